@@ -1,0 +1,37 @@
+import { describeError, log } from '../platform/logger.ts';
+import { checkpoint, type Outcome } from '../store/generations.ts';
+import type { Table } from '../store/table.ts';
+
+/** Long enough that quick answers need no checkpoint; short enough that a killed handler loses little. */
+const FIRST_AFTER_MS = 1_000;
+const EVERY_MS = 10_000;
+
+/**
+ * Notes what a running answer has come to, one second after its first event and every ten seconds, so that the sweeper
+ * can settle it should the handler die. Never delays the answer; one write at a time.
+ */
+export class Checkpointer {
+  readonly #table: Table;
+  readonly #generation: { accountId: string; id: string };
+  #dueAtMs = performance.now() + FIRST_AFTER_MS;
+  #writing: Promise<void> | undefined;
+
+  constructor(table: Table, generation: { accountId: string; id: string }) {
+    this.#table = table;
+    this.#generation = generation;
+  }
+
+  tick(measure: () => Outcome): void {
+    if (this.#writing || performance.now() < this.#dueAtMs) return;
+    this.#dueAtMs = performance.now() + EVERY_MS;
+    this.#writing = checkpoint(this.#table, this.#generation, measure())
+      .catch((error: unknown) =>
+        log('warn', 'checkpoint failed', { generationId: this.#generation.id, ...describeError(error) }),
+      )
+      .finally(() => (this.#writing = undefined));
+  }
+
+  async settled(): Promise<void> {
+    await this.#writing;
+  }
+}

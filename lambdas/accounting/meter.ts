@@ -1,0 +1,135 @@
+import type { MessagesEvent, WireUsage } from '../messages/types.ts';
+import { estimateTokens, type TokenUsage } from './usage.ts';
+
+/**
+ * Measures an answer while it passes: what the provider says of its usage, and what can be counted where it says
+ * nothing. Providers say it in the first event, in the last, or in both: the largest value of each field counts, never
+ * the sum.
+ */
+export class UsageMeter {
+  /** performance.now() of the first event. */
+  firstEventAtMs: number | undefined;
+  /** UTF-8 bytes of everything the model wrote. A token has at least one byte, so this bounds its visible tokens. */
+  outputBytes = 0;
+  finishReason: string | null = null;
+  /** The provider told the usage of the whole answer. */
+  complete = false;
+  searchResults: number | null = null;
+  #told: WireUsage = {};
+  readonly #estimatedInputTokens: number;
+  readonly #promptCountedAtStart: boolean;
+
+  constructor(options: { estimatedInputTokens: number; promptCountedAtStart: boolean }) {
+    this.#estimatedInputTokens = options.estimatedInputTokens;
+    this.#promptCountedAtStart = options.promptCountedAtStart;
+  }
+
+  observe(event: MessagesEvent): void {
+    this.firstEventAtMs ??= performance.now();
+    switch (event.type) {
+      case 'message_start':
+        if (this.#promptCountedAtStart) this.#tell(event.message.usage);
+        break;
+      case 'content_block_start':
+        this.#observeBlock(event.content_block);
+        break;
+      case 'content_block_delta':
+        this.outputBytes += deltaBytes(event.delta);
+        break;
+      case 'message_delta':
+        this.#tell(event.usage);
+        this.complete = typeof event.usage?.output_tokens === 'number';
+        this.finishReason = event.delta.stop_reason;
+        break;
+    }
+  }
+
+  /** The provider has counted the prompt. */
+  get knowsPrompt(): boolean {
+    return typeof this.#told.input_tokens === 'number';
+  }
+
+  get hasOutput(): boolean {
+    return this.outputBytes > 0;
+  }
+
+  /** The usage so far; estimated where the provider did not tell, or has not told yet. */
+  usage(): { usage: TokenUsage; estimated: boolean } {
+    const told = this.#told;
+    const counted = estimateTokens(this.outputBytes);
+    const writes = told.cache_creation;
+    return {
+      usage: {
+        inputTokens: told.input_tokens ?? this.#estimatedInputTokens,
+        outputTokens: this.complete ? (told.output_tokens ?? 0) : Math.max(counted, told.output_tokens ?? 0),
+        cacheReadTokens: told.cache_read_input_tokens ?? undefined,
+        cacheWrite5mTokens: writes
+          ? (writes.ephemeral_5m_input_tokens ?? undefined)
+          : (told.cache_creation_input_tokens ?? undefined),
+        cacheWrite1hTokens: writes?.ephemeral_1h_input_tokens ?? undefined,
+        reasoningTokens: told.output_tokens_details?.thinking_tokens ?? undefined,
+        searchRequests: told.server_tool_use?.web_search_requests ?? undefined,
+      },
+      estimated: !this.complete || !this.knowsPrompt,
+    };
+  }
+
+  /** The usage as the Messages API writes it, with what the provider left out filled in by the count. */
+  wireUsage(): WireUsage {
+    const { usage } = this.usage();
+    return { ...this.#told, input_tokens: usage.inputTokens, output_tokens: usage.outputTokens };
+  }
+
+  #observeBlock(block: { type: string; [field: string]: unknown }): void {
+    // Redacted thinking and results of server tools arrive whole.
+    if (block.type === 'redacted_thinking') this.outputBytes += utf8Bytes(block['data']);
+    if (block.type === 'text') this.outputBytes += utf8Bytes(block['text']);
+    if (block.type === 'web_search_tool_result' && Array.isArray(block['content'])) {
+      this.searchResults = (this.searchResults ?? 0) + block['content'].length;
+    }
+  }
+
+  #tell(usage: WireUsage | undefined): void {
+    if (!usage) return;
+    const summed = sumIterations(usage);
+    const told = this.#told;
+    for (const [field, value] of Object.entries(summed)) {
+      if (value === null || value === undefined) continue;
+      const known = told[field];
+      if (typeof value === 'number' && typeof known === 'number') told[field] = Math.max(known, value);
+      else told[field] = value;
+    }
+  }
+}
+
+/** When the upstream compacted the conversation on the way, only the sum of its iterations is the whole usage. */
+function sumIterations(usage: WireUsage): WireUsage {
+  const iterations = usage.iterations;
+  if (!iterations || iterations.length < 2) return usage;
+  const sum = (field: keyof WireUsage) =>
+    iterations.reduce((total, iteration) => total + (Number(iteration[field]) || 0), 0);
+  return {
+    ...usage,
+    input_tokens: sum('input_tokens'),
+    output_tokens: sum('output_tokens'),
+    cache_read_input_tokens: sum('cache_read_input_tokens'),
+    cache_creation_input_tokens: sum('cache_creation_input_tokens'),
+  };
+}
+
+function deltaBytes(delta: { type: string; [field: string]: unknown }): number {
+  switch (delta.type) {
+    case 'text_delta':
+      return utf8Bytes(delta['text']);
+    case 'thinking_delta':
+      return utf8Bytes(delta['thinking']);
+    case 'input_json_delta':
+      return utf8Bytes(delta['partial_json']);
+    default:
+      return 0;
+  }
+}
+
+function utf8Bytes(text: unknown): number {
+  return typeof text === 'string' ? Buffer.byteLength(text) : 0;
+}

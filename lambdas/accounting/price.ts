@@ -1,0 +1,74 @@
+import type { PriceTier, Pricing } from '../catalog/schema.ts';
+import { Money } from '../money/money.ts';
+import { promptTokens, type TokenUsage } from './usage.ts';
+
+export interface Cost {
+  total: Money;
+  /** What caching saved against uncached input; negative when writing the cache cost more than it saved. */
+  cacheDiscount: Money;
+}
+
+type UnitPrices = Omit<PriceTier, 'min_prompt_tokens'> & Pick<Pricing, 'prompt' | 'completion'>;
+
+/** The exact price of a usage: whole tokens times prices of 10⁻¹² RUB, nothing rounded. */
+export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
+  const prices = pricesFor(promptTokens(usage), pricing);
+  const reasoningTokens = prices.internal_reasoning ? (usage.reasoningTokens ?? 0) : 0;
+  const cached = [
+    { tokens: usage.cacheReadTokens ?? 0, price: prices.input_cache_read ?? prices.prompt },
+    { tokens: usage.cacheWrite5mTokens ?? 0, price: cacheWritePrice(prices) },
+    { tokens: usage.cacheWrite1hTokens ?? 0, price: prices.input_cache_write_1h ?? cacheWritePrice(prices) },
+  ];
+  const total = Money.sum([
+    pricing.request ?? Money.zero,
+    prices.prompt.times(usage.inputTokens),
+    ...cached.map(({ tokens, price }) => price.times(tokens)),
+    prices.completion.times(usage.outputTokens - reasoningTokens),
+    (prices.internal_reasoning ?? Money.zero).times(reasoningTokens),
+    (pricing.web_search ?? Money.zero).times(usage.searchRequests ?? 0),
+  ]);
+  const cacheDiscount = Money.sum(cached.map(({ tokens, price }) => prices.prompt.minus(price).times(tokens)));
+  return { total, cacheDiscount };
+}
+
+/**
+ * The most that a request can cost, given bounds of its tokens: every input token at the dearest price that input can
+ * have, every output token at the dearest output price, in any tier that the prompt may reach.
+ */
+export function priceUpperBound(bound: { promptTokens: number; outputTokens: number }, pricing: Pricing): Money {
+  const tiers = [pricing, ...reachableTiers(bound.promptTokens, pricing).map((tier) => ({ ...pricing, ...tier }))];
+  const input = Money.max(
+    Money.zero,
+    ...tiers.map((prices) =>
+      Money.max(prices.prompt, cacheWritePrice(prices), prices.input_cache_write_1h ?? Money.zero),
+    ),
+  );
+  const output = Money.max(
+    Money.zero,
+    ...tiers.map((prices) => Money.max(prices.completion, prices.internal_reasoning ?? Money.zero)),
+  );
+  return (pricing.request ?? Money.zero).plus(input.times(bound.promptTokens)).plus(output.times(bound.outputTokens));
+}
+
+/** How many output tokens fit into an amount after the prompt's bound is paid; 0 when not even the prompt does. */
+export function affordableOutputTokens(amount: Money, promptBound: number, pricing: Pricing): number {
+  const withoutOutput = priceUpperBound({ promptTokens: promptBound, outputTokens: 0 }, pricing);
+  const oneToken = priceUpperBound({ promptTokens: promptBound, outputTokens: 1 }, pricing).minus(withoutOutput);
+  return Math.min(Number.MAX_SAFE_INTEGER, oneToken.unitsIn(amount.minus(withoutOutput)));
+}
+
+function pricesFor(prompt: number, pricing: Pricing): UnitPrices {
+  const tier = reachableTiers(prompt, pricing).at(-1);
+  return tier ? { ...pricing, ...tier } : pricing;
+}
+
+/** Tiers whose threshold the prompt passes ("more than"), lowest first. */
+function reachableTiers(prompt: number, pricing: Pricing): PriceTier[] {
+  return (pricing.overrides ?? [])
+    .filter((tier) => prompt > tier.min_prompt_tokens)
+    .sort((a, b) => a.min_prompt_tokens - b.min_prompt_tokens);
+}
+
+function cacheWritePrice(prices: Pick<UnitPrices, 'prompt' | 'input_cache_write'>): Money {
+  return prices.input_cache_write ?? prices.prompt;
+}

@@ -1,0 +1,27 @@
+import { utcDate } from '../money/periods.ts';
+import { nowMs } from '../platform/clock.ts';
+import { describeError, log } from '../platform/logger.ts';
+import { pruneCounter } from '../store/counters.ts';
+import { scopesOf } from '../store/generations.ts';
+import type { Table } from '../store/table.ts';
+import type { Settlement } from './settlement.ts';
+
+/** Scopes that this process has pruned, by the day it did so; a hint that saves reads, nothing depends on it. */
+const prunedOn = new Map<string, string>();
+const MAX_REMEMBERED = 10_000;
+
+/** Removes old windows from the counters of settled scopes, once a day per process. Failing costs nothing but space. */
+export async function pruneOnceADay(table: Table, settlements: Settlement[]): Promise<void> {
+  const today = utcDate(nowMs());
+  for (const scope of settlements.flatMap(({ payer }) => scopesOf(payer))) {
+    const name = `${scope.kind}#${scope.id}`;
+    if (prunedOn.get(name) === today) continue;
+    if (prunedOn.size >= MAX_REMEMBERED) prunedOn.clear();
+    prunedOn.set(name, today);
+    try {
+      await pruneCounter(table, scope, nowMs());
+    } catch (error) {
+      log('warn', 'old windows not removed', { worker: 'finalize-cost', ...describeError(error) });
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { nowMs } from '../platform/clock.ts';
+import { describeError, log } from '../platform/logger.ts';
+import type { QueueSender } from '../platform/queue.ts';
+import { checkpoint } from '../store/generations.ts';
+import type { Table } from '../store/table.ts';
+import { encodeSettlement, type Settlement } from './settlement.ts';
+
+/**
+ * Hands a finished generation over to settlement.
+ *
+ * Guarantee: when this resolves, either SQS has stored the message, or the measurement stands on the record with its
+ * sweep due at once; failing both, the hold's own expiry brings the sweeper. Money is late then, never lost.
+ */
+export async function reportSettlement(table: Table, queue: QueueSender, settlement: Settlement): Promise<void> {
+  const { generationId, payer, outcome } = settlement;
+  try {
+    await queue.send(encodeSettlement(settlement));
+    return;
+  } catch (error) {
+    log('error', 'settlement message not sent; the sweeper will settle', { generationId, ...describeError(error) });
+  }
+  try {
+    await checkpoint(table, { accountId: payer.accountId, id: generationId }, outcome, nowMs());
+  } catch (error) {
+    log('error', 'measurement not recorded either; the hold will expire', { generationId, ...describeError(error) });
+  }
+}

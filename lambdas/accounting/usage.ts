@@ -1,0 +1,29 @@
+/**
+ * Tokens of one generation in disjoint buckets, as the Messages API counts them: `inputTokens` excludes what was read
+ * from or written to a cache. `reasoningTokens` is a part of `outputTokens`. Undefined means that the provider did not
+ * say; it is not zero.
+ */
+export interface TokenUsage {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens?: number | undefined;
+  cacheWrite5mTokens?: number | undefined;
+  cacheWrite1hTokens?: number | undefined;
+  reasoningTokens?: number | undefined;
+  searchRequests?: number | undefined;
+}
+
+/** Everything the model read, cached or not. */
+export function promptTokens(usage: TokenUsage): number {
+  return (
+    usage.inputTokens + (usage.cacheReadTokens ?? 0) + (usage.cacheWrite5mTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0)
+  );
+}
+
+/**
+ * Counts the tokens of a text that no provider counted for us. Four UTF-8 bytes a token is the usual rate for English,
+ * and, at two bytes a letter, half a word for Russian; an estimate, marked as such wherever it is used.
+ */
+export function estimateTokens(utf8Bytes: number): number {
+  return Math.ceil(utf8Bytes / 4);
+}

@@ -1,0 +1,55 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { unauthenticated } from '../http/errors.ts';
+import { newSecretBits } from '../platform/ids.ts';
+import type { KeyKind } from '../store/keys.ts';
+
+/**
+ * Keys: 256 random bits behind a prefix that says what the key is for. Only HMAC-SHA-256(pepper, secret) is stored, so
+ * a copy of the table opens nothing without the deployment's pepper.
+ */
+const prefixes: Record<KeyKind, string> = { inference: 'sk-mg-v1-', management: 'mk-mg-v1-' };
+
+/** Longer than any key of ours: what exceeds it is refused before it is hashed. */
+const MAX_SECRET_LENGTH = 256;
+
+export function newKeySecret(kind: KeyKind): string {
+  return `${prefixes[kind]}${newSecretBits()}`;
+}
+
+/** The stored name of a key, in hex. */
+export function hashSecret(pepper: string, secret: string): string {
+  return createHmac('sha256', pepper).update(secret).digest('hex');
+}
+
+/** A secret as people may see it: sk-mg-v1-abc…xyz. */
+export function maskSecret(secret: string): string {
+  const prefix = Object.values(prefixes).find((candidate) => secret.startsWith(candidate)) ?? '';
+  return `${secret.slice(0, prefix.length + 3)}…${secret.slice(-3)}`;
+}
+
+export function sameHash(a: string, b: string): boolean {
+  const left = Buffer.from(a);
+  const right = Buffer.from(b);
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/**
+ * The key that a request carries: `x-api-key`, else `Authorization: Bearer`; clients that send both mean the former.
+ * @throws {GatewayError} 401
+ */
+export function secretFrom(headers: Record<string, string>): string {
+  const secret = headers['x-api-key']?.trim() || bearerToken(headers['authorization']);
+  if (!secret) {
+    throw unauthenticated('No key was sent. Send it as "Authorization: Bearer <key>" or "x-api-key: <key>".');
+  }
+  if (secret.length > MAX_SECRET_LENGTH) throw unknownKey();
+  return secret;
+}
+
+function bearerToken(header: string | undefined): string | undefined {
+  return header === undefined ? undefined : /^\s*Bearer\s+(\S+)\s*$/i.exec(header)?.[1];
+}
+
+export function unknownKey() {
+  return unauthenticated('This key is not valid: it is unknown, disabled, expired or deleted.');
+}

@@ -1,0 +1,127 @@
+import { priceUpperBound, priceUsage } from '../accounting/price.ts';
+import type { TokenUsage } from '../accounting/usage.ts';
+import type { Pricing } from '../catalog/schema.ts';
+import { Money } from '../money/money.ts';
+import type { Table } from '../store/table.ts';
+import { extendHold, type HoldRequest, type PlacedHold } from './hold.ts';
+
+/**
+ * Keeps a stream inside its hold. The hold pays for one step of output; before the model has written that much, another
+ * step is promised, side by side with the stream. Output that no hold covers is never asked for: when an extension is
+ * refused, the stream has to end.
+ *
+ * Guarantee: visible output is bounded by its bytes (a token has at least one), so what is settled passes the hold only
+ * by tokens that were already on the wire when an extension was refused.
+ * Weakness: reasoning that a provider bills without showing it cannot be watched; endpoints that do so are marked
+ * `hidden_reasoning` in the catalog, and their hold covers all of max_tokens from the start.
+ */
+export class HoldKeeper {
+  readonly #table: Table;
+  readonly #request: HoldRequest;
+  readonly #stepTokens: number;
+  readonly #maxOutputTokens: number;
+  #placed: PlacedHold;
+  #pricing: Pricing;
+  #promptCost: Money;
+  #promptTokens: number;
+  /** Output tokens that the hold pays for. */
+  #coveredTokens = 0;
+  #extension: Promise<void> | undefined;
+  #refusal: Error | undefined;
+
+  constructor(options: {
+    table: Table;
+    request: HoldRequest;
+    placed: PlacedHold;
+    stepTokens: number;
+    maxOutputTokens: number;
+    promptBound: number;
+    pricing: Pricing;
+  }) {
+    this.#table = options.table;
+    this.#request = options.request;
+    this.#placed = options.placed;
+    this.#stepTokens = options.stepTokens;
+    this.#maxOutputTokens = options.maxOutputTokens;
+    this.#pricing = options.pricing;
+    this.#promptTokens = options.promptBound;
+    this.#promptCost = priceUpperBound({ promptTokens: options.promptBound, outputTokens: 0 }, options.pricing);
+    this.#recompute();
+  }
+
+  get placed(): PlacedHold {
+    return this.#placed;
+  }
+
+  /** The endpoint that answers; its prices may be lower than those the hold was made for. */
+  answeredBy(pricing: Pricing): void {
+    this.#pricing = pricing;
+    this.#promptCost = priceUpperBound({ promptTokens: this.#promptTokens, outputTokens: 0 }, pricing);
+    this.#recompute();
+  }
+
+  /** The provider has counted the prompt: what was held for its bound and not needed now pays for output. */
+  promptCounted(usage: TokenUsage): void {
+    this.#promptCost = priceUsage({ ...usage, outputTokens: 0, reasoningTokens: 0 }, this.#pricing).total;
+    this.#recompute();
+  }
+
+  /**
+   * Sees to it that the hold covers what has been written and a quarter of a step more; waits only when it does not
+   * even cover what has been written.
+   * @returns why the stream has to end, or undefined.
+   */
+  cover(outputBytes: number): Error | undefined | Promise<Error | undefined> {
+    if (this.#placed.scopes.length === 0) return undefined;
+    const margin = Math.ceil(this.#stepTokens / 4);
+    if (Math.min(outputBytes + margin, this.#maxOutputTokens) <= this.#coveredTokens) return undefined;
+    if (Math.min(outputBytes, this.#maxOutputTokens) <= this.#coveredTokens) {
+      if (!this.#refusal) this.#extension ??= this.#extend();
+      return undefined;
+    }
+    return this.#waitForCover(outputBytes);
+  }
+
+  /** Resolves when no extension is under way. */
+  async settled(): Promise<PlacedHold> {
+    await this.#extension;
+    return this.#placed;
+  }
+
+  async #waitForCover(outputBytes: number): Promise<Error | undefined> {
+    while (Math.min(outputBytes, this.#maxOutputTokens) > this.#coveredTokens) {
+      if (this.#refusal) return this.#refusal;
+      await (this.#extension ??= this.#extend());
+    }
+    return undefined;
+  }
+
+  async #extend(): Promise<void> {
+    const tokens = Math.max(1, Math.min(this.#stepTokens, this.#maxOutputTokens - this.#coveredTokens));
+    const result = await extendHold(this.#table, this.#placed, {
+      ...this.#request,
+      amount: this.#outputPrice().times(tokens),
+    });
+    this.#extension = undefined;
+    if (result.extended) {
+      this.#placed = result.placed;
+      this.#recompute();
+    } else {
+      this.#refusal = result.reason;
+    }
+  }
+
+  #recompute(): void {
+    const left = this.#placed.hold.amount.minus(this.#promptCost);
+    this.#coveredTokens = left.isNegative ? 0 : this.#outputPrice().unitsIn(left);
+    if (this.#outputPrice().isZero) this.#coveredTokens = Infinity;
+  }
+
+  /** The dearest price that one token of output can have behind this prompt. */
+  #outputPrice(): Money {
+    const promptTokens = this.#promptTokens;
+    return priceUpperBound({ promptTokens, outputTokens: 1 }, this.#pricing).minus(
+      priceUpperBound({ promptTokens, outputTokens: 0 }, this.#pricing),
+    );
+  }
+}

@@ -1,0 +1,94 @@
+import type { AliasData, EndpointData, ModelData, Pricing, ProviderData, Quirks, Wire } from './schema.ts';
+
+/** One way to reach a model: a provider, its address and wire, and what it charges. */
+export interface Endpoint {
+  id: string;
+  provider: Provider;
+  wire: Wire;
+  upstreamModel: string;
+  contextLength: number | undefined;
+  maxOutputTokens: number | undefined;
+  /** Undefined: listed, never routed to. */
+  pricing: Pricing | undefined;
+  quirks: Quirks;
+  data: EndpointData;
+}
+
+export interface Provider {
+  id: string;
+  name: string;
+  baseUrl: string;
+  data: ProviderData;
+}
+
+export interface Model {
+  id: string;
+  endpoints: Endpoint[];
+  /** Set on an alias: the model that answers in its place. */
+  aliasOf: Model | undefined;
+  data: ModelData;
+}
+
+/** A valid catalog: every reference resolved, every id unique, in the order of the files. */
+export class Catalog {
+  readonly models: readonly Model[];
+  readonly #byId: Map<string, Model>;
+
+  constructor(models: Model[]) {
+    this.models = models;
+    this.#byId = new Map(models.map((model) => [model.id, model]));
+  }
+
+  /** The model of a catalog id; aliases are returned as they are, with `aliasOf`. */
+  find(id: string): Model | undefined {
+    return this.#byId.get(id);
+  }
+}
+
+/** Builds the catalog of files that have passed `checkReferences`. Providers without an address are left out. */
+export function buildCatalog(
+  files: { providers: ProviderData[]; models: ModelData[]; aliases: AliasData[] },
+  addressOf: (variable: string) => string | undefined,
+): Catalog {
+  const providers = new Map<string, Provider>();
+  for (const data of files.providers) {
+    const baseUrl = data.base_url ?? addressOf(data.base_url_variable!);
+    if (baseUrl) providers.set(data.id, { id: data.id, name: data.name, baseUrl: baseUrl.replace(/\/+$/, ''), data });
+  }
+  const models = files.models.flatMap((data) => {
+    const endpoints = data.endpoints.flatMap((endpoint) => {
+      const provider = providers.get(endpoint.provider);
+      return provider ? [resolveEndpoint(data, endpoint, provider)] : [];
+    });
+    return endpoints.length > 0 ? [{ id: data.id, endpoints, aliasOf: undefined, data }] : [];
+  });
+  const byId = new Map(models.map((model) => [model.id, model]));
+  const aliases = files.aliases.flatMap((alias) => {
+    const target = byId.get(alias.target);
+    return target ? [aliasModel(alias, target)] : [];
+  });
+  return new Catalog([...models, ...aliases]);
+}
+
+function resolveEndpoint(model: ModelData, data: EndpointData, provider: Provider): Endpoint {
+  return {
+    id: data.id,
+    provider,
+    wire: data.wire ?? provider.data.wire,
+    upstreamModel: data.upstream_model,
+    contextLength: data.context_length ?? model.context_length,
+    maxOutputTokens: data.max_output_tokens,
+    pricing: data.pricing,
+    quirks: { ...provider.data.quirks, ...data.quirks },
+    data,
+  };
+}
+
+function aliasModel(alias: AliasData, target: Model): Model {
+  return {
+    id: alias.alias,
+    endpoints: target.endpoints,
+    aliasOf: target,
+    data: { ...target.data, id: alias.alias, name: alias.name },
+  };
+}

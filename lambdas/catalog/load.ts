@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { z } from 'zod';
+import { optionalVariable, variables } from '../platform/environment.ts';
+import { buildCatalog, type Catalog } from './catalog.ts';
+import { modelsFileSchema, providersFileSchema, type AliasData, type ModelData, type ProviderData } from './schema.ts';
+
+/** The catalog's files cannot be used; the message names the file and the field. */
+export class CatalogError extends Error {
+  override name = 'CatalogError';
+}
+
+/** A value with the file and field it was read from, for messages. */
+interface Located<T> {
+  value: T;
+  place: string;
+}
+
+/** Data shipped beside this file; the bundler puts it beside the bundle, so that the same expression finds it. */
+const shippedDirectory = fileURLToPath(new URL('./data/', import.meta.url));
+
+/**
+ * Reads and checks the catalog of a directory: GATEWAY_CATALOG, else the one shipped with the code.
+ * @throws {CatalogError} naming file and field of the first thing that is wrong.
+ */
+export function loadCatalog(
+  directory: string = optionalVariable(variables.catalogDirectory) ?? shippedDirectory,
+): Catalog {
+  const providers = readFile(join(directory, 'providers.json'), 'providers.json', providersFileSchema).providers;
+  const models: Located<ModelData>[] = [];
+  const aliases: Located<AliasData>[] = [];
+  for (const file of modelFiles(directory)) {
+    const place = `models/${file}`;
+    const content = readFile(join(directory, 'models', file), place, modelsFileSchema);
+    models.push(...content.models.map((value, index) => ({ value, place: `${place}: models[${index}]` })));
+    aliases.push(...content.aliases.map((value, index) => ({ value, place: `${place}: aliases[${index}]` })));
+  }
+  checkProviders(providers);
+  checkReferences(providers, models, aliases);
+  return buildCatalog(
+    { providers, models: models.map((model) => model.value), aliases: aliases.map((alias) => alias.value) },
+    optionalVariable,
+  );
+}
+
+function modelFiles(directory: string): string[] {
+  try {
+    return readdirSync(join(directory, 'models'))
+      .filter((name) => name.endsWith('.json'))
+      .sort();
+  } catch {
+    throw new CatalogError(`The catalog directory ${directory} has no readable folder "models"`);
+  }
+}
+
+function readFile<Schema extends z.ZodType>(path: string, place: string, schema: Schema): z.infer<Schema> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    throw new CatalogError(`The catalog file ${path} cannot be read`);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new CatalogError(`${place} is not JSON: ${(error as Error).message}`);
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0]!;
+  throw new CatalogError(`${place}: ${fieldPath(issue.path)}: ${issue.message}`);
+}
+
+function fieldPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text ? `${text}.${String(part)}` : String(part)),
+    '',
+  );
+}
+
+function checkProviders(providers: ProviderData[]): void {
+  const seen = new Set<string>();
+  for (const [index, provider] of providers.entries()) {
+    const place = `providers.json: providers[${index}]`;
+    if (seen.has(provider.id)) throw new CatalogError(`${place}.id: the provider "${provider.id}" is listed twice`);
+    if ((provider.base_url === undefined) === (provider.base_url_variable === undefined)) {
+      throw new CatalogError(`${place}: set exactly one of base_url and base_url_variable`);
+    }
+    seen.add(provider.id);
+  }
+}
+
+function checkReferences(providers: ProviderData[], models: Located<ModelData>[], aliases: Located<AliasData>[]): void {
+  const providerIds = new Set(providers.map((provider) => provider.id));
+  const modelIds = new Set<string>();
+  const permaslugs = new Set<string>();
+  const endpointIds = new Set<string>();
+  for (const { value: model, place } of models) {
+    addUnique(modelIds, model.id, `${place}.id`);
+    addUnique(permaslugs, model.permaslug, `${place}.permaslug`);
+    for (const [index, endpoint] of model.endpoints.entries()) {
+      const at = `${place}.endpoints[${index}]`;
+      addUnique(endpointIds, endpoint.id, `${at}.id`);
+      if (!providerIds.has(endpoint.provider)) {
+        throw new CatalogError(`${at}.provider: there is no provider "${endpoint.provider}" in providers.json`);
+      }
+      checkLimits(model, endpoint, at);
+    }
+    if (model.endpoints.every((endpoint) => !endpoint.pricing)) {
+      throw new CatalogError(`${place}.endpoints[0].pricing: at least one endpoint of "${model.id}" needs a price`);
+    }
+  }
+  for (const { value: alias, place } of aliases) {
+    addUnique(modelIds, alias.alias, `${place}.alias`);
+    if (!models.some(({ value }) => value.id === alias.target)) {
+      throw new CatalogError(`${place}.target: there is no model "${alias.target}"`);
+    }
+  }
+}
+
+function checkLimits(model: ModelData, endpoint: ModelData['endpoints'][number], place: string): void {
+  const context = endpoint.context_length ?? model.context_length;
+  if (endpoint.max_output_tokens !== undefined && context !== undefined && endpoint.max_output_tokens > context) {
+    throw new CatalogError(
+      `${place}.max_output_tokens: ${endpoint.max_output_tokens} is more than the context of ${context} tokens`,
+    );
+  }
+  if (model.output_modalities.includes('text') && (context === undefined || endpoint.max_output_tokens === undefined)) {
+    throw new CatalogError(`${place}: a text endpoint needs context_length and max_output_tokens`);
+  }
+}
+
+function addUnique(seen: Set<string>, id: string, place: string): void {
+  if (seen.has(id)) throw new CatalogError(`${place}: "${id}" is used twice`);
+  seen.add(id);
+}

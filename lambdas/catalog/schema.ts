@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import { Money } from '../money/money.ts';
+
+/**
+ * The catalog's files: `providers.json` and `models/*.json`. docs/catalog.md explains every field to the person who
+ * writes them; this schema is what the loader enforces. Unknown fields are errors: a typo must not be a silent default.
+ */
+export const modalities = [
+  'text',
+  'image',
+  'video',
+  'speech',
+  'transcription',
+  'embeddings',
+  'rerank',
+  'decisions',
+  'audio',
+] as const;
+export type Modality = (typeof modalities)[number];
+
+export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as const;
+
+/** Formats an upstream may speak. `anthropic` and `openai-chat` answer POST /messages. */
+export const wires = [
+  'anthropic',
+  'openai-chat',
+  'decisions',
+  'video-jobs',
+  'openai-embeddings',
+  'openai-images',
+  'openai-audio',
+  'rerank',
+] as const;
+export type Wire = (typeof wires)[number];
+
+const price = z
+  .string()
+  .regex(/^\d+(\.\d{1,12})?$/, 'must be a plain decimal string of roubles with at most 12 digits after the point')
+  .transform((text) => Money.parse(text));
+
+const unitPrices = {
+  prompt: price,
+  completion: price,
+  input_cache_read: price.optional(),
+  input_cache_write: price.optional(),
+  input_cache_write_1h: price.optional(),
+  internal_reasoning: price.optional(),
+};
+
+const priceTier = z.strictObject({
+  min_prompt_tokens: z.int().positive(),
+  prompt: price.optional(),
+  completion: price.optional(),
+  input_cache_read: price.optional(),
+  input_cache_write: price.optional(),
+  input_cache_write_1h: price.optional(),
+  internal_reasoning: price.optional(),
+});
+
+export const pricingSchema = z.strictObject({
+  ...unitPrices,
+  image: price.optional(),
+  request: price.optional(),
+  web_search: price.optional(),
+  overrides: z.array(priceTier).min(1).optional(),
+});
+export type Pricing = z.infer<typeof pricingSchema>;
+export type PriceTier = z.infer<typeof priceTier>;
+
+/** How an upstream departs from its wire's plain form. Set per provider, overridden per endpoint. */
+const quirksSchema = z.strictObject({
+  /** openai-chat: name of the output limit. */
+  max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
+  /** openai-chat: role that carries the system prompt. */
+  system_role: z.enum(['system', 'developer']).optional(),
+  /** openai-chat: how thinking is asked for; "none" means the model decides by itself. */
+  reasoning_request: z.enum(['none', 'reasoning_effort', 'enable_thinking', 'thinking_type']).optional(),
+  /** openai-chat: field in which earlier reasoning of the assistant has to come back; "none" drops it. */
+  reasoning_history: z.enum(['none', 'reasoning_content']).optional(),
+  /** openai-chat: rule for ids of tool calls. */
+  tool_call_ids: z.enum(['any', 'nine_alphanumerics']).optional(),
+  /** openai-chat: send stream_options.include_usage. */
+  stream_usage: z.boolean().optional(),
+  /** openai-chat: PDF documents are accepted as `file` parts. */
+  pdf_files: z.boolean().optional(),
+  /** anthropic: has POST /v1/messages/count_tokens. */
+  count_tokens: z.boolean().optional(),
+  /** Reasoning is billed but not shown, so a hold has to cover all of max_tokens at once. */
+  hidden_reasoning: z.boolean().optional(),
+});
+export type Quirks = z.infer<typeof quirksSchema>;
+
+const slug = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be a short lower-case name');
+const httpUrl = z.url({ protocol: /^https?$/ });
+const variableName = z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of an environment variable');
+
+export const providerSchema = z.strictObject({
+  id: slug,
+  name: z.string().min(1),
+  wire: z.enum(wires),
+  base_url: httpUrl.optional(),
+  /** Variable that holds the address; while it is unset, the provider and its models do not exist. */
+  base_url_variable: variableName.optional(),
+  /** Variable on a laptop, and name in the provider-keys secret on AWS; absent: the upstream takes no credential. */
+  credential: variableName.optional(),
+  icon_url: httpUrl.optional(),
+  data_policy: z.strictObject({
+    /** Prompts may be kept for longer than the request takes. */
+    logs_prompts: z.boolean(),
+    trains_on_prompts: z.boolean(),
+    retention_days: z.int().nonnegative().optional(),
+  }),
+  timeouts: z
+    .strictObject({
+      connect_ms: z.int().positive().max(60_000).optional(),
+      first_byte_ms: z.int().positive().max(840_000).optional(),
+      idle_ms: z.int().positive().max(840_000).optional(),
+    })
+    .optional(),
+  quirks: quirksSchema.optional(),
+});
+export type ProviderData = z.infer<typeof providerSchema>;
+
+const endpointSchema = z.strictObject({
+  id: z.string().regex(/^[a-z0-9][a-z0-9._/:-]{0,127}$/, 'must be a lower-case name'),
+  provider: slug,
+  /** The wire, where it is not the provider's. */
+  wire: z.enum(wires).optional(),
+  upstream_model: z.string().min(1),
+  context_length: z.int().positive().optional(),
+  max_output_tokens: z.int().positive().optional(),
+  quantization: z
+    .enum(['int4', 'int8', 'fp4', 'mxfp4', 'nvfp4', 'fp6', 'fp8', 'mxfp8', 'fp16', 'bf16', 'fp32'])
+    .optional(),
+  /** An endpoint without a price is listed and never routed to. */
+  pricing: pricingSchema.optional(),
+  quirks: quirksSchema.optional(),
+});
+export type EndpointData = z.infer<typeof endpointSchema>;
+
+const videoOptions = z.strictObject({
+  durations: z.array(z.int().positive()).min(1),
+  resolutions: z.array(z.string()).min(1),
+  aspect_ratios: z.array(z.string().regex(/^\d+:\d+$/)).min(1),
+  frame_images: z.array(z.enum(['first_frame', 'last_frame'])).optional(),
+  price_per_second: z.record(z.string(), price),
+});
+
+const optionalNumber = z.number().nullable().optional();
+
+export const modelSchema = z
+  .strictObject({
+    id: z.string().regex(/^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._-]*(:free)?$/, 'must look like author/model'),
+    /** Never changes once published, even if the id is given to a newer model. */
+    permaslug: z.string().min(1),
+    name: z.string().min(1),
+    description: z.string().optional(),
+    created: z.iso.date(),
+    knowledge_cutoff: z.string().optional(),
+    context_length: z.int().positive().optional(),
+    input_modalities: z.array(z.enum(inputModalities)).min(1),
+    output_modalities: z.array(z.enum(modalities)).min(1),
+    supported_parameters: z.array(z.string()).default([]),
+    default_parameters: z
+      .strictObject({
+        temperature: optionalNumber,
+        top_p: optionalNumber,
+        top_k: z.int().nullable().optional(),
+        frequency_penalty: optionalNumber,
+        presence_penalty: optionalNumber,
+        repetition_penalty: optionalNumber,
+      })
+      .optional(),
+    icon_url: httpUrl.optional(),
+    hugging_face_id: z.string().optional(),
+    video: videoOptions.optional(),
+    endpoints: z.array(endpointSchema).min(1),
+  })
+  .superRefine((model, context) => {
+    if (model.output_modalities.includes('video') && !model.video) {
+      context.addIssue({ code: 'custom', path: ['video'], message: 'a model that makes video must list its options' });
+    }
+  });
+export type ModelData = z.infer<typeof modelSchema>;
+
+/** Another name for a model, for example "…-latest". */
+export const aliasSchema = z.strictObject({
+  alias: z.string().regex(/^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._-]*$/, 'must look like author/model'),
+  name: z.string().min(1),
+  target: z.string().min(1),
+});
+export type AliasData = z.infer<typeof aliasSchema>;
+
+export const providersFileSchema = z.strictObject({ providers: z.array(providerSchema).min(1) });
+export const modelsFileSchema = z.strictObject({
+  models: z.array(modelSchema),
+  aliases: z.array(aliasSchema).default([]),
+});

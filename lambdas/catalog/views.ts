@@ -1,0 +1,147 @@
+import { Money } from '../money/money.ts';
+import type { Catalog, Endpoint, Model } from './catalog.ts';
+import { modalities, type Modality, type Pricing } from './schema.ts';
+
+/** The catalog as clients see it. Fields that nobody has measured are null, never invented. */
+
+/** Models with one of the modalities; "all" for every model. */
+export function modelsByModality(catalog: Catalog, wanted: readonly Modality[] | 'all'): Model[] {
+  if (wanted === 'all') return [...catalog.models];
+  return catalog.models.filter(({ data }) => data.output_modalities.some((modality) => wanted.includes(modality)));
+}
+
+/** Reads `output_modalities`: a comma-separated list, or "all". @returns the first unknown value instead. */
+export function parseModalities(text: string): { modalities: Modality[] | 'all' } | { unknown: string } {
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  if (names.includes('all')) return { modalities: 'all' };
+  const unknown = names.find((name) => !(modalities as readonly string[]).includes(name));
+  return unknown === undefined ? { modalities: names as Modality[] } : { unknown };
+}
+
+export function modelView(model: Model): Record<string, unknown> {
+  const { data } = model;
+  const [best] = model.endpoints;
+  return {
+    id: model.id,
+    canonical_slug: data.permaslug,
+    name: data.name,
+    created: Date.parse(data.created) / 1000,
+    ...(data.description === undefined ? {} : { description: data.description }),
+    ...(model.aliasOf ? { alias_target: { slug: model.aliasOf.id, name: model.aliasOf.data.name } } : {}),
+    ...(data.icon_url === undefined ? {} : { icon_url: data.icon_url }),
+    ...(data.hugging_face_id === undefined ? {} : { hugging_face_id: data.hugging_face_id }),
+    ...(data.knowledge_cutoff === undefined ? {} : { knowledge_cutoff: data.knowledge_cutoff }),
+    context_length: data.context_length ?? null,
+    architecture: architecture(model),
+    pricing: pricingView(cheapest(model.endpoints)?.pricing),
+    currency: 'RUB',
+    top_provider: {
+      context_length: best?.contextLength ?? null,
+      max_completion_tokens: best?.maxOutputTokens ?? null,
+      is_moderated: false,
+    },
+    per_request_limits: null,
+    supported_parameters: data.supported_parameters,
+    default_parameters: data.default_parameters ?? null,
+    supported_voices: null,
+    links: { details: `/v1/models/${model.id}/endpoints` },
+    // Clients of the Messages API list models with these two names.
+    type: 'model',
+    display_name: data.name,
+  };
+}
+
+export function endpointView(model: Model, endpoint: Endpoint): Record<string, unknown> {
+  const { data_policy: policy } = endpoint.provider.data;
+  return {
+    name: `${endpoint.provider.name} | ${model.id}`,
+    endpoint_id: endpoint.id,
+    model_id: model.id,
+    model_name: model.data.name,
+    provider_name: endpoint.provider.name,
+    tag: endpoint.data.quantization ? `${endpoint.provider.id}/${endpoint.data.quantization}` : endpoint.provider.id,
+    context_length: endpoint.contextLength ?? 0,
+    max_completion_tokens: endpoint.maxOutputTokens ?? null,
+    max_prompt_tokens: null,
+    quantization: endpoint.data.quantization ?? null,
+    pricing: pricingView(endpoint.pricing),
+    supported_parameters: model.data.supported_parameters,
+    supports_implicit_caching: endpoint.pricing?.input_cache_read !== undefined && endpoint.wire !== 'anthropic',
+    supports_tool_choice: toolChoice(model),
+    supports_voice_cloning: false,
+    data_policy: {
+      logs_prompts: policy.logs_prompts,
+      trains_on_prompts: policy.trains_on_prompts,
+      retention_days: policy.retention_days ?? null,
+    },
+    uptime_last_5m: null,
+    uptime_last_30m: null,
+    uptime_last_1d: null,
+    latency_last_30m: null,
+    throughput_last_30m: null,
+  };
+}
+
+export function videoModelView(model: Model): Record<string, unknown> {
+  const video = model.data.video!;
+  return {
+    ...modelView(model),
+    pricing_skus: Object.fromEntries(
+      Object.entries(video.price_per_second).map(([resolution, price]) => [
+        `per-video-second-${resolution}`,
+        price.toString(),
+      ]),
+    ),
+    allowed_passthrough_parameters: [],
+    supported_durations: video.durations,
+    supported_resolutions: video.resolutions,
+    supported_aspect_ratios: video.aspect_ratios,
+    supported_sizes: null,
+    supported_frame_images: video.frame_images ?? null,
+    generate_audio: null,
+    seed: null,
+    creativity: null,
+    upscale_factor: null,
+  };
+}
+
+/** Decimal strings of RUB per unit; what is not known is left out, what is free is "0". */
+function pricingView(pricing: Pricing | undefined): Record<string, unknown> {
+  if (!pricing) return {};
+  return mapMoney(pricing);
+}
+
+function mapMoney(value: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      field instanceof Money ? field.toString() : Array.isArray(field) ? field.map(mapMoney) : field,
+    ]),
+  );
+}
+
+function cheapest(endpoints: Endpoint[]): Endpoint | undefined {
+  const priced = endpoints.filter(({ pricing }) => pricing !== undefined);
+  return priced.reduce<Endpoint | undefined>(
+    (best, next) => (best && !best.pricing!.prompt.exceeds(next.pricing!.prompt) ? best : next),
+    undefined,
+  );
+}
+
+function architecture({ data }: Model): Record<string, unknown> {
+  return {
+    input_modalities: data.input_modalities,
+    output_modalities: data.output_modalities,
+    modality: `${data.input_modalities.join('+')}->${data.output_modalities.join('+')}`,
+    tokenizer: 'Other',
+    instruct_type: null,
+  };
+}
+
+function toolChoice({ data }: Model): Record<string, boolean> {
+  const tools = data.supported_parameters.includes('tools');
+  return { auto: tools, none: tools, required: tools, function: tools };
+}

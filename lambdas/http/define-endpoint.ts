@@ -1,0 +1,142 @@
+import { middy } from '@middy/core';
+import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import type { Context } from 'aws-lambda';
+import type { z } from 'zod';
+import {
+  asInferenceCaller,
+  checkCredential,
+  findCaller,
+  type Caller,
+  type InferenceCaller,
+} from '../admission/caller.ts';
+import { hashSecret, secretFrom } from '../admission/credentials.ts';
+import { newGenerationId } from '../platform/ids.ts';
+import { describeError, log } from '../platform/logger.ts';
+import { readPepper } from '../platform/secrets.ts';
+import { routes, type Credential, type Route, type RouteName } from '../routes.ts';
+import { AnswerStream } from './answer-stream.ts';
+import { toGatewayError } from './errors.ts';
+import { parseJsonBody, parseWith } from './parse.ts';
+import { normaliseRequest, type HttpEvent, type HttpRequest } from './request.ts';
+import { resources } from './resources.ts';
+import { errorResponse, type HttpResponse } from './response.ts';
+
+/**
+ * The one way to make a handler: the manifest says who may call it, the schemas what may be sent, and the function
+ * given here what happens then. Authentication, parsing, errors, headers and the log line are the same for all.
+ */
+interface Schemas<Body extends z.ZodType, Query extends z.ZodType> {
+  body?: Body;
+  query?: Query;
+}
+
+interface CallerByCredential {
+  inference: InferenceCaller;
+  management: Caller;
+  any: Caller;
+  none: undefined;
+}
+
+export interface EndpointInput<Kind extends Credential, Body, Query> {
+  request: HttpRequest;
+  /** The id of this request's generation, on routes that spend money. */
+  generationId: string;
+  caller: CallerByCredential[Kind];
+  body: Body;
+  query: Query;
+  /** Milliseconds until Lambda stops the function. */
+  remainingMs: () => number;
+}
+
+type AnyInput = EndpointInput<Credential, unknown, unknown>;
+
+/** middy's view of one request: the first middleware puts the input in the place of the raw event. */
+interface Passage {
+  event: AnyInput;
+  context: Context;
+  response?: HttpResponse | null | undefined;
+  error?: Error | null | undefined;
+}
+
+export function defineEndpoint<
+  Name extends RouteName,
+  Body extends z.ZodType = z.ZodUndefined,
+  Query extends z.ZodType = z.ZodUndefined,
+>(
+  name: Name,
+  schemas: Schemas<Body, Query>,
+  handle: (
+    input: EndpointInput<(typeof routes)[Name]['credential'], z.infer<Body>, z.infer<Query>>,
+  ) => Promise<HttpResponse> | HttpResponse,
+) {
+  const route: Route = routes[name];
+  return middy<AnyInput, HttpResponse>({
+    // A stream ends itself before the timeout; everything else is done long before.
+    timeoutEarlyInMillis: 0,
+    ...(route.streaming ? { executionMode: executionModeStreamifyResponse, requestEnd: untilBodySettled } : {}),
+  })
+    .before(openPassage)
+    .before((passage: Passage) => authenticate(passage, route.credential))
+    .before((passage: Passage) => parse(passage, schemas))
+    .after((passage: Passage) => closePassage(name, route, passage))
+    .onError((passage: Passage) => refuse(name, route, passage))
+    .handler(async (input: AnyInput) => handle(input as Parameters<typeof handle>[0]));
+}
+
+function openPassage(passage: Passage): void {
+  const event = passage.event as unknown as HttpEvent;
+  const { context } = passage;
+  passage.event = {
+    request: normaliseRequest(event),
+    generationId: newGenerationId(),
+    caller: undefined,
+    body: undefined,
+    query: undefined,
+    remainingMs: () => context.getRemainingTimeInMillis(),
+  };
+}
+
+async function authenticate({ event }: Passage, credential: Credential): Promise<void> {
+  if (credential === 'none') return;
+  const secret = secretFrom(event.request.headers);
+  const caller = await findCaller(resources.table(), hashSecret(await readPepper(), secret));
+  checkCredential(caller, credential);
+  event.caller = credential === 'inference' ? asInferenceCaller(caller) : caller;
+}
+
+function parse({ event }: Passage, schemas: Schemas<z.ZodType, z.ZodType>): void {
+  if (schemas.query) event.query = parseWith(schemas.query, event.request.query);
+  if (schemas.body) event.body = parseJsonBody(event.request, schemas.body);
+}
+
+function closePassage(name: RouteName, route: Route, passage: Passage): void {
+  const { request, generationId } = passage.event;
+  const { headers, statusCode } = passage.response!;
+  headers['request-id'] = request.id;
+  if (route.inference) headers['x-generation-id'] = generationId;
+  log('info', 'request', {
+    route: name,
+    requestId: request.id,
+    ...(route.inference ? { generationId } : {}),
+    ...(passage.event.caller ? { accountId: passage.event.caller.account.id } : {}),
+    status: statusCode,
+    durationMs: Math.round(performance.now() - request.receivedAtMs),
+  });
+}
+
+function refuse(name: RouteName, route: Route, passage: Passage): void {
+  const refusal = toGatewayError(passage.error);
+  const { request } = passage.event;
+  // Only what is our own fault is an error of ours; providers' failures are logged where they happen.
+  if (refusal.errorType === 'server') {
+    log('error', 'request failed', { route: name, requestId: request.id, ...describeError(refusal.cause ?? refusal) });
+  }
+  passage.response = errorResponse(refusal, request.id);
+  closePassage(name, route, passage);
+}
+
+/** Lambda may freeze the function once its handler returns: the generator's ending has to be over by then. */
+async function untilBodySettled(passage: unknown): Promise<void> {
+  const body = (passage as Passage).response?.body;
+  if (body instanceof AnswerStream) await body.settled;
+}

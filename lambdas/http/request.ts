@@ -1,0 +1,60 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
+import { newRequestId } from '../platform/ids.ts';
+
+/** The two shapes in which HTTP reaches a function: a REST API's proxy event (1.0) and a function URL's event (2.0). */
+export type HttpEvent = APIGatewayProxyEvent | APIGatewayProxyEventV2;
+
+/** A request as every handler sees it, whichever door it came through. */
+export interface HttpRequest {
+  id: string;
+  method: string;
+  path: string;
+  /** Names in lower case; repeated headers joined by ", ". */
+  headers: Record<string, string>;
+  /** The last value of each parameter. */
+  query: Record<string, string>;
+  /** Decoded. */
+  pathParameters: Record<string, string>;
+  body: string;
+  clientIp: string | undefined;
+  /** performance.now() at which the function saw the request. */
+  receivedAtMs: number;
+}
+
+export function normaliseRequest(event: HttpEvent): HttpRequest {
+  const isUrlEvent = 'rawPath' in event;
+  const body = event.body ?? '';
+  return {
+    id: newRequestId(),
+    method: isUrlEvent ? event.requestContext.http.method : event.httpMethod,
+    path: isUrlEvent ? event.rawPath : event.path,
+    headers: isUrlEvent ? lowerCase(event.headers) : restHeaders(event),
+    query: isUrlEvent
+      ? Object.fromEntries(new URLSearchParams(event.rawQueryString))
+      : withoutUndefined(event.queryStringParameters ?? {}),
+    pathParameters: withoutUndefined(event.pathParameters ?? {}),
+    body: event.isBase64Encoded ? Buffer.from(body, 'base64').toString('utf8') : body,
+    clientIp: isUrlEvent ? event.requestContext.http.sourceIp : event.requestContext.identity?.sourceIp,
+    receivedAtMs: performance.now(),
+  };
+}
+
+function restHeaders(event: APIGatewayProxyEvent): Record<string, string> {
+  const headers = lowerCase(event.headers ?? {});
+  for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) {
+    if (values && values.length > 1) headers[name.toLowerCase()] = values.join(', ');
+  }
+  return headers;
+}
+
+function lowerCase(headers: Record<string, string | undefined>): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) result[name.toLowerCase()] = value;
+  return result;
+}
+
+function withoutUndefined(values: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

@@ -1,0 +1,30 @@
+import { errorEnvelope, type GatewayError } from './errors.ts';
+import type { AnswerStream } from './answer-stream.ts';
+
+export interface HttpResponse {
+  statusCode: number;
+  headers: Record<string, string>;
+  body: string | AnswerStream;
+}
+
+const commonHeaders = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+
+export function jsonResponse(statusCode: number, body: unknown, headers: Record<string, string> = {}): HttpResponse {
+  return {
+    statusCode,
+    headers: { ...commonHeaders, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+export function streamResponse(body: AnswerStream, headers: Record<string, string> = {}): HttpResponse {
+  return {
+    statusCode: 200,
+    headers: { ...commonHeaders, 'content-type': 'text/event-stream; charset=utf-8', ...headers },
+    body,
+  };
+}
+
+export function errorResponse(error: GatewayError, requestId: string): HttpResponse {
+  return jsonResponse(error.status, errorEnvelope(error, requestId), error.headers);
+}

@@ -1,0 +1,8 @@
+/** Server-sent events as the Messages API writes them. */
+
+/** One event; `event:` always repeats the type, because clients of the Messages API dispatch on it. */
+export function sseEvent(data: { type: string }): string {
+  return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+export const PING = 'event: ping\ndata: {"type": "ping"}\n\n';

@@ -1,0 +1,76 @@
+import type { Block, Delta, MessageBody, MessagesEvent } from './types.ts';
+
+/** Builds the complete answer out of its events, for clients that do not stream. */
+export class MessageAssembler {
+  #message: MessageBody | undefined;
+  readonly #blocks = new Map<number, { block: Block; json: string }>();
+
+  add(event: MessagesEvent): void {
+    switch (event.type) {
+      case 'message_start':
+        this.#message = { ...event.message, content: [] };
+        break;
+      case 'content_block_start':
+        this.#blocks.set(event.index, { block: { ...event.content_block }, json: '' });
+        break;
+      case 'content_block_delta':
+        this.#addDelta(event.index, event.delta);
+        break;
+      case 'message_delta': {
+        const { type: _, delta, usage, ...more } = event;
+        const message = this.#message!;
+        this.#message = { ...message, ...more, ...delta, usage: { ...message.usage, ...withoutNulls(usage) } };
+        break;
+      }
+    }
+  }
+
+  /** The message, or undefined when no message ever started. */
+  finish(): MessageBody | undefined {
+    if (!this.#message) return undefined;
+    const content = [...this.#blocks.entries()]
+      .sort(([a], [b]) => a - b)
+      .map(([, { block, json }]) => (json === '' ? block : { ...block, input: parseInput(json) }));
+    return { ...this.#message, content };
+  }
+
+  #addDelta(index: number, delta: Delta): void {
+    const open = this.#blocks.get(index);
+    if (!open) return;
+    const { block } = open;
+    switch (delta.type) {
+      case 'text_delta':
+        block['text'] = `${(block['text'] as string | undefined) ?? ''}${delta.text}`;
+        break;
+      case 'thinking_delta':
+        block['thinking'] = `${(block['thinking'] as string | undefined) ?? ''}${delta.thinking}`;
+        break;
+      case 'signature_delta':
+        block['signature'] = delta.signature;
+        break;
+      case 'input_json_delta':
+        open.json += delta.partial_json;
+        break;
+      case 'citations_delta':
+        block['citations'] = [...((block['citations'] as unknown[] | null | undefined) ?? []), delta.citation];
+        break;
+      default: {
+        const { type: _, ...fields } = delta as { type: string };
+        Object.assign(block, fields);
+      }
+    }
+  }
+}
+
+/** Input that was cut off by max_tokens is no JSON; the Messages API answers with what it has, which is nothing. */
+function parseInput(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return {};
+  }
+}
+
+function withoutNulls(usage: object | undefined): object {
+  return Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value !== null));
+}

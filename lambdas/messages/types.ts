@@ -1,0 +1,152 @@
+/**
+ * The Messages API as the gateway moves it around: requests after validation, and the events of a streamed answer.
+ * Both are open: fields that are newer than us pass through to upstreams that may know them.
+ */
+export interface Block {
+  type: string;
+  [field: string]: unknown;
+}
+
+export interface Message {
+  role: 'user' | 'assistant' | 'system';
+  content: string | Block[];
+}
+
+export interface Tool {
+  name: string;
+  type?: string | null;
+  description?: string | null;
+  input_schema?: Record<string, unknown> | null;
+  [field: string]: unknown;
+}
+
+export interface ToolChoice {
+  type: 'auto' | 'any' | 'tool' | 'none';
+  name?: string | null;
+  disable_parallel_tool_use?: boolean | null;
+}
+
+export interface MessagesRequest {
+  model: string;
+  messages: Message[];
+  max_tokens?: number;
+  system?: string | Block[];
+  stop_sequences?: string[];
+  stream?: boolean;
+  temperature?: number;
+  top_p?: number;
+  top_k?: number;
+  tools?: Tool[];
+  tool_choice?: ToolChoice;
+  thinking?: { type: string; budget_tokens?: number | null; [field: string]: unknown };
+  output_config?: {
+    effort?: string | null;
+    format?: { type: string; schema?: unknown } | null;
+    [field: string]: unknown;
+  };
+  metadata?: { user_id?: string | null; [field: string]: unknown };
+  [field: string]: unknown;
+}
+
+export type StopReason =
+  | 'end_turn'
+  | 'max_tokens'
+  | 'stop_sequence'
+  | 'tool_use'
+  | 'pause_turn'
+  | 'refusal'
+  | 'model_context_window_exceeded';
+
+/** Usage as it stands on the wire; a provider may leave out what it does not know. */
+export interface WireUsage {
+  input_tokens?: number | null;
+  output_tokens?: number | null;
+  cache_creation_input_tokens?: number | null;
+  cache_read_input_tokens?: number | null;
+  cache_creation?: { ephemeral_5m_input_tokens?: number | null; ephemeral_1h_input_tokens?: number | null } | null;
+  output_tokens_details?: { thinking_tokens?: number | null } | null;
+  server_tool_use?: { web_search_requests?: number | null; [field: string]: unknown } | null;
+  iterations?: WireUsage[] | null;
+  [field: string]: unknown;
+}
+
+export interface MessageStart {
+  type: 'message_start';
+  message: {
+    id: string;
+    type: 'message';
+    role: 'assistant';
+    model: string;
+    content: Block[];
+    stop_reason: StopReason | null;
+    stop_sequence: string | null;
+    usage: WireUsage;
+    [field: string]: unknown;
+  };
+}
+
+export interface ContentBlockStart {
+  type: 'content_block_start';
+  index: number;
+  content_block: Block;
+}
+
+export type Delta =
+  | { type: 'text_delta'; text: string }
+  | { type: 'thinking_delta'; thinking: string }
+  | { type: 'signature_delta'; signature: string }
+  | { type: 'input_json_delta'; partial_json: string }
+  | { type: 'citations_delta'; citation: unknown };
+
+export interface ContentBlockDelta {
+  type: 'content_block_delta';
+  index: number;
+  delta: Delta;
+}
+
+export interface ContentBlockStop {
+  type: 'content_block_stop';
+  index: number;
+}
+
+export interface MessageDelta {
+  type: 'message_delta';
+  delta: { stop_reason: StopReason | null; stop_sequence: string | null; [field: string]: unknown };
+  usage: WireUsage;
+  [field: string]: unknown;
+}
+
+export interface ErrorEvent {
+  type: 'error';
+  error: { type: string; message: string; [field: string]: unknown };
+  request_id?: string;
+}
+
+export type MessagesEvent =
+  | MessageStart
+  | ContentBlockStart
+  | ContentBlockDelta
+  | ContentBlockStop
+  | MessageDelta
+  | ErrorEvent
+  | { type: 'message_stop' }
+  | { type: 'ping' };
+
+/** An event of an answer: what it says, and the upstream's own bytes when they may go out as they came. */
+export interface AnswerEvent {
+  data: MessagesEvent;
+  raw?: Uint8Array;
+}
+
+/** A complete answer, as POST /messages returns it without streaming. */
+export interface MessageBody {
+  id: string;
+  type: 'message';
+  role: 'assistant';
+  model: string;
+  content: Block[];
+  stop_reason: StopReason | null;
+  stop_sequence: string | null;
+  usage: WireUsage;
+  [field: string]: unknown;
+}

@@ -1,0 +1,114 @@
+/**
+ * Money: an exact amount of roubles.
+ *
+ * Guarantee: amounts are whole numbers of 10⁻¹² RUB in a bigint; no floating point stands between a price and the
+ * ledger. Prices of single tokens are as small as 10⁻⁶ RUB, so 12 digits leave six for rates and markups.
+ */
+const SCALE_DIGITS = 12;
+const PICO_PER_RUB = 10n ** BigInt(SCALE_DIGITS);
+
+/** DynamoDB keeps 38 significant digits; we refuse earlier, at 24 digits before the point. */
+const DECIMAL = /^(-?)(\d{1,24})(?:\.(\d+))?$/;
+
+export class Money {
+  static readonly zero = new Money(0n);
+
+  /** The amount in units of 10⁻¹² RUB. */
+  readonly pico: bigint;
+
+  private constructor(pico: bigint) {
+    this.pico = pico;
+  }
+
+  static fromPico(pico: bigint): Money {
+    return new Money(pico);
+  }
+
+  /**
+   * Reads a plain decimal number of roubles, such as "0.000270".
+   * @throws {RangeError} on exponents, signs other than "-", and on more than 12 digits after the point.
+   */
+  static parse(text: string): Money {
+    const match = DECIMAL.exec(text);
+    if (!match) throw new RangeError(`"${text.slice(0, 40)}" is not a plain decimal amount of roubles`);
+    const [, sign, whole, fraction = ''] = match;
+    const significant = fraction.replace(/0+$/, '');
+    if (significant.length > SCALE_DIGITS) {
+      throw new RangeError(`"${text.slice(0, 60)}" has more than ${SCALE_DIGITS} digits after the point`);
+    }
+    const pico = BigInt(whole + significant.padEnd(SCALE_DIGITS, '0'));
+    return new Money(sign ? -pico : pico);
+  }
+
+  plus(other: Money): Money {
+    return new Money(this.pico + other.pico);
+  }
+
+  minus(other: Money): Money {
+    return new Money(this.pico - other.pico);
+  }
+
+  /** @param count a whole number of units, e.g. tokens. */
+  times(count: number | bigint): Money {
+    return new Money(this.pico * BigInt(count));
+  }
+
+  negated(): Money {
+    return new Money(-this.pico);
+  }
+
+  /** How many whole units of this price fit into `amount`; Infinity when the price is zero. */
+  unitsIn(amount: Money): number {
+    if (amount.pico <= 0n) return 0;
+    return this.pico === 0n ? Infinity : Number(amount.pico / this.pico);
+  }
+
+  compare(other: Money): -1 | 0 | 1 {
+    if (this.pico === other.pico) return 0;
+    return this.pico < other.pico ? -1 : 1;
+  }
+
+  equals(other: Money): boolean {
+    return this.pico === other.pico;
+  }
+
+  exceeds(other: Money): boolean {
+    return this.pico > other.pico;
+  }
+
+  get isZero(): boolean {
+    return this.pico === 0n;
+  }
+
+  get isNegative(): boolean {
+    return this.pico < 0n;
+  }
+
+  static max(first: Money, ...rest: Money[]): Money {
+    return rest.reduce((largest, next) => (next.exceeds(largest) ? next : largest), first);
+  }
+
+  static min(first: Money, ...rest: Money[]): Money {
+    return rest.reduce((smallest, next) => (smallest.exceeds(next) ? next : smallest), first);
+  }
+
+  static sum(amounts: Iterable<Money>): Money {
+    let pico = 0n;
+    for (const amount of amounts) pico += amount.pico;
+    return new Money(pico);
+  }
+
+  /** Shortest plain decimal: no exponent, no trailing zeros ("0.00027", "12", "-1.5"). */
+  toString(): string {
+    const magnitude = this.pico < 0n ? -this.pico : this.pico;
+    const whole = magnitude / PICO_PER_RUB;
+    const fraction = (magnitude % PICO_PER_RUB).toString().padStart(SCALE_DIGITS, '0').replace(/0+$/, '');
+    const sign = this.pico < 0n ? '-' : '';
+    return fraction ? `${sign}${whole}.${fraction}` : `${sign}${whole}`;
+  }
+
+  /** As an exact JSON number: the digits of toString() enter the text as they are, never through a float. */
+  toJSON(): unknown {
+    return JSON.rawJSON(this.toString());
+  }
+}

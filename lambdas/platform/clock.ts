@@ -1,0 +1,23 @@
+import { isOnLambda, optionalVariable, variables } from './environment.ts';
+
+/**
+ * The one wall clock of the gateway: windows, ids, expiries and logs all take their time from it, so a local gateway
+ * started at another date is at that date everywhere. Durations use performance.now(), which no offset touches.
+ */
+let offsetMs: number | undefined;
+
+/** Epoch milliseconds. @throws when an offset is set on Lambda: production time is never pretended. */
+export function nowMs(): number {
+  offsetMs ??= readOffsetMs();
+  return Date.now() + offsetMs;
+}
+
+function readOffsetMs(): number {
+  const text = optionalVariable(variables.clockOffsetMs);
+  if (text === undefined) return 0;
+  if (isOnLambda()) throw new Error(`${variables.clockOffsetMs} must not be set on Lambda`);
+  const value = Number(text);
+  if (!Number.isSafeInteger(value))
+    throw new Error(`${variables.clockOffsetMs} must be a whole number of milliseconds`);
+  return value;
+}

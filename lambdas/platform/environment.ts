@@ -1,0 +1,46 @@
+/**
+ * The only place that reads process.env. Names are shared by the CDK stacks, the local runtime and the functions.
+ */
+export const variables = {
+  tableName: 'TABLE_NAME',
+  finalizeQueueUrl: 'FINALIZE_QUEUE_URL',
+  pepperSecret: 'PEPPER_SECRET_ARN',
+  providerKeysSecret: 'PROVIDER_KEYS_SECRET_ARN',
+  /** Largest number of output tokens that one step of a hold covers. */
+  outputStepTokens: 'OUTPUT_STEP_TOKENS',
+  /** A directory that replaces the catalog shipped with the code. */
+  catalogDirectory: 'GATEWAY_CATALOG',
+  /** Endpoints of emulators; unset on AWS. */
+  dynamodbEndpoint: 'DYNAMODB_ENDPOINT',
+  sqsEndpoint: 'SQS_ENDPOINT',
+  /** A JSON file with the deployment's secrets, instead of Secrets Manager; local runs only. */
+  secretsFile: 'GATEWAY_SECRETS_FILE',
+  /** Identifies one life of a local gateway, so that holds of a dead one can be told apart; local runs only. */
+  bootId: 'GATEWAY_BOOT_ID',
+  /** Milliseconds added to the system clock; local runs only. */
+  clockOffsetMs: 'GATEWAY_CLOCK_OFFSET_MS',
+} as const;
+
+export function requireVariable(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`The environment variable ${name} is not set`);
+  return value;
+}
+
+export function optionalVariable(name: string): string | undefined {
+  return process.env[name] || undefined;
+}
+
+export function positiveIntegerVariable(name: string, fallback: number): number {
+  const text = optionalVariable(name);
+  if (text === undefined) return fallback;
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value <= 0)
+    throw new Error(`${name} must be a whole number above 0, not "${text}"`);
+  return value;
+}
+
+/** True inside AWS Lambda itself; the runtime client on a laptop does not set this variable. */
+export function isOnLambda(): boolean {
+  return process.env['AWS_EXECUTION_ENV']?.startsWith('AWS_Lambda') ?? false;
+}

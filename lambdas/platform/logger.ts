@@ -1,0 +1,42 @@
+import { nowMs } from './clock.ts';
+
+/** What may stand in a log line. Prompts, answers, bodies and secrets have no field here, so they cannot be logged. */
+export interface LogFields {
+  requestId?: string;
+  generationId?: string;
+  route?: string;
+  worker?: string;
+  status?: number;
+  errorType?: string;
+  /** A short text written by us, or the name and code of an error; never text from a request or a provider. */
+  reason?: string;
+  accountId?: string;
+  model?: string;
+  provider?: string;
+  durationMs?: number;
+  count?: number;
+  attempt?: number;
+  costRub?: string;
+  stack?: string;
+}
+
+type Level = 'info' | 'warn' | 'error';
+
+/** One JSON object a line on standard error, which Lambda ships to CloudWatch as it is. */
+export function log(level: Level, message: string, fields: LogFields = {}): void {
+  process.stderr.write(`${JSON.stringify({ time: new Date(nowMs()).toISOString(), level, message, ...fields })}\n`);
+}
+
+/** The loggable part of an unknown error: its name and code, and where it was thrown; not its message. */
+export function describeError(error: unknown): Pick<LogFields, 'reason' | 'stack'> {
+  if (!(error instanceof Error)) return { reason: typeof error };
+  const code = (error as { code?: unknown }).code;
+  const frames = (error.stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, 6);
+  return {
+    reason: typeof code === 'string' ? `${error.name} ${code}` : error.name,
+    stack: frames.map((line) => line.trim()).join(' < '),
+  };
+}

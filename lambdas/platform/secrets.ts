@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { isOnLambda, optionalVariable, requireVariable, variables } from './environment.ts';
+
+/** Provider keys may be rotated: a function notices within this time. */
+const REFRESH_MS = 5 * 60_000;
+
+interface LocalSecrets {
+  pepper: string;
+}
+
+/** The deployment's secret that turns a key into its stored hash. */
+export function readPepper(): Promise<string> {
+  return pepper();
+}
+
+/** The credential of a provider by its variable's name, or undefined when the operator has not set it. */
+export async function readProviderKey(name: string): Promise<string | undefined> {
+  // On a laptop, provider keys stand in the environment under their own names.
+  if (readLocalSecrets()) return optionalVariable(name);
+  return (await providerKeys())[name] || undefined;
+}
+
+const pepper = cached(
+  async () => readLocalSecrets()?.pepper ?? readSecret(requireVariable(variables.pepperSecret)),
+  Infinity,
+);
+
+const providerKeys = cached(async () => {
+  return JSON.parse(await readSecret(requireVariable(variables.providerKeysSecret))) as Record<string, string>;
+}, REFRESH_MS);
+
+let localSecrets: LocalSecrets | undefined;
+
+function readLocalSecrets(): LocalSecrets | undefined {
+  const file = optionalVariable(variables.secretsFile);
+  if (!file) return undefined;
+  if (isOnLambda()) throw new Error(`${variables.secretsFile} must not be set on Lambda`);
+  localSecrets ??= JSON.parse(readFileSync(file, 'utf8')) as LocalSecrets;
+  return localSecrets;
+}
+
+let client: SecretsManagerClient | undefined;
+
+async function readSecret(arn: string): Promise<string> {
+  client ??= new SecretsManagerClient({});
+  const answer = await client.send(new GetSecretValueCommand({ SecretId: arn }));
+  if (!answer.SecretString) throw new Error('A secret of the deployment is empty');
+  return answer.SecretString;
+}
+
+/** Keeps a value for `keepMs`; when it cannot be read again, the last one goes on serving. */
+function cached<Value>(read: () => Promise<Value>, keepMs: number): () => Promise<Value> {
+  let value: Promise<Value> | undefined;
+  let readAtMs = 0;
+  return () => {
+    if (value && performance.now() - readAtMs < keepMs) return value;
+    const last = value;
+    readAtMs = performance.now();
+    value = read().catch((error: unknown) => {
+      value = last;
+      if (last) return last;
+      throw error;
+    });
+    return value;
+  };
+}

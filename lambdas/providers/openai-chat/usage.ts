@@ -1,0 +1,38 @@
+import type { WireUsage } from '../../messages/types.ts';
+
+/** Usage as chat-completions upstreams report it; each has fields of its own. */
+export interface ChatUsage {
+  prompt_tokens?: number | null;
+  completion_tokens?: number | null;
+  total_tokens?: number | null;
+  prompt_tokens_details?: { cached_tokens?: number | null; cache_write_tokens?: number | null } | null;
+  completion_tokens_details?: { reasoning_tokens?: number | null } | null;
+  /** DeepSeek. */
+  prompt_cache_hit_tokens?: number | null;
+  /** Moonshot. */
+  cached_tokens?: number | null;
+  /** Perplexity. */
+  reasoning_tokens?: number | null;
+}
+
+/**
+ * The wire counts cached tokens inside the prompt, and reasoning inside the completion; the Messages API counts caches
+ * apart. xAI alone keeps reasoning out of the completion, which its total gives away.
+ */
+export function messagesUsage(usage: ChatUsage): WireUsage {
+  const prompt = usage.prompt_tokens ?? 0;
+  const completion = usage.completion_tokens ?? 0;
+  const cached =
+    usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens ?? undefined;
+  const written = usage.prompt_tokens_details?.cache_write_tokens ?? undefined;
+  const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? usage.reasoning_tokens ?? undefined;
+  const reasoningApart = reasoning && usage.total_tokens === prompt + completion + reasoning ? reasoning : 0;
+  return {
+    // A hosted model was seen to report more cached tokens than prompt tokens.
+    input_tokens: Math.max(0, prompt - (cached ?? 0) - (written ?? 0)),
+    output_tokens: completion + reasoningApart,
+    ...(cached === undefined ? {} : { cache_read_input_tokens: cached }),
+    ...(written === undefined ? {} : { cache_creation_input_tokens: written }),
+    ...(reasoning === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoning } }),
+  };
+}

@@ -1,0 +1,65 @@
+import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
+import type { Pricing } from '../catalog/schema.ts';
+import { invalidRequest, notFound } from '../http/errors.ts';
+import type { MessagesWire, WireTarget } from '../providers/wire.ts';
+import { messagesWire } from '../providers/wires.ts';
+import { readProviderKey } from '../platform/secrets.ts';
+
+/** An endpoint that can answer this request now: it has a price, a codec, and its credential. */
+export interface Candidate {
+  /** The model that will be named as the one that answered. */
+  model: Model;
+  endpoint: Endpoint;
+  pricing: Pricing;
+  wire: MessagesWire;
+  target: WireTarget;
+  /** Undefined for an upstream that takes none. */
+  credential: string | undefined;
+}
+
+/** @throws {GatewayError} 404 for an id that the catalog does not know. */
+export function resolveModel(catalog: Catalog, id: string): Model {
+  const model = catalog.find(id);
+  if (!model) throw notFound(`There is no model "${id}". GET /models lists the catalog's ids.`, { field: 'model' });
+  return model.aliasOf ?? model;
+}
+
+/**
+ * Endpoints that can answer messages for a model, in the catalog's order.
+ * @throws {GatewayError} 400 for a model of another kind, 404 when none of its providers can be used.
+ */
+export async function messagesCandidates(model: Model): Promise<Candidate[]> {
+  if (!model.data.output_modalities.includes('text')) {
+    throw invalidRequest('model', `"${model.id}" makes ${model.data.output_modalities.join(', ')}, not text`);
+  }
+  const found = await Promise.all(model.endpoints.map((endpoint) => toCandidate(model, endpoint)));
+  const candidates = found.filter((candidate) => candidate !== undefined);
+  if (candidates.length === 0) {
+    const names = model.endpoints.map(({ provider }) => provider.name).join(', ');
+    throw notFound(`No provider of "${model.id}" can be used here: its operator has set no credential for ${names}.`, {
+      field: 'model',
+    });
+  }
+  return candidates;
+}
+
+async function toCandidate(model: Model, endpoint: Endpoint): Promise<Candidate | undefined> {
+  const wire = messagesWire(endpoint.wire);
+  if (!wire || !endpoint.pricing) return undefined;
+  const variable = endpoint.provider.data.credential;
+  const credential = variable ? await readProviderKey(variable) : undefined;
+  if (variable && !credential) return undefined;
+  return {
+    model,
+    endpoint,
+    pricing: endpoint.pricing,
+    wire,
+    target: {
+      upstreamModel: endpoint.upstreamModel,
+      maxOutputTokens: endpoint.maxOutputTokens,
+      supportedParameters: model.data.supported_parameters,
+      quirks: endpoint.quirks,
+    },
+    credential,
+  };
+}

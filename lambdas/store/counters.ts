@@ -1,0 +1,222 @@
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { Money } from '../money/money.ts';
+import { endOfNamedWindow, intervals, type Interval, type Windows } from '../money/periods.ts';
+import { isLimited, limitsAttribute, limitsFrom, type Limits } from './limits.ts';
+import { moneyAttribute, moneyFrom, numberFrom, type Item, type Table } from './table.ts';
+import { isConditionFailure, type TransactItems } from './transact.ts';
+
+/**
+ * What has been spent and promised in one scope. A counter item is apart from the scope's configuration, so that
+ * requests in flight never conflict with someone editing a name.
+ *
+ * Per window there are two Numbers: `spent_<window>` (settled) and `committed_<window>` (settled + held). When nothing
+ * is in flight they are equal; a hold is refused when committed + hold would pass the limit.
+ */
+export const scopeKinds = ['key', 'workspace', 'member', 'account'] as const;
+export type ScopeKind = (typeof scopeKinds)[number];
+
+export interface ScopeId {
+  kind: ScopeKind;
+  id: string;
+}
+
+/** A scope with the limits that were read with its configuration, and the revision of those limits. */
+export interface Scope extends ScopeId {
+  limits: Limits;
+  revision: number;
+}
+
+export interface Counter {
+  active: boolean;
+  revision: number;
+  limits: Limits;
+  spent: (window: string) => Money;
+  committed: (window: string) => Money;
+}
+
+type Update = NonNullable<TransactItems[number]['Update']>;
+
+export function counterKey(scope: ScopeId): { pk: string; sk: string } {
+  return { pk: `COUNTER#${scope.kind}#${scope.id}`, sk: 'COUNTER' };
+}
+
+export function counterFrom(item: Item | undefined): Counter {
+  return {
+    active: item?.['active'] !== false,
+    revision: numberFrom(item?.['revision']),
+    limits: limitsFrom(item?.['limits']),
+    spent: (window) => moneyFrom(item?.[`spent_${window}`]),
+    committed: (window) => moneyFrom(item?.[`committed_${window}`]),
+  };
+}
+
+export async function readCounter(table: Table, scope: ScopeId): Promise<Counter> {
+  const answer = await table.documents.send(
+    new GetCommand({ TableName: table.name, Key: counterKey(scope), ConsistentRead: true }),
+  );
+  return counterFrom(answer.Item);
+}
+
+/** Promises `amount` in every window of the scope, if the scope is active, its limits unchanged, and there is room. */
+export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount: Money): Update {
+  const values: Record<string, unknown> = {
+    ':amount': moneyAttribute(amount),
+    ':revision': scope.revision,
+    ':yes': true,
+  };
+  const names: Record<string, string> = { '#active': 'active', '#revision': 'revision' };
+  const conditions = ['#active = :yes', '#revision = :revision'];
+  const additions: string[] = [];
+  for (const interval of intervals) {
+    names[`#${interval}`] = `committed_${windows[interval]}`;
+    additions.push(`#${interval} :amount`);
+    const limit = scope.limits[interval];
+    if (!limit) continue;
+    values[`:${interval}`] = moneyAttribute(limit.minus(amount));
+    conditions.push(`(attribute_not_exists(#${interval}) OR #${interval} <= :${interval})`);
+  }
+  return {
+    TableName: table.name,
+    Key: counterKey(scope),
+    UpdateExpression: `ADD ${additions.join(', ')}`,
+    ConditionExpression: conditions.join(' AND '),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  };
+}
+
+/** Changes of one counter item, by attribute name; what a settlement adds up before it writes. */
+export type CounterDeltas = Map<string, bigint>;
+
+export function addDeltas(deltas: CounterDeltas, windows: Windows, change: { spent: Money; committed: Money }): void {
+  for (const interval of intervals) {
+    add(deltas, `spent_${windows[interval]}`, change.spent);
+    add(deltas, `committed_${windows[interval]}`, change.committed);
+  }
+}
+
+function add(deltas: CounterDeltas, name: string, amount: Money): void {
+  deltas.set(name, (deltas.get(name) ?? 0n) + amount.pico);
+}
+
+/** Applies the changes; the item is created where it does not exist. */
+export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas): Update {
+  const names: Record<string, string> = { '#kind': 'scope_kind', '#id': 'scope_id' };
+  const values: Record<string, unknown> = { ':kind': scope.kind, ':id': scope.id };
+  const additions = [...deltas].map(([name, pico], index) => {
+    names[`#n${index}`] = name;
+    values[`:v${index}`] = moneyAttribute(Money.fromPico(pico));
+    return `#n${index} :v${index}`;
+  });
+  return {
+    TableName: table.name,
+    Key: counterKey(scope),
+    UpdateExpression: `SET #kind = :kind, #id = :id ADD ${additions.join(', ')}`,
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+  };
+}
+
+/**
+ * Copies a change of limits to the counter, in the transaction that changes the configuration. What has been counted
+ * stays. A scope that comes into being is also switched on.
+ */
+export function configureUpdate(
+  table: Table,
+  scope: ScopeId,
+  change: { limits: Limits; revision: number; active?: true },
+): Update {
+  return {
+    TableName: table.name,
+    Key: counterKey(scope),
+    UpdateExpression: `SET #kind = :kind, #id = :id, #limits = :limits, #revision = :revision${
+      change.active ? ', #active = :active' : ''
+    }`,
+    ExpressionAttributeNames: {
+      '#kind': 'scope_kind',
+      '#id': 'scope_id',
+      '#limits': 'limits',
+      '#revision': 'revision',
+      ...(change.active ? { '#active': 'active' } : {}),
+    },
+    ExpressionAttributeValues: {
+      ':kind': scope.kind,
+      ':id': scope.id,
+      ':limits': limitsAttribute(change.limits),
+      ':revision': change.revision,
+      ...(change.active ? { ':active': true } : {}),
+    },
+  };
+}
+
+/** Switches a scope on or off at its counter, so that its next hold notices. */
+export function activeUpdate(table: Table, scope: ScopeId, active: boolean): Update {
+  return {
+    TableName: table.name,
+    Key: counterKey(scope),
+    UpdateExpression: 'SET #active = :active',
+    ExpressionAttributeNames: { '#active': 'active' },
+    ExpressionAttributeValues: { ':active': active },
+  };
+}
+
+const WINDOW_ATTRIBUTE = /^(spent|committed)_(.+)$/;
+/** Windows stay this long after their end, so that late settlements find them. */
+const KEEP_AFTER_END_MS = 2 * 86_400_000;
+
+/**
+ * Removes windows that ended two days ago and hold nothing. Best effort: a window that changes meanwhile stays.
+ * @returns how many windows were removed.
+ */
+export async function pruneCounter(table: Table, scope: ScopeId, atMs: number): Promise<number> {
+  const answer = await table.documents.send(
+    new GetCommand({ TableName: table.name, Key: counterKey(scope), ConsistentRead: true }),
+  );
+  const item = answer.Item ?? {};
+  const stale = [...new Set(Object.keys(item).flatMap((name) => WINDOW_ATTRIBUTE.exec(name)?.[2] ?? []))].filter(
+    (window) => {
+      const end = endOfNamedWindow(window);
+      return end !== null && end + KEEP_AFTER_END_MS < atMs && sameAmount(item, window);
+    },
+  );
+  for (const window of stale) await removeWindow(table, scope, window, item[`committed_${window}`]);
+  return stale.length;
+}
+
+function sameAmount(item: Item, window: string): boolean {
+  return moneyFrom(item[`spent_${window}`]).equals(moneyFrom(item[`committed_${window}`]));
+}
+
+async function removeWindow(table: Table, scope: ScopeId, window: string, committed: unknown): Promise<void> {
+  const remove = new UpdateCommand({
+    TableName: table.name,
+    Key: counterKey(scope),
+    UpdateExpression: 'REMOVE #spent, #committed',
+    ConditionExpression: '#committed = :committed AND #spent = :committed',
+    ExpressionAttributeNames: { '#spent': `spent_${window}`, '#committed': `committed_${window}` },
+    ExpressionAttributeValues: { ':committed': moneyAttribute(moneyFrom(committed)) },
+  });
+  await table.documents.send(remove).catch((error: unknown) => {
+    if (!isConditionFailure(error)) throw error;
+  });
+}
+
+/** What is left of the tightest limit of a scope, with holds counted; undefined when the scope is not limited. */
+export function remaining(counter: Counter, windows: Windows): Money | undefined {
+  if (!isLimited(counter.limits)) return undefined;
+  const rooms = intervals.flatMap((interval) => {
+    const limit = counter.limits[interval];
+    return limit ? [limit.minus(counter.committed(windows[interval]))] : [];
+  });
+  const [first, ...rest] = rooms;
+  return Money.max(Money.zero, Money.min(first!, ...rest));
+}
+
+/** The interval of a scope's limits in which `amount` finds no room, broadest first; undefined when it fits. */
+export function refusingInterval(counter: Counter, windows: Windows, amount: Money): Interval | undefined {
+  return intervals.findLast((interval) => {
+    const limit = counter.limits[interval];
+    return limit !== undefined && counter.committed(windows[interval]).plus(amount).exceeds(limit);
+  });
+}

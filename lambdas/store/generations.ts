@@ -1,0 +1,409 @@
+import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Pricing } from '../catalog/schema.ts';
+import { Money } from '../money/money.ts';
+import { utcDate } from '../money/periods.ts';
+import { generationTimeMs } from '../platform/ids.ts';
+import type { ScopeId, ScopeKind } from './counters.ts';
+import { indexes, moneyAttribute, moneyFrom, numberFrom, type Item, type Table } from './table.ts';
+import { isConditionFailure, retryConflicts, type TransactItems } from './transact.ts';
+
+/**
+ * One inference request, from admission (pending) to settlement (final). Its partition is (account, UTC day, shard), all
+ * derivable from the caller and the id, so it is read and written by key, and a day can be read without an index.
+ */
+export const GENERATION_SHARDS = 8;
+/** Partitions of the sweep index: pending generations spread over them, so no index partition runs hot. */
+export const SWEEP_SHARDS = 4;
+
+export const apiTypes = ['completions', 'decisions', 'video'] as const;
+export type ApiType = (typeof apiTypes)[number];
+
+/** Whose money a generation spends; the scopes in which it is counted follow from it. */
+export interface Payer {
+  accountId: string;
+  workspaceId: string;
+  memberId: string | undefined;
+  keyHash: string;
+}
+
+/** The hold of a pending generation: how much, in how many steps, and in which scopes it is counted. */
+export interface Hold {
+  amount: Money;
+  steps: number;
+  scopes: ScopeKind[];
+}
+
+export interface PendingGeneration {
+  id: string;
+  payer: Payer;
+  apiType: ApiType;
+  model: string;
+  modelPermaslug: string;
+  endpointId: string;
+  providerName: string;
+  /** Prices of the endpoint that is tried first, frozen at admission. */
+  pricing: Pricing;
+  streamed: boolean;
+  createdAtMs: number;
+  hold: Hold;
+  /** Charged when the handler dies before it could measure anything. */
+  inputEstimate: { tokens: number; cost: Money };
+  bootId: string;
+  sweepAtMs: number;
+}
+
+/** What a generation came to; everything GET /generation and the roll-up need. */
+export interface Outcome {
+  cost: Money;
+  cacheDiscount: Money;
+  /** True when usage was counted by us because the provider never told it. */
+  estimated: boolean;
+  cancelled: boolean;
+  finishReason: string | null;
+  model: string;
+  modelPermaslug: string;
+  endpointId: string;
+  providerName: string;
+  promptTokens: number;
+  completionTokens: number;
+  reasoningTokens: number | null;
+  cachedTokens: number | null;
+  searchResults: number | null;
+  latencyMs: number | null;
+  generationTimeMs: number | null;
+}
+
+export interface Generation {
+  id: string;
+  payer: Payer;
+  apiType: ApiType;
+  streamed: boolean;
+  createdAt: string;
+  state: 'pending' | 'final';
+  hold: Hold;
+  bootId: string | undefined;
+  /** Final by the sweeper; the handler's own message would still correct it, once. */
+  swept: boolean;
+  inputEstimate: { tokens: number; cost: Money };
+  /** The latest measurement of a pending generation, or the outcome of a final one. */
+  outcome: Outcome | undefined;
+  /** The measurement was the last one: only the message of the handler got lost. */
+  complete: boolean;
+}
+
+/** @throws {RangeError} when the id is not a generation id. */
+export function generationKey(accountId: string, id: string): { pk: string; sk: string } {
+  const timeMs = generationTimeMs(id);
+  if (timeMs === undefined) throw new RangeError('not a generation id');
+  return { pk: generationPartition(accountId, utcDate(timeMs), shardOf(id)), sk: id };
+}
+
+export function generationPartition(accountId: string, date: string, shard: number): string {
+  return `GENERATION#${accountId}#${date}#${shard}`;
+}
+
+function shardOf(id: string): number {
+  return Number.parseInt(id.at(-1)!, 16) % GENERATION_SHARDS;
+}
+
+function sweepShardOf(id: string): string {
+  return `SWEEP#${Number.parseInt(id.at(-2)!, 16) % SWEEP_SHARDS}`;
+}
+
+/** The scopes in which a payer's spending is counted. */
+export function scopesOf(payer: Payer): ScopeId[] {
+  const scopes: ScopeId[] = [
+    { kind: 'key', id: payer.keyHash },
+    { kind: 'workspace', id: payer.workspaceId },
+    { kind: 'account', id: payer.accountId },
+  ];
+  if (payer.memberId !== undefined) scopes.push({ kind: 'member', id: `${payer.workspaceId}/${payer.memberId}` });
+  return scopes;
+}
+
+export function pendingItem(generation: PendingGeneration): Item {
+  const { payer, hold } = generation;
+  return {
+    ...generationKey(payer.accountId, generation.id),
+    [indexes.sweep.partition]: sweepShardOf(generation.id),
+    [indexes.sweep.sort]: new Date(generation.sweepAtMs).toISOString(),
+    entity: 'generation',
+    state: 'pending',
+    id: generation.id,
+    account_id: payer.accountId,
+    workspace_id: payer.workspaceId,
+    member_id: payer.memberId,
+    key_hash: payer.keyHash,
+    api_type: generation.apiType,
+    model: generation.model,
+    model_permaslug: generation.modelPermaslug,
+    endpoint_id: generation.endpointId,
+    provider_name: generation.providerName,
+    prices: pricesAttribute(generation.pricing),
+    streamed: generation.streamed,
+    created_at: new Date(generation.createdAtMs).toISOString(),
+    hold_rub: moneyAttribute(hold.amount),
+    hold_steps: hold.steps,
+    held_scopes: hold.scopes,
+    input_tokens_estimate: generation.inputEstimate.tokens,
+    input_cost_estimate_rub: moneyAttribute(generation.inputEstimate.cost),
+    boot_id: generation.bootId,
+  };
+}
+
+/** Prices as exact Numbers in RUB per unit, so that a reviewer can multiply an export by hand. */
+export function pricesAttribute(pricing: Pricing): Item {
+  const attribute: Item = {};
+  for (const [name, value] of Object.entries(pricing)) {
+    if (value instanceof Money) attribute[name] = moneyAttribute(value);
+    else if (Array.isArray(value)) attribute[name] = value.map(tierAttribute);
+  }
+  return attribute;
+}
+
+function tierAttribute(tier: NonNullable<Pricing['overrides']>[number]): Item {
+  return Object.fromEntries(
+    Object.entries(tier).map(([name, value]) => [name, value instanceof Money ? moneyAttribute(value) : value]),
+  );
+}
+
+/** Raises the hold of a pending generation from a known step to the next. */
+export function extendHoldUpdate(
+  table: Table,
+  generation: { accountId: string; id: string },
+  step: { from: number; amount: Money },
+): NonNullable<TransactItems[number]['Update']> {
+  return {
+    TableName: table.name,
+    Key: generationKey(generation.accountId, generation.id),
+    UpdateExpression: 'ADD hold_rub :amount, hold_steps :one',
+    ConditionExpression: '#state = :pending AND hold_steps = :from',
+    ExpressionAttributeNames: { '#state': 'state' },
+    ExpressionAttributeValues: {
+      ':amount': moneyAttribute(step.amount),
+      ':one': 1,
+      ':pending': 'pending',
+      ':from': step.from,
+    },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  };
+}
+
+/**
+ * Notes the latest measurement on a pending generation. `sweepAtMs` set: nothing more will come, and the sweeper may
+ * settle from this measurement at that time. Does nothing once the generation is final.
+ */
+export async function checkpoint(
+  table: Table,
+  generation: { accountId: string; id: string },
+  outcome: Outcome,
+  sweepAtMs?: number,
+): Promise<void> {
+  const values: Item = { ':pending': 'pending', ':checkpoint': outcomeAttributes(outcome) };
+  if (sweepAtMs !== undefined) values[':sweep'] = new Date(sweepAtMs).toISOString();
+  const update = new UpdateCommand({
+    TableName: table.name,
+    Key: generationKey(generation.accountId, generation.id),
+    UpdateExpression: `SET #checkpoint = :checkpoint${sweepAtMs === undefined ? '' : ', sweep_at = :sweep, complete = :yes'}`,
+    ConditionExpression: '#state = :pending',
+    ExpressionAttributeNames: { '#state': 'state', '#checkpoint': 'checkpoint' },
+    ExpressionAttributeValues: sweepAtMs === undefined ? values : { ...values, ':yes': true },
+  });
+  try {
+    await retryConflicts(() => table.documents.send(update));
+  } catch (error) {
+    if (!isConditionFailure(error)) throw error;
+  }
+}
+
+/** How a generation becomes final: from pending with exactly this hold, or corrected after the sweeper's estimate. */
+export type FinalTransition = { from: 'pending'; hold: Hold; swept: boolean } | { from: 'swept'; sweptCost: Money };
+
+export function finalUpdate(
+  table: Table,
+  generation: { accountId: string; id: string },
+  outcome: Outcome,
+  transition: FinalTransition,
+  settledAtMs: number,
+): NonNullable<TransactItems[number]['Update']> {
+  const attributes: Item = {
+    ...outcomeAttributes(outcome),
+    state: 'final',
+    swept: transition.from === 'pending' && transition.swept,
+    settled_at: new Date(settledAtMs).toISOString(),
+  };
+  if (transition.from === 'swept')
+    attributes['correction_rub'] = moneyAttribute(outcome.cost.minus(transition.sweptCost));
+  const names: Record<string, string> = { '#state': 'state', '#checkpoint': 'checkpoint' };
+  const values: Item = {};
+  const assignments = Object.entries(attributes).map(([name, value], index) => {
+    names[`#n${index}`] = name;
+    values[`:v${index}`] = value;
+    return `#n${index} = :v${index}`;
+  });
+  let condition: string;
+  if (transition.from === 'pending') {
+    condition = '#state = :pending AND hold_rub = :hold AND hold_steps = :steps';
+    values[':pending'] = 'pending';
+    values[':hold'] = moneyAttribute(transition.hold.amount);
+    values[':steps'] = transition.hold.steps;
+  } else {
+    condition = '#state = :final AND swept = :yes AND total_cost_rub = :swept';
+    values[':final'] = 'final';
+    values[':yes'] = true;
+    values[':swept'] = moneyAttribute(transition.sweptCost);
+  }
+  return {
+    TableName: table.name,
+    Key: generationKey(generation.accountId, generation.id),
+    UpdateExpression: `SET ${assignments.join(', ')} REMOVE #checkpoint, boot_id, sweep_shard, sweep_at, complete`,
+    ConditionExpression: condition,
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  };
+}
+
+function outcomeAttributes(outcome: Outcome): Item {
+  return {
+    total_cost_rub: moneyAttribute(outcome.cost),
+    cache_discount_rub: moneyAttribute(outcome.cacheDiscount),
+    estimated: outcome.estimated,
+    cancelled: outcome.cancelled,
+    finish_reason: outcome.finishReason,
+    model: outcome.model,
+    model_permaslug: outcome.modelPermaslug,
+    endpoint_id: outcome.endpointId,
+    provider_name: outcome.providerName,
+    tokens_prompt: outcome.promptTokens,
+    tokens_completion: outcome.completionTokens,
+    native_tokens_reasoning: outcome.reasoningTokens,
+    native_tokens_cached: outcome.cachedTokens,
+    num_search_results: outcome.searchResults,
+    latency_ms: outcome.latencyMs,
+    generation_time_ms: outcome.generationTimeMs,
+  };
+}
+
+function outcomeFrom(item: Item): Outcome {
+  return {
+    cost: moneyFrom(item['total_cost_rub']),
+    cacheDiscount: moneyFrom(item['cache_discount_rub']),
+    estimated: item['estimated'] === true,
+    cancelled: item['cancelled'] === true,
+    finishReason: (item['finish_reason'] as string | null | undefined) ?? null,
+    model: item['model'] as string,
+    modelPermaslug: item['model_permaslug'] as string,
+    endpointId: item['endpoint_id'] as string,
+    providerName: item['provider_name'] as string,
+    promptTokens: numberFrom(item['tokens_prompt']),
+    completionTokens: numberFrom(item['tokens_completion']),
+    reasoningTokens: nullableNumber(item['native_tokens_reasoning']),
+    cachedTokens: nullableNumber(item['native_tokens_cached']),
+    searchResults: nullableNumber(item['num_search_results']),
+    latencyMs: nullableNumber(item['latency_ms']),
+    generationTimeMs: nullableNumber(item['generation_time_ms']),
+  };
+}
+
+function nullableNumber(value: unknown): number | null {
+  return value === undefined || value === null ? null : Number(value);
+}
+
+export function generationFrom(item: Item): Generation {
+  const final = item['state'] === 'final';
+  const measured = (final ? item : item['checkpoint']) as Item | undefined;
+  return {
+    id: item['id'] as string,
+    payer: {
+      accountId: item['account_id'] as string,
+      workspaceId: item['workspace_id'] as string,
+      memberId: item['member_id'] as string | undefined,
+      keyHash: item['key_hash'] as string,
+    },
+    apiType: item['api_type'] as ApiType,
+    streamed: item['streamed'] === true,
+    createdAt: item['created_at'] as string,
+    state: final ? 'final' : 'pending',
+    hold: {
+      amount: moneyFrom(item['hold_rub']),
+      steps: numberFrom(item['hold_steps']),
+      scopes: item['held_scopes'] as ScopeKind[],
+    },
+    bootId: item['boot_id'] as string | undefined,
+    swept: item['swept'] === true,
+    inputEstimate: {
+      tokens: numberFrom(item['input_tokens_estimate']),
+      cost: moneyFrom(item['input_cost_estimate_rub']),
+    },
+    outcome: measured && outcomeFrom(measured),
+    complete: item['complete'] === true,
+  };
+}
+
+/** The outcome of a generation that died before its first measurement: it is charged for its input. */
+export function unmeasuredOutcome(item: Item): Outcome {
+  const generation = generationFrom(item);
+  return {
+    ...outcomeFrom(item),
+    cost: generation.inputEstimate.cost,
+    promptTokens: generation.inputEstimate.tokens,
+    estimated: true,
+    cancelled: true,
+  };
+}
+
+export async function readGenerationItem(table: Table, accountId: string, id: string): Promise<Item | undefined> {
+  const answer = await table.documents.send(
+    new GetCommand({ TableName: table.name, Key: generationKey(accountId, id), ConsistentRead: true }),
+  );
+  return answer.Item;
+}
+
+/** Keys of pending generations, in the order in which they may be swept; read from the index, so possibly stale. */
+export async function* pendingGenerations(
+  table: Table,
+  upTo: { sweepAtMs?: number },
+): AsyncGenerator<{ pk: string; sk: string }> {
+  const names: Record<string, string> = { '#shard': indexes.sweep.partition };
+  if (upTo.sweepAtMs !== undefined) names['#at'] = indexes.sweep.sort;
+  for (let shard = 0; shard < SWEEP_SHARDS; shard += 1) {
+    const values: Item = { ':shard': `SWEEP#${shard}` };
+    if (upTo.sweepAtMs !== undefined) values[':at'] = new Date(upTo.sweepAtMs).toISOString();
+    let start: Item | undefined;
+    do {
+      const page = await table.documents.send(
+        new QueryCommand({
+          TableName: table.name,
+          IndexName: indexes.sweep.name,
+          KeyConditionExpression: upTo.sweepAtMs === undefined ? '#shard = :shard' : '#shard = :shard AND #at <= :at',
+          ExpressionAttributeNames: names,
+          ExpressionAttributeValues: values,
+          ExclusiveStartKey: start,
+        }),
+      );
+      for (const item of page.Items ?? []) yield { pk: item['pk'] as string, sk: item['sk'] as string };
+      start = page.LastEvaluatedKey;
+    } while (start);
+  }
+}
+
+/** Every generation of an account's UTC day, read consistently from the base table. */
+export async function* generationsOfDay(table: Table, accountId: string, date: string): AsyncGenerator<Generation> {
+  for (let shard = 0; shard < GENERATION_SHARDS; shard += 1) {
+    let start: Item | undefined;
+    do {
+      const page = await table.documents.send(
+        new QueryCommand({
+          TableName: table.name,
+          ConsistentRead: true,
+          KeyConditionExpression: 'pk = :pk',
+          ExpressionAttributeValues: { ':pk': generationPartition(accountId, date, shard) },
+          ExclusiveStartKey: start,
+        }),
+      );
+      for (const item of page.Items ?? []) if (item['entity'] === 'generation') yield generationFrom(item);
+      start = page.LastEvaluatedKey;
+    } while (start);
+  }
+}

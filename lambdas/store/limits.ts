@@ -1,0 +1,29 @@
+import type { NumberValue } from '@aws-sdk/lib-dynamodb';
+import { Money } from '../money/money.ts';
+import { intervals, type Interval } from '../money/periods.ts';
+import { moneyAttribute, moneyFrom } from './table.ts';
+
+/** Spending limits by period; a period that is absent is not limited. */
+export type Limits = Partial<Record<Interval, Money>>;
+
+export function limitsAttribute(limits: Limits): Record<string, NumberValue> {
+  const attribute: Record<string, NumberValue> = {};
+  for (const interval of intervals) {
+    const limit = limits[interval];
+    if (limit) attribute[interval] = moneyAttribute(limit);
+  }
+  return attribute;
+}
+
+export function limitsFrom(attribute: unknown): Limits {
+  const limits: Limits = {};
+  const stored = (attribute ?? {}) as Record<string, unknown>;
+  for (const interval of intervals) {
+    if (stored[interval] !== undefined) limits[interval] = moneyFrom(stored[interval]);
+  }
+  return limits;
+}
+
+export function isLimited(limits: Limits): boolean {
+  return intervals.some((interval) => limits[interval] !== undefined);
+}

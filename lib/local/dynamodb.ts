@@ -1,0 +1,144 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
+import { tableDefinition } from '../table-definition.ts';
+import { StartFailure } from './failure.ts';
+import { freePort } from './free-port.ts';
+
+/** A DynamoDB that answers on this machine. */
+export interface LocalDynamodb {
+  endpoint: string;
+  stop: () => Promise<void>;
+}
+
+const require = createRequire(import.meta.url);
+const START_TIMEOUT_MS = 5_000;
+
+/**
+ * Starts the DynamoDB binary, or uses the one at DYNAMODB_ENDPOINT.
+ * @param directory where the data is kept; undefined keeps it in memory
+ * @throws {StartFailure} when there is no binary for this platform, or it does not start.
+ */
+export async function startDynamodb(directory: string | undefined): Promise<LocalDynamodb> {
+  const external = process.env['DYNAMODB_ENDPOINT'];
+  if (external) return { endpoint: external, stop: async () => {} };
+  const binary = findBinary();
+  const pidFile = directory && join(directory, 'dynamodb.pid');
+  if (directory) mkdirSync(directory, { recursive: true });
+  if (pidFile) await replaceOrphan(pidFile);
+  const port = await freePort();
+  const args = ['serve', '--host', '127.0.0.1', '--port', String(port)];
+  if (directory) args.push('--db-path', join(directory, 'dynamodb.sqlite'));
+  const child = spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let lastWords = '';
+  child.stderr.on('data', (chunk: Buffer) => (lastWords = `${lastWords}${chunk.toString()}`.slice(-500)));
+  const endpoint = `http://127.0.0.1:${port}`;
+  await untilReady(child, endpoint, () => lastWords);
+  if (pidFile) writeFileSync(pidFile, String(child.pid));
+  return {
+    endpoint,
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGTERM');
+        await once(child, 'exit');
+      }
+      if (pidFile) rmSync(pidFile, { force: true });
+    },
+  };
+}
+
+/** Creates the gateway's table where it does not exist yet. */
+export async function createTable(endpoint: string, tableName: string): Promise<void> {
+  const client = new DynamoDBClient({
+    endpoint,
+    region: 'local',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const { partitionKey, sortKey, indexes } = tableDefinition;
+  const attributes = new Set([partitionKey, sortKey, ...indexes.flatMap(({ partition, sort }) => [partition, sort])]);
+  try {
+    await client.send(
+      new CreateTableCommand({
+        TableName: tableName,
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: [...attributes].map((name) => ({ AttributeName: name, AttributeType: 'S' })),
+        KeySchema: keySchema(partitionKey, sortKey),
+        GlobalSecondaryIndexes: indexes.map((index) => ({
+          IndexName: index.name,
+          KeySchema: keySchema(index.partition, index.sort),
+          Projection:
+            index.projected.length > 0
+              ? { ProjectionType: 'INCLUDE', NonKeyAttributes: index.projected }
+              : { ProjectionType: 'KEYS_ONLY' },
+        })),
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof ResourceInUseException)) throw error;
+  } finally {
+    client.destroy();
+  }
+}
+
+function keySchema(partition: string, sort: string) {
+  return [
+    { AttributeName: partition, KeyType: 'HASH' as const },
+    { AttributeName: sort, KeyType: 'RANGE' as const },
+  ];
+}
+
+function findBinary(): string {
+  const own = process.env['DYNAMODB_BINARY'];
+  if (own) {
+    if (!existsSync(own)) throw new StartFailure(`DYNAMODB_BINARY names ${own}, which does not exist.`);
+    return own;
+  }
+  try {
+    const packageFile = require.resolve(`@dynoxide/${process.platform}-${process.arch}/package.json`);
+    return join(dirname(packageFile), 'dynoxide');
+  } catch {
+    throw new StartFailure(
+      `No DynamoDB comes with the packages on ${process.platform}-${process.arch}. Set DYNAMODB_ENDPOINT to one that runs (for example DynamoDB Local), or DYNAMODB_BINARY to the path of a dynoxide binary.`,
+    );
+  }
+}
+
+/** A database process whose gateway was killed still holds the data file: it has to go first. */
+async function replaceOrphan(pidFile: string): Promise<void> {
+  if (!existsSync(pidFile)) return;
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+  if (Number.isInteger(pid) && isDynamodb(pid)) {
+    process.kill(pid, 'SIGTERM');
+    for (let waited = 0; isDynamodb(pid) && waited < 2_000; waited += 20) await sleep(20);
+    if (isDynamodb(pid)) process.kill(pid, 'SIGKILL');
+  }
+  rmSync(pidFile, { force: true });
+}
+
+/** Process ids are used again: only a process that is what we started may be ended. */
+function isDynamodb(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--db-path');
+  } catch {
+    return false;
+  }
+}
+
+async function untilReady(child: ChildProcess, endpoint: string, lastWords: () => string): Promise<void> {
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  while (performance.now() < deadline) {
+    if (child.exitCode !== null) break;
+    try {
+      await fetch(endpoint, { signal: AbortSignal.timeout(500) });
+      return;
+    } catch {
+      await sleep(10);
+    }
+  }
+  child.kill('SIGKILL');
+  throw new StartFailure(`DynamoDB did not start: ${lastWords().trim().split('\n').at(-1) || 'it gave no reason'}.`);
+}

@@ -1,0 +1,90 @@
+import type { Message } from '@aws-sdk/client-sqs';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { describeError, log } from '../../lambdas/platform/logger.ts';
+import { deleteMessages, receive, returnMessages, type LocalSqs } from './queues.ts';
+
+/** Calls a function with an event; the local runtime and the sandboxes each have their own way. */
+export type Invoke = (event: unknown) => Promise<unknown>;
+
+export interface EventSource {
+  /** Stops polling and waits for the batches that are being worked on. */
+  stop: () => Promise<void>;
+}
+
+/** A failed message comes back soon, so that a person watching a laptop sees the retry; on AWS it is the visibility. */
+const RETRY_AFTER_SECONDS = 1;
+
+/**
+ * Lambda's side of a queue: long polls, hands batches to the worker, deletes what succeeded and returns what the worker
+ * named in `batchItemFailures`. A worker that throws gets its whole batch again. At most `maxConcurrency` batches run.
+ */
+export function startEventSource(
+  sqs: LocalSqs,
+  queueUrl: string,
+  options: { batchSize: number; maxConcurrency: number },
+  invoke: Invoke,
+): EventSource {
+  const stopping = new AbortController();
+  const running = new Set<Promise<void>>();
+
+  async function poll(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      if (running.size >= options.maxConcurrency) await Promise.race(running);
+      const messages = await receive(sqs, queueUrl, stopping.signal).catch((error: unknown) => {
+        if (!stopping.signal.aborted) log('error', 'queue not readable', describeError(error));
+        return [];
+      });
+      for (let start = 0; start < messages.length; start += options.batchSize) {
+        const work: Promise<void> = handleBatch(messages.slice(start, start + options.batchSize)).finally(() =>
+          running.delete(work),
+        );
+        running.add(work);
+      }
+    }
+  }
+
+  async function handleBatch(messages: Message[]): Promise<void> {
+    let failedIds: Set<string>;
+    try {
+      const result = (await invoke(toSqsEvent(messages, queueUrl))) as SQSBatchResponse | undefined;
+      failedIds = new Set((result?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier));
+    } catch (error) {
+      log('error', 'queue worker failed', describeError(error));
+      failedIds = new Set(messages.map((message) => message.MessageId!));
+    }
+    const failed = messages.filter((message) => failedIds.has(message.MessageId!));
+    const done = messages.filter((message) => !failedIds.has(message.MessageId!));
+    await deleteMessages(sqs, queueUrl, done).catch(() => undefined);
+    await returnMessages(sqs, queueUrl, failed, RETRY_AFTER_SECONDS).catch(() => undefined);
+  }
+
+  const polling = poll();
+  return {
+    async stop() {
+      stopping.abort();
+      await polling;
+      await Promise.all(running);
+    },
+  };
+}
+
+/** The batch as Lambda hands it to a function. */
+export function toSqsEvent(messages: Message[], queueUrl: string): SQSEvent {
+  const queueName = queueUrl.split('/').at(-1)!;
+  return {
+    Records: messages.map(
+      (message) =>
+        ({
+          messageId: message.MessageId!,
+          receiptHandle: message.ReceiptHandle!,
+          body: message.Body ?? '',
+          attributes: (message.Attributes ?? {}) as unknown as SQSRecord['attributes'],
+          messageAttributes: {},
+          md5OfBody: message.MD5OfBody ?? '',
+          eventSource: 'aws:sqs',
+          eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${queueName}`,
+          awsRegion: 'us-east-1',
+        }) satisfies SQSRecord,
+    ),
+  };
+}

@@ -1,0 +1,17 @@
+import type { ServerResponse } from 'node:http';
+
+/** What an HTTP function answers when it does not stream: API Gateway's proxy result. */
+export interface ProxyResult {
+  statusCode: number;
+  headers?: Record<string, string | number | boolean>;
+  body?: string;
+  isBase64Encoded?: boolean;
+}
+
+/** Runs functions by the name they have in the manifest. */
+export interface FunctionHost {
+  invoke(name: string, event: unknown): Promise<unknown>;
+  /** Runs a streaming function into a response; resolves when the function has returned. */
+  stream(name: string, event: unknown, response: ServerResponse): Promise<void>;
+  stop: () => Promise<void>;
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { RouteMatch } from './routing-table.ts';
+
+/** HTTP as a REST API hands it to a function (payload format 1.0). */
+export function toRestEvent(request: IncomingMessage, url: URL, match: RouteMatch, body: string): APIGatewayProxyEvent {
+  const single: Record<string, string> = {};
+  const multiple: Record<string, string[]> = {};
+  for (let index = 0; index < request.rawHeaders.length; index += 2) {
+    const name = request.rawHeaders[index]!;
+    const value = request.rawHeaders[index + 1]!;
+    single[name] = value;
+    (multiple[name] ??= []).push(value);
+  }
+  const query: Record<string, string> = {};
+  const multipleQuery: Record<string, string[]> = {};
+  for (const [name, value] of url.searchParams) {
+    query[name] = value;
+    (multipleQuery[name] ??= []).push(value);
+  }
+  const hasQuery = url.search.length > 1;
+  return {
+    resource: match.resource,
+    path: url.pathname.slice('/v1'.length),
+    httpMethod: request.method!,
+    headers: single,
+    multiValueHeaders: multiple,
+    queryStringParameters: hasQuery ? query : null,
+    multiValueQueryStringParameters: hasQuery ? multipleQuery : null,
+    pathParameters: match.pathParameters,
+    stageVariables: null,
+    requestContext: {
+      requestId: randomUUID(),
+      stage: 'v1',
+      path: url.pathname,
+      httpMethod: request.method!,
+      resourcePath: match.resource,
+      protocol: 'HTTP/1.1',
+      identity: { sourceIp: request.socket.remoteAddress ?? '127.0.0.1' },
+    } as APIGatewayProxyEvent['requestContext'],
+    body: body === '' ? null : body,
+    isBase64Encoded: false,
+  };
+}
+
+/** HTTP as a function URL hands it to its function (payload format 2.0). */
+export function toUrlEvent(request: IncomingMessage, url: URL, body: string): APIGatewayProxyEventV2 {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(',') : value;
+  }
+  return {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: url.pathname,
+    rawQueryString: url.search.slice(1),
+    headers,
+    requestContext: {
+      requestId: randomUUID(),
+      stage: '$default',
+      domainName: request.headers.host ?? '',
+      time: new Date().toISOString(),
+      timeEpoch: Date.now(),
+      routeKey: '$default',
+      accountId: 'anonymous',
+      apiId: 'local',
+      domainPrefix: 'local',
+      http: {
+        method: request.method!,
+        path: url.pathname,
+        protocol: 'HTTP/1.1',
+        sourceIp: request.socket.remoteAddress ?? '127.0.0.1',
+        userAgent: request.headers['user-agent'] ?? '',
+      },
+    },
+    isBase64Encoded: false,
+    ...(body === '' ? {} : { body }),
+  };
+}

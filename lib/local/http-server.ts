@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { errorEnvelope, GatewayError, notFound } from '../../lambdas/http/errors.ts';
+import { newRequestId } from '../../lambdas/platform/ids.ts';
+import { describeError, log } from '../../lambdas/platform/logger.ts';
+import { StartFailure } from './failure.ts';
+import type { FunctionHost, ProxyResult } from './function-host.ts';
+import { toRestEvent, toUrlEvent } from './http-events.ts';
+import { isStreaming } from './in-process-host.ts';
+import { buildRoutingTable } from './routing-table.ts';
+
+/** What Lambda takes at most as the event of one invocation. */
+const MAX_BODY_BYTES = 6 * 1024 * 1024;
+/** API Gateway's bound of all headers together. */
+const MAX_HEADER_BYTES = 10_240;
+
+export interface LocalServer {
+  url: string;
+  stop: () => Promise<void>;
+}
+
+type Handle = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
+
+/** API Gateway's place: the routes of the manifest below /v1, everything else refused in the gateway's own envelope. */
+export function startApi(port: number, host: FunctionHost): Promise<LocalServer> {
+  const match = buildRoutingTable();
+  return listen(port, async (request, response, url) => {
+    const route = url.pathname.startsWith('/v1/')
+      ? match(request.method ?? '', url.pathname.slice('/v1'.length))
+      : undefined;
+    if (!route) {
+      throw notFound(`There is no ${request.method} ${url.pathname}. GET /v1/models is a good place to start.`);
+    }
+    const event = toRestEvent(request, url, route, await readBody(request));
+    if (isStreaming(route.name)) await host.stream(route.name, event, response);
+    else writeResult(response, (await host.invoke(route.name, event)) as ProxyResult);
+  });
+}
+
+/** The function URL's place: every path goes to the one function behind it. */
+export function startFunctionUrl(port: number, name: string, host: FunctionHost): Promise<LocalServer> {
+  return listen(port, async (request, response, url) =>
+    host.stream(name, toUrlEvent(request, url, await readBody(request)), response),
+  );
+}
+
+async function listen(port: number, handle: Handle): Promise<LocalServer> {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 65_000 }, (request, response) => {
+    void answer(request, response, handle);
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable) return;
+    const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+    const refusal = tooLarge
+      ? new GatewayError(431, 'invalid_request', `The headers are larger than ${MAX_HEADER_BYTES} bytes.`)
+      : new GatewayError(400, 'invalid_request', 'This is not an HTTP request.');
+    const body = JSON.stringify(errorEnvelope(refusal, newRequestId()));
+    socket.end(
+      `HTTP/1.1 ${refusal.status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    );
+  });
+  server.listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
+      throw new StartFailure(`Port ${port} is in use. Stop what listens there, or choose another with --port.`);
+    }
+    throw new StartFailure(`Port ${port} cannot be opened (${(error as NodeJS.ErrnoException).code}).`);
+  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => close(server) };
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, handle: Handle): Promise<void> {
+  try {
+    await handle(request, response, new URL(request.url ?? '/', 'http://127.0.0.1'));
+  } catch (error) {
+    refuse(response, error);
+  }
+}
+
+/** A refusal of the front door itself, or a function that failed without an answer. */
+function refuse(response: ServerResponse, error: unknown): void {
+  if (response.destroyed) return;
+  if (response.headersSent) {
+    // The stream broke off after its head: cutting the connection is the only way left to say so.
+    response.destroy();
+    return;
+  }
+  const refusal =
+    error instanceof GatewayError
+      ? error
+      : new GatewayError(502, 'server', 'The function behind this route failed. Try again.', { cause: error });
+  if (refusal.cause) log('error', 'function failed', describeError(refusal.cause));
+  const requestId = newRequestId();
+  response.writeHead(refusal.status, { 'content-type': 'application/json', 'request-id': requestId });
+  response.end(JSON.stringify(errorEnvelope(refusal, requestId)));
+}
+
+function writeResult(response: ServerResponse, result: ProxyResult): void {
+  const body = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');
+  response.writeHead(result.statusCode, {
+    ...(result.headers as Record<string, string>),
+    'content-length': body.length,
+  });
+  response.end(body);
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) {
+      throw new GatewayError(
+        413,
+        'payload_too_large',
+        `The body is larger than ${MAX_BODY_BYTES} bytes. Send images and documents by URL.`,
+      );
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function close(server: Server): Promise<void> {
+  server.close();
+  server.closeAllConnections();
+  await once(server, 'close').catch(() => undefined);
+}

@@ -1,0 +1,64 @@
+import type { ServerResponse } from 'node:http';
+import type { Context } from 'aws-lambda';
+import { functions, routes, type RouteName } from '../../lambdas/routes.ts';
+import type { FunctionHost } from './function-host.ts';
+
+type BufferedHandler = (event: unknown, context: Context) => Promise<unknown>;
+type StreamingHandler = (event: unknown, response: ServerResponse, context: Context) => Promise<void>;
+
+/**
+ * The part of Lambda's own global that streaming handlers use: the response stream is the HTTP response itself, and the
+ * metadata becomes its head.
+ */
+function installStreamingGlobal(): void {
+  const streaming = {
+    streamifyResponse: (handler: StreamingHandler) => handler,
+    HttpResponseStream: {
+      from(response: ServerResponse, metadata: { statusCode: number; headers?: Record<string, string> }) {
+        response.writeHead(metadata.statusCode, metadata.headers);
+        response.flushHeaders();
+        return response;
+      },
+    },
+  };
+  Object.assign(globalThis, { awslambda: streaming });
+}
+
+/** Loads every handler of the manifest into this process: the quickest way to run them, and the one to debug. */
+export async function startInProcessHost(): Promise<FunctionHost> {
+  installStreamingGlobal();
+  const handlers = new Map<string, BufferedHandler | StreamingHandler>();
+  await Promise.all(
+    Object.entries(functions).map(async ([name, { entry }]) => {
+      const module = (await import(`../../lambdas/${entry}`)) as { handler: BufferedHandler };
+      handlers.set(name, module.handler);
+    }),
+  );
+  const running = new Set<Promise<unknown>>();
+  const track = <Result>(work: Promise<Result>): Promise<Result> => {
+    running.add(work);
+    return work.finally(() => running.delete(work));
+  };
+  return {
+    invoke: (name, event) => track((handlers.get(name) as BufferedHandler)(event, newContext(name))),
+    stream: (name, event, response) =>
+      track((handlers.get(name) as StreamingHandler)(event, response, newContext(name))),
+    async stop() {
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+export function isStreaming(name: string): boolean {
+  const route = name in routes ? routes[name as RouteName] : undefined;
+  return route !== undefined && 'streaming' in route && route.streaming;
+}
+
+function newContext(name: string): Context {
+  const deadline = performance.now() + functions[name]!.timeoutSeconds * 1000;
+  return {
+    functionName: name,
+    awsRequestId: crypto.randomUUID(),
+    getRemainingTimeInMillis: () => Math.max(0, deadline - performance.now()),
+  } as Context;
+}

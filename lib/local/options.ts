@@ -1,0 +1,81 @@
+import { parseArgs } from 'node:util';
+import { StartFailure } from './failure.ts';
+
+export interface LocalOptions {
+  port: number;
+  dataDirectory: string;
+  ephemeral: boolean;
+  catalogDirectory: string | undefined;
+  sandboxed: boolean;
+  /** Milliseconds to add to the system clock. */
+  clockOffsetMs: number;
+  json: boolean;
+  help: boolean;
+}
+
+export const usage = `Runs the whole gateway on this machine.
+
+Usage: npm start -- [flags]
+
+  --port <n>        port of the API; 0 takes any free one (default 8787)
+  --data <dir>      where keys, generations and counters are kept (default .local/)
+  --ephemeral       keep nothing: every start is a first start
+  --catalog <dir>   use this catalog instead of the one that comes with the code
+  --sandboxed       run the synthesized bundles, one process per sandbox, wired from the template
+  --now <ISO time>  start the gateway's clock there, for example 2026-11-20T23:59:00Z
+  --json            print one line of JSON on standard output when ready; logs go to standard error
+  --help            show this
+
+Providers light up when their keys are in the environment, for example ANTHROPIC_API_KEY or OPENAI_API_KEY.
+Without any, the sandbox/… models answer from this machine: see docs/sandbox.md.`;
+
+/** @throws {StartFailure} naming the flag that is wrong. */
+export function parseOptions(args: string[]): LocalOptions {
+  const values = readFlags(args);
+  return {
+    port: parsePort(values.port),
+    dataDirectory: values.data,
+    ephemeral: values.ephemeral,
+    catalogDirectory: values.catalog,
+    sandboxed: values.sandboxed,
+    clockOffsetMs: parseNow(values.now),
+    json: values.json,
+    help: values.help,
+  };
+}
+
+function readFlags(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        port: { type: 'string', default: '8787' },
+        data: { type: 'string', default: '.local' },
+        ephemeral: { type: 'boolean', default: false },
+        catalog: { type: 'string' },
+        sandboxed: { type: 'boolean', default: false },
+        now: { type: 'string' },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new StartFailure(`${(error as Error).message} See npm start -- --help.`);
+  }
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new StartFailure(`--port must be a number from 0 to 65535, not "${text}".`);
+  }
+  return port;
+}
+
+function parseNow(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const at = Date.parse(text);
+  if (Number.isNaN(at))
+    throw new StartFailure(`--now must be an ISO time such as 2026-11-20T23:59:00Z, not "${text}".`);
+  return at - Date.now();
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import type { WireWriter } from './player.ts';
+import type { SandboxPrompt, Script } from './script.ts';
+
+/** The sandbox in the format of the Anthropic API. */
+type Block = { type: string; text?: string; content?: string | Block[]; [field: string]: unknown };
+
+interface Request {
+  model: string;
+  system?: string | Block[];
+  messages: { role: string; content: string | Block[] }[];
+  tools?: { name: string; input_schema?: { properties?: Record<string, unknown> } }[];
+  tool_choice?: { type: string; name?: string };
+  thinking?: { type: string };
+  max_tokens?: number;
+}
+
+export function readAnthropicPrompt(request: Request): SandboxPrompt {
+  const last = request.messages.at(-1);
+  const blocks = typeof last?.content === 'string' ? [{ type: 'text', text: last.content }] : (last?.content ?? []);
+  const chosen = request.tool_choice?.type === 'tool' ? request.tool_choice.name : undefined;
+  const tools = (request.tools ?? []).filter(({ name }) => chosen === undefined || name === chosen);
+  return {
+    lastUserText: blocks.map(({ text }) => text ?? '').join('\n'),
+    answersTool: blocks.some(({ type }) => type === 'tool_result'),
+    tools: tools.map(({ name, input_schema: schema }) => ({ name, schema })),
+    toolRequired: request.tool_choice?.type === 'any' || chosen !== undefined,
+    thinkingAsked: request.thinking !== undefined && request.thinking.type !== 'disabled',
+    maxTokens: request.max_tokens,
+    characters: countCharacters([request.system ?? '', ...request.messages.map(({ content }) => content)]),
+    images: JSON.stringify(request.messages).split('"type":"image"').length - 1,
+  };
+}
+
+export function countCharacters(contents: (string | Block[])[]): number {
+  return contents.reduce((sum, content) => {
+    if (typeof content === 'string') return sum + content.length;
+    return (
+      sum +
+      content.reduce((inner, block) => inner + (block.text?.length ?? 0) + countCharacters([block.content ?? '']), 0)
+    );
+  }, 0);
+}
+
+const STOP_REASONS = { end: 'end_turn', length: 'max_tokens', tools: 'tool_use', refusal: 'refusal' } as const;
+
+export function anthropicWriter(model: string): WireWriter {
+  return {
+    opening(script) {
+      return event({
+        type: 'message_start',
+        message: {
+          id: `msg_${randomBytes(12).toString('hex')}`,
+          type: 'message',
+          role: 'assistant',
+          model,
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+          usage: { ...inputUsage(script), output_tokens: 1 },
+        },
+      });
+    },
+    block(script, index) {
+      const block = script.blocks[index]!;
+      const delta = (inner: object) => event({ type: 'content_block_delta', index, delta: inner });
+      const start = (content_block: object) =>
+        event({ type: 'content_block_start', index, content_block }) + (index === 0 ? event({ type: 'ping' }) : '');
+      const stop = event({ type: 'content_block_stop', index });
+      switch (block.kind) {
+        case 'thinking':
+          return {
+            start: start({ type: 'thinking', thinking: '', signature: '' }),
+            pieces: block.pieces.map((thinking) => delta({ type: 'thinking_delta', thinking })),
+            stop: delta({ type: 'signature_delta', signature: `sandbox${randomBytes(24).toString('base64')}` }) + stop,
+          };
+        case 'tool':
+          return {
+            start:
+              start({ type: 'tool_use', id: `toolu_${randomBytes(12).toString('hex')}`, name: block.name, input: {} }) +
+              delta({ type: 'input_json_delta', partial_json: '' }),
+            pieces: block.pieces.map((partial_json) => delta({ type: 'input_json_delta', partial_json })),
+            stop,
+          };
+        case 'text':
+          return {
+            start: start({ type: 'text', text: '' }),
+            pieces: block.pieces.map((text) => delta({ type: 'text_delta', text })),
+            stop,
+          };
+      }
+    },
+    closing(script) {
+      return (
+        event({
+          type: 'message_delta',
+          delta: { stop_reason: STOP_REASONS[script.end], stop_sequence: null },
+          usage: { ...inputUsage(script), output_tokens: script.outputTokens },
+        }) + event({ type: 'message_stop' })
+      );
+    },
+    errorFrame: () => event({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
+  };
+}
+
+export function anthropicError(status: number): object {
+  const type = {
+    400: 'invalid_request_error',
+    401: 'authentication_error',
+    429: 'rate_limit_error',
+    529: 'overloaded_error',
+  }[status];
+  return {
+    type: 'error',
+    error: { type: type ?? 'api_error', message: `The sandbox was asked to answer with status ${status}` },
+  };
+}
+
+function inputUsage(script: Script): object {
+  const cached = Math.min(script.directives.cachedTokens, script.inputTokens);
+  return {
+    input_tokens: script.inputTokens - cached,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: cached,
+    service_tier: 'standard',
+  };
+}
+
+function event(data: { type: string; [field: string]: unknown }): string {
+  return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+}

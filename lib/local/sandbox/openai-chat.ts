@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import type { WireWriter } from './player.ts';
+import type { SandboxPrompt, Script } from './script.ts';
+
+/** The sandbox in the format of OpenAI's chat completions. */
+type Part = { type: string; text?: string };
+
+interface Request {
+  model: string;
+  messages: { role: string; content?: string | Part[] | null }[];
+  tools?: { function: { name: string; parameters?: { properties?: Record<string, unknown> } } }[];
+  tool_choice?: string | { function: { name: string } };
+  max_tokens?: number;
+  max_completion_tokens?: number;
+}
+
+export function readChatPrompt(request: Request): SandboxPrompt {
+  const last = request.messages.at(-1);
+  const chosen = typeof request.tool_choice === 'object' ? request.tool_choice.function.name : undefined;
+  const tools = (request.tools ?? []).filter(({ function: { name } }) => chosen === undefined || name === chosen);
+  const lastUser = request.messages.findLast(({ role }) => role === 'user');
+  return {
+    lastUserText: textOf(lastUser?.content),
+    answersTool: last?.role === 'tool',
+    tools: tools.map(({ function: { name, parameters: schema } }) => ({ name, schema })),
+    toolRequired: request.tool_choice === 'required' || chosen !== undefined,
+    thinkingAsked: false,
+    maxTokens: request.max_tokens ?? request.max_completion_tokens,
+    characters: request.messages.reduce((sum, { content }) => sum + textOf(content).length, 0),
+    images: JSON.stringify(request.messages).split('"type":"image_url"').length - 1,
+  };
+}
+
+function textOf(content: string | Part[] | null | undefined): string {
+  if (typeof content === 'string') return content;
+  return (content ?? []).map(({ text }) => text ?? '').join('\n');
+}
+
+const FINISH_REASONS = { end: 'stop', length: 'length', tools: 'tool_calls', refusal: 'content_filter' } as const;
+
+export function chatWriter(model: string): WireWriter {
+  const id = `chatcmpl-${randomBytes(12).toString('hex')}`;
+  const created = Math.floor(Date.now() / 1000);
+  const chunk = (delta: object, finish: string | null = null) =>
+    frame({
+      id,
+      object: 'chat.completion.chunk',
+      created,
+      model,
+      choices: [{ index: 0, delta, finish_reason: finish }],
+    });
+  return {
+    opening: () => chunk({ role: 'assistant', content: '' }),
+    block(script, index) {
+      const block = script.blocks[index]!;
+      switch (block.kind) {
+        case 'thinking':
+          return { start: '', pieces: block.pieces.map((piece) => chunk({ reasoning_content: piece })), stop: '' };
+        case 'text':
+          return { start: '', pieces: block.pieces.map((piece) => chunk({ content: piece })), stop: '' };
+        case 'tool': {
+          const call = script.blocks.slice(0, index).filter(({ kind }) => kind === 'tool').length;
+          const piece = (inner: object) => chunk({ tool_calls: [{ index: call, ...inner }] });
+          return {
+            start: piece({
+              id: `call_${randomBytes(12).toString('hex')}`,
+              type: 'function',
+              function: { name: block.name, arguments: '' },
+            }),
+            pieces: block.pieces.map((json) => piece({ function: { arguments: json } })),
+            stop: '',
+          };
+        }
+      }
+    },
+    closing(script) {
+      const usage = frame({ id, object: 'chat.completion.chunk', created, model, choices: [], usage: usageOf(script) });
+      return `${chunk({}, FINISH_REASONS[script.end])}${usage}data: [DONE]\n\n`;
+    },
+    errorFrame: () => frame({ error: { message: 'Overloaded', type: 'overloaded_error', code: 503 } }),
+  };
+}
+
+export function chatError(status: number): object {
+  return { error: { message: `The sandbox was asked to answer with status ${status}`, type: 'sandbox', code: status } };
+}
+
+function usageOf(script: Script): object {
+  const reasoning = script.blocks.find(({ kind }) => kind === 'thinking')?.pieces.length ?? 0;
+  return {
+    prompt_tokens: script.inputTokens,
+    completion_tokens: script.outputTokens,
+    total_tokens: script.inputTokens + script.outputTokens,
+    prompt_tokens_details: { cached_tokens: Math.min(script.directives.cachedTokens, script.inputTokens) },
+    completion_tokens_details: { reasoning_tokens: reasoning },
+  };
+}
+
+function frame(data: object): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}

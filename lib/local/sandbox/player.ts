@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Script } from './script.ts';
+
+/** How a wire writes a script: its frames in order, and its own form of an error inside a stream. */
+export interface WireWriter {
+  opening(script: Script): string;
+  /** Frames of a block; those of one piece each may be delayed. */
+  block(script: Script, index: number): { start: string; pieces: string[]; stop: string };
+  closing(script: Script): string;
+  errorFrame(): string;
+}
+
+/** Plays a script into a response: delays, breaks and stalls as it directs, no faster than the reader reads. */
+export async function play(script: Script, writer: WireWriter, response: ServerResponse): Promise<void> {
+  const { directives } = script;
+  const send = async (text: string) => {
+    if (text !== '' && !response.destroyed && !response.write(text))
+      await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  };
+  await sleep(directives.firstMs);
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
+  await send(writer.opening(script));
+  let played = 0;
+  for (const index of script.blocks.keys()) {
+    const { start, pieces, stop } = writer.block(script, index);
+    await send(start);
+    for (const piece of pieces) {
+      if (response.destroyed) return;
+      if (played === directives.breakAt) {
+        response.destroy();
+        return;
+      }
+      // Silence until the reader gives up.
+      if (played === directives.stallAt) return;
+      if (played === directives.failAt) {
+        response.end(writer.errorFrame());
+        return;
+      }
+      if (directives.delayMs > 0) await sleep(directives.delayMs);
+      await send(piece);
+      played += 1;
+    }
+    await send(stop);
+  }
+  response.end(writer.closing(script));
+}

@@ -1,0 +1,169 @@
+/**
+ * What a sandbox model answers. A line "@sandbox …" in the last user message directs it; docs/sandbox.md lists the
+ * directives. The script is the same for every wire: a list of blocks, each cut into the pieces that are streamed.
+ */
+export interface Directives {
+  /** Number of text pieces; undefined: as the reply needs. */
+  tokens: number | undefined;
+  /** Milliseconds between pieces. */
+  delayMs: number;
+  /** Milliseconds before the first byte. */
+  firstMs: number;
+  think: boolean;
+  /** How many tool calls to make. */
+  tools: number;
+  /** HTTP status of a refusal before the first byte. */
+  error: number | undefined;
+  /** After how many pieces the connection is cut, the stream goes silent, or an error is sent in it. */
+  breakAt: number | undefined;
+  stallAt: number | undefined;
+  failAt: number | undefined;
+  /** Tokens of the prompt that are reported as read from a cache. */
+  cachedTokens: number;
+  refuse: boolean;
+}
+
+export type ScriptBlock =
+  | { kind: 'thinking'; pieces: string[] }
+  | { kind: 'text'; pieces: string[] }
+  | { kind: 'tool'; name: string; pieces: string[] };
+
+export type ScriptEnd = 'end' | 'length' | 'tools' | 'refusal';
+
+export interface Script {
+  directives: Directives;
+  blocks: ScriptBlock[];
+  end: ScriptEnd;
+  inputTokens: number;
+  outputTokens: number;
+}
+
+export interface SandboxTool {
+  name: string;
+  schema: { properties?: Record<string, unknown>; required?: string[] } | undefined;
+}
+
+/** The parts of a request that a script depends on, whichever wire it came over. */
+export interface SandboxPrompt {
+  lastUserText: string;
+  /** The last thing said is the result of a tool. */
+  answersTool: boolean;
+  tools: SandboxTool[];
+  toolRequired: boolean;
+  thinkingAsked: boolean;
+  maxTokens: number | undefined;
+  characters: number;
+  images: number;
+}
+
+const DIRECTIVE_LINE = /@sandbox\b([^\n]*)/;
+const DEFAULT_DELAY_MS = 10;
+const TOKENS_PER_IMAGE = 85;
+
+export function writeScript(prompt: SandboxPrompt): Script {
+  const directives = readDirectives(prompt.lastUserText);
+  const blocks: ScriptBlock[] = [];
+  if (directives.think || prompt.thinkingAsked) {
+    blocks.push({ kind: 'thinking', pieces: pieces('The sandbox pretends to think about this for a moment.') });
+  }
+  const calls = toolCalls(prompt, directives);
+  if (calls.length > 0) blocks.push({ kind: 'text', pieces: pieces('Let me look that up. ') }, ...calls);
+  else blocks.push({ kind: 'text', pieces: textPieces(prompt, directives) });
+  const end: ScriptEnd = directives.refuse ? 'refusal' : calls.length > 0 ? 'tools' : 'end';
+  const cut = cutAt(blocks, prompt.maxTokens);
+  return {
+    directives,
+    blocks: cut.blocks,
+    end: cut.wasCut ? 'length' : end,
+    inputTokens: Math.ceil(prompt.characters / 4) + prompt.images * TOKENS_PER_IMAGE,
+    outputTokens: cut.blocks.reduce((sum, block) => sum + block.pieces.length, 0),
+  };
+}
+
+function readDirectives(text: string): Directives {
+  const words = (DIRECTIVE_LINE.exec(text)?.[1] ?? '').trim().split(/\s+/);
+  const number = (name: string) => {
+    const word = words.find((candidate) => candidate.startsWith(`${name}=`));
+    const value = word === undefined ? Number.NaN : Number(word.slice(name.length + 1));
+    return Number.isFinite(value) && value >= 0 ? value : undefined;
+  };
+  const at = (name: string) => number(name) ?? (words.includes(name) ? 5 : undefined);
+  return {
+    tokens: number('tokens'),
+    delayMs: number('delay') ?? DEFAULT_DELAY_MS,
+    firstMs: number('first') ?? 0,
+    think: words.includes('think'),
+    tools: number('tools') ?? (words.includes('tool') ? 1 : 0),
+    error: number('error'),
+    breakAt: at('break'),
+    stallAt: at('stall'),
+    failAt: at('fail'),
+    cachedTokens: number('cached') ?? 0,
+    refuse: words.includes('refuse'),
+  };
+}
+
+function toolCalls(prompt: SandboxPrompt, directives: Directives): ScriptBlock[] {
+  if (prompt.tools.length === 0 || prompt.answersTool) return [];
+  const count = directives.tools || (prompt.toolRequired ? 1 : 0);
+  return Array.from({ length: count }, (_, index) => {
+    const tool = prompt.tools[index % prompt.tools.length]!;
+    const input = exampleInput(tool, index);
+    const json = Object.keys(input).length === 0 ? '' : JSON.stringify(input);
+    return { kind: 'tool', name: tool.name, pieces: json.match(/[\s\S]{1,8}/gu) ?? [] };
+  });
+}
+
+/** Arguments that fit the tool's schema: a value of the right type for every property. */
+function exampleInput({ schema }: SandboxTool, seed: number): Record<string, unknown> {
+  const input: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(schema?.properties ?? {})) {
+    input[name] = exampleValue(property as { type?: string; enum?: unknown[] }, seed);
+  }
+  return input;
+}
+
+function exampleValue({ type, enum: allowed }: { type?: string; enum?: unknown[] }, seed: number): unknown {
+  if (allowed && allowed.length > 0) return allowed[seed % allowed.length];
+  switch (type) {
+    case 'number':
+    case 'integer':
+      return 42 + seed;
+    case 'boolean':
+      return true;
+    case 'array':
+      return [];
+    case 'object':
+      return {};
+    default:
+      return ['Москва', 'Санкт-Петербург', 'Казань'][seed % 3];
+  }
+}
+
+function textPieces(prompt: SandboxPrompt, { tokens, refuse }: Directives): string[] {
+  if (refuse) return pieces('The sandbox was asked to refuse, and it does.');
+  if (tokens !== undefined) return Array.from({ length: tokens }, (_, index) => `word${index} `);
+  const said = prompt.lastUserText.replace(DIRECTIVE_LINE, '').trim().slice(0, 200);
+  const seen = prompt.images > 0 ? ` I was shown ${prompt.images} image(s).` : '';
+  const heard = prompt.answersTool ? 'The tool has answered, thank you.' : `You said: “${said}”.`;
+  return pieces(
+    `Привет from the sandbox! ${heard}${seen} No provider was called for this answer, and it still has a price.`,
+  );
+}
+
+/** Words with the space behind them: about one token each. */
+function pieces(text: string): string[] {
+  return text.match(/\S+\s*/gu) ?? [];
+}
+
+function cutAt(blocks: ScriptBlock[], maxTokens: number | undefined): { blocks: ScriptBlock[]; wasCut: boolean } {
+  let left = maxTokens ?? Infinity;
+  const kept: ScriptBlock[] = [];
+  for (const block of blocks) {
+    if (left <= 0) return { blocks: kept, wasCut: true };
+    kept.push({ ...block, pieces: block.pieces.slice(0, left) });
+    if (block.pieces.length > left) return { blocks: kept, wasCut: true };
+    left -= block.pieces.length;
+  }
+  return { blocks: kept, wasCut: false };
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { CatalogError, loadCatalog } from '../../lambdas/catalog/load.ts';
+import { variables } from '../../lambdas/platform/environment.ts';
+import { queues, queueWorkers, routes, scheduledWorkers, type QueueName } from '../../lambdas/routes.ts';
+import { openTable } from '../../lambdas/store/table.ts';
+import { bootstrap, type Account } from './bootstrap.ts';
+import { createTable, startDynamodb } from './dynamodb.ts';
+import { startEventSource } from './event-source.ts';
+import { StartFailure } from './failure.ts';
+import type { FunctionHost } from './function-host.ts';
+import { startApi, startFunctionUrl } from './http-server.ts';
+import { startInProcessHost } from './in-process-host.ts';
+import type { LocalOptions } from './options.ts';
+import { createQueue, startSqs } from './queues.ts';
+import { startSandbox } from './sandbox/server.ts';
+import { startSandboxedHost } from './sandboxed-host.ts';
+import { startSchedule } from './scheduler.ts';
+import { LocalState } from './state.ts';
+
+/** A gateway that runs on this machine. */
+export interface LocalGateway extends Account {
+  baseUrl: string;
+  streamingUrl: string;
+  /** Ends everything that was started, in the reverse order. */
+  stop: () => Promise<void>;
+}
+
+const TABLE_NAME = 'model-gateway-local';
+
+/**
+ * Starts the real parts (DynamoDB, SQS, the sandbox upstream), then the functions of the manifest, then the front door.
+ * @throws {StartFailure} one sentence about what a person has to mend; what was started by then is stopped again.
+ */
+export async function startGateway(options: LocalOptions): Promise<LocalGateway> {
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const end of stops.splice(0).toReversed()) await end();
+  };
+  try {
+    return await startParts(options, stops, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startParts(
+  options: LocalOptions,
+  stops: (() => Promise<void>)[],
+  stop: () => Promise<void>,
+): Promise<LocalGateway> {
+  const state = LocalState.open(options.dataDirectory, options.ephemeral);
+  stops.push(async () => state.close());
+  const [dynamodb, sqs, sandbox] = await Promise.all([
+    startDynamodb(options.ephemeral ? undefined : state.directory),
+    startSqs(),
+    startSandbox(),
+  ]);
+  stops.push(dynamodb.stop, sqs.stop, sandbox.stop);
+  const tableName = options.ephemeral ? `${TABLE_NAME}-${randomUUID().slice(0, 8)}` : TABLE_NAME;
+  await createTable(dynamodb.endpoint, tableName);
+  const queueUrls = new Map<QueueName, string>();
+  for (const [name, spec] of Object.entries(queues) as [QueueName, (typeof queues)[QueueName]][]) {
+    queueUrls.set(name, await createQueue(sqs, name, spec));
+  }
+  const bootId = randomUUID();
+  const environment: Record<string, string> = {
+    [variables.tableName]: tableName,
+    [variables.dynamodbEndpoint]: dynamodb.endpoint,
+    [variables.sqsEndpoint]: sqs.endpoint,
+    [variables.finalizeQueueUrl]: queueUrls.get('finalize-cost')!,
+    [variables.secretsFile]: state.secretsFile(),
+    [variables.bootId]: bootId,
+    [variables.clockOffsetMs]: String(options.clockOffsetMs),
+    GATEWAY_SANDBOX_URL: sandbox.anthropicUrl,
+    GATEWAY_SANDBOX_CHAT_URL: sandbox.chatUrl,
+    ...(options.catalogDirectory ? { [variables.catalogDirectory]: options.catalogDirectory } : {}),
+  };
+  Object.assign(process.env, environment);
+  checkCatalog();
+
+  const host = options.sandboxed ? await startSandboxedHost(environment) : await startInProcessHost();
+  stops.push(() => host.stop());
+  const account = await bootstrap(openTable(), state);
+  // Queues of a dead process are gone with it, and so are its handlers: what they held is settled before we begin.
+  await host.invoke('sweep-holds', { aliveBootId: bootId });
+  for (const [name, worker] of Object.entries(queueWorkers)) {
+    const source = startEventSource(sqs, queueUrls.get(worker.queue)!, worker, (event) => host.invoke(name, event));
+    stops.push(() => source.stop());
+  }
+  for (const [name, { everyMinutes }] of Object.entries(scheduledWorkers)) {
+    const schedule = startSchedule(everyMinutes, (event) => host.invoke(name, event));
+    stops.push(() => schedule.stop());
+  }
+  const { api, functionUrl } = await openFrontDoor(options.port, host, stops);
+  state.saveRun({
+    pid: process.pid,
+    dynamodb_endpoint: dynamodb.endpoint,
+    table_name: tableName,
+    base_url: `${api.url}/v1`,
+  });
+  return { ...account, baseUrl: `${api.url}/v1`, streamingUrl: functionUrl.url, stop };
+}
+
+async function openFrontDoor(port: number, host: FunctionHost, stops: (() => Promise<void>)[]) {
+  const api = await startApi(port, host);
+  stops.push(api.stop);
+  const [streaming] = Object.entries(routes).flatMap(([name, route]) => ('streaming' in route ? [name] : []));
+  const functionUrl = await startFunctionUrl(port === 0 ? 0 : port + 1, streaming!, host);
+  stops.push(functionUrl.stop);
+  return { api, functionUrl };
+}
+
+function checkCatalog(): void {
+  try {
+    loadCatalog();
+  } catch (error) {
+    throw error instanceof CatalogError ? new StartFailure(`The catalog cannot be used: ${error.message}.`) : error;
+  }
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { StartFailure } from './failure.ts';
+
+/** What the first start made; secrets of keys are not among it. */
+export interface Bootstrapped {
+  account_id: string;
+  workspace_id: string;
+}
+
+/** How other processes of this machine reach the running gateway. */
+export interface RunFile {
+  pid: number;
+  dynamodb_endpoint: string;
+  table_name: string;
+  base_url: string;
+}
+
+/** The files of a local gateway: its data, its pepper, and a note of the process that runs on them. */
+export class LocalState {
+  readonly directory: string;
+  readonly ephemeral: boolean;
+
+  private constructor(directory: string, ephemeral: boolean) {
+    this.directory = directory;
+    this.ephemeral = ephemeral;
+  }
+
+  /** @throws {StartFailure} when the directory cannot be used, or another gateway runs on it. */
+  static open(directory: string, ephemeral: boolean): LocalState {
+    if (ephemeral) return new LocalState(mkdtempSync(join(tmpdir(), 'model-gateway-')), true);
+    const path = resolve(directory);
+    try {
+      mkdirSync(path, { recursive: true });
+    } catch {
+      throw new StartFailure(`The data directory ${path} cannot be created. Choose another with --data.`);
+    }
+    const state = new LocalState(path, false);
+    const running = state.running();
+    if (running) {
+      throw new StartFailure(
+        `Another gateway (process ${running.pid}) runs on ${path}. Stop it, or choose another --data.`,
+      );
+    }
+    return state;
+  }
+
+  /** Looks at a directory without claiming it. */
+  static at(directory: string): LocalState {
+    return new LocalState(resolve(directory), false);
+  }
+
+  /** Path of the secrets file; the pepper in it is made on first use. */
+  secretsFile(): string {
+    const path = join(this.directory, 'secrets.json');
+    if (!existsSync(path)) {
+      writeFileSync(path, JSON.stringify({ pepper: randomBytes(32).toString('hex') }), { mode: 0o600 });
+    }
+    return path;
+  }
+
+  bootstrapped(): Bootstrapped | undefined {
+    return readJson(join(this.directory, 'state.json')) as Bootstrapped | undefined;
+  }
+
+  saveBootstrapped(made: Bootstrapped): void {
+    writeFileSync(join(this.directory, 'state.json'), JSON.stringify(made));
+  }
+
+  /** The gateway that runs on this directory, if its process is alive. */
+  running(): RunFile | undefined {
+    const run = readJson(join(this.directory, 'run.json')) as RunFile | undefined;
+    return run && isGateway(run.pid) ? run : undefined;
+  }
+
+  saveRun(run: RunFile): void {
+    writeFileSync(join(this.directory, 'run.json'), JSON.stringify(run));
+  }
+
+  close(): void {
+    if (this.ephemeral) rmSync(this.directory, { recursive: true, force: true });
+    else rmSync(join(this.directory, 'run.json'), { force: true });
+  }
+}
+
+function readJson(path: string): unknown {
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
+}
+
+/** Process ids are used again: only a process that runs our entry counts. */
+function isGateway(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return existsSync('/proc') ? readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('local.ts') : true;
+  } catch {
+    return false;
+  }
+}

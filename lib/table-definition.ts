@@ -1,0 +1,12 @@
+import { indexes, TTL_ATTRIBUTE } from '../lambdas/store/table.ts';
+
+/** The one table, as both the CDK stack and the local runtime create it. All key attributes are strings. */
+export const tableDefinition = {
+  partitionKey: 'pk',
+  sortKey: 'sk',
+  ttlAttribute: TTL_ATTRIBUTE,
+  indexes: [
+    { ...indexes.byOwner, projected: [] as string[] },
+    { ...indexes.sweep, projected: ['boot_id'] },
+  ],
+};

@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+
+/**
+ * The whole test: types, lint, format, then the suite. Ends with one line that counts, "N passed, N failed"; each check
+ * counts as one test.
+ */
+const RESULTS = '.vitest/results.json';
+const checks = ['typecheck', 'lint', 'format:check'];
+
+let passed = 0;
+let failed = 0;
+
+for (const check of checks) {
+  process.stdout.write(`> ${check}\n`);
+  const { status } = spawnSync('npm', ['run', '-s', check], { stdio: 'inherit' });
+  if (status === 0) passed += 1;
+  else failed += 1;
+}
+
+rmSync(RESULTS, { force: true });
+const { status } = spawnSync('vitest', ['run', ...process.argv.slice(2)], { stdio: 'inherit' });
+if (existsSync(RESULTS)) {
+  const results = JSON.parse(readFileSync(RESULTS, 'utf8')) as { numPassedTests: number; numFailedTests: number };
+  passed += results.numPassedTests;
+  failed += results.numFailedTests;
+}
+// A suite that could not even be loaded has no failed test, but it has failed.
+if (status !== 0 && failed === 0) failed += 1;
+
+process.stdout.write(`${passed} passed, ${failed} failed\n`);
+process.exitCode = failed === 0 ? 0 : 1;
