@@ -5,7 +5,7 @@ import { windowsAt } from '../money/periods.ts';
 import { counterFrom, holdUpdate, readCounter, type Counter, type Scope } from '../store/counters.ts';
 import { extendHoldUpdate, pendingItem, type Hold, type PendingGeneration } from '../store/generations.ts';
 import { isLimited } from '../store/limits.ts';
-import { itemOfFailedCondition, numberFrom, type Table } from '../store/table.ts';
+import { itemOfFailedCondition, numberFrom, type Item, type Table } from '../store/table.ts';
 import { isConditionFailure, retryConflicts, StoreBusyError, transact } from '../store/transact.ts';
 import { spendingRefusal } from './refusal.ts';
 
@@ -98,7 +98,7 @@ export async function extendHold(
       // A scope that lost its limit keeps its part of the hold until settlement, so it stays in the hold as it is.
       scopes = scopes.map((scope, index) => {
         const refused = outcome.failed[index + 1];
-        return refused ? freshScope(scope, counterFrom(refused.item), request) : scope;
+        return refused ? freshScope(scope, storedCounter(refused.item), request) : scope;
       });
     }
     return { extended: false, reason: new StoreBusyError('Limits kept changing while a hold was extended') };
@@ -130,9 +130,15 @@ function scopesAfterRefusal(
   return scopes
     .map((scope, index) => {
       const refused = failed[index];
-      return refused ? freshScope(scope, counterFrom(refused.item), request) : scope;
+      return refused ? freshScope(scope, storedCounter(refused.item), request) : scope;
     })
     .filter((scope) => isLimited(scope.limits));
+}
+
+/** Fails closed: a limited scope whose counter cannot be read lets nothing pass. */
+function storedCounter(item: Item | undefined): Counter {
+  if (!item) throw new Error('A limited scope has no counter');
+  return counterFrom(item);
 }
 
 /** The scope with the counter's current limits, when those changed; else it is really without room. */

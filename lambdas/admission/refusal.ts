@@ -1,5 +1,5 @@
 import { GatewayError } from '../http/errors.ts';
-import type { Money } from '../money/money.ts';
+import { Money } from '../money/money.ts';
 import { windowEnd, type Interval, type Windows } from '../money/periods.ts';
 import { refusingInterval, type Counter, type Scope, type ScopeKind } from '../store/counters.ts';
 
@@ -25,7 +25,7 @@ export function spendingRefusal(
   request: { amount: Money; atMs: number; affordableTokens: (amount: Money) => number },
 ): GatewayError {
   const interval = refusingInterval(counter, windows, request.amount) ?? 'lifetime';
-  const limit = counter.limits[interval]!;
+  const limit = counter.limits[interval] ?? Money.zero;
   const window = windows[interval];
   const left = limit.minus(counter.committed(window));
   const affordable = request.affordableTokens(left);

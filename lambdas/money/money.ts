@@ -7,6 +7,8 @@
 const SCALE_DIGITS = 12;
 const PICO_PER_RUB = 10n ** BigInt(SCALE_DIGITS);
 
+const MAX_COUNT = BigInt(Number.MAX_SAFE_INTEGER);
+
 /** DynamoDB keeps 38 significant digits; we refuse earlier, at 24 digits before the point. */
 const DECIMAL = /^(-?)(\d{1,24})(?:\.(\d+))?$/;
 
@@ -57,10 +59,12 @@ export class Money {
     return new Money(-this.pico);
   }
 
-  /** How many whole units of this price fit into `amount`; Infinity when the price is zero. */
+  /** How many whole units of this price fit into `amount`, counted up to 2⁵³ − 1; Infinity when the price is zero. */
   unitsIn(amount: Money): number {
     if (amount.pico <= 0n) return 0;
-    return this.pico === 0n ? Infinity : Number(amount.pico / this.pico);
+    if (this.pico === 0n) return Infinity;
+    const units = amount.pico / this.pico;
+    return units > MAX_COUNT ? Number.MAX_SAFE_INTEGER : Number(units);
   }
 
   compare(other: Money): -1 | 0 | 1 {

@@ -213,10 +213,11 @@ export function remaining(counter: Counter, windows: Windows): Money | undefined
   return Money.max(Money.zero, Money.min(first!, ...rest));
 }
 
-/** The interval of a scope's limits in which `amount` finds no room, broadest first; undefined when it fits. */
+/** The interval of a scope's limits in which `amount` finds no room, broadest first; a limit of 0 has none for anything. */
 export function refusingInterval(counter: Counter, windows: Windows, amount: Money): Interval | undefined {
   return intervals.findLast((interval) => {
     const limit = counter.limits[interval];
-    return limit !== undefined && counter.committed(windows[interval]).plus(amount).exceeds(limit);
+    if (!limit) return false;
+    return limit.isZero || counter.committed(windows[interval]).plus(amount).exceeds(limit);
   });
 }

@@ -1,7 +1,6 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type AttributeValue } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, NumberValue } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { Money } from '../money/money.ts';
 import { optionalVariable, requireVariable, variables } from '../platform/environment.ts';
 
@@ -14,7 +13,7 @@ export interface Table {
 /** An item as read: every Number is its exact decimal text, because a JS number would round money. */
 export type Item = Record<string, unknown>;
 
-const unmarshallOptions = { wrapNumbers: (digits: string) => digits };
+const wrapNumbers = (digits: string) => digits;
 
 /**
  * Opens the table named by the environment. Connections are kept alive; throttling and server errors are retried by
@@ -28,14 +27,14 @@ export function openTable(options: { endpoint?: string; name?: string } = {}): T
   });
   const documents = DynamoDBDocumentClient.from(client, {
     marshallOptions: { removeUndefinedValues: true },
-    unmarshallOptions,
+    unmarshallOptions: { wrapNumbers },
   });
   return { documents, name: options.name ?? requireVariable(variables.tableName) };
 }
 
-/** Reads the item that a failed condition carried along; the document client leaves it in its raw form. */
+/** Reads the item that a failed condition carried along: the document client leaves it in its raw form. */
 export function itemOfFailedCondition(raw: Record<string, AttributeValue> | undefined): Item | undefined {
-  return raw && unmarshall(raw, unmarshallOptions);
+  return raw && unmarshall(raw, { wrapNumbers });
 }
 
 /** Money as a DynamoDB Number with its exact digits. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { itemOfFailedCondition, type Item, type Table } from './table.ts';
 
@@ -74,10 +74,9 @@ export async function retryConflicts<Result>(write: () => Promise<Result>): Prom
   }
 }
 
-export function isConditionFailure(
-  error: unknown,
-): error is Error & { Item?: Parameters<typeof itemOfFailedCondition>[0] } {
-  return error instanceof Error && error.name === 'ConditionalCheckFailedException';
+/** The single write's counterpart of a failed condition; `Item` is the stored item, raw, where it was asked for. */
+export function isConditionFailure(error: unknown): error is ConditionalCheckFailedException {
+  return error instanceof ConditionalCheckFailedException;
 }
 
 function failedConditions(error: unknown): ({ item: Item | undefined } | undefined)[] | undefined {

@@ -1,0 +1,125 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { extendHold, placeHold } from '../../lambdas/admission/hold.ts';
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import { GatewayError } from '../../lambdas/http/errors.ts';
+import { activeUpdate, configureUpdate } from '../../lambdas/store/counters.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { transact } from '../../lambdas/store/transact.ts';
+import { books, holdRequest, newSpender, rub, settledEverywhere, settlement } from '../support/spending.ts';
+import { newTable } from '../support/table.ts';
+
+let table: Table;
+beforeAll(async () => {
+  table = await newTable();
+});
+
+const refusalOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error as GatewayError,
+  );
+
+describe('a hold', () => {
+  it('lets exactly as many of 200 concurrent requests pass as there is room for', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('33.5') }, workspace: { monthly: rub('1000') } });
+    const requests = Array.from({ length: 200 }, () => holdRequest(spender, rub('1')));
+
+    const results = await Promise.allSettled(requests.map((request) => placeHold(table, request)));
+
+    const passed = results.flatMap((result, index) =>
+      result.status === 'fulfilled' ? [settlement(requests[index]!, result.value.hold, rub('0.123456789012'))] : [],
+    );
+    const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as GatewayError] : []));
+    expect(passed).toHaveLength(33);
+    expect(refused).toHaveLength(167);
+    expect(refused.every((error) => error.status === 402)).toBe(true);
+    expect(refused[0]!.metadata).toMatchObject({
+      limit_source: 'key_limit',
+      interval: 'daily',
+      limit_rub: '33.5',
+      required_rub: '1',
+    });
+
+    await settleBatch(table, passed, { swept: false });
+
+    const settled = await books(table, spender);
+    expect(settled.key).toEqual(settledEverywhere('4.074074037396'));
+    expect(settled.account).toEqual(settled.key);
+  });
+
+  it('is counted in all limited scopes or in none', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('10') }, member: { lifetime: rub('1') } });
+
+    const error = await refusalOf(placeHold(table, holdRequest(spender, rub('2'))));
+
+    expect(error).toMatchObject({ status: 402, metadata: { limit_source: 'member_budget', interval: 'lifetime' } });
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('0'));
+  });
+
+  it('takes what is left to the last digit', async () => {
+    const spender = await newSpender(table, { key: { lifetime: rub('1.000000000001') } });
+    await placeHold(table, holdRequest(spender, rub('1')));
+
+    await placeHold(table, holdRequest(spender, rub('0.000000000001')));
+
+    const error = await refusalOf(placeHold(table, holdRequest(spender, rub('0.000000000001'))));
+    expect(error).toMatchObject({ status: 402, metadata: { remaining_rub: '0', held_rub: '1.000000000001' } });
+  });
+
+  it('is refused by a limit of 0, even when it costs nothing', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('0') } });
+    expect(await refusalOf(placeHold(table, holdRequest(spender, rub('0'))))).toMatchObject({ status: 402 });
+  });
+
+  it('notices a limit that was raised or lowered since the caller was read', async () => {
+    const spender = await newSpender(table, { workspace: { daily: rub('1') } });
+    const workspace = spender.scopes.find(({ kind }) => kind === 'workspace')!;
+    const change = { limits: { daily: rub('5') }, revision: 1 };
+    await transact(table, [{ Update: configureUpdate(table, workspace, change) }]);
+    await placeHold(table, holdRequest(spender, rub('4')));
+
+    const error = await refusalOf(placeHold(table, holdRequest(spender, rub('2'))));
+
+    expect(error).toMatchObject({ metadata: { limit_rub: '5', remaining_rub: '1' } });
+  });
+
+  it('is refused with 401 once a limited scope was switched off', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('10') } });
+    await transact(table, [{ Update: activeUpdate(table, spender.scopes[0]!, false) }]);
+    expect(await refusalOf(placeHold(table, holdRequest(spender, rub('1'))))).toMatchObject({ status: 401 });
+  });
+
+  it('touches no counter when nothing is limited', async () => {
+    const spender = await newSpender(table, {});
+    const placed = await placeHold(table, holdRequest(spender, rub('1000000')));
+    expect(placed.hold.scopes).toEqual([]);
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('0'));
+  });
+});
+
+describe('an extension of a hold', () => {
+  it('adds a step under the same conditions, until there is no room', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('2.5') } });
+    const request = holdRequest(spender, rub('1'));
+    const placed = await placeHold(table, request);
+
+    const second = await extendHold(table, placed, request);
+    const third = second.extended ? await extendHold(table, second.placed, request) : undefined;
+
+    expect(second).toMatchObject({ extended: true, placed: { hold: { steps: 2 } } });
+    expect(third).toMatchObject({ extended: false, reason: { status: 402 } });
+    expect((await books(table, spender)).key[0]).toBe('0 of 2');
+  });
+
+  it('is not made twice when its first reply was lost', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('10') } });
+    const request = holdRequest(spender, rub('1'));
+    const placed = await placeHold(table, request);
+
+    await extendHold(table, placed, request);
+    const again = await extendHold(table, placed, request);
+
+    expect(again).toMatchObject({ extended: true, placed: { hold: { steps: 2 } } });
+    expect((await books(table, spender)).key[0]).toBe('0 of 2');
+  });
+});

@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import http, { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What no emulator does by itself. "lost-reply": the write happens, and the client never hears of it. */
+export type Fault = 'conflict' | 'throttle' | 'lost-reply' | undefined;
+
+export interface DynamodbCall {
+  /** For example TransactWriteItems. */
+  action: string;
+  body: string;
+}
+
+export interface FaultProxy {
+  endpoint: string;
+  /** Every call that came through, in order. */
+  calls: DynamodbCall[];
+  /** Decides the fate of each call. */
+  faultFor: (call: DynamodbCall, number: number) => Fault;
+  stop: () => Promise<void>;
+}
+
+const agent = new http.Agent({ keepAlive: true });
+
+/** A proxy in front of DynamoDB that injects conflicts, throttling and lost replies into real HTTP traffic. */
+export async function startFaultProxy(target: string): Promise<FaultProxy> {
+  const server = createServer((request, response) => {
+    void handle(request, response).catch(() => response.destroy());
+  });
+  const proxy: FaultProxy = {
+    endpoint: '',
+    calls: [],
+    faultFor: () => undefined,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    const action = String(request.headers['x-amz-target'] ?? '').split('.')[1] ?? '';
+    const call = { action, body: body.toString('utf8') };
+    proxy.calls.push(call);
+    const fault = proxy.faultFor(call, proxy.calls.length);
+    if (fault === 'conflict') return refuse(response, conflict(call));
+    if (fault === 'throttle') {
+      return refuse(response, { __type: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException' });
+    }
+    const reply = await forward(target, request, body);
+    if (fault === 'lost-reply') {
+      request.socket.destroy();
+      return;
+    }
+    response.writeHead(reply.status, reply.headers);
+    response.end(reply.body);
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  proxy.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return proxy;
+}
+
+function refuse(response: ServerResponse, error: object): void {
+  response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
+  response.end(JSON.stringify(error));
+}
+
+function conflict({ action, body }: DynamodbCall): object {
+  if (action !== 'TransactWriteItems') {
+    return { __type: 'com.amazonaws.dynamodb.v20120810#TransactionConflictException' };
+  }
+  const { TransactItems } = JSON.parse(body) as { TransactItems: unknown[] };
+  return {
+    __type: 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException',
+    message: 'Transaction cancelled',
+    CancellationReasons: TransactItems.map((_, index) => ({ Code: index === 0 ? 'TransactionConflict' : 'None' })),
+  };
+}
+
+async function forward(target: string, request: IncomingMessage, body: Buffer) {
+  const outgoing = http.request(target, { method: request.method!, headers: request.headers, agent });
+  outgoing.end(body);
+  const [reply] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of reply as AsyncIterable<Buffer>) chunks.push(chunk);
+  return { status: reply.statusCode!, headers: reply.headers, body: Buffer.concat(chunks) };
+}

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import type { Settlement } from '../../lambdas/accounting/settlement.ts';
+import type { HoldRequest } from '../../lambdas/admission/hold.ts';
+import type { Pricing } from '../../lambdas/catalog/schema.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { windowsAt } from '../../lambdas/money/periods.ts';
+import { newGenerationId, uuidv7 } from '../../lambdas/platform/ids.ts';
+import { configureUpdate, readCounter, type Scope, type ScopeKind } from '../../lambdas/store/counters.ts';
+import { generationsOfDay, type Hold, type Outcome, type Payer } from '../../lambdas/store/generations.ts';
+import type { Limits } from '../../lambdas/store/limits.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { transact } from '../../lambdas/store/transact.ts';
+
+export const rub = (text: string) => Money.parse(text);
+
+export const pricing: Pricing = { prompt: rub('0.001'), completion: rub('0.002') };
+
+/** A payer with its scopes, of which some are limited. */
+export interface Spender {
+  payer: Payer;
+  scopes: Scope[];
+}
+
+export async function newSpender(table: Table, limits: Partial<Record<ScopeKind, Limits>>): Promise<Spender> {
+  const payer: Payer = {
+    accountId: randomUUID(),
+    workspaceId: randomUUID(),
+    memberId: 'member-1',
+    keyHash: randomUUID(),
+  };
+  const ids: Record<ScopeKind, string> = {
+    key: payer.keyHash,
+    workspace: payer.workspaceId,
+    account: payer.accountId,
+    member: `${payer.workspaceId}/${payer.memberId}`,
+  };
+  const scopes = (Object.keys(ids) as ScopeKind[]).map((kind) => ({
+    kind,
+    id: ids[kind],
+    limits: limits[kind] ?? {},
+    revision: 0,
+  }));
+  await transact(
+    table,
+    scopes.map((scope) => ({
+      Update: configureUpdate(table, scope, { limits: scope.limits, revision: 0, active: true }),
+    })),
+  );
+  return { payer, scopes };
+}
+
+export function holdRequest(
+  spender: Spender,
+  amount: Money,
+  more: { atMs?: number; bootId?: string } = {},
+): HoldRequest {
+  const createdAtMs = more.atMs ?? Date.now();
+  return {
+    generation: {
+      id: more.atMs === undefined ? newGenerationId() : `gen-${uuidv7(more.atMs)}`,
+      payer: spender.payer,
+      apiType: 'completions',
+      model: 'test/model',
+      modelPermaslug: 'test/model-1',
+      endpointId: 'test/endpoint',
+      providerName: 'Test',
+      pricing,
+      streamed: true,
+      createdAtMs,
+      inputEstimate: { tokens: 100, cost: rub('0.1') },
+      bootId: more.bootId ?? 'boot',
+      sweepAtMs: createdAtMs + 60_000,
+    },
+    amount,
+    scopes: spender.scopes,
+    affordableTokens: () => 0,
+  };
+}
+
+export function outcome(cost: Money): Outcome {
+  return {
+    cost,
+    cacheDiscount: Money.zero,
+    estimated: false,
+    cancelled: false,
+    finishReason: 'end_turn',
+    model: 'test/model',
+    modelPermaslug: 'test/model-1',
+    endpointId: 'test/endpoint',
+    providerName: 'Test',
+    promptTokens: 10,
+    completionTokens: 20,
+    reasoningTokens: null,
+    cachedTokens: null,
+    searchResults: null,
+    latencyMs: 5,
+    generationTimeMs: 50,
+  };
+}
+
+export function settlement(request: HoldRequest, hold: Hold, cost: Money): Settlement {
+  return { generationId: request.generation.id, payer: request.generation.payer, hold, outcome: outcome(cost) };
+}
+
+/** Settled and committed spending of every scope in every window around now, as decimal text. */
+export async function books(table: Table, spender: Spender, atMs = Date.now()) {
+  const windows = windowsAt(atMs);
+  const entries = await Promise.all(
+    spender.scopes.map(async (scope) => {
+      const counter = await readCounter(table, scope);
+      const amounts = Object.values(windows).map(
+        (window) => `${counter.spent(window)} of ${counter.committed(window)}`,
+      );
+      return [scope.kind, amounts] as const;
+    }),
+  );
+  return Object.fromEntries(entries) as Record<ScopeKind, string[]>;
+}
+
+/** The same amount spent in all four windows, with nothing held. */
+export const settledEverywhere = (amount: string) => Array.from({ length: 4 }, () => `${amount} of ${amount}`);
+
+export async function finalCosts(table: Table, spender: Spender): Promise<Money> {
+  const costs: Money[] = [];
+  const date = new Date().toISOString().slice(0, 10);
+  for await (const generation of generationsOfDay(table, spender.payer.accountId, date)) {
+    if (generation.state === 'final') costs.push(generation.outcome!.cost);
+  }
+  return Money.sum(costs);
+}

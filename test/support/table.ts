@@ -1,0 +1,16 @@
+import { randomUUID } from 'node:crypto';
+import { inject } from 'vitest';
+import { createTable } from '../../lib/local/dynamodb.ts';
+import { openTable, type Table } from '../../lambdas/store/table.ts';
+
+/** A fresh table in the run's DynamoDB. @param endpoint where to reach it, e.g. through a fault proxy */
+export async function newTable(endpoint?: string): Promise<Table> {
+  const name = `test-${randomUUID()}`;
+  await createTable(inject('dynamodbEndpoint'), name);
+  return openTable({ endpoint: endpoint ?? inject('dynamodbEndpoint'), name });
+}
+
+/** The same table over another way. */
+export function tableThrough(endpoint: string, table: Table): Table {
+  return openTable({ endpoint, name: table.name });
+}
