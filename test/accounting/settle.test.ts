@@ -1,0 +1,222 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { settleBatch, UnknownGenerationError } from '../../lambdas/accounting/settle.ts';
+import { decodeSettlement, encodeSettlement } from '../../lambdas/accounting/settlement.ts';
+import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
+import { extendHold, placeHold } from '../../lambdas/admission/hold.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { windowsAt } from '../../lambdas/money/periods.ts';
+import { pruneCounter, readCounter } from '../../lambdas/store/counters.ts';
+import { checkpoint, generationFrom, readGenerationItem } from '../../lambdas/store/generations.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import {
+  books,
+  finalCosts,
+  holdRequest,
+  newSpender,
+  outcome,
+  rub,
+  settledEverywhere,
+  settlement,
+  type Spender,
+} from '../support/spending.ts';
+import { newTable } from '../support/table.ts';
+
+let table: Table;
+beforeAll(async () => {
+  table = await newTable();
+});
+
+const limited = () => newSpender(table, { key: { daily: rub('100') }, member: { monthly: rub('1000') } });
+
+async function held(spender: Spender, amount = '2') {
+  const request = holdRequest(spender, rub(amount));
+  const { hold } = await placeHold(table, request);
+  return { request, hold };
+}
+
+async function stored(spender: Spender, id: string) {
+  return generationFrom((await readGenerationItem(table, spender.payer.accountId, id))!);
+}
+
+describe('settlement', () => {
+  it('enters every scope and window of the payer, and releases the hold', async () => {
+    const spender = await limited();
+    const { request, hold } = await held(spender);
+
+    const results = await settleBatch(table, [settlement(request, hold, rub('0.7'))], { swept: false });
+
+    expect(results).toEqual(['settled']);
+    const all = await books(table, spender);
+    for (const scope of ['key', 'workspace', 'member', 'account'] as const) {
+      expect(all[scope]).toEqual(settledEverywhere('0.7'));
+    }
+    expect(await stored(spender, request.generation.id)).toMatchObject({ state: 'final', swept: false });
+  });
+
+  it('changes nothing when every message comes twice and out of order', async () => {
+    const spender = await limited();
+    const messages = await Promise.all(
+      Array.from({ length: 12 }, async (_, index) => {
+        const { request, hold } = await held(spender, '1');
+        return settlement(request, hold, rub(`0.${index + 1}`));
+      }),
+    );
+    const doubled = [...messages, ...messages.toReversed(), messages[5]!, messages[5]!];
+
+    for (let start = 0; start < doubled.length; start += 5) {
+      await settleBatch(table, doubled.slice(start, start + 5), { swept: false });
+    }
+
+    const expected = Money.sum(messages.map((message) => message.outcome.cost)).toString();
+    expect((await books(table, spender)).key).toEqual(settledEverywhere(expected));
+    expect((await finalCosts(table, spender)).toString()).toBe(expected);
+  });
+
+  it('is safe when two workers take the same batch at once', async () => {
+    const spender = await limited();
+    const batch = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const { request, hold } = await held(spender, '1');
+        return settlement(request, hold, rub('0.5'));
+      }),
+    );
+
+    await Promise.all([1, 2, 3].map(() => settleBatch(table, batch, { swept: false })));
+
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('4'));
+  });
+
+  it('believes the record where the message does not know of an extension', async () => {
+    const spender = await limited();
+    const request = holdRequest(spender, rub('1'));
+    const placed = await placeHold(table, request);
+    await extendHold(table, placed, request);
+
+    await settleBatch(table, [settlement(request, placed.hold, rub('1.5'))], { swept: false });
+
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('1.5'));
+  });
+
+  it('charges the windows of admission, also after midnight and the end of the month', async () => {
+    const spender = await limited();
+    const lastMoment = Date.UTC(2026, 9, 31, 23, 59, 59, 999);
+    const request = holdRequest(spender, rub('1'), { atMs: lastMoment });
+    const { hold } = await placeHold(table, request);
+
+    await settleBatch(table, [settlement(request, hold, rub('0.4'))], { swept: false });
+
+    const counter = await readCounter(table, spender.scopes[0]!);
+    expect(counter.spent('day_2026-10-31').toString()).toBe('0.4');
+    expect(counter.spent('month_2026-10').toString()).toBe('0.4');
+    expect(counter.spent(windowsAt(lastMoment + 1).daily).toString()).toBe('0');
+  });
+
+  it('names a generation that was never recorded, and settles the rest of its batch', async () => {
+    const spender = await limited();
+    const { request, hold } = await held(spender);
+    const stranger = settlement(holdRequest(spender, rub('1')), hold, rub('1'));
+
+    const results = await settleBatch(table, [stranger, settlement(request, hold, rub('0.5'))], { swept: false });
+
+    expect(results[0]).toBeInstanceOf(UnknownGenerationError);
+    expect(results[1]).toBe('settled');
+  });
+
+  it('survives its way through the queue as text', async () => {
+    const spender = await limited();
+    const { request, hold } = await held(spender);
+    const original = settlement(request, hold, rub('0.000000000001'));
+    expect(decodeSettlement(encodeSettlement(original))).toEqual(original);
+  });
+
+  it('removes windows that ended two days ago, and keeps the rest', async () => {
+    const spender = await limited();
+    const longAgo = Date.UTC(2026, 0, 31, 12);
+    const request = holdRequest(spender, rub('1'), { atMs: longAgo });
+    const { hold } = await placeHold(table, request);
+    await settleBatch(table, [settlement(request, hold, rub('0.4'))], { swept: false });
+
+    const removed = await pruneCounter(table, spender.scopes[0]!, Date.UTC(2026, 1, 2, 12));
+
+    const counter = await readCounter(table, spender.scopes[0]!);
+    expect(removed).toBe(0);
+    expect(await pruneCounter(table, spender.scopes[0]!, Date.UTC(2026, 1, 4, 1))).toBe(3);
+    expect(counter.spent('day_2026-01-31').toString()).toBe('0.4');
+    expect((await readCounter(table, spender.scopes[0]!)).spent('lifetime').toString()).toBe('0.4');
+  });
+});
+
+describe('the sweep', () => {
+  const later = () => Date.now() + 3_600_000;
+
+  it('leaves holds alone that have not expired', async () => {
+    const spender = await limited();
+    const { request } = await held(spender);
+    await sweepHolds(table, { nowMs: Date.now() });
+    expect((await stored(spender, request.generation.id)).state).toBe('pending');
+  });
+
+  it('settles a dead hold from its last measurement', async () => {
+    const spender = await limited();
+    const { request } = await held(spender);
+    await checkpoint(table, { accountId: spender.payer.accountId, id: request.generation.id }, outcome(rub('1.25')));
+
+    await sweepHolds(table, { nowMs: later() });
+
+    expect(await stored(spender, request.generation.id)).toMatchObject({
+      state: 'final',
+      swept: true,
+      outcome: { estimated: true, cancelled: true },
+    });
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('1.25'));
+  });
+
+  it('settles a hold that was never measured from its input, not from zero', async () => {
+    const spender = await limited();
+    await held(spender);
+    await sweepHolds(table, { nowMs: later() });
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('0.1'));
+  });
+
+  it('finds every hold of a dead life of a local gateway at once', async () => {
+    const spender = await limited();
+    const dead = holdRequest(spender, rub('1'), { bootId: 'dead' });
+    const alive = holdRequest(spender, rub('1'), { bootId: 'alive' });
+    await placeHold(table, dead);
+    await placeHold(table, alive);
+
+    await sweepHolds(table, { nowMs: Date.now(), aliveBootId: 'alive' });
+
+    expect((await stored(spender, dead.generation.id)).state).toBe('final');
+    expect((await stored(spender, alive.generation.id)).state).toBe('pending');
+  });
+
+  it('settles a complete measurement as final, not as an estimate', async () => {
+    const spender = await limited();
+    const { request, hold } = await held(spender);
+    const generation = { accountId: spender.payer.accountId, id: request.generation.id };
+    await checkpoint(table, generation, outcome(rub('1.5')), Date.now() - 1);
+
+    await sweepHolds(table, { nowMs: Date.now() });
+    const late = await settleBatch(table, [settlement(request, hold, rub('1.5'))], { swept: false });
+
+    expect(late).toEqual(['duplicate']);
+    expect(await stored(spender, request.generation.id)).toMatchObject({ swept: false, outcome: { estimated: false } });
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('1.5'));
+  });
+
+  it('is corrected exactly once by the real message', async () => {
+    const spender = await limited();
+    const { request, hold } = await held(spender);
+    await sweepHolds(table, { nowMs: later() });
+    const real = settlement(request, hold, rub('0.75'));
+
+    const first = await settleBatch(table, [real], { swept: false });
+    const second = await settleBatch(table, [real, real], { swept: false });
+
+    expect(first).toEqual(['corrected']);
+    expect(second).toEqual(['duplicate', 'duplicate']);
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('0.75'));
+    expect((await finalCosts(table, spender)).toString()).toBe('0.75');
+  });
+});

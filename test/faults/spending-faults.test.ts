@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import type { Settlement } from '../../lambdas/accounting/settlement.ts';
+import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
+import { extendHold, placeHold } from '../../lambdas/admission/hold.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { startFaultProxy, type Fault, type FaultProxy } from '../support/fault-proxy.ts';
+import { books, finalCosts, holdRequest, newSpender, rub, settledEverywhere, settlement } from '../support/spending.ts';
+import { newTable, tableThrough } from '../support/table.ts';
+
+let table: Table;
+let proxy: FaultProxy;
+let faulty: Table;
+
+beforeAll(async () => {
+  table = await newTable();
+  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
+  faulty = tableThrough(proxy.endpoint, table);
+});
+afterAll(() => proxy.stop());
+
+/** The first `count` writes suffer the fault, what follows passes. */
+function failFirst(fault: Fault, count: number): void {
+  let left = count;
+  proxy.faultFor = ({ action }) => (action !== 'GetItem' && left-- > 0 ? fault : undefined);
+}
+
+describe.each(['conflict', 'throttle', 'lost-reply'] as const)('with a %s on the first tries', (fault) => {
+  it('a hold is placed once', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('10') }, workspace: { daily: rub('10') } });
+    failFirst(fault, 2);
+    await placeHold(faulty, holdRequest(spender, rub('1')));
+    expect((await books(table, spender)).key[0]).toBe('0 of 1');
+  });
+
+  it('a hold without limits is recorded once', async () => {
+    const spender = await newSpender(table, {});
+    failFirst(fault, 2);
+    await expect(placeHold(faulty, holdRequest(spender, rub('1')))).resolves.toMatchObject({ hold: { steps: 1 } });
+  });
+
+  it('an extension adds one step', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('10') } });
+    const request = holdRequest(spender, rub('1'));
+    const placed = await placeHold(table, request);
+    failFirst(fault, 2);
+    expect(await extendHold(faulty, placed, request)).toMatchObject({ extended: true });
+    expect((await books(table, spender)).key[0]).toBe('0 of 2');
+  });
+
+  it('a settlement is counted once', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('10') } });
+    const request = holdRequest(spender, rub('1'));
+    const { hold } = await placeHold(table, request);
+    failFirst(fault, 2);
+    await settleBatch(faulty, [settlement(request, hold, rub('0.3'))], { swept: false });
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('0.3'));
+  });
+});
+
+describe('under any mix of faults, duplicates and order', () => {
+  it('the sum of generations equals every counter, and no hold remains', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ cost: fc.integer({ min: 0, max: 999_999 }), duplicates: fc.nat(2), dies: fc.boolean() }), {
+          minLength: 1,
+          maxLength: 12,
+        }),
+        fc.infiniteStream(
+          fc.constantFrom<Fault>('conflict', 'throttle', 'lost-reply', ...Array<Fault>(9).fill(undefined)),
+        ),
+        async (requests, faults) => {
+          const spender = await newSpender(table, { key: { daily: rub('1000') }, account: { lifetime: rub('1000') } });
+          proxy.faultFor = () => faults.next().value as Fault;
+
+          const messages: Settlement[] = [];
+          await Promise.all(
+            requests.map(async ({ cost, duplicates, dies }) => {
+              const request = holdRequest(spender, rub('1'));
+              // Busy for too long is an honest outcome; the client tries again with another generation.
+              const placed = await placeHold(faulty, request).catch(() => undefined);
+              if (!placed || dies) return;
+              const message = settlement(request, placed.hold, Money.fromPico(BigInt(cost)));
+              messages.push(...Array.from({ length: 1 + duplicates }, () => message));
+            }),
+          );
+          messages.sort((a, b) => (a.generationId.at(-1)! < b.generationId.at(-1)! ? -1 : 1));
+          // The queue delivers until it succeeds.
+          for (let start = 0; start < messages.length; start += 4) {
+            const batch = messages.slice(start, start + 4);
+            await settleBatch(faulty, batch, { swept: false }).catch(() => settleBatch(table, batch, { swept: false }));
+          }
+          proxy.faultFor = () => undefined;
+          await sweepHolds(table, { nowMs: Date.now() + 3_600_000 });
+
+          const total = (await finalCosts(table, spender)).toString();
+          const all = await books(table, spender);
+          for (const amounts of Object.values(all)) expect(amounts).toEqual(settledEverywhere(total));
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+});
