@@ -1,0 +1,213 @@
+import { CfnOutput, Duration, Stack, Validations, type StackProps } from 'aws-cdk-lib';
+import { EndpointType, LambdaIntegration, ResponseTransferMode, RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { variables } from '../../lambdas/platform/environment.ts';
+import {
+  queues as queueSpecs,
+  queueWorkers,
+  routes,
+  scheduledWorkers,
+  type FunctionSpec,
+  type QueueName,
+  type QueueWorker,
+  type Route,
+  type ScheduledWorker,
+} from '../../lambdas/routes.ts';
+import type { GatewayConfig } from '../config.ts';
+import type { DataStack } from './data-stack.ts';
+import { GatewayFunction, type Resources } from './gateway-function.ts';
+import { addRefusals } from './refusals.ts';
+
+export interface ApiStackProps extends StackProps {
+  config: GatewayConfig;
+  data: DataStack;
+  bundles: string;
+}
+
+/** Everything that runs: the API with a function per route, queues with their workers, schedules and alarms. */
+export class ApiStack extends Stack {
+  readonly #props: ApiStackProps;
+  readonly #resources: Resources;
+  readonly #alarms: Topic;
+
+  constructor(scope: Construct, id: string, props: ApiStackProps) {
+    super(scope, id, props);
+    this.#props = props;
+    this.#alarms = this.#createAlarmTopic();
+    this.#resources = {
+      table: props.data.table,
+      secrets: props.data.secrets,
+      queues: Object.fromEntries(
+        Object.keys(queueSpecs).map((name) => [name, this.#createQueue(name as QueueName)]),
+      ) as Record<QueueName, Queue>,
+    };
+    for (const [name, worker] of Object.entries<QueueWorker>(queueWorkers)) this.#addQueueWorker(name, worker);
+    for (const [name, worker] of Object.entries<ScheduledWorker>(scheduledWorkers)) this.#addSchedule(name, worker);
+    this.#addApi();
+  }
+
+  #addApi(): void {
+    const { config } = this.#props;
+    const api = new RestApi(this, 'Api', {
+      restApiName: `model-gateway-${config.stage}`,
+      endpointTypes: [EndpointType.REGIONAL],
+      cloudWatchRole: false,
+      deployOptions: {
+        stageName: 'v1',
+        throttlingRateLimit: config.rateLimit,
+        throttlingBurstLimit: config.burstLimit,
+        metricsEnabled: true,
+      },
+    });
+    addRefusals(api);
+    for (const [name, route] of Object.entries<Route>(routes)) {
+      const { lambda } = this.#addFunction(name, route);
+      const integration = new LambdaIntegration(lambda, {
+        allowTestInvoke: false,
+        ...(route.streaming
+          ? { responseTransferMode: ResponseTransferMode.STREAM, timeout: Duration.seconds(route.timeoutSeconds) }
+          : {}),
+      });
+      for (const path of route.paths) api.root.resourceForPath(path).addMethod(route.method, integration);
+      if (route.streaming) {
+        const url = lambda.addFunctionUrl({
+          authType: FunctionUrlAuthType.NONE,
+          invokeMode: InvokeMode.RESPONSE_STREAM,
+        });
+        new CfnOutput(this, 'StreamingUrl', { value: url.url, description: `Function URL of ${name}` });
+      }
+    }
+    const alarm = new Alarm(this, 'ApiErrors', {
+      metric: api.metricServerError({ period: Duration.minutes(5), statistic: 'Average' }),
+      threshold: 0.02,
+      evaluationPeriods: 2,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+      alarmDescription: 'More than 2 % of requests end with a 5xx. Runbook: docs/operations.md, "5xx".',
+    });
+    alarm.addAlarmAction(new SnsAction(this.#alarms));
+    Validations.of(api).acknowledge(
+      { id: 'AwsSolutions-APIG1', reason: 'Functions log one line per request, with an allow-list of fields.' },
+      { id: 'AwsSolutions-APIG2', reason: 'Every input is validated with zod inside the function.' },
+      { id: 'AwsSolutions-APIG3', reason: 'WAF body rules break clients that send code; a team may attach its own.' },
+      { id: 'AwsSolutions-APIG4', reason: 'Functions authenticate the gateway’s own keys.' },
+      { id: 'AwsSolutions-APIG6', reason: 'Execution logs hold bodies, and bodies hold prompts.' },
+      { id: 'AwsSolutions-COG4', reason: 'Functions authenticate the gateway’s own keys.' },
+    );
+    new CfnOutput(this, 'BaseUrl', { value: api.url, description: 'Base URL of the API' });
+  }
+
+  #addFunction(name: string, spec: FunctionSpec, statements: PolicyStatement[] = []): GatewayFunction {
+    return new GatewayFunction(this, pascalCase(name), {
+      name,
+      spec,
+      resources: this.#resources,
+      bundles: this.#props.bundles,
+      environment: { [variables.outputStepTokens]: String(this.#props.config.outputStepTokens) },
+      statements,
+    });
+  }
+
+  #createQueue(name: QueueName): Queue {
+    const spec = queueSpecs[name];
+    const deadLetters = new Queue(this, `${pascalCase(name)}DeadLetters`, {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    const queue = new Queue(this, `${pascalCase(name)}Queue`, {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+      visibilityTimeout: Duration.seconds(spec.visibilityTimeoutSeconds),
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount: spec.maxReceiveCount },
+    });
+    const dead = deadLetters
+      .metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1), statistic: 'Maximum' })
+      .createAlarm(this, `${pascalCase(name)}DeadLettersAlarm`, {
+        threshold: 1,
+        evaluationPeriods: 1,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+        alarmDescription: `Messages of ${name} could not be handled. Runbook: docs/operations.md, "Dead letters".`,
+      });
+    const old = queue
+      .metricApproximateAgeOfOldestMessage({ period: Duration.minutes(1) })
+      .createAlarm(this, `${pascalCase(name)}AgeAlarm`, {
+        threshold: 300,
+        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+        evaluationPeriods: 3,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+        alarmDescription: `Messages of ${name} wait for minutes. Runbook: docs/operations.md, "Old messages".`,
+      });
+    for (const alarm of [dead, old]) alarm.addAlarmAction(new SnsAction(this.#alarms));
+    return queue;
+  }
+
+  #addQueueWorker(name: string, worker: QueueWorker): void {
+    const queue = this.#resources.queues[worker.queue];
+    const read = new PolicyStatement({
+      sid: 'ReadQueue',
+      actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
+      resources: [queue.queueArn],
+    });
+    this.#addFunction(name, worker, [read]).lambda.addEventSource(
+      new SqsEventSource(queue, {
+        batchSize: worker.batchSize,
+        reportBatchItemFailures: true,
+        maxConcurrency: worker.maxConcurrency,
+      }),
+    );
+  }
+
+  #addSchedule(name: string, worker: ScheduledWorker): void {
+    const { lambda } = this.#addFunction(name, worker);
+    const role = new Role(this, `${pascalCase(name)}SchedulerRole`, {
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+        conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
+      }),
+      inlinePolicies: {
+        invoke: new PolicyDocument({
+          statements: [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [lambda.functionArn] })],
+        }),
+      },
+    });
+    new Schedule(this, `${pascalCase(name)}Schedule`, {
+      schedule: ScheduleExpression.rate(Duration.minutes(worker.everyMinutes)),
+      target: new LambdaInvoke(lambda, {
+        role: role.withoutPolicyUpdates(),
+        // The next run does what this one could not.
+        retryAttempts: 0,
+        maxEventAge: Duration.minutes(1),
+      }),
+    });
+    const alarm = lambda
+      .metricErrors({ period: Duration.minutes(5), statistic: 'Sum' })
+      .createAlarm(this, `${pascalCase(name)}ErrorsAlarm`, {
+        threshold: 3,
+        evaluationPeriods: 1,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+        alarmDescription: `${name} keeps failing. Runbook: docs/operations.md, "Scheduled workers".`,
+      });
+    alarm.addAlarmAction(new SnsAction(this.#alarms));
+  }
+
+  #createAlarmTopic(): Topic {
+    const topic = new Topic(this, 'Alarms', { enforceSSL: true });
+    const { alarmEmail } = this.#props.config;
+    if (alarmEmail) topic.addSubscription(new EmailSubscription(alarmEmail));
+    return topic;
+  }
+}
+
+function pascalCase(name: string): string {
+  return name.replace(/(^|-)(\w)/g, (_match, _dash, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,70 @@
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+import { functions } from '../../lambdas/routes.ts';
+
+const lambdasDirectory = fileURLToPath(new URL('../../lambdas/', import.meta.url));
+const defaultCatalog = join(lambdasDirectory, 'catalog', 'data');
+
+/** CommonJS parts of dependencies ask for Node's own modules with require, which ES modules do not have. */
+const requireBanner = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
+
+export interface Bundle {
+  /** Directory with one folder per function: index.mjs and what it reads at run time. */
+  directory: string;
+  /** Size of each function's code in bytes. */
+  bytes: Record<string, number>;
+}
+
+/**
+ * Bundles every function of the manifest in one esbuild call, SDK included: what is deployed is what was tested, and a
+ * bundled SDK starts faster than Lambda's own.
+ * @param catalogDirectory replaces the catalog that comes with the code
+ */
+export function bundleFunctions(outputDirectory: string, catalogDirectory: string = defaultCatalog): Bundle {
+  const directory = resolve(outputDirectory);
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  const result = buildSync({
+    entryPoints: Object.entries(functions).map(([name, { entry }]) => ({
+      in: join(lambdasDirectory, entry),
+      out: `${name}/index`,
+    })),
+    outdir: directory,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    minify: true,
+    keepNames: true,
+    banner: { js: requireBanner },
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'error',
+  });
+  const bytes: Record<string, number> = {};
+  for (const [file, output] of Object.entries(result.metafile.outputs)) {
+    const name = file.split('/').at(-2)!;
+    bytes[name] = output.bytes;
+    const readsCatalog = Object.keys(output.inputs).some((input) => input.endsWith('lambdas/catalog/load.ts'));
+    if (readsCatalog) copyCatalog(catalogDirectory, join(directory, name, 'data'));
+    writeFileSync(join(directory, name, 'package.json'), '{"type":"module"}\n');
+  }
+  return { directory, bytes };
+}
+
+function copyCatalog(from: string, to: string): void {
+  cpSync(join(from, 'providers.json'), join(to, 'providers.json'));
+  cpSync(join(from, 'models'), join(to, 'models'), { recursive: true });
+}
+
+if (import.meta.main) {
+  const { directory, bytes } = bundleFunctions('.build/functions');
+  for (const [name, size] of Object.entries(bytes)) {
+    process.stdout.write(`${name.padEnd(24)} ${(size / 1024).toFixed(0).padStart(6)} KB\n`);
+  }
+  process.stdout.write(`in ${directory}\n`);
+}

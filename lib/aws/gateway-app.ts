@@ -1,0 +1,21 @@
+import { App, Validations, type AppProps } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { readConfig } from '../config.ts';
+import { ApiStack } from './api-stack.ts';
+import { DataStack } from './data-stack.ts';
+
+/** The whole deployment of one stage. @param bundles directory of the bundled functions */
+export function createGatewayApp(bundles: string, props: AppProps = {}): { app: App; data: DataStack; api: ApiStack } {
+  const app = new App(props);
+  const config = readConfig((key) => app.node.tryGetContext(key) as unknown);
+  const name = `model-gateway-${config.stage}`;
+  const data = new DataStack(app, `${name}-data`, { config, description: 'Model gateway: table and secrets' });
+  const api = new ApiStack(app, `${name}-api`, {
+    config,
+    data,
+    bundles,
+    description: 'Model gateway: API and workers',
+  });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  return { app, data, api };
+}

@@ -1,0 +1,119 @@
+import { join } from 'node:path';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { variables } from '../../lambdas/platform/environment.ts';
+import type { FunctionSpec, QueueName, SecretName } from '../../lambdas/routes.ts';
+import { tableDefinition } from '../table-definition.ts';
+
+/** What functions may be granted. */
+export interface Resources {
+  table: TableV2;
+  secrets: Record<SecretName, Secret>;
+  queues: Record<QueueName, Queue>;
+}
+
+export interface GatewayFunctionProps {
+  name: string;
+  spec: FunctionSpec;
+  resources: Resources;
+  /** Where the bundles are: one folder per function. */
+  bundles: string;
+  environment: Record<string, string>;
+  /** Rights beyond the manifest's grants: a queue worker reads its queue. */
+  statements?: PolicyStatement[];
+}
+
+const secretVariables: Record<SecretName, string> = {
+  pepper: variables.pepperSecret,
+  'provider-keys': variables.providerKeysSecret,
+};
+
+const queueVariables: Record<QueueName, string> = { 'finalize-cost': variables.finalizeQueueUrl };
+
+/** One function with a role of its own that holds exactly the grants of its manifest entry, and its logs. */
+export class GatewayFunction extends Construct {
+  readonly lambda: LambdaFunction;
+
+  constructor(scope: Construct, id: string, props: GatewayFunctionProps) {
+    super(scope, id);
+    const { name, spec } = props;
+    const logGroup = new LogGroup(this, 'Logs', {
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const logs = new PolicyStatement({
+      sid: 'Logs',
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resources: [logGroup.logGroupArn],
+    });
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: {
+        function: new PolicyDocument({ statements: [logs, ...grantStatements(props), ...(props.statements ?? [])] }),
+      },
+    });
+    this.lambda = new LambdaFunction(this, 'Function', {
+      description: `model gateway: ${name}`,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      handler: 'index.handler',
+      code: Code.fromAsset(join(props.bundles, name)),
+      // Rights are only what the manifest says: nothing the CDK would add by itself.
+      role: role.withoutPolicyUpdates(),
+      logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      timeout: Duration.seconds(spec.timeoutSeconds),
+      memorySize: spec.memoryMb,
+      environment: { ...props.environment, ...grantEnvironment(props) },
+    });
+  }
+}
+
+function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyStatement[] {
+  const { table, indexes, secrets = [], sendTo = [] } = spec.grants;
+  const statements: PolicyStatement[] = [];
+  if (table) {
+    const indexArns = tableDefinition.indexes.map(({ name }) => `${resources.table.tableArn}/index/${name}`);
+    statements.push(
+      new PolicyStatement({
+        sid: 'Table',
+        actions: table.map((action) => `dynamodb:${action}`),
+        resources: [resources.table.tableArn, ...(indexes ? indexArns : [])],
+      }),
+    );
+  }
+  if (secrets.length > 0) {
+    statements.push(
+      new PolicyStatement({
+        sid: 'Secrets',
+        actions: ['secretsmanager:GetSecretValue'],
+        resources: secrets.map((name) => resources.secrets[name].secretArn),
+      }),
+    );
+  }
+  if (sendTo.length > 0) {
+    statements.push(
+      new PolicyStatement({
+        sid: 'Queues',
+        actions: ['sqs:SendMessage'],
+        resources: sendTo.map((name) => resources.queues[name].queueArn),
+      }),
+    );
+  }
+  return statements;
+}
+
+function grantEnvironment({ spec, resources }: GatewayFunctionProps): Record<string, string> {
+  const { table, secrets = [], sendTo = [] } = spec.grants;
+  return {
+    ...(table ? { [variables.tableName]: resources.table.tableName } : {}),
+    ...Object.fromEntries(secrets.map((name) => [secretVariables[name], resources.secrets[name].secretArn])),
+    ...Object.fromEntries(sendTo.map((name) => [queueVariables[name], resources.queues[name].queueUrl])),
+  };
+}

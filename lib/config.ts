@@ -1,0 +1,40 @@
+import { z } from 'zod';
+
+/** What a platform team may set in cdk.json or with -c; everything has a default that works. */
+const configSchema = z.strictObject({
+  /** Prefix of the stacks' names: one deployment per stage. */
+  stage: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,19}$/)
+    .default('prod'),
+  /** A directory that replaces the catalog shipped with the code. */
+  catalog: z.string().optional(),
+  /** Steady requests per second and burst of the whole API, over all clients. */
+  rateLimit: z.coerce.number().positive().default(1_000),
+  burstLimit: z.coerce.number().int().positive().default(2_000),
+  /** Cost fuses of the table: requests beyond them are throttled, not billed. */
+  maxReadUnits: z.coerce.number().int().positive().default(12_000),
+  maxWriteUnits: z.coerce.number().int().positive().default(12_000),
+  /** Output tokens that one step of a hold covers. */
+  outputStepTokens: z.coerce.number().int().positive().default(4_096),
+  /** Where alarms are mailed to. */
+  alarmEmail: z.email().optional(),
+});
+
+export type GatewayConfig = z.infer<typeof configSchema>;
+
+const CONTEXT_PREFIX = 'gateway:';
+
+/** Reads `gateway:<name>` from the context. @throws {Error} naming the value that is wrong. */
+export function readConfig(contextOf: (key: string) => unknown): GatewayConfig {
+  const given = Object.fromEntries(
+    Object.keys(configSchema.shape).flatMap((name) => {
+      const value = contextOf(`${CONTEXT_PREFIX}${name}`);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+  const parsed = configSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0]!;
+  throw new Error(`The context value ${CONTEXT_PREFIX}${issue.path.join('.')} is wrong: ${issue.message}`);
+}
