@@ -56,6 +56,7 @@ export class LocalState {
   secretsFile(): string {
     const path = join(this.directory, 'secrets.json');
     if (!existsSync(path)) {
+      mkdirSync(this.directory, { recursive: true });
       writeFileSync(path, JSON.stringify({ pepper: randomBytes(32).toString('hex') }), { mode: 0o600 });
     }
     return path;

@@ -146,9 +146,9 @@ describe('settlement', () => {
   });
 });
 
-describe('the sweep', () => {
-  const later = () => Date.now() + 3_600_000;
+const later = () => Date.now() + 3_600_000;
 
+describe('the sweep', () => {
   it('leaves holds alone that have not expired', async () => {
     const spender = await limited();
     const { request } = await held(spender);

@@ -13,9 +13,9 @@ describe('windows', () => {
         const at = utc(ms);
         const monday = at.subtract({ days: at.dayOfWeek - 1 });
         expect(windowsAt(ms)).toEqual({
-          daily: `day_${at.toPlainDate()}`,
-          weekly: `week_${monday.toPlainDate()}`,
-          monthly: `month_${at.toPlainDate().toPlainYearMonth()}`,
+          daily: `day_${at.toPlainDate().toString()}`,
+          weekly: `week_${monday.toPlainDate().toString()}`,
+          monthly: `month_${at.toPlainDate().toPlainYearMonth().toString()}`,
           lifetime: 'lifetime',
         });
       }),

@@ -1,0 +1,14 @@
+import { CatalogError } from '../lambdas/catalog/load.ts';
+import { GatewayError } from '../lambdas/http/errors.ts';
+import { buildProgram } from '../lib/admin/program.ts';
+import { StartFailure } from '../lib/local/failure.ts';
+
+/** The operator's command line: `npm run admin -- --help`. */
+try {
+  await buildProgram().parseAsync();
+} catch (error) {
+  const told = error instanceof GatewayError || error instanceof StartFailure || error instanceof CatalogError;
+  if (!told) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
