@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { windowsAt } from '../../lambdas/money/periods.ts';
+import { readCounter, type ScopeId } from '../../lambdas/store/counters.ts';
+import { generationsOfDay, type Generation } from '../../lambdas/store/generations.ts';
+import { openTable } from '../../lambdas/store/table.ts';
+import { LocalState } from '../../lib/local/state.ts';
+import { admin } from '../support/admin.ts';
+import { post, said, startGateway } from '../support/gateway.ts';
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-kill-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const STREAMS = 20;
+
+it('kill -9 in the middle of 20 streams loses no money', async () => {
+  const first = await startGateway({ args: ['--data', directory] });
+  const { key, hash } = await admin(directory, 'keys', 'create', '--name', 'limited', '--limit', '500');
+  const client = { ...first, key: key as string };
+  const responses = await Promise.all(
+    Array.from({ length: STREAMS }, () =>
+      post(client, '/messages', {
+        model: 'sandbox/claude',
+        max_tokens: 1_000,
+        stream: true,
+        messages: [said('Write', 'tokens=900 delay=10')],
+      }),
+    ),
+  );
+  // Long enough for the first checkpoint of each, one second after its first event.
+  const drained = responses.map((response) => response.text().catch(() => ''));
+  await sleep(2_200);
+  await first.kill();
+  await Promise.all(drained);
+
+  const second = await startGateway({ args: ['--data', directory] });
+  try {
+    const run = LocalState.at(directory).running()!;
+    const table = openTable({ endpoint: run.dynamodb_endpoint, name: run.table_name });
+    const ids = new Set(responses.map((response) => response.headers.get('x-generation-id')!));
+    const readAll = async (): Promise<Generation[]> => {
+      const found: Generation[] = [];
+      const today = new Date().toISOString().slice(0, 10);
+      for await (const generation of generationsOfDay(table, second.accountId, today)) found.push(generation);
+      return found.filter(({ id }) => ids.has(id));
+    };
+    const scopes: ScopeId[] = [
+      { kind: 'key', id: hash as string },
+      { kind: 'workspace', id: second.workspaceId },
+      { kind: 'account', id: second.accountId },
+    ];
+    const expectBooksToAddUp = async (generations: Generation[]) => {
+      const total = Money.sum(generations.map(({ outcome }) => outcome!.cost)).toString();
+      for (const scope of scopes) {
+        const counter = await readCounter(table, scope);
+        for (const window of Object.values(windowsAt(Date.now()))) {
+          expect([scope.kind, counter.spent(window).toString()]).toEqual([scope.kind, total]);
+          expect([scope.kind, counter.committed(window).toString()]).toEqual([scope.kind, total]);
+        }
+      }
+    };
+
+    const swept = await readAll();
+    expect(swept).toHaveLength(STREAMS);
+    for (const generation of swept) {
+      expect(generation).toMatchObject({ state: 'final', swept: true, outcome: { cancelled: true, estimated: true } });
+      // From a measurement of at least a second of words, not from the input alone.
+      expect(generation.outcome!.completionTokens).toBeGreaterThan(10);
+    }
+    await expectBooksToAddUp(swept);
+
+    const [late] = swept;
+    const real = {
+      generationId: late!.id,
+      payer: late!.payer,
+      hold: late!.hold,
+      outcome: { ...late!.outcome!, cost: Money.parse('0.777'), estimated: false },
+    };
+    expect(await settleBatch(table, [real], { swept: false })).toEqual(['corrected']);
+    expect(await settleBatch(table, [real], { swept: false })).toEqual(['duplicate']);
+    await expectBooksToAddUp(await readAll());
+  } finally {
+    await second.stop();
+  }
+});

@@ -1,0 +1,224 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { admin } from '../support/admin.ts';
+import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { readEvents, summarise } from '../support/sse.ts';
+
+let directory: string;
+let gateway: RunningGateway;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  gateway = await startGateway({ args: ['--data', directory], env: { OUTPUT_STEP_TOKENS: '400' } });
+});
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const withKey = (key: string): RunningGateway => ({ ...gateway, key });
+
+async function newKey(...args: string[]): Promise<RunningGateway> {
+  const { key } = await admin(directory, 'keys', 'create', '--name', 'test', ...args);
+  return withKey(key as string);
+}
+
+async function keyInfo(on: RunningGateway): Promise<Record<string, number>> {
+  return ((await (await get(on, '/key')).json()) as { data: Record<string, number> }).data;
+}
+
+describe('a limited key', () => {
+  it('is refused with 402 and the numbers, and told what would fit', async () => {
+    const poor = await newKey('--limit', '1', '--limit-reset', 'daily');
+
+    const response = await post(poor, '/messages', {
+      model: 'sandbox/claude',
+      max_tokens: 400,
+      messages: [said('Hello', 'delay=0')],
+    });
+
+    expect(response.status).toBe(402);
+    const { error } = (await response.json()) as { error: Record<string, unknown> };
+    expect(error).toMatchObject({
+      type: 'billing_error',
+      code: 402,
+      metadata: { limit_source: 'key_limit', interval: 'daily', limit_rub: '1', spend_rub: '0', remaining_rub: '1' },
+    });
+    const { affordable_max_tokens: affordable } = error['metadata'] as { affordable_max_tokens: number };
+    const retry = await post(poor, '/messages', {
+      model: 'sandbox/claude',
+      max_tokens: affordable,
+      messages: [said('Hello', 'delay=0')],
+    });
+    expect(retry.status).toBe(200);
+  });
+
+  it('has its hold extended while the stream goes on, and settled spending stays within the limit', async () => {
+    // The hold's first step fits; 2,000 words at 0.0015 RUB do not.
+    const poor = await newKey('--limit', '1.5');
+
+    const response = await post(poor, '/messages', {
+      model: 'sandbox/claude',
+      max_tokens: 3_000,
+      stream: true,
+      messages: [said('Write', 'tokens=2000 delay=0')],
+    });
+    const events = await readEvents(response);
+
+    const { stopReason, text, usage } = summarise(events);
+    expect(stopReason).toBe('max_tokens');
+    expect(text).toMatch(/^word0 word1 /);
+    expect(events.at(-1)).toEqual({ type: 'message_stop' });
+    expect(events.at(-2)).toMatchObject({ type: 'message_delta', metadata: { limit_source: 'key_limit' } });
+    const generation = await finalGeneration(poor, response.headers.get('x-generation-id')!);
+    expect(generation).toMatchObject({ total_cost: usage['cost'], finish_reason: 'max_tokens', estimated: true });
+    const info = await keyInfo(poor);
+    expect(info['usage']).toBe(generation['total_cost']);
+    expect(info['usage']).toBeGreaterThan(0.3);
+    expect(info['usage']).toBeLessThanOrEqual(1.5);
+    expect(info['limit_remaining']! + info['usage']!).toBeCloseTo(1.5, 10);
+  });
+
+  it('may write on when every extension finds room', async () => {
+    const rich = await newKey('--limit', '1000');
+    const response = await post(rich, '/messages', {
+      model: 'sandbox/gpt',
+      max_tokens: 3_000,
+      stream: true,
+      messages: [said('Write', 'tokens=1500 delay=0')],
+    });
+    expect(summarise(await readEvents(response))).toMatchObject({
+      stopReason: 'end_turn',
+      usage: { output_tokens: 1500 },
+    });
+    await finalGeneration(rich, response.headers.get('x-generation-id')!);
+    expect(await keyInfo(rich)).toMatchObject({ limit: 1000 });
+  });
+});
+
+describe('a prepaid account', () => {
+  it('spends its top-ups and no more', async () => {
+    const { id } = await admin(directory, 'accounts', 'create', '--name', 'Prepaid', '--mode', 'prepaid');
+    const account = ['--account', id as string];
+    const { key } = await admin(directory, ...account, 'keys', 'create', '--name', 'k');
+    const client = withKey(key as string);
+    const request = { model: 'sandbox/claude', max_tokens: 100, messages: [said('Hello', 'delay=0')] };
+
+    const empty = await post(client, '/messages', request);
+    await admin(directory, ...account, 'accounts', 'top-up', '--amount', '50');
+    const filled = await post(client, '/messages', request);
+
+    expect(empty.status).toBe(402);
+    expect(await empty.json()).toMatchObject({ error: { metadata: { limit_source: 'account_balance' } } });
+    expect(filled.status).toBe(200);
+  });
+});
+
+describe('a client that leaves', () => {
+  it('stops the upstream, is charged for what it got, and leaves no hold behind', async () => {
+    const key = await newKey('--limit', '100');
+    const leaving = new AbortController();
+    const response = await fetch(`${gateway.baseUrl}/messages`, {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: { 'x-api-key': key.key, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'sandbox/claude',
+        max_tokens: 300,
+        stream: true,
+        messages: [said('Write', 'tokens=300 delay=20')],
+      }),
+    });
+    const reader = response.body!.getReader();
+    for (let received = 0; received < 2_000;) received += (await reader.read()).value!.length;
+
+    leaving.abort();
+
+    const generation = await finalGeneration(key, response.headers.get('x-generation-id')!);
+    expect(generation).toMatchObject({ cancelled: true, streamed: true });
+    expect(generation['tokens_completion']).toBeGreaterThan(5);
+    expect(generation['tokens_completion']).toBeLessThan(100);
+    const info = await keyInfo(key);
+    expect(info['usage']).toBe(generation['total_cost']);
+    expect(info['limit_remaining']! + info['usage']!).toBeCloseTo(100, 10);
+  });
+});
+
+describe('a failure of the provider', () => {
+  it('costs nothing when there was no output', async () => {
+    const key = await newKey('--limit', '100');
+    const response = await post(key, '/messages', {
+      model: 'sandbox/gpt',
+      messages: [said('x', 'error=500')],
+    });
+    expect(response.status).toBe(502);
+    const generation = await finalGeneration(key, response.headers.get('x-generation-id')!);
+    expect(generation).toMatchObject({ total_cost: 0, finish_reason: 'error' });
+    expect(await keyInfo(key)).toMatchObject({ usage: 0, limit_remaining: 100 });
+  });
+
+  it('in the middle of a stream costs what was written, and ends with an error in the stream', async () => {
+    const response = await post(gateway, '/messages', {
+      model: 'sandbox/gpt',
+      stream: true,
+      messages: [said('x', 'tokens=50 break=20 delay=1')],
+    });
+    const events = await readEvents(response);
+    expect(response.status).toBe(200);
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: { type: 'api_error' } });
+    const generation = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
+    expect(generation['total_cost']).toBeGreaterThan(0);
+    expect(generation).toMatchObject({ estimated: true, finish_reason: 'error' });
+  });
+});
+
+describe('a generation', () => {
+  it('is final within two seconds of its last byte', async () => {
+    const waits: number[] = [];
+    for (let round = 0; round < 7; round += 1) {
+      const response = await post(gateway, '/messages', {
+        model: 'sandbox/claude',
+        stream: true,
+        messages: [said('x', 'tokens=5 delay=0')],
+      });
+      await readEvents(response);
+      const endedAt = performance.now();
+      await finalGeneration(gateway, response.headers.get('x-generation-id')!);
+      waits.push(performance.now() - endedAt);
+    }
+    expect(waits.toSorted((a, b) => a - b)[3]).toBeLessThan(2_000);
+  });
+
+  it('is hidden from other members and other accounts', async () => {
+    await admin(directory, 'members', 'add', '--member', 'ann');
+    await admin(directory, 'members', 'add', '--member', 'bob');
+    const ann = await newKey('--member', 'ann');
+    const bob = await newKey('--member', 'bob');
+    const { id: other } = await admin(directory, 'accounts', 'create', '--name', 'Other');
+    const { key } = await admin(directory, '--account', other as string, 'keys', 'create', '--name', 'k');
+    const response = await post(ann, '/messages', { model: 'sandbox/claude', messages: [said('x', 'delay=0')] });
+    const { id } = (await response.json()) as { id: string };
+    await finalGeneration(ann, id);
+
+    expect((await get(gateway, `/generation?id=${id}`)).status).toBe(200);
+    expect((await get(bob, `/generation?id=${id}`)).status).toBe(404);
+    expect((await get(gateway, `/generation?id=${id}`, key as string)).status).toBe(404);
+  });
+});
+
+describe('a key that is switched off', () => {
+  it('stops within five seconds, and at once when it holds money', async () => {
+    const created = await admin(directory, 'keys', 'create', '--name', 'off', '--limit', '100');
+    const client = withKey(created['key'] as string);
+    const request = { model: 'sandbox/claude', max_tokens: 10, messages: [said('x', 'delay=0')] };
+    expect((await post(client, '/messages', request)).status).toBe(200);
+
+    await admin(directory, 'keys', 'disable', '--hash', created['hash'] as string);
+
+    expect((await post(client, '/messages', request)).status).toBe(401);
+    await sleep(3_200);
+    expect((await get(client, '/key')).status).toBe(401);
+  });
+});
