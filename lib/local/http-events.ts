@@ -21,7 +21,7 @@ export function toRestEvent(request: IncomingMessage, url: URL, match: RouteMatc
   }
   const hasQuery = url.search.length > 1;
   return {
-    resource: match.resource,
+    resource: match.route.path,
     path: url.pathname.slice('/v1'.length),
     httpMethod: request.method!,
     headers: single,
@@ -35,7 +35,7 @@ export function toRestEvent(request: IncomingMessage, url: URL, match: RouteMatc
       stage: 'v1',
       path: url.pathname,
       httpMethod: request.method!,
-      resourcePath: match.resource,
+      resourcePath: match.route.path,
       protocol: 'HTTP/1.1',
       identity: { sourceIp: request.socket.remoteAddress ?? '127.0.0.1' },
     } as APIGatewayProxyEvent['requestContext'],

@@ -7,8 +7,8 @@ import { describeError, log } from '../../lambdas/platform/logger.ts';
 import { StartFailure } from './failure.ts';
 import type { FunctionHost, ProxyResult } from './function-host.ts';
 import { toRestEvent, toUrlEvent } from './http-events.ts';
-import { isStreaming } from './in-process-host.ts';
 import { buildRoutingTable } from './routing-table.ts';
+import type { WiredRoute } from './wiring.ts';
 
 /** What Lambda takes at most as the event of one invocation. */
 const MAX_BODY_BYTES = 6 * 1024 * 1024;
@@ -22,19 +22,20 @@ export interface LocalServer {
 
 type Handle = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
 
-/** API Gateway's place: the routes of the manifest below /v1, everything else refused in the gateway's own envelope. */
-export function startApi(port: number, host: FunctionHost): Promise<LocalServer> {
-  const match = buildRoutingTable();
+/** API Gateway's place: the routes below /v1, everything else refused in the gateway's own envelope. */
+export function startApi(port: number, routes: WiredRoute[], host: FunctionHost): Promise<LocalServer> {
+  const match = buildRoutingTable(routes);
   return listen(port, async (request, response, url) => {
-    const route = url.pathname.startsWith('/v1/')
+    const found = url.pathname.startsWith('/v1/')
       ? match(request.method ?? '', url.pathname.slice('/v1'.length))
       : undefined;
-    if (!route) {
+    if (!found) {
       throw notFound(`There is no ${request.method} ${url.pathname}. GET /v1/models is a good place to start.`);
     }
-    const event = toRestEvent(request, url, route, await readBody(request));
-    if (isStreaming(route.name)) await host.stream(route.name, event, response);
-    else writeResult(response, (await host.invoke(route.name, event)) as ProxyResult);
+    const { functionName, streaming } = found.route;
+    const event = toRestEvent(request, url, found, await readBody(request));
+    if (streaming) await host.stream(functionName, event, response);
+    else writeResult(response, (await host.invoke(functionName, event)) as ProxyResult);
   });
 }
 

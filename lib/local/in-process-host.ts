@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
-import { functions, routes, type RouteName } from '../../lambdas/routes.ts';
+import { functions } from '../../lambdas/routes.ts';
 import type { FunctionHost } from './function-host.ts';
 
 type BufferedHandler = (event: unknown, context: Context) => Promise<unknown>;
@@ -47,11 +47,6 @@ export async function startInProcessHost(): Promise<FunctionHost> {
       await Promise.allSettled(running);
     },
   };
-}
-
-export function isStreaming(name: string): boolean {
-  const route = name in routes ? routes[name as RouteName] : undefined;
-  return route !== undefined && 'streaming' in route && route.streaming;
 }
 
 function newContext(name: string): Context {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CatalogError, loadCatalog } from '../../lambdas/catalog/load.ts';
 import { variables } from '../../lambdas/platform/environment.ts';
-import { queues, queueWorkers, routes, scheduledWorkers, type QueueName } from '../../lambdas/routes.ts';
 import { openTable } from '../../lambdas/store/table.ts';
 import { bootstrap, type Account } from './bootstrap.ts';
 import { createTable, startDynamodb } from './dynamodb.ts';
@@ -13,9 +12,12 @@ import { startInProcessHost } from './in-process-host.ts';
 import type { LocalOptions } from './options.ts';
 import { createQueue, startSqs } from './queues.ts';
 import { startSandbox } from './sandbox/server.ts';
-import { startSandboxedHost } from './sandboxed-host.ts';
+import { startSandboxedHost } from './sandboxed/host.ts';
+import { synthesize } from './sandboxed/synth.ts';
+import { readTemplates } from './sandboxed/templates.ts';
 import { startSchedule } from './scheduler.ts';
 import { LocalState } from './state.ts';
+import { manifestWiring, type Wiring } from './wiring.ts';
 
 /** A gateway that runs on this machine. */
 export interface LocalGateway extends Account {
@@ -59,16 +61,16 @@ async function startParts(
   stops.push(dynamodb.stop, sqs.stop, sandbox.stop);
   const tableName = options.ephemeral ? `${TABLE_NAME}-${randomUUID().slice(0, 8)}` : TABLE_NAME;
   await createTable(dynamodb.endpoint, tableName);
-  const queueUrls = new Map<QueueName, string>();
-  for (const [name, spec] of Object.entries(queues) as [QueueName, (typeof queues)[QueueName]][]) {
-    queueUrls.set(name, await createQueue(sqs, name, spec));
-  }
+  const deployment = options.sandboxed ? readTemplates(await synthesize(options.catalogDirectory)) : undefined;
+  const wiring = deployment?.wiring ?? manifestWiring();
+  const queueUrls: Record<string, string> = {};
+  for (const [name, spec] of Object.entries(wiring.queues)) queueUrls[name] = await createQueue(sqs, name, spec);
   const bootId = randomUUID();
   const environment: Record<string, string> = {
     [variables.tableName]: tableName,
     [variables.dynamodbEndpoint]: dynamodb.endpoint,
     [variables.sqsEndpoint]: sqs.endpoint,
-    [variables.finalizeQueueUrl]: queueUrls.get('finalize-cost')!,
+    ...(deployment ? {} : { [variables.finalizeQueueUrl]: queueUrls['finalize-cost']! }),
     [variables.secretsFile]: state.secretsFile(),
     [variables.bootId]: bootId,
     [variables.clockOffsetMs]: String(options.clockOffsetMs),
@@ -79,20 +81,24 @@ async function startParts(
   Object.assign(process.env, environment);
   checkCatalog();
 
-  const host = options.sandboxed ? await startSandboxedHost(environment) : await startInProcessHost();
+  const host = deployment
+    ? startSandboxedHost(deployment, { tableName, queueUrls, environment })
+    : await startInProcessHost();
   stops.push(() => host.stop());
   const account = await bootstrap(openTable(), state);
   // Queues of a dead process are gone with it, and so are its handlers: what they held is settled before we begin.
   await host.invoke('sweep-holds', { aliveBootId: bootId });
-  for (const [name, worker] of Object.entries(queueWorkers)) {
-    const source = startEventSource(sqs, queueUrls.get(worker.queue)!, worker, (event) => host.invoke(name, event));
-    stops.push(() => source.stop());
+  for (const source of wiring.queueSources) {
+    const poller = startEventSource(sqs, queueUrls[source.queue]!, source, (event) =>
+      host.invoke(source.functionName, event),
+    );
+    stops.push(poller.stop);
   }
-  for (const [name, { everyMinutes }] of Object.entries(scheduledWorkers)) {
-    const schedule = startSchedule(everyMinutes, (event) => host.invoke(name, event));
-    stops.push(() => schedule.stop());
+  for (const { functionName, everyMinutes } of wiring.schedules) {
+    const schedule = startSchedule(everyMinutes, (event) => host.invoke(functionName, event));
+    stops.push(schedule.stop);
   }
-  const { api, functionUrl } = await openFrontDoor(options.port, host, stops);
+  const { api, functionUrl } = await openFrontDoor(options.port, wiring, host, stops);
   state.saveRun({
     pid: process.pid,
     dynamodb_endpoint: dynamodb.endpoint,
@@ -102,11 +108,10 @@ async function startParts(
   return { ...account, baseUrl: `${api.url}/v1`, streamingUrl: functionUrl.url, stop };
 }
 
-async function openFrontDoor(port: number, host: FunctionHost, stops: (() => Promise<void>)[]) {
-  const api = await startApi(port, host);
+async function openFrontDoor(port: number, wiring: Wiring, host: FunctionHost, stops: (() => Promise<void>)[]) {
+  const api = await startApi(port, wiring.routes, host);
   stops.push(api.stop);
-  const [streaming] = Object.entries(routes).flatMap(([name, route]) => ('streaming' in route ? [name] : []));
-  const functionUrl = await startFunctionUrl(port === 0 ? 0 : port + 1, streaming!, host);
+  const functionUrl = await startFunctionUrl(port === 0 ? 0 : port + 1, wiring.functionUrl, host);
   stops.push(functionUrl.stop);
   return { api, functionUrl };
 }

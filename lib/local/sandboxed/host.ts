@@ -1,0 +1,97 @@
+import type { FunctionHost } from '../function-host.ts';
+import { Sandbox, type Invocation } from './sandbox.ts';
+import type { DeployedFunction, Deployment, Value } from './templates.ts';
+
+/** More processes than this would only wait for each other on a laptop. */
+const MAX_SANDBOXES = 16;
+
+/** What the parts of the template are on this machine. */
+export interface LocalParts {
+  tableName: string;
+  /** URLs by logical id. */
+  queueUrls: Record<string, string>;
+  /** Addresses of emulators and the like, for every function. */
+  environment: Record<string, string>;
+}
+
+/**
+ * Runs the synthesized bundles, unchanged, in sandboxes: warm ones are used again, new ones are started on demand, and
+ * when there are too many, an idle one of another function makes room.
+ */
+export function startSandboxedHost(deployment: Deployment, parts: LocalParts): FunctionHost {
+  const idle: Sandbox[] = [];
+  const waiting: (() => void)[] = [];
+  const alive = new Set<Sandbox>();
+  let starting = 0;
+
+  async function acquire(deployed: DeployedFunction): Promise<Sandbox> {
+    for (;;) {
+      const warm = idle.findLastIndex((sandbox) => sandbox.functionName === deployed.name && !sandbox.isDead);
+      if (warm !== -1) return idle.splice(warm, 1)[0]!;
+      if (alive.size + starting < MAX_SANDBOXES) break;
+      const other = idle.shift();
+      if (other) {
+        alive.delete(other);
+        await other.stop();
+      } else {
+        await new Promise<void>((resolve) => waiting.push(resolve));
+      }
+    }
+    starting += 1;
+    try {
+      const sandbox = await Sandbox.start(deployed, environmentOf(deployed, parts));
+      alive.add(sandbox);
+      return sandbox;
+    } finally {
+      starting -= 1;
+    }
+  }
+
+  function release(sandbox: Sandbox): void {
+    if (sandbox.isDead) alive.delete(sandbox);
+    else idle.push(sandbox);
+    waiting.shift()?.();
+  }
+
+  async function run(name: string, invocation: Invocation): Promise<unknown> {
+    const sandbox = await acquire(deployment.functions.get(name)!);
+    try {
+      return await sandbox.invoke(invocation);
+    } finally {
+      release(sandbox);
+    }
+  }
+
+  return {
+    invoke: (name, event) => run(name, { event }),
+    async stream(name, event, response) {
+      await run(name, { event, response });
+    },
+    async stop() {
+      await Promise.all([...alive].map((sandbox) => sandbox.stop()));
+    },
+  };
+}
+
+/** The variables of the template with this machine's values, and what only exists on this machine. */
+function environmentOf(deployed: DeployedFunction, parts: LocalParts): Record<string, string> {
+  const own = Object.entries(deployed.environment).map(([name, value]) => [name, localValue(value, parts)]);
+  const { TABLE_NAME: _, ...shared } = parts.environment;
+  return { ...providerKeys(), ...shared, ...(Object.fromEntries(own) as Record<string, string>) };
+}
+
+function localValue(value: Value, parts: LocalParts): string {
+  if ('text' in value) return value.text;
+  if ('table' in value) return parts.tableName;
+  if ('queue' in value) return parts.queueUrls[value.queue]!;
+  return `local:${value.secret}`;
+}
+
+/** Provider keys stand in the environment on a laptop; on AWS they are in a secret. */
+function providerKeys(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      (entry): entry is [string, string] => /_API_KEY$/.test(entry[0]) && entry[1] !== undefined,
+    ),
+  );
+}

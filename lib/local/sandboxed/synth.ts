@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { StartFailure } from '../failure.ts';
+
+const project = fileURLToPath(new URL('../../../', import.meta.url));
+const run = promisify(execFile);
+
+/** What the CDK's own command adds to the context of cdk.json: with it, the output is the same to the byte. */
+const cliContext = {
+  'aws:cdk:enable-path-metadata': true,
+  'aws:cdk:enable-asset-metadata': true,
+  'aws:cdk:version-reporting': false,
+};
+
+/** Synthesizes the stacks as `npm run synth` does. @returns the directory of the cloud assembly */
+export async function synthesize(catalogDirectory: string | undefined): Promise<string> {
+  const outputDirectory = join(project, 'cdk.out');
+  const { context } = JSON.parse(readFileSync(join(project, 'cdk.json'), 'utf8')) as { context: object };
+  const ownContext = catalogDirectory ? { 'gateway:catalog': catalogDirectory } : {};
+  try {
+    await run(process.execPath, [join(project, 'bin', 'gateway.ts')], {
+      cwd: project,
+      env: {
+        ...process.env,
+        CDK_OUTDIR: outputDirectory,
+        CDK_CONTEXT_JSON: JSON.stringify({ ...cliContext, ...context, ...ownContext }),
+        CDK_VALIDATION: 'false',
+      },
+    });
+  } catch (error) {
+    const { stderr } = error as { stderr?: string };
+    throw new StartFailure(`The stacks cannot be synthesized: ${stderr?.trim().split('\n').slice(-3).join(' ') ?? ''}`);
+  }
+  return outputDirectory;
+}

@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { QueueSpec } from '../../../lambdas/routes.ts';
+import type { Wiring, WiredRoute } from '../wiring.ts';
+
+/**
+ * Reads synthesized templates into what the local runtime connects. Only what is in the templates counts: a route,
+ * variable or event source that was forgotten there is missing here as well.
+ */
+export interface Deployment {
+  wiring: Wiring;
+  functions: Map<string, DeployedFunction>;
+}
+
+export interface DeployedFunction {
+  name: string;
+  assetDirectory: string;
+  handler: string;
+  timeoutSeconds: number;
+  memoryMb: number;
+  /** Variables with what they stand for: a text, the table's name, a queue's URL, or a secret. */
+  environment: Record<string, Value>;
+}
+
+export type Value = { text: string } | { table: true } | { queue: string } | { secret: string };
+
+interface Resource {
+  Type: string;
+  Properties: Record<string, unknown>;
+}
+
+interface Template {
+  stackName: string;
+  resources: Record<string, Resource>;
+  outputs: Record<string, { Value: unknown; Export?: { Name: string } }>;
+  /** Asset directory by object key. */
+  assets: Map<string, string>;
+}
+
+const DESCRIPTION_PREFIX = 'model gateway: ';
+
+export function readTemplates(directory: string): Deployment {
+  const templates = loadTemplates(directory);
+  const template = templates.find(({ resources }) =>
+    Object.values(resources).some(({ Type }) => Type === 'AWS::ApiGateway::RestApi'),
+  )!;
+  const resolve = (value: unknown) => resolveValue(value, template, templates);
+  const functionNames = new Map<string, string>();
+  const functions = new Map<string, DeployedFunction>();
+  for (const [id, { Properties: properties }] of ofType(template, 'AWS::Lambda::Function')) {
+    const name = (properties['Description'] as string).slice(DESCRIPTION_PREFIX.length);
+    const variables =
+      (properties['Environment'] as { Variables: Record<string, unknown> } | undefined)?.Variables ?? {};
+    functionNames.set(id, name);
+    functions.set(name, {
+      name,
+      assetDirectory: template.assets.get((properties['Code'] as { S3Key: string }).S3Key)!,
+      handler: properties['Handler'] as string,
+      timeoutSeconds: properties['Timeout'] as number,
+      memoryMb: properties['MemorySize'] as number,
+      environment: Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, resolve(value)])),
+    });
+  }
+  const nameOf = (value: unknown) => functionNames.get(referencedId(value))!;
+  const url = ofType(template, 'AWS::Lambda::Url')[0]![1];
+  return {
+    functions,
+    wiring: {
+      routes: readRoutes(template, nameOf),
+      queues: readQueues(template),
+      queueSources: ofType(template, 'AWS::Lambda::EventSourceMapping').map(([, { Properties: source }]) => ({
+        queue: referencedId(source['EventSourceArn']),
+        functionName: nameOf(source['FunctionName']),
+        batchSize: source['BatchSize'] as number,
+        maxConcurrency: (source['ScalingConfig'] as { MaximumConcurrency: number }).MaximumConcurrency,
+      })),
+      schedules: ofType(template, 'AWS::Scheduler::Schedule').map(([, { Properties: schedule }]) => ({
+        functionName: nameOf((schedule['Target'] as { Arn: unknown }).Arn),
+        everyMinutes: Number(/rate\((\d+) minutes?\)/.exec(schedule['ScheduleExpression'] as string)![1]),
+      })),
+      functionUrl: nameOf(url.Properties['TargetFunctionArn']),
+    },
+  };
+}
+
+function readRoutes(template: Template, nameOf: (value: unknown) => string): WiredRoute[] {
+  return ofType(template, 'AWS::ApiGateway::Method').map(([, { Properties: method }]) => {
+    const integration = method['Integration'] as { Uri: unknown; ResponseTransferMode?: string };
+    return {
+      method: method['HttpMethod'] as string,
+      path: pathOf(template, method['ResourceId']),
+      functionName: nameOf(integration.Uri),
+      streaming: integration.ResponseTransferMode === 'STREAM',
+    };
+  });
+}
+
+/** The path of an API Gateway resource: its part behind those of its parents. */
+function pathOf(template: Template, reference: unknown): string {
+  const resource = template.resources[referencedId(reference)];
+  if (resource?.Type !== 'AWS::ApiGateway::Resource') return '';
+  const { ParentId, PathPart } = resource.Properties as { ParentId: unknown; PathPart: string };
+  return `${pathOf(template, ParentId)}/${PathPart}`;
+}
+
+/** Queues that have a dead-letter queue, which is every queue that a function writes to. */
+function readQueues(template: Template): Record<string, QueueSpec> {
+  return Object.fromEntries(
+    ofType(template, 'AWS::SQS::Queue').flatMap(([id, { Properties: queue }]) => {
+      const redrive = queue['RedrivePolicy'] as { maxReceiveCount: number } | undefined;
+      if (!redrive) return [];
+      const visibilityTimeoutSeconds = queue['VisibilityTimeout'] as number;
+      return [[id, { visibilityTimeoutSeconds, maxReceiveCount: redrive.maxReceiveCount }]];
+    }),
+  );
+}
+
+/** What a value stands for, followed through exports and outputs of other stacks. */
+function resolveValue(value: unknown, template: Template, templates: Template[]): Value {
+  if (typeof value === 'string') return { text: value };
+  const reference = value as Record<string, unknown>;
+  if (typeof reference['Ref'] === 'string') {
+    const id = reference['Ref'];
+    switch (template.resources[id]?.Type) {
+      case 'AWS::DynamoDB::GlobalTable':
+        return { table: true };
+      case 'AWS::SQS::Queue':
+        return { queue: id };
+      case 'AWS::SecretsManager::Secret':
+        return { secret: id };
+    }
+  }
+  if ('Fn::GetStackOutput' in reference) {
+    const { StackName, OutputName } = reference['Fn::GetStackOutput'] as { StackName: string; OutputName: string };
+    const other = templates.find(({ stackName }) => stackName === StackName)!;
+    return resolveValue(other.outputs[OutputName]!.Value, other, templates);
+  }
+  if ('Fn::ImportValue' in reference) {
+    for (const other of templates) {
+      const output = Object.values(other.outputs).find(({ Export }) => Export?.Name === reference['Fn::ImportValue']);
+      if (output) return resolveValue(output.Value, other, templates);
+    }
+  }
+  throw new Error(`The local runtime does not understand ${JSON.stringify(value)} in a template`);
+}
+
+/** The logical id that a reference, an attribute, or a text joined around one is about. */
+function referencedId(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return '';
+  const reference = value as Record<string, unknown>;
+  if (typeof reference['Ref'] === 'string') return reference['Ref'].startsWith('AWS::') ? '' : reference['Ref'];
+  if (Array.isArray(reference['Fn::GetAtt'])) return reference['Fn::GetAtt'][0] as string;
+  const [, parts] = (reference['Fn::Join'] ?? ['', []]) as [string, unknown[]];
+  return parts.map(referencedId).find((id) => id !== '') ?? '';
+}
+
+function ofType(template: Template, type: string): [string, Resource][] {
+  return Object.entries(template.resources).filter(([, resource]) => resource.Type === type);
+}
+
+function loadTemplates(directory: string): Template[] {
+  const manifest = readJson(join(directory, 'manifest.json')) as {
+    artifacts: Record<string, { type: string; properties: { templateFile: string; stackName?: string } }>;
+  };
+  return Object.entries(manifest.artifacts)
+    .filter(([, { type }]) => type === 'aws:cloudformation:stack')
+    .map(([id, { properties }]) => {
+      const { Resources, Outputs } = readJson(join(directory, properties.templateFile)) as {
+        Resources: Record<string, Resource>;
+        Outputs?: Template['outputs'];
+      };
+      const { files } = readJson(join(directory, `${id}.assets.json`)) as {
+        files: Record<string, { source: { path: string }; destinations: Record<string, { objectKey: string }> }>;
+      };
+      const assets = new Map(
+        Object.values(files).flatMap(({ source, destinations }) =>
+          Object.values(destinations).map(({ objectKey }) => [objectKey, join(directory, source.path)] as const),
+        ),
+      );
+      return { stackName: properties.stackName ?? id, resources: Resources, outputs: Outputs ?? {}, assets };
+    });
+}
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}

@@ -1,0 +1,55 @@
+import {
+  queues,
+  queueWorkers,
+  routes,
+  scheduledWorkers,
+  type QueueName,
+  type QueueSpec,
+  type Route,
+} from '../../lambdas/routes.ts';
+
+/** What the local runtime has to connect: the same facts, whether they come from the manifest or from a template. */
+export interface Wiring {
+  routes: WiredRoute[];
+  /** Queues by the name under which their URL is handed to functions. */
+  queues: Record<string, QueueSpec>;
+  queueSources: { queue: string; functionName: string; batchSize: number; maxConcurrency: number }[];
+  schedules: { functionName: string; everyMinutes: number }[];
+  /** The function that also answers on a function URL. */
+  functionUrl: string;
+}
+
+export interface WiredRoute {
+  method: string;
+  /** As API Gateway writes it, below the stage. */
+  path: string;
+  functionName: string;
+  streaming: boolean;
+}
+
+/** The wiring that the manifest asks for. */
+export function manifestWiring(): Wiring {
+  const entries = Object.entries<Route>(routes);
+  return {
+    routes: entries.flatMap(([functionName, route]) =>
+      route.paths.map((path) => ({
+        method: route.method,
+        path,
+        functionName,
+        streaming: route.streaming === true,
+      })),
+    ),
+    queues: queues satisfies Record<QueueName, QueueSpec>,
+    queueSources: Object.entries(queueWorkers).map(([functionName, worker]) => ({
+      queue: worker.queue,
+      functionName,
+      batchSize: worker.batchSize,
+      maxConcurrency: worker.maxConcurrency,
+    })),
+    schedules: Object.entries(scheduledWorkers).map(([functionName, { everyMinutes }]) => ({
+      functionName,
+      everyMinutes,
+    })),
+    functionUrl: entries.find(([, route]) => route.streaming)![0],
+  };
+}
