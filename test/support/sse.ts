@@ -48,8 +48,17 @@ export function summarise(events: MessagesEvent[]) {
     thinking: of('thinking')
       .map(({ text }) => text)
       .join(''),
-    tools: of('tool_use').map(({ name, text }) => ({ name, input: JSON.parse(text || '{}') as unknown })),
+    tools: of('tool_use').map(({ name, text }) => ({ name, input: toolInput(text) })),
     stopReason,
     usage,
   };
+}
+
+/** Arguments as they were meant; text that was cut off stays text. */
+function toolInput(json: string): unknown {
+  try {
+    return JSON.parse(json || '{}');
+  } catch {
+    return json;
+  }
 }

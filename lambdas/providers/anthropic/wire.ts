@@ -66,6 +66,8 @@ async function* decode(body: AsyncIterable<Buffer>): AsyncGenerator<AnswerEvent[
       started ||= data.type === 'message_start';
       ended ||= data.type === 'message_stop' || data.type === 'error';
       events.push({ data, raw: frame });
+      // What stands behind the end belongs to no answer of ours.
+      if (ended) break;
     }
     if (events.length > 0) yield events;
     if (ended) return;

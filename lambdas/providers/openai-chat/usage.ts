@@ -22,13 +22,13 @@ export interface ChatUsage {
 export function messagesUsage(usage: ChatUsage): WireUsage {
   const prompt = usage.prompt_tokens ?? 0;
   const completion = usage.completion_tokens ?? 0;
-  const cached =
-    usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens ?? undefined;
+  const told = usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens;
+  // A hosted model was seen to report more cached tokens than prompt tokens.
+  const cached = typeof told === 'number' ? Math.min(told, prompt) : undefined;
   const written = usage.prompt_tokens_details?.cache_write_tokens ?? undefined;
   const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? usage.reasoning_tokens ?? undefined;
   const reasoningApart = reasoning && usage.total_tokens === prompt + completion + reasoning ? reasoning : 0;
   return {
-    // A hosted model was seen to report more cached tokens than prompt tokens.
     input_tokens: Math.max(0, prompt - (cached ?? 0) - (written ?? 0)),
     output_tokens: completion + reasoningApart,
     ...(cached === undefined ? {} : { cache_read_input_tokens: cached }),

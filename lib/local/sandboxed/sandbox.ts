@@ -60,7 +60,8 @@ export class Sandbox {
     const { port } = sandbox.#server.address() as AddressInfo;
     const child = spawn(process.execPath, ['--require', shim, runtimeClient, deployed.handler], {
       cwd: deployed.assetDirectory,
-      stdio: ['ignore', 'inherit', 'inherit'],
+      // What a function prints must not mix with what the gateway prints on standard output.
+      stdio: ['ignore', process.stderr, process.stderr],
       env: {
         PATH: process.env['PATH'] ?? '',
         ...environment,
@@ -74,7 +75,6 @@ export class Sandbox {
         _HANDLER: deployed.handler,
       },
     });
-    // What a process prints on standard output must not mix with the answer of a program that started us.
     sandbox.#child = child;
     child.once('exit', () => sandbox.#onExit());
     return sandbox;
