@@ -95,20 +95,24 @@ function firstAnswer(list: Record<string, unknown>[]): Record<string, unknown>[]
 
 /** A pass-through keeps every event as it is, but for the name and the price of the answer. */
 function expectSameEvents(events: MessagesEvent[], recording: Recording): void {
-  const plain = (list: Record<string, unknown>[]) => {
-    let started = false;
-    return list.flatMap((event) => {
-      if (event['type'] === 'message_start') {
-        if (started) return [];
-        started = true;
-        return [{ ...event, message: { ...(event['message'] as object), id: '', model: '' } }];
-      }
-      if (event['type'] !== 'message_delta') return [event];
-      const { cost: _, input_tokens: __, ...usage } = (event['usage'] ?? {}) as Record<string, unknown>;
-      return [{ ...event, usage }];
-    });
-  };
-  expect(plain(events as unknown as Record<string, unknown>[])).toEqual(plain(firstAnswer(eventData(recording.sse))));
+  expect(unnamed(events as unknown as Record<string, unknown>[])).toEqual(
+    unnamed(firstAnswer(eventData(recording.sse))),
+  );
+}
+
+/** Events without what the gateway rewrites; a repeated message_start is left out, as clients can only take one. */
+function unnamed(list: Record<string, unknown>[]): Record<string, unknown>[] {
+  let started = false;
+  return list.flatMap((event) => {
+    if (event['type'] === 'message_start') {
+      if (started) return [];
+      started = true;
+      return [{ ...event, message: { ...(event['message'] as object), id: '', model: '' } }];
+    }
+    if (event['type'] !== 'message_delta') return [event];
+    const { cost: _, input_tokens: __, ...usage } = (event['usage'] ?? {}) as Record<string, unknown>;
+    return [{ ...event, usage }];
+  });
 }
 
 /** A translation says the same: text, reasoning, tool calls, the reason to stop, and the usage. */

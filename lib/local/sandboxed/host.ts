@@ -91,7 +91,7 @@ function localValue(value: Value, parts: LocalParts): string {
 function providerKeys(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).filter(
-      (entry): entry is [string, string] => /_API_KEY$/.test(entry[0]) && entry[1] !== undefined,
+      (entry): entry is [string, string] => entry[0].endsWith('_API_KEY') && entry[1] !== undefined,
     ),
   );
 }
