@@ -99,9 +99,10 @@ function settleItems(table: Table, group: Settlement[], swept: boolean): Transac
   const counters = new Map<string, { scope: ScopeId; deltas: CounterDeltas }>();
   const records: TransactItems = group.map((settlement) => {
     const { generationId, payer, hold, outcome } = settlement;
+    const windows = windowsOf(generationId);
     for (const scope of scopesOf(payer)) {
       const held = hold.scopes.includes(scope.kind) ? hold.amount : Money.zero;
-      addDeltas(counterOf(counters, scope), windowsOf(generationId), {
+      addDeltas(counterOf(counters, scope), windows, {
         spent: outcome.cost,
         committed: outcome.cost.minus(held),
       });

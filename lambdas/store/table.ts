@@ -3,6 +3,7 @@ import { DynamoDBDocumentClient, NumberValue } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { Money } from '../money/money.ts';
 import { optionalVariable, requireVariable, variables } from '../platform/environment.ts';
+import { quietLogger } from '../platform/sdk.ts';
 
 /** The single table: a document client and the table's name. */
 export interface Table {
@@ -24,6 +25,7 @@ export function openTable(options: { endpoint?: string; name?: string } = {}): T
   const client = new DynamoDBClient({
     ...(endpoint ? { endpoint, region: 'local', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } } : {}),
     maxAttempts: 4,
+    logger: quietLogger,
   });
   const documents = DynamoDBDocumentClient.from(client, {
     marshallOptions: { removeUndefinedValues: true },

@@ -8,6 +8,7 @@ import {
   SQSClient,
   type Message,
 } from '@aws-sdk/client-sqs';
+import { quietLogger } from '../../lambdas/platform/sdk.ts';
 import type { QueueSpec } from '../../lambdas/routes.ts';
 
 /** SQS on loopback, in this process. Queues live in memory: what a dead process left in them is found by the sweep. */
@@ -25,6 +26,7 @@ export async function startSqs(): Promise<LocalSqs> {
   const endpoint = `http://127.0.0.1:${port}`;
   const client = new SQSClient({
     endpoint,
+    logger: quietLogger,
     region: 'us-east-1',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });

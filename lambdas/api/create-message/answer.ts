@@ -34,6 +34,7 @@ export interface AnswerContext {
 
 /** Why an answer was aborted from our side. */
 export const CLIENT_LEFT = 'client left';
+export const ANSWER_ENDED = 'answer ended';
 export const OUT_OF_TIME = 'out of time';
 
 /**
@@ -61,7 +62,7 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
   } catch (error) {
     throw progress.failure(error);
   } finally {
-    context.abort.abort(progress.ended ? undefined : CLIENT_LEFT);
+    context.abort.abort(progress.ended ? ANSWER_ENDED : CLIENT_LEFT);
     await progress.settle();
   }
 }

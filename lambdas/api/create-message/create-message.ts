@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { priceUsage } from '../../accounting/price.ts';
 import { HoldKeeper } from '../../admission/hold-keeper.ts';
 import { placeHold, type HoldRequest } from '../../admission/hold.ts';
@@ -87,14 +86,17 @@ export async function createMessage(input: Input): Promise<HttpResponse> {
  * nothing leaves. From then on the answer is a stream, and failures are told in-band.
  */
 async function streamAnswer(context: AnswerContext, requestId: string): Promise<HttpResponse> {
-  const timer = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, PING_AFTER_MS);
+  });
   try {
-    await Promise.race([context.dispatched, sleep(PING_AFTER_MS, undefined, { signal: timer.signal })]);
+    await Promise.race([context.dispatched, patience]);
   } catch {
     // answerEvents settles the generation and throws the refusal.
     await drain(answerEvents(context));
   } finally {
-    timer.abort();
+    clearTimeout(timer);
   }
   const body = new AnswerStream((clientSignal) => {
     clientSignal.addEventListener('abort', () => context.abort.abort(CLIENT_LEFT), { once: true });

@@ -13,42 +13,46 @@ export async function* streamBody(
   events: AsyncGenerator<AnswerEvent[], void>,
   requestId: string,
 ): AsyncGenerator<string | Uint8Array> {
-  try {
-    for await (const batch of withPings(events)) yield batch === 'ping' ? PING : serialise(batch);
-  } catch (error) {
-    yield sseEvent(errorEnvelope(toGatewayError(error), requestId));
-  }
-}
-
-async function* withPings(events: AsyncGenerator<AnswerEvent[], void>): AsyncGenerator<AnswerEvent[] | 'ping', void> {
+  const silence = new Silence(PING_AFTER_MS);
   try {
     for (;;) {
       const next = events.next();
-      for (;;) {
-        const winner = await firstOf(next);
-        if (winner === 'ping') {
-          yield 'ping';
-          continue;
-        }
-        if (winner.done) return;
-        yield winner.value;
-        break;
+      let winner = await silence.orFirst(next);
+      while (winner === undefined) {
+        yield PING;
+        winner = await silence.orFirst(next);
       }
+      if (winner.done) return;
+      yield serialise(winner.value);
     }
+  } catch (error) {
+    yield sseEvent(errorEnvelope(toGatewayError(error), requestId));
   } finally {
+    silence.stop();
     await events.return();
   }
 }
 
-async function firstOf<Result>(next: Promise<Result>): Promise<Result | 'ping'> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<'ping'>((resolve) => {
-    timer = setTimeout(resolve, PING_AFTER_MS, 'ping');
-  });
-  try {
-    return await Promise.race([next, silence]);
-  } finally {
-    clearTimeout(timer);
+/** One timer for the whole stream: a new one for every event would cost more than the event. */
+class Silence {
+  readonly #timer: NodeJS.Timeout;
+  #onElapsed: (() => void) | undefined;
+
+  constructor(afterMs: number) {
+    this.#timer = setTimeout(() => this.#onElapsed?.(), afterMs);
+  }
+
+  /** The result, or undefined when there was none for the time of silence. */
+  orFirst<Result>(next: Promise<Result>): Promise<Result | undefined> {
+    this.#timer.refresh();
+    return new Promise((resolve, reject) => {
+      this.#onElapsed = () => resolve(undefined);
+      next.then(resolve, reject);
+    });
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
   }
 }
 
