@@ -1,5 +1,5 @@
 import { CatalogError } from '../lambdas/catalog/load.ts';
-import { GatewayError } from '../lambdas/http/errors.ts';
+import { GatewayError } from '../lambdas/platform/errors.ts';
 import { buildProgram } from '../lib/admin/program.ts';
 import { StartFailure } from '../lib/local/failure.ts';
 

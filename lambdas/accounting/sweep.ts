@@ -1,5 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { generationFrom, pendingGenerations, unmeasuredOutcome } from '../store/generations.ts';
+import { pendingGenerations } from '../store/generation-queries.ts';
+import { generationFrom, unmeasuredOutcome } from '../store/generations.ts';
 import type { Item, Table } from '../store/table.ts';
 import { settleBatch } from './settle.ts';
 import type { Settlement } from './settlement.ts';

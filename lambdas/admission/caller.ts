@@ -1,5 +1,5 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import { forbidden } from '../http/errors.ts';
+import { forbidden } from '../platform/errors.ts';
 import { nowMs } from '../platform/clock.ts';
 import type { Credential } from '../routes.ts';
 import { accountFrom, accountKey, type Account } from '../store/accounts.ts';

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { unauthenticated } from '../http/errors.ts';
+import { unauthenticated } from '../platform/errors.ts';
 import { newSecretBits } from '../platform/ids.ts';
 import type { KeyKind } from '../store/keys.ts';
 

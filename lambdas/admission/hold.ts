@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { unauthenticated } from '../http/errors.ts';
+import { unauthenticated } from '../platform/errors.ts';
 import { Money } from '../money/money.ts';
 import { windowsAt } from '../money/periods.ts';
 import { counterFrom, holdUpdate, readCounter, type Counter, type Scope } from '../store/counters.ts';

@@ -1,4 +1,4 @@
-import { GatewayError } from '../http/errors.ts';
+import { GatewayError } from '../platform/errors.ts';
 import { Money } from '../money/money.ts';
 import { windowEnd, type Interval, type Windows } from '../money/periods.ts';
 import { refusingInterval, type Counter, type Scope, type ScopeKind } from '../store/counters.ts';

@@ -15,10 +15,10 @@ import { describeError, log } from '../platform/logger.ts';
 import { readPepper } from '../platform/secrets.ts';
 import { routes, type Credential, type Route, type RouteName } from '../routes.ts';
 import { AnswerStream } from './answer-stream.ts';
-import { toGatewayError } from './errors.ts';
+import { toGatewayError } from '../platform/errors.ts';
 import { parseJsonBody, parseWith } from './parse.ts';
 import { normaliseRequest, type HttpEvent, type HttpRequest } from './request.ts';
-import { resources } from './resources.ts';
+import { resources } from '../resources.ts';
 import { errorResponse, type HttpResponse } from './response.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { GatewayError, invalidRequest } from './errors.ts';
+import { GatewayError, invalidRequest } from '../platform/errors.ts';
 import type { HttpRequest } from './request.ts';
 
 /** Deeper JSON than any client of ours sends; re-serialising a body recurses, so depth has to be bounded. */

@@ -1,4 +1,4 @@
-import { errorEnvelope, type GatewayError } from './errors.ts';
+import { errorEnvelope, type GatewayError } from '../platform/errors.ts';
 import type { AnswerStream } from './answer-stream.ts';
 
 export interface HttpResponse {

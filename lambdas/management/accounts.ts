@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { GatewayError, notFound } from '../http/errors.ts';
+import { GatewayError, notFound } from '../platform/errors.ts';
 import { Money } from '../money/money.ts';
 import { nowMs } from '../platform/clock.ts';
 import { uuidv7 } from '../platform/ids.ts';

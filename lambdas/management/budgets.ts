@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { GatewayError, notFound } from '../http/errors.ts';
+import { GatewayError, notFound } from '../platform/errors.ts';
 import type { Money } from '../money/money.ts';
 import { intervals, type Interval } from '../money/periods.ts';
 import { configureUpdate, type ScopeId } from '../store/counters.ts';

@@ -1,5 +1,5 @@
 import { hashSecret, maskSecret, newKeySecret } from '../admission/credentials.ts';
-import { notFound } from '../http/errors.ts';
+import { notFound } from '../platform/errors.ts';
 import { nowMs } from '../platform/clock.ts';
 import { activeUpdate, configureUpdate } from '../store/counters.ts';
 import { keyItem, keyItemKey, type ApiKey, type KeyKind } from '../store/keys.ts';

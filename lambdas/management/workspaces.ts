@@ -1,4 +1,4 @@
-import { GatewayError, notFound } from '../http/errors.ts';
+import { GatewayError, notFound } from '../platform/errors.ts';
 import { nowMs } from '../platform/clock.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { activeUpdate, configureUpdate } from '../store/counters.ts';

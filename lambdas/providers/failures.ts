@@ -1,4 +1,4 @@
-import { GatewayError } from '../http/errors.ts';
+import { GatewayError } from '../platform/errors.ts';
 import { UpstreamError, type UpstreamResponse } from './upstream-http.ts';
 import type { WireRefusal } from './wire.ts';
 

@@ -1,6 +1,6 @@
 import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
 import type { Pricing } from '../catalog/schema.ts';
-import { invalidRequest, notFound } from '../http/errors.ts';
+import { invalidRequest, notFound } from '../platform/errors.ts';
 import type { MessagesWire, WireTarget } from '../providers/wire.ts';
 import { messagesWire } from '../providers/wires.ts';
 import { readProviderKey } from '../platform/secrets.ts';

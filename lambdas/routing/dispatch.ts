@@ -1,4 +1,4 @@
-import { GatewayError, toGatewayError } from '../http/errors.ts';
+import { GatewayError, toGatewayError } from '../platform/errors.ts';
 import type { AnswerEvent, MessagesRequest } from '../messages/types.ts';
 import { log } from '../platform/logger.ts';
 import { mayTryAnother, refusalOf, unreachable } from '../providers/failures.ts';

@@ -1,5 +1,5 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { GatewayError } from '../../lambdas/http/errors.ts';
+import { Command, Option } from 'commander';
+import { GatewayError } from '../../lambdas/platform/errors.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { intervals, type Interval } from '../../lambdas/money/periods.ts';
 import { createAccount, topUp } from '../../lambdas/management/accounts.ts';
@@ -7,45 +7,16 @@ import { setLimit } from '../../lambdas/management/budgets.ts';
 import { createKey, setKeyDisabled } from '../../lambdas/management/keys.ts';
 import { addMember, createWorkspace, findWorkspace, removeMember } from '../../lambdas/management/workspaces.ts';
 import { readPepper } from '../../lambdas/platform/secrets.ts';
-import {
-  accountModes,
-  listAccounts,
-  readAccount,
-  type Account,
-  type AccountMode,
-} from '../../lambdas/store/accounts.ts';
+import { accountModes, listAccounts, type AccountMode } from '../../lambdas/store/accounts.ts';
 import { readKey, keyItemKey, listKeys, type ApiKey, type KeyKind } from '../../lambdas/store/keys.ts';
 import type { Limits } from '../../lambdas/store/limits.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import {
-  listMembers,
-  listWorkspaces,
-  memberKey,
-  memberScopeId,
-  workspaceKey,
-  type Workspace,
-} from '../../lambdas/store/workspaces.ts';
-import type { LocalState } from '../local/state.ts';
+import { listMembers, listWorkspaces, memberKey, memberScopeId, workspaceKey } from '../../lambdas/store/workspaces.ts';
 import { addCatalogCommands } from './catalog-commands.ts';
-import { withTable } from './connection.ts';
-import { print, type Row } from './output.ts';
-
-/** What every command that works on the table knows. */
-interface Session {
-  table: Table;
-  local: LocalState | undefined;
-  accountId: string;
-}
-
-interface CommonOptions {
-  json: boolean;
-  data: string;
-  table?: string;
-  pepperSecret?: string;
-  account?: string;
-}
-
-type Options = Record<string, string | undefined>;
+import { limitOf, parseAmount, parseLimit, parsePositive, parseSlug, parseTime } from './arguments.ts';
+import type { Row } from './output.ts';
+import { accountRow, keyRow, limitColumns, workspaceRow } from './rows.ts';
+import { onAccount, onTable, type Options, type Session } from './session.ts';
 
 /** The operator's commands. They change accounts, which no HTTP route can. */
 export function buildProgram(): Command {
@@ -297,104 +268,4 @@ async function ownKey(table: Table, accountId: string, hash: string): Promise<Ap
   const key = await readKey(table, hash);
   if (key?.accountId !== accountId) throw new GatewayError(404, 'not_found', `There is no key "${hash}".`);
   return key;
-}
-
-/** A command that works on the table: runs it and prints what it returns. */
-function onTable(run: (session: Omit<Session, 'accountId'>, options: Options) => Promise<Row | Row[]>) {
-  return async (options: Options, command: Command): Promise<void> => {
-    const common = command.optsWithGlobals<CommonOptions>();
-    print(await withTable(common, (table, local) => run({ table, local }, options)), common.json);
-  };
-}
-
-/** A command that works on one account. */
-function onAccount(run: (session: Session, options: Options) => Promise<Row | Row[]>) {
-  return async (options: Options, command: Command): Promise<void> => {
-    const common = command.optsWithGlobals<CommonOptions>();
-    const result = await withTable(common, async (table, local) => {
-      const accountId = common.account ?? local?.bootstrapped()?.account_id;
-      if (!accountId)
-        throw new GatewayError(
-          400,
-          'invalid_request',
-          'Say which account with --account <id>; "accounts list" shows them.',
-        );
-      if (!(await readAccount(table, accountId)))
-        throw new GatewayError(404, 'not_found', `There is no account "${accountId}".`);
-      return run({ table, local, accountId }, options);
-    });
-    print(result, common.json);
-  };
-}
-
-function accountRow(account: Account): Row {
-  return {
-    id: account.id,
-    name: account.name,
-    mode: account.mode,
-    topped_up_rub: account.mode === 'prepaid' ? account.limits.lifetime!.toString() : null,
-    default_workspace_id: account.defaultWorkspaceId,
-    created_at: account.createdAt,
-  };
-}
-
-function workspaceRow({ id, name, slug, isDefault, status, limits }: Workspace): Row {
-  return { id, name, slug, is_default: isDefault, status, ...limitColumns(limits) };
-}
-
-function keyRow(key: ApiKey): Row {
-  return {
-    hash: key.hash,
-    kind: key.kind,
-    label: key.label,
-    name: key.name,
-    disabled: key.disabled,
-    workspace_id: key.workspaceId ?? null,
-    member_id: key.memberId ?? null,
-    ...limitColumns(key.limits),
-    expires_at: key.expiresAt ?? null,
-    created_at: key.createdAt,
-  };
-}
-
-function limitColumns(limits: Limits): Row {
-  return {
-    limits_rub: Object.fromEntries(Object.entries(limits).map(([interval, limit]) => [interval, limit.toString()])),
-  };
-}
-
-function limitOf(text: string): Money | null {
-  return text === 'none' ? null : Money.parse(text);
-}
-
-function parseAmount(text: string): string {
-  try {
-    if (!Money.parse(text).isNegative) return text;
-  } catch {
-    // Told below.
-  }
-  throw new InvalidArgumentError('Use roubles as a plain number, for example 1500 or 0.5.');
-}
-
-function parsePositive(text: string): string {
-  parseAmount(text);
-  if (Money.parse(text).isZero) throw new InvalidArgumentError('Use an amount above 0.');
-  return text;
-}
-
-function parseLimit(text: string): string {
-  return text === 'none' ? text : parseAmount(text);
-}
-
-function parseSlug(text: string): string {
-  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text) || text.length > 50) {
-    throw new InvalidArgumentError('Use lower-case letters, digits and single dashes, at most 50 characters.');
-  }
-  return text;
-}
-
-function parseTime(text: string): string {
-  const at = Date.parse(text);
-  if (Number.isNaN(at)) throw new InvalidArgumentError('Use an ISO time, for example 2027-01-01T00:00:00Z.');
-  return new Date(at).toISOString();
 }

@@ -1,5 +1,5 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { messagesErrorType, type ErrorType } from '../../lambdas/http/errors.ts';
+import { messagesErrorType, type ErrorType } from '../../lambdas/platform/errors.ts';
 
 /**
  * API Gateway's own refusals in the gateway's envelope. Templates substitute variables and nothing else; a status that

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { errorEnvelope, GatewayError, notFound } from '../../lambdas/http/errors.ts';
+import { errorEnvelope, GatewayError, notFound } from '../../lambdas/platform/errors.ts';
 import { newRequestId } from '../../lambdas/platform/ids.ts';
 import { describeError, log } from '../../lambdas/platform/logger.ts';
 import { StartFailure } from './failure.ts';

@@ -6,7 +6,8 @@ import { extendHold, placeHold } from '../../lambdas/admission/hold.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
 import { pruneCounter, readCounter } from '../../lambdas/store/counters.ts';
-import { checkpoint, generationFrom, readGenerationItem } from '../../lambdas/store/generations.ts';
+import { readGenerationItem } from '../../lambdas/store/generation-queries.ts';
+import { checkpoint, generationFrom } from '../../lambdas/store/generations.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import {
   books,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { extendHold, placeHold } from '../../lambdas/admission/hold.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
-import { GatewayError } from '../../lambdas/http/errors.ts';
+import { GatewayError } from '../../lambdas/platform/errors.ts';
 import { activeUpdate, configureUpdate } from '../../lambdas/store/counters.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { transact } from '../../lambdas/store/transact.ts';

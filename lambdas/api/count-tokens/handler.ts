@@ -1,6 +1,6 @@
 import { measurePrompt } from '../../admission/prompt-size.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { resources } from '../../http/resources.ts';
+import { resources } from '../../resources.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { messagesRequestSchema } from '../../messages/schema.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';

@@ -4,7 +4,7 @@ import { priceUsage } from '../../accounting/price.ts';
 import { reportSettlement } from '../../accounting/report.ts';
 import { promptTokens } from '../../accounting/usage.ts';
 import type { HoldKeeper } from '../../admission/hold-keeper.ts';
-import { GatewayError, toGatewayError } from '../../http/errors.ts';
+import { GatewayError, toGatewayError } from '../../platform/errors.ts';
 import type { AnswerEvent, MessageDelta, MessagesEvent } from '../../messages/types.ts';
 import { Money } from '../../money/money.ts';
 import type { QueueSender } from '../../platform/queue.ts';

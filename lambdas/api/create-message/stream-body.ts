@@ -1,4 +1,4 @@
-import { errorEnvelope, toGatewayError } from '../../http/errors.ts';
+import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
 import { PING, sseEvent } from '../../http/sse.ts';
 import type { AnswerEvent } from '../../messages/types.ts';
 

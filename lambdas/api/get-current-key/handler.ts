@@ -1,5 +1,5 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { resources } from '../../http/resources.ts';
+import { resources } from '../../resources.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { Money } from '../../money/money.ts';
 import { windowsAt } from '../../money/periods.ts';

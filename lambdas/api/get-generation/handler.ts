@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { InferenceCaller } from '../../admission/caller.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { notFound } from '../../http/errors.ts';
-import { resources } from '../../http/resources.ts';
+import { notFound } from '../../platform/errors.ts';
+import { resources } from '../../resources.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
-import { generationFrom, readGenerationItem, type Generation } from '../../store/generations.ts';
+import { readGenerationItem } from '../../store/generation-queries.ts';
+import { generationFrom, type Generation } from '../../store/generations.ts';
 import { generationView } from './view.ts';
 
 const query = z.object({ id: z.string({ error: 'is required: the id of an inference response' }).min(1).max(100) });

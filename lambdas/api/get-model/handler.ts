@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { endpointView, modelView } from '../../catalog/views.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { notFound } from '../../http/errors.ts';
-import { resources } from '../../http/resources.ts';
+import { notFound } from '../../platform/errors.ts';
+import { resources } from '../../resources.ts';
 import { jsonResponse } from '../../http/response.ts';
 
 const query = z.object({ endpoints: z.enum(['true', 'false']).default('false') });

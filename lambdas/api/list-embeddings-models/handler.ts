@@ -1,7 +1,7 @@
 import { modelsByModality, modelView } from '../../catalog/views.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { paginate } from '../../http/pages.ts';
-import { resources } from '../../http/resources.ts';
+import { resources } from '../../resources.ts';
 import { jsonResponse } from '../../http/response.ts';
 
 export const handler = defineEndpoint('list-embeddings-models', {}, () => {

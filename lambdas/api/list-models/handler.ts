@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { modalities } from '../../catalog/schema.ts';
 import { modelsByModality, modelView, parseModalities } from '../../catalog/views.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { invalidRequest } from '../../http/errors.ts';
+import { invalidRequest } from '../../platform/errors.ts';
 import { pageQuery, paginate } from '../../http/pages.ts';
-import { resources } from '../../http/resources.ts';
+import { resources } from '../../resources.ts';
 import { jsonResponse } from '../../http/response.ts';
 
 const query = z.object({ output_modalities: z.string().default('text'), ...pageQuery(1000) });

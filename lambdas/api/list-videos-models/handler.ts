@@ -1,6 +1,6 @@
 import { modelsByModality, videoModelView } from '../../catalog/views.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { resources } from '../../http/resources.ts';
+import { resources } from '../../resources.ts';
 import { jsonResponse } from '../../http/response.ts';
 
 export const handler = defineEndpoint('list-videos-models', {}, () =>

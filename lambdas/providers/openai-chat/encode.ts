@@ -1,4 +1,4 @@
-import { invalidRequest } from '../../http/errors.ts';
+import { invalidRequest } from '../../platform/errors.ts';
 import { isOwnThinking } from '../../messages/foreign-thinking.ts';
 import type { Block, Message, MessagesRequest, Tool } from '../../messages/types.ts';
 import type { WireTarget } from '../wire.ts';

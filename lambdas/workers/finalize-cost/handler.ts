@@ -2,7 +2,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { pruneOnceADay } from '../../accounting/prune.ts';
 import { settleBatch } from '../../accounting/settle.ts';
 import { decodeSettlement, type Settlement } from '../../accounting/settlement.ts';
-import { resources } from '../../http/resources.ts';
+import { resources } from '../../resources.ts';
 import { describeError, log } from '../../platform/logger.ts';
 
 /**

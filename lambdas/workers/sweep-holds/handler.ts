@@ -1,5 +1,5 @@
 import { sweepHolds } from '../../accounting/sweep.ts';
-import { resources } from '../../http/resources.ts';
+import { resources } from '../../resources.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { log } from '../../platform/logger.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Catalog } from '../catalog/catalog.ts';
-import { loadCatalog } from '../catalog/load.ts';
-import { optionalVariable, variables } from '../platform/environment.ts';
-import { openFinalizeQueue, type QueueSender } from '../platform/queue.ts';
-import { openTable, type Table } from '../store/table.ts';
+import type { Catalog } from './catalog/catalog.ts';
+import { loadCatalog } from './catalog/load.ts';
+import { optionalVariable, variables } from './platform/environment.ts';
+import { openFinalizeQueue, type QueueSender } from './platform/queue.ts';
+import { openTable, type Table } from './store/table.ts';
 
 /**
  * What lives as long as the process: connections and the catalog, each opened when a handler first asks. Nothing here

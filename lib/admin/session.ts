@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import { GatewayError } from '../../lambdas/platform/errors.ts';
+import { readAccount } from '../../lambdas/store/accounts.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import type { LocalState } from '../local/state.ts';
+import { withTable } from './connection.ts';
+import { print, type Row } from './output.ts';
+
+/** What every command that works on the table knows. */
+export interface Session {
+  table: Table;
+  local: LocalState | undefined;
+  accountId: string;
+}
+
+export interface CommonOptions {
+  json: boolean;
+  data: string;
+  table?: string;
+  pepperSecret?: string;
+  account?: string;
+}
+
+export type Options = Record<string, string | undefined>;
+
+/** A command that works on the table: runs it and prints what it returns. */
+export function onTable(run: (session: Omit<Session, 'accountId'>, options: Options) => Promise<Row | Row[]>) {
+  return async (options: Options, command: Command): Promise<void> => {
+    const common = command.optsWithGlobals<CommonOptions>();
+    print(await withTable(common, (table, local) => run({ table, local }, options)), common.json);
+  };
+}
+
+/** A command that works on one account. */
+export function onAccount(run: (session: Session, options: Options) => Promise<Row | Row[]>) {
+  return async (options: Options, command: Command): Promise<void> => {
+    const common = command.optsWithGlobals<CommonOptions>();
+    const result = await withTable(common, async (table, local) => {
+      const accountId = common.account ?? local?.bootstrapped()?.account_id;
+      if (!accountId)
+        throw new GatewayError(
+          400,
+          'invalid_request',
+          'Say which account with --account <id>; "accounts list" shows them.',
+        );
+      if (!(await readAccount(table, accountId)))
+        throw new GatewayError(404, 'not_found', `There is no account "${accountId}".`);
+      return run({ table, local, accountId }, options);
+    });
+    print(result, common.json);
+  };
+}

@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** What each room under lambdas/ may import besides itself. Arrows point down: a room never knows who uses it. */
+const arrows: Record<string, string[]> = {
+  money: [],
+  platform: [],
+  messages: [],
+  catalog: ['money', 'platform'],
+  store: ['money', 'platform', 'catalog'],
+  providers: ['messages', 'catalog', 'platform'],
+  routing: ['providers', 'messages', 'catalog', 'platform'],
+  accounting: ['store', 'money', 'messages', 'catalog', 'platform'],
+  admission: ['accounting', 'store', 'money', 'messages', 'catalog', 'platform'],
+  management: ['admission', 'store', 'money', 'platform'],
+  http: ['admission', 'platform', 'resources.ts'],
+  workers: ['accounting', 'platform', 'resources.ts'],
+  api: [
+    'http',
+    'admission',
+    'routing',
+    'providers',
+    'accounting',
+    'messages',
+    'catalog',
+    'store',
+    'money',
+    'platform',
+    'resources.ts',
+  ],
+};
+
+interface Source {
+  path: string;
+  text: string;
+}
+
+const sources: Source[] = ['bin', 'lib', 'lambdas']
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+  )
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+const imports = ({ path, text }: Source): string[] =>
+  [...text.matchAll(/(?:from|import) '([^']+)'/g)].map(([, target]) =>
+    target!.startsWith('.') ? relative(root, resolve(root, dirname(path), target!)) : target!,
+  );
+
+const roomOf = (path: string) => (path.startsWith('lambdas/') ? path.split('/')[1]! : undefined);
+
+describe('the architecture', () => {
+  it('knows every room', () => {
+    const rooms = new Set(sources.map(({ path }) => roomOf(path)).filter((room) => room && !room.endsWith('.ts')));
+    expect([...rooms].toSorted()).toEqual(Object.keys(arrows).toSorted());
+  });
+
+  it.each(Object.keys(arrows))('lets %s import only what is below it', (room) => {
+    const allowed = new Set([room, ...arrows[room]!, 'routes.ts']);
+    const wrong = sources
+      .filter(({ path }) => roomOf(path) === room)
+      .flatMap((source) => imports(source).map((target) => ({ from: source.path, target })))
+      .filter(({ target }) => target.startsWith('lambdas/') && !allowed.has(roomOf(target)!));
+    expect(wrong).toEqual([]);
+  });
+
+  it('keeps what runs free of what deploys', () => {
+    const wrong = sources
+      .filter(({ path }) => path.startsWith('lambdas/'))
+      .filter((source) => imports(source).some((target) => /^(aws-cdk-lib|constructs|lib\/|bin\/)/.test(target)));
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('reads the environment and the clock in one place each', () => {
+    const lambdas = sources.filter(({ path }) => path.startsWith('lambdas/'));
+    const reading = (pattern: RegExp) => lambdas.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+    expect(reading(/process\.env/)).toEqual(['lambdas/platform/environment.ts']);
+    expect(reading(/Date\.now\(|new Date\(\)/)).toEqual(['lambdas/platform/clock.ts']);
+  });
+
+  it('has no file of more than 400 lines', () => {
+    const long = sources.filter(({ text }) => text.split('\n').length > 400);
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('has a handler for every entry of the manifest, and no other', async () => {
+    const { functions } = await import('../lambdas/routes.ts');
+    const handlers = sources.map(({ path }) => path).filter((path) => path.endsWith('/handler.ts'));
+    expect(handlers.toSorted()).toEqual(
+      Object.values(functions)
+        .map(({ entry }) => `lambdas/${entry}`)
+        .toSorted(),
+    );
+  });
+});

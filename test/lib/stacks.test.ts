@@ -1,0 +1,172 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  functions,
+  queueWorkers,
+  queues,
+  routes,
+  scheduledWorkers,
+  type FunctionSpec,
+  type Route,
+} from '../../lambdas/routes.ts';
+import { createGatewayApp } from '../../lib/aws/gateway-app.ts';
+import { readTemplates, type Deployment } from '../../lib/local/sandboxed/templates.ts';
+import { manifestWiring } from '../../lib/local/wiring.ts';
+import { tableDefinition } from '../../lib/table-definition.ts';
+
+let directory: string;
+let api: Template;
+let data: Template;
+let deployment: Deployment;
+let violations: unknown[];
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-stacks-'));
+  // One line of code a function is enough: templates do not depend on what is in the bundles.
+  for (const name of Object.keys(functions)) {
+    mkdirSync(join(directory, 'bundles', name), { recursive: true });
+    writeFileSync(join(directory, 'bundles', name, 'index.mjs'), `export const handler = () => '${name}';\n`);
+  }
+  const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
+  const outdir = join(directory, 'cdk.out');
+  const created = createGatewayApp(join(directory, 'bundles'), {
+    context,
+    outdir,
+    builtinCloudFormationValidation: false,
+  });
+  violations = new AwsSolutionsChecks().validateScope(created.app).violations;
+  api = Template.fromStack(created.api);
+  data = Template.fromStack(created.data);
+  deployment = readTemplates(outdir);
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const sorted = <T>(list: T[]) => list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+
+describe('the synthesized template', () => {
+  it('has exactly the routes of the manifest, each to its own function', () => {
+    expect(sorted(deployment.wiring.routes)).toEqual(sorted(manifestWiring().routes));
+  });
+
+  it('has the queue workers and schedules of the manifest', () => {
+    const sources = deployment.wiring.queueSources.map(({ functionName, batchSize, maxConcurrency }) => ({
+      functionName,
+      batchSize,
+      maxConcurrency,
+    }));
+    expect(sources).toEqual(
+      Object.entries(queueWorkers).map(([functionName, { batchSize, maxConcurrency }]) => ({
+        functionName,
+        batchSize,
+        maxConcurrency,
+      })),
+    );
+    expect(deployment.wiring.schedules).toEqual(
+      Object.entries(scheduledWorkers).map(([functionName, { everyMinutes }]) => ({ functionName, everyMinutes })),
+    );
+    expect(Object.values(deployment.wiring.queues)).toEqual(Object.values(queues));
+  });
+
+  it('gives the streaming route a function URL that streams', () => {
+    expect(deployment.wiring.functionUrl).toBe('create-message');
+    api.hasResourceProperties('AWS::Lambda::Url', { AuthType: 'NONE', InvokeMode: 'RESPONSE_STREAM' });
+  });
+
+  it.each(Object.entries<FunctionSpec>(functions))('gives %s its time, its memory and its variables', (name, spec) => {
+    const deployed = deployment.functions.get(name)!;
+    expect(deployed).toMatchObject({ timeoutSeconds: spec.timeoutSeconds, memoryMb: spec.memoryMb });
+    expect('TABLE_NAME' in deployed.environment).toBe(spec.grants.table !== undefined);
+    expect('PEPPER_SECRET_ARN' in deployed.environment).toBe(spec.grants.secrets?.includes('pepper') ?? false);
+    expect('FINALIZE_QUEUE_URL' in deployed.environment).toBe(spec.grants.sendTo !== undefined);
+  });
+
+  it('runs every function on Node 24, on arm64, with a role and logs of its own', () => {
+    const count = Object.keys(functions).length;
+    api.allResourcesProperties('AWS::Lambda::Function', { Runtime: 'nodejs24.x', Architectures: ['arm64'] });
+    api.resourceCountIs('AWS::Lambda::Function', count);
+    api.resourceCountIs('AWS::Logs::LogGroup', count);
+    api.resourceCountIs('AWS::IAM::Policy', 0);
+    const roles = Object.values(api.findResources('AWS::IAM::Role')).filter(
+      ({ Properties: role }) => (role as { ManagedPolicyArns?: unknown }).ManagedPolicyArns !== undefined,
+    );
+    expect(roles).toEqual([]);
+  });
+
+  it.each(Object.entries<FunctionSpec>(functions))(
+    'lets %s touch the table only as the manifest says',
+    (name, spec) => {
+      const roles = Object.entries(api.findResources('AWS::IAM::Role'));
+      const prefix = name.replace(/(^|-)(\w)/g, (_match, _dash, letter: string) => letter.toUpperCase());
+      const [, role] = roles.find(([id]) => id.startsWith(`${prefix}Role`))!;
+      const { Policies } = role['Properties'] as {
+        Policies: { PolicyDocument: { Statement: { Action: unknown }[] } }[];
+      };
+      const actions = Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement).flatMap(
+        ({ Action }) => Action,
+      );
+      const onTable = actions.filter((action) => String(action).startsWith('dynamodb:'));
+      expect(sorted(onTable)).toEqual(sorted((spec.grants.table ?? []).map((action) => `dynamodb:${action}`)));
+      expect(actions.some((action) => String(action).includes('*'))).toBe(false);
+    },
+  );
+
+  it('gives every queue dead letters and an alarm', () => {
+    api.resourceCountIs('AWS::SQS::Queue', 2 * Object.keys(queues).length);
+    for (const name of ['DeadLettersAlarm', 'AgeAlarm']) {
+      const alarms = Object.keys(api.findResources('AWS::CloudWatch::Alarm')).filter((id) => id.includes(name));
+      expect(alarms).toHaveLength(Object.keys(queues).length);
+    }
+  });
+
+  it('answers API Gateway’s own refusals in the gateway’s envelope', () => {
+    const refusals = Object.values(api.findResources('AWS::ApiGateway::GatewayResponse'));
+    expect(refusals.length).toBeGreaterThanOrEqual(7);
+    for (const { Properties: refusal } of refusals as { Properties: { ResponseTemplates: Record<string, string> } }[]) {
+      const filled = refusal.ResponseTemplates['application/json']!.replace(
+        '$context.error.messageString',
+        '"text"',
+      ).replace('$context.requestId', 'id');
+      expect(JSON.parse(filled)).toMatchObject({
+        type: 'error',
+        error: { code: expect.any(Number) as number },
+        request_id: 'id',
+      });
+    }
+  });
+
+  it('keeps the table: protected, recoverable, with its indexes', () => {
+    data.hasResource('AWS::DynamoDB::GlobalTable', {
+      DeletionPolicy: 'Retain',
+      Properties: {
+        BillingMode: 'PAY_PER_REQUEST',
+        GlobalSecondaryIndexes: tableDefinition.indexes.map(({ name }) => Match.objectLike({ IndexName: name })),
+        Replicas: [
+          Match.objectLike({
+            DeletionProtectionEnabled: true,
+            PointInTimeRecoverySpecification: Match.objectLike({ PointInTimeRecoveryEnabled: true }),
+          }),
+        ],
+      },
+    });
+  });
+
+  it('streams where the manifest says so, for as long as the function runs', () => {
+    const methods = Object.values(api.findResources('AWS::ApiGateway::Method')) as {
+      Properties: { Integration: { ResponseTransferMode?: string; TimeoutInMillis?: number } };
+    }[];
+    const streaming = methods.filter(
+      ({ Properties: { Integration } }) => Integration.ResponseTransferMode === 'STREAM',
+    );
+    expect(streaming.map(({ Properties: { Integration } }) => Integration.TimeoutInMillis)).toEqual(
+      Object.values<Route>(routes).flatMap((route) => (route.streaming ? [route.timeoutSeconds * 1000] : [])),
+    );
+  });
+
+  it('passes the AWS Solutions checks', () => {
+    expect(violations).toEqual([]);
+  });
+});
