@@ -40,7 +40,12 @@ export function priceUpperBound(bound: { promptTokens: number; outputTokens: num
   const input = Money.max(
     Money.zero,
     ...tiers.map((prices) =>
-      Money.max(prices.prompt, cacheWritePrice(prices), prices.input_cache_write_1h ?? Money.zero),
+      Money.max(
+        prices.prompt,
+        prices.input_cache_read ?? Money.zero,
+        cacheWritePrice(prices),
+        prices.input_cache_write_1h ?? Money.zero,
+      ),
     ),
   );
   const output = Money.max(

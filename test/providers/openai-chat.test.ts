@@ -1,0 +1,279 @@
+import { describe, expect, it } from 'vitest';
+import type { Quirks } from '../../lambdas/catalog/schema.ts';
+import type { Block, MessagesEvent, MessagesRequest } from '../../lambdas/messages/types.ts';
+import { decodeChatStream } from '../../lambdas/providers/openai-chat/decode.ts';
+import { encodeChatRequest } from '../../lambdas/providers/openai-chat/encode.ts';
+import { messagesUsage } from '../../lambdas/providers/openai-chat/usage.ts';
+import { summarise } from '../support/sse.ts';
+
+const target = (quirks: Quirks = {}) => ({
+  upstreamModel: 'up',
+  maxOutputTokens: 1_000,
+  supportedParameters: ['temperature', 'tools'],
+  quirks,
+});
+
+const request = (more: Partial<MessagesRequest> = {}): MessagesRequest => ({
+  model: 'a/b',
+  messages: [{ role: 'user', content: 'Hi' }],
+  ...more,
+});
+
+const encode = (more: Partial<MessagesRequest>, quirks: Quirks = {}) =>
+  encodeChatRequest(request(more), target(quirks));
+
+async function decode(chunks: object[], tail = 'data: [DONE]\n\n', stops?: string[]): Promise<MessagesEvent[]> {
+  const text = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('') + tail;
+  async function* body(): AsyncGenerator<Buffer> {
+    yield await Promise.resolve(Buffer.from(text));
+  }
+  const events: MessagesEvent[] = [];
+  const context = {
+    target: target(),
+    request: request(stops ? { stop_sequences: stops } : {}),
+    estimatedInputTokens: 7,
+  };
+  for await (const batch of decodeChatStream(body(), context)) events.push(...batch.map(({ data }) => data));
+  return events;
+}
+
+const delta = (inner: object, finish: string | null = null) => ({ choices: [{ delta: inner, finish_reason: finish }] });
+const call = (index: number | undefined, more: object) => delta({ tool_calls: [{ index, ...more }] });
+
+describe('a request for chat completions', () => {
+  it('carries the system prompt, mid-conversation ones too, in the role that the provider reads', () => {
+    const { messages } = encode(
+      {
+        system: [
+          { type: 'text', text: 'One', cache_control: { type: 'ephemeral' } },
+          { type: 'text', text: 'Two' },
+        ],
+        messages: [
+          { role: 'user', content: 'Hi' },
+          { role: 'system', content: 'Later' },
+        ],
+      },
+      { system_role: 'developer' },
+    );
+    expect(messages).toEqual([
+      { role: 'developer', content: 'One\n\nTwo' },
+      { role: 'user', content: 'Hi' },
+      { role: 'developer', content: 'Later' },
+    ]);
+  });
+
+  it('puts tool results directly behind the call, their images after them, and what the user said last', () => {
+    const image: Block = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAA' } };
+    const { messages } = encode({
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'look', input: { at: 1 } }] },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'And?' },
+            { type: 'tool_result', tool_use_id: 't1', is_error: true, content: [{ type: 'text', text: 'Oh' }, image] },
+          ],
+        },
+      ],
+    });
+    expect(messages).toEqual([
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 't1', type: 'function', function: { name: 'look', arguments: '{"at":1}' } }],
+      },
+      { role: 'tool', tool_call_id: 't1', content: 'Error: Oh\n(the image of this result follows)' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'And?' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AAA' } },
+        ],
+      },
+    ]);
+  });
+
+  it('gives its own thinking back where the provider asks for it, and foreign thinking nowhere', () => {
+    const content: Block[] = [
+      { type: 'thinking', thinking: 'mine', signature: 'gw1.openai-chat' },
+      { type: 'thinking', thinking: 'foreign', signature: 'EqQBCg' },
+      { type: 'text', text: 'So' },
+    ];
+    const messages = [{ role: 'assistant' as const, content }];
+    expect(encode({ messages }, { reasoning_history: 'reasoning_content' })['messages']).toEqual([
+      { role: 'assistant', content: 'So', reasoning_content: 'mine' },
+    ]);
+    expect(encode({ messages })['messages']).toEqual([{ role: 'assistant', content: 'So' }]);
+  });
+
+  it.each([
+    [{ type: 'auto' as const }, 'auto', undefined],
+    [{ type: 'any' as const }, 'required', undefined],
+    [{ type: 'none' as const }, 'none', undefined],
+    [{ type: 'tool' as const, name: 'look' }, { type: 'function', function: { name: 'look' } }, undefined],
+    [{ type: 'auto' as const, disable_parallel_tool_use: true }, 'auto', false],
+  ])('maps tool_choice %j', (choice, expected, parallel) => {
+    const body = encode({ tools: [{ name: 'look', input_schema: { type: 'object' } }], tool_choice: choice });
+    expect(body).toMatchObject({ tool_choice: expected });
+    expect(body['parallel_tool_calls']).toBe(parallel);
+  });
+
+  it('sends no tool_choice without tools', () => {
+    expect(encode({ tool_choice: { type: 'auto' } })).not.toHaveProperty('tool_choice');
+  });
+
+  it('clamps max_tokens, under the name that the provider reads', () => {
+    expect(encode({ max_tokens: 5_000 }, { max_tokens_field: 'max_completion_tokens' })).toMatchObject({
+      max_completion_tokens: 1_000,
+    });
+  });
+
+  it('shortens tool ids where the provider has a rule, the same in the call and the result', () => {
+    const { messages } = encode(
+      {
+        messages: [
+          { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_0123456789', name: 'x', input: {} }] },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_0123456789', content: 'ok' }] },
+        ],
+      },
+      { tool_call_ids: 'nine_alphanumerics' },
+    ) as { messages: [{ tool_calls: { id: string }[] }, { tool_call_id: string }] };
+    expect(messages[1].tool_call_id).toMatch(/^[a-zA-Z0-9]{9}$/);
+    expect(messages[0].tool_calls[0]!.id).toBe(messages[1].tool_call_id);
+  });
+
+  it.each<[string, Partial<MessagesRequest>]>([
+    ['max_tokens', { max_tokens: 0 }],
+    ['tools.0.type', { tools: [{ name: 'bash', type: 'bash_20250124' }] }],
+    ['messages.0.content.0.type', { messages: [{ role: 'user', content: [{ type: 'container_upload' }] }] }],
+  ])('refuses by name what it cannot say: %s', (field, more) => {
+    expect(() => encode(more)).toThrow(expect.objectContaining({ status: 400, metadata: { field } }) as Error);
+  });
+});
+
+describe('a stream of chat completions', () => {
+  it('keeps parallel calls apart that come interleaved, and closes each block before the next', async () => {
+    const events = await decode([
+      call(0, { id: 'a', function: { name: 'one', arguments: '{"x"' } }),
+      call(1, { id: 'b', function: { name: 'two', arguments: '{"y"' } }),
+      call(0, { function: { arguments: ':1}' } }),
+      call(1, { function: { arguments: ':2}' } }),
+      delta({}, 'tool_calls'),
+    ]);
+    expect(summarise(events).tools).toEqual([
+      { name: 'one', input: { x: 1 } },
+      { name: 'two', input: { y: 2 } },
+    ]);
+    const order = events.flatMap((event) => ('index' in event ? [`${event.type.slice(14)} ${event.index}`] : []));
+    expect(order.indexOf('stop 0')).toBeLessThan(order.indexOf('start 1'));
+  });
+
+  it('takes another id at the same index as another call', async () => {
+    const events = await decode([
+      call(0, { id: 'a', function: { name: 'one', arguments: '{}' } }),
+      call(0, { id: 'b', function: { name: 'two', arguments: '{}' } }),
+      delta({}, 'stop'),
+    ]);
+    expect(summarise(events)).toMatchObject({ tools: [{ name: 'one' }, { name: 'two' }], stopReason: 'tool_use' });
+  });
+
+  it('passes over phantom calls, and reads missing, empty and object arguments', async () => {
+    const events = await decode([
+      call(0, {}),
+      call(undefined, { id: 'a', function: { name: 'none' } }),
+      call(undefined, { id: 'b', function: { name: 'object', arguments: { k: 'v' } } }),
+      delta({}, 'tool_calls'),
+    ]);
+    expect(summarise(events).tools).toEqual([
+      { name: 'none', input: {} },
+      { name: 'object', input: { k: 'v' } },
+    ]);
+  });
+
+  it('does not tear a call when text comes between its pieces', async () => {
+    const events = await decode([
+      call(0, { id: 'a', function: { name: 'one', arguments: '{"x":' } }),
+      delta({ content: 'by the way' }),
+      call(0, { function: { arguments: '1}' } }),
+      delta({}, 'tool_calls'),
+    ]);
+    expect(summarise(events)).toMatchObject({ text: 'by the way', tools: [{ name: 'one', input: { x: 1 } }] });
+  });
+
+  it.each([
+    ['stop', 'end_turn'],
+    ['length', 'max_tokens'],
+    ['content_filter', 'refusal'],
+    ['model_length', 'model_context_window_exceeded'],
+    ['eos', 'end_turn'],
+  ])('says %s as %s', async (finish, reason) => {
+    expect(summarise(await decode([delta({ content: 'x' }, finish)])).stopReason).toBe(reason);
+  });
+
+  it('names the stop sequence where the provider does', async () => {
+    const last = { choices: [{ delta: { content: 'x' }, finish_reason: 'stop', stop_reason: 'END' }] };
+    const events = await decode([last], undefined, ['END']);
+    expect(events.at(-2)).toMatchObject({ delta: { stop_reason: 'stop_sequence', stop_sequence: 'END' } });
+  });
+
+  it('ends without [DONE], but not without a reason to stop', async () => {
+    expect((await decode([delta({ content: 'x' }, 'stop')], '')).at(-1)).toEqual({ type: 'message_stop' });
+    await expect(decode([delta({ content: 'x' })], '')).rejects.toMatchObject({ failure: 'broken' });
+  });
+
+  it('passes an error inside the stream on, and nothing after it', async () => {
+    const events = await decode([
+      delta({ content: 'x' }),
+      { error: { message: 'Busy', code: 503 } },
+      delta({ content: 'y' }),
+    ]);
+    expect(events.at(-1)).toEqual({ type: 'error', error: { type: 'overloaded_error', message: 'Busy' } });
+  });
+});
+
+describe('usage', () => {
+  it.each([
+    [
+      'OpenAI: caches and reasoning inside',
+      {
+        prompt_tokens: 100,
+        completion_tokens: 50,
+        total_tokens: 150,
+        prompt_tokens_details: { cached_tokens: 30 },
+        completion_tokens_details: { reasoning_tokens: 20 },
+      },
+      70,
+      50,
+      30,
+    ],
+    [
+      'xAI: reasoning apart',
+      {
+        prompt_tokens: 10,
+        completion_tokens: 26,
+        total_tokens: 263,
+        completion_tokens_details: { reasoning_tokens: 227 },
+      },
+      10,
+      253,
+      undefined,
+    ],
+    [
+      'DeepSeek: hits and misses',
+      { prompt_tokens: 100, completion_tokens: 5, prompt_cache_hit_tokens: 64, prompt_cache_miss_tokens: 36 },
+      36,
+      5,
+      64,
+    ],
+    [
+      'more cached than there is',
+      { prompt_tokens: 24, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 161 } },
+      0,
+      1,
+      24,
+    ],
+  ])('%s', (_name, usage, input, output, cached) => {
+    expect(messagesUsage(usage)).toMatchObject({ input_tokens: input, output_tokens: output });
+    expect(messagesUsage(usage).cache_read_input_tokens).toBe(cached);
+  });
+});

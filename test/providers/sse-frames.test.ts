@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { frameData, SseFrameSplitter } from '../../lambdas/providers/anthropic/sse-frames.ts';
+
+const ending = fc.constantFrom('\n', '\r\n');
+const line = fc.oneof(
+  fc.string({ unit: 'grapheme' }).map((text) => `data: ${text.replace(/[\r\n]/g, '')}`),
+  fc.constantFrom('event: ping', ': keep-alive', 'data:', 'data:{"a":"Привет 🌍"}'),
+);
+const frame = fc
+  .tuple(fc.array(line, { minLength: 1, maxLength: 4 }), ending)
+  .map(([lines, end]) => lines.map((text) => text + end).join('') + end);
+
+function splitAt(bytes: Buffer, cuts: number[]): Buffer[] {
+  const borders = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
+  return borders.slice(1).map((end, index) => bytes.subarray(borders[index], end));
+}
+
+describe('SseFrameSplitter', () => {
+  it('finds the same frames however the bytes are cut', () => {
+    fc.assert(
+      fc.property(fc.array(frame, { maxLength: 6 }), fc.array(fc.nat(), { maxLength: 12 }), (frames, cuts) => {
+        const splitter = new SseFrameSplitter(1_000_000);
+        const found = splitAt(Buffer.from(frames.join('')), cuts).flatMap((piece) => splitter.push(piece));
+        expect(found.map((bytes) => bytes.toString())).toEqual(frames);
+        expect(splitter.rest()).toHaveLength(0);
+      }),
+    );
+  });
+
+  it('loses no byte: frames and rest add up to what came in', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.array(fc.nat(), { maxLength: 8 }), (bytes, cuts) => {
+        const splitter = new SseFrameSplitter(1_000_000);
+        const found = splitAt(Buffer.from(bytes), cuts).flatMap((piece) => splitter.push(piece));
+        expect(Buffer.concat([...found, splitter.rest()])).toEqual(Buffer.from(bytes));
+      }),
+    );
+  });
+
+  it('refuses a frame that outgrows its bound', () => {
+    const splitter = new SseFrameSplitter(10);
+    splitter.push(Buffer.from('data: 1\n\n'));
+    expect(() => splitter.push(Buffer.from('data: 12345678901'))).toThrow(RangeError);
+  });
+
+  it('joins data lines, with or without a space', () => {
+    expect(frameData(Buffer.from('event: x\r\ndata: {"a":\r\ndata:1}\r\n\r\n'))).toBe('{"a":\n1}');
+    expect(frameData(Buffer.from(': only a comment\n\n'))).toBeUndefined();
+  });
+});
