@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { finalGeneration, get, post, said, startGateway } from '../support/gateway.ts';
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-start-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Runs `npm start` with arguments that it refuses. */
+function refusal(...args: string[]): Promise<{ code: number; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['bin/local.ts', '--ephemeral', ...args], (error, _stdout, stderr) =>
+      resolve({ code: Number(error?.code), stderr }),
+    );
+  });
+}
+
+describe('a gateway that cannot start says why in one sentence', () => {
+  it('when its port is in use', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    expect(await refusal('--port', String(port))).toEqual({
+      code: 1,
+      stderr: `Port ${port} is in use. Stop what listens there, or choose another with --port.\n`,
+    });
+    server.close();
+  });
+
+  it('when its catalog has a mistake', async () => {
+    const catalog = join(directory, 'catalog');
+    cpSync('lambdas/catalog/data', catalog, { recursive: true });
+    writeFileSync(join(catalog, 'models', 'bad.json'), '{"models": [{"id": "x"}]}');
+    const { code, stderr } = await refusal('--port', '0', '--catalog', catalog);
+    expect([code, stderr.split('\n').length]).toEqual([1, 2]);
+    expect(stderr).toContain('models/bad.json: models[0].id');
+  });
+
+  it.each([
+    ['--port', 'many'],
+    ['--now', 'yesterday'],
+    ['--nonsense', 'x'],
+  ])('when %s makes no sense', async (flag, value) => {
+    const { code, stderr } = await refusal(flag, value);
+    expect([code, stderr.split('\n').length]).toEqual([1, 2]);
+    expect(stderr).toContain(flag);
+  });
+});
+
+describe('a second start on the same data', () => {
+  it('finds keys, generations and counters again, and does not show keys', async () => {
+    const data = join(directory, 'data');
+    const first = await startGateway({ args: ['--data', data] });
+    const response = await post(first, '/messages', { model: 'sandbox/claude', messages: [said('x', 'delay=0')] });
+    const { id } = (await response.json()) as { id: string };
+    const generation = await finalGeneration(first, id);
+    await first.stop();
+
+    const second = await startGateway({ args: ['--data', data] });
+    const client = { ...second, key: first.key };
+
+    expect(second.key).toBeNull();
+    expect(await finalGeneration(client, id)).toEqual(generation);
+    expect(await (await get(client, '/key')).json()).toMatchObject({ data: { usage: generation['total_cost'] } });
+    await second.stop();
+    expect(existsSync(join(data, 'run.json'))).toBe(false);
+    expect(existsSync(join(data, 'dynamodb.pid'))).toBe(false);
+  });
+});
+
+describe('a gateway started at another time', () => {
+  it('is at that time everywhere', async () => {
+    const gateway = await startGateway({ args: ['--ephemeral', '--now', '2031-05-17T23:00:00Z'] });
+    const response = await post(gateway, '/messages', { model: 'sandbox/gpt', messages: [said('x', 'delay=0')] });
+    const { id } = (await response.json()) as { id: string };
+    expect(await finalGeneration(gateway, id)).toMatchObject({
+      created_at: expect.stringMatching(/^2031-05-17T23:0/) as string,
+    });
+    await gateway.stop();
+  });
+});
+
+describe('a sandboxed gateway', () => {
+  it('runs the synthesized bundles: streams, settles and answers like the other', async () => {
+    const gateway = await startGateway({ args: ['--ephemeral', '--sandboxed'] });
+    try {
+      const ask = { model: 'sandbox/claude', messages: [said('Привет', 'delay=0')] };
+      const streamed = await post(gateway, '/messages', { ...ask, stream: true });
+      expect(await streamed.text()).toContain('event: message_stop');
+      const url = await fetch(`${gateway.streamingUrl}/v1/messages?beta=true`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify(ask),
+      });
+      const { id, usage } = (await url.json()) as { id: string; usage: { cost: number } };
+      expect(await finalGeneration(gateway, id, 15_000)).toMatchObject({ total_cost: usage.cost });
+      expect((await get(gateway, '/models/sandbox/claude/endpoints')).status).toBe(200);
+      expect((await get(gateway, '/nothing')).status).toBe(404);
+      expect((await post(gateway, '/messages', ask, { 'x-api-key': 'sk-mg-v1-wrong' })).status).toBe(401);
+    } finally {
+      await gateway.stop();
+    }
+  }, 60_000);
+});

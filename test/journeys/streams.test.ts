@@ -1,0 +1,204 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { admin } from '../support/admin.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
+import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { readEvents, summarise } from '../support/sse.ts';
+import { frames, startUpstream, writeCatalog, type TestUpstream } from '../support/upstream.ts';
+
+let directory: string;
+let stops: (() => Promise<void>)[];
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-streams-'));
+  stops = [];
+});
+afterEach(async () => {
+  for (const stop of stops.toReversed()) await stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function gatewayBefore(upstreams: TestUpstream[], env: Record<string, string> = {}): Promise<RunningGateway> {
+  writeCatalog(
+    join(directory, 'catalog'),
+    upstreams.map(({ url }) => url),
+  );
+  const gateway = await startGateway({
+    args: ['--data', join(directory, 'data'), '--catalog', join(directory, 'catalog')],
+    env,
+  });
+  stops.push(...upstreams.map(({ stop }) => stop), gateway.stop);
+  return gateway;
+}
+
+const ask = { model: 'test/model', max_tokens: 50_000, stream: true, messages: [said('Hi')] };
+
+/** A streamed request whose response can be read as slowly as one likes. */
+function open(gateway: RunningGateway): Promise<http.IncomingMessage> {
+  const body = JSON.stringify(ask);
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      `${gateway.baseUrl}/messages`,
+      { method: 'POST', headers: { 'x-api-key': gateway.key, 'content-type': 'application/json' } },
+      resolve,
+    );
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+const residentMb = (pid: number) =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+
+describe('a stream', () => {
+  it('leaves as it arrives, chunk by chunk', async () => {
+    const upstream = await startUpstream((response) => {
+      void (async () => {
+        response.write(frames.start + frames.blockStart);
+        for (const word of ['one ', 'two ', 'three']) {
+          await sleep(150);
+          response.write(frames.text(word));
+        }
+        response.end(frames.end(3));
+      })();
+    });
+    const gateway = await gatewayBefore([upstream]);
+    const arrivals: number[] = [];
+
+    const events = await readEvents(await post(gateway, '/messages', ask), (event) => {
+      if (event.type === 'content_block_delta') arrivals.push(performance.now());
+    });
+
+    expect(summarise(events).text).toBe('one two three');
+    expect(arrivals[1]! - arrivals[0]!).toBeGreaterThan(100);
+    expect(arrivals[2]! - arrivals[1]!).toBeGreaterThan(100);
+  });
+
+  it('of 50 MB does not pile up in memory when its reader takes 1 KB a second', async () => {
+    const text = frames.text('x'.repeat(10_000));
+    let written = 0;
+    const upstream = await startUpstream((response) => {
+      response.write(frames.start + frames.blockStart);
+      const more = () => {
+        while (written < 50_000_000 && !response.destroyed) {
+          written += text.length;
+          if (!response.write(text)) {
+            response.once('drain', more);
+            return;
+          }
+        }
+      };
+      more();
+    });
+    const gateway = await gatewayBefore([upstream]);
+    const response = await open(gateway);
+    response.pause();
+    const before = residentMb(gateway.process.pid!);
+
+    for (let second = 0; second < 4; second += 1) {
+      response.read(1_024);
+      await sleep(1_000);
+    }
+
+    expect(residentMb(gateway.process.pid!) - before).toBeLessThan(40);
+    // What the upstream could write is what sockets and our small buffers hold, not the stream.
+    expect(written).toBeLessThan(20_000_000);
+    response.destroy();
+  });
+
+  it('stops its upstream within 50 ms when the client leaves', async () => {
+    let upstreamClosedAt = 0;
+    const upstream = await startUpstream((response) => {
+      response.write(frames.start + frames.blockStart + frames.text('word '));
+      response.once('close', () => (upstreamClosedAt = performance.now()));
+    });
+    const gateway = await gatewayBefore([upstream]);
+    const response = await open(gateway);
+    await new Promise((resolve) => response.once('data', resolve));
+
+    const leftAt = performance.now();
+    response.destroy();
+    const generation = await finalGeneration(gateway, String(response.headers['x-generation-id']));
+
+    expect(upstreamClosedAt - leftAt).toBeLessThan(50);
+    expect(generation).toMatchObject({ cancelled: true, tokens_prompt: 10 });
+  });
+
+  it('is pinged while the provider is silent, and told of its end by an error', async () => {
+    const upstream = await startUpstream((response) => response.write(frames.start + frames.blockStart));
+    const gateway = await gatewayBefore([upstream]);
+    const pinged = new Promise<void>((resolve) => {
+      void post(gateway, '/messages', ask).then((response) =>
+        readEvents(response, (event) => event.type === 'ping' && resolve()).catch(() => undefined),
+      );
+    });
+    await expect(Promise.race([pinged.then(() => 'ping'), sleep(15_000, 'silence')])).resolves.toBe('ping');
+  });
+});
+
+describe('an endpoint that fails before its first event', () => {
+  it.each([
+    ['refuses', (response: http.ServerResponse) => response.writeHead(529).end('{"error":{"message":"Busy"}}')],
+    ['breaks off', (response: http.ServerResponse) => response.destroy()],
+    [
+      'answers with an error event',
+      (response: http.ServerResponse) =>
+        response.end('event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"x"}}\n\n'),
+    ],
+  ])('%s, and the next one answers and is billed', async (_how, fail) => {
+    const broken = await startUpstream(fail);
+    const working = await startUpstream((response) =>
+      response.end(frames.start + frames.blockStart + frames.text('fine') + frames.end(5)),
+    );
+    const gateway = await gatewayBefore([broken, working]);
+
+    const response = await post(gateway, '/messages', { ...ask, stream: false });
+
+    expect(await response.json()).toMatchObject({ content: [{ type: 'text', text: 'fine' }] });
+    const generation = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
+    // 10 × 0.0001 + 5 × 0.0003, the second endpoint's price.
+    expect(generation).toMatchObject({ provider_name: 'Test 1', endpoint_id: 'test/1', total_cost: 0.0025 });
+  });
+
+  it('is told as it is when no other is left', async () => {
+    const gone = await startUpstream(() => {});
+    await gone.stop();
+    const gateway = await gatewayBefore([{ url: gone.url, stop: async () => {} }]);
+    const response = await post(gateway, '/messages', ask);
+    expect(response.status).toBe(502);
+    expect(await response.json()).toMatchObject({
+      error: { type: 'api_error', metadata: { error_type: 'provider_unavailable', provider_name: 'Test 0' } },
+    });
+  });
+});
+
+describe('round trips to DynamoDB before the first byte', () => {
+  it('are three when cold, one when warm, two when the caller has to be read again', async () => {
+    const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
+    stops.push(proxy.stop);
+    const upstream = await startUpstream((response) =>
+      response.end(frames.start + frames.blockStart + frames.text('x') + frames.end(1)),
+    );
+    const gateway = await gatewayBefore([upstream], { DYNAMODB_ENDPOINT: proxy.endpoint });
+    const { key } = await admin(join(directory, 'data'), 'keys', 'create', '--name', 'limited', '--limit', '1000');
+    const client = { ...gateway, key: key as string };
+    const callsUntilFirstByte = async (): Promise<string[]> => {
+      await sleep(700);
+      const from = proxy.calls.length;
+      let upTo = 0;
+      const response = await open(client);
+      await new Promise((resolve) => response.once('data', resolve));
+      upTo = proxy.calls.length;
+      response.resume();
+      return proxy.calls.slice(from, upTo).map(({ action }) => action);
+    };
+
+    expect(await callsUntilFirstByte()).toEqual(['GetItem', 'BatchGetItem', 'TransactWriteItems']);
+    expect(await callsUntilFirstByte()).toEqual(['TransactWriteItems']);
+    await sleep(3_000);
+    expect(await callsUntilFirstByte()).toEqual(['BatchGetItem', 'TransactWriteItems']);
+  });
+});

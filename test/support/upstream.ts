@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+/** An Anthropic-wire upstream of the test's own making. */
+export interface TestUpstream {
+  url: string;
+  stop: () => Promise<void>;
+}
+
+export async function startUpstream(
+  answer: (response: ServerResponse, request: IncomingMessage) => void,
+): Promise<TestUpstream> {
+  const server = createServer((request, response) => {
+    request.resume();
+    request.once('end', () => answer(response, request));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+const frame = (data: { type: string; [field: string]: unknown }) =>
+  `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+
+export const frames = {
+  start: frame({
+    type: 'message_start',
+    message: {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { input_tokens: 10, output_tokens: 1 },
+    },
+  }),
+  blockStart: frame({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+  text: (text: string) => frame({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }),
+  end: (outputTokens: number) =>
+    frame({ type: 'content_block_stop', index: 0 }) +
+    frame({
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      usage: { output_tokens: outputTokens },
+    }) +
+    frame({ type: 'message_stop' }),
+};
+
+/** A catalog with the model test/model, served by the given addresses in order. */
+export function writeCatalog(directory: string, urls: string[]): void {
+  mkdirSync(join(directory, 'models'), { recursive: true });
+  const providers = urls.map((url, index) => ({
+    id: `test-${index}`,
+    name: `Test ${index}`,
+    wire: 'anthropic',
+    base_url: url,
+    data_policy: { logs_prompts: false, trains_on_prompts: false },
+  }));
+  writeFileSync(join(directory, 'providers.json'), JSON.stringify({ providers }));
+  const model = {
+    id: 'test/model',
+    permaslug: 'test/model-1',
+    name: 'Test',
+    created: '2026-11-20',
+    context_length: 200_000,
+    input_modalities: ['text'],
+    output_modalities: ['text'],
+    endpoints: urls.map((_, index) => ({
+      id: `test/${index}`,
+      provider: `test-${index}`,
+      upstream_model: 'm',
+      max_output_tokens: 100_000,
+      pricing: { prompt: '0.0001', completion: `0.000${index + 2}` },
+    })),
+  };
+  writeFileSync(join(directory, 'models', 'test.json'), JSON.stringify({ models: [model] }));
+}
