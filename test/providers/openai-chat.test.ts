@@ -164,7 +164,9 @@ describe('a stream of chat completions', () => {
       { name: 'one', input: { x: 1 } },
       { name: 'two', input: { y: 2 } },
     ]);
-    const order = events.flatMap((event) => ('index' in event ? [`${event.type.slice(14)} ${event.index}`] : []));
+    const order = events.flatMap((event) =>
+      'index' in event ? [`${event.type.slice(14)} ${String(event.index)}`] : [],
+    );
     expect(order.indexOf('stop 0')).toBeLessThan(order.indexOf('start 1'));
   });
 
