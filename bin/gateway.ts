@@ -7,5 +7,5 @@ const context = JSON.parse(process.env['CDK_CONTEXT_JSON'] ?? '{}') as Record<st
 const catalog = context['gateway:catalog'] as string | undefined;
 // A catalog with a mistake must fail here, not in every function after the deployment.
 loadCatalog(catalog);
-const { directory } = bundleFunctions('.build/functions', catalog);
+const { directory } = await bundleFunctions('.build/functions', catalog);
 createGatewayApp(directory);

@@ -47,6 +47,11 @@ export interface UpstreamTarget {
   timeouts: Timeouts;
 }
 
+/** How long and how much of a response is read after its answer has ended. */
+const TRAILING_MS = 1_000;
+const MAX_TRAILING_BYTES = 64 * 1024;
+const STALE_WITHIN_MS = 150;
+
 const agents = {
   'http:': new http.Agent({ keepAlive: true, maxFreeSockets: 256 }),
   'https:': new https.Agent({ keepAlive: true, maxFreeSockets: 256 }),
@@ -67,17 +72,32 @@ export class UpstreamRequest {
 
   /** @throws {UpstreamError} */
   async send(body: string): Promise<UpstreamResponse> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#exchange(Buffer.from(body));
-      } catch (error) {
-        // A kept-alive connection may have been closed by the other side just before we used it: nothing was read.
-        const stale = this.#request.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
-        if (this.#signal.aborted) throw new UpstreamError('aborted', 'The request was cancelled', error);
-        if (!stale || attempt > 2) throw toUpstreamError(error);
-        this.#request = this.#open();
-      }
+    const bytes = Buffer.from(body);
+    const sentAtMs = performance.now();
+    try {
+      return await this.#exchange(bytes);
+    } catch (error) {
+      if (this.#signal.aborted) throw new UpstreamError('aborted', 'The request was cancelled', error);
+      if (!this.#wasStale(error, sentAtMs)) throw toUpstreamError(error);
     }
+    // On a connection of its own: others from the pool may have died at the same time.
+    this.#request = this.#open(false);
+    try {
+      return await this.#exchange(bytes);
+    } catch (error) {
+      if (this.#signal.aborted) throw new UpstreamError('aborted', 'The request was cancelled', error);
+      throw toUpstreamError(error);
+    }
+  }
+
+  /**
+   * A kept-alive connection may have been closed by the other side before we used it. Only a reset at once looks like
+   * that; a later one may come after the request was read, and sending it again might pay for it twice.
+   */
+  #wasStale(error: unknown, sentAtMs: number): boolean {
+    const { code } = error as NodeJS.ErrnoException;
+    const reset = code === 'ECONNRESET' || code === 'EPIPE';
+    return this.#request.reusedSocket && reset && performance.now() - sentAtMs < STALE_WITHIN_MS;
   }
 
   /** Gives the connection up without having sent anything. */
@@ -85,12 +105,12 @@ export class UpstreamRequest {
     this.#request.destroy();
   }
 
-  #open(): ClientRequest {
+  #open(pooled = true): ClientRequest {
     const url = new URL(this.#target.url);
     const secure = url.protocol === 'https:';
     const request = (secure ? https : http).request(url, {
       method: 'POST',
-      agent: secure ? agents['https:'] : agents['http:'],
+      agent: pooled && (secure ? agents['https:'] : agents['http:']),
       headers: this.#target.headers,
     });
     // Errors before `send` are kept for it; without a listener they would end the process.
@@ -121,7 +141,7 @@ export class UpstreamRequest {
       return {
         status: response.statusCode!,
         headers: response.headers,
-        body: readBody(response, this.#target.timeouts.idleMs, release),
+        body: readBody(response, this.#target.timeouts.idleMs, this.#signal, release),
       };
     } catch (error) {
       this.#signal.removeEventListener('abort', abort);
@@ -145,14 +165,21 @@ function limitConnecting(request: ClientRequest, connectMs: number, secure: bool
   });
 }
 
-async function* readBody(response: IncomingMessage, idleMs: number, release: () => void): AsyncGenerator<Buffer, void> {
+async function* readBody(
+  response: IncomingMessage,
+  idleMs: number,
+  signal: AbortSignal,
+  release: () => void,
+): AsyncGenerator<Buffer, void> {
   let waiting = false;
   const onIdle = () => {
-    if (waiting)
+    if (waiting) {
       response.destroy(new UpstreamError('idle_timeout', 'The provider went silent in the middle of its answer'));
+    }
   };
   const timer = setTimeout(onIdle, idleMs);
-  const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const chunks = response.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+  let failed = false;
   try {
     for (;;) {
       waiting = true;
@@ -163,13 +190,28 @@ async function* readBody(response: IncomingMessage, idleMs: number, release: () 
       yield next.value;
     }
   } catch (error) {
+    failed = true;
     throw toUpstreamError(error);
   } finally {
     clearTimeout(timer);
     release();
-    // Leaving early must free the connection at once; after a complete answer this keeps it alive.
-    if (!response.complete) response.destroy();
+    await chunks.return?.();
+    if (failed || signal.aborted) response.destroy();
+    else if (!response.readableEnded) finishReading(response);
   }
+}
+
+/** An answer ends before its transport does: what is left is read and dropped, so that the connection can be kept. */
+function finishReading(response: IncomingMessage): void {
+  let left = MAX_TRAILING_BYTES;
+  const timer = setTimeout(() => response.destroy(), TRAILING_MS);
+  response.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) response.destroy();
+  });
+  response.once('close', () => clearTimeout(timer));
+  response.on('error', () => response.destroy());
+  response.resume();
 }
 
 function toUpstreamError(error: unknown): UpstreamError {

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSync } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { functions } from '../../lambdas/routes.ts';
 
 const lambdasDirectory = fileURLToPath(new URL('../../lambdas/', import.meta.url));
@@ -9,6 +9,17 @@ const defaultCatalog = join(lambdasDirectory, 'catalog', 'data');
 
 /** CommonJS parts of dependencies ask for Node's own modules with require, which ES modules do not have. */
 const requireBanner = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
+
+/** zod carries its messages in forty languages, half of a bundle; ours are English, which zod loads by itself. */
+const withoutZodLocales: Plugin = {
+  name: 'without-zod-locales',
+  setup(bundler) {
+    bundler.onResolve({ filter: /\/locales\/index\.js$/ }, ({ importer }) =>
+      importer.includes('/zod/') ? { path: 'locales', namespace: 'no-locales' } : undefined,
+    );
+    bundler.onLoad({ filter: /.*/, namespace: 'no-locales' }, () => ({ contents: 'export {};' }));
+  },
+};
 
 export interface Bundle {
   /** Directory with one folder per function: index.mjs and what it reads at run time. */
@@ -22,11 +33,14 @@ export interface Bundle {
  * bundled SDK starts faster than Lambda's own.
  * @param catalogDirectory replaces the catalog that comes with the code
  */
-export function bundleFunctions(outputDirectory: string, catalogDirectory: string = defaultCatalog): Bundle {
+export async function bundleFunctions(
+  outputDirectory: string,
+  catalogDirectory: string = defaultCatalog,
+): Promise<Bundle> {
   const directory = resolve(outputDirectory);
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
-  const result = buildSync({
+  const result = await build({
     entryPoints: Object.entries(functions).map(([name, { entry }]) => ({
       in: join(lambdasDirectory, entry),
       out: `${name}/index`,
@@ -41,6 +55,7 @@ export function bundleFunctions(outputDirectory: string, catalogDirectory: strin
     minify: true,
     keepNames: true,
     banner: { js: requireBanner },
+    plugins: [withoutZodLocales],
     legalComments: 'none',
     metafile: true,
     logLevel: 'error',
@@ -62,7 +77,7 @@ function copyCatalog(from: string, to: string): void {
 }
 
 if (import.meta.main) {
-  const { directory, bytes } = bundleFunctions('.build/functions');
+  const { directory, bytes } = await bundleFunctions('.build/functions');
   for (const [name, size] of Object.entries(bytes)) {
     process.stdout.write(`${name.padEnd(24)} ${(size / 1024).toFixed(0).padStart(6)} KB\n`);
   }

@@ -33,7 +33,8 @@ export async function startDynamodb(directory: string | undefined): Promise<Loca
   const port = await freePort();
   const args = ['serve', '--host', '127.0.0.1', '--port', String(port)];
   if (directory) args.push('--db-path', join(directory, 'dynamodb.sqlite'));
-  const child = spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  // In a group of its own: Ctrl-C in a terminal must reach the gateway first, which still has spending to record.
+  const child = spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   let lastWords = '';
   child.stderr.on('data', (chunk: Buffer) => (lastWords = `${lastWords}${chunk.toString()}`.slice(-500)));
   const endpoint = `http://127.0.0.1:${port}`;

@@ -7,12 +7,18 @@ import { deleteMessages, receive, returnMessages, type LocalSqs } from './queues
 export type Invoke = (event: unknown) => Promise<unknown>;
 
 export interface EventSource {
-  /** Stops polling and waits for the batches that are being worked on. */
+  /** Works off what is in the queue, and stops. */
   stop: () => Promise<void>;
 }
 
 /** A failed message comes back soon, so that a person watching a laptop sees the retry; on AWS it is the visibility. */
 const RETRY_AFTER_SECONDS = 1;
+
+/**
+ * A poll is never broken off, because it may already have been given messages that nobody would see then; it is short, so
+ * that stopping does not take long.
+ */
+const LONG_POLL_SECONDS = 1;
 
 /**
  * Lambda's side of a queue: long polls, hands batches to the worker, deletes what succeeded and returns what the worker
@@ -24,23 +30,37 @@ export function startEventSource(
   options: { batchSize: number; maxConcurrency: number },
   invoke: Invoke,
 ): EventSource {
-  const stopping = new AbortController();
+  const state = { stopping: false };
   const running = new Set<Promise<void>>();
 
   async function poll(): Promise<void> {
-    while (!stopping.signal.aborted) {
+    while (!state.stopping) {
       if (running.size >= options.maxConcurrency) await Promise.race(running);
-      const messages = await receive(sqs, queueUrl, stopping.signal).catch((error: unknown) => {
-        if (!stopping.signal.aborted) log('error', 'queue not readable', describeError(error));
+      const messages = await receive(sqs, queueUrl, LONG_POLL_SECONDS).catch((error: unknown) => {
+        log('error', 'queue not readable', describeError(error));
         return [];
       });
-      for (let start = 0; start < messages.length; start += options.batchSize) {
-        const work: Promise<void> = handleBatch(messages.slice(start, start + options.batchSize)).finally(() =>
-          running.delete(work),
-        );
-        running.add(work);
-      }
+      startBatches(messages);
     }
+  }
+
+  function startBatches(messages: Message[]): void {
+    for (let start = 0; start < messages.length; start += options.batchSize) {
+      const work: Promise<void> = handleBatch(messages.slice(start, start + options.batchSize)).finally(() =>
+        running.delete(work),
+      );
+      running.add(work);
+    }
+  }
+
+  /** The queue lives in memory: what would stay in it now would have to be estimated by the sweep of the next start. */
+  async function drain(): Promise<void> {
+    for (;;) {
+      const messages = await receive(sqs, queueUrl, 0).catch(() => []);
+      if (messages.length === 0) break;
+      startBatches(messages);
+    }
+    await Promise.all(running);
   }
 
   async function handleBatch(messages: Message[]): Promise<void> {
@@ -61,9 +81,9 @@ export function startEventSource(
   const polling = poll();
   return {
     async stop() {
-      stopping.abort();
+      state.stopping = true;
       await polling;
-      await Promise.all(running);
+      await drain();
     },
   };
 }

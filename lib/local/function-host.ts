@@ -13,5 +13,7 @@ export interface FunctionHost {
   invoke(name: string, event: unknown): Promise<unknown>;
   /** Runs a streaming function into a response; resolves when the function has returned. */
   stream(name: string, event: unknown, response: ServerResponse): Promise<void>;
+  /** Resolves when no function runs. */
+  idle: () => Promise<void>;
   stop: () => Promise<void>;
 }

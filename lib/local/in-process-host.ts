@@ -43,9 +43,10 @@ export async function startInProcessHost(): Promise<FunctionHost> {
     invoke: (name, event) => track((handlers.get(name) as BufferedHandler)(event, newContext(name))),
     stream: (name, event, response) =>
       track((handlers.get(name) as StreamingHandler)(event, response, newContext(name))),
-    async stop() {
+    async idle() {
       await Promise.allSettled(running);
     },
+    stop: () => Promise.resolve(),
   };
 }
 

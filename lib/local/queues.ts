@@ -62,17 +62,16 @@ export async function createQueue(sqs: LocalSqs, name: string, spec: QueueSpec):
   return queue.QueueUrl!;
 }
 
-/** Takes up to ten messages, waiting for the first. */
-export async function receive(sqs: LocalSqs, queueUrl: string, signal: AbortSignal): Promise<Message[]> {
+/** Takes up to ten messages, waiting for the first as long as asked. */
+export async function receive(sqs: LocalSqs, queueUrl: string, waitSeconds: number): Promise<Message[]> {
   const answer = await sqs.client.send(
     new ReceiveMessageCommand({
       QueueUrl: queueUrl,
       MaxNumberOfMessages: 10,
-      WaitTimeSeconds: 20,
+      WaitTimeSeconds: waitSeconds,
       MessageSystemAttributeNames: ['All'],
       MessageAttributeNames: ['All'],
     }),
-    { abortSignal: signal },
   );
   return answer.Messages ?? [];
 }

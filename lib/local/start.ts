@@ -84,7 +84,7 @@ async function startParts(
   const host = deployment
     ? startSandboxedHost(deployment, { tableName, queueUrls, environment })
     : await startInProcessHost();
-  stops.push(() => host.stop());
+  stops.push(host.stop);
   const account = await bootstrap(openTable(), state);
   // Queues of a dead process are gone with it, and so are its handlers: what they held is settled before we begin.
   await host.invoke('sweep-holds', { aliveBootId: bootId });
@@ -98,6 +98,8 @@ async function startParts(
     const schedule = startSchedule(everyMinutes, (event) => host.invoke(functionName, event));
     stops.push(schedule.stop);
   }
+  // At the end, requests finish first, then what they have sent to the queues is worked off.
+  stops.push(host.idle);
   const { api, functionUrl } = await openFrontDoor(options.port, wiring, host, stops);
   state.saveRun({
     pid: process.pid,

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { finalGeneration, get, post, said, startGateway } from '../support/gateway.ts';
 
@@ -72,6 +73,27 @@ describe('a second start on the same data', () => {
     await second.stop();
     expect(existsSync(join(data, 'run.json'))).toBe(false);
     expect(existsSync(join(data, 'dynamodb.pid'))).toBe(false);
+  });
+});
+
+describe('a gateway that is stopped in the middle of a stream', () => {
+  it('settles what was written, as real as any other answer', async () => {
+    const data = join(directory, 'stopped');
+    const first = await startGateway({ args: ['--data', data] });
+    const ask = { model: 'sandbox/claude', stream: true, messages: [said('Write', 'tokens=500 delay=10')] };
+    const response = await post(first, '/messages', ask);
+    const text = response.text().catch(() => '');
+    await sleep(500);
+    await first.stop();
+    await text;
+
+    const second = await startGateway({ args: ['--data', data] });
+    const generation = await finalGeneration({ ...second, key: first.key }, response.headers.get('x-generation-id')!);
+    await second.stop();
+
+    expect(generation).toMatchObject({ cancelled: true });
+    expect(generation['tokens_completion']).toBeGreaterThan(20);
+    expect(second.log()).not.toContain('holds swept');
   });
 });
 

@@ -58,7 +58,10 @@ export const frames = {
     frame({ type: 'message_stop' }),
 };
 
-/** A catalog with the model test/model, served by the given addresses in order. */
+/**
+ * A catalog with the model test/model, served by the given addresses in order, and test/flat, which costs 1 RUB a
+ * request and nothing else.
+ */
 export function writeCatalog(directory: string, urls: string[]): void {
   mkdirSync(join(directory, 'models'), { recursive: true });
   const providers = urls.map((url, index) => ({
@@ -69,21 +72,25 @@ export function writeCatalog(directory: string, urls: string[]): void {
     data_policy: { logs_prompts: false, trains_on_prompts: false },
   }));
   writeFileSync(join(directory, 'providers.json'), JSON.stringify({ providers }));
-  const model = {
-    id: 'test/model',
-    permaslug: 'test/model-1',
-    name: 'Test',
+  const model = (id: string, pricing: (index: number) => object) => ({
+    id,
+    permaslug: `${id}-1`,
+    name: id,
     created: '2026-11-20',
     context_length: 200_000,
     input_modalities: ['text'],
     output_modalities: ['text'],
     endpoints: urls.map((_, index) => ({
-      id: `test/${index}`,
+      id: `${id}/${index}`,
       provider: `test-${index}`,
       upstream_model: 'm',
       max_output_tokens: 100_000,
-      pricing: { prompt: '0.0001', completion: `0.000${index + 2}` },
+      pricing: pricing(index),
     })),
-  };
-  writeFileSync(join(directory, 'models', 'test.json'), JSON.stringify({ models: [model] }));
+  });
+  const models = [
+    model('test/model', (index) => ({ prompt: '0.0001', completion: `0.000${index + 2}` })),
+    model('test/flat', () => ({ prompt: '0', completion: '0', request: '1' })),
+  ];
+  writeFileSync(join(directory, 'models', 'test.json'), JSON.stringify({ models }));
 }

@@ -35,6 +35,7 @@ export interface AnswerContext {
 /** Why an answer was aborted from our side. */
 export const CLIENT_LEFT = 'client left';
 export const ANSWER_ENDED = 'answer ended';
+export const OUT_OF_MONEY = 'out of money';
 export const OUT_OF_TIME = 'out of time';
 
 /**
@@ -54,6 +55,8 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
       const refusal = await progress.observe(batch);
       yield batch.map((event) => progress.rewrite(event));
       if (refusal) {
+        // Not one token more: leaving the loop alone would let the provider finish what it has begun.
+        context.abort.abort(OUT_OF_MONEY);
         yield progress.endForMoney(refusal);
         return;
       }

@@ -9,6 +9,11 @@ export interface ToolCallPiece {
   arguments: string;
 }
 
+interface Prose {
+  kind: 'text' | 'thinking';
+  text: string;
+}
+
 interface ToolCall {
   index: number | undefined;
   id: string;
@@ -30,8 +35,8 @@ export class BlockWriter {
   readonly #calls: ToolCall[] = [];
   /** Position in #calls of the call whose block is open or was written last. */
   #written = -1;
-  /** Text that came between two pieces of one call: its block must not be torn, so the text follows it. */
-  #deferredText = '';
+  /** What came between two pieces of one call: the call's block must not be torn, so this follows it. */
+  #deferred: Prose[] = [];
   readonly #thinkingSignature: string;
 
   constructor(thinkingSignature: string) {
@@ -49,19 +54,11 @@ export class BlockWriter {
   }
 
   text(text: string): void {
-    if (text === '') return;
-    if (this.#isMidCall()) {
-      this.#deferredText += text;
-      return;
-    }
-    this.#ensure('text', { type: 'text', text: '' });
-    this.#delta({ type: 'text_delta', text });
+    this.#prose({ kind: 'text', text });
   }
 
   thinking(thinking: string): void {
-    if (thinking === '') return;
-    this.#ensure('thinking', { type: 'thinking', thinking: '', signature: '' });
-    this.#delta({ type: 'thinking_delta', thinking });
+    this.#prose({ kind: 'thinking', text: thinking });
   }
 
   toolCall(piece: ToolCallPiece): void {
@@ -75,7 +72,7 @@ export class BlockWriter {
   /** Writes what is left and closes the last block. */
   finish(): void {
     this.#writeCalls(true);
-    this.#writeDeferredText();
+    this.#writeDeferred();
     this.#close();
   }
 
@@ -85,9 +82,7 @@ export class BlockWriter {
       piece.index === undefined
         ? this.#calls.findLast((call) => piece.id === undefined || call.id === piece.id)
         : this.#calls.findLast((call) => call.index === piece.index);
-    // Some upstreams give every call the index 0: another id is another call.
-    const isAnother =
-      known !== undefined && piece.id !== undefined && piece.id !== known.id && piece.name !== undefined;
+    const isAnother = known !== undefined && piece.name !== undefined && this.#announcesAnother(piece, known);
     if (known && !isAnother) return known;
     if (piece.name === undefined) return undefined;
     const call: ToolCall = {
@@ -101,6 +96,15 @@ export class BlockWriter {
     return call;
   }
 
+  /**
+   * Some upstreams give every call the index 0, or none: another id is another call, and so is a name after arguments
+   * that are complete.
+   */
+  #announcesAnother(piece: ToolCallPiece, known: ToolCall): boolean {
+    if (piece.id !== undefined) return piece.id !== known.id;
+    return isCompleteJson(known.arguments);
+  }
+
   #writeCalls(toTheEnd: boolean): void {
     for (;;) {
       const current = this.#calls[this.#written];
@@ -109,7 +113,7 @@ export class BlockWriter {
       if (!next) return;
       if (current && !toTheEnd && !isCompleteJson(current.arguments)) return;
       this.#written += 1;
-      this.#writeDeferredText();
+      this.#writeDeferred();
       this.#close();
       this.#openBlock('tool', { type: 'tool_use', id: next.id, name: next.name, input: {} });
       this.#writeArguments(next);
@@ -121,20 +125,35 @@ export class BlockWriter {
     return this.#open?.kind === 'tool' && current !== undefined && !isCompleteJson(current.arguments);
   }
 
-  #writeDeferredText(): void {
-    const text = this.#deferredText;
-    this.#deferredText = '';
-    if (text === '') return;
-    this.#ensure('text', { type: 'text', text: '' });
-    this.#delta({ type: 'text_delta', text });
+  #prose(prose: Prose): void {
+    if (prose.text === '') return;
+    if (this.#isMidCall()) this.#deferred.push(prose);
+    else this.#writeProse(prose);
+  }
+
+  #writeProse({ kind, text }: Prose): void {
+    if (kind === 'text') {
+      this.#ensure('text', { type: 'text', text: '' });
+      this.#delta({ type: 'text_delta', text });
+    } else {
+      this.#ensure('thinking', { type: 'thinking', thinking: '', signature: '' });
+      this.#delta({ type: 'thinking_delta', thinking: text });
+    }
+  }
+
+  #writeDeferred(): void {
+    const deferred = this.#deferred;
+    this.#deferred = [];
+    for (const prose of deferred) this.#writeProse(prose);
   }
 
   #writeArguments(call: ToolCall): void {
+    if (this.#open?.kind !== 'tool') return;
     const json = call.unwritten;
     call.unwritten = '';
     // Calls without arguments come as "", "null" or nothing at all; clients read a block without deltas as {}.
     if (json === '' || (json === 'null' && call.arguments === 'null')) return;
-    if (this.#open?.kind === 'tool') this.#delta({ type: 'input_json_delta', partial_json: json });
+    this.#delta({ type: 'input_json_delta', partial_json: json });
   }
 
   #ensure(kind: 'text' | 'thinking', block: Block): void {
@@ -161,8 +180,9 @@ export class BlockWriter {
   }
 }
 
+/** False for "": arguments that have not begun are not complete. */
 function isCompleteJson(text: string): boolean {
-  if (!/[}\]"0-9el]\s*$/.test(text)) return text === '';
+  if (!/[}\]"0-9el]\s*$/.test(text)) return false;
   try {
     JSON.parse(text);
     return true;

@@ -17,7 +17,7 @@ export interface ChatUsage {
 
 /**
  * The wire counts cached tokens inside the prompt, and reasoning inside the completion; the Messages API counts caches
- * apart. xAI alone keeps reasoning out of the completion, which its total gives away.
+ * apart. xAI and Gemini keep reasoning out of the completion, which only their total gives away.
  */
 export function messagesUsage(usage: ChatUsage): WireUsage {
   const prompt = usage.prompt_tokens ?? 0;
@@ -27,10 +27,9 @@ export function messagesUsage(usage: ChatUsage): WireUsage {
   const cached = typeof told === 'number' ? Math.min(told, prompt) : undefined;
   const written = usage.prompt_tokens_details?.cache_write_tokens ?? undefined;
   const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? usage.reasoning_tokens ?? undefined;
-  const reasoningApart = reasoning && usage.total_tokens === prompt + completion + reasoning ? reasoning : 0;
   return {
     input_tokens: Math.max(0, prompt - (cached ?? 0) - (written ?? 0)),
-    output_tokens: completion + reasoningApart,
+    output_tokens: Math.max(completion, (usage.total_tokens ?? 0) - prompt),
     ...(cached === undefined ? {} : { cache_read_input_tokens: cached }),
     ...(written === undefined ? {} : { cache_creation_input_tokens: written }),
     ...(reasoning === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoning } }),

@@ -22,6 +22,7 @@ export function startSandboxedHost(deployment: Deployment, parts: LocalParts): F
   const idle: Sandbox[] = [];
   const waiting: (() => void)[] = [];
   const alive = new Set<Sandbox>();
+  const running = new Set<Promise<unknown>>();
   let starting = 0;
 
   async function acquire(deployed: DeployedFunction): Promise<Sandbox> {
@@ -53,7 +54,13 @@ export function startSandboxedHost(deployment: Deployment, parts: LocalParts): F
     waiting.shift()?.();
   }
 
-  async function run(name: string, invocation: Invocation): Promise<unknown> {
+  function run(name: string, invocation: Invocation): Promise<unknown> {
+    const work = runInSandbox(name, invocation);
+    running.add(work);
+    return work.finally(() => running.delete(work));
+  }
+
+  async function runInSandbox(name: string, invocation: Invocation): Promise<unknown> {
     const sandbox = await acquire(deployment.functions.get(name)!);
     try {
       return await sandbox.invoke(invocation);
@@ -66,6 +73,9 @@ export function startSandboxedHost(deployment: Deployment, parts: LocalParts): F
     invoke: (name, event) => run(name, { event }),
     async stream(name, event, response) {
       await run(name, { event, response });
+    },
+    async idle() {
+      await Promise.allSettled(running);
     },
     async stop() {
       await Promise.all([...alive].map((sandbox) => sandbox.stop()));
