@@ -79,6 +79,16 @@ const quirksSchema = z.strictObject({
   reasoning_history: z.enum(['none', 'reasoning_content']).optional(),
   /** openai-chat: rule for ids of tool calls. */
   tool_call_ids: z.enum(['any', 'nine_alphanumerics']).optional(),
+  /** openai-chat: takes `user`, which gets a digest of metadata.user_id. */
+  user_field: z.boolean().optional(),
+  /** openai-chat: refuses reasoning_effort beside function tools. */
+  no_effort_with_tools: z.boolean().optional(),
+  /** openai-chat: refuses a user message directly behind a tool's result. */
+  assistant_after_tool: z.boolean().optional(),
+  /** openai-chat: asks for a thought signature on every earlier call; the documented placeholder is sent. */
+  thought_signature_placeholder: z.boolean().optional(),
+  /** anthropic: signs thinking itself, in a way that only this provider takes back. */
+  own_signatures: z.boolean().optional(),
   /** openai-chat: send stream_options.include_usage. */
   stream_usage: z.boolean().optional(),
   /** openai-chat: PDF documents are accepted as `file` parts. */

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { Context } from 'aws-lambda';
@@ -111,7 +112,10 @@ function parse({ event }: Passage, schemas: Schemas<z.ZodType, z.ZodType>): void
 
 function closePassage(name: RouteName, route: Route, passage: Passage): void {
   const { request, generationId } = passage.event;
-  const { headers, statusCode } = passage.response!;
+  const response = passage.response!;
+  const { headers, statusCode, body } = response;
+  // Text longer than a chunk waits for a drain that never comes when the client has left; a stream notices.
+  if (route.streaming && typeof body === 'string') response.body = Readable.from([body]);
   headers['request-id'] = request.id;
   if (route.inference) headers['x-generation-id'] = generationId;
   log('info', 'request', {

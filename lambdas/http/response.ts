@@ -1,10 +1,11 @@
 import { errorEnvelope, type GatewayError } from '../platform/errors.ts';
+import type { Readable } from 'node:stream';
 import type { AnswerStream } from './answer-stream.ts';
 
 export interface HttpResponse {
   statusCode: number;
   headers: Record<string, string>;
-  body: string | AnswerStream;
+  body: string | Readable;
 }
 
 const commonHeaders = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };

@@ -1,13 +1,14 @@
 import type { Block, Message } from './types.ts';
 
 /**
- * Thinking of models that do not sign it carries a signature of ours. It tells two families of upstreams apart when a
- * conversation comes back: a signature is never sent to a family that did not make it, which would refuse the request.
+ * Thinking comes back with a conversation, and only the family of models that signed it takes its signature. What
+ * Anthropic signed carries Anthropic's signature; all other thinking carries one of the gateway's own, which says who may
+ * have it back: `gw1.<family>`, and behind that, where the provider signs by itself, `.<its signature>`.
  */
 const OWN_PREFIX = 'gw1.';
 
-export function ownSignature(wire: string): string {
-  return `${OWN_PREFIX}${wire}`;
+export function ownSignature(family: string, signature?: string): string {
+  return signature === undefined ? `${OWN_PREFIX}${family}` : `${OWN_PREFIX}${family}.${signature}`;
 }
 
 export function isOwnThinking(block: Block): boolean {
@@ -16,11 +17,34 @@ export function isOwnThinking(block: Block): boolean {
   return typeof signature !== 'string' || signature === '' || signature.startsWith(OWN_PREFIX);
 }
 
-/** Messages without the thinking that Anthropic did not sign. A message that had nothing else is left out. */
+/** Messages for Anthropic: without thinking that it did not sign. A message that had nothing else is left out. */
 export function withoutOwnThinking(messages: Message[]): Message[] {
+  return mapBlocks(messages, (block) => (isOwnThinking(block) ? undefined : block));
+}
+
+/** Messages for a provider that signs by itself: its own thinking as it signed it, and nobody else's. */
+export function thinkingOf(family: string, messages: Message[]): Message[] {
+  const prefix = `${OWN_PREFIX}${family}.`;
+  return mapBlocks(messages, (block) => {
+    if (block.type === 'redacted_thinking') return undefined;
+    if (block.type !== 'thinking') return block;
+    const signature = block['signature'];
+    return typeof signature === 'string' && signature.startsWith(prefix)
+      ? { ...block, signature: signature.slice(prefix.length) }
+      : undefined;
+  });
+}
+
+function mapBlocks(messages: Message[], change: (block: Block) => Block | undefined): Message[] {
   return messages.flatMap((message) => {
-    if (typeof message.content === 'string' || !message.content.some(isOwnThinking)) return [message];
-    const content = message.content.filter((block) => !isOwnThinking(block));
+    if (typeof message.content === 'string') return [message];
+    const content = message.content.map(change).filter((block) => block !== undefined);
+    if (
+      content.length === message.content.length &&
+      content.every((block, index) => block === message.content[index])
+    ) {
+      return [message];
+    }
     return content.length > 0 ? [{ ...message, content }] : [];
   });
 }

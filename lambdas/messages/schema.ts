@@ -61,12 +61,19 @@ const message = z.looseObject({
   content: z.union([z.string(), z.array(block)], { error: 'must be a string or an array of content blocks' }),
 });
 
-const tool = z.looseObject({
-  name: z.string().min(1).max(128),
-  type: optional(z.string()),
-  description: optional(z.string()),
-  input_schema: optional(z.record(z.string(), z.unknown())),
-});
+const tool = z
+  .looseObject({
+    name: optional(z.string().min(1).max(128)),
+    type: optional(z.string()),
+    description: optional(z.string()),
+    input_schema: optional(z.record(z.string(), z.unknown())),
+  })
+  .superRefine(({ name, type }, context) => {
+    // Typed tools of Anthropic's may have other fields instead, e.g. the name of a server.
+    if (!name && (!type || type === 'custom')) {
+      context.addIssue({ code: 'custom', path: ['name'], message: 'is required' });
+    }
+  });
 
 const toolChoice = z.looseObject({
   type: z.enum(['auto', 'any', 'tool', 'none']),
@@ -127,14 +134,6 @@ export const messagesRequestSchema = fields
     }
     if (body.tool_choice?.type === 'tool' && !body.tool_choice.name) {
       context.addIssue({ code: 'custom', path: ['tool_choice', 'name'], message: 'is required with type "tool"' });
-    }
-    const budget = body.thinking?.type === 'enabled' ? body.thinking.budget_tokens : undefined;
-    if (budget && body.max_tokens && budget >= body.max_tokens) {
-      context.addIssue({
-        code: 'custom',
-        path: ['thinking', 'budget_tokens'],
-        message: 'must be less than max_tokens',
-      });
     }
   })
   .transform((body) => {

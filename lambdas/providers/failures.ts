@@ -58,7 +58,9 @@ export function refusalOf(
 }
 
 function contextFault(message: string): 'context_length_exceeded' | 'invalid_request' {
-  return /prompt is too long|exceed(s)? context|context.?length|maximum context/i.test(message)
+  return /prompt is too long|exceeds? (the )?(model'?s? )?(context|maximum)|context.?(length|window)|maximum (context|prompt|input)|input tokens? (exceeds?|count)|range of input length|too many (input )?tokens/i.test(
+    message,
+  )
     ? 'context_length_exceeded'
     : 'invalid_request';
 }

@@ -3,6 +3,7 @@ import type { Quirks } from '../catalog/schema.ts';
 
 /** What a wire needs to know of the endpoint it speaks to. It knows nothing of accounts or money. */
 export interface WireTarget {
+  providerId: string;
   upstreamModel: string;
   maxOutputTokens: number | undefined;
   supportedParameters: readonly string[];

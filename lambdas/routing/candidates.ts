@@ -55,6 +55,7 @@ async function toCandidate(model: Model, endpoint: Endpoint): Promise<Candidate 
     pricing: endpoint.pricing,
     wire,
     target: {
+      providerId: endpoint.provider.id,
       upstreamModel: endpoint.upstreamModel,
       maxOutputTokens: endpoint.maxOutputTokens,
       supportedParameters: model.data.supported_parameters,

@@ -52,8 +52,10 @@ export const selectionSchema = z.strictObject({
       from: z.array(z.strictObject({ provider: z.string(), model: z.string() })).min(1),
       /** Where the source marks them as text. */
       output_modalities: z.array(z.string()).optional(),
-      /** Reasoning is billed without being shown. */
-      hidden_reasoning: z.boolean().optional(),
+      /** Of its endpoints, as in the catalog. */
+      quirks: z.record(z.string(), z.unknown()).optional(),
+      /** Parameters that the source does not know to be refused. */
+      without_parameters: z.array(z.string()).optional(),
       /** Price of writing a one-hour cache as a multiple of the input price, where the source does not have it. */
       cache_write_1h_multiple: z.int().positive().optional(),
     }),
@@ -133,7 +135,7 @@ function catalogModel(
     ...(context > 0 ? { context_length: context } : {}),
     input_modalities: [...new Set(data.modalities.input.map((name) => (name === 'pdf' ? 'file' : name)))],
     output_modalities: outputModalities,
-    supported_parameters: isText ? supportedParameters(data, found[0]!.provider) : [],
+    supported_parameters: isText ? supportedParameters(data, found[0]!.provider, wanted.without_parameters ?? []) : [],
     endpoints: found.map(({ provider, upstreamModel, data: own }) => ({
       id: `${provider}/${wanted.id}`,
       provider,
@@ -142,13 +144,13 @@ function catalogModel(
       ...(isText ? { max_output_tokens: Math.min(Number(own.limit.output), Number(own.limit.context)) } : {}),
       ...(isText ? {} : { wire: 'openai-embeddings' }),
       ...(own.cost ? { pricing: pricing(own.cost, wanted.cache_write_1h_multiple, conversion) } : {}),
-      ...(wanted.hidden_reasoning ? { quirks: { hidden_reasoning: true } } : {}),
+      ...(wanted.quirks ? { quirks: wanted.quirks } : {}),
     })),
   };
 }
 
-function supportedParameters(data: SourceModel, provider: string): string[] {
-  return [
+function supportedParameters(data: SourceModel, provider: string, without: string[]): string[] {
+  const all = [
     'max_tokens',
     'stop',
     ...(data.temperature === false ? [] : ['temperature', 'top_p']),
@@ -157,6 +159,7 @@ function supportedParameters(data: SourceModel, provider: string): string[] {
     ...(data.reasoning ? ['reasoning', 'include_reasoning'] : []),
     ...(data.structured_output ? ['structured_outputs', 'response_format'] : []),
   ];
+  return all.filter((parameter) => !without.includes(parameter));
 }
 
 function pricing(cost: Cost, writeMultiple: number | undefined, conversion: Conversion): unknown {

@@ -7,6 +7,7 @@ import { messagesUsage } from '../../lambdas/providers/openai-chat/usage.ts';
 import { summarise } from '../support/sse.ts';
 
 const target = (quirks: Quirks = {}) => ({
+  providerId: 'test',
   upstreamModel: 'up',
   maxOutputTokens: 1_000,
   supportedParameters: ['temperature', 'tools'],
@@ -207,6 +208,7 @@ describe('a stream of chat completions', () => {
     ['length', 'max_tokens'],
     ['content_filter', 'refusal'],
     ['model_length', 'model_context_window_exceeded'],
+    ['SAFETY', 'refusal'],
     ['eos', 'end_turn'],
   ])('says %s as %s', async (finish, reason) => {
     expect(summarise(await decode([delta({ content: 'x' }, finish)])).stopReason).toBe(reason);
@@ -277,5 +279,69 @@ describe('usage', () => {
   ])('%s', (_name, usage, input, output, cached) => {
     expect(messagesUsage(usage)).toMatchObject({ input_tokens: input, output_tokens: output });
     expect(messagesUsage(usage).cache_read_input_tokens).toBe(cached);
+  });
+});
+
+describe('calls whose pieces come in unusual order', () => {
+  const headers = [
+    call(0, { id: 'a', function: { name: 'one', arguments: '' } }),
+    call(1, { id: 'b', function: { name: 'two', arguments: '' } }),
+  ];
+  it.each<[string, object[], unknown[]]>([
+    [
+      'all headers first',
+      [...headers, call(0, { function: { arguments: '{"x":1}' } }), call(1, { function: { arguments: '{"y":2}' } })],
+      [{ x: 1 }, { y: 2 }],
+    ],
+    [
+      'text behind the header',
+      [headers[0]!, delta({ content: 'hm' }), call(0, { function: { arguments: '{"x":1}' } })],
+      [{ x: 1 }],
+    ],
+    [
+      'reasoning in the middle',
+      [
+        headers[0]!,
+        call(0, { function: { arguments: '{"x"' } }),
+        delta({ reasoning_content: 'hm' }),
+        call(0, { function: { arguments: ':1}' } }),
+      ],
+      [{ x: 1 }],
+    ],
+    [
+      'neither id nor index',
+      [
+        call(undefined, { function: { name: 'one', arguments: '{"x":1}' } }),
+        call(undefined, { function: { name: 'two', arguments: '{"y":2}' } }),
+      ],
+      [{ x: 1 }, { y: 2 }],
+    ],
+  ])('%s', async (_name, chunks, inputs) => {
+    const events = await decode([...chunks, delta({}, 'tool_calls')]);
+    expect(summarise(events).tools.map(({ input }) => input)).toEqual(inputs);
+  });
+});
+
+describe('a conversation that other models began', () => {
+  it('is put into turns: neighbours merged, nothing between a call and its results', () => {
+    const { messages } = encode({
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'x', input: {} }] },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'b', name: 'y', input: {} }] },
+        { role: 'system', content: 'Mind this' },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: '1' }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'b', content: '2' }] },
+      ],
+    }) as { messages: { role: string }[] };
+    expect(messages.map(({ role }) => role)).toEqual(['assistant', 'tool', 'tool', 'system']);
+  });
+
+  it('has a reasoning field on every call where the provider insists', () => {
+    const content: Block[] = [{ type: 'tool_use', id: 'a', name: 'x', input: {} }];
+    const { messages } = encode(
+      { messages: [{ role: 'assistant', content }] },
+      { reasoning_history: 'reasoning_content' },
+    );
+    expect(messages).toMatchObject([{ reasoning_content: ' ' }]);
   });
 });

@@ -68,8 +68,18 @@ function countLineBytes(chunk: Buffer, start: number, end: number): number {
 /** The data of one frame: its `data:` lines joined by line feeds, or undefined when it has none. */
 export function frameData(frame: Buffer): string | undefined {
   const lines: string[] = [];
-  for (const line of frame.toString('utf8').split(/\r?\n/)) {
+  for (const line of frame
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)) {
     if (line.startsWith('data:')) lines.push(line.charCodeAt(5) === 0x20 ? line.slice(6) : line.slice(5));
   }
   return lines.length > 0 ? lines.join('\n') : undefined;
+}
+
+const EVENT_LINE = Buffer.from('event:');
+
+/** The frame says which event it is, on its first line, where every upstream that says so does. */
+export function hasEventLine(frame: Buffer): boolean {
+  return frame.subarray(0, EVENT_LINE.length).equals(EVENT_LINE);
 }

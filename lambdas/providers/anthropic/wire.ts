@@ -1,8 +1,10 @@
-import { withoutOwnThinking } from '../../messages/foreign-thinking.ts';
-import type { AnswerEvent, MessagesEvent, MessagesRequest } from '../../messages/types.ts';
+import { ownSignature, thinkingOf, withoutOwnThinking } from '../../messages/foreign-thinking.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import type { AnswerEvent, Block, Message, MessagesEvent, MessagesRequest } from '../../messages/types.ts';
 import { UpstreamError } from '../upstream-http.ts';
-import type { ClientHeaders, MessagesWire, WireRefusal, WireRequest, WireTarget } from '../wire.ts';
-import { frameData, SseFrameSplitter } from './sse-frames.ts';
+import type { ClientHeaders, DecodeContext, MessagesWire, WireRefusal, WireRequest, WireTarget } from '../wire.ts';
+import { toolCallId } from '../tool-call-id.ts';
+import { frameData, hasEventLine, SseFrameSplitter } from './sse-frames.ts';
 
 /**
  * Upstreams that speak the Messages API themselves. Frames go out as the bytes that came in: signatures, encrypted
@@ -14,6 +16,12 @@ const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 
 export const anthropicWire: MessagesWire = {
   encode(request, target, client) {
+    if (request.max_tokens === 0) {
+      throw invalidRequest(
+        'max_tokens',
+        'must be at least 1: warming a cache with 0 cannot be streamed, and the gateway streams',
+      );
+    }
     return postJson('/v1/messages', { ...upstreamBody(request, target), stream: true }, client);
   },
   countsPromptAtStart: true,
@@ -31,13 +39,37 @@ export function encodeCountTokens(request: MessagesRequest, target: WireTarget, 
 
 function upstreamBody(request: MessagesRequest, target: WireTarget): Record<string, unknown> {
   const ceiling = target.maxOutputTokens ?? Infinity;
+  // The Messages API requires max_tokens; a client that left it out gets all that the model can write.
+  const maxTokens = Math.min(request.max_tokens ?? ceiling, ceiling);
+  const messages = target.quirks.own_signatures
+    ? thinkingOf(target.providerId, request.messages)
+    : withoutOwnThinking(request.messages);
   return {
     ...request,
     model: target.upstreamModel,
-    messages: withoutOwnThinking(request.messages),
-    // The Messages API requires max_tokens; a client that left it out gets all that the model can write.
-    max_tokens: Math.min(request.max_tokens ?? ceiling, ceiling),
+    messages: messages.map(withFittingToolIds),
+    max_tokens: maxTokens,
+    ...(request.thinking ? { thinking: withFittingBudget(request, maxTokens) } : {}),
   };
+}
+
+/** A budget that fitted what the client asked for has to fit what the model can write, too. */
+function withFittingBudget({ thinking, max_tokens: asked }: MessagesRequest, maxTokens: number): unknown {
+  const budget = thinking!.budget_tokens;
+  const wasCut = asked !== undefined && asked > maxTokens;
+  return wasCut && budget && budget >= maxTokens ? { ...thinking, budget_tokens: maxTokens - 1 } : thinking;
+}
+
+/** Calls that other models made may have ids that Anthropic does not take. */
+function withFittingToolIds(message: Message): Message {
+  if (typeof message.content === 'string') return message;
+  return { ...message, content: message.content.map(withFittingToolId) };
+}
+
+function withFittingToolId(block: Block): Block {
+  if (block.type === 'tool_use') return { ...block, id: toolCallId(block['id'] as string, 'anthropic') };
+  if (block.type !== 'tool_result') return block;
+  return { ...block, tool_use_id: toolCallId(block['tool_use_id'] as string, 'anthropic') };
 }
 
 function postJson(path: string, body: unknown, client: ClientHeaders): WireRequest {
@@ -53,7 +85,7 @@ function postJson(path: string, body: unknown, client: ClientHeaders): WireReque
   };
 }
 
-async function* decode(body: AsyncIterable<Buffer>): AsyncGenerator<AnswerEvent[], void> {
+async function* decode(body: AsyncIterable<Buffer>, { target }: DecodeContext): AsyncGenerator<AnswerEvent[], void> {
   const splitter = new SseFrameSplitter(MAX_FRAME_BYTES);
   let started = false;
   let ended = false;
@@ -65,7 +97,7 @@ async function* decode(body: AsyncIterable<Buffer>): AsyncGenerator<AnswerEvent[
       if (!data || (data.type === 'message_start' && started)) continue;
       started ||= data.type === 'message_start';
       ended ||= data.type === 'message_stop' || data.type === 'error';
-      events.push({ data, raw: frame });
+      events.push(toAnswerEvent(data, frame, target));
       // What stands behind the end belongs to no answer of ours.
       if (ended) break;
     }
@@ -75,6 +107,15 @@ async function* decode(body: AsyncIterable<Buffer>): AsyncGenerator<AnswerEvent[
   const last = parseFrame(splitter.rest());
   if (last?.type === 'message_stop') yield [{ data: last }];
   else throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
+}
+
+/** The event with its own bytes, where clients can take these: most of them dispatch on the line `event:`. */
+function toAnswerEvent(data: MessagesEvent, frame: Buffer, target: WireTarget): AnswerEvent {
+  if (target.quirks.own_signatures && data.type === 'content_block_delta' && data.delta.type === 'signature_delta') {
+    const signature = ownSignature(target.providerId, data.delta.signature);
+    return { data: { ...data, delta: { type: 'signature_delta', signature } } };
+  }
+  return hasEventLine(frame) ? { data, raw: frame } : { data };
 }
 
 /** The event of a frame; undefined for comments and for data that is not JSON of the Messages API. */

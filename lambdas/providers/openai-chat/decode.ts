@@ -12,6 +12,17 @@ import { messagesUsage, type ChatUsage } from './usage.ts';
  */
 const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
 
+/** Reasons to finish that mean the answer failed: Mistral, DeepSeek, Z.ai, vLLM, Gemini. */
+const FAILURES = new Set([
+  'error',
+  'insufficient_system_resource',
+  'network_error',
+  'abort',
+  'malformed_function_call',
+]);
+/** Reasons that mean the provider would not say more: OpenAI, Z.ai, Gemini. */
+const REFUSALS = new Set(['content_filter', 'sensitive', 'safety', 'prohibited_content', 'recitation', 'blocklist']);
+
 type ContentPart = { type?: string; text?: string; thinking?: string | { text?: string }[] };
 
 interface ChatDelta {
@@ -179,7 +190,7 @@ class ChatTranslation {
   }
 
   #finish(): void {
-    if (this.#finishReason === 'error' || this.#finishReason === 'insufficient_system_resource') {
+    if (FAILURES.has(this.#finishReason!.toLowerCase())) {
       this.#fail({ message: 'The provider stopped in the middle of its answer', type: 'overloaded_error' });
       return;
     }
@@ -200,18 +211,17 @@ class ChatTranslation {
   #stopReason(): StopReason {
     if (this.#refused) return 'refusal';
     if (this.#matchedStopSequence !== null) return 'stop_sequence';
-    switch (this.#finishReason) {
+    const reason = this.#finishReason!.toLowerCase();
+    if (REFUSALS.has(reason)) return 'refusal';
+    switch (reason) {
       case 'length':
+      case 'max_tokens':
         return 'max_tokens';
       case 'model_length':
+      case 'model_context_window_exceeded':
         return 'model_context_window_exceeded';
-      case 'content_filter':
-        return 'refusal';
-      case 'tool_calls':
-      case 'function_call':
-        return 'tool_use';
       default:
-        // Some upstreams say "stop" after tool calls.
+        // Some upstreams say "stop" after tool calls, or announce calls that never come.
         return this.#blocks.hasToolCalls ? 'tool_use' : 'end_turn';
     }
   }
@@ -220,12 +230,19 @@ class ChatTranslation {
     const { message, type, code } =
       typeof error === 'string' ? { message: error, type: undefined, code: undefined } : error;
     const overloaded = /overload|unavailable|capacity/i.test(`${type} ${String(code)}`) || Number(code) === 503;
+    const atFault = Number(code) === 400 || /invalid_request/i.test(`${type} ${String(code)}`);
     const limited = Number(code) === 429 || /rate.?limit/i.test(`${type} ${String(code)}`);
     this.#collect();
     this.#events.push({
       type: 'error',
       error: {
-        type: limited ? 'rate_limit_error' : overloaded ? 'overloaded_error' : 'api_error',
+        type: limited
+          ? 'rate_limit_error'
+          : overloaded
+            ? 'overloaded_error'
+            : atFault
+              ? 'invalid_request_error'
+              : 'api_error',
         message: message ?? 'The provider stopped with an error',
       },
     });

@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto';
 import { invalidRequest } from '../../platform/errors.ts';
 import { isOwnThinking } from '../../messages/foreign-thinking.ts';
-import type { Block, Message, MessagesRequest, Tool } from '../../messages/types.ts';
+import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import type { WireTarget } from '../wire.ts';
-import { toolCallId } from './tool-call-id.ts';
+import { toolCallId } from '../tool-call-id.ts';
+import { thinkingFields } from './thinking.ts';
+import { formatField, toolFields } from './tools.ts';
+import { toTurns } from './turns.ts';
 
 /**
  * Messages requests as chat-completions requests. What the wire cannot say is mapped by the rules of docs/wires.md or
@@ -11,6 +15,19 @@ import { toolCallId } from './tool-call-id.ts';
  */
 type ChatMessage = { role: string; content: unknown; [field: string]: unknown };
 
+/** Fields of the Messages API that would change the answer and have no counterpart. */
+const unspeakableFields = ['mcp_servers', 'container', 'inference_geo'] as const;
+
+function refuseUnspeakable(request: MessagesRequest): void {
+  for (const field of unspeakableFields) {
+    if (request[field] !== undefined) throw invalidRequest(field, 'only works on Anthropic models; leave it out');
+  }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
 /** Text that a model understands as the content of a part that had none. */
 const EMPTY_RESULT = '(no output)';
 
@@ -18,7 +35,7 @@ export function encodeChatRequest(request: MessagesRequest, target: WireTarget):
   const { quirks } = target;
   const body: Record<string, unknown> = {
     model: target.upstreamModel,
-    messages: [...systemMessages(request, target), ...conversation(request.messages, target)],
+    messages: [...systemMessages(request, target), ...conversation(toTurns(request.messages), request, target)],
     stream: true,
   };
   if (quirks.stream_usage !== false) body['stream_options'] = { include_usage: true };
@@ -35,10 +52,17 @@ export function encodeChatRequest(request: MessagesRequest, target: WireTarget):
       body[parameter] = request[parameter];
     }
   }
-  if (request.stop_sequences?.length) body['stop'] = request.stop_sequences;
-  if (request.metadata?.user_id) body['user'] = request.metadata.user_id;
-  Object.assign(body, toolFields(request), thinkingFields(request, target), formatField(request));
-  return body;
+  if (request.stop_sequences?.length) {
+    if (!target.supportedParameters.includes('stop')) {
+      throw invalidRequest('stop_sequences', 'this model takes none; leave them out');
+    }
+    body['stop'] = request.stop_sequences;
+  }
+  // Providers bound its length, and the person behind it is not their business.
+  if (request.metadata?.user_id && quirks.user_field) body['user'] = digest(request.metadata.user_id);
+  refuseUnspeakable(request);
+  const format = formatField(request, target.supportedParameters);
+  return Object.assign(body, toolFields(request), thinkingFields(request, target), format);
 }
 
 function systemMessages(request: MessagesRequest, { quirks }: WireTarget): ChatMessage[] {
@@ -52,21 +76,26 @@ function systemMessages(request: MessagesRequest, { quirks }: WireTarget): ChatM
   return text === '' ? [] : [{ role, content: text }];
 }
 
-function conversation(messages: Message[], target: WireTarget): ChatMessage[] {
+function conversation(messages: Message[], request: MessagesRequest, target: WireTarget): ChatMessage[] {
   return messages.flatMap((message, index) => {
     const path = `messages.${index}.content`;
     switch (message.role) {
       case 'system':
         return [{ role: target.quirks.system_role ?? 'system', content: plainText(message.content, path) }];
       case 'assistant':
-        return assistantMessages(message.content, path, target);
+        return assistantMessages(message.content, path, request, target);
       case 'user':
         return userMessages(message.content, path, target);
     }
   });
 }
 
-function assistantMessages(content: string | Block[], path: string, { quirks }: WireTarget): ChatMessage[] {
+function assistantMessages(
+  content: string | Block[],
+  path: string,
+  request: MessagesRequest,
+  { quirks }: WireTarget,
+): ChatMessage[] {
   if (typeof content === 'string') return [{ role: 'assistant', content }];
   const texts: string[] = [];
   const reasoning: string[] = [];
@@ -84,9 +113,10 @@ function assistantMessages(content: string | Block[], path: string, { quirks }: 
         break;
       case 'tool_use':
         toolCalls.push({
-          id: toolCallId(block['id'] as string, quirks),
+          id: toolCallId(block['id'] as string, idRule(quirks)),
           type: 'function',
           function: { name: block['name'], arguments: JSON.stringify(block['input']) },
+          ...(quirks.thought_signature_placeholder ? thoughtSignaturePlaceholder : {}),
         });
         break;
       default:
@@ -98,8 +128,11 @@ function assistantMessages(content: string | Block[], path: string, { quirks }: 
   const message: ChatMessage = { role: 'assistant', content: text === '' ? null : text };
   if (toolCalls.length > 0) message['tool_calls'] = toolCalls;
   // Some providers ask for the reasoning back while a tool loop runs, and forget it themselves after that.
-  if (quirks.reasoning_history === 'reasoning_content' && reasoning.length > 0) {
-    message['reasoning_content'] = reasoning.join('');
+  if (quirks.reasoning_history === 'reasoning_content') {
+    const text = reasoning.join('');
+    // They refuse a call without any, and an empty one as well: a conversation that another model began has none.
+    const needed = toolCalls.length > 0 && request.thinking?.type !== 'disabled';
+    if (text !== '' || needed) message['reasoning_content'] = text || ' ';
   }
   return [message];
 }
@@ -115,7 +148,20 @@ function userMessages(content: string | Block[], path: string, target: WireTarge
     else parts.push(userPart(block, at, target));
   }
   const shown = parts.filter((part) => part !== undefined);
-  return shown.length === 0 ? results : [...results, { role: 'user', content: simplify(shown) }];
+  if (shown.length === 0) return results;
+  const said = { role: 'user', content: simplify(shown) };
+  return results.length > 0 && target.quirks.assistant_after_tool
+    ? [...results, { role: 'assistant', content: 'I have the results.' }, said]
+    : [...results, said];
+}
+
+/** Gemini's documented way to say that a call was made without a signature of its own. */
+const thoughtSignaturePlaceholder = {
+  extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },
+};
+
+function idRule(quirks: WireTarget['quirks']) {
+  return quirks.tool_call_ids === 'nine_alphanumerics' ? 'nineAlphanumerics' : 'openai';
 }
 
 /** The `tool` role takes only text on most upstreams: images of a result move into the user message that follows. */
@@ -136,7 +182,7 @@ function toolResult(block: Block, path: string, target: WireTarget, parts: unkno
   const text = texts.join('\n') || EMPTY_RESULT;
   return {
     role: 'tool',
-    tool_call_id: toolCallId(block['tool_use_id'] as string, target.quirks),
+    tool_call_id: toolCallId(block['tool_use_id'] as string, idRule(target.quirks)),
     content: block['is_error'] === true ? `Error: ${text}` : text,
   };
 }
@@ -165,14 +211,20 @@ function imageUrl(block: Block, path: string): string {
 function documentPart(block: Block, path: string, { quirks }: WireTarget): unknown {
   const source = block['source'] as { type: string; media_type?: string; data?: string; content?: string | Block[] };
   const title = typeof block['title'] === 'string' ? block['title'] : 'document';
-  if (source.type === 'text') return { type: 'text', text: `<document title="${title}">\n${source.data}\n</document>` };
-  if (source.type === 'content') {
-    return { type: 'text', text: `<document title="${title}">\n${plainText(source.content!, path)}\n</document>` };
-  }
+  const context = typeof block['context'] === 'string' ? `\n<context>${block['context']}</context>` : '';
+  const inTag = (text: string) => ({
+    type: 'text',
+    text: `<document title="${title}">${context}\n${text}\n</document>`,
+  });
+  if (source.type === 'text') return inTag(source.data!);
+  if (source.type === 'content') return inTag(plainText(source.content!, path));
   if (source.type === 'base64' && quirks.pdf_files) {
     return {
       type: 'file',
-      file: { filename: `${title}.pdf`, file_data: `data:application/pdf;base64,${source.data}` },
+      file: {
+        filename: title.endsWith('.pdf') ? title : `${title}.pdf`,
+        file_data: `data:application/pdf;base64,${source.data}`,
+      },
     };
   }
   throw invalidRequest(
@@ -181,77 +233,10 @@ function documentPart(block: Block, path: string, { quirks }: WireTarget): unkno
   );
 }
 
-function toolFields(request: MessagesRequest): Record<string, unknown> {
-  if (!request.tools?.length) return {};
-  const choice = request.tool_choice;
-  const fields: Record<string, unknown> = { tools: request.tools.map(functionTool) };
-  if (choice) {
-    const plain = { auto: 'auto', any: 'required', none: 'none' } as const;
-    fields['tool_choice'] =
-      choice.type === 'tool' ? { type: 'function', function: { name: choice.name } } : plain[choice.type];
-    if (choice.disable_parallel_tool_use) fields['parallel_tool_calls'] = false;
-  }
-  return fields;
-}
-
-function functionTool(tool: Tool, index: number): unknown {
-  if (tool.type && tool.type !== 'custom') {
-    throw invalidRequest(
-      `tools.${index}.type`,
-      `"${tool.type}" only works on Anthropic models; describe the tool with name, description and input_schema`,
-    );
-  }
-  return {
-    type: 'function',
-    function: {
-      name: tool.name,
-      ...(tool.description ? { description: tool.description } : {}),
-      parameters: tool.input_schema ?? { type: 'object', properties: {} },
-      ...(typeof tool['strict'] === 'boolean' ? { strict: tool['strict'] } : {}),
-    },
-  };
-}
-
-/** Thinking is asked for in each provider's own way; models that think by themselves are left to it. */
-function thinkingFields(request: MessagesRequest, { quirks }: WireTarget): Record<string, unknown> {
-  const wanted = request.thinking ? request.thinking.type !== 'disabled' : undefined;
-  switch (quirks.reasoning_request ?? 'none') {
-    case 'none':
-      return {};
-    case 'reasoning_effort': {
-      const effort = request.output_config?.effort ?? effortOfBudget(request.thinking?.budget_tokens);
-      if (wanted === false) return { reasoning_effort: 'low' };
-      return effort ? { reasoning_effort: effort === 'xhigh' || effort === 'max' ? 'high' : effort } : {};
-    }
-    case 'enable_thinking':
-      if (wanted === undefined) return {};
-      return {
-        enable_thinking: wanted,
-        ...(wanted && request.thinking?.budget_tokens ? { thinking_budget: request.thinking.budget_tokens } : {}),
-      };
-    case 'thinking_type':
-      return wanted === undefined ? {} : { thinking: { type: wanted ? 'enabled' : 'disabled' } };
-  }
-}
-
-function effortOfBudget(budgetTokens: number | null | undefined): 'low' | 'medium' | 'high' | undefined {
-  if (!budgetTokens) return undefined;
-  if (budgetTokens <= 4_096) return 'low';
-  return budgetTokens <= 16_384 ? 'medium' : 'high';
-}
-
-function formatField(request: MessagesRequest): Record<string, unknown> {
-  const format = request.output_config?.format;
-  if (!format) return {};
-  return {
-    response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: format.schema, strict: true } },
-  };
-}
-
-/** One text part alone is written as a string, which every upstream understands. */
+/** Text alone is written as a string, which every upstream understands; not all of them take parts. */
 function simplify(parts: unknown[]): unknown {
-  const [only] = parts as { type?: string; text?: string }[];
-  return parts.length === 1 && only?.type === 'text' ? only.text : parts;
+  const texts = (parts as { type?: string; text?: string }[]).filter(({ type }) => type === 'text');
+  return texts.length === parts.length ? texts.map(({ text }) => text).join('\n\n') : parts;
 }
 
 function plainText(content: string | Block[], path: string): string {

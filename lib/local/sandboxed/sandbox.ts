@@ -48,7 +48,8 @@ export class Sandbox {
   private constructor(deployed: DeployedFunction) {
     this.functionName = deployed.name;
     this.#timeoutMs = deployed.timeoutSeconds * 1000;
-    this.#server = createServer((request, response) => {
+    // A streamed answer is one long request here: no timeout of the server's own may cut it.
+    this.#server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 }, (request, response) => {
       void this.#answer(request, response);
     });
   }
