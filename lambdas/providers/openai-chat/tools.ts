@@ -64,9 +64,11 @@ function withProperties(schema: Record<string, unknown>): Record<string, unknown
 function isStrict(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return true;
   if (Array.isArray(schema)) return schema.every(isStrict);
-  const { type, properties, required, additionalProperties } = schema as Record<string, unknown>;
+  const { type, properties, required, additionalProperties } = schema as Record<string, unknown> & {
+    properties?: object;
+  };
   if (type === 'object') {
-    const names = Object.keys((properties ?? {}) as object);
+    const names = Object.keys(properties ?? {});
     const listed = new Set(Array.isArray(required) ? (required as string[]) : []);
     if (additionalProperties !== false || !names.every((name) => listed.has(name))) return false;
   }

@@ -8,19 +8,21 @@ export function toTurns(messages: Message[]): Message[] {
   const turns: Message[] = [];
   let heldBack: Message[] = [];
   for (const message of messages) {
-    const previous = turns.at(-1);
-    if (message.role === 'system' && previous && hasToolCalls(previous)) {
+    const last = turns.at(-1);
+    if (message.role === 'system' && last && (heldBack.length > 0 || hasToolCalls(last))) {
       heldBack.push(message);
       continue;
     }
+    // The assistant speaks again: all results of its calls are in.
+    if (message.role === 'assistant' && heldBack.length > 0) {
+      turns.push(...heldBack);
+      heldBack = [];
+    }
+    const previous = turns.at(-1);
     if (previous?.role === message.role && message.role !== 'system') {
       turns[turns.length - 1] = { ...previous, content: [...blocksOf(previous), ...blocksOf(message)] };
     } else {
       turns.push(message);
-    }
-    if (message.role === 'user') {
-      turns.push(...heldBack);
-      heldBack = [];
     }
   }
   return [...turns, ...heldBack];
