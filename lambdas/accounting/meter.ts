@@ -44,9 +44,10 @@ export class UsageMeter {
     }
   }
 
-  /** The provider has counted the prompt. */
+  /** The provider has counted the prompt. Some begin with zeros and tell the numbers at the end, or never. */
   get knowsPrompt(): boolean {
-    return typeof this.#told.input_tokens === 'number';
+    const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens } = this.#told;
+    return (input_tokens ?? 0) + (cache_read_input_tokens ?? 0) + (cache_creation_input_tokens ?? 0) > 0;
   }
 
   get hasOutput(): boolean {
@@ -57,16 +58,13 @@ export class UsageMeter {
   usage(): { usage: TokenUsage; estimated: boolean } {
     const told = this.#told;
     const counted = estimateTokens(this.outputBytes);
-    const writes = told.cache_creation;
     return {
       usage: {
-        inputTokens: told.input_tokens ?? this.#estimatedInputTokens,
+        inputTokens: this.knowsPrompt ? (told.input_tokens ?? 0) : this.#estimatedInputTokens,
         outputTokens: this.complete ? (told.output_tokens ?? 0) : Math.max(counted, told.output_tokens ?? 0),
         cacheReadTokens: told.cache_read_input_tokens ?? undefined,
-        cacheWrite5mTokens: writes
-          ? (writes.ephemeral_5m_input_tokens ?? undefined)
-          : (told.cache_creation_input_tokens ?? undefined),
-        cacheWrite1hTokens: writes?.ephemeral_1h_input_tokens ?? undefined,
+        cacheWrite5mTokens: shortCacheWrites(told),
+        cacheWrite1hTokens: told.cache_creation?.ephemeral_1h_input_tokens ?? undefined,
         reasoningTokens: told.output_tokens_details?.thinking_tokens ?? undefined,
         searchRequests: told.server_tool_use?.web_search_requests ?? undefined,
       },
@@ -100,6 +98,15 @@ export class UsageMeter {
       else told[field] = value;
     }
   }
+}
+
+/** The total goes on counting where the split by lifetime is told only once: what is not of an hour is of five minutes. */
+function shortCacheWrites({
+  cache_creation_input_tokens: total,
+  cache_creation: split,
+}: WireUsage): number | undefined {
+  if (typeof total === 'number') return Math.max(0, total - (split?.ephemeral_1h_input_tokens ?? 0));
+  return split?.ephemeral_5m_input_tokens ?? undefined;
 }
 
 /** When the upstream compacted the conversation on the way, only the sum of its iterations is the whole usage. */

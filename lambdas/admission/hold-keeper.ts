@@ -1,7 +1,8 @@
 import { priceUpperBound, priceUsage } from '../accounting/price.ts';
 import type { TokenUsage } from '../accounting/usage.ts';
 import type { Pricing } from '../catalog/schema.ts';
-import { Money } from '../money/money.ts';
+import type { Money } from '../money/money.ts';
+import { GatewayError } from '../platform/errors.ts';
 import type { Table } from '../store/table.ts';
 import { extendHold, type HoldRequest, type PlacedHold } from './hold.ts';
 
@@ -19,6 +20,7 @@ export class HoldKeeper {
   readonly #table: Table;
   readonly #request: HoldRequest;
   readonly #stepTokens: number;
+  readonly #hiddenTokens: number;
   readonly #maxOutputTokens: number;
   #placed: PlacedHold;
   #pricing: Pricing;
@@ -34,6 +36,7 @@ export class HoldKeeper {
     request: HoldRequest;
     placed: PlacedHold;
     stepTokens: number;
+    hiddenTokens: number;
     maxOutputTokens: number;
     promptBound: number;
     pricing: Pricing;
@@ -42,6 +45,7 @@ export class HoldKeeper {
     this.#request = options.request;
     this.#placed = options.placed;
     this.#stepTokens = options.stepTokens;
+    this.#hiddenTokens = options.hiddenTokens;
     this.#maxOutputTokens = options.maxOutputTokens;
     this.#pricing = options.pricing;
     this.#promptTokens = options.promptBound;
@@ -74,9 +78,10 @@ export class HoldKeeper {
   cover(outputBytes: number): Error | undefined | Promise<Error | undefined> {
     if (this.#placed.scopes.length === 0) return undefined;
     const margin = Math.ceil(this.#stepTokens / 4);
-    if (Math.min(outputBytes + margin, this.#maxOutputTokens) <= this.#coveredTokens) return undefined;
-    if (Math.min(outputBytes, this.#maxOutputTokens) <= this.#coveredTokens) {
-      if (!this.#refusal) this.#extension ??= this.#extend();
+    if (this.#needed(outputBytes + margin) <= this.#coveredTokens) return undefined;
+    if (this.#needed(outputBytes) <= this.#coveredTokens) {
+      // In good time: a failure of the store is tried again with the next batch.
+      if (!this.#refusal) this.#extension ??= this.#extend().then(() => undefined);
       return undefined;
     }
     return this.#waitForCover(outputBytes);
@@ -88,15 +93,22 @@ export class HoldKeeper {
     return this.#placed;
   }
 
+  #needed(outputBytes: number): number {
+    return Math.min(outputBytes + this.#hiddenTokens, this.#maxOutputTokens);
+  }
+
   async #waitForCover(outputBytes: number): Promise<Error | undefined> {
-    while (Math.min(outputBytes, this.#maxOutputTokens) > this.#coveredTokens) {
+    await this.#extension;
+    while (this.#needed(outputBytes) > this.#coveredTokens) {
       if (this.#refusal) return this.#refusal;
-      await (this.#extension ??= this.#extend());
+      const failure = await this.#extend();
+      if (failure) return failure;
     }
     return undefined;
   }
 
-  async #extend(): Promise<void> {
+  /** @returns why the step was not added; only a refusal for good is remembered. */
+  async #extend(): Promise<Error | undefined> {
     const tokens = Math.max(1, Math.min(this.#stepTokens, this.#maxOutputTokens - this.#coveredTokens));
     const result = await extendHold(this.#table, this.#placed, {
       ...this.#request,
@@ -106,9 +118,10 @@ export class HoldKeeper {
     if (result.extended) {
       this.#placed = result.placed;
       this.#recompute();
-    } else {
-      this.#refusal = result.reason;
+      return undefined;
     }
+    if (result.reason instanceof GatewayError) this.#refusal = result.reason;
+    return result.reason;
   }
 
   #recompute(): void {

@@ -145,7 +145,10 @@ function storedCounter(item: Item | undefined): Counter {
 function freshScope(scope: Scope, counter: Counter, request: HoldRequest): Scope {
   if (!counter.active) throw unauthenticated('This key was switched off. Use another key.');
   if (counter.revision === scope.revision) throw refusal(scope, counter, request);
-  return { ...scope, limits: counter.limits, revision: counter.revision };
+  const fresh = { ...scope, limits: counter.limits, revision: counter.revision };
+  // A window that nothing was counted in passes any condition: what exceeds the limit by itself is refused here.
+  if (exceedsSomeLimit(fresh, request.amount)) throw refusal(fresh, counter, request);
+  return fresh;
 }
 
 function refresh(scopes: Scope[], stale: Scope, counter: Counter): Scope[] {

@@ -9,7 +9,7 @@ export interface PromptSize {
   estimatedTokens: number;
 }
 
-/** More than any provider counts for one image at its largest size. */
+/** More than most providers count for one image at its largest size; the catalog knows the others. */
 const MAX_IMAGE_TOKENS = 6_000;
 const USUAL_IMAGE_TOKENS = 1_500;
 /** Chat templates, default system prompts and tool instructions that a provider adds to what was sent. */
@@ -20,13 +20,19 @@ const ADDED_TOKENS = 1_024;
  * maximum, documents by their bytes, and everything by the context of the model, beyond which it is refused anyway.
  * @param encodedBytes the request as it goes upstream, media included
  */
-export function measurePrompt(request: MessagesRequest, encodedBytes: number, contextLength: number): PromptSize {
+export function measurePrompt(
+  request: MessagesRequest,
+  encodedBytes: number,
+  endpoint: { contextLength?: number | undefined; quirks: { max_image_tokens?: number | undefined } },
+): PromptSize {
+  const contextLength = endpoint.contextLength ?? Infinity;
+  const imageTokens = endpoint.quirks.max_image_tokens ?? MAX_IMAGE_TOKENS;
   const media = { images: 0, mediaBytes: 0, documentBytes: 0, unbounded: false };
   for (const { content } of request.messages) if (typeof content !== 'string') measureBlocks(content, media);
   const textBytes = Math.max(0, encodedBytes - media.mediaBytes);
   const bound = media.unbounded
     ? contextLength
-    : textBytes + media.documentBytes + media.images * MAX_IMAGE_TOKENS + ADDED_TOKENS;
+    : textBytes + media.documentBytes + media.images * imageTokens + ADDED_TOKENS;
   const estimate = estimateTokens(textBytes) + estimateTokens(media.documentBytes) + media.images * USUAL_IMAGE_TOKENS;
   return { boundTokens: Math.min(bound, contextLength), estimatedTokens: Math.min(estimate, contextLength) };
 }
@@ -45,7 +51,7 @@ function measureBlocks(blocks: Block[], media: Media): void {
     const source = block['source'] as { type?: string; data?: string } | undefined;
     if (block.type === 'image') {
       media.images += 1;
-      media.mediaBytes += source?.data?.length ?? 0;
+      if (source?.type === 'base64') media.mediaBytes += source.data!.length;
     } else if (block.type === 'document') {
       if (source?.type === 'base64') {
         media.mediaBytes += source.data!.length;

@@ -142,5 +142,8 @@ function refuse(name: RouteName, route: Route, passage: Passage): void {
 /** Lambda may freeze the function once its handler returns: the generator's ending has to be over by then. */
 async function untilBodySettled(passage: unknown): Promise<void> {
   const body = (passage as Passage).response?.body;
-  if (body instanceof AnswerStream) await body.settled;
+  if (!(body instanceof AnswerStream)) return;
+  // A client that left before the head was written never read from it; after a normal end this does nothing.
+  body.destroy();
+  await body.settled;
 }

@@ -41,14 +41,14 @@ const blockSchemas: Record<string, z.ZodType> = {
   }),
   tool_result: z.looseObject({
     tool_use_id: z.string().min(1),
-    content: optional(z.union([z.string(), z.array(z.looseObject({ type: z.string() }))])),
+    content: optional(z.union([z.string(), z.array(z.lazy(() => block))])),
     is_error: optional(z.boolean()),
     cache_control: cacheControl,
   }),
 };
 
 /** A content block: of a known type and well-formed, or of a type that only the upstream can judge. */
-const block = z.looseObject({ type: z.string() }).superRefine((value, context) => {
+const block: z.ZodType<{ type: string }> = z.looseObject({ type: z.string() }).superRefine((value, context) => {
   const parsed = blockSchemas[value.type]?.safeParse(value);
   if (!parsed || parsed.success) return;
   for (const issue of parsed.error.issues) {
@@ -109,6 +109,13 @@ const fields = z.looseObject({
   cache_control: cacheControl,
 });
 
+/**
+ * Tools that a provider runs by itself, and fields that change what it charges: nothing here bounds or prices them yet,
+ * so a budget could not hold.
+ */
+const unpricedTools = ['web_fetch_', 'code_execution_', 'advisor_', 'mcp_toolset'];
+const unpricedFields = ['mcp_servers', 'container', 'fallbacks'] as const;
+
 /** Fields of the gateway that are not built: refused by name, never accepted and ignored. */
 const unbuiltFields = ['provider', 'models', 'plugins', 'transforms'] as const;
 
@@ -123,7 +130,26 @@ export const messagesRequestSchema = fields
         context.addIssue({ code: 'custom', path: [field], message: 'is not supported by this gateway; leave it out' });
       }
     }
+    for (const field of unpricedFields) {
+      if (!isAbsent(body[field])) {
+        context.addIssue({ code: 'custom', path: [field], message: 'is not supported by this gateway; leave it out' });
+      }
+    }
+    if (body['speed'] === 'fast') {
+      context.addIssue({
+        code: 'custom',
+        path: ['speed'],
+        message: 'must be "standard": the catalog has no other price',
+      });
+    }
     for (const [index, { type }] of (body.tools ?? []).entries()) {
+      if (unpricedTools.some((prefix) => type?.startsWith(prefix))) {
+        context.addIssue({
+          code: 'custom',
+          path: ['tools', index, 'type'],
+          message: `"${type}" is not supported by this gateway; run the tool yourself, or leave it out`,
+        });
+      }
       if (type?.startsWith('web_search_')) {
         context.addIssue({
           code: 'custom',

@@ -1,6 +1,6 @@
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { optionalVariable, requireVariable, variables } from './environment.ts';
-import { quietLogger } from './sdk.ts';
+import { quietLogger, requestTimeouts } from './sdk.ts';
 
 /** Sends messages to one queue; resolves when SQS has stored the message. */
 export interface QueueSender {
@@ -14,6 +14,7 @@ export function openFinalizeQueue(): QueueSender {
   const endpoint = optionalVariable(variables.sqsEndpoint);
   const client = new SQSClient({
     logger: quietLogger,
+    requestHandler: requestTimeouts,
     ...(endpoint
       ? { endpoint, region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
       : {}),

@@ -12,3 +12,6 @@ interface SdkLogger {
 }
 
 export const quietLogger = { debug: silence, warn: silence, error: silence } as unknown as SdkLogger;
+
+/** A call that hears nothing is given up and tried again: one lost reply must not hold up whoever waits behind it. */
+export const requestTimeouts = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true };

@@ -341,6 +341,25 @@ export function generationFrom(item: Item): Generation {
   };
 }
 
+/** The outcome of a generation that nothing was sent for. */
+export function unbegunOutcome(of: Pick<Outcome, 'model' | 'modelPermaslug' | 'endpointId' | 'providerName'>): Outcome {
+  return {
+    ...of,
+    cost: Money.zero,
+    cacheDiscount: Money.zero,
+    estimated: false,
+    cancelled: true,
+    finishReason: null,
+    promptTokens: 0,
+    completionTokens: 0,
+    reasoningTokens: null,
+    cachedTokens: null,
+    searchResults: null,
+    latencyMs: null,
+    generationTimeMs: null,
+  };
+}
+
 /** The outcome of a generation that died before its first measurement: it is charged for its input. */
 export function unmeasuredOutcome(item: Item): Outcome {
   const generation = generationFrom(item);

@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient, NumberValue } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { Money } from '../money/money.ts';
 import { optionalVariable, requireVariable, variables } from '../platform/environment.ts';
-import { quietLogger } from '../platform/sdk.ts';
+import { quietLogger, requestTimeouts } from '../platform/sdk.ts';
 
 /** The single table: a document client and the table's name. */
 export interface Table {
@@ -26,6 +26,7 @@ export function openTable(options: { endpoint?: string; name?: string } = {}): T
     ...(endpoint ? { endpoint, region: 'local', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } } : {}),
     maxAttempts: 4,
     logger: quietLogger,
+    requestHandler: requestTimeouts,
   });
   const documents = DynamoDBDocumentClient.from(client, {
     marshallOptions: { removeUndefinedValues: true },

@@ -83,6 +83,20 @@ describe('a hold', () => {
     expect(error).toMatchObject({ metadata: { limit_rub: '5', remaining_rub: '1' } });
   });
 
+  it.each(['3', '0'])(
+    'is refused by a limit that was just lowered to %s, with nothing counted yet',
+    async (lowered) => {
+      const spender = await newSpender(table, { key: { daily: rub('10') } });
+      const change = { limits: { daily: rub(lowered) }, revision: 1 };
+      await transact(table, [{ Update: configureUpdate(table, spender.scopes[0]!, change) }]);
+
+      const error = await refusalOf(placeHold(table, holdRequest(spender, rub('4'))));
+
+      expect(error).toMatchObject({ status: 402, metadata: { limit_rub: lowered } });
+      expect((await books(table, spender)).key[0]).toBe('0 of 0');
+    },
+  );
+
   it('is refused with 401 once a limited scope was switched off', async () => {
     const spender = await newSpender(table, { key: { daily: rub('10') } });
     await transact(table, [{ Update: activeUpdate(table, spender.scopes[0]!, false) }]);

@@ -81,6 +81,25 @@ describe('a limited key', () => {
     expect(info['limit_remaining']! + info['usage']!).toBeCloseTo(1.5, 10);
   });
 
+  it('cannot hide its prompt from the bound behind an image that is not sent', async () => {
+    const poor = await newKey('--limit', '4');
+    const text = 'word '.repeat(80_000);
+    const image = {
+      type: 'image',
+      source: { type: 'url', url: 'https://example.com/a.png', data: 'y'.repeat(400_000) },
+    };
+    const content = [{ type: 'text', text }, image];
+    const ask = { model: 'sandbox/gpt', max_tokens: 10, messages: [{ role: 'user', content }] };
+    expect((await post(poor, '/messages', ask)).status).toBe(402);
+  });
+
+  it('has thinking that is billed in full held in full', async () => {
+    const poor = await newKey('--limit', '2');
+    const thinking = { type: 'enabled', budget_tokens: 30_000 };
+    const ask = { model: 'sandbox/claude', max_tokens: 31_000, thinking, messages: [said('x')] };
+    expect((await post(poor, '/messages', ask)).status).toBe(402);
+  });
+
   it('may write on when every extension finds room', async () => {
     const rich = await newKey('--limit', '1000');
     const response = await post(rich, '/messages', {
@@ -157,6 +176,13 @@ describe('a failure of the provider', () => {
     const generation = await finalGeneration(key, response.headers.get('x-generation-id')!);
     expect(generation).toMatchObject({ total_cost: 0, finish_reason: 'error' });
     expect(await keyInfo(key)).toMatchObject({ usage: 0, limit_remaining: 100 });
+  });
+
+  it('costs nothing either when the provider had begun, and the client does not stream', async () => {
+    const response = await post(gateway, '/messages', { model: 'sandbox/claude', messages: [said('x', 'fail=0')] });
+    expect(response.status).toBe(529);
+    const generation = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
+    expect(generation).toMatchObject({ total_cost: 0, cancelled: false });
   });
 
   it('in the middle of a stream costs what was written, and ends with an error in the stream', async () => {

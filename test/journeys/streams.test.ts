@@ -143,6 +143,34 @@ describe('a stream', () => {
   });
 });
 
+describe('a client that leaves before the answer begins', () => {
+  it('leaves no hold, no upstream and no handler behind', async () => {
+    let closed = false;
+    const upstream = await startUpstream((response) => {
+      response.once('close', () => (closed = true));
+      setTimeout(() => response.write(frames.start), 1_500);
+    });
+    const gateway = await gatewayBefore([upstream]);
+    const leaving = new AbortController();
+    const request = fetch(`${gateway.baseUrl}/messages`, {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: { 'x-api-key': gateway.key, 'content-type': 'application/json' },
+      body: JSON.stringify(ask),
+    }).catch(() => undefined);
+    await sleep(300);
+
+    leaving.abort();
+    await request;
+    await sleep(2_000);
+
+    expect(closed).toBe(true);
+    const stoppedAt = performance.now();
+    await gateway.stop();
+    expect(performance.now() - stoppedAt).toBeLessThan(5_000);
+  });
+});
+
 describe('an endpoint that fails before its first event', () => {
   it.each([
     ['refuses', (response: http.ServerResponse) => response.writeHead(529).end('{"error":{"message":"Busy"}}')],

@@ -15,6 +15,6 @@ export const handler = defineEndpoint('count-tokens', { body: messagesRequestSch
   const counted = await countUpstream(candidate!, body, client);
   if (counted !== undefined) return jsonResponse(200, { input_tokens: counted });
   const encoded = candidate!.wire.encode(body, candidate!.target, client);
-  const size = measurePrompt(body, Buffer.byteLength(encoded.body), candidate!.endpoint.contextLength!);
+  const size = measurePrompt(body, Buffer.byteLength(encoded.body), candidate!.endpoint);
   return jsonResponse(200, { input_tokens: size.estimatedTokens, estimated: true });
 });

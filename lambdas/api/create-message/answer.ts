@@ -105,7 +105,7 @@ class Progress {
       this.#meter.observe(data);
       if (data.type === 'content_block_start') this.#openBlock = data.index;
       else if (data.type === 'content_block_stop') this.#openBlock = undefined;
-      else if (data.type === 'error') this.#failed = true;
+      else if (data.type === 'error') this.#failed = this.ended = true;
       // A client may close as soon as it has this event: the answer is complete all the same.
       else if (data.type === 'message_stop') this.ended = true;
     }
@@ -113,7 +113,7 @@ class Progress {
       this.#promptCounted = true;
       this.#context.keeper.promptCounted(this.#meter.usage().usage);
     }
-    if (this.#meter.complete || this.#failed) return undefined;
+    if (this.#meter.complete || this.ended) return undefined;
     this.#checkpointer.tick(() => this.#outcome({ cancelled: true }));
     return this.#context.keeper.cover(this.#meter.outputBytes);
   }

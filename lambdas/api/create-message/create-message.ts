@@ -10,7 +10,11 @@ import { resources } from '../../resources.ts';
 import { jsonResponse, streamResponse, type HttpResponse } from '../../http/response.ts';
 import { MessageAssembler } from '../../messages/assemble.ts';
 import type { AnswerEvent, MessageBody, MessagesRequest } from '../../messages/types.ts';
+import { nowMs } from '../../platform/clock.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
+import { checkpoint, unbegunOutcome } from '../../store/generations.ts';
+import type { Table } from '../../store/table.ts';
+import { StoreBusyError } from '../../store/transact.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
 import { messagesCandidates, resolveModel, type Candidate } from '../../routing/candidates.ts';
@@ -23,6 +27,8 @@ import { PING_AFTER_MS, streamBody } from './stream-body.ts';
 const HOLD_EXPIRES_AFTER_MS = 20 * 60_000;
 /** A stream ends itself this long before Lambda would, so that its settlement is still reported. */
 const STOP_BEFORE_TIMEOUT_MS = 15_000;
+/** Time for the last event to be read, out of these fifteen seconds. */
+const GRACE_FOR_LAST_WORDS_MS = 5_000;
 
 type Input = EndpointInput<'inference', MessagesRequest, unknown>;
 
@@ -38,8 +44,8 @@ export async function createMessage(input: Input): Promise<HttpResponse> {
   const message = withDefaultParameters(body, model, client);
   const [first] = candidates as [Candidate];
   const encoded = first.wire.encode(message, first.target, client);
-  const size = measurePrompt(message, Buffer.byteLength(encoded.body), first.endpoint.contextLength!);
-  const plan = planSpending(candidates, size, message.max_tokens);
+  const size = measurePrompt(message, Buffer.byteLength(encoded.body), first.endpoint);
+  const plan = planSpending(candidates, size, message);
 
   const abort = new AbortController();
   const dispatchInput: DispatchInput = {
@@ -52,8 +58,9 @@ export async function createMessage(input: Input): Promise<HttpResponse> {
   const prepared = prepareDispatch(candidates, encoded, dispatchInput);
   const holdRequest = holdRequestOf(input, caller, first, size, plan);
   const table = resources.table();
-  const placed = await placeHold(table, holdRequest).catch((error: unknown) => {
+  const placed = await placeHold(table, holdRequest).catch(async (error: unknown) => {
     prepared.first.upstream.discard();
+    await releaseUncertainHold(table, holdRequest, error);
     throw error;
   });
   stopInTime(abort, input.remainingMs());
@@ -68,6 +75,7 @@ export async function createMessage(input: Input): Promise<HttpResponse> {
       request: holdRequest,
       placed,
       stepTokens: plan.stepTokens,
+      hiddenTokens: plan.hiddenTokens,
       maxOutputTokens: plan.maxOutputTokens,
       promptBound: size.boundTokens,
       pricing: first.pricing,
@@ -79,6 +87,17 @@ export async function createMessage(input: Input): Promise<HttpResponse> {
     abort,
   };
   return message.stream ? streamAnswer(context, request.id) : jsonResponse(200, await collectAnswer(context));
+}
+
+/**
+ * When every reply to a hold was lost, its record may exist although nothing was sent: it is noted as free, so that the
+ * sweep does not charge it for its input.
+ */
+async function releaseUncertainHold(table: Table, request: HoldRequest, error: unknown): Promise<void> {
+  if (error instanceof GatewayError || error instanceof StoreBusyError) return;
+  const { id, payer, model, modelPermaslug, endpointId, providerName } = request.generation;
+  const outcome = unbegunOutcome({ model, modelPermaslug, endpointId, providerName });
+  await checkpoint(table, { accountId: payer.accountId, id }, outcome, nowMs()).catch(() => undefined);
 }
 
 /**
@@ -102,7 +121,17 @@ async function streamAnswer(context: AnswerContext, requestId: string): Promise<
     clientSignal.addEventListener('abort', () => context.abort.abort(CLIENT_LEFT), { once: true });
     return streamBody(answerEvents(context), requestId);
   });
+  destroyWhenOutOfTime(body, context.abort.signal);
   return streamResponse(body);
+}
+
+/** A reader that takes nothing would keep the ending, and with it the settlement, from ever being reached. */
+function destroyWhenOutOfTime(body: AnswerStream, signal: AbortSignal): void {
+  const onAbort = () => {
+    if (signal.reason === OUT_OF_TIME) setTimeout(() => body.destroy(), GRACE_FOR_LAST_WORDS_MS).unref();
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
 }
 
 async function drain(events: AsyncGenerator<AnswerEvent[], void>): Promise<void> {

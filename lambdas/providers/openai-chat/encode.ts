@@ -16,7 +16,7 @@ import { toTurns } from './turns.ts';
 type ChatMessage = { role: string; content: unknown; [field: string]: unknown };
 
 /** Fields of the Messages API that would change the answer and have no counterpart. */
-const unspeakableFields = ['mcp_servers', 'container', 'inference_geo'] as const;
+const unspeakableFields = ['inference_geo'] as const;
 
 function refuseUnspeakable(request: MessagesRequest): void {
   for (const field of unspeakableFields) {

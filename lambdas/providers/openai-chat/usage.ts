@@ -28,8 +28,11 @@ export function messagesUsage(usage: ChatUsage): WireUsage {
   const written = usage.prompt_tokens_details?.cache_write_tokens ?? undefined;
   const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? usage.reasoning_tokens ?? undefined;
   return {
-    input_tokens: Math.max(0, prompt - (cached ?? 0) - (written ?? 0)),
-    output_tokens: Math.max(completion, (usage.total_tokens ?? 0) - prompt),
+    // What is not told is left out, and counted by the gateway: an empty usage is not a free answer.
+    ...(usage.prompt_tokens == null ? {} : { input_tokens: Math.max(0, prompt - (cached ?? 0) - (written ?? 0)) }),
+    ...(usage.completion_tokens == null && usage.total_tokens == null
+      ? {}
+      : { output_tokens: Math.max(completion, (usage.total_tokens ?? 0) - prompt) }),
     ...(cached === undefined ? {} : { cache_read_input_tokens: cached }),
     ...(written === undefined ? {} : { cache_creation_input_tokens: written }),
     ...(reasoning === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoning } }),
