@@ -1,4 +1,7 @@
-import { buildApp } from 'fauxqs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import {
   ChangeMessageVisibilityBatchCommand,
   CreateQueueCommand,
@@ -10,19 +13,26 @@ import {
 } from '@aws-sdk/client-sqs';
 import { quietLogger } from '../../lambdas/platform/sdk.ts';
 import type { QueueSpec } from '../../lambdas/routes.ts';
+import { StartFailure } from './failure.ts';
 
-/** SQS on loopback, in this process. Queues live in memory: what a dead process left in them is found by the sweep. */
+/** SQS on loopback. Queues live in memory: what a killed gateway left in them is found by the sweep. */
 export interface LocalSqs {
   endpoint: string;
   client: SQSClient;
   stop: () => Promise<void>;
 }
 
+const server = fileURLToPath(new URL('./sqs-server.ts', import.meta.url));
+
+/** @throws {StartFailure} when the server does not come up. */
 export async function startSqs(): Promise<LocalSqs> {
-  const app = buildApp({ logger: false, host: '127.0.0.1' });
-  await app.listen({ port: 0, host: '127.0.0.1' });
-  const address = app.server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
+  // In a group of its own: Ctrl-C in a terminal must reach the gateway first, which still has messages to work off.
+  const child = spawn(process.execPath, [server], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+  const exit = once(child, 'exit');
+  const port = await Promise.race([
+    once(createInterface(child.stdout), 'line').then(([line]) => line as string),
+    exit.then(() => Promise.reject(new StartFailure('The local SQS did not start.'))),
+  ]);
   const endpoint = `http://127.0.0.1:${port}`;
   const client = new SQSClient({
     endpoint,
@@ -35,8 +45,8 @@ export async function startSqs(): Promise<LocalSqs> {
     client,
     async stop() {
       client.destroy();
-      app.server.closeAllConnections();
-      await app.close();
+      child.stdin.end();
+      await exit;
     },
   };
 }

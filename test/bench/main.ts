@@ -40,10 +40,20 @@ writeCatalog(upstreamUrl);
 
 async function startGateway(endpoint: string, name: string) {
   const data = join(directory, name);
-  const args = ['../../bin/local.ts'].map(path);
   const gateway = await startPinned(
     1,
-    [...args, '--port', '0', '--json', '--data', data, '--catalog', join(directory, 'catalog')],
+    // As `npm start` does it.
+    [
+      '--max-semi-space-size=8',
+      path('../../bin/local.ts'),
+      '--port',
+      '0',
+      '--json',
+      '--data',
+      data,
+      '--catalog',
+      join(directory, 'catalog'),
+    ],
     { DYNAMODB_ENDPOINT: endpoint },
   );
   const { base_url: baseUrl } = JSON.parse(gateway.firstLine) as { base_url: string };
