@@ -1,5 +1,6 @@
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { limitsAttribute, limitsFrom, type Limits } from './limits.ts';
+import { queryOwned } from './query.ts';
 import { indexes, numberFrom, type Item, type Table } from './table.ts';
 import type { TransactItems } from './transact.ts';
 
@@ -62,22 +63,10 @@ export async function readAccount(table: Table, accountId: string): Promise<Acco
 /** Every account of the deployment, oldest first. */
 export async function listAccounts(table: Table): Promise<Account[]> {
   const accounts: Account[] = [];
-  let start: Item | undefined;
-  do {
-    const page = await table.documents.send(
-      new QueryCommand({
-        TableName: table.name,
-        IndexName: indexes.byOwner.name,
-        KeyConditionExpression: '#owner = :owner',
-        ExpressionAttributeNames: { '#owner': indexes.byOwner.partition },
-        ExpressionAttributeValues: { ':owner': OWNER },
-        ExclusiveStartKey: start,
-      }),
-    );
-    const ids = (page.Items ?? []).map((item) => (item['pk'] as string).slice('ACCOUNT#'.length));
-    for (const id of ids) accounts.push(...[await readAccount(table, id)].flatMap((account) => account ?? []));
-    start = page.LastEvaluatedKey;
-  } while (start);
+  for await (const entry of queryOwned(table, OWNER)) {
+    const account = await readAccount(table, (entry['pk'] as string).slice('ACCOUNT#'.length));
+    if (account) accounts.push(account);
+  }
   return accounts;
 }
 

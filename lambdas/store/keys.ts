@@ -1,6 +1,7 @@
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Interval } from '../money/periods.ts';
 import { limitsAttribute, limitsFrom, type Limits } from './limits.ts';
+import { queryOwned } from './query.ts';
 import { indexes, numberFrom, type Item, type Table } from './table.ts';
 
 export const keyKinds = ['inference', 'management'] as const;
@@ -96,23 +97,9 @@ export async function listKeys(
 ): Promise<ApiKey[]> {
   const partition = 'workspaceId' in owner ? `WORKSPACE#${owner.workspaceId}` : `ACCOUNT#${owner.accountId}`;
   const keys: ApiKey[] = [];
-  let start: Item | undefined;
-  do {
-    const page = await table.documents.send(
-      new QueryCommand({
-        TableName: table.name,
-        IndexName: indexes.byOwner.name,
-        KeyConditionExpression: '#owner = :owner',
-        ExpressionAttributeNames: { '#owner': indexes.byOwner.partition },
-        ExpressionAttributeValues: { ':owner': partition },
-        ExclusiveStartKey: start,
-      }),
-    );
-    for (const entry of page.Items ?? []) {
-      const key = await readKey(table, (entry['pk'] as string).slice('KEY#'.length));
-      if (key && !key.deleted) keys.push(key);
-    }
-    start = page.LastEvaluatedKey;
-  } while (start);
+  for await (const entry of queryOwned(table, partition)) {
+    const key = await readKey(table, (entry['pk'] as string).slice('KEY#'.length));
+    if (key && !key.deleted) keys.push(key);
+  }
   return keys;
 }

@@ -1,5 +1,5 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { limitsAttribute, limitsFrom, type Limits } from './limits.ts';
+import { queryPartition } from './query.ts';
 import { numberFrom, type Item, type Table } from './table.ts';
 
 export const workspaceStatuses = ['active', 'archived'] as const;
@@ -115,31 +115,16 @@ export function memberFrom(item: Item): Member {
 
 /** Workspaces of an account in the order of creation (their ids carry the time). */
 export async function listWorkspaces(table: Table, accountId: string): Promise<Workspace[]> {
-  const items = await queryAll(table, `ACCOUNT#${accountId}`, 'WORKSPACE#');
-  return items.map(workspaceFrom);
+  const workspaces: Workspace[] = [];
+  for await (const item of queryPartition(table, `ACCOUNT#${accountId}`, 'WORKSPACE#')) {
+    workspaces.push(workspaceFrom(item));
+  }
+  return workspaces;
 }
 
 /** Members of a workspace by id. */
 export async function listMembers(table: Table, workspaceId: string): Promise<Member[]> {
-  const items = await queryAll(table, `WORKSPACE#${workspaceId}`, 'MEMBER#');
-  return items.map(memberFrom);
-}
-
-async function queryAll(table: Table, partition: string, prefix: string): Promise<Item[]> {
-  const items: Item[] = [];
-  let start: Item | undefined;
-  do {
-    const page = await table.documents.send(
-      new QueryCommand({
-        TableName: table.name,
-        ConsistentRead: true,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-        ExpressionAttributeValues: { ':pk': partition, ':prefix': prefix },
-        ExclusiveStartKey: start,
-      }),
-    );
-    items.push(...(page.Items ?? []));
-    start = page.LastEvaluatedKey;
-  } while (start);
-  return items;
+  const members: Member[] = [];
+  for await (const item of queryPartition(table, `WORKSPACE#${workspaceId}`, 'MEMBER#')) members.push(memberFrom(item));
+  return members;
 }

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
 import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { eventData, findRecordings, readChatRecording, type Recording } from '../support/recordings.ts';
-import { startReplay, type Cut, type ReplayUpstream } from '../support/replay-upstream.ts';
+import type { Listening } from '../support/listen.ts';
+import { startReplay, type Cut } from '../support/replay-upstream.ts';
 import { readEvents, summarise } from '../support/sse.ts';
 
 /** Real streams of real providers, played back through the whole gateway. */
@@ -17,7 +18,7 @@ const complete = recordings.filter(isComplete);
 const SMALL_BYTES = 8_000;
 
 let directory: string;
-let upstream: ReplayUpstream;
+let upstream: Listening;
 let gateway: RunningGateway;
 
 beforeAll(async () => {

@@ -7,8 +7,9 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { admin } from '../support/admin.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import type { Listening } from '../support/listen.ts';
 import { readEvents, summarise } from '../support/sse.ts';
-import { frames, startUpstream, writeCatalog, type TestUpstream } from '../support/upstream.ts';
+import { frames, startUpstream, writeCatalog } from '../support/upstream.ts';
 
 let directory: string;
 let stops: (() => Promise<void>)[];
@@ -21,7 +22,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-async function gatewayBefore(upstreams: TestUpstream[], env: Record<string, string> = {}): Promise<RunningGateway> {
+async function gatewayBefore(upstreams: Listening[], env: Record<string, string> = {}): Promise<RunningGateway> {
   writeCatalog(
     join(directory, 'catalog'),
     upstreams.map(({ url }) => url),

@@ -1,18 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { listen, type Listening } from './listen.ts';
 
 /** How a recording is cut: at random, after every byte, or not at all. */
 export type Cut = 'random' | 'bytes' | 'whole';
 
-export interface ReplayUpstream {
-  url: string;
-  stop: () => Promise<void>;
-}
-
 /** Answers a request for the model "<n>.<cut>" with the n-th stream, cut that way. */
-export async function startReplay(streams: string[]): Promise<ReplayUpstream> {
+export async function startReplay(streams: string[]): Promise<Listening> {
   const server = createServer((request, response) => {
     void (async () => {
       const chunks: Buffer[] = [];
@@ -25,16 +20,7 @@ export async function startReplay(streams: string[]): Promise<ReplayUpstream> {
       response.end();
     })();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async stop() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
+  return listen(server);
 }
 
 async function writeInPieces(response: ServerResponse, bytes: Buffer, cut: Cut): Promise<void> {

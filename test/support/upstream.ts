@@ -1,32 +1,17 @@
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { listen, type Listening } from './listen.ts';
 
 /** An Anthropic-wire upstream of the test's own making. */
-export interface TestUpstream {
-  url: string;
-  stop: () => Promise<void>;
-}
-
 export async function startUpstream(
   answer: (response: ServerResponse, request: IncomingMessage) => void,
-): Promise<TestUpstream> {
+): Promise<Listening> {
   const server = createServer((request, response) => {
     request.resume();
     request.once('end', () => answer(response, request));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async stop() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
+  return listen(server);
 }
 
 const frame = (data: { type: string; [field: string]: unknown }) =>
