@@ -10,11 +10,14 @@ try {
   } else {
     const gateway = await startGateway(options);
     process.stdout.write(options.json ? `${readyLine(gateway)}\n` : greeting(gateway, performance.now()));
+    let stopping = false;
     const stop = () => {
+      // Asked again: at once, and the sweep of the next start settles what was under way.
+      if (stopping) process.exit(1);
+      stopping = true;
       void gateway.stop().then(() => process.exit(0));
     };
-    process.once('SIGINT', stop);
-    process.once('SIGTERM', stop);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   }
 } catch (error) {
   if (!(error instanceof StartFailure)) throw error;

@@ -19,7 +19,9 @@ for (const check of checks) {
 }
 
 rmSync(RESULTS, { force: true });
-const { status } = spawnSync('vitest', ['run', ...process.argv.slice(2)], { stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2)], {
+  stdio: 'inherit',
+});
 if (existsSync(RESULTS)) {
   const results = JSON.parse(readFileSync(RESULTS, 'utf8')) as { numPassedTests: number; numFailedTests: number };
   passed += results.numPassedTests;

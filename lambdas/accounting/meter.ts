@@ -39,6 +39,8 @@ export class UsageMeter {
       case 'message_delta':
         this.#tell(event.usage);
         this.complete = typeof event.usage?.output_tokens === 'number';
+        // The first event counts a token ahead; what the last one says is the whole.
+        if (this.complete) this.#told.output_tokens = sumIterations(event.usage).output_tokens ?? 0;
         this.finishReason = event.delta.stop_reason;
         break;
     }

@@ -33,8 +33,26 @@ export function measurePrompt(
   const bound = media.unbounded
     ? contextLength
     : textBytes + media.documentBytes + media.images * imageTokens + ADDED_TOKENS;
-  const estimate = estimateTokens(textBytes) + estimateTokens(media.documentBytes) + media.images * USUAL_IMAGE_TOKENS;
+  const estimate =
+    estimateTokens(readBytes(request)) + estimateTokens(media.documentBytes) + media.images * USUAL_IMAGE_TOKENS;
   return { boundTokens: Math.min(bound, contextLength), estimatedTokens: Math.min(estimate, contextLength) };
+}
+
+/** Bytes of what the model reads: texts, arguments, results and tools, without the JSON around them. */
+function readBytes({ system, messages, tools }: MessagesRequest): number {
+  const toolBytes = tools?.length ? Buffer.byteLength(JSON.stringify(tools)) : 0;
+  const systemBytes = system === undefined ? 0 : contentBytes(system);
+  return messages.reduce((sum, { content }) => sum + contentBytes(content), systemBytes + toolBytes);
+}
+
+function contentBytes(content: string | Block[]): number {
+  if (typeof content === 'string') return Buffer.byteLength(content);
+  return content.reduce((sum, block) => {
+    const text = [block['text'], block['thinking']].find((value) => typeof value === 'string') ?? '';
+    const input = block.type === 'tool_use' ? JSON.stringify(block['input']) : '';
+    const inner = block.type === 'tool_result' ? contentBytes((block['content'] ?? '') as string | Block[]) : 0;
+    return sum + Buffer.byteLength(text) + Buffer.byteLength(input) + inner;
+  }, 0);
 }
 
 interface Media {

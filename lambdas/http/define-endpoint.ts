@@ -16,7 +16,7 @@ import { describeError, log } from '../platform/logger.ts';
 import { readPepper } from '../platform/secrets.ts';
 import { routes, type Credential, type Route, type RouteName } from '../routes.ts';
 import { AnswerStream } from './answer-stream.ts';
-import { toGatewayError } from '../platform/errors.ts';
+import { notFound, toGatewayError } from '../platform/errors.ts';
 import { parseJsonBody, parseWith } from './parse.ts';
 import { normaliseRequest, type HttpEvent, type HttpRequest } from './request.ts';
 import { resources } from '../resources.ts';
@@ -77,6 +77,7 @@ export function defineEndpoint<
     ...(route.streaming ? { executionMode: executionModeStreamifyResponse, requestEnd: untilBodySettled } : {}),
   })
     .before(openPassage)
+    .before((passage: Passage) => checkPath(passage, route))
     .before((passage: Passage) => authenticate(passage, route.credential))
     .before((passage: Passage) => parse(passage, schemas))
     .after((passage: Passage) => closePassage(name, route, passage))
@@ -95,6 +96,14 @@ function openPassage(passage: Passage): void {
     query: undefined,
     remainingMs: () => context.getRemainingTimeInMillis(),
   };
+}
+
+/** A function URL takes any path: only those of the route are it, with the stage in front, or none at all. */
+function checkPath({ event: { request } }: Passage, route: Route): void {
+  if (!request.unrouted) return;
+  const paths = ['/', ...route.paths.flatMap((path) => [path, `/v1${path}`])];
+  if (request.method === route.method && paths.includes(request.path)) return;
+  throw notFound(`This address only answers ${route.method} /v1${route.paths[0]}; everything else is at the base URL.`);
 }
 
 async function authenticate({ event }: Passage, credential: Credential): Promise<void> {

@@ -11,13 +11,21 @@ export function pageQuery(maxLimit: number) {
 /** Default page size once a client has begun to page. */
 const DEFAULT_LIMIT = 500;
 
-/** A page of a list that is held in memory; the whole list when neither offset nor limit is given. */
+/**
+ * A page of a list that is held in memory; the whole list when neither offset nor limit is given.
+ * @param path with the query that is not about paging, for the link to the next page
+ */
 export function paginate<Item>(
   items: Item[],
-  { offset, limit }: { offset?: number | undefined; limit?: number | undefined },
-): { data: Item[]; links: { next: null }; total_count: number } {
-  const paged = offset !== undefined || limit !== undefined;
-  const start = offset ?? 0;
-  const data = paged ? items.slice(start, start + (limit ?? DEFAULT_LIMIT)) : items;
-  return { data, links: { next: null }, total_count: items.length };
+  page: { offset?: number | undefined; limit?: number | undefined },
+  path: { pathname: string; query?: Record<string, string> },
+): { data: Item[]; links: { next: string | null }; total_count: number } {
+  if (page.offset === undefined && page.limit === undefined) {
+    return { data: items, links: { next: null }, total_count: items.length };
+  }
+  const { offset = 0, limit = DEFAULT_LIMIT } = page;
+  const end = offset + limit;
+  const query = new URLSearchParams({ ...path.query, offset: String(end), limit: String(limit) });
+  const next = end < items.length ? `${path.pathname}?${query.toString()}` : null;
+  return { data: items.slice(offset, end), links: { next }, total_count: items.length };
 }

@@ -9,6 +9,8 @@ export interface HttpRequest {
   id: string;
   method: string;
   path: string;
+  /** Came through a function URL, in front of which nobody has looked at method and path. */
+  unrouted: boolean;
   /** Names in lower case; repeated headers joined by ", ". */
   headers: Record<string, string>;
   /** The last value of each parameter. */
@@ -28,6 +30,7 @@ export function normaliseRequest(event: HttpEvent): HttpRequest {
     id: newRequestId(),
     method: isUrlEvent ? event.requestContext.http.method : event.httpMethod,
     path: isUrlEvent ? event.rawPath : event.path,
+    unrouted: isUrlEvent,
     headers: isUrlEvent ? lowerCase(event.headers) : restHeaders(event),
     query: isUrlEvent
       ? Object.fromEntries(new URLSearchParams(event.rawQueryString))

@@ -24,8 +24,6 @@ export class GatewayError extends Error {
   readonly errorType: ErrorType;
   readonly metadata: Record<string, unknown>;
   readonly headers: Record<string, string>;
-  /** `error.type` as an upstream said it, where it is not the one of our table. */
-  readonly upstreamType: string | undefined;
 
   constructor(
     status: number,
@@ -34,7 +32,6 @@ export class GatewayError extends Error {
     more: {
       metadata?: Record<string, unknown>;
       headers?: Record<string, string>;
-      upstreamType?: string;
       cause?: unknown;
     } = {},
   ) {
@@ -43,7 +40,6 @@ export class GatewayError extends Error {
     this.errorType = errorType;
     this.metadata = more.metadata ?? {};
     this.headers = more.headers ?? {};
-    this.upstreamType = more.upstreamType;
   }
 }
 
@@ -101,7 +97,7 @@ export function errorEnvelope(error: GatewayError, requestId: string): ErrorEnve
   return {
     type: 'error',
     error: {
-      type: error.upstreamType ?? messagesErrorType(error.status),
+      type: messagesErrorType(error.status),
       code: error.status,
       message: error.message,
       metadata: { error_type: error.errorType, ...error.metadata },

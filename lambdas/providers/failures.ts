@@ -27,10 +27,7 @@ export function refusalOf(
   switch (status) {
     case 400:
     case 422:
-      return new GatewayError(400, contextFault(refusal.message), refusal.message, {
-        ...more,
-        ...(refusal.type ? { upstreamType: refusal.type } : {}),
-      });
+      return new GatewayError(400, contextFault(refusal.message), refusal.message, more);
     case 413:
       return new GatewayError(413, 'payload_too_large', refusal.message, more);
     case 429:
@@ -71,4 +68,21 @@ export function unreachable(error: UpstreamError, provider: string): GatewayErro
   return timedOut
     ? new GatewayError(504, 'timeout', `${error.message} (${provider}).`, { metadata, cause: error })
     : new GatewayError(502, 'provider_unavailable', `${error.message} (${provider}).`, { metadata, cause: error });
+}
+
+/** The failure of an answer that had begun, from the error event that its provider sent. */
+export function brokenAnswer(type: string, message: string, provider: string): GatewayError {
+  const metadata = { provider_name: provider };
+  switch (type) {
+    case 'overloaded_error':
+      return new GatewayError(529, 'provider_overloaded', message, { metadata });
+    case 'rate_limit_error':
+      return new GatewayError(429, 'rate_limit_exceeded', message, { metadata });
+    case 'timeout_error':
+      return new GatewayError(504, 'timeout', message, { metadata });
+    case 'invalid_request_error':
+      return new GatewayError(400, 'invalid_request', message, { metadata });
+    default:
+      return new GatewayError(502, 'provider_unavailable', message, { metadata });
+  }
 }

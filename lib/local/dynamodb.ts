@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
 import { tableDefinition } from '../table-definition.ts';
+import { adopt } from './children.ts';
 import { StartFailure } from './failure.ts';
 import { freePort } from './free-port.ts';
 
@@ -34,7 +35,7 @@ export async function startDynamodb(directory: string | undefined): Promise<Loca
   const args = ['serve', '--host', '127.0.0.1', '--port', String(port)];
   if (directory) args.push('--db-path', join(directory, 'dynamodb.sqlite'));
   // In a group of its own: Ctrl-C in a terminal must reach the gateway first, which still has spending to record.
-  const child = spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const child = adopt(spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true }));
   let lastWords = '';
   child.stderr.on('data', (chunk: Buffer) => (lastWords = `${lastWords}${chunk.toString()}`.slice(-500)));
   const endpoint = `http://127.0.0.1:${port}`;

@@ -46,6 +46,25 @@ export function startFunctionUrl(port: number, name: string, host: FunctionHost)
   );
 }
 
+/** @throws {StartFailure} when the API or the function URL behind it could not listen. */
+export async function checkPorts(port: number): Promise<void> {
+  if (port === 0) return;
+  for (const wanted of [port, port + 1]) await close(await open(createServer(), wanted));
+}
+
+async function open(server: Server, port: number): Promise<Server> {
+  server.listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    return server;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
+      throw new StartFailure(`Port ${port} is in use. Stop what listens there, or choose another with --port.`);
+    }
+    throw new StartFailure(`Port ${port} cannot be opened (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
 async function listen(port: number, handle: Handle): Promise<LocalServer> {
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 65_000 }, (request, response) => {
     void answer(request, response, handle);
@@ -61,15 +80,7 @@ async function listen(port: number, handle: Handle): Promise<LocalServer> {
       `HTTP/1.1 ${refusal.status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
     );
   });
-  server.listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
-      throw new StartFailure(`Port ${port} is in use. Stop what listens there, or choose another with --port.`);
-    }
-    throw new StartFailure(`Port ${port} cannot be opened (${(error as NodeJS.ErrnoException).code}).`);
-  }
+  await open(server, port);
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => close(server) };
 }
 

@@ -17,7 +17,7 @@ export const usage = `Runs the whole gateway on this machine.
 
 Usage: npm start -- [flags]
 
-  --port <n>        port of the API; 0 takes any free one (default 8787)
+  --port <n>        port of the API; the next one is the function URL's; 0 takes any two (default 8787)
   --data <dir>      where keys, generations and counters are kept (default .local/)
   --ephemeral       keep nothing: every start is a first start
   --catalog <dir>   use this catalog instead of the one that comes with the code
@@ -66,8 +66,8 @@ function readFlags(args: string[]) {
 
 function parsePort(text: string): number {
   const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new StartFailure(`--port must be a number from 0 to 65535, not "${text}".`);
+  if (!Number.isInteger(port) || port < 0 || port > 65_534) {
+    throw new StartFailure(`--port must be a number from 0 to 65534, not "${text}".`);
   }
   return port;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CatalogError, loadCatalog } from '../../lambdas/catalog/load.ts';
 import { variables } from '../../lambdas/platform/environment.ts';
 import { openTable } from '../../lambdas/store/table.ts';
@@ -7,7 +8,7 @@ import { createTable, startDynamodb } from './dynamodb.ts';
 import { startEventSource } from './event-source.ts';
 import { StartFailure } from './failure.ts';
 import type { FunctionHost } from './function-host.ts';
-import { startApi, startFunctionUrl } from './http-server.ts';
+import { checkPorts, startApi, startFunctionUrl } from './http-server.ts';
 import { startInProcessHost } from './in-process-host.ts';
 import type { LocalOptions } from './options.ts';
 import { createQueue, startSqs } from './queues.ts';
@@ -26,6 +27,9 @@ export interface LocalGateway extends Account {
   /** Ends everything that was started, in the reverse order. */
   stop: () => Promise<void>;
 }
+
+/** Answers that nobody reads any more may go on for minutes; the sweep of the next start settles them. */
+const LAST_REQUESTS_MS = 5_000;
 
 const TABLE_NAME = 'model-gateway-local';
 
@@ -51,6 +55,8 @@ async function startParts(
   stops: (() => Promise<void>)[],
   stop: () => Promise<void>,
 ): Promise<LocalGateway> {
+  // Before anything is made: keys that a failed start had made would never be shown.
+  await checkPorts(options.port);
   const state = LocalState.open(options.dataDirectory, options.ephemeral);
   stops.push(async () => state.close());
   const [dynamodb, sqs, sandbox] = await Promise.all([
@@ -99,7 +105,7 @@ async function startParts(
     stops.push(schedule.stop);
   }
   // At the end, requests finish first, then what they have sent to the queues is worked off.
-  stops.push(host.idle);
+  stops.push(() => Promise.race([host.idle(), sleep(LAST_REQUESTS_MS, undefined, { ref: false })]));
   const { api, functionUrl } = await openFrontDoor(options.port, wiring, host, stops);
   state.saveRun({
     pid: process.pid,

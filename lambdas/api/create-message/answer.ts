@@ -4,11 +4,11 @@ import { priceUsage } from '../../accounting/price.ts';
 import { reportSettlement } from '../../accounting/report.ts';
 import { promptTokens } from '../../accounting/usage.ts';
 import type { HoldKeeper } from '../../admission/hold-keeper.ts';
-import { GatewayError, toGatewayError } from '../../platform/errors.ts';
+import { errorEnvelope, GatewayError, toGatewayError } from '../../platform/errors.ts';
 import type { AnswerEvent, MessageDelta, MessagesEvent } from '../../messages/types.ts';
 import { Money } from '../../money/money.ts';
 import type { QueueSender } from '../../platform/queue.ts';
-import { unreachable } from '../../providers/failures.ts';
+import { brokenAnswer, unreachable } from '../../providers/failures.ts';
 import { UpstreamError } from '../../providers/upstream-http.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 import type { Dispatched } from '../../routing/dispatch.ts';
@@ -28,6 +28,7 @@ export interface AnswerContext {
   estimatedInputTokens: number;
   /** performance.now() at which the request came in. */
   receivedAtMs: number;
+  requestId: string;
   /** Ends the upstream's work; its reason tells why. */
   abort: AbortController;
 }
@@ -128,6 +129,10 @@ class Progress {
         },
       };
     }
+    if (data.type === 'error') {
+      const failure = brokenAnswer(data.error.type, data.error.message, this.#candidate.endpoint.provider.name);
+      return { data: errorEnvelope(failure, this.#context.requestId) };
+    }
     return data.type === 'message_delta' ? { data: this.#priced(data) } : event;
   }
 
@@ -171,7 +176,9 @@ class Progress {
     const { generationId, payer, table, queue, keeper } = this.#context;
     const { hold } = await keeper.settled();
     await this.#checkpointer.settled();
-    const outcome = this.#outcome({ cancelled: !this.ended || this.#context.abort.signal.reason === OUT_OF_TIME });
+    const { reason } = this.#context.abort.signal;
+    const broke = this.#failed && this.#meter.hasOutput;
+    const outcome = this.#outcome({ cancelled: !this.ended || broke || reason === OUT_OF_TIME });
     await reportSettlement(table, queue, { generationId, payer, hold, outcome });
   }
 
@@ -208,7 +215,7 @@ class Progress {
       cacheDiscount: free ? Money.zero : cost.cacheDiscount,
       estimated: !free && estimated,
       cancelled,
-      finishReason: this.#meter.finishReason ?? (this.#failed ? 'error' : null),
+      finishReason: this.#meter.finishReason ?? (this.#failed && this.ended ? 'error' : null),
       model: model.id,
       modelPermaslug: model.data.permaslug,
       endpointId: endpoint.id,

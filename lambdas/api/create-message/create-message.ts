@@ -9,7 +9,7 @@ import type { EndpointInput } from '../../http/define-endpoint.ts';
 import { resources } from '../../resources.ts';
 import { jsonResponse, streamResponse, type HttpResponse } from '../../http/response.ts';
 import { MessageAssembler } from '../../messages/assemble.ts';
-import type { AnswerEvent, MessageBody, MessagesRequest } from '../../messages/types.ts';
+import type { AnswerEvent, ErrorEvent, MessageBody, MessagesRequest } from '../../messages/types.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import { checkpoint, unbegunOutcome } from '../../store/generations.ts';
@@ -17,6 +17,7 @@ import type { Table } from '../../store/table.ts';
 import { StoreBusyError } from '../../store/transact.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
+import { brokenAnswer } from '../../providers/failures.ts';
 import { messagesCandidates, resolveModel, type Candidate } from '../../routing/candidates.ts';
 import { dispatch, prepareDispatch, type DispatchInput } from '../../routing/dispatch.ts';
 import { answerEvents, CLIENT_LEFT, OUT_OF_TIME, type AnswerContext } from './answer.ts';
@@ -84,6 +85,7 @@ export async function createMessage(input: Input): Promise<HttpResponse> {
     firstCandidate: first,
     estimatedInputTokens: size.estimatedTokens,
     receivedAtMs: request.receivedAtMs,
+    requestId: request.id,
     abort,
   };
   return message.stream ? streamAnswer(context, request.id) : jsonResponse(200, await collectAnswer(context));
@@ -109,8 +111,9 @@ async function streamAnswer(context: AnswerContext, requestId: string): Promise<
   const patience = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, PING_AFTER_MS);
   });
+  let isSilent = false;
   try {
-    await Promise.race([context.dispatched, patience]);
+    isSilent = (await Promise.race([context.dispatched, patience])) === undefined;
   } catch {
     // answerEvents settles the generation and throws the refusal.
     await drain(answerEvents(context));
@@ -119,7 +122,7 @@ async function streamAnswer(context: AnswerContext, requestId: string): Promise<
   }
   const body = new AnswerStream((clientSignal) => {
     clientSignal.addEventListener('abort', () => context.abort.abort(CLIENT_LEFT), { once: true });
-    return streamBody(answerEvents(context), requestId);
+    return streamBody(answerEvents(context), { requestId, pingFirst: isSilent });
   });
   destroyWhenOutOfTime(body, context.abort.signal);
   return streamResponse(body);
@@ -142,20 +145,15 @@ async function collectAnswer(context: AnswerContext): Promise<MessageBody> {
   const assembler = new MessageAssembler();
   for await (const batch of answerEvents(context)) {
     for (const { data } of batch) {
-      if (data.type === 'error') throw brokenAnswer(data.error);
+      if (data.type === 'error') throw brokenAnswer(data.error.type, data.error.message, providerOf(data));
       assembler.add(data);
     }
   }
   return assembler.finish()!;
 }
 
-function brokenAnswer(error: { type: string; message: string }): GatewayError {
-  const overloaded = error.type === 'overloaded_error';
-  return new GatewayError(
-    overloaded ? 529 : 502,
-    overloaded ? 'provider_overloaded' : 'provider_unavailable',
-    error.message,
-  );
+function providerOf({ error }: ErrorEvent): string {
+  return (error['metadata'] as { provider_name: string }).provider_name;
 }
 
 function stopInTime(abort: AbortController, remainingMs: number): void {

@@ -11,10 +11,12 @@ export const PING_AFTER_MS = 10_000;
  */
 export async function* streamBody(
   events: AsyncGenerator<AnswerEvent[], void>,
-  requestId: string,
+  { requestId, pingFirst }: { requestId: string; pingFirst: boolean },
 ): AsyncGenerator<string | Uint8Array> {
   const silence = new Silence(PING_AFTER_MS);
   try {
+    // The client has already waited for the head of the answer.
+    if (pingFirst) yield PING;
     for (;;) {
       const next = events.next();
       let winner = await silence.orFirst(next);

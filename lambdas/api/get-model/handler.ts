@@ -20,7 +20,12 @@ export const handler = defineEndpoint('get-model', { query }, ({ request, query:
   if (!withEndpoints) return jsonResponse(200, { data: modelView(model) });
   const answering = model.aliasOf ?? model;
   return jsonResponse(200, {
-    data: { ...modelView(model), endpoints: model.endpoints.map((endpoint) => endpointView(answering, endpoint)) },
+    // Clients that validate ask for a description here, even an empty one.
+    data: {
+      description: '',
+      ...modelView(model),
+      endpoints: model.endpoints.map((endpoint) => endpointView(answering, endpoint)),
+    },
     routing: { default: AUTOMATIC_ROUTING },
   });
 });

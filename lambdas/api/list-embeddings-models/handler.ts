@@ -6,5 +6,5 @@ import { jsonResponse } from '../../http/response.ts';
 
 export const handler = defineEndpoint('list-embeddings-models', {}, () => {
   const models = modelsByModality(resources.catalog(), ['embeddings']).map(modelView);
-  return jsonResponse(200, paginate(models, {}));
+  return jsonResponse(200, paginate(models, {}, { pathname: '/v1/embeddings/models' }));
 });

@@ -7,7 +7,13 @@ import { pageQuery, paginate } from '../../http/pages.ts';
 import { resources } from '../../resources.ts';
 import { jsonResponse } from '../../http/response.ts';
 
-const query = z.object({ output_modalities: z.string().default('text'), ...pageQuery(1000) });
+const query = z.object({
+  output_modalities: z
+    .string()
+    .transform((text) => text.trim() || 'text')
+    .default('text'),
+  ...pageQuery(1000),
+});
 
 export const handler = defineEndpoint('list-models', { query }, ({ query: { output_modalities, offset, limit } }) => {
   const wanted = parseModalities(output_modalities);
@@ -18,5 +24,8 @@ export const handler = defineEndpoint('list-models', { query }, ({ query: { outp
     );
   }
   const models = modelsByModality(resources.catalog(), wanted.modalities).map(modelView);
-  return jsonResponse(200, paginate(models, { offset, limit }));
+  return jsonResponse(
+    200,
+    paginate(models, { offset, limit }, { pathname: '/v1/models', query: { output_modalities } }),
+  );
 });

@@ -1,0 +1,38 @@
+/**
+ * Runs a command of this project on Node 24, whatever Node npm itself runs on: on the one that comes with the packages,
+ * else on the one at hand if it is new enough. Plain JavaScript, because an older Node has to be able to read it.
+ *
+ * Usage: node bin/node24.mjs <script> [arguments]
+ */
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+
+const OLDEST = 24;
+
+function findNode() {
+  try {
+    const platform = process.platform === 'win32' ? 'win' : process.platform;
+    const manifest = createRequire(import.meta.url).resolve(`node-${platform}-${process.arch}/package.json`);
+    return join(dirname(manifest), 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  } catch {
+    return Number(process.versions.node.split('.')[0]) >= OLDEST ? process.execPath : undefined;
+  }
+}
+
+const node = findNode();
+if (node) {
+  const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}` };
+  const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env });
+  // A terminal's Ctrl-C reaches the child by itself; this process only has to outlive it.
+  for (const signal of ['SIGINT', 'SIGQUIT']) process.on(signal, () => {});
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.once('exit', (code, signal) => {
+    process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);
+  });
+} else {
+  process.stderr.write(
+    `This needs Node ${OLDEST}, and no package brings it for ${process.platform}-${process.arch}: install it, then run the command again.\n`,
+  );
+  process.exitCode = 1;
+}

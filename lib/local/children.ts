@@ -1,0 +1,17 @@
+import type { ChildProcess } from 'node:child_process';
+
+/**
+ * Processes that must not outlive this one. They are stopped in good order when the gateway stops; should it end in any
+ * other way it can still notice (a second Ctrl-C, an error), they end with it.
+ */
+const children = new Set<ChildProcess>();
+
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+export function adopt<Child extends ChildProcess>(child: Child): Child {
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  return child;
+}
