@@ -3,6 +3,9 @@ import { greeting, readyLine } from '../lib/local/greeting.ts';
 import { parseOptions, usage } from '../lib/local/options.ts';
 import { startGateway } from '../lib/local/start.ts';
 
+/** One Ctrl-C may come both from the terminal and through npm. */
+const SAME_SIGNAL_MS = 500;
+
 try {
   const options = parseOptions(process.argv.slice(2));
   if (options.help) {
@@ -10,12 +13,15 @@ try {
   } else {
     const gateway = await startGateway(options);
     process.stdout.write(options.json ? `${readyLine(gateway)}\n` : greeting(gateway, performance.now()));
-    let stopping = false;
+    let askedAtMs: number | undefined;
     const stop = () => {
-      // Asked again: at once, and the sweep of the next start settles what was under way.
-      if (stopping) process.exit(1);
-      stopping = true;
-      void gateway.stop().then(() => process.exit(0));
+      if (askedAtMs === undefined) {
+        askedAtMs = performance.now();
+        void gateway.stop().then(() => process.exit(0));
+      } else if (performance.now() - askedAtMs > SAME_SIGNAL_MS) {
+        // Asked again: at once, and the sweep of the next start settles what was under way.
+        process.exit(1);
+      }
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   }

@@ -24,9 +24,8 @@ const node = findNode();
 if (node) {
   const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}` };
   const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env });
-  // A terminal's Ctrl-C reaches the child by itself; this process only has to outlive it.
-  for (const signal of ['SIGINT', 'SIGQUIT']) process.on(signal, () => {});
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // This process only has to outlive the child. A terminal's Ctrl-C reaches the child twice then, which it knows.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.once('exit', (code, signal) => {
     process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);
   });
