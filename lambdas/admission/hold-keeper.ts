@@ -1,7 +1,7 @@
 import { priceUpperBound, priceUsage } from '../accounting/price.ts';
 import type { TokenUsage } from '../accounting/usage.ts';
 import type { Pricing } from '../catalog/schema.ts';
-import type { Money } from '../money/money.ts';
+import { Money } from '../money/money.ts';
 import { GatewayError } from '../platform/errors.ts';
 import type { Table } from '../store/table.ts';
 import { extendHold, type HoldRequest, type PlacedHold } from './hold.ts';
@@ -109,11 +109,14 @@ export class HoldKeeper {
 
   /** @returns why the step was not added; only a refusal for good is remembered. */
   async #extend(): Promise<Error | undefined> {
+    const price = this.#outputPrice();
     const tokens = Math.max(1, Math.min(this.#stepTokens, this.#maxOutputTokens - this.#coveredTokens));
-    const result = await extendHold(this.#table, this.#placed, {
-      ...this.#request,
-      amount: this.#outputPrice().times(tokens),
-    });
+    let result = await this.#addToHold(price.times(tokens));
+    if (!result.extended) {
+      // Less than a step may be left: the stream may use that, too.
+      const fitting = Math.min(tokens - 1, price.unitsIn(remainingOf(result.reason)));
+      if (fitting > 0) result = await this.#addToHold(price.times(fitting));
+    }
     this.#extension = undefined;
     if (result.extended) {
       this.#placed = result.placed;
@@ -122,6 +125,10 @@ export class HoldKeeper {
     }
     if (result.reason instanceof GatewayError) this.#refusal = result.reason;
     return result.reason;
+  }
+
+  #addToHold(amount: Money): ReturnType<typeof extendHold> {
+    return extendHold(this.#table, this.#placed, { ...this.#request, amount });
   }
 
   #recompute(): void {
@@ -137,4 +144,10 @@ export class HoldKeeper {
       priceUpperBound({ promptTokens, outputTokens: 0 }, this.#pricing),
     );
   }
+}
+
+/** What the refusing scope has left, as the refusal tells it. */
+function remainingOf(reason: Error): Money {
+  const told = reason instanceof GatewayError ? reason.metadata['remaining_rub'] : undefined;
+  return typeof told === 'string' ? Money.parse(told) : Money.zero;
 }

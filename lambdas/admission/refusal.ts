@@ -14,6 +14,9 @@ const limitSources: Record<ScopeKind, { source: string; owner: string; remedy: s
   account: { source: 'account_balance', owner: 'the balance of the account', remedy: 'top up the account' },
 };
 
+/** Most requests in flight are settled within seconds. */
+const RETRY_AFTER_SECONDS = '3';
+
 /**
  * The 402 of a scope without room, with the numbers a person needs to act.
  * @param affordableTokens how many output tokens an amount would pay for in this request
@@ -31,15 +34,19 @@ export function spendingRefusal(
   const affordable = request.affordableTokens(left);
   const { source, owner, remedy } = limitSources[scope.kind];
   const resetsAt = resetTime(interval, request.atMs);
+  const held = counter.committed(window).minus(counter.spent(window));
+  // Without the holds of requests in flight there would be room: waiting a moment may be enough.
+  const isHeld = !limit.isZero && !counter.spent(window).plus(request.amount).exceeds(limit);
   const advice = [
     ...(affordable > 0 ? [`lower max_tokens to ${affordable}`] : []),
     remedy,
+    ...(isHeld ? [`wait for the requests in flight, which hold ${held} RUB`] : []),
     ...(resetsAt ? [`wait until ${resetsAt}`] : []),
   ];
   return new GatewayError(
     402,
     'payment_required',
-    `This request may cost up to ${request.amount} RUB, and ${owner} (${limit} RUB ${interval}) has ${left.isNegative ? '0' : left} RUB left. ` +
+    `This request may cost up to ${request.amount} RUB, and ${owner} (${limit} RUB${interval === 'lifetime' ? '' : ` ${interval}`}) has ${left.isNegative ? '0' : left} RUB left. ` +
       `You can ${advice.join(', or ')}.`,
     {
       metadata: {
@@ -47,12 +54,13 @@ export function spendingRefusal(
         interval,
         limit_rub: limit.toString(),
         spend_rub: counter.spent(window).toString(),
-        held_rub: counter.committed(window).minus(counter.spent(window)).toString(),
+        held_rub: held.toString(),
         remaining_rub: left.isNegative ? '0' : left.toString(),
         required_rub: request.amount.toString(),
         resets_at: resetsAt,
         ...(affordable > 0 ? { affordable_max_tokens: affordable } : {}),
       },
+      ...(isHeld ? { headers: { 'retry-after': RETRY_AFTER_SECONDS } } : {}),
     },
   );
 }

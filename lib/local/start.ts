@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CatalogError, loadCatalog } from '../../lambdas/catalog/load.ts';
-import { variables } from '../../lambdas/platform/environment.ts';
+import { optionalVariable, variables } from '../../lambdas/platform/environment.ts';
 import { openTable } from '../../lambdas/store/table.ts';
 import { bootstrap, type Account } from './bootstrap.ts';
 import { createTable, startDynamodb } from './dynamodb.ts';
@@ -67,7 +67,8 @@ async function startParts(
   stops.push(dynamodb.stop, sqs.stop, sandbox.stop);
   const tableName = options.ephemeral ? `${TABLE_NAME}-${randomUUID().slice(0, 8)}` : TABLE_NAME;
   await createTable(dynamodb.endpoint, tableName);
-  const deployment = options.sandboxed ? readTemplates(await synthesize(options.catalogDirectory)) : undefined;
+  const catalogDirectory = options.catalogDirectory ?? optionalVariable(variables.catalogDirectory);
+  const deployment = options.sandboxed ? readTemplates(await synthesize(catalogDirectory)) : undefined;
   const wiring = deployment?.wiring ?? manifestWiring();
   const queueUrls: Record<string, string> = {};
   for (const [name, spec] of Object.entries(wiring.queues)) queueUrls[name] = await createQueue(sqs, name, spec);
@@ -82,7 +83,7 @@ async function startParts(
     [variables.clockOffsetMs]: String(options.clockOffsetMs),
     GATEWAY_SANDBOX_URL: sandbox.anthropicUrl,
     GATEWAY_SANDBOX_CHAT_URL: sandbox.chatUrl,
-    ...(options.catalogDirectory ? { [variables.catalogDirectory]: options.catalogDirectory } : {}),
+    ...(catalogDirectory ? { [variables.catalogDirectory]: catalogDirectory } : {}),
   };
   Object.assign(process.env, environment);
   checkCatalog();

@@ -63,7 +63,11 @@ describe('a hold', () => {
     await placeHold(table, holdRequest(spender, rub('0.000000000001')));
 
     const error = await refusalOf(placeHold(table, holdRequest(spender, rub('0.000000000001'))));
-    expect(error).toMatchObject({ status: 402, metadata: { remaining_rub: '0', held_rub: '1.000000000001' } });
+    expect(error).toMatchObject({
+      status: 402,
+      metadata: { remaining_rub: '0', held_rub: '1.000000000001' },
+      headers: { 'retry-after': '3' },
+    });
   });
 
   it('is refused by a limit of 0, even when it costs nothing', async () => {

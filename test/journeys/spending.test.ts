@@ -76,7 +76,8 @@ describe('a limited key', () => {
     expect(generation).toMatchObject({ total_cost: usage['cost'], finish_reason: 'max_tokens', estimated: true });
     const info = await keyInfo(poor);
     expect(info['usage']).toBe(generation['total_cost']);
-    expect(info['usage']).toBeGreaterThan(0.3);
+    // Not only the steps that fitted as a whole: nearly all that the limit has room for, by the bytes that bound it.
+    expect(generation['tokens_completion']).toBeGreaterThan(200);
     expect(info['usage']).toBeLessThanOrEqual(1.5);
     expect(info['limit_remaining']! + info['usage']!).toBeCloseTo(1.5, 10);
   });
