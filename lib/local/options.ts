@@ -24,6 +24,7 @@ Usage: npm start -- [flags]
   --sandboxed       run the synthesized bundles, one process per sandbox, wired from the template
   --now <ISO time>  start the gateway's clock there, for example 2026-11-20T23:59:00Z
   --json            print one line of JSON on standard output when ready; logs go to standard error
+                    (npm's own two lines before it go with: npm -s start -- --json)
   --help            show this
 
 Providers light up when their keys are in the environment, for example ANTHROPIC_API_KEY or OPENAI_API_KEY.
