@@ -60,24 +60,22 @@ export class UsageMeter {
   usage(): { usage: TokenUsage; estimated: boolean } {
     const told = this.#told;
     const counted = estimateTokens(this.outputBytes);
+    const toldOutput = wholeCount(told.output_tokens) ?? 0;
+    const outputTokens = this.complete ? toldOutput : Math.max(counted, toldOutput);
+    const reasoningTokens = wholeCount(told.output_tokens_details?.thinking_tokens);
     return {
       usage: {
-        inputTokens: this.knowsPrompt ? (told.input_tokens ?? 0) : this.#estimatedInputTokens,
-        outputTokens: this.complete ? (told.output_tokens ?? 0) : Math.max(counted, told.output_tokens ?? 0),
-        cacheReadTokens: told.cache_read_input_tokens ?? undefined,
-        cacheWrite5mTokens: shortCacheWrites(told),
-        cacheWrite1hTokens: told.cache_creation?.ephemeral_1h_input_tokens ?? undefined,
-        reasoningTokens: told.output_tokens_details?.thinking_tokens ?? undefined,
-        searchRequests: told.server_tool_use?.web_search_requests ?? undefined,
+        inputTokens: this.knowsPrompt ? (wholeCount(told.input_tokens) ?? 0) : this.#estimatedInputTokens,
+        outputTokens,
+        cacheReadTokens: wholeCount(told.cache_read_input_tokens),
+        cacheWrite5mTokens: wholeCount(shortCacheWrites(told)),
+        cacheWrite1hTokens: wholeCount(told.cache_creation?.ephemeral_1h_input_tokens),
+        // A part cannot be more than the whole, or the rest would have a negative price.
+        reasoningTokens: reasoningTokens === undefined ? undefined : Math.min(reasoningTokens, outputTokens),
+        searchRequests: wholeCount(told.server_tool_use?.web_search_requests),
       },
       estimated: !this.complete || !this.knowsPrompt,
     };
-  }
-
-  /** The usage as the Messages API writes it, with what the provider left out filled in by the count. */
-  wireUsage(): WireUsage {
-    const { usage } = this.usage();
-    return { ...this.#told, input_tokens: usage.inputTokens, output_tokens: usage.outputTokens };
   }
 
   #observeBlock(block: { type: string; [field: string]: unknown }): void {
@@ -100,6 +98,12 @@ export class UsageMeter {
       else told[field] = value;
     }
   }
+}
+
+/** Providers' numbers are not ours to trust: what is no whole number of tokens is rounded up, and never below zero. */
+function wholeCount(value: unknown): number | undefined {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.ceil(value)));
 }
 
 /** The total goes on counting where the split by lifetime is told only once: what is not of an hour is of five minutes. */

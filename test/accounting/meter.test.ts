@@ -1,20 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { UsageMeter } from '../../lambdas/accounting/meter.ts';
 import type { MessagesEvent, WireUsage } from '../../lambdas/messages/types.ts';
+import { messageWith } from '../support/upstream.ts';
 
-const start = (usage: WireUsage): MessagesEvent => ({
-  type: 'message_start',
-  message: {
-    id: 'm',
-    type: 'message',
-    role: 'assistant',
-    model: 'm',
-    content: [],
-    stop_reason: null,
-    stop_sequence: null,
-    usage,
-  },
-});
+const start = (usage: WireUsage): MessagesEvent => ({ type: 'message_start', message: messageWith(usage) });
 const text = (words: string): MessagesEvent => ({
   type: 'content_block_delta',
   index: 0,
@@ -56,6 +45,14 @@ describe('the meter', () => {
 
   it('takes an answer without any usage as not counted', () => {
     expect(measure(text('x'.repeat(400)), end({}))).toMatchObject({ usage: { outputTokens: 100 }, estimated: true });
+  });
+
+  it('makes whole, sane counts of whatever a provider says', () => {
+    const details = { thinking_tokens: 900 };
+    const { usage } = measure(
+      end({ input_tokens: 10.5, output_tokens: 20.2, cache_read_input_tokens: -4, output_tokens_details: details }),
+    );
+    expect(usage).toMatchObject({ inputTokens: 11, outputTokens: 21, cacheReadTokens: 0, reasoningTokens: 21 });
   });
 
   it('follows the total of cache writes where their split stays behind', () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import type { MessageStart, WireUsage } from '../../lambdas/messages/types.ts';
 import { listen, type Listening } from './listen.ts';
 
 /** An Anthropic-wire upstream of the test's own making. */
@@ -17,20 +18,20 @@ export async function startUpstream(
 const frame = (data: { type: string; [field: string]: unknown }) =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 
+/** The message that an answer starts with. */
+export const messageWith = (usage: WireUsage): MessageStart['message'] => ({
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  content: [],
+  stop_reason: null,
+  stop_sequence: null,
+  usage,
+});
+
 export const frames = {
-  start: frame({
-    type: 'message_start',
-    message: {
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model: 'm',
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: { input_tokens: 10, output_tokens: 1 },
-    },
-  }),
+  start: frame({ type: 'message_start', message: messageWith({ input_tokens: 10, output_tokens: 1 }) }),
   blockStart: frame({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
   text: (text: string) => frame({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }),
   end: (outputTokens: number) =>
