@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Catalog } from './catalog/catalog.ts';
 import { loadCatalog } from './catalog/load.ts';
 import { optionalVariable, variables } from './platform/environment.ts';
-import { openFinalizeQueue, type QueueSender } from './platform/queue.ts';
+import { openQueue, type QueueSender } from './platform/queue.ts';
 import { openTable, type Table } from './store/table.ts';
 
 /**
@@ -12,7 +12,8 @@ import { openTable, type Table } from './store/table.ts';
 export const resources = {
   table: once<Table>(() => openTable()),
   catalog: once<Catalog>(() => loadCatalog()),
-  finalizeQueue: once<QueueSender>(() => openFinalizeQueue()),
+  finalizeQueue: once<QueueSender>(() => openQueue(variables.finalizeQueueUrl)),
+  rollUpQueue: once<QueueSender>(() => openQueue(variables.rollUpQueueUrl)),
   /** Names this life of the process on the holds it places. */
   bootId: once<string>(() => optionalVariable(variables.bootId) ?? randomUUID()),
 };

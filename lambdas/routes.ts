@@ -7,9 +7,17 @@
 /** Which kind of key a route takes; "any" takes both, "none" is public. */
 export type Credential = 'inference' | 'management' | 'any' | 'none';
 
-export type TableAction = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
+export type TableAction =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'Query'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'ConditionCheckItem'
+  | 'BatchWriteItem';
 export type SecretName = 'pepper' | 'provider-keys';
-export type QueueName = 'finalize-cost';
+export type QueueName = 'finalize-cost' | 'roll-up-activity';
 
 /** Everything a function may touch besides its logs. */
 export interface Grants {
@@ -50,6 +58,10 @@ export interface ScheduledWorker extends FunctionSpec {
 }
 
 const readCaller: readonly TableAction[] = ['GetItem', 'BatchGetItem'];
+
+/** What all routes of the management API have in common; each adds the rights it needs. */
+const management = { credential: 'management', timeoutSeconds: 15, memoryMb: 512 } as const;
+const reading = (...more: TableAction[]): Grants => ({ table: [...readCaller, ...more], secrets: ['pepper'] });
 
 export const routes = {
   'create-message': {
@@ -94,6 +106,15 @@ export const routes = {
     memoryMb: 512,
     grants: {},
   },
+  'list-user-models': {
+    entry: 'api/list-user-models/handler.ts',
+    method: 'GET',
+    paths: ['/models/user'],
+    credential: 'any',
+    timeoutSeconds: 10,
+    memoryMb: 512,
+    grants: { table: readCaller, secrets: ['pepper'] },
+  },
   'list-embeddings-models': {
     entry: 'api/list-embeddings-models/handler.ts',
     method: 'GET',
@@ -128,7 +149,181 @@ export const routes = {
     credential: 'any',
     timeoutSeconds: 10,
     memoryMb: 512,
-    grants: { table: readCaller, secrets: ['pepper'] },
+    grants: reading(),
+  },
+  'get-activity': {
+    ...management,
+    entry: 'api/get-activity/handler.ts',
+    method: 'GET',
+    paths: ['/activity'],
+    timeoutSeconds: 29,
+    grants: reading('Query'),
+  },
+  'list-keys': {
+    ...management,
+    entry: 'api/list-keys/handler.ts',
+    method: 'GET',
+    paths: ['/keys'],
+    // A bookmark is left where a page ended.
+    grants: reading('Query', 'PutItem'),
+  },
+  'create-key': {
+    ...management,
+    entry: 'api/create-key/handler.ts',
+    method: 'POST',
+    paths: ['/keys'],
+    grants: reading('PutItem', 'UpdateItem', 'ConditionCheckItem'),
+  },
+  'get-key': {
+    ...management,
+    entry: 'api/get-key/handler.ts',
+    method: 'GET',
+    paths: ['/keys/{hash}'],
+    grants: reading(),
+  },
+  'update-key': {
+    ...management,
+    entry: 'api/update-key/handler.ts',
+    method: 'PATCH',
+    paths: ['/keys/{hash}'],
+    grants: reading('PutItem', 'UpdateItem', 'DeleteItem'),
+  },
+  'delete-key': {
+    ...management,
+    entry: 'api/delete-key/handler.ts',
+    method: 'DELETE',
+    paths: ['/keys/{hash}'],
+    grants: reading('PutItem', 'UpdateItem', 'DeleteItem'),
+  },
+  'list-workspaces': {
+    ...management,
+    entry: 'api/list-workspaces/handler.ts',
+    method: 'GET',
+    paths: ['/workspaces'],
+    grants: reading('Query'),
+  },
+  'create-workspace': {
+    ...management,
+    entry: 'api/create-workspace/handler.ts',
+    method: 'POST',
+    paths: ['/workspaces'],
+    grants: reading('Query', 'PutItem', 'UpdateItem'),
+  },
+  'get-workspace': {
+    ...management,
+    entry: 'api/get-workspace/handler.ts',
+    method: 'GET',
+    paths: ['/workspaces/{workspaceId}'],
+    grants: reading(),
+  },
+  'update-workspace': {
+    ...management,
+    entry: 'api/update-workspace/handler.ts',
+    method: 'PATCH',
+    paths: ['/workspaces/{workspaceId}'],
+    grants: reading('PutItem', 'DeleteItem'),
+  },
+  'delete-workspace': {
+    ...management,
+    entry: 'api/delete-workspace/handler.ts',
+    method: 'DELETE',
+    paths: ['/workspaces/{workspaceId}'],
+    grants: reading('Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'),
+  },
+  'list-budgets': {
+    ...management,
+    entry: 'api/list-budgets/handler.ts',
+    method: 'GET',
+    paths: ['/workspaces/{workspaceId}/budgets'],
+    grants: reading(),
+  },
+  'get-budget': {
+    ...management,
+    entry: 'api/get-budget/handler.ts',
+    method: 'GET',
+    paths: ['/workspaces/{workspaceId}/budgets/{interval}'],
+    grants: reading(),
+  },
+  'set-budget': {
+    ...management,
+    entry: 'api/set-budget/handler.ts',
+    method: 'PUT',
+    paths: ['/workspaces/{workspaceId}/budgets/{interval}'],
+    grants: reading('PutItem', 'UpdateItem'),
+  },
+  'delete-budget': {
+    ...management,
+    entry: 'api/delete-budget/handler.ts',
+    method: 'DELETE',
+    paths: ['/workspaces/{workspaceId}/budgets/{interval}'],
+    grants: reading('PutItem', 'UpdateItem'),
+  },
+  'list-members': {
+    ...management,
+    entry: 'api/list-members/handler.ts',
+    method: 'GET',
+    paths: ['/workspaces/{workspaceId}/members'],
+    grants: reading('Query'),
+  },
+  'add-members': {
+    ...management,
+    entry: 'api/add-members/handler.ts',
+    method: 'POST',
+    paths: ['/workspaces/{workspaceId}/members/add'],
+    grants: reading('Query', 'PutItem', 'UpdateItem'),
+  },
+  'remove-members': {
+    ...management,
+    entry: 'api/remove-members/handler.ts',
+    method: 'POST',
+    paths: ['/workspaces/{workspaceId}/members/remove'],
+    grants: reading('PutItem', 'UpdateItem'),
+  },
+  'list-member-budgets': {
+    ...management,
+    entry: 'api/list-member-budgets/handler.ts',
+    method: 'GET',
+    paths: ['/workspaces/{workspaceId}/members/{memberId}/budgets'],
+    grants: reading(),
+  },
+  'get-member-budget': {
+    ...management,
+    entry: 'api/get-member-budget/handler.ts',
+    method: 'GET',
+    paths: ['/workspaces/{workspaceId}/members/{memberId}/budgets/{interval}'],
+    grants: reading(),
+  },
+  'set-member-budget': {
+    ...management,
+    entry: 'api/set-member-budget/handler.ts',
+    method: 'PUT',
+    paths: ['/workspaces/{workspaceId}/members/{memberId}/budgets/{interval}'],
+    grants: reading('PutItem', 'UpdateItem'),
+  },
+  'delete-member-budget': {
+    ...management,
+    entry: 'api/delete-member-budget/handler.ts',
+    method: 'DELETE',
+    paths: ['/workspaces/{workspaceId}/members/{memberId}/budgets/{interval}'],
+    grants: reading('PutItem', 'UpdateItem'),
+  },
+  'get-openapi': {
+    entry: 'api/get-openapi/handler.ts',
+    method: 'GET',
+    paths: ['/openapi.json'],
+    credential: 'none',
+    timeoutSeconds: 10,
+    memoryMb: 512,
+    grants: {},
+  },
+  'get-docs': {
+    entry: 'api/get-docs/handler.ts',
+    method: 'GET',
+    paths: ['/docs'],
+    credential: 'none',
+    timeoutSeconds: 10,
+    memoryMb: 512,
+    grants: {},
   },
   health: {
     entry: 'api/health/handler.ts',
@@ -151,7 +346,16 @@ export const queueWorkers = {
     maxConcurrency: 10,
     timeoutSeconds: 60,
     memoryMb: 512,
-    grants: { table: ['GetItem', 'PutItem', 'UpdateItem'] },
+    grants: { table: ['GetItem', 'PutItem', 'UpdateItem'], sendTo: ['roll-up-activity'] },
+  },
+  'roll-up-activity': {
+    entry: 'workers/roll-up-activity/handler.ts',
+    queue: 'roll-up-activity',
+    batchSize: 10,
+    maxConcurrency: 8,
+    timeoutSeconds: 300,
+    memoryMb: 1024,
+    grants: { table: ['GetItem', 'Query', 'UpdateItem', 'BatchWriteItem'] },
   },
 } as const satisfies Record<string, QueueWorker>;
 
@@ -161,7 +365,14 @@ export const scheduledWorkers = {
     everyMinutes: 1,
     timeoutSeconds: 300,
     memoryMb: 512,
-    grants: { table: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], indexes: true },
+    grants: { table: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], indexes: true, sendTo: ['roll-up-activity'] },
+  },
+  'close-days': {
+    entry: 'workers/close-days/handler.ts',
+    everyMinutes: 1,
+    timeoutSeconds: 600,
+    memoryMb: 512,
+    grants: { table: ['GetItem', 'Query', 'PutItem'], sendTo: ['roll-up-activity'] },
   },
 } as const satisfies Record<string, ScheduledWorker>;
 
@@ -173,6 +384,7 @@ export interface QueueSpec {
 
 export const queues: Record<QueueName, QueueSpec> = {
   'finalize-cost': { visibilityTimeoutSeconds: 360, maxReceiveCount: 8 },
+  'roll-up-activity': { visibilityTimeoutSeconds: 1_800, maxReceiveCount: 5 },
 };
 
 /** Every function of the deployment by name. */

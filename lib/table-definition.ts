@@ -5,8 +5,5 @@ export const tableDefinition = {
   partitionKey: 'pk',
   sortKey: 'sk',
   ttlAttribute: TTL_ATTRIBUTE,
-  indexes: [
-    { ...indexes.byOwner, projected: [] as string[] },
-    { ...indexes.sweep, projected: ['boot_id'] },
-  ],
+  indexes: [{ ...indexes.sweep, projected: ['boot_id'] }],
 };

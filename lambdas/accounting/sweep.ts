@@ -1,6 +1,6 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { pendingGenerations } from '../store/generation-queries.ts';
 import { generationFrom, unmeasuredOutcome } from '../store/generations.ts';
+import { readItem } from '../store/query.ts';
 import type { Item, Table } from '../store/table.ts';
 import { settleBatch } from './settle.ts';
 import type { Settlement } from './settlement.ts';
@@ -16,20 +16,18 @@ export interface SweepSelection {
   aliveBootId?: string | undefined;
 }
 
-/** @returns how many generations were settled. */
-export async function sweepHolds(table: Table, selection: SweepSelection): Promise<number> {
-  let swept = 0;
+/** @returns what was settled. */
+export async function sweepHolds(table: Table, selection: SweepSelection): Promise<Settlement[]> {
+  const swept: Settlement[] = [];
   const upTo = selection.aliveBootId === undefined ? { sweepAtMs: selection.nowMs } : {};
   for await (const key of pendingGenerations(table, upTo)) {
-    const answer = await table.documents.send(
-      new GetCommand({ TableName: table.name, Key: { pk: key.pk, sk: key.sk }, ConsistentRead: true }),
-    );
-    if (!answer.Item || !maySweep(answer.Item, selection)) continue;
-    const { settlement, complete } = settlementOf(answer.Item);
+    const item = await readItem(table, key);
+    if (!item || !maySweep(item, selection)) continue;
+    const { settlement, complete } = settlementOf(item);
     // A complete measurement is what the handler would have sent: it is not an estimate that waits for a correction.
     const [result] = await settleBatch(table, [settlement], { swept: !complete });
     if (result instanceof Error) throw result;
-    if (result === 'settled') swept += 1;
+    if (result === 'settled') swept.push(settlement);
   }
   return swept;
 }

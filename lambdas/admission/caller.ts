@@ -1,11 +1,12 @@
-import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { forbidden } from '../platform/errors.ts';
 import { nowMs } from '../platform/clock.ts';
 import type { Credential } from '../routes.ts';
 import { accountFrom, accountKey, type Account } from '../store/accounts.ts';
 import type { Scope } from '../store/counters.ts';
 import type { Payer } from '../store/generations.ts';
-import { keyFrom, keyItemKey, readKey, type ApiKey } from '../store/keys.ts';
+import { keyFrom, keyItemKey, limitsOfKey, readKey, type ApiKey } from '../store/keys.ts';
+import type { Privacy } from '../store/privacy.ts';
+import { readItems } from '../store/query.ts';
 import type { Item, Table } from '../store/table.ts';
 import {
   memberFrom,
@@ -72,7 +73,7 @@ export function asInferenceCaller(caller: Caller): InferenceCaller {
   const { key, account, workspace, member } = caller;
   if (!workspace) throw forbidden('Only an inference key (sk-mg-v1-…) can do this; this is a management key.');
   const scopes: Scope[] = [
-    { kind: 'key', id: key.hash, limits: key.limits, revision: key.revision },
+    { kind: 'key', id: key.hash, limits: limitsOfKey(key), revision: key.revision },
     { kind: 'workspace', id: workspace.id, limits: workspace.limits, revision: workspace.revision },
     { kind: 'account', id: account.id, limits: account.limits, revision: account.revision },
   ];
@@ -86,6 +87,11 @@ export function asInferenceCaller(caller: Caller): InferenceCaller {
   }
   const payer = { accountId: account.id, workspaceId: workspace.id, memberId: member?.id, keyHash: key.hash };
   return { ...caller, workspace, payer, scopes };
+}
+
+/** The privacy settings that apply to a caller, each of which can exclude providers. */
+export function privacyOf({ account, workspace, key }: Caller): Privacy[] {
+  return [account.privacy, ...(workspace ? [workspace.privacy] : []), key.privacy];
 }
 
 async function cachedCaller(table: Table, hash: string): Promise<Caller | undefined> {
@@ -106,12 +112,12 @@ async function cachedCaller(table: Table, hash: string): Promise<Caller | undefi
 async function readCaller(table: Table, hash: string): Promise<Caller | undefined> {
   const key = await readKey(table, hash);
   if (!key) return undefined;
-  const items = await batchGet(table, keysBehind(key));
+  const items = await readItems(table, keysBehind(key));
   return assemble(key, items);
 }
 
 async function rereadCaller(table: Table, previous: Caller): Promise<Caller | undefined> {
-  const items = await batchGet(table, [keyItemKey(previous.key.hash), ...keysBehind(previous.key)]);
+  const items = await readItems(table, [keyItemKey(previous.key.hash), ...keysBehind(previous.key)]);
   const keyData = items.find((item) => item['entity'] === 'key');
   return keyData && assemble(keyFrom(keyData), items);
 }
@@ -135,19 +141,6 @@ function assemble(key: ApiKey, items: Item[]): Caller | undefined {
     workspace: workspace && workspaceFrom(workspace),
     member: member && memberFrom(member),
   };
-}
-
-async function batchGet(table: Table, keys: { pk: string; sk: string }[]): Promise<Item[]> {
-  const items: Item[] = [];
-  let wanted: Record<string, unknown>[] = keys;
-  while (wanted.length > 0) {
-    const answer = await table.documents.send(
-      new BatchGetCommand({ RequestItems: { [table.name]: { Keys: wanted, ConsistentRead: true } } }),
-    );
-    items.push(...(answer.Responses?.[table.name] ?? []));
-    wanted = answer.UnprocessedKeys?.[table.name]?.Keys ?? [];
-  }
-  return items;
 }
 
 function isUsable({ key, workspace, member }: Caller, hash: string): boolean {

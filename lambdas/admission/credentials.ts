@@ -9,8 +9,8 @@ import type { KeyKind } from '../store/keys.ts';
  */
 const prefixes: Record<KeyKind, string> = { inference: 'sk-mg-v1-', management: 'mk-mg-v1-' };
 
-/** Longer than any key of ours: what exceeds it is refused before it is hashed. */
-const MAX_SECRET_LENGTH = 256;
+/** What is not shaped like a key of ours is refused before anything is read. */
+const SECRET = /^[sm]k-mg-v1-[0-9a-f]{64}$/;
 
 export function newKeySecret(kind: KeyKind): string {
   return `${prefixes[kind]}${newSecretBits()}`;
@@ -42,7 +42,7 @@ export function secretFrom(headers: Record<string, string>): string {
   if (!secret) {
     throw unauthenticated('No key was sent. Send it as "Authorization: Bearer <key>" or "x-api-key: <key>".');
   }
-  if (secret.length > MAX_SECRET_LENGTH) throw unknownKey();
+  if (!SECRET.test(secret)) throw unknownKey();
   return secret;
 }
 

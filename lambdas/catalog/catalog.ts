@@ -32,10 +32,13 @@ export interface Model {
 /** A valid catalog: every reference resolved, every id unique, in the order of the files. */
 export class Catalog {
   readonly models: readonly Model[];
+  /** Ids of all providers, of those too that have no address here. */
+  readonly providerIds: readonly string[];
   readonly #byId: Map<string, Model>;
 
-  constructor(models: Model[]) {
+  constructor(models: Model[], providerIds: string[]) {
     this.models = models;
+    this.providerIds = providerIds;
     this.#byId = new Map(models.map((model) => [model.id, model]));
   }
 
@@ -67,7 +70,10 @@ export function buildCatalog(
     const target = byId.get(alias.target);
     return target ? [aliasModel(alias, target)] : [];
   });
-  return new Catalog([...models, ...aliases]);
+  return new Catalog(
+    [...models, ...aliases],
+    files.providers.map(({ id }) => id),
+  );
 }
 
 function resolveEndpoint(model: ModelData, data: EndpointData, provider: Provider): Endpoint {

@@ -26,9 +26,13 @@ import { errorResponse, type HttpResponse } from './response.ts';
  * The one way to make a handler: the manifest says who may call it, the schemas what may be sent, and the function
  * given here what happens then. Authentication, parsing, errors, headers and the log line are the same for all.
  */
-interface Schemas<Body extends z.ZodType, Query extends z.ZodType> {
+interface Schemas<Body extends z.ZodType, Query extends z.ZodType, Params extends z.ZodType> {
   body?: Body;
   query?: Query;
+  /** Of the parts of the path. */
+  params?: Params;
+  /** Names of fields of the body that are amounts: their digits are kept as they were written. */
+  exactNumbers?: readonly string[];
 }
 
 interface CallerByCredential {
@@ -38,18 +42,19 @@ interface CallerByCredential {
   none: undefined;
 }
 
-export interface EndpointInput<Kind extends Credential, Body, Query> {
+export interface EndpointInput<Kind extends Credential, Body = unknown, Query = unknown, Params = unknown> {
   request: HttpRequest;
   /** The id of this request's generation, on routes that spend money. */
   generationId: string;
   caller: CallerByCredential[Kind];
   body: Body;
   query: Query;
+  params: Params;
   /** Milliseconds until Lambda stops the function. */
   remainingMs: () => number;
 }
 
-type AnyInput = EndpointInput<Credential, unknown, unknown>;
+type AnyInput = EndpointInput<Credential>;
 
 /** middy's view of one request: the first middleware puts the input in the place of the raw event. */
 interface Passage {
@@ -63,11 +68,12 @@ export function defineEndpoint<
   Name extends RouteName,
   Body extends z.ZodType = z.ZodUndefined,
   Query extends z.ZodType = z.ZodUndefined,
+  Params extends z.ZodType = z.ZodUndefined,
 >(
   name: Name,
-  schemas: Schemas<Body, Query>,
+  schemas: Schemas<Body, Query, Params>,
   handle: (
-    input: EndpointInput<(typeof routes)[Name]['credential'], z.infer<Body>, z.infer<Query>>,
+    input: EndpointInput<(typeof routes)[Name]['credential'], z.infer<Body>, z.infer<Query>, z.infer<Params>>,
   ) => Promise<HttpResponse> | HttpResponse,
 ) {
   const route: Route = routes[name];
@@ -94,6 +100,7 @@ function openPassage(passage: Passage): void {
     caller: undefined,
     body: undefined,
     query: undefined,
+    params: undefined,
     remainingMs: () => context.getRemainingTimeInMillis(),
   };
 }
@@ -114,9 +121,10 @@ async function authenticate({ event }: Passage, credential: Credential): Promise
   event.caller = credential === 'inference' ? asInferenceCaller(caller) : caller;
 }
 
-function parse({ event }: Passage, schemas: Schemas<z.ZodType, z.ZodType>): void {
-  if (schemas.query) event.query = parseWith(schemas.query, event.request.query);
-  if (schemas.body) event.body = parseJsonBody(event.request, schemas.body);
+function parse({ event }: Passage, schemas: Schemas<z.ZodType, z.ZodType, z.ZodType>): void {
+  if (schemas.params) event.params = parseWith(schemas.params, event.request.pathParameters, 'path');
+  if (schemas.query) event.query = parseWith(schemas.query, event.request.query, 'query');
+  if (schemas.body) event.body = parseJsonBody(event.request, schemas.body, schemas.exactNumbers);
 }
 
 function closePassage(name: RouteName, route: Route, passage: Passage): void {

@@ -1,12 +1,14 @@
-import { z } from 'zod';
+import { integerParameter } from './fields.ts';
 
 /** Query parameters of a list that is paged only when asked: offset (from 0) and limit (1 to `maxLimit`). */
 export function pageQuery(maxLimit: number) {
   return {
-    offset: z.coerce.number().int().min(0).optional(),
-    limit: z.coerce.number().int().min(1).max(maxLimit).optional(),
+    offset: integerParameter(0, MAX_OFFSET).optional(),
+    limit: integerParameter(1, maxLimit).optional(),
   };
 }
+
+const MAX_OFFSET = 1_000_000_000;
 
 /** Default page size once a client has begun to page. */
 const DEFAULT_LIMIT = 500;

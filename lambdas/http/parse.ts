@@ -5,8 +5,25 @@ import type { HttpRequest } from './request.ts';
 /** Deeper JSON than any client of ours sends; re-serialising a body recurses, so depth has to be bounded. */
 const MAX_JSON_DEPTH = 128;
 
-/** Reads a JSON body. @throws {GatewayError} 415 for another content type, 400 for what is no JSON object. */
-export function parseJsonBody<Schema extends z.ZodType>(request: HttpRequest, schema: Schema): z.infer<Schema> {
+/** A number of a body as its source text says it: parsed by JSON it would have been rounded to a float. */
+export class NumberText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/**
+ * Reads a JSON body.
+ * @param exactNumbers names of fields whose numbers are kept as their source text
+ * @throws {GatewayError} 415 for another content type, 400 for what is no JSON object.
+ */
+export function parseJsonBody<Schema extends z.ZodType>(
+  request: HttpRequest,
+  schema: Schema,
+  exactNumbers: readonly string[] = [],
+): z.infer<Schema> {
   const contentType = request.headers['content-type'];
   if (contentType !== undefined && !/^\s*application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(contentType)) {
     throw new GatewayError(415, 'unsupported_media_type', 'Send the body as "content-type: application/json".');
@@ -17,7 +34,7 @@ export function parseJsonBody<Schema extends z.ZodType>(request: HttpRequest, sc
   }
   let json: unknown;
   try {
-    json = JSON.parse(request.body);
+    json = exactNumbers.length > 0 ? parseExactly(request.body, exactNumbers) : JSON.parse(request.body);
   } catch {
     // The parser's own message quotes the body, which may be a prompt.
     throw invalidRequest('body', 'is not valid JSON');
@@ -25,12 +42,18 @@ export function parseJsonBody<Schema extends z.ZodType>(request: HttpRequest, sc
   return parseWith(schema, json);
 }
 
+function parseExactly(text: string, exactNumbers: readonly string[]): unknown {
+  const keepText = (key: string, value: unknown, context: { source: string }) =>
+    typeof value === 'number' && exactNumbers.includes(key) ? new NumberText(context.source) : value;
+  return JSON.parse(text, keepText as Parameters<typeof JSON.parse>[1]);
+}
+
 /** Checks a value. @throws {GatewayError} 400 naming the field and what it may be. */
-export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown, whole = 'body'): z.infer<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = deepestIssue(parsed.error.issues[0]!);
-  throw invalidRequest(fieldName(issue.path) || unknownKey(issue) || 'body', describeIssue(issue));
+  throw invalidRequest(fieldName([...issue.path, ...unknownKey(issue)]) || whole, describeIssue(issue, schema));
 }
 
 /** A union reports what is wrong with each alternative: the alternative that got furthest is what the client meant. */
@@ -43,12 +66,24 @@ function deepestIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   return furthest ? { ...furthest, path: [...issue.path, ...furthest.path] } : issue;
 }
 
-function unknownKey(issue: z.core.$ZodIssue): string | undefined {
-  return issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+function unknownKey(issue: z.core.$ZodIssue): string[] {
+  return issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
 }
 
-function describeIssue(issue: z.core.$ZodIssue): string {
+function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodType): string {
+  if (issue.code === 'unrecognized_keys') {
+    const known = issue.path.length === 0 ? knownKeys(schema) : [];
+    return `is not known here${known.length > 0 ? `; what is: ${known.join(', ')}` : ''}`;
+  }
   return issue.message.replace(/^Invalid input: expected (.+), received undefined$/, 'is required (expected $1)');
+}
+
+/** The fields of an object schema, looking through what refines or transforms it. */
+function knownKeys(schema: unknown): string[] {
+  const { shape, def } = schema as { shape?: object; def?: { in?: unknown; innerType?: unknown } };
+  if (shape) return Object.keys(shape);
+  const inner = def?.in ?? def?.innerType;
+  return inner === undefined ? [] : knownKeys(inner);
 }
 
 export function fieldName(path: readonly PropertyKey[]): string {

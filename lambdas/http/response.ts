@@ -18,6 +18,19 @@ export function jsonResponse(statusCode: number, body: unknown, headers: Record<
   };
 }
 
+/** A page that runs no script and loads nothing. */
+export function htmlResponse(body: string): HttpResponse {
+  return {
+    statusCode: 200,
+    headers: {
+      ...commonHeaders,
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+    },
+    body,
+  };
+}
+
 export function streamResponse(body: AnswerStream, headers: Record<string, string> = {}): HttpResponse {
   return {
     statusCode: 200,

@@ -1,56 +1,100 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { GatewayError, notFound } from '../platform/errors.ts';
-import type { Money } from '../money/money.ts';
-import { intervals, type Interval } from '../money/periods.ts';
-import { configureUpdate, type ScopeId } from '../store/counters.ts';
+import { createHash } from 'node:crypto';
+import { Money } from '../money/money.ts';
+import { intervals, windowEnd, windowsAt, type Interval } from '../money/periods.ts';
+import { nowMs } from '../platform/clock.ts';
+import { invalidRequest, notFound } from '../platform/errors.ts';
+import { configureUpdate, type Counter, type ScopeId } from '../store/counters.ts';
 import { limitsAttribute, limitsFrom, type Limits } from '../store/limits.ts';
+import { readItem } from '../store/query.ts';
 import { numberFrom, type Item, type Table } from '../store/table.ts';
-import { transact } from '../store/transact.ts';
+import { memberKey, memberScopeId, workspaceKey } from '../store/workspaces.ts';
+import { checkVersion, commitChange, untilUndisturbed, type ChangeContext } from './change.ts';
 
-/** A configuration item that carries limits, and the scope in which they are counted. */
-export interface LimitedRecord {
+/** A configuration item that carries budgets, and the scope in which they are counted. */
+export interface BudgetOwner {
   key: { pk: string; sk: string };
   scope: ScopeId;
+  workspaceId: string;
+  memberId: string | undefined;
+}
+
+export function workspaceBudgets(accountId: string, workspaceId: string): BudgetOwner {
+  return {
+    key: workspaceKey(accountId, workspaceId),
+    scope: { kind: 'workspace', id: workspaceId },
+    workspaceId,
+    memberId: undefined,
+  };
+}
+
+export function memberBudgets(workspaceId: string, memberId: string): BudgetOwner {
+  return {
+    key: memberKey(workspaceId, memberId),
+    scope: { kind: 'member', id: memberScopeId(workspaceId, memberId) },
+    workspaceId,
+    memberId,
+  };
 }
 
 /**
- * Sets or removes one limit. Configuration and counter change in one transaction; what has been counted stays.
- * @param limit null removes the limit of the interval
- * @throws {GatewayError} 400 when limits would not rise from daily to lifetime, 404 when the record does not exist.
+ * Sets or removes one budget. Configuration and counter change in one transaction; what has been counted stays, and the
+ * next hold sees the new limit.
+ * @param limit null removes the budget of the interval
+ * @throws {GatewayError} 400 when budgets would not rise from daily to lifetime, also against ones that are set at the
+ * same time; 404 when the owner does not exist; 412
  */
-export async function setLimit(
-  table: Table,
-  record: LimitedRecord,
-  interval: Interval,
-  limit: Money | null,
+export async function setBudget(
+  context: ChangeContext,
+  owner: BudgetOwner,
+  change: { interval: Interval; limit: Money | null; expectedVersion?: number | undefined },
 ): Promise<Limits> {
-  for (;;) {
-    const item = await readRecord(table, record);
-    const revision = numberFrom(item['revision']);
-    const limits: Limits = { ...limitsFrom(item['limits']) };
-    if (limit) limits[interval] = limit;
-    else delete limits[interval];
+  const { table } = context;
+  return untilUndisturbed(async () => {
+    const item = await readOwner(table, owner);
+    checkVersion(change.expectedVersion, numberFrom(item['version']));
+    const before = limitsFrom(item['limits']);
+    const limits: Limits = { ...before };
+    if (change.limit) limits[change.interval] = change.limit;
+    else delete limits[change.interval];
     checkOrder(limits);
-    const outcome = await transact(table, [
+    if (sameLimits(limits, before)) return limits;
+    const revision = numberFrom(item['revision']);
+    const outcome = await commitChange(
+      context,
       {
-        Update: {
-          TableName: table.name,
-          Key: record.key,
-          UpdateExpression: 'SET #limits = :limits, #revision = :next',
-          ConditionExpression: '#revision = :revision',
-          ExpressionAttributeNames: { '#limits': 'limits', '#revision': 'revision' },
-          ExpressionAttributeValues: {
-            ':limits': limitsAttribute(limits),
-            ':next': revision + 1,
-            ':revision': revision,
+        action: change.limit ? 'budget.set' : 'budget.delete',
+        target: `${owner.scope.kind} ${owner.scope.id}`,
+        before: limitsAttribute(before),
+        after: limitsAttribute(limits),
+      },
+      [
+        {
+          Update: {
+            TableName: table.name,
+            Key: owner.key,
+            UpdateExpression: 'SET #limits = :limits, #revision = :next, updated_at = :now ADD version :one',
+            ConditionExpression: '#revision = :revision AND version = :version',
+            ExpressionAttributeNames: { '#limits': 'limits', '#revision': 'revision' },
+            ExpressionAttributeValues: {
+              ':limits': limitsAttribute(limits),
+              ':next': revision + 1,
+              ':revision': revision,
+              ':version': numberFrom(item['version']),
+              ':one': 1,
+              ':now': new Date(nowMs()).toISOString(),
+            },
           },
         },
-      },
-      { Update: configureUpdate(table, record.scope, { limits, revision: revision + 1 }) },
-    ]);
+        { Update: configureUpdate(table, owner.scope, { limits, revision: revision + 1 }) },
+      ],
+    );
     // Limits that changed in between are read again, so that the order is checked against what is really there.
-    if (outcome.committed) return limits;
-  }
+    return outcome.committed ? limits : undefined;
+  });
+}
+
+function sameLimits(a: Limits, b: Limits): boolean {
+  return intervals.every((interval) => a[interval]?.toString() === b[interval]?.toString());
 }
 
 /** Budgets must rise: daily < weekly < monthly < lifetime. */
@@ -60,19 +104,60 @@ export function checkOrder(limits: Limits): void {
     const limit = limits[interval];
     if (!limit) continue;
     if (previous && !limit.exceeds(previous.limit)) {
-      throw new GatewayError(
-        400,
-        'invalid_request',
-        `limit_rub: the ${interval} limit (${limit} RUB) must be above the ${previous.interval} one (${previous.limit} RUB); limits rise from daily to lifetime.`,
-        { metadata: { field: 'limit_rub' } },
+      throw invalidRequest(
+        'limit_rub',
+        `the ${interval} limit (${limit} RUB) must be above the ${previous.interval} one (${previous.limit} RUB); limits rise from daily to lifetime.`,
       );
     }
     previous = { interval, limit };
   }
 }
 
-async function readRecord(table: Table, { key }: LimitedRecord): Promise<Item> {
-  const answer = await table.documents.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }));
-  if (!answer.Item) throw notFound('There is nothing with this id to set a limit for.');
-  return answer.Item;
+async function readOwner(table: Table, { key }: BudgetOwner): Promise<Item> {
+  const item = await readItem(table, key);
+  if (!item || item['removed'] === true) throw notFound('There is nothing with this id to set a budget for.');
+  return item;
+}
+
+/** One budget as the API shows it, with what is left of it in its window. */
+export interface BudgetView {
+  id: string;
+  workspace_id: string;
+  member_id?: string;
+  interval: Interval;
+  limit_rub: string;
+  spend_rub: string;
+  remaining_rub: string;
+  resets_at: string | null;
+}
+
+/** @param counter of the owner's scope: spending is what is settled, what remains also leaves out what is held */
+export function budgetViews(owner: BudgetOwner, limits: Limits, counter: Counter): BudgetView[] {
+  const atMs = nowMs();
+  const windows = windowsAt(atMs);
+  return intervals.flatMap((interval) => {
+    const limit = limits[interval];
+    if (!limit) return [];
+    const window = windows[interval];
+    const end = windowEnd(interval, atMs);
+    return {
+      id: budgetId(owner, interval),
+      workspace_id: owner.workspaceId,
+      ...(owner.memberId === undefined ? {} : { member_id: owner.memberId }),
+      interval,
+      limit_rub: limit.toString(),
+      spend_rub: counter.spent(window).toString(),
+      remaining_rub: Money.max(Money.zero, limit.minus(counter.committed(window))).toString(),
+      resets_at: end === null ? null : new Date(end).toISOString(),
+    };
+  });
+}
+
+/** The same for ever for one scope and interval: a UUID version 8 made of their names (RFC 9562 §5.8). */
+function budgetId(owner: BudgetOwner, interval: Interval): string {
+  const bytes = createHash('sha256').update(`budget#${owner.scope.kind}#${owner.scope.id}#${interval}`).digest();
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }

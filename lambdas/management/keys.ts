@@ -1,64 +1,272 @@
 import { hashSecret, maskSecret, newKeySecret } from '../admission/credentials.ts';
-import { notFound } from '../platform/errors.ts';
+import type { Money } from '../money/money.ts';
 import { nowMs } from '../platform/clock.ts';
+import { conflict, invalidRequest, notFound } from '../platform/errors.ts';
 import { activeUpdate, configureUpdate } from '../store/counters.ts';
-import { keyItem, keyItemKey, type ApiKey, type KeyKind } from '../store/keys.ts';
-import type { Limits } from '../store/limits.ts';
-import type { Table } from '../store/table.ts';
-import { transact } from '../store/transact.ts';
+import { enterKey, moveKey } from '../store/key-directory.ts';
+import { keyItem, limitsOfKey, readKey, type ApiKey, type KeyKind, type LimitReset } from '../store/keys.ts';
+import { changePrivacy, openPrivacy, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
+import {
+  changeSensitiveData,
+  noSensitiveData,
+  type SensitiveData,
+  type SensitiveDataChange,
+} from '../store/sensitive-data.ts';
+import type { Item, Table } from '../store/table.ts';
+import type { TransactItems } from '../store/transact.ts';
+import { memberKey, workspaceKey } from '../store/workspaces.ts';
+import { checkVersion, commitChange, untilUndisturbed, type Alongside, type ChangeContext } from './change.ts';
 
 export interface NewKey {
   kind: KeyKind;
-  accountId: string;
   workspaceId?: string | undefined;
   memberId?: string | undefined;
   name: string;
-  /** At most one interval. */
-  limits?: Limits;
-  expiresAt?: string | undefined;
+  limit?: Money | null | undefined;
+  limitReset?: LimitReset | null | undefined;
+  expiresAt?: string | null | undefined;
+  privacy?: PrivacyChange | null | undefined;
+  sensitiveData?: SensitiveDataChange | null | undefined;
 }
 
-/** Creates a key. The secret is in this answer and nowhere else. */
-export async function createKey(table: Table, pepper: string, input: NewKey): Promise<{ key: ApiKey; secret: string }> {
+/** What of a key can be changed; null clears, undefined leaves. */
+export interface KeyChange {
+  name?: string | undefined;
+  disabled?: boolean | undefined;
+  limit?: Money | null | undefined;
+  limitReset?: LimitReset | null | undefined;
+  expiresAt?: string | null | undefined;
+  privacy?: PrivacyChange | null | undefined;
+  sensitiveData?: SensitiveDataChange | null | undefined;
+}
+
+export interface CreatedKey {
+  key: ApiKey;
+  secret: string;
+}
+
+/**
+ * Creates a key. The secret is in this answer and nowhere else.
+ * @throws {GatewayError} 404 when the workspace or the member is not there (any more), 409 in an archived workspace.
+ */
+export async function createKey(
+  context: ChangeContext,
+  pepper: string,
+  input: NewKey,
+  alongside: Alongside<CreatedKey> = () => [],
+): Promise<CreatedKey> {
+  const { table, accountId } = context;
   const secret = newKeySecret(input.kind);
-  const key: ApiKey = {
+  const template: ApiKey = {
     hash: hashSecret(pepper, secret),
     kind: input.kind,
-    accountId: input.accountId,
+    accountId,
     workspaceId: input.workspaceId,
     memberId: input.memberId,
     name: input.name,
     label: maskSecret(secret),
     disabled: false,
     deleted: false,
-    limits: input.limits ?? {},
+    limit: input.limit ?? undefined,
+    limitReset: input.limitReset ?? undefined,
     revision: 0,
-    expiresAt: input.expiresAt,
-    createdAt: new Date(nowMs()).toISOString(),
+    privacy: changePrivacy(openPrivacy, input.privacy ?? {}),
+    sensitiveData: changeSensitiveData(noSensitiveData, input.sensitiveData ?? {}),
+    version: 1,
+    expiresAt: input.expiresAt ?? undefined,
+    createdAt: '',
     updatedAt: undefined,
   };
-  await transact(table, [
-    { Put: { TableName: table.name, Item: keyItem(key), ConditionExpression: 'attribute_not_exists(pk)' } },
-    {
-      Update: configureUpdate(table, { kind: 'key', id: key.hash }, { limits: key.limits, revision: 0, active: true }),
-    },
-  ]);
-  return { key, secret };
+  let notBefore = 0;
+  return untilUndisturbed(async () => {
+    // Its place in the list is behind every other key's, whoever was first to ask for the time.
+    const key = { ...template, createdAt: new Date(Math.max(nowMs(), notBefore)).toISOString() };
+    const created = { key, secret };
+    const entries = enterKey(table, key);
+    const outcome = await commitChange(
+      context,
+      { action: 'key.create', target: `key ${key.hash}`, after: keyForAudit(key) },
+      [
+        ...entries,
+        { Put: { TableName: table.name, Item: keyItem(key), ConditionExpression: 'attribute_not_exists(pk)' } },
+        {
+          Update: configureUpdate(
+            table,
+            { kind: 'key', id: key.hash },
+            { limits: limitsOfKey(key), revision: 0, active: true },
+          ),
+        },
+        ...ownerChecks(table, key),
+      ],
+      alongside(created),
+    );
+    if (outcome.committed) return created;
+    const [workspaceFailed, memberFailed] = outcome.failed.slice(entries.length + 2);
+    if (workspaceFailed) throw missingWorkspace(workspaceFailed.item);
+    if (memberFailed) throw notFound(`There is no member "${key.memberId}" in this workspace.`, { field: 'member_id' });
+    notBefore = Date.parse(key.createdAt) + 1;
+    return undefined;
+  });
 }
 
-/** Switches a key off or on; its next hold notices at once, every other use within five seconds. */
-export async function setKeyDisabled(table: Table, hash: string, disabled: boolean): Promise<void> {
-  const outcome = await transact(table, [
+function ownerChecks(table: Table, key: ApiKey): TransactItems {
+  if (key.workspaceId === undefined) return [];
+  const checks: TransactItems = [
     {
-      Update: {
+      ConditionCheck: {
         TableName: table.name,
-        Key: keyItemKey(hash),
-        UpdateExpression: 'SET disabled = :disabled, updated_at = :now',
-        ConditionExpression: 'attribute_exists(pk) AND deleted = :no',
-        ExpressionAttributeValues: { ':disabled': disabled, ':now': new Date(nowMs()).toISOString(), ':no': false },
+        Key: workspaceKey(key.accountId, key.workspaceId),
+        ConditionExpression: '#status = :active',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':active': 'active' },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       },
     },
-    { Update: activeUpdate(table, { kind: 'key', id: hash }, !disabled) },
-  ]);
-  if (!outcome.committed) throw notFound(`There is no key "${hash}".`);
+  ];
+  if (key.memberId !== undefined) {
+    checks.push({
+      ConditionCheck: {
+        TableName: table.name,
+        Key: memberKey(key.workspaceId, key.memberId),
+        ConditionExpression: 'removed = :no',
+        ExpressionAttributeValues: { ':no': false },
+      },
+    });
+  }
+  return checks;
+}
+
+function missingWorkspace(item: Item | undefined): Error {
+  if (!item) return notFound('There is no such workspace.', { field: 'workspace_id' });
+  return conflict('This workspace is archived: it takes no new keys.', { field: 'workspace_id' });
+}
+
+/** An inference key of the account. @throws {GatewayError} 404 also for other accounts' keys and deleted ones. */
+export async function findKey(table: Table, accountId: string, hash: string, kind?: KeyKind): Promise<ApiKey> {
+  const key = await readKey(table, hash);
+  if (key?.accountId !== accountId || key.deleted || (kind && key.kind !== kind)) {
+    throw notFound(`There is no key "${hash.slice(0, 80)}".`, { field: 'hash' });
+  }
+  return key;
+}
+
+/**
+ * Merges a change into a key. What was counted stays; its next hold sees the new limits, or that it is switched off.
+ * @param expectedVersion the version that the client has seen
+ * @throws {GatewayError} 404, 412
+ */
+export async function updateKey(
+  context: ChangeContext,
+  selection: { hash: string; kind?: KeyKind; expectedVersion?: number | undefined },
+  change: KeyChange,
+): Promise<ApiKey> {
+  return untilUndisturbed(async () => {
+    const before = await findKey(context.table, context.accountId, selection.hash, selection.kind);
+    checkVersion(selection.expectedVersion, before.version);
+    const merged = mergeKey(before, change);
+    if (JSON.stringify(keyItem(merged)) === JSON.stringify(keyItem(before))) return before;
+    return writeKey(context, 'key.update', before, merged);
+  });
+}
+
+/** Deletes a key: it stops working, its history stays. @throws {GatewayError} 404, 412 */
+export async function deleteKey(
+  context: ChangeContext,
+  selection: { hash: string; kind?: KeyKind; expectedVersion?: number | undefined },
+): Promise<void> {
+  await untilUndisturbed(async () => {
+    const before = await findKey(context.table, context.accountId, selection.hash, selection.kind);
+    checkVersion(selection.expectedVersion, before.version);
+    return writeKey(context, 'key.delete', before, { ...before, deleted: true });
+  });
+}
+
+function mergeKey(key: ApiKey, change: KeyChange): ApiKey {
+  const merged: ApiKey = {
+    ...key,
+    name: change.name ?? key.name,
+    disabled: change.disabled ?? key.disabled,
+    limit: cleared(change.limit, key.limit),
+    limitReset: cleared(change.limitReset, key.limitReset),
+    expiresAt: cleared(change.expiresAt, key.expiresAt),
+    privacy: change.privacy === undefined ? key.privacy : changePrivacy(key.privacy, change.privacy),
+    sensitiveData:
+      change.sensitiveData === undefined
+        ? key.sensitiveData
+        : changeSensitiveData(key.sensitiveData, change.sensitiveData),
+  };
+  if (merged.kind === 'management' && merged.limit) {
+    throw invalidRequest('limit', 'a management key spends nothing, so it has no limit');
+  }
+  return merged;
+}
+
+function cleared<Value>(change: Value | null | undefined, current: Value | undefined): Value | undefined {
+  return change === undefined ? current : (change ?? undefined);
+}
+
+/** @returns the key as it is now, or undefined when somebody else changed it meanwhile. */
+async function writeKey(
+  context: ChangeContext,
+  action: string,
+  before: ApiKey,
+  merged: ApiKey,
+): Promise<ApiKey | undefined> {
+  const { table } = context;
+  const limitsChanged = JSON.stringify(limitsOfKey(before)) !== JSON.stringify(limitsOfKey(merged));
+  const after: ApiKey = {
+    ...merged,
+    revision: before.revision + (limitsChanged ? 1 : 0),
+    version: before.version + 1,
+    updatedAt: new Date(nowMs()).toISOString(),
+  };
+  const scope = { kind: 'key', id: after.hash } as const;
+  const isActive = !after.disabled && !after.deleted;
+  const outcome = await commitChange(
+    context,
+    { action, target: `key ${after.hash}`, before: keyForAudit(before), after: keyForAudit(after) },
+    [
+      {
+        Put: {
+          TableName: table.name,
+          Item: keyItem(after),
+          ConditionExpression: 'version = :version',
+          ExpressionAttributeValues: { ':version': before.version },
+        },
+      },
+      limitsChanged
+        ? {
+            Update: configureUpdate(table, scope, {
+              limits: limitsOfKey(after),
+              revision: after.revision,
+              active: isActive,
+            }),
+          }
+        : { Update: activeUpdate(table, scope, isActive) },
+      ...moveKey(table, before, after),
+    ],
+  );
+  return outcome.committed ? after : undefined;
+}
+
+/** The configuration of a key without what has to stay secret: of the dictionary only its size. */
+function keyForAudit(key: ApiKey): Item {
+  return {
+    name: key.name,
+    label: key.label,
+    kind: key.kind,
+    workspace_id: key.workspaceId,
+    member_id: key.memberId,
+    disabled: key.disabled,
+    deleted: key.deleted,
+    limit_rub: key.limit?.toString() ?? null,
+    limit_reset: key.limitReset ?? null,
+    expires_at: key.expiresAt ?? null,
+    privacy: privacyAttribute(key.privacy),
+    sensitive_data: sensitiveDataForAudit(key.sensitiveData),
+  };
+}
+
+function sensitiveDataForAudit({ dictionary, ...rest }: SensitiveData): Item {
+  return { ...rest, dictionary_count: dictionary.length };
 }

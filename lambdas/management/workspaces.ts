@@ -1,34 +1,63 @@
-import { GatewayError, notFound } from '../platform/errors.ts';
 import { nowMs } from '../platform/clock.ts';
+import { conflict, invalidRequest, notFound } from '../platform/errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
-import { activeUpdate, configureUpdate } from '../store/counters.ts';
-import type { Table } from '../store/table.ts';
-import { transact, type TransactItems } from '../store/transact.ts';
+import { activeUpdate, configureUpdate, counterKey, readCounter } from '../store/counters.ts';
+import { inferenceView, tallyKey } from '../store/key-directory.ts';
+import { limitsAttribute } from '../store/limits.ts';
+import { changePrivacy, openPrivacy, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
+import { readItem } from '../store/query.ts';
+import { numberFrom, type Item, type Table } from '../store/table.ts';
+import type { TransactItems } from '../store/transact.ts';
 import {
+  listMembers,
   listWorkspaces,
-  memberItem,
   memberKey,
-  memberScopeId,
+  readWorkspace,
   slugItem,
+  slugKey,
   workspaceItem,
-  type Member,
+  workspaceKey,
   type Workspace,
 } from '../store/workspaces.ts';
+import { checkVersion, commitChange, untilUndisturbed, type Alongside, type ChangeContext } from './change.ts';
+
+/** Enough for any company; reading the list stays one query. */
+const MAX_WORKSPACES = 1_000;
 
 export interface NewWorkspace {
-  accountId: string;
   name: string;
   slug: string;
-  description: string;
-  isDefault: boolean;
-  createdAt: string;
+  description?: string | null | undefined;
+  privacy?: PrivacyChange | null | undefined;
 }
 
-export function newWorkspace(input: NewWorkspace): Workspace {
-  return { ...input, id: uuidv7(), status: 'active', limits: {}, revision: 0, updatedAt: input.createdAt };
+export interface WorkspaceChange {
+  name?: string | undefined;
+  slug?: string | undefined;
+  description?: string | null | undefined;
+  privacy?: PrivacyChange | null | undefined;
 }
 
-/** Everything that comes into being with a workspace: its record, its claim on the slug, its counter. */
+export function newWorkspace(input: NewWorkspace & { accountId: string; isDefault: boolean }): Workspace {
+  const now = new Date(nowMs()).toISOString();
+  return {
+    id: uuidv7(),
+    accountId: input.accountId,
+    name: input.name,
+    slug: input.slug,
+    description: input.description ?? '',
+    isDefault: input.isDefault,
+    status: 'active',
+    limits: {},
+    revision: 0,
+    privacy: changePrivacy(openPrivacy, input.privacy ?? {}),
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** Everything that comes into being with a workspace: its claim on the slug, its record, its counter. */
 export function workspacePuts(table: Table, workspace: Workspace): TransactItems {
   const ifNew = 'attribute_not_exists(pk)';
   const scope = { kind: 'workspace', id: workspace.id } as const;
@@ -41,71 +70,198 @@ export function workspacePuts(table: Table, workspace: Workspace): TransactItems
 
 /** @throws {GatewayError} 409 when the slug is taken in the account, also by a workspace created at the same time. */
 export async function createWorkspace(
-  table: Table,
-  input: { accountId: string; name: string; slug: string; description: string },
+  context: ChangeContext,
+  input: NewWorkspace,
+  alongside: Alongside<Workspace> = () => [],
 ): Promise<Workspace> {
-  const workspace = newWorkspace({ ...input, isDefault: false, createdAt: new Date(nowMs()).toISOString() });
-  const outcome = await transact(table, workspacePuts(table, workspace));
-  if (!outcome.committed) {
-    throw new GatewayError(409, 'conflict', `The slug "${input.slug}" is taken by another workspace of this account.`, {
-      metadata: { field: 'slug' },
-    });
+  const { table, accountId } = context;
+  if ((await listWorkspaces(table, accountId)).length >= MAX_WORKSPACES) {
+    throw conflict(`An account has at most ${MAX_WORKSPACES} workspaces.`);
   }
+  const workspace = newWorkspace({ ...input, accountId, isDefault: false });
+  const outcome = await commitChange(
+    context,
+    { action: 'workspace.create', target: `workspace ${workspace.id}`, after: workspaceForAudit(workspace) },
+    workspacePuts(table, workspace),
+    alongside(workspace),
+  );
+  if (!outcome.committed) throw slugTaken(input.slug);
   return workspace;
 }
 
-/** A workspace of an account by id or slug. @throws {GatewayError} 404 */
+/** A workspace of the account by id or slug. @throws {GatewayError} 404, also for another account's. */
 export async function findWorkspace(table: Table, accountId: string, idOrSlug: string): Promise<Workspace> {
-  const workspaces = await listWorkspaces(table, accountId);
-  const found = workspaces.find(({ id, slug }) => id === idOrSlug || slug === idOrSlug);
-  if (!found) throw notFound(`There is no workspace "${idOrSlug}".`);
+  const found = await readWorkspace(table, accountId, idOrSlug);
+  if (!found) throw notFound(`There is no workspace "${idOrSlug.slice(0, 80)}".`, { field: 'workspace_id' });
   return found;
 }
 
-/** Gives a person or service access to a workspace; one that was removed comes back with its counters. */
-export async function addMember(
-  table: Table,
-  input: { accountId: string; workspaceId: string; memberId: string },
-): Promise<Member> {
-  const member: Member = {
-    id: input.memberId,
-    workspaceId: input.workspaceId,
-    accountId: input.accountId,
-    removed: false,
-    limits: {},
-    revision: 0,
-    createdAt: new Date(nowMs()).toISOString(),
-  };
-  const outcome = await transact(table, [
-    { Put: { TableName: table.name, Item: memberItem(member), ConditionExpression: 'attribute_not_exists(pk)' } },
-    { Update: configureUpdate(table, memberScope(member), { limits: {}, revision: 0, active: true }) },
-  ]);
-  if (!outcome.committed) await setRemoved(table, member, false);
-  return member;
+/** @throws {GatewayError} 409 when the workspace is archived: what is kept for the books does not change. */
+export function checkActive(workspace: Workspace): void {
+  if (workspace.status !== 'active') throw conflict('This workspace is archived: it can be read, not changed.');
 }
 
-/** Keys of a removed member stop working. @throws {GatewayError} 404 */
-export async function removeMember(table: Table, member: { workspaceId: string; id: string }): Promise<void> {
-  await setRemoved(table, member, true);
-}
-
-/** The member and its counter change together: a hold must not pass through a member that is already gone. */
-async function setRemoved(table: Table, member: { workspaceId: string; id: string }, removed: boolean): Promise<void> {
-  const outcome = await transact(table, [
-    {
-      Update: {
-        TableName: table.name,
-        Key: memberKey(member.workspaceId, member.id),
-        UpdateExpression: 'SET removed = :removed',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':removed': removed },
+/** Merges a change into a workspace. @throws {GatewayError} 404, 409 for a taken slug, 412 */
+export async function updateWorkspace(
+  context: ChangeContext,
+  selection: { idOrSlug: string; expectedVersion?: number | undefined },
+  change: WorkspaceChange,
+): Promise<Workspace> {
+  const { table, accountId } = context;
+  return untilUndisturbed(async () => {
+    const before = await findWorkspace(table, accountId, selection.idOrSlug);
+    checkActive(before);
+    checkVersion(selection.expectedVersion, before.version);
+    const merged: Workspace = {
+      ...before,
+      name: change.name ?? before.name,
+      slug: change.slug ?? before.slug,
+      description: change.description === undefined ? before.description : (change.description ?? ''),
+      privacy: change.privacy === undefined ? before.privacy : changePrivacy(before.privacy, change.privacy),
+    };
+    if (JSON.stringify(workspaceItem(merged)) === JSON.stringify(workspaceItem(before))) return before;
+    const after: Workspace = { ...merged, version: before.version + 1, updatedAt: new Date(nowMs()).toISOString() };
+    const outcome = await commitChange(
+      context,
+      {
+        action: 'workspace.update',
+        target: `workspace ${after.id}`,
+        before: workspaceForAudit(before),
+        after: workspaceForAudit(after),
       },
-    },
-    { Update: activeUpdate(table, memberScope(member), !removed) },
-  ]);
-  if (!outcome.committed) throw notFound(`There is no member "${member.id}" in this workspace.`);
+      [workspacePut(table, before, after), ...slugMove(table, before, after)],
+    );
+    if (outcome.committed) return after;
+    if (outcome.failed[1]) throw slugTaken(after.slug);
+    return undefined;
+  });
 }
 
-function memberScope(member: { workspaceId: string; id: string }) {
-  return { kind: 'member', id: memberScopeId(member.workspaceId, member.id) } as const;
+/**
+ * Removes a workspace from use. One with history (keys or spending) is archived: its keys stop working, and it stays
+ * readable for the books.
+ * @throws {GatewayError} 400 for the Default workspace, 404, 412
+ */
+export async function deleteWorkspace(
+  context: ChangeContext,
+  selection: { idOrSlug: string; expectedVersion?: number | undefined },
+): Promise<{ archived: boolean }> {
+  const { table, accountId } = context;
+  return untilUndisturbed(async () => {
+    const workspace = await findWorkspace(table, accountId, selection.idOrSlug);
+    checkVersion(selection.expectedVersion, workspace.version);
+    if (workspace.isDefault) {
+      throw invalidRequest('workspace_id', 'the Default workspace of an account cannot be deleted');
+    }
+    if (workspace.status === 'archived')
+      throw notFound('This workspace was deleted already; it is kept for the books.');
+    return (await hasHistory(table, workspace)) ? archive(context, workspace) : remove(context, workspace);
+  });
+}
+
+async function hasHistory(table: Table, workspace: Workspace): Promise<boolean> {
+  const [tally, counter] = await Promise.all([
+    readItem(table, keysTally(workspace)),
+    readCounter(table, { kind: 'workspace', id: workspace.id }),
+  ]);
+  return tally !== undefined || !counter.committed('lifetime').isZero;
+}
+
+/** Exists from the first key on, deleted ones included. */
+function keysTally(workspace: Workspace): { pk: string; sk: string } {
+  return tallyKey(inferenceView({ workspaceId: workspace.id, includeDisabled: true }));
+}
+
+async function archive(context: ChangeContext, before: Workspace): Promise<{ archived: boolean } | undefined> {
+  const { table } = context;
+  const after: Workspace = {
+    ...before,
+    status: 'archived',
+    version: before.version + 1,
+    updatedAt: new Date(nowMs()).toISOString(),
+  };
+  const outcome = await commitChange(
+    context,
+    {
+      action: 'workspace.archive',
+      target: `workspace ${before.id}`,
+      before: workspaceForAudit(before),
+      after: workspaceForAudit(after),
+    },
+    [workspacePut(table, before, after), { Update: activeUpdate(table, { kind: 'workspace', id: before.id }, false) }],
+  );
+  return outcome.committed ? { archived: true } : undefined;
+}
+
+/** Many members may be left behind: they go first, so that a broken-off removal can be repeated. */
+async function remove(context: ChangeContext, workspace: Workspace): Promise<{ archived: boolean } | undefined> {
+  const { table, accountId } = context;
+  const members = await listMembers(table, workspace.id);
+  if (members.length > MAX_MEMBERS_TO_REMOVE) return archive(context, workspace);
+  const outcome = await commitChange(
+    context,
+    { action: 'workspace.delete', target: `workspace ${workspace.id}`, before: workspaceForAudit(workspace) },
+    [
+      {
+        Delete: {
+          TableName: table.name,
+          Key: workspaceKey(accountId, workspace.id),
+          ConditionExpression: 'version = :version',
+          ExpressionAttributeValues: { ':version': workspace.version },
+        },
+      },
+      // A key created meanwhile gives it a history.
+      {
+        ConditionCheck: {
+          TableName: table.name,
+          Key: keysTally(workspace),
+          ConditionExpression: 'attribute_not_exists(pk)',
+        },
+      },
+      { Delete: { TableName: table.name, Key: slugKey(accountId, workspace.slug) } },
+      { Delete: { TableName: table.name, Key: counterKey({ kind: 'workspace', id: workspace.id }) } },
+      ...members.map(({ id }) => ({ Delete: { TableName: table.name, Key: memberKey(workspace.id, id) } })),
+    ],
+  );
+  return outcome.committed ? { archived: false } : undefined;
+}
+
+/** What goes into one transaction besides the workspace itself. */
+const MAX_MEMBERS_TO_REMOVE = 80;
+
+function workspacePut(table: Table, before: Workspace, after: Workspace): TransactItems[number] {
+  return {
+    Put: {
+      TableName: table.name,
+      Item: workspaceItem(after),
+      ConditionExpression: 'version = :version',
+      ExpressionAttributeValues: { ':version': before.version },
+    },
+  };
+}
+
+function slugMove(table: Table, before: Workspace, after: Workspace): TransactItems {
+  if (before.slug === after.slug) return [];
+  return [
+    { Put: { TableName: table.name, Item: slugItem(after), ConditionExpression: 'attribute_not_exists(pk)' } },
+    { Delete: { TableName: table.name, Key: slugKey(before.accountId, before.slug) } },
+  ];
+}
+
+function slugTaken(slug: string): Error {
+  return conflict(`The slug "${slug}" is taken by another workspace of this account, maybe an archived one.`, {
+    field: 'slug',
+  });
+}
+
+function workspaceForAudit(workspace: Workspace): Item {
+  return {
+    name: workspace.name,
+    slug: workspace.slug,
+    description: workspace.description,
+    status: workspace.status,
+    limits: limitsAttribute(workspace.limits),
+    privacy: privacyAttribute(workspace.privacy),
+    version: numberFrom(workspace.version),
+  };
 }

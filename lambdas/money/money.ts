@@ -10,7 +10,10 @@ const PICO_PER_RUB = 10n ** BigInt(SCALE_DIGITS);
 const MAX_COUNT = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** DynamoDB keeps 38 significant digits; we refuse earlier, at 24 digits before the point. */
-const DECIMAL = /^(-?)(\d{1,24})(?:\.(\d+))?$/;
+const DECIMAL = /^(-?)0*(\d{1,24})(?:\.(\d+))?$/;
+
+const SCIENTIFIC = /^(-?)(\d{1,40})(?:\.(\d{1,60}))?[eE]([+-]?\d{1,4})$/;
+const MAX_EXPONENT = 60;
 
 export class Money {
   static readonly zero = new Money(0n);
@@ -40,6 +43,23 @@ export class Money {
     }
     const pico = BigInt(whole + significant.padEnd(SCALE_DIGITS, '0'));
     return new Money(sign ? -pico : pico);
+  }
+
+  /**
+   * Reads a number as JSON, DynamoDB or a person may write it, exactly: an exponent is allowed ("1e-7").
+   * @throws {RangeError} as `parse` does, and when the exponent is beyond what any amount has.
+   */
+  static parseNumber(text: string): Money {
+    const match = SCIENTIFIC.exec(text);
+    if (!match) return Money.parse(text);
+    const [, sign, whole = '0', fraction = '', exponentText] = match;
+    const exponent = Number(exponentText);
+    if (Math.abs(exponent) > MAX_EXPONENT) throw new RangeError(`"${text.slice(0, 40)}" is out of range`);
+    const digits = whole + fraction;
+    const pointAt = whole.length + exponent;
+    if (pointAt <= 0) return Money.parse(`${sign}0.${'0'.repeat(-pointAt)}${digits}`);
+    if (pointAt >= digits.length) return Money.parse(`${sign}${digits}${'0'.repeat(pointAt - digits.length)}`);
+    return Money.parse(`${sign}${digits.slice(0, pointAt)}.${digits.slice(pointAt)}`);
   }
 
   plus(other: Money): Money {

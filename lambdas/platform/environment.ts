@@ -1,9 +1,12 @@
+import type { QueueName } from '../routes.ts';
+
 /**
  * The only place that reads process.env. Names are shared by the CDK stacks, the local runtime and the functions.
  */
 export const variables = {
   tableName: 'TABLE_NAME',
   finalizeQueueUrl: 'FINALIZE_QUEUE_URL',
+  rollUpQueueUrl: 'ROLL_UP_QUEUE_URL',
   pepperSecret: 'PEPPER_SECRET_ARN',
   providerKeysSecret: 'PROVIDER_KEYS_SECRET_ARN',
   /** Largest number of output tokens that one step of a hold covers. */
@@ -20,6 +23,12 @@ export const variables = {
   /** Milliseconds added to the system clock; local runs only. */
   clockOffsetMs: 'GATEWAY_CLOCK_OFFSET_MS',
 } as const;
+
+/** Where a function finds the URL of each queue. */
+export const queueVariables: Record<QueueName, string> = {
+  'finalize-cost': variables.finalizeQueueUrl,
+  'roll-up-activity': variables.rollUpQueueUrl,
+};
 
 export function requireVariable(name: string): string {
   const value = process.env[name];

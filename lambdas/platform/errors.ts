@@ -10,6 +10,7 @@ export type ErrorType =
   | 'permission_denied'
   | 'not_found'
   | 'conflict'
+  | 'precondition_failed'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'rate_limit_exceeded'
@@ -49,6 +50,10 @@ export function invalidRequest(field: string, message: string, metadata: Record<
 
 export function notFound(message: string, metadata: Record<string, unknown> = {}): GatewayError {
   return new GatewayError(404, 'not_found', message, { metadata });
+}
+
+export function conflict(message: string, metadata: Record<string, unknown> = {}): GatewayError {
+  return new GatewayError(409, 'conflict', message, { metadata });
 }
 
 export function unauthenticated(message: string): GatewayError {

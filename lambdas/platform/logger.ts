@@ -11,6 +11,8 @@ export interface LogFields {
   /** A short text written by us, or the name and code of an error; never text from a request or a provider. */
   reason?: string;
   accountId?: string;
+  /** A UTC day. */
+  date?: string;
   model?: string;
   provider?: string;
   durationMs?: number;

@@ -10,7 +10,8 @@ export interface QueueSender {
 /** SQS takes at most this many messages in one call. */
 const MAX_BATCH = 10;
 
-export function openFinalizeQueue(): QueueSender {
+/** @param urlVariable environment variable that holds the queue's URL */
+export function openQueue(urlVariable: string): QueueSender {
   const endpoint = optionalVariable(variables.sqsEndpoint);
   const client = new SQSClient({
     logger: quietLogger,
@@ -19,7 +20,7 @@ export function openFinalizeQueue(): QueueSender {
       ? { endpoint, region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
       : {}),
   });
-  return new BatchingSender(client, requireVariable(variables.finalizeQueueUrl));
+  return new BatchingSender(client, requireVariable(urlVariable));
 }
 
 interface Waiting {

@@ -1,7 +1,7 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { limitsAttribute, limitsFrom, type Limits } from './limits.ts';
-import { queryOwned } from './query.ts';
-import { indexes, numberFrom, type Item, type Table } from './table.ts';
+import { privacyAttribute, privacyFrom, type Privacy } from './privacy.ts';
+import { queryPartition, readItem } from './query.ts';
+import { numberFrom, type Item, type Table } from './table.ts';
 import type { TransactItems } from './transact.ts';
 
 /** Postpaid accounts are billed afterwards; a prepaid one spends its top-ups, counted as a lifetime limit. */
@@ -14,12 +14,15 @@ export interface Account {
   mode: AccountMode;
   /** For a prepaid account: {lifetime: sum of its top-ups}. */
   limits: Limits;
+  /** Counts changes of the limits. */
   revision: number;
+  privacy: Privacy;
   defaultWorkspaceId: string;
   createdAt: string;
 }
 
-const OWNER = 'ACCOUNTS';
+/** The partition in which every account is named, in the order of creation. */
+const DIRECTORY = 'ACCOUNTS';
 
 export function accountKey(accountId: string): { pk: string; sk: string } {
   return { pk: `ACCOUNT#${accountId}`, sk: 'ACCOUNT' };
@@ -28,14 +31,13 @@ export function accountKey(accountId: string): { pk: string; sk: string } {
 export function accountItem(account: Account): Item {
   return {
     ...accountKey(account.id),
-    [indexes.byOwner.partition]: OWNER,
-    [indexes.byOwner.sort]: `${account.createdAt}#${account.id}`,
     entity: 'account',
     id: account.id,
     name: account.name,
     mode: account.mode,
     limits: limitsAttribute(account.limits),
     revision: account.revision,
+    privacy: privacyAttribute(account.privacy),
     default_workspace_id: account.defaultWorkspaceId,
     created_at: account.createdAt,
   };
@@ -48,26 +50,28 @@ export function accountFrom(item: Item): Account {
     mode: item['mode'] as AccountMode,
     limits: limitsFrom(item['limits']),
     revision: numberFrom(item['revision']),
+    privacy: privacyFrom(item['privacy']),
     defaultWorkspaceId: item['default_workspace_id'] as string,
     createdAt: item['created_at'] as string,
   };
 }
 
 export async function readAccount(table: Table, accountId: string): Promise<Account | undefined> {
-  const answer = await table.documents.send(
-    new GetCommand({ TableName: table.name, Key: accountKey(accountId), ConsistentRead: true }),
-  );
-  return answer.Item && accountFrom(answer.Item);
+  const item = await readItem(table, accountKey(accountId));
+  return item && accountFrom(item);
 }
 
-/** Every account of the deployment, oldest first. */
-export async function listAccounts(table: Table): Promise<Account[]> {
-  const accounts: Account[] = [];
-  for await (const entry of queryOwned(table, OWNER)) {
-    const account = await readAccount(table, (entry['pk'] as string).slice('ACCOUNT#'.length));
-    if (account) accounts.push(account);
+/** An account's place in the list of all accounts. */
+export function accountEntryPut(table: Table, account: Pick<Account, 'id' | 'createdAt'>): TransactItems[number] {
+  return { Put: { TableName: table.name, Item: { pk: DIRECTORY, sk: `${account.createdAt}#${account.id}` } } };
+}
+
+/** Ids of every account of the deployment with their time of creation, oldest first. */
+export async function* listAccountIds(table: Table): AsyncGenerator<Pick<Account, 'id' | 'createdAt'>> {
+  for await (const { sk } of queryPartition(table, DIRECTORY)) {
+    const [createdAt, id] = (sk as string).split('#') as [string, string];
+    yield { id, createdAt };
   }
-  return accounts;
 }
 
 /** Puts a top-up's ledger entry; the sum itself is the account's lifetime limit. */

@@ -1,7 +1,8 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { Money } from '../money/money.ts';
 import { endOfNamedWindow, intervals, type Interval, type Windows } from '../money/periods.ts';
 import { isLimited, limitsAttribute, limitsFrom, type Limits } from './limits.ts';
+import { readItem, readItems } from './query.ts';
 import { moneyAttribute, moneyFrom, numberFrom, type Item, type Table } from './table.ts';
 import { isConditionFailure, type TransactItems } from './transact.ts';
 
@@ -51,10 +52,17 @@ export function counterFrom(item: Item | undefined): Counter {
 }
 
 export async function readCounter(table: Table, scope: ScopeId): Promise<Counter> {
-  const answer = await table.documents.send(
-    new GetCommand({ TableName: table.name, Key: counterKey(scope), ConsistentRead: true }),
+  return counterFrom(await readItem(table, counterKey(scope)));
+}
+
+/** Counters of many scopes of one kind, by id; a scope that nothing was counted in has an empty one. */
+export async function readCounters(table: Table, kind: ScopeKind, ids: string[]): Promise<(id: string) => Counter> {
+  const items = await readItems(
+    table,
+    ids.map((id) => counterKey({ kind, id })),
   );
-  return counterFrom(answer.Item);
+  const byKey = new Map(items.map((item) => [item['pk'] as string, item]));
+  return (id) => counterFrom(byKey.get(counterKey({ kind, id }).pk));
 }
 
 /** Promises `amount` in every window of the scope, if the scope is active, its limits unchanged, and there is room. */
@@ -125,27 +133,28 @@ export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas
 export function configureUpdate(
   table: Table,
   scope: ScopeId,
-  change: { limits: Limits; revision: number; active?: true },
+  change: { limits: Limits; revision: number; active?: boolean },
 ): Update {
+  const isToSwitch = change.active !== undefined;
   return {
     TableName: table.name,
     Key: counterKey(scope),
     UpdateExpression: `SET #kind = :kind, #id = :id, #limits = :limits, #revision = :revision${
-      change.active ? ', #active = :active' : ''
+      isToSwitch ? ', #active = :active' : ''
     }`,
     ExpressionAttributeNames: {
       '#kind': 'scope_kind',
       '#id': 'scope_id',
       '#limits': 'limits',
       '#revision': 'revision',
-      ...(change.active ? { '#active': 'active' } : {}),
+      ...(isToSwitch ? { '#active': 'active' } : {}),
     },
     ExpressionAttributeValues: {
       ':kind': scope.kind,
       ':id': scope.id,
       ':limits': limitsAttribute(change.limits),
       ':revision': change.revision,
-      ...(change.active ? { ':active': true } : {}),
+      ...(isToSwitch ? { ':active': change.active } : {}),
     },
   };
 }
@@ -170,10 +179,7 @@ const KEEP_AFTER_END_MS = 2 * 86_400_000;
  * @returns how many windows were removed.
  */
 export async function pruneCounter(table: Table, scope: ScopeId, atMs: number): Promise<number> {
-  const answer = await table.documents.send(
-    new GetCommand({ TableName: table.name, Key: counterKey(scope), ConsistentRead: true }),
-  );
-  const item = answer.Item ?? {};
+  const item = (await readItem(table, counterKey(scope))) ?? {};
   const stale = [...new Set(Object.keys(item).flatMap((name) => WINDOW_ATTRIBUTE.exec(name)?.[2] ?? []))].filter(
     (window) => {
       const end = endOfNamedWindow(window);

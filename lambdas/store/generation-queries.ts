@@ -1,4 +1,3 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import {
   GENERATION_SHARDS,
   generationFrom,
@@ -7,14 +6,11 @@ import {
   SWEEP_SHARDS,
   type Generation,
 } from './generations.ts';
-import { queryItems, queryPartition } from './query.ts';
+import { queryItems, queryPartition, readItem } from './query.ts';
 import { indexes, type Item, type Table } from './table.ts';
 
 export async function readGenerationItem(table: Table, accountId: string, id: string): Promise<Item | undefined> {
-  const answer = await table.documents.send(
-    new GetCommand({ TableName: table.name, Key: generationKey(accountId, id), ConsistentRead: true }),
-  );
-  return answer.Item;
+  return readItem(table, generationKey(accountId, id));
 }
 
 /** Keys of pending generations, in the order in which they may be swept; read from the index, so possibly stale. */
@@ -39,9 +35,17 @@ export async function* pendingGenerations(
 
 /** Every generation of an account's UTC day, read consistently from the base table. */
 export async function* generationsOfDay(table: Table, accountId: string, date: string): AsyncGenerator<Generation> {
-  for (let shard = 0; shard < GENERATION_SHARDS; shard += 1) {
-    for await (const item of queryPartition(table, generationPartition(accountId, date, shard), 'gen-')) {
-      if (item['entity'] === 'generation') yield generationFrom(item);
-    }
+  for (let shard = 0; shard < GENERATION_SHARDS; shard += 1) yield* generationsOfShard(table, accountId, date, shard);
+}
+
+/** The part of a day's generations that one partition holds. */
+export async function* generationsOfShard(
+  table: Table,
+  accountId: string,
+  date: string,
+  shard: number,
+): AsyncGenerator<Generation> {
+  for await (const item of queryPartition(table, generationPartition(accountId, date, shard), 'gen-')) {
+    if (item['entity'] === 'generation') yield generationFrom(item);
   }
 }

@@ -102,7 +102,8 @@ export function generationPartition(accountId: string, date: string, shard: numb
   return `GENERATION#${accountId}#${date}#${shard}`;
 }
 
-function shardOf(id: string): number {
+/** The part of its day's partitions in which a generation is. */
+export function shardOf(id: string): number {
   return Number.parseInt(id.at(-1)!, 16) % GENERATION_SHARDS;
 }
 

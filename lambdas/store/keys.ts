@@ -1,11 +1,17 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { Money } from '../money/money.ts';
 import type { Interval } from '../money/periods.ts';
 import { limitsAttribute, limitsFrom, type Limits } from './limits.ts';
-import { queryOwned } from './query.ts';
-import { indexes, numberFrom, type Item, type Table } from './table.ts';
+import { privacyAttribute, privacyFrom, type Privacy } from './privacy.ts';
+import { readItem } from './query.ts';
+import { sensitiveDataFrom, type SensitiveData } from './sensitive-data.ts';
+import { numberFrom, type Item, type Table } from './table.ts';
 
 export const keyKinds = ['inference', 'management'] as const;
 export type KeyKind = (typeof keyKinds)[number];
+
+/** Periods after which a key's limit starts anew. */
+export const limitResets = ['daily', 'weekly', 'monthly'] as const;
+export type LimitReset = (typeof limitResets)[number];
 
 /** A key by what it may do and spend. The secret itself is never stored, only its keyed hash. */
 export interface ApiKey {
@@ -19,9 +25,15 @@ export interface ApiKey {
   label: string;
   disabled: boolean;
   deleted: boolean;
-  /** At most one limit: of the period after which it resets, or of the lifetime when it never does. */
-  limits: Limits;
+  limit: Money | undefined;
+  /** Undefined: the limit is for the key's lifetime. */
+  limitReset: LimitReset | undefined;
+  /** Counts changes of the limit. */
   revision: number;
+  privacy: Privacy;
+  sensitiveData: SensitiveData;
+  /** Counts every change of the configuration: the ETag. */
+  version: number;
   expiresAt: string | undefined;
   createdAt: string;
   updatedAt: string | undefined;
@@ -31,12 +43,19 @@ export function keyItemKey(hash: string): { pk: string; sk: string } {
   return { pk: `KEY#${hash}`, sk: 'KEY' };
 }
 
+/** The period in which a key's limit counts. */
+export function limitInterval(key: Pick<ApiKey, 'limitReset'>): Interval {
+  return key.limitReset ?? 'lifetime';
+}
+
+/** The key's limit as its counter knows it. */
+export function limitsOfKey(key: Pick<ApiKey, 'limit' | 'limitReset'>): Limits {
+  return key.limit ? { [limitInterval(key)]: key.limit } : {};
+}
+
 export function keyItem(key: ApiKey): Item {
-  const owner = key.workspaceId ? `WORKSPACE#${key.workspaceId}` : `ACCOUNT#${key.accountId}`;
   return {
     ...keyItemKey(key.hash),
-    [indexes.byOwner.partition]: owner,
-    [indexes.byOwner.sort]: `${key.createdAt}#${key.hash}`,
     entity: 'key',
     hash: key.hash,
     kind: key.kind,
@@ -47,8 +66,12 @@ export function keyItem(key: ApiKey): Item {
     label: key.label,
     disabled: key.disabled,
     deleted: key.deleted,
-    limits: limitsAttribute(key.limits),
+    limits: limitsAttribute(limitsOfKey(key)),
+    limit_reset: key.limitReset,
     revision: key.revision,
+    privacy: privacyAttribute(key.privacy),
+    sensitive_data: key.sensitiveData,
+    version: key.version,
     expires_at: key.expiresAt,
     created_at: key.createdAt,
     updated_at: key.updatedAt,
@@ -56,6 +79,7 @@ export function keyItem(key: ApiKey): Item {
 }
 
 export function keyFrom(item: Item): ApiKey {
+  const limitReset = item['limit_reset'] as LimitReset | undefined;
   return {
     hash: item['hash'] as string,
     kind: item['kind'] as KeyKind,
@@ -66,40 +90,19 @@ export function keyFrom(item: Item): ApiKey {
     label: item['label'] as string,
     disabled: item['disabled'] === true,
     deleted: item['deleted'] === true,
-    limits: limitsFrom(item['limits']),
+    limit: limitsFrom(item['limits'])[limitInterval({ limitReset })],
+    limitReset,
     revision: numberFrom(item['revision']),
+    privacy: privacyFrom(item['privacy']),
+    sensitiveData: sensitiveDataFrom(item['sensitive_data']),
+    version: numberFrom(item['version']),
     expiresAt: item['expires_at'] as string | undefined,
     createdAt: item['created_at'] as string,
     updatedAt: item['updated_at'] as string | undefined,
   };
 }
 
-/** The one limit of a key as the API shows it: the amount and the period after which it resets (null: never). */
-export function keyLimit(
-  key: ApiKey,
-): { interval: Interval; resets: Exclude<Interval, 'lifetime'> | null } | undefined {
-  const [interval] = Object.keys(key.limits) as Interval[];
-  if (!interval) return undefined;
-  return { interval, resets: interval === 'lifetime' ? null : interval };
-}
-
 export async function readKey(table: Table, hash: string): Promise<ApiKey | undefined> {
-  const answer = await table.documents.send(
-    new GetCommand({ TableName: table.name, Key: keyItemKey(hash), ConsistentRead: true }),
-  );
-  return answer.Item && keyFrom(answer.Item);
-}
-
-/** Keys of a workspace (inference) or of an account (management), oldest first, without deleted ones. */
-export async function listKeys(
-  table: Table,
-  owner: { workspaceId: string } | { accountId: string },
-): Promise<ApiKey[]> {
-  const partition = 'workspaceId' in owner ? `WORKSPACE#${owner.workspaceId}` : `ACCOUNT#${owner.accountId}`;
-  const keys: ApiKey[] = [];
-  for await (const entry of queryOwned(table, partition)) {
-    const key = await readKey(table, (entry['pk'] as string).slice('KEY#'.length));
-    if (key && !key.deleted) keys.push(key);
-  }
-  return keys;
+  const item = await readItem(table, keyItemKey(hash));
+  return item && keyFrom(item);
 }

@@ -1,5 +1,5 @@
-import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { indexes, type Item, type Table } from './table.ts';
+import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { Item, Table } from './table.ts';
 
 /** Every item of a query, page after page. */
 export async function* queryItems(
@@ -16,21 +16,36 @@ export async function* queryItems(
   } while (start);
 }
 
-/** Items of a partition whose sort key begins with the prefix, read consistently. */
-export function queryPartition(table: Table, partition: string, prefix: string): AsyncGenerator<Item, void> {
+/** Items of a partition, of those sort keys that begin with the prefix where one is given, read consistently. */
+export function queryPartition(table: Table, partition: string, prefix?: string): AsyncGenerator<Item, void> {
   return queryItems(table, {
     ConsistentRead: true,
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-    ExpressionAttributeValues: { ':pk': partition, ':prefix': prefix },
+    KeyConditionExpression: prefix === undefined ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: { ':pk': partition, ...(prefix === undefined ? {} : { ':prefix': prefix }) },
   });
 }
 
-/** Index entries of an owner in the order of creation: keys only, possibly a moment old. */
-export function queryOwned(table: Table, owner: string): AsyncGenerator<Item, void> {
-  return queryItems(table, {
-    IndexName: indexes.byOwner.name,
-    KeyConditionExpression: '#owner = :owner',
-    ExpressionAttributeNames: { '#owner': indexes.byOwner.partition },
-    ExpressionAttributeValues: { ':owner': owner },
-  });
+/** An item by its key, read consistently. */
+export async function readItem(table: Table, key: { pk: string; sk: string }): Promise<Item | undefined> {
+  const answer = await table.documents.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }));
+  return answer.Item;
+}
+
+/** DynamoDB's bound of one BatchGetItem. */
+const MAX_BATCH = 100;
+
+/** Items by their keys, read consistently, in no order; what does not exist is left out. */
+export async function readItems(table: Table, keys: { pk: string; sk: string }[]): Promise<Item[]> {
+  const items: Item[] = [];
+  let wanted: Record<string, unknown>[] = keys;
+  while (wanted.length > 0) {
+    const answer = await table.documents.send(
+      new BatchGetCommand({
+        RequestItems: { [table.name]: { Keys: wanted.slice(0, MAX_BATCH), ConsistentRead: true } },
+      }),
+    );
+    items.push(...(answer.Responses?.[table.name] ?? []));
+    wanted = [...(answer.UnprocessedKeys?.[table.name]?.Keys ?? []), ...wanted.slice(MAX_BATCH)];
+  }
+  return items;
 }

@@ -45,31 +45,17 @@ export function moneyAttribute(amount: Money): NumberValue {
   return NumberValue.from(amount.toString());
 }
 
+/** DynamoDB may answer small numbers in scientific notation ("1E-7"). */
 export function moneyFrom(value: unknown): Money {
-  return value === undefined ? Money.zero : Money.parse(expandExponent(value as string));
-}
-
-/** DynamoDB may answer small numbers in scientific notation ("1E-7"); Money reads plain decimals only. */
-function expandExponent(digits: string): string {
-  const match = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/.exec(digits);
-  if (!match) return digits;
-  const [, sign, whole = '0', fraction = '', exponentText] = match;
-  const exponent = Number(exponentText);
-  const allDigits = whole + fraction;
-  const pointAt = whole.length + exponent;
-  if (pointAt <= 0) return `${sign}0.${'0'.repeat(-pointAt)}${allDigits}`;
-  if (pointAt >= allDigits.length) return `${sign}${allDigits}${'0'.repeat(pointAt - allDigits.length)}`;
-  return `${sign}${allDigits.slice(0, pointAt)}.${allDigits.slice(pointAt)}`;
+  return value === undefined ? Money.zero : Money.parseNumber(value as string);
 }
 
 export function numberFrom(value: unknown): number {
   return value === undefined ? 0 : Number(value);
 }
 
-/** The two sparse indexes. Both are eventually consistent on AWS: nothing that decides about money reads them. */
+/** The sparse index. It is eventually consistent on AWS: nothing that decides about money reads it. */
 export const indexes = {
-  /** Keys of a workspace, and accounts, by creation. */
-  byOwner: { name: 'by-owner', partition: 'owner', sort: 'owner_sort' },
   /** Pending generations by the moment their hold may be swept. */
   sweep: { name: 'sweep', partition: 'sweep_shard', sort: 'sweep_at' },
 } as const;

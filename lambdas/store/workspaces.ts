@@ -1,5 +1,6 @@
 import { limitsAttribute, limitsFrom, type Limits } from './limits.ts';
-import { queryPartition } from './query.ts';
+import { privacyAttribute, privacyFrom, type Privacy } from './privacy.ts';
+import { queryPartition, readItem } from './query.ts';
 import { numberFrom, type Item, type Table } from './table.ts';
 
 export const workspaceStatuses = ['active', 'archived'] as const;
@@ -14,7 +15,11 @@ export interface Workspace {
   isDefault: boolean;
   status: WorkspaceStatus;
   limits: Limits;
+  /** Counts changes of the limits. */
   revision: number;
+  privacy: Privacy;
+  /** Counts every change of the configuration: the ETag. */
+  version: number;
   createdAt: string;
   updatedAt: string;
 }
@@ -26,7 +31,10 @@ export interface Member {
   accountId: string;
   removed: boolean;
   limits: Limits;
+  /** Counts changes of the limits. */
   revision: number;
+  /** Counts every change of the configuration: the ETag. */
+  version: number;
   createdAt: string;
 }
 
@@ -34,11 +42,14 @@ export function workspaceKey(accountId: string, workspaceId: string): { pk: stri
   return { pk: `ACCOUNT#${accountId}`, sk: `WORKSPACE#${workspaceId}` };
 }
 
+export function slugKey(accountId: string, slug: string): { pk: string; sk: string } {
+  return { pk: `ACCOUNT#${accountId}`, sk: `SLUG#${slug}` };
+}
+
 /** Exists while a slug is taken: two workspaces created at once cannot both put it. */
 export function slugItem(workspace: Pick<Workspace, 'accountId' | 'slug' | 'id'>): Item {
   return {
-    pk: `ACCOUNT#${workspace.accountId}`,
-    sk: `SLUG#${workspace.slug}`,
+    ...slugKey(workspace.accountId, workspace.slug),
     entity: 'workspace_slug',
     workspace_id: workspace.id,
   };
@@ -66,6 +77,8 @@ export function workspaceItem(workspace: Workspace): Item {
     status: workspace.status,
     limits: limitsAttribute(workspace.limits),
     revision: workspace.revision,
+    privacy: privacyAttribute(workspace.privacy),
+    version: workspace.version,
     created_at: workspace.createdAt,
     updated_at: workspace.updatedAt,
   };
@@ -82,6 +95,8 @@ export function workspaceFrom(item: Item): Workspace {
     status: item['status'] as WorkspaceStatus,
     limits: limitsFrom(item['limits']),
     revision: numberFrom(item['revision']),
+    privacy: privacyFrom(item['privacy']),
+    version: numberFrom(item['version']),
     createdAt: item['created_at'] as string,
     updatedAt: item['updated_at'] as string,
   };
@@ -97,6 +112,7 @@ export function memberItem(member: Member): Item {
     removed: member.removed,
     limits: limitsAttribute(member.limits),
     revision: member.revision,
+    version: member.version,
     created_at: member.createdAt,
   };
 }
@@ -109,6 +125,7 @@ export function memberFrom(item: Item): Member {
     removed: item['removed'] === true,
     limits: limitsFrom(item['limits']),
     revision: numberFrom(item['revision']),
+    version: numberFrom(item['version']),
     createdAt: item['created_at'] as string,
   };
 }
@@ -122,9 +139,23 @@ export async function listWorkspaces(table: Table, accountId: string): Promise<W
   return workspaces;
 }
 
-/** Members of a workspace by id. */
+/** Members of a workspace in the order in which they came, removed ones included. */
 export async function listMembers(table: Table, workspaceId: string): Promise<Member[]> {
   const members: Member[] = [];
   for await (const item of queryPartition(table, `WORKSPACE#${workspaceId}`, 'MEMBER#')) members.push(memberFrom(item));
-  return members;
+  return members.sort((a, b) => (a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? -1 : 1));
+}
+
+/** A workspace by its id or slug: one read, or two. */
+export async function readWorkspace(table: Table, accountId: string, idOrSlug: string): Promise<Workspace | undefined> {
+  const byId = await readItem(table, workspaceKey(accountId, idOrSlug));
+  if (byId) return workspaceFrom(byId);
+  const claim = await readItem(table, slugKey(accountId, idOrSlug));
+  const found = claim && (await readItem(table, workspaceKey(accountId, claim['workspace_id'] as string)));
+  return found && workspaceFrom(found);
+}
+
+export async function readMember(table: Table, workspaceId: string, memberId: string): Promise<Member | undefined> {
+  const item = await readItem(table, memberKey(workspaceId, memberId));
+  return item && memberFrom(item);
 }

@@ -37,3 +37,9 @@ export function parseTime(text: string): string {
   if (Number.isNaN(at)) throw new InvalidArgumentError('Use an ISO time, for example 2027-01-01T00:00:00Z.');
   return new Date(at).toISOString();
 }
+
+export function parseName(text: string): string {
+  const name = text.trim();
+  if (name === '' || name.length > 100) throw new InvalidArgumentError('Use a name of 1 to 100 characters.');
+  return name;
+}

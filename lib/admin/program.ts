@@ -1,22 +1,21 @@
-import { Command, Option } from 'commander';
-import { GatewayError } from '../../lambdas/platform/errors.ts';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { loadCatalog } from '../../lambdas/catalog/load.ts';
+import { createAccount, setAccountPrivacy, topUp } from '../../lambdas/management/accounts.ts';
+import { memberBudgets, setBudget, workspaceBudgets } from '../../lambdas/management/budgets.ts';
+import { addMembers, findMember, removeMembers } from '../../lambdas/management/members.ts';
+import { createWorkspace, deleteWorkspace, findWorkspace } from '../../lambdas/management/workspaces.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { intervals, type Interval } from '../../lambdas/money/periods.ts';
-import { createAccount, topUp } from '../../lambdas/management/accounts.ts';
-import { setLimit } from '../../lambdas/management/budgets.ts';
-import { createKey, setKeyDisabled } from '../../lambdas/management/keys.ts';
-import { addMember, createWorkspace, findWorkspace, removeMember } from '../../lambdas/management/workspaces.ts';
-import { readPepper } from '../../lambdas/platform/secrets.ts';
-import { accountModes, listAccounts, type AccountMode } from '../../lambdas/store/accounts.ts';
-import { readKey, keyItemKey, listKeys, type ApiKey, type KeyKind } from '../../lambdas/store/keys.ts';
-import type { Limits } from '../../lambdas/store/limits.ts';
-import type { Table } from '../../lambdas/store/table.ts';
-import { listMembers, listWorkspaces, memberKey, memberScopeId, workspaceKey } from '../../lambdas/store/workspaces.ts';
+import { accountModes, listAccountIds, readAccount, type AccountMode } from '../../lambdas/store/accounts.ts';
+import { privacyAttribute } from '../../lambdas/store/privacy.ts';
+import { listMembers, listWorkspaces } from '../../lambdas/store/workspaces.ts';
+import { limitOf, parseLimit, parseName, parsePositive, parseSlug } from './arguments.ts';
+import { addAuditCommand } from './audit-commands.ts';
 import { addCatalogCommands } from './catalog-commands.ts';
-import { limitOf, parseAmount, parseLimit, parsePositive, parseSlug, parseTime } from './arguments.ts';
+import { addKeyCommands } from './key-commands.ts';
 import type { Row } from './output.ts';
-import { accountRow, keyRow, limitColumns, workspaceRow } from './rows.ts';
-import { onAccount, onTable, type Options, type Session } from './session.ts';
+import { accountRow, limitColumns, workspaceRow } from './rows.ts';
+import { onAccount, onTable, operator } from './session.ts';
 
 /** The operator's commands. They change accounts, which no HTTP route can. */
 export function buildProgram(): Command {
@@ -34,6 +33,7 @@ export function buildProgram(): Command {
   addMemberCommands(program);
   addKeyCommands(program);
   addBudgetCommands(program);
+  addAuditCommand(program);
   addCatalogCommands(program);
   return program;
 }
@@ -43,27 +43,57 @@ function addAccountCommands(program: Command): void {
   accounts
     .command('create')
     .description('create an account with its Default workspace')
-    .requiredOption('--name <name>')
+    .requiredOption('--name <name>', '', parseName)
     .addOption(new Option('--mode <mode>', 'how it pays').choices([...accountModes]).default('postpaid'))
     .action(
       onTable(async ({ table }, options) => {
-        const account = await createAccount(table, { name: options['name']!, mode: options['mode'] as AccountMode });
+        const account = await createAccount(table, operator(), {
+          name: options['name']!,
+          mode: options['mode'] as AccountMode,
+        });
         return accountRow(account);
       }),
     );
   accounts
     .command('list')
     .description('list all accounts')
-    .action(onTable(async ({ table }) => (await listAccounts(table)).map(accountRow)));
+    .action(
+      onTable(async ({ table }) => {
+        const rows: Row[] = [];
+        for await (const { id } of listAccountIds(table)) {
+          const account = await readAccount(table, id);
+          if (account) rows.push(accountRow(account));
+        }
+        return rows;
+      }),
+    );
+  accounts
+    .command('privacy')
+    .description('which providers may see prompts of the account; without flags, shows it')
+    .option('--block-logging <true or false>', 'exclude providers that keep prompts', parseBoolean)
+    .option('--block-training <true or false>', 'exclude providers that train on prompts', parseBoolean)
+    .option('--allowed-providers <ids>', 'comma-separated; "all" lifts the rule', parseProviders)
+    .option('--ignored-providers <ids>', 'comma-separated; "none" lifts the rule', parseProviders)
+    .action(
+      onAccount(async ({ changes }, options) => {
+        const account = await setAccountPrivacy(changes, {
+          blockLogging: flagOf(options['blockLogging']),
+          blockTraining: flagOf(options['blockTraining']),
+          allowedProviders: listOf(options['allowedProviders']),
+          ignoredProviders: listOf(options['ignoredProviders']),
+        });
+        return { account: account.id, ...privacyAttribute(account.privacy) };
+      }),
+    );
   accounts
     .command('top-up')
     .description('add money to a prepaid account')
     .requiredOption('--amount <rub>', 'roubles, for example 1500.50', parsePositive)
     .option('--note <text>', 'what the payment was for')
     .action(
-      onAccount(async ({ table, accountId }, options) => {
+      onAccount(async ({ changes }, options) => {
         const amount = Money.parse(options['amount']!);
-        const { id, account } = await topUp(table, { accountId, amount, note: options['note'] });
+        const { id, account } = await topUp(changes, { amount, note: options['note'] });
         return {
           top_up: id,
           account: account.id,
@@ -81,14 +111,13 @@ function addWorkspaceCommands(program: Command): void {
   workspaces
     .command('create')
     .description('create a workspace')
-    .requiredOption('--name <name>')
+    .requiredOption('--name <name>', '', parseName)
     .requiredOption('--slug <slug>', 'short name, unique in the account', parseSlug)
     .option('--description <text>', '', '')
     .action(
-      onAccount(async ({ table, accountId }, options) =>
+      onAccount(async ({ changes }, options) =>
         workspaceRow(
-          await createWorkspace(table, {
-            accountId,
+          await createWorkspace(changes, {
             name: options['name']!,
             slug: options['slug']!,
             description: options['description']!,
@@ -100,6 +129,16 @@ function addWorkspaceCommands(program: Command): void {
     .command('list')
     .description('list the workspaces of the account')
     .action(onAccount(async ({ table, accountId }) => (await listWorkspaces(table, accountId)).map(workspaceRow)));
+  workspaces
+    .command('delete')
+    .description('delete a workspace; one with keys or spending is archived, and its keys stop working')
+    .requiredOption('--workspace <id or slug>')
+    .action(
+      onAccount(async ({ changes }, options) => {
+        const { archived } = await deleteWorkspace(changes, { idOrSlug: options['workspace']! });
+        return { workspace: options['workspace'], deleted: true, archived };
+      }),
+    );
 }
 
 function addMemberCommands(program: Command): void {
@@ -110,10 +149,10 @@ function addMemberCommands(program: Command): void {
     .requiredOption('--member <id>')
     .option('--workspace <id or slug>', '', 'default')
     .action(
-      onAccount(async ({ table, accountId }, options) => {
+      onAccount(async ({ table, accountId, changes }, options) => {
         const workspace = await findWorkspace(table, accountId, options['workspace']!);
-        const member = await addMember(table, { accountId, workspaceId: workspace.id, memberId: options['member']! });
-        return { member: member.id, workspace: workspace.id };
+        await addMembers(changes, workspace, [options['member']!]);
+        return { member: options['member'], workspace: workspace.id };
       }),
     );
   members
@@ -122,9 +161,9 @@ function addMemberCommands(program: Command): void {
     .requiredOption('--member <id>')
     .option('--workspace <id or slug>', '', 'default')
     .action(
-      onAccount(async ({ table, accountId }, options) => {
+      onAccount(async ({ table, accountId, changes }, options) => {
         const workspace = await findWorkspace(table, accountId, options['workspace']!);
-        await removeMember(table, { workspaceId: workspace.id, id: options['member']! });
+        await removeMembers(changes, workspace, [options['member']!]);
         return { removed: options['member'], workspace: workspace.id };
       }),
     );
@@ -146,69 +185,6 @@ function addMemberCommands(program: Command): void {
     );
 }
 
-function addKeyCommands(program: Command): void {
-  const keys = program.command('keys').description('keys of clients (inference) and of the management API');
-  keys
-    .command('create')
-    .description('create a key; its secret is printed this once')
-    .requiredOption('--name <name>')
-    .addOption(new Option('--kind <kind>').choices(['inference', 'management']).default('inference'))
-    .option('--workspace <id or slug>', 'for inference keys', 'default')
-    .option('--member <id>', 'whose spending and visibility the key has')
-    .option('--limit <rub>', 'spending limit in roubles; 0 blocks the key', parseAmount)
-    .addOption(
-      new Option('--limit-reset <period>', 'when the limit starts anew (default: never)').choices([
-        'daily',
-        'weekly',
-        'monthly',
-      ]),
-    )
-    .option('--expires <ISO time>', 'when the key stops working', parseTime)
-    .action(onAccount(createKeyCommand));
-  keys
-    .command('list')
-    .description('list inference keys of a workspace, or management keys of the account')
-    .addOption(new Option('--kind <kind>').choices(['inference', 'management']).default('inference'))
-    .option('--workspace <id or slug>', 'for inference keys', 'default')
-    .action(
-      onAccount(async ({ table, accountId }, options) => {
-        if (options['kind'] === 'management') return (await listKeys(table, { accountId })).map(keyRow);
-        const workspace = await findWorkspace(table, accountId, options['workspace']!);
-        return (await listKeys(table, { workspaceId: workspace.id })).map(keyRow);
-      }),
-    );
-  for (const [name, disabled] of [
-    ['disable', true],
-    ['enable', false],
-  ] as const) {
-    keys
-      .command(name)
-      .description(disabled ? 'stop a key within seconds' : 'let a disabled key work again')
-      .requiredOption('--hash <hash>', 'as "keys list" shows it')
-      .action(
-        onAccount(async ({ table, accountId }, options) => {
-          await ownKey(table, accountId, options['hash']!);
-          await setKeyDisabled(table, options['hash']!, disabled);
-          return { hash: options['hash'], disabled };
-        }),
-      );
-  }
-  keys
-    .command('limit')
-    .description('set or clear the spending limit of a key; what was counted stays')
-    .requiredOption('--hash <hash>')
-    .requiredOption('--limit <rub or none>', '', parseLimit)
-    .action(
-      onAccount(async ({ table, accountId }, options) => {
-        const hash = options['hash']!;
-        const key = await ownKey(table, accountId, hash);
-        const [interval = 'lifetime'] = Object.keys(key.limits) as Interval[];
-        const record = { key: keyItemKey(hash), scope: { kind: 'key', id: hash } as const };
-        return { hash, ...limitColumns(await setLimit(table, record, interval, limitOf(options['limit']!))) };
-      }),
-    );
-}
-
 function addBudgetCommands(program: Command): void {
   const budgets = program.command('budgets').description('spending limits of workspaces and members');
   budgets
@@ -219,53 +195,37 @@ function addBudgetCommands(program: Command): void {
     .option('--workspace <id or slug>', '', 'default')
     .option('--member <id>', 'the budget of this member instead of the whole workspace')
     .action(
-      onAccount(async ({ table, accountId }, options) => {
+      onAccount(async ({ table, accountId, changes }, options) => {
         const workspace = await findWorkspace(table, accountId, options['workspace']!);
         const memberId = options['member'];
-        const record =
-          memberId === undefined
-            ? { key: workspaceKey(accountId, workspace.id), scope: { kind: 'workspace', id: workspace.id } as const }
-            : {
-                key: memberKey(workspace.id, memberId),
-                scope: { kind: 'member', id: memberScopeId(workspace.id, memberId) } as const,
-              };
-        const limits = await setLimit(table, record, options['interval'] as Interval, limitOf(options['limit']!));
+        if (memberId !== undefined) await findMember(table, workspace.id, memberId);
+        const owner =
+          memberId === undefined ? workspaceBudgets(accountId, workspace.id) : memberBudgets(workspace.id, memberId);
+        const interval = options['interval'] as Interval;
+        const limits = await setBudget(changes, owner, { interval, limit: limitOf(options['limit']!) });
         return { workspace: workspace.id, ...(memberId ? { member: memberId } : {}), ...limitColumns(limits) };
       }),
     );
 }
 
-async function createKeyCommand({ table, accountId }: Session, options: Options): Promise<Row> {
-  const kind = options['kind'] as KeyKind;
-  const workspace = kind === 'inference' ? await findWorkspace(table, accountId, options['workspace']!) : undefined;
-  const memberId = options['member'];
-  if (memberId !== undefined && workspace) {
-    const members = await listMembers(table, workspace.id);
-    if (!members.some(({ id, removed }) => id === memberId && !removed)) {
-      throw new GatewayError(
-        404,
-        'not_found',
-        `There is no member "${memberId}" in this workspace. Add it with "members add".`,
-      );
-    }
-  }
-  const interval = (options['limitReset'] ?? 'lifetime') as Interval;
-  const limits: Limits = options['limit'] === undefined ? {} : { [interval]: Money.parse(options['limit']) };
-  const { key, secret } = await createKey(table, await readPepper(), {
-    kind,
-    accountId,
-    workspaceId: workspace?.id,
-    memberId,
-    name: options['name']!,
-    limits,
-    expiresAt: options['expires'],
-  });
-  return { key: secret, ...keyRow(key) };
+function parseBoolean(text: string): string {
+  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Use true or false.');
+  return text;
 }
 
-/** A key of the account. @throws {GatewayError} 404 for another account's, as if it did not exist. */
-async function ownKey(table: Table, accountId: string, hash: string): Promise<ApiKey> {
-  const key = await readKey(table, hash);
-  if (key?.accountId !== accountId) throw new GatewayError(404, 'not_found', `There is no key "${hash}".`);
-  return key;
+/** A typo would silently not protect anybody. */
+function parseProviders(text: string): string {
+  const known = loadCatalog().providerIds;
+  const unknown = (listOf(text) ?? []).find((id) => !known.includes(id));
+  if (unknown === undefined) return text;
+  throw new InvalidArgumentError(`There is no provider "${unknown}"; there are: ${known.join(', ')}.`);
+}
+
+function flagOf(text: string | undefined): boolean | undefined {
+  return text === undefined ? undefined : text === 'true';
+}
+
+function listOf(text: string | undefined): string[] | undefined {
+  if (text === undefined) return undefined;
+  return text === 'all' || text === 'none' ? [] : text.split(',').map((id) => id.trim());
 }

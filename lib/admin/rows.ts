@@ -1,5 +1,5 @@
 import type { Account } from '../../lambdas/store/accounts.ts';
-import type { ApiKey } from '../../lambdas/store/keys.ts';
+import { limitsOfKey, type ApiKey } from '../../lambdas/store/keys.ts';
 import type { Limits } from '../../lambdas/store/limits.ts';
 import type { Workspace } from '../../lambdas/store/workspaces.ts';
 import type { Row } from './output.ts';
@@ -29,7 +29,7 @@ export function keyRow(key: ApiKey): Row {
     disabled: key.disabled,
     workspace_id: key.workspaceId ?? null,
     member_id: key.memberId ?? null,
-    ...limitColumns(key.limits),
+    ...limitColumns(limitsOfKey(key)),
     expires_at: key.expiresAt ?? null,
     created_at: key.createdAt,
   };

@@ -1,6 +1,9 @@
+import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
+import type { ChangeContext } from '../../lambdas/management/change.ts';
 import { readAccount } from '../../lambdas/store/accounts.ts';
+import type { Actor } from '../../lambdas/store/audit.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import type { LocalState } from '../local/state.ts';
 import { withTable } from './connection.ts';
@@ -11,6 +14,8 @@ export interface Session {
   table: Table;
   local: LocalState | undefined;
   accountId: string;
+  /** For what changes something in the account. */
+  changes: ChangeContext;
 }
 
 export interface CommonOptions {
@@ -23,8 +28,13 @@ export interface CommonOptions {
 
 export type Options = Record<string, string | undefined>;
 
+/** Whoever is logged in at this machine. */
+export function operator(): Actor {
+  return { kind: 'operator', id: userInfo().username };
+}
+
 /** A command that works on the table: runs it and prints what it returns. */
-export function onTable(run: (session: Omit<Session, 'accountId'>, options: Options) => Promise<Row | Row[]>) {
+export function onTable(run: (session: Pick<Session, 'table' | 'local'>, options: Options) => Promise<Row | Row[]>) {
   return async (options: Options, command: Command): Promise<void> => {
     const common = command.optsWithGlobals<CommonOptions>();
     print(await withTable(common, (table, local) => run({ table, local }, options)), common.json);
@@ -32,7 +42,7 @@ export function onTable(run: (session: Omit<Session, 'accountId'>, options: Opti
 }
 
 /** A command that works on one account. */
-export function onAccount(run: (session: Session, options: Options) => Promise<Row | Row[]>) {
+export function onAccount(run: (session: Session, options: Options, common: CommonOptions) => Promise<Row | Row[]>) {
   return async (options: Options, command: Command): Promise<void> => {
     const common = command.optsWithGlobals<CommonOptions>();
     const result = await withTable(common, async (table, local) => {
@@ -45,7 +55,7 @@ export function onAccount(run: (session: Session, options: Options) => Promise<R
         );
       if (!(await readAccount(table, accountId)))
         throw new GatewayError(404, 'not_found', `There is no account "${accountId}".`);
-      return run({ table, local, accountId }, options);
+      return run({ table, local, accountId, changes: { table, accountId, actor: operator() } }, options, common);
     });
     print(result, common.json);
   };

@@ -7,7 +7,7 @@ import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { variables } from '../../lambdas/platform/environment.ts';
+import { queueVariables, variables } from '../../lambdas/platform/environment.ts';
 import type { FunctionSpec, QueueName, SecretName } from '../../lambdas/routes.ts';
 import { tableDefinition } from '../table-definition.ts';
 
@@ -33,8 +33,6 @@ const secretVariables: Record<SecretName, string> = {
   pepper: variables.pepperSecret,
   'provider-keys': variables.providerKeysSecret,
 };
-
-const queueVariables: Record<QueueName, string> = { 'finalize-cost': variables.finalizeQueueUrl };
 
 /** One function with a role of its own that holds exactly the grants of its manifest entry, and its logs. */
 export class GatewayFunction extends Construct {

@@ -2,6 +2,7 @@ import { createAccount } from '../../lambdas/management/accounts.ts';
 import { createKey } from '../../lambdas/management/keys.ts';
 import { readPepper } from '../../lambdas/platform/secrets.ts';
 import { readAccount } from '../../lambdas/store/accounts.ts';
+import type { Actor } from '../../lambdas/store/audit.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import type { LocalState } from './state.ts';
 
@@ -13,18 +14,21 @@ export interface Account {
   managementKey: string | null;
 }
 
+const operator: Actor = { kind: 'operator', id: 'first start' };
+
 /** On a first start, makes an account with its Default workspace and one key of each kind. */
 export async function bootstrap(table: Table, state: LocalState): Promise<Account> {
   const known = state.bootstrapped();
   if (known && (await readAccount(table, known.account_id))) {
     return { accountId: known.account_id, workspaceId: known.workspace_id, inferenceKey: null, managementKey: null };
   }
-  const account = await createAccount(table, { name: 'Local', mode: 'postpaid' });
+  const account = await createAccount(table, operator, { name: 'Local', mode: 'postpaid' });
+  const context = { table, accountId: account.id, actor: operator };
   const workspaceId = account.defaultWorkspaceId;
   const pepper = await readPepper();
   const [inference, management] = await Promise.all([
-    createKey(table, pepper, { kind: 'inference', accountId: account.id, workspaceId, name: 'First key' }),
-    createKey(table, pepper, { kind: 'management', accountId: account.id, name: 'First management key' }),
+    createKey(context, pepper, { kind: 'inference', workspaceId, name: 'First key' }),
+    createKey(context, pepper, { kind: 'management', name: 'First management key' }),
   ]);
   state.saveBootstrapped({ account_id: account.id, workspace_id: workspaceId });
   return { accountId: account.id, workspaceId, inferenceKey: inference.secret, managementKey: management.secret };

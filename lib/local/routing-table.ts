@@ -8,28 +8,70 @@ export interface RouteMatch {
 
 export type MatchRoute = (method: string, path: string) => RouteMatch | undefined;
 
-/** API Gateway's matching for the paths of the gateway: exact ones before `{name+}`, which takes the rest. */
+/** One resource of API Gateway's tree: what may follow it, and what it answers. */
+interface Resource {
+  literals: Map<string, Resource>;
+  parameter?: { name: string; resource: Resource };
+  /** `{name+}`: takes the rest of the path. */
+  rest?: { name: string; resource: Resource };
+  methods: Map<string, WiredRoute>;
+}
+
+/** API Gateway's matching: at every part of the path a literal goes before a parameter, and that before the rest. */
 export function buildRoutingTable(routes: WiredRoute[]): MatchRoute {
-  const exact = new Map<string, RouteMatch>();
-  const greedy: { prefix: string; parameter: string; route: WiredRoute }[] = [];
-  for (const route of routes) {
-    const parameter = /\{(\w+)\+\}$/.exec(route.path);
-    if (parameter) greedy.push({ prefix: route.path.slice(0, parameter.index), parameter: parameter[1]!, route });
-    else exact.set(`${route.method} ${route.path}`, { route, pathParameters: null });
-  }
+  const root = newResource();
+  for (const route of routes) addRoute(root, route);
   return (method, path) => {
-    const found = exact.get(`${method} ${path}`);
-    if (found) return found;
-    const match = greedy.find(
-      ({ prefix, route }) => route.method === method && path.startsWith(prefix) && path !== prefix,
-    );
-    if (!match) return undefined;
-    const rest = decodePath(path.slice(match.prefix.length));
-    return { route: match.route, pathParameters: { [match.parameter]: rest } };
+    const found = find(root, path.split('/').slice(1), {});
+    const route = found?.resource.methods.get(method);
+    if (!route) return undefined;
+    const { parameters } = found!;
+    return { route, pathParameters: Object.keys(parameters).length > 0 ? parameters : null };
   };
 }
 
-function decodePath(text: string): string {
+function newResource(): Resource {
+  return { literals: new Map(), methods: new Map() };
+}
+
+function addRoute(root: Resource, route: WiredRoute): void {
+  let resource = root;
+  for (const part of route.path.split('/').slice(1)) {
+    const parameter = /^\{(\w+)(\+?)\}$/.exec(part);
+    if (!parameter) {
+      const next = resource.literals.get(part) ?? newResource();
+      resource.literals.set(part, next);
+      resource = next;
+    } else if (parameter[2]) {
+      resource.rest ??= { name: parameter[1]!, resource: newResource() };
+      resource = resource.rest.resource;
+    } else {
+      resource.parameter ??= { name: parameter[1]!, resource: newResource() };
+      resource = resource.parameter.resource;
+    }
+  }
+  resource.methods.set(route.method, route);
+}
+
+type Found = { resource: Resource; parameters: Record<string, string> };
+
+function find(resource: Resource, parts: string[], parameters: Record<string, string>): Found | undefined {
+  const [part, ...others] = parts;
+  if (part === undefined) return { resource, parameters };
+  const literal = resource.literals.get(part);
+  if (literal) return find(literal, others, parameters);
+  if (resource.parameter && part !== '') {
+    const { name, resource: next } = resource.parameter;
+    return find(next, others, { ...parameters, [name]: decode(part) });
+  }
+  if (resource.rest && parts.join('/') !== '') {
+    const { name, resource: next } = resource.rest;
+    return { resource: next, parameters: { ...parameters, [name]: decode(parts.join('/')) } };
+  }
+  return undefined;
+}
+
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

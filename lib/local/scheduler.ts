@@ -1,3 +1,4 @@
+import { nowMs } from '../../lambdas/platform/clock.ts';
 import { describeError, log } from '../../lambdas/platform/logger.ts';
 import type { Invoke } from './event-source.ts';
 
@@ -5,19 +6,32 @@ export interface Scheduler {
   stop: () => Promise<void>;
 }
 
-/** Runs a scheduled worker every so many minutes; a run that is still going is not overtaken. */
+/** What happens at a full minute is left this long to become visible to the run that follows it. */
+const AFTER_MINUTE_MS = 3_500;
+
+/**
+ * Runs a scheduled worker every so many minutes, a few seconds after the full minute of the gateway's clock; a run that is
+ * still going is not overtaken.
+ */
 export function startSchedule(everyMinutes: number, invoke: Invoke): Scheduler {
+  const periodMs = everyMinutes * 60_000;
   let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout;
   const run = () => {
     running ??= invoke({})
       .then(() => undefined)
       .catch((error: unknown) => log('error', 'scheduled worker failed', describeError(error)))
       .finally(() => (running = undefined));
+    wait();
   };
-  const timer = setInterval(run, everyMinutes * 60_000);
+  const wait = () => {
+    const sinceRunMs = (nowMs() - AFTER_MINUTE_MS) % periodMs;
+    timer = setTimeout(run, periodMs - sinceRunMs);
+  };
+  wait();
   return {
     async stop() {
-      clearInterval(timer);
+      clearTimeout(timer);
       await running;
     },
   };

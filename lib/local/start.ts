@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CatalogError, loadCatalog } from '../../lambdas/catalog/load.ts';
-import { optionalVariable, variables } from '../../lambdas/platform/environment.ts';
+import { optionalVariable, queueVariables, variables } from '../../lambdas/platform/environment.ts';
 import { openTable } from '../../lambdas/store/table.ts';
 import { bootstrap, type Account } from './bootstrap.ts';
 import { createTable, startDynamodb } from './dynamodb.ts';
@@ -77,7 +77,7 @@ async function startParts(
     [variables.tableName]: tableName,
     [variables.dynamodbEndpoint]: dynamodb.endpoint,
     [variables.sqsEndpoint]: sqs.endpoint,
-    ...(deployment ? {} : { [variables.finalizeQueueUrl]: queueUrls['finalize-cost']! }),
+    ...(deployment ? {} : urlVariables(queueUrls)),
     [variables.secretsFile]: state.secretsFile(),
     [variables.bootId]: bootId,
     [variables.clockOffsetMs]: String(options.clockOffsetMs),
@@ -123,6 +123,10 @@ async function openFrontDoor(port: number, wiring: Wiring, host: FunctionHost, s
   const functionUrl = await startFunctionUrl(port === 0 ? 0 : port + 1, wiring.functionUrl, host);
   stops.push(functionUrl.stop);
   return { api, functionUrl };
+}
+
+function urlVariables(queueUrls: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(queueVariables).map(([name, variable]) => [variable, queueUrls[name]!]));
 }
 
 function checkCatalog(): void {

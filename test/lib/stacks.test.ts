@@ -11,8 +11,10 @@ import {
   routes,
   scheduledWorkers,
   type FunctionSpec,
+  type QueueName,
   type Route,
 } from '../../lambdas/routes.ts';
+import { queueVariables } from '../../lambdas/platform/environment.ts';
 import { createGatewayApp } from '../../lib/aws/gateway-app.ts';
 import { readTemplates, type Deployment } from '../../lib/local/sandboxed/templates.ts';
 import { manifestWiring } from '../../lib/local/wiring.ts';
@@ -81,7 +83,9 @@ describe('the synthesized template', () => {
     expect(deployed).toMatchObject({ timeoutSeconds: spec.timeoutSeconds, memoryMb: spec.memoryMb });
     expect('TABLE_NAME' in deployed.environment).toBe(spec.grants.table !== undefined);
     expect('PEPPER_SECRET_ARN' in deployed.environment).toBe(spec.grants.secrets?.includes('pepper') ?? false);
-    expect('FINALIZE_QUEUE_URL' in deployed.environment).toBe(spec.grants.sendTo !== undefined);
+    for (const [queue, variable] of Object.entries(queueVariables)) {
+      expect(variable in deployed.environment).toBe(spec.grants.sendTo?.includes(queue as QueueName) ?? false);
+    }
   });
 
   it('runs every function on Node 24, on arm64, with a role and logs of its own', () => {

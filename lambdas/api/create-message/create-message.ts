@@ -2,7 +2,7 @@ import { priceUsage } from '../../accounting/price.ts';
 import { HoldKeeper } from '../../admission/hold-keeper.ts';
 import { placeHold, type HoldRequest } from '../../admission/hold.ts';
 import { measurePrompt, type PromptSize } from '../../admission/prompt-size.ts';
-import type { InferenceCaller } from '../../admission/caller.ts';
+import { privacyOf, type InferenceCaller } from '../../admission/caller.ts';
 import { AnswerStream } from '../../http/answer-stream.ts';
 import { GatewayError } from '../../platform/errors.ts';
 import type { EndpointInput } from '../../http/define-endpoint.ts';
@@ -14,6 +14,8 @@ import { nowMs } from '../../platform/clock.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import { checkpoint, unbegunOutcome } from '../../store/generations.ts';
 import type { Table } from '../../store/table.ts';
+import { privacyFilter } from '../../protection/privacy.ts';
+import { refuseUnprotected } from '../../protection/sensitive-data.ts';
 import { StoreBusyError } from '../../store/transact.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
@@ -31,7 +33,7 @@ const STOP_BEFORE_TIMEOUT_MS = 15_000;
 /** Time for the last event to be read, out of these fifteen seconds. */
 const GRACE_FOR_LAST_WORDS_MS = 5_000;
 
-type Input = EndpointInput<'inference', MessagesRequest, unknown>;
+type Input = EndpointInput<'inference', MessagesRequest>;
 
 /**
  * Answers a message: candidates, hold, dispatch, stream, settlement. The way is the same with and without streaming:
@@ -39,8 +41,9 @@ type Input = EndpointInput<'inference', MessagesRequest, unknown>;
  */
 export async function createMessage(input: Input): Promise<HttpResponse> {
   const { body, caller, request } = input;
+  refuseUnprotected(caller.key.sensitiveData);
   const model = resolveModel(resources.catalog(), body.model);
-  const candidates = await messagesCandidates(model);
+  const candidates = await messagesCandidates(model, privacyFilter(privacyOf(caller)));
   const client = clientHeaders(request.headers);
   const message = withDefaultParameters(body, model, client);
   const [first] = candidates as [Candidate];

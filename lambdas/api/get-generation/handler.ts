@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { InferenceCaller } from '../../admission/caller.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { notFound } from '../../platform/errors.ts';
@@ -7,12 +6,11 @@ import { jsonResponse } from '../../http/response.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import { readGenerationItem } from '../../store/generation-queries.ts';
 import { generationFrom, type Generation } from '../../store/generations.ts';
+import { request } from './schema.ts';
 import { generationView } from './view.ts';
 
-const query = z.object({ id: z.string({ error: 'is required: the id of an inference response' }).min(1).max(100) });
-
 /** 404 until the cost is final, and for every generation that the key may not see: absence tells nothing. */
-export const handler = defineEndpoint('get-generation', { query }, async ({ query: { id }, caller }) => {
+export const handler = defineEndpoint('get-generation', request, async ({ query: { id }, caller }) => {
   const generation = await readVisible(id, caller);
   if (generation?.state !== 'final') {
     throw notFound(`Generation ${id} was not found, or its cost is not final yet. Ask again in a second.`);

@@ -1,19 +1,17 @@
-import { z } from 'zod';
 import { endpointView, modelView } from '../../catalog/views.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { notFound } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
 import { jsonResponse } from '../../http/response.ts';
+import { request } from './schema.ts';
 
-const query = z.object({ endpoints: z.enum(['true', 'false']).default('false') });
 const ENDPOINTS_SUFFIX = '/endpoints';
 
 /** An empty object: endpoints are chosen automatically, in the catalog's order. */
 const AUTOMATIC_ROUTING = {};
 
-export const handler = defineEndpoint('get-model', { query }, ({ request, query: { endpoints } }) => {
-  const path = request.pathParameters['slug'] ?? '';
-  const withEndpoints = endpoints === 'true' || path.endsWith(ENDPOINTS_SUFFIX);
+export const handler = defineEndpoint('get-model', request, ({ params: { slug: path }, query: { endpoints } }) => {
+  const withEndpoints = endpoints || path.endsWith(ENDPOINTS_SUFFIX);
   const slug = path.endsWith(ENDPOINTS_SUFFIX) ? path.slice(0, -ENDPOINTS_SUFFIX.length) : path;
   const model = resources.catalog().find(slug);
   if (!model) throw notFound(`There is no model "${slug}". GET /models lists the catalog's ids.`, { field: 'slug' });

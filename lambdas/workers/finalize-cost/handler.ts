@@ -1,6 +1,7 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { reopenDays } from '../../accounting/close-days.ts';
 import { pruneOnceADay } from '../../accounting/prune.ts';
-import { settleBatch } from '../../accounting/settle.ts';
+import { settleBatch, type SettleResult } from '../../accounting/settle.ts';
 import { decodeSettlement, type Settlement } from '../../accounting/settlement.ts';
 import { resources } from '../../resources.ts';
 import { describeError, log } from '../../platform/logger.ts';
@@ -32,6 +33,25 @@ export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
     });
     failed.push(messageId);
   }
+  await askForLateDays(readable, results, failed);
   await pruneOnceADay(resources.table(), settlements);
   return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
+}
+
+/** Messages whose day could not be asked for come again: the settlement is a duplicate then, the question is not lost. */
+async function askForLateDays(
+  readable: { messageId: string; settlement: Settlement }[],
+  results: (SettleResult | Error)[],
+  failed: string[],
+): Promise<void> {
+  const settled = readable.filter((_, index) => !(results[index] instanceof Error));
+  try {
+    await reopenDays(
+      () => resources.rollUpQueue(),
+      settled.map(({ settlement }) => settlement),
+    );
+  } catch (error) {
+    log('error', 'closed days not reopened', { worker: 'finalize-cost', ...describeError(error) });
+    failed.push(...settled.map(({ messageId }) => messageId));
+  }
 }

@@ -1,3 +1,4 @@
+import { reopenDays } from '../../accounting/close-days.ts';
 import { sweepHolds } from '../../accounting/sweep.ts';
 import { resources } from '../../resources.ts';
 import { nowMs } from '../../platform/clock.ts';
@@ -9,7 +10,9 @@ interface SweepEvent {
 }
 
 export async function handler(event: SweepEvent): Promise<{ swept: number }> {
-  const swept = await sweepHolds(resources.table(), { nowMs: nowMs(), aliveBootId: event.aliveBootId });
+  const settled = await sweepHolds(resources.table(), { nowMs: nowMs(), aliveBootId: event.aliveBootId });
+  await reopenDays(() => resources.rollUpQueue(), settled);
+  const swept = settled.length;
   if (swept > 0) log('warn', 'holds swept', { worker: 'sweep-holds', count: swept });
   return { swept };
 }

@@ -1,0 +1,18 @@
+import { utcDate } from '../money/periods.ts';
+
+/** How far back /activity looks. */
+export const DAYS_SHOWN = 30;
+const DAY_MS = 86_400_000;
+
+/** The last completed UTC days, oldest first; today is never among them. */
+export function completedDays(atMs: number): string[] {
+  return Array.from({ length: DAYS_SHOWN }, (_, index) => utcDate(atMs - (DAYS_SHOWN - index) * DAY_MS));
+}
+
+export function isCompleted(date: string, atMs: number): boolean {
+  return date < utcDate(atMs);
+}
+
+export function dayBefore(date: string): string {
+  return utcDate(Date.parse(date) - DAY_MS);
+}

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { Money } from '../money/money.ts';
+import { nowMs } from '../platform/clock.ts';
+import {
+  dailyRows,
+  deleteRows,
+  moveVersion,
+  readDay,
+  takeVersion,
+  writeRows,
+  type DailyRow,
+  type RowLevel,
+} from '../store/activity.ts';
+import { generationsOfShard } from '../store/generation-queries.ts';
+import { GENERATION_SHARDS, type Generation } from '../store/generations.ts';
+import type { Table } from '../store/table.ts';
+import { isCompleted } from './activity-days.ts';
+
+/** One shard of an account's day that is to be rolled up. Ids and times only. */
+export interface RollUp {
+  accountId: string;
+  date: string;
+  shard: number;
+  /** Everything that was settled by then has to be in the rows. */
+  sinceMs: number;
+}
+
+const rollUpMessage = z.strictObject({
+  v: z.literal(1),
+  account_id: z.string(),
+  date: z.iso.date(),
+  shard: z
+    .int()
+    .min(0)
+    .max(GENERATION_SHARDS - 1),
+  since_ms: z.int(),
+});
+
+export function encodeRollUp({ accountId, date, shard, sinceMs }: RollUp): string {
+  const message: z.input<typeof rollUpMessage> = { v: 1, account_id: accountId, date, shard, since_ms: sinceMs };
+  return JSON.stringify(message);
+}
+
+/** @throws {Error} when the text is no message of a version we know. */
+export function decodeRollUp(text: string): RollUp {
+  const { account_id, date, shard, since_ms } = rollUpMessage.parse(JSON.parse(text));
+  return { accountId: account_id, date, shard, sinceMs: since_ms };
+}
+
+/** Clocks of two functions differ by less than this. */
+const CLOCK_SKEW_MS = 5_000;
+
+/** The day is not over: only a clock that is ahead asks for it. */
+export class OpenDayError extends Error {
+  override name = 'OpenDayError';
+}
+
+/**
+ * Recomputes the rows of one shard from its final generations.
+ *
+ * Guarantee: idempotent. However often and in whatever order recomputations run, the rows that count are those of the
+ * one that began last; each reads consistently, after it began. What changed nothing writes nothing.
+ * Weakness: a generation that is still pending is not in the rows until it is settled, which asks for its day again.
+ * @returns 'unchanged' also when the rows are younger than what the message is about
+ * @throws {OpenDayError} for a day that is not over.
+ */
+export async function rollUpShard(
+  table: Table,
+  { accountId, date, shard, sinceMs }: RollUp,
+): Promise<'rolled-up' | 'unchanged'> {
+  if (!isCompleted(date, nowMs())) throw new OpenDayError(`${date} is not over yet`);
+  const day = await readDay(table, accountId, date);
+  const readAtMs = day?.readAtMs[shard];
+  if (readAtMs !== undefined && readAtMs > sinceMs + CLOCK_SKEW_MS) return 'unchanged';
+  const version = await takeVersion(table, accountId, date);
+  const begunAtMs = nowMs();
+  const computed = await computeRows(table, { accountId, date, shard, version });
+  const stored = await storedRows(table, accountId, date, shard);
+  const current = stored.filter((row) => row.version === day?.versions[shard]);
+  const isFirst = day?.versions[shard] === undefined;
+  if (!isFirst && sameRows(current, computed)) return 'unchanged';
+  await writeRows(table, accountId, date, computed);
+  const counts = await moveVersion(table, { accountId, date, shard }, { version, readAtMs: begunAtMs });
+  // Older rows, and those of recomputations that broke off; a newer one cleans up after us.
+  const obsolete = counts ? stored.filter((row) => row.version < version) : computed;
+  await deleteRows(table, accountId, date, obsolete);
+  return counts ? 'rolled-up' : 'unchanged';
+}
+
+async function storedRows(table: Table, accountId: string, date: string, shard: number): Promise<DailyRow[]> {
+  const rows: DailyRow[] = [];
+  for await (const row of dailyRows(table, accountId, date)) if (row.shard === shard) rows.push(row);
+  return rows;
+}
+
+async function computeRows(
+  table: Table,
+  of: { accountId: string; date: string; shard: number; version: number },
+): Promise<DailyRow[]> {
+  const rows = new Map<string, DailyRow>();
+  for await (const generation of generationsOfShard(table, of.accountId, of.date, of.shard)) {
+    if (isSuccessful(generation)) addGeneration(rows, generation, of);
+  }
+  return [...rows.values()];
+}
+
+/** Charged or completed: what failed without an answer and costs nothing is nobody's activity. */
+export function isSuccessful({ state, outcome }: Generation): boolean {
+  return state === 'final' && outcome !== undefined && (!outcome.cost.isZero || !outcome.cancelled);
+}
+
+function addGeneration(
+  rows: Map<string, DailyRow>,
+  generation: Generation,
+  of: { shard: number; version: number },
+): void {
+  const { payer, outcome } = generation;
+  const { workspaceId, memberId, keyHash } = payer;
+  const owners: { level: RowLevel; memberId?: string; keyHash?: string }[] = [
+    { level: 'WORKSPACE' },
+    { level: 'KEY', keyHash, ...(memberId === undefined ? {} : { memberId }) },
+    ...(memberId === undefined ? [] : [{ level: 'MEMBER' as const, memberId }]),
+  ];
+  const { model, modelPermaslug, endpointId, providerName, cost } = outcome!;
+  for (const { level, ...owner } of owners) {
+    const name = [level, workspaceId, owner.memberId, owner.keyHash, endpointId, model, modelPermaslug].join('\n');
+    const row = rows.get(name) ?? {
+      level,
+      shard: of.shard,
+      version: of.version,
+      workspaceId,
+      memberId: owner.memberId,
+      keyHash: owner.keyHash,
+      model,
+      modelPermaslug,
+      endpointId,
+      providerName,
+      usage: Money.zero,
+      requests: 0,
+      promptTokens: 0,
+      completionTokens: 0,
+      reasoningTokens: 0,
+    };
+    row.usage = row.usage.plus(cost);
+    row.requests += 1;
+    row.promptTokens += outcome!.promptTokens;
+    row.completionTokens += outcome!.completionTokens;
+    row.reasoningTokens += outcome!.reasoningTokens ?? 0;
+    rows.set(name, row);
+  }
+}
+
+function sameRows(a: DailyRow[], b: DailyRow[]): boolean {
+  return a.length === b.length && textOf(a) === textOf(b);
+}
+
+/** The rows without their version, in one order. */
+function textOf(rows: DailyRow[]): string {
+  return rows
+    .map((row) => JSON.stringify(Object.entries({ ...row, version: 0 }).toSorted(([x], [y]) => (x < y ? -1 : 1))))
+    .toSorted()
+    .join('\n');
+}

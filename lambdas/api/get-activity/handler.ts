@@ -1,0 +1,41 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { jsonResponse } from '../../http/response.ts';
+import { findWorkspace } from '../../management/workspaces.ts';
+import { completedDays, DAYS_SHOWN } from '../../accounting/activity-days.ts';
+import { readActivity } from '../../accounting/activity.ts';
+import { invalidRequest, notFound } from '../../platform/errors.ts';
+import { nowMs } from '../../platform/clock.ts';
+import { resources } from '../../resources.ts';
+import { readKey } from '../../store/keys.ts';
+import { request } from './schema.ts';
+import { activityView } from './view.ts';
+
+/** Daily rows of completed days; what is asked here is never read from generations. */
+export const handler = defineEndpoint('get-activity', request, async ({ query, caller: { account } }) => {
+  const table = resources.table();
+  const days = completedDays(nowMs());
+  if (query.date !== undefined && !days.includes(query.date)) {
+    throw invalidRequest(
+      'date',
+      `must be one of the last ${DAYS_SHOWN} completed UTC days, ${days[0]} to ${days.at(-1)}`,
+    );
+  }
+  const workspaceId =
+    query.workspace_id === undefined ? undefined : (await findWorkspace(table, account.id, query.workspace_id)).id;
+  if (query.api_key_hash !== undefined) await checkKey(query.api_key_hash, account.id);
+  const rows = await readActivity(table, account.id, query.date === undefined ? days : [query.date], {
+    workspaceId,
+    keyHash: query.api_key_hash,
+    memberId: query.user_id,
+    splitByWorkspace: query.group_by === 'workspace',
+  });
+  return jsonResponse(200, { data: rows.map(activityView) });
+});
+
+/** A deleted key's history can still be asked for. */
+async function checkKey(hash: string, accountId: string): Promise<void> {
+  const key = await readKey(resources.table(), hash);
+  if (key?.accountId !== accountId) {
+    throw notFound(`There is no key "${hash.slice(0, 80)}".`, { field: 'api_key_hash' });
+  }
+}

@@ -1,0 +1,19 @@
+import type { ActivityRow } from '../../accounting/activity.ts';
+
+/** A row as the API shows it; money as exact numbers of roubles. Nobody brings keys of their own here. */
+export function activityView(row: ActivityRow): Record<string, unknown> {
+  return {
+    date: row.date,
+    model: row.model,
+    model_permaslug: row.modelPermaslug,
+    endpoint_id: row.endpointId,
+    provider_name: row.providerName,
+    usage: row.usage,
+    byok_usage_inference: 0,
+    requests: row.requests,
+    prompt_tokens: row.promptTokens,
+    completion_tokens: row.completionTokens,
+    reasoning_tokens: row.reasoningTokens,
+    ...(row.workspaceId === undefined ? {} : { workspace_id: row.workspaceId }),
+  };
+}

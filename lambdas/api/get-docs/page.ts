@@ -1,0 +1,157 @@
+import type {
+  MediaObject,
+  OpenApi,
+  OperationObject,
+  ParameterObject,
+  ResponseObject,
+  SchemaObject,
+} from './openapi-types.ts';
+
+/**
+ * The document as one page of plain HTML: no script, nothing loaded, so that it can be read anywhere, also with curl, and
+ * needs no trust. Viewers that run scripts can be pointed at /openapi.json.
+ */
+export function renderPage(document: OpenApi): string {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+  const groups = document.tags.map(({ name }) => ({
+    name,
+    operations: operations.filter(({ operation }) => operation.tags.includes(name)),
+  }));
+  const base = document.servers[0]?.url ?? '';
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>${escape(document.info.title)}</title><style>${style}</style></head><body>
+<nav><b>${escape(document.info.title)}</b>${groups.map(renderIndex).join('')}<h2>Shapes</h2><ul>${Object.keys(
+    document.components.schemas,
+  )
+    .map((name) => `<li><a href="#${anchor(name)}">${escape(name)}</a></li>`)
+    .join('')}</ul></nav>
+<main><h1>${escape(document.info.title)}</h1><p>${prose(document.info.description)}</p>
+<p>The same for programs: <a href="openapi.json">openapi.json</a></p>
+${groups
+  .map(
+    ({ name, operations: members }) =>
+      `<h2>${escape(name)}</h2>${members.map((member) => renderOperation(document, base, member)).join('\n')}`,
+  )
+  .join('\n')}
+<h2>Shapes</h2>${Object.entries(document.components.schemas).map(renderShape).join('\n')}
+</main></body></html>
+`;
+}
+
+interface Located {
+  path: string;
+  method: string;
+  operation: OperationObject;
+}
+
+function renderIndex({ name, operations }: { name: string; operations: Located[] }): string {
+  const items = operations.map(
+    ({ path, method, operation }) =>
+      `<li><a href="#${anchor(operation.operationId)}"><code>${method}</code> ${escape(path)}</a></li>`,
+  );
+  return `<h2>${escape(name)}</h2><ul>${items.join('')}</ul>`;
+}
+
+function renderOperation(document: OpenApi, base: string, { path, method, operation }: Located): string {
+  const body = operation.requestBody?.content['application/json'];
+  return `<section id="${anchor(operation.operationId)}"><h3><code>${method} ${escape(base + path)}</code></h3>
+<p><b>${escape(operation.summary)}.</b> ${prose(operation.description)}</p>
+${operation.parameters?.length ? `<h4>Parameters</h4>${renderParameters(operation.parameters)}` : ''}
+${body ? `<h4>Body</h4>${renderMedia(body)}` : ''}
+<h4>Answers</h4>${Object.entries(operation.responses)
+    .map(([status, response]) => renderResponse(document, status, response))
+    .join('')}</section>`;
+}
+
+function renderParameters(parameters: ParameterObject[]): string {
+  const rows = parameters.map(
+    ({ name, in: place, required, schema, description }) =>
+      `<tr><td><code>${escape(name)}</code></td><td>${place}${required ? ', required' : ''}</td><td>${typeOf(schema)}</td><td>${prose(description ?? '')}</td></tr>`,
+  );
+  return `<table>${rows.join('')}</table>`;
+}
+
+function renderResponse(document: OpenApi, status: string, response: ResponseObject | { $ref: string }): string {
+  const resolved = '$ref' in response ? document.components.responses[lastPart(response.$ref)]! : response;
+  if (Number(status) >= 400) return `<p><b>${status}</b> ${prose(resolved.description)}</p>`;
+  const media = Object.entries(resolved.content ?? {}).map(
+    ([type, content]) => `<p><code>${escape(type)}</code></p>${renderMedia(content)}`,
+  );
+  return `<p><b>${status}</b> ${prose(resolved.description)}</p>${media.join('')}`;
+}
+
+function renderMedia({ schema, example }: MediaObject): string {
+  const shown = example === undefined ? '' : `<pre>${escape(JSON.stringify(example, null, 2))}</pre>`;
+  return `${renderFields(schema)}${shown}`;
+}
+
+function renderShape([name, schema]: [string, SchemaObject]): string {
+  return `<section id="${anchor(name)}"><h3>${escape(name)}</h3>${renderFields(schema)}</section>`;
+}
+
+/** An object's fields as a table; anything else as its type. */
+function renderFields(schema: SchemaObject): string {
+  if (!schema.properties) return `<p>${typeOf(schema)}</p>`;
+  const rows = Object.entries(schema.properties).map(
+    ([name, field]) =>
+      `<tr><td><code>${escape(name)}</code></td><td>${schema.required?.includes(name) ? 'required' : ''}</td><td>${typeOf(field)}</td><td>${prose(field.description ?? '')}</td></tr>`,
+  );
+  return `<table>${rows.join('')}</table>`;
+}
+
+function typeOf(schema: SchemaObject): string {
+  if (schema.$ref) return `<a href="#${anchor(lastPart(schema.$ref))}">${escape(lastPart(schema.$ref))}</a>`;
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) return choices.map(typeOf).join(' or ');
+  if (schema.const !== undefined) return `<code>${escape(JSON.stringify(schema.const))}</code>`;
+  if (schema.enum) return schema.enum.map((value) => `<code>${escape(String(value))}</code>`).join(' ');
+  if (schema.items) return `list of ${typeOf(schema.items)}`;
+  if (schema.properties) {
+    const fields = Object.entries(schema.properties).map(([name, field]) => `${escape(name)}: ${typeOf(field)}`);
+    return `{ ${fields.join(', ')} }`;
+  }
+  return `${escape([schema.type ?? 'any'].flat().join(' or '))}${boundsOf(schema)}`;
+}
+
+function boundsOf({ minimum, maximum, minLength, maxLength, format, default: fallback }: SchemaObject): string {
+  const parts = [
+    ...(format ? [format] : []),
+    ...(minimum === undefined && maximum === undefined ? [] : [`${minimum ?? ''}..${maximum ?? ''}`]),
+    ...(minLength === undefined && maxLength === undefined
+      ? []
+      : [`${minLength ?? 0} to ${maxLength ?? 'any'} characters`]),
+    ...(fallback === undefined ? [] : [`default ${JSON.stringify(fallback)}`]),
+  ];
+  return parts.length > 0 ? ` <small>(${escape(parts.join(', '))})</small>` : '';
+}
+
+/** Text with `code` in it. */
+function prose(text: string): string {
+  return escape(text).replace(/`([^`]+)`/g, '<code>$1</code>');
+}
+
+function anchor(name: string): string {
+  return name.replace(/[^\w-]/g, '-');
+}
+
+function lastPart(reference: string): string {
+  return reference.split('/').at(-1)!;
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+const style = `
+:root{color-scheme:light dark;--line:#8884;--soft:#8882}
+body{font:15px/1.5 system-ui,sans-serif;margin:0;display:grid;grid-template-columns:20rem minmax(0,60rem)}
+nav{position:sticky;top:0;height:100vh;overflow:auto;padding:1rem;box-sizing:border-box;border-right:1px solid var(--line);font-size:13px}
+nav ul{list-style:none;padding:0;margin:0}nav h2{font-size:13px;margin:1rem 0 .25rem}
+main{padding:1rem 2rem}section{border-top:1px solid var(--line);padding:.5rem 0 1rem}
+h3{margin:.5rem 0}h4{margin:.75rem 0 .25rem}p{margin:.35rem 0}
+table{border-collapse:collapse;width:100%}td{border-top:1px solid var(--line);padding:.2rem .6rem .2rem 0;vertical-align:top}
+code{background:var(--soft);padding:0 .2em;border-radius:3px}pre{background:var(--soft);padding:.75rem;overflow:auto;border-radius:5px}
+a{color:inherit}@media(max-width:50rem){body{display:block}nav{position:static;height:auto;border:0}}`;

@@ -1,0 +1,5 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { listBudgets } from '../shared/budget-answers.ts';
+import { request } from './schema.ts';
+
+export const handler = defineEndpoint('list-member-budgets', request, listBudgets);

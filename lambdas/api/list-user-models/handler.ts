@@ -1,0 +1,33 @@
+import { privacyOf, type Caller } from '../../admission/caller.ts';
+import { modelsByModality, modelView } from '../../catalog/views.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { paginate } from '../../http/pages.ts';
+import { jsonResponse } from '../../http/response.ts';
+import { privacyFilter } from '../../protection/privacy.ts';
+import { resources } from '../../resources.ts';
+import type { Privacy } from '../../store/privacy.ts';
+import { readWorkspace } from '../../store/workspaces.ts';
+import { modalitiesText } from '../shared/modalities-parameter.ts';
+import { request } from './schema.ts';
+
+/** Models that at least one allowed provider offers: the decision is the one that inference makes. */
+export const handler = defineEndpoint('list-user-models', request, async ({ query, caller }) => {
+  const exclusionOf = privacyFilter(await privacyLayers(caller));
+  const models = modelsByModality(resources.catalog(), query.output_modalities).filter(({ endpoints }) =>
+    endpoints.some(({ provider }) => exclusionOf(provider) === undefined),
+  );
+  const link = {
+    pathname: '/v1/models/user',
+    query: { output_modalities: modalitiesText(query.output_modalities) },
+  };
+  return jsonResponse(200, paginate(models.map(modelView), query, link));
+});
+
+/** A management key stands for its account in the Default workspace. */
+async function privacyLayers(caller: Caller): Promise<Privacy[]> {
+  const layers = privacyOf(caller);
+  if (caller.workspace) return layers;
+  const { id, defaultWorkspaceId } = caller.account;
+  const workspace = await readWorkspace(resources.table(), id, defaultWorkspaceId);
+  return workspace ? [...layers, workspace.privacy] : layers;
+}

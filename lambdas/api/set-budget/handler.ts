@@ -1,0 +1,5 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { putBudget } from '../shared/budget-answers.ts';
+import { request } from './schema.ts';
+
+export const handler = defineEndpoint('set-budget', request, putBudget);

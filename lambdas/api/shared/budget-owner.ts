@@ -1,0 +1,33 @@
+import { memberBudgets, workspaceBudgets, type BudgetOwner } from '../../management/budgets.ts';
+import { findMember } from '../../management/members.ts';
+import { checkActive, findWorkspace } from '../../management/workspaces.ts';
+import type { Limits } from '../../store/limits.ts';
+import type { Table } from '../../store/table.ts';
+
+export interface OwnedBudgets {
+  owner: BudgetOwner;
+  limits: Limits;
+  version: number;
+}
+
+interface OwnerPath {
+  workspaceId: string;
+  memberId?: string;
+}
+
+/** Whose budgets a path names: of a workspace, or of one of its members. @throws {GatewayError} 404 */
+export async function budgetsOfPath(
+  table: Table,
+  accountId: string,
+  path: OwnerPath,
+  use: 'read' | 'change',
+): Promise<OwnedBudgets> {
+  const workspace = await findWorkspace(table, accountId, path.workspaceId);
+  if (use === 'change') checkActive(workspace);
+  if (path.memberId === undefined) {
+    const owner = workspaceBudgets(accountId, workspace.id);
+    return { owner, limits: workspace.limits, version: workspace.version };
+  }
+  const member = await findMember(table, workspace.id, path.memberId);
+  return { owner: memberBudgets(workspace.id, member.id), limits: member.limits, version: member.version };
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { Money } from '../money/money.ts';
+import { NumberText } from './parse.ts';
+
+/** Kinds of fields that more than one endpoint takes, each with the sentence that a client reads when it is wrong. */
+
+/** Describes a parameter by what it means, not by the text that carries it. */
+function describeAs(jsonSchema: object, meaning: object): void {
+  for (const name of ['type', 'pattern', 'enum']) delete (jsonSchema as Record<string, unknown>)[name];
+  Object.assign(jsonSchema, meaning);
+}
+
+/** A whole number in a query. */
+export function integerParameter(minimum: number, maximum: number) {
+  const error = `must be a whole number from ${minimum} to ${maximum}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, error)
+    .transform(Number)
+    .pipe(z.int().min(minimum, error).max(maximum, error))
+    .meta({ override: ({ jsonSchema }) => describeAs(jsonSchema, { type: 'integer', minimum, maximum }) });
+}
+
+/** true or false in a query. */
+export const booleanParameter = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .transform((text) => text === 'true')
+  .meta({ override: ({ jsonSchema }) => describeAs(jsonSchema, { type: 'boolean' }) });
+
+/** A short text for people: no control characters, not only blanks. */
+export function shortText(minimum: number, maximum: number) {
+  const error = `must be a text of ${minimum} to ${maximum} characters on one line`;
+  return z
+    .string({ error })
+    .trim()
+    .min(minimum, error)
+    .max(maximum, error)
+    .regex(/^[^\p{Cc}\p{Cs}]*$/u, error);
+}
+
+/** More than any budget; what is counted below a limit has to fit as well. */
+const MAX_AMOUNT = Money.parse('1000000000000000');
+const AMOUNT_RULE = 'must be a number of roubles from 0 to 10^15 with at most 12 digits after the point';
+
+/** An amount of roubles: a JSON number whose digits were kept (see exactNumbers), or the same as a decimal string. */
+export const amount = z
+  .custom<NumberText | string>((value) => value instanceof NumberText || typeof value === 'string', AMOUNT_RULE)
+  .meta({
+    override: {
+      anyOf: [
+        { type: 'number', minimum: 0, maximum: 1e15 },
+        { type: 'string', pattern: '^\\d{1,15}(\\.\\d{1,12})?$' },
+      ],
+    },
+  })
+  .transform((value, context) => {
+    try {
+      const parsed = Money.parseNumber(value instanceof NumberText ? value.text : value);
+      if (!parsed.isNegative && !parsed.exceeds(MAX_AMOUNT)) return parsed;
+    } catch {
+      // Told below.
+    }
+    context.addIssue({ code: 'custom', message: AMOUNT_RULE });
+    return z.NEVER;
+  });
+
+/** A moment to come, to the second at least, with its offset from UTC. */
+export const futureTime = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 time with seconds, for example 2027-01-31T00:00:00Z' })
+  .regex(/T\d{2}:\d{2}:\d{2}/, 'must be an ISO 8601 time with seconds, for example 2027-01-31T00:00:00Z');

@@ -1,0 +1,162 @@
+import { nowMs } from '../platform/clock.ts';
+import { conflict, notFound } from '../platform/errors.ts';
+import { activeUpdate, configureUpdate } from '../store/counters.ts';
+import { readItems } from '../store/query.ts';
+import type { TransactItems } from '../store/transact.ts';
+import {
+  listMembers,
+  memberFrom,
+  memberItem,
+  memberKey,
+  memberScopeId,
+  readMember,
+  type Member,
+  type Workspace,
+} from '../store/workspaces.ts';
+import type { Table } from '../store/table.ts';
+import { commitChange, untilUndisturbed, type Alongside, type ChangeContext } from './change.ts';
+import { checkActive } from './workspaces.ts';
+
+/** Each member takes two items of a transaction, which has at most a hundred. */
+export const MAX_MEMBERS_AT_ONCE = 40;
+/** Reading the list of members stays a handful of queries. */
+const MAX_MEMBERS = 10_000;
+
+/** A member of a workspace, not a removed one. @throws {GatewayError} 404 */
+export async function findMember(table: Table, workspaceId: string, memberId: string): Promise<Member> {
+  const member = await readMember(table, workspaceId, memberId);
+  if (!member || member.removed) throw missing(memberId);
+  return member;
+}
+
+/** The members that have access now, in the order in which they came. */
+export async function activeMembers(table: Table, workspaceId: string): Promise<Member[]> {
+  return (await listMembers(table, workspaceId)).filter(({ removed }) => !removed);
+}
+
+export interface MembersChange {
+  members: Member[];
+  changed: number;
+}
+
+/**
+ * Gives people or services access to a workspace; one that was removed comes back with its budgets and counters, one that
+ * has access stays as it is. All of them or none.
+ */
+export async function addMembers(
+  context: ChangeContext,
+  workspace: Workspace,
+  memberIds: string[],
+  alongside: Alongside<MembersChange> = () => [],
+): Promise<MembersChange> {
+  checkActive(workspace);
+  const ids = [...new Set(memberIds)];
+  if ((await listMembers(context.table, workspace.id)).length + ids.length > MAX_MEMBERS) {
+    throw conflict(`A workspace has at most ${MAX_MEMBERS} members.`);
+  }
+  return untilUndisturbed(async () => {
+    const known = await readMembers(context.table, workspace.id, ids);
+    const members = ids.map((id) => known.get(id) ?? newMember(workspace, id));
+    const toChange = members.filter((member) => !known.has(member.id) || member.removed);
+    const result = {
+      members: members.map((member) => ({ ...member, removed: false })),
+      changed: toChange.length,
+    };
+    return commitMembers(context, workspace, { action: 'member.add', removed: false }, toChange, result, alongside);
+  });
+}
+
+/** Takes access away; the keys of these members stop working. @throws {GatewayError} 404 when one of them has none. */
+export async function removeMembers(
+  context: ChangeContext,
+  workspace: Workspace,
+  memberIds: string[],
+  alongside: Alongside<MembersChange> = () => [],
+): Promise<MembersChange> {
+  checkActive(workspace);
+  const ids = [...new Set(memberIds)];
+  return untilUndisturbed(async () => {
+    const known = await readMembers(context.table, workspace.id, ids);
+    const members = ids.map((id) => known.get(id));
+    const absent = ids.find((_, index) => members[index]?.removed !== false);
+    if (absent !== undefined) throw missing(absent);
+    const toChange = members as Member[];
+    const result = { members: [], changed: toChange.length };
+    return commitMembers(context, workspace, { action: 'member.remove', removed: true }, toChange, result, alongside);
+  });
+}
+
+async function readMembers(table: Table, workspaceId: string, ids: string[]): Promise<Map<string, Member>> {
+  const items = await readItems(
+    table,
+    ids.map((id) => memberKey(workspaceId, id)),
+  );
+  return new Map(items.map((item) => memberFrom(item)).map((member) => [member.id, member]));
+}
+
+function newMember(workspace: Workspace, id: string): Member {
+  return {
+    id,
+    workspaceId: workspace.id,
+    accountId: workspace.accountId,
+    removed: false,
+    limits: {},
+    revision: 0,
+    version: 0,
+    createdAt: new Date(nowMs()).toISOString(),
+  };
+}
+
+/** Members and their counters change together: a hold must not pass through a member that is already gone. */
+async function commitMembers(
+  context: ChangeContext,
+  workspace: Workspace,
+  change: { action: string; removed: boolean },
+  members: Member[],
+  result: MembersChange,
+  alongside: Alongside<MembersChange>,
+): Promise<MembersChange | undefined> {
+  const { table } = context;
+  if (members.length === 0 && alongside(result).length === 0) return result;
+  const items: TransactItems = members.flatMap((member) => {
+    const scope = { kind: 'member', id: memberScopeId(member.workspaceId, member.id) } as const;
+    const isNew = member.version === 0;
+    const changed = { ...member, removed: change.removed, version: member.version + 1 };
+    return [
+      {
+        Put: {
+          TableName: table.name,
+          Item: memberItem(changed),
+          ...(isNew
+            ? { ConditionExpression: 'attribute_not_exists(pk)' }
+            : {
+                ConditionExpression: 'version = :version',
+                ExpressionAttributeValues: { ':version': member.version },
+              }),
+        },
+      },
+      {
+        Update: isNew
+          ? configureUpdate(table, scope, { limits: {}, revision: 0, active: true })
+          : activeUpdate(table, scope, !change.removed),
+      },
+    ];
+  });
+  const ids = members.map(({ id }) => id);
+  const outcome = await commitChange(
+    context,
+    {
+      action: change.action,
+      target: `workspace ${workspace.id}`,
+      before: { members: change.removed ? ids : [] },
+      after: { members: change.removed ? [] : ids },
+    },
+    items,
+    alongside(result),
+  );
+  return outcome.committed ? result : undefined;
+}
+
+function missing(memberId: string): Error {
+  return notFound(`There is no member "${memberId.slice(0, 80)}" in this workspace.`, { field: 'member_id' });
+}

@@ -1,0 +1,17 @@
+import { GatewayError } from '../platform/errors.ts';
+import type { SensitiveData } from '../store/sensitive-data.ts';
+
+/**
+ * Fails closed: a key that asks for protection gets no request through while nothing here can give it.
+ * @throws {GatewayError} 400
+ */
+export function refuseUnprotected({ enabled }: SensitiveData): void {
+  if (!enabled) return;
+  throw new GatewayError(
+    400,
+    'invalid_request',
+    'sensitive_data: this key asks for its prompts to be protected, which this gateway cannot do yet; nothing was sent. ' +
+      'Use a key without sensitive_data, or set sensitive_data.enabled of this one to false.',
+    { metadata: { field: 'sensitive_data' } },
+  );
+}

@@ -1,0 +1,106 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { createKey, deleteKey, findKey, updateKey } from '../../lambdas/management/keys.ts';
+import { findWorkspace } from '../../lambdas/management/workspaces.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { nowMs } from '../../lambdas/platform/clock.ts';
+import { readPepper } from '../../lambdas/platform/secrets.ts';
+import { allKeys, inferenceView, managementView } from '../../lambdas/store/key-directory.ts';
+import { keyKinds, limitResets, readKey, type KeyKind, type LimitReset } from '../../lambdas/store/keys.ts';
+import { limitOf, parseAmount, parseLimit, parseName, parseTime } from './arguments.ts';
+import type { Row } from './output.ts';
+import { keyRow } from './rows.ts';
+import { onAccount, type Options, type Session } from './session.ts';
+
+export function addKeyCommands(program: Command): void {
+  const keys = program.command('keys').description('keys of clients (inference) and of the management API');
+  keys
+    .command('create')
+    .description('create a key; its secret is printed this once')
+    .requiredOption('--name <name>', '', parseName)
+    .addOption(new Option('--kind <kind>').choices([...keyKinds]).default('inference'))
+    .option('--workspace <id or slug>', 'for inference keys', 'default')
+    .option('--member <id>', 'whose spending and visibility the key has')
+    .option('--limit <rub>', 'spending limit in roubles; 0 blocks the key', parseAmount)
+    .addOption(
+      new Option('--limit-reset <period>', 'when the limit starts anew (default: never)').choices([...limitResets]),
+    )
+    .option('--expires <ISO time>', 'when the key stops working', parseFuture)
+    .action(onAccount(create));
+  keys
+    .command('list')
+    .description('list inference keys of a workspace, or management keys of the account')
+    .addOption(new Option('--kind <kind>').choices([...keyKinds]).default('inference'))
+    .option('--workspace <id or slug>', 'for inference keys', 'default')
+    .action(onAccount(list));
+  for (const [name, disabled] of [
+    ['disable', true],
+    ['enable', false],
+  ] as const) {
+    keys
+      .command(name)
+      .description(disabled ? 'stop a key within seconds' : 'let a disabled key work again')
+      .requiredOption('--hash <hash>', 'as "keys list" shows it')
+      .action(
+        onAccount(async ({ changes }, options) =>
+          keyRow(await updateKey(changes, { hash: options['hash']! }, { disabled })),
+        ),
+      );
+  }
+  keys
+    .command('delete')
+    .description('delete a key; its history stays')
+    .requiredOption('--hash <hash>', 'as "keys list" shows it')
+    .action(
+      onAccount(async ({ changes }, options) => {
+        await deleteKey(changes, { hash: options['hash']! });
+        return { hash: options['hash'], deleted: true };
+      }),
+    );
+  keys
+    .command('limit')
+    .description('set or clear the spending limit of a key; what was counted stays')
+    .requiredOption('--hash <hash>')
+    .requiredOption('--limit <rub or none>', '', parseLimit)
+    .action(
+      onAccount(async ({ changes }, options) =>
+        keyRow(await updateKey(changes, { hash: options['hash']! }, { limit: limitOf(options['limit']!) })),
+      ),
+    );
+}
+
+async function create({ table, accountId, changes }: Session, options: Options): Promise<Row> {
+  const kind = options['kind'] as KeyKind;
+  const workspace = kind === 'inference' ? await findWorkspace(table, accountId, options['workspace']!) : undefined;
+  const { key, secret } = await createKey(changes, await readPepper(), {
+    kind,
+    workspaceId: workspace?.id,
+    memberId: workspace && options['member'],
+    name: options['name']!,
+    limit: options['limit'] === undefined ? undefined : Money.parse(options['limit']),
+    limitReset: options['limitReset'] as LimitReset | undefined,
+    expiresAt: options['expires'],
+  });
+  return { key: secret, ...keyRow(key) };
+}
+
+async function list({ table, accountId }: Session, options: Options): Promise<Row[]> {
+  const view =
+    options['kind'] === 'management'
+      ? managementView(accountId)
+      : inferenceView({
+          workspaceId: (await findWorkspace(table, accountId, options['workspace']!)).id,
+          includeDisabled: true,
+        });
+  const rows: Row[] = [];
+  for await (const hash of allKeys(table, view)) {
+    const key = await readKey(table, hash);
+    if (key && !key.deleted) rows.push(keyRow(await findKey(table, accountId, hash)));
+  }
+  return rows;
+}
+
+function parseFuture(text: string): string {
+  const time = parseTime(text);
+  if (Date.parse(time) <= nowMs()) throw new InvalidArgumentError('The time has to be in the future.');
+  return time;
+}

@@ -1,0 +1,31 @@
+import type { z } from 'zod';
+
+/** What a person reads about a route, beyond what the manifest and the request's schemas say already. */
+export interface Operation {
+  tag: string;
+  summary: string;
+  description?: string;
+  request?: {
+    params?: z.ZodObject;
+    query?: z.ZodObject;
+    body?: z.ZodType;
+  };
+  bodyExample?: unknown;
+  success: Success;
+  /** Statuses of refusals, besides those that the manifest implies. */
+  refusals?: readonly number[];
+  /** Header parameters that the route honours. */
+  headers?: readonly ('If-Match' | 'Idempotency-Key')[];
+  /** Answers carry an ETag. */
+  etag?: boolean;
+}
+
+export interface Success {
+  status: 200 | 201;
+  description: string;
+  /** JSON, unless `content` says otherwise. */
+  schema: z.ZodType;
+  example?: unknown;
+  /** Other kinds of content that the same status may have. */
+  content?: Record<string, { schema: object }>;
+}

@@ -1,0 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { buildDocument } from './document.ts';
+
+/** `npm run openapi`: writes the document that GET /openapi.json answers with. */
+export const documentFile = fileURLToPath(new URL('../../lambdas/api/get-openapi/openapi.json', import.meta.url));
+
+export function documentText(): string {
+  return `${JSON.stringify(buildDocument(), null, 2)}\n`;
+}
+
+if (import.meta.main) {
+  writeFileSync(documentFile, documentText());
+  process.stdout.write(`${documentFile}\n`);
+}
