@@ -14,6 +14,7 @@ import { request as getMemberBudget } from '../../lambdas/api/get-member-budget/
 import { request as getModel } from '../../lambdas/api/get-model/schema.ts';
 import { request as getWorkspace } from '../../lambdas/api/get-workspace/schema.ts';
 import { request as listBudgets } from '../../lambdas/api/list-budgets/schema.ts';
+import { request as listEmbeddingsModels } from '../../lambdas/api/list-embeddings-models/schema.ts';
 import { request as listKeys } from '../../lambdas/api/list-keys/schema.ts';
 import { request as listMemberBudgets } from '../../lambdas/api/list-member-budgets/schema.ts';
 import { request as listMembers } from '../../lambdas/api/list-members/schema.ts';
@@ -130,6 +131,7 @@ export const operations: Record<RouteName, Operation> = {
   'list-embeddings-models': {
     tag: 'Catalog',
     summary: 'List embedding models',
+    request: listEmbeddingsModels,
     success: ok('Models that make embeddings.', modelList),
   },
   'list-videos-models': {

@@ -1,10 +1,12 @@
 import { modelsByModality, modelView } from '../../catalog/views.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { paginate } from '../../http/pages.ts';
-import { resources } from '../../resources.ts';
 import { jsonResponse } from '../../http/response.ts';
+import { resources } from '../../resources.ts';
+import { request } from './schema.ts';
 
-export const handler = defineEndpoint('list-embeddings-models', {}, () => {
+/** Paged when asked, because clients walk every list of models with offset and limit. */
+export const handler = defineEndpoint('list-embeddings-models', request, ({ query }) => {
   const models = modelsByModality(resources.catalog(), ['embeddings']).map(modelView);
-  return jsonResponse(200, paginate(models, {}, { pathname: '/v1/embeddings/models' }));
+  return jsonResponse(200, paginate(models, query, { pathname: '/v1/embeddings/models' }));
 });

@@ -1,0 +1,292 @@
+import { randomUUID } from 'node:crypto';
+import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { dayBefore } from '../../lambdas/accounting/activity-days.ts';
+import { readActivity, type ActivityQuestion, type ActivityRow } from '../../lambdas/accounting/activity.ts';
+import { OpenDayError, rollUpShard } from '../../lambdas/accounting/roll-up.ts';
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import { placeHold } from '../../lambdas/admission/hold.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { utcDate } from '../../lambdas/money/periods.ts';
+import { uuidv7 } from '../../lambdas/platform/ids.ts';
+import { takeVersion, writeRows, moveVersion, type DailyRow } from '../../lambdas/store/activity.ts';
+import { GENERATION_SHARDS, generationKey, shardOf } from '../../lambdas/store/generations.ts';
+import { moneyAttribute, type Item, type Table } from '../../lambdas/store/table.ts';
+import { holdRequest, newSpender, outcome, rub, settlement } from '../support/spending.ts';
+import { newTable } from '../support/table.ts';
+
+const today = utcDate(Date.now());
+const date = dayBefore(today);
+const startMs = Date.parse(date);
+
+/** One final generation as settlement leaves it, with a cost that no float can hold. */
+interface Sample {
+  id: string;
+  workspaceId: string;
+  memberId: string | undefined;
+  keyHash: string;
+  model: string;
+  cost: Money;
+  promptTokens: number;
+  completionTokens: number;
+  cancelled: boolean;
+}
+
+const workspaces = Array.from({ length: 5 }, () => randomUUID());
+/** Fifty keys, ten in each workspace; every second one belongs to one of three members. */
+const keys = Array.from({ length: 50 }, (_, index) => ({
+  keyHash: randomUUID().replaceAll('-', '').repeat(2),
+  workspaceId: workspaces[index % 5]!,
+  memberId: index % 2 === 0 ? `member-${index % 3}` : undefined,
+}));
+
+function sample(index: number): Sample {
+  return {
+    id: `gen-${uuidv7(startMs + ((index * 4_321) % 86_400_000))}`,
+    ...keys[index % keys.length]!,
+    model: `test/model-${index % 10}`,
+    // Every hundredth failed for nothing, every hundred-and-first was cancelled and charged.
+    cost: index % 100 === 0 ? Money.zero : Money.fromPico(BigInt(index) * 123_456_789n + 1n),
+    promptTokens: index % 1_000,
+    completionTokens: (index * 7) % 500,
+    cancelled: index % 100 <= 1,
+  };
+}
+
+function itemOf(accountId: string, generation: Sample): Item {
+  return {
+    ...generationKey(accountId, generation.id),
+    entity: 'generation',
+    state: 'final',
+    id: generation.id,
+    account_id: accountId,
+    workspace_id: generation.workspaceId,
+    member_id: generation.memberId,
+    key_hash: generation.keyHash,
+    api_type: 'completions',
+    model: generation.model,
+    model_permaslug: `${generation.model}-1`,
+    endpoint_id: `endpoint/${generation.model}`,
+    provider_name: 'Test',
+    streamed: true,
+    created_at: new Date(startMs).toISOString(),
+    hold_rub: 1,
+    hold_steps: 1,
+    held_scopes: [],
+    total_cost_rub: moneyAttribute(generation.cost),
+    cache_discount_rub: 0,
+    cancelled: generation.cancelled,
+    tokens_prompt: generation.promptTokens,
+    tokens_completion: generation.completionTokens,
+    native_tokens_reasoning: 3,
+  };
+}
+
+async function putAll(table: Table, items: Item[]): Promise<void> {
+  const batches = Array.from({ length: Math.ceil(items.length / 25) }, (_, index) =>
+    items.slice(index * 25, index * 25 + 25),
+  );
+  const worker = async () => {
+    for (let batch = batches.pop(); batch; batch = batches.pop()) {
+      await table.documents.send(
+        new BatchWriteCommand({ RequestItems: { [table.name]: batch.map((Item) => ({ PutRequest: { Item } })) } }),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+}
+
+const allShards = Array.from({ length: GENERATION_SHARDS }, (_, shard) => shard);
+const rollUpDay = async (table: Table, accountId: string, shards = allShards, sinceMs = Date.now() + 60_000) => {
+  for (const shard of shards) await rollUpShard(table, { accountId, date, shard, sinceMs });
+};
+
+const everything: ActivityQuestion = { splitByWorkspace: false };
+const shown = (rows: ActivityRow[]) => rows.map((row) => ({ ...row, usage: row.usage.toString() }));
+const ask = async (table: Table, accountId: string, question: ActivityQuestion = everything) =>
+  shown(await readActivity(table, accountId, [date], question));
+
+describe('a day with 20,000 generations over 50 keys and 10 models', () => {
+  const accountId = randomUUID();
+  const samples = Array.from({ length: 20_000 }, (_, index) => sample(index + 1));
+  let table: Table;
+  beforeAll(async () => {
+    table = await newTable();
+    await putAll(
+      table,
+      samples.map((generation) => itemOf(accountId, generation)),
+    );
+    await rollUpDay(table, accountId);
+  }, 120_000);
+
+  /** The rows as anybody would compute them from the list. */
+  function straight(matches: (generation: Sample) => boolean, splitByWorkspace: boolean) {
+    const rows = new Map<string, ActivityRow>();
+    for (const generation of samples.filter(matches)) {
+      if (generation.cost.isZero && generation.cancelled) continue;
+      const workspaceId = splitByWorkspace ? generation.workspaceId : undefined;
+      const name = `${generation.model}\n${workspaceId}`;
+      const row = rows.get(name) ?? {
+        date,
+        model: generation.model,
+        modelPermaslug: `${generation.model}-1`,
+        endpointId: `endpoint/${generation.model}`,
+        providerName: 'Test',
+        workspaceId,
+        usage: Money.zero,
+        requests: 0,
+        promptTokens: 0,
+        completionTokens: 0,
+        reasoningTokens: 0,
+      };
+      row.usage = row.usage.plus(generation.cost);
+      row.requests += 1;
+      row.promptTokens += generation.promptTokens;
+      row.completionTokens += generation.completionTokens;
+      row.reasoningTokens += 3;
+      rows.set(name, row);
+    }
+    return shown([...rows.values()]).toSorted((a, b) =>
+      `${a.model}\n${a.workspaceId}` < `${b.model}\n${b.workspaceId}` ? -1 : 1,
+    );
+  }
+
+  const { keyHash, workspaceId } = keys[0]!;
+  it.each([
+    ['as a whole', everything, () => true],
+    ['by workspace', { splitByWorkspace: true }, () => true],
+    ['of a workspace', { splitByWorkspace: false, workspaceId }, (one: Sample) => one.workspaceId === workspaceId],
+    ['of a key', { splitByWorkspace: false, keyHash }, (one: Sample) => one.keyHash === keyHash],
+    ['of a member', { splitByWorkspace: true, memberId: 'member-0' }, (one: Sample) => one.memberId === 'member-0'],
+    [
+      'of a member in a workspace',
+      { splitByWorkspace: false, memberId: 'member-0', workspaceId },
+      (one: Sample) => one.memberId === 'member-0' && one.workspaceId === workspaceId,
+    ],
+    ['of a key in another workspace', { splitByWorkspace: false, keyHash, workspaceId: workspaces[1] }, () => false],
+  ] as const)('is, %s, a straight recomputation to the last digit', async (_, question, matches) => {
+    expect(await ask(table, accountId, question)).toEqual(straight(matches, question.splitByWorkspace));
+  });
+
+  it('is the same after messages that came doubled and shuffled', async () => {
+    const before = await rowsOf(table, accountId);
+    await rollUpDay(table, accountId, [3, 0, 7, 3, 1, 6, 0, 2, 5, 4, 7]);
+    expect(await rowsOf(table, accountId)).toEqual(before);
+  }, 60_000);
+
+  it('is the same when the same shards are rolled up at the same time', async () => {
+    const before = await ask(table, accountId);
+    await Promise.all([...allShards, ...allShards].map((shard) => rollUpDay(table, accountId, [shard])));
+    expect(await ask(table, accountId)).toEqual(before);
+  }, 60_000);
+});
+
+async function rowsOf(table: Table, accountId: string): Promise<unknown[]> {
+  const { Items } = await table.documents.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': `ACTIVITY#${accountId}#${date}` },
+    }),
+  );
+  return Items ?? [];
+}
+
+describe('rolling up', () => {
+  let table: Table;
+  beforeAll(async () => (table = await newTable()));
+
+  it('shows a day only when all its shards are done', async () => {
+    const accountId = randomUUID();
+    await putAll(table, [itemOf(accountId, sample(1))]);
+    await rollUpDay(table, accountId, allShards.slice(1));
+    expect(await ask(table, accountId)).toEqual([]);
+    await rollUpDay(table, accountId, [0]);
+    expect(await ask(table, accountId)).toMatchObject([{ date, requests: 1, usage: '0.00012345679' }]);
+  });
+
+  it('takes in what is settled after the day was closed', async () => {
+    const spender = await newSpender(table, {});
+    const { accountId } = spender.payer;
+    await rollUpDay(table, accountId);
+    const request = holdRequest(spender, rub('2'), { atMs: startMs + 86_399_000 });
+    const { hold } = await placeHold(table, request);
+    await settleBatch(table, [settlement(request, hold, rub('0.7'))], { swept: false });
+    await rollUpDay(table, accountId, [shardOf(request.generation.id)]);
+    expect(await ask(table, accountId)).toMatchObject([{ requests: 1, usage: '0.7', completionTokens: 20 }]);
+  });
+
+  it('drops a row that a correction has emptied', async () => {
+    const accountId = randomUUID();
+    const generation = sample(1);
+    await putAll(table, [itemOf(accountId, generation)]);
+    await rollUpDay(table, accountId);
+    await putAll(table, [itemOf(accountId, { ...generation, model: 'test/other', cost: rub('0.5') })]);
+    await rollUpDay(table, accountId);
+    expect(await ask(table, accountId)).toMatchObject([{ model: 'test/other', usage: '0.5' }]);
+    expect(await rowsOf(table, accountId)).toHaveLength(2);
+  });
+
+  it('does not let an older recomputation overwrite a newer one', async () => {
+    const accountId = randomUUID();
+    const generation = sample(1);
+    const shard = shardOf(generation.id);
+    await putAll(table, [itemOf(accountId, generation)]);
+    const slow = await takeVersion(table, accountId, date);
+    await rollUpDay(table, accountId);
+    const stale: DailyRow = {
+      level: 'WORKSPACE',
+      shard,
+      version: slow,
+      workspaceId: generation.workspaceId,
+      memberId: undefined,
+      keyHash: undefined,
+      model: 'test/stale',
+      modelPermaslug: 'test/stale-1',
+      endpointId: 'endpoint/stale',
+      providerName: 'Test',
+      usage: rub('9'),
+      requests: 9,
+      promptTokens: 0,
+      completionTokens: 0,
+      reasoningTokens: 0,
+    };
+    await writeRows(table, accountId, date, [stale]);
+    expect(await moveVersion(table, { accountId, date, shard }, { version: slow, readAtMs: Date.now() })).toBe(false);
+    expect(await ask(table, accountId)).toMatchObject([{ model: generation.model, requests: 1 }]);
+  });
+
+  it('skips a message about what is in the rows already', async () => {
+    const accountId = randomUUID();
+    await rollUpDay(table, accountId);
+    const sinceMs = Date.now() - 60_000;
+    await putAll(table, [itemOf(accountId, sample(1))]);
+    expect(await rollUpShard(table, { accountId, date, shard: shardOf(sample(1).id), sinceMs })).toBe('unchanged');
+  });
+
+  it('leaves out what is pending, and what failed for nothing', async () => {
+    const spender = await newSpender(table, {});
+    const atMs = startMs + 1_000;
+    await placeHold(table, holdRequest(spender, rub('2'), { atMs }));
+    const failed = holdRequest(spender, rub('2'), { atMs });
+    const { hold } = await placeHold(table, failed);
+    const nothing = { ...outcome(Money.zero), cancelled: true };
+    await settleBatch(table, [{ ...settlement(failed, hold, Money.zero), outcome: nothing }], { swept: false });
+    await rollUpDay(table, spender.payer.accountId);
+    expect(await ask(table, spender.payer.accountId)).toEqual([]);
+  });
+
+  it('counts what was completed for free', async () => {
+    const spender = await newSpender(table, {});
+    const free = holdRequest(spender, rub('2'), { atMs: startMs + 1_000 });
+    const { hold } = await placeHold(table, free);
+    await settleBatch(table, [settlement(free, hold, Money.zero)], { swept: false });
+    await rollUpDay(table, spender.payer.accountId);
+    expect(await ask(table, spender.payer.accountId)).toMatchObject([{ requests: 1, usage: '0' }]);
+  });
+
+  it('refuses a day that is not over', async () => {
+    const message = { accountId: randomUUID(), date: today, shard: 0, sinceMs: Date.now() };
+    await expect(rollUpShard(table, message)).rejects.toThrow(OpenDayError);
+  });
+});

@@ -1,0 +1,123 @@
+import { OpenRouter } from '@openrouter/sdk';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+
+let gateway: RunningGateway;
+let manager: OpenRouter;
+let client: OpenRouter;
+beforeAll(async () => {
+  gateway = await startGateway();
+  // It would repeat every 5xx for an hour.
+  const options = { serverURL: gateway.baseUrl, retryConfig: { strategy: 'none' as const } };
+  manager = new OpenRouter({ ...options, apiKey: gateway.managementKey });
+  client = new OpenRouter({ ...options, apiKey: gateway.key });
+});
+afterAll(() => gateway.stop());
+
+/** A client that is not ours, whose validators check every answer: an answer that it cannot read makes it throw. */
+describe('the OpenRouter SDK', () => {
+  it('creates a key and sees its secret once', async () => {
+    const created = await manager.apiKeys.create({
+      requestBody: { name: 'sdk', limit: 12.5, limitReset: 'monthly', expiresAt: new Date('2030-01-01T00:00:00Z') },
+    });
+    expect(created.key).toMatch(/^sk-mg-v1-[0-9a-f]{64}$/);
+    expect(created.data).toMatchObject({ name: 'sdk', limit: 12.5, limitRemaining: 12.5, limitReset: 'monthly' });
+    const read = await manager.apiKeys.get({ hash: created.data.hash });
+    expect(read.data).toEqual(created.data);
+  });
+
+  it('lists keys', async () => {
+    const page = await manager.apiKeys.list({ includeDisabled: true });
+    expect(page.data[0]).toMatchObject({ name: 'First key', workspaceId: gateway.workspaceId });
+  });
+
+  it('updates and deletes a key', async () => {
+    const { data } = await manager.apiKeys.create({ requestBody: { name: 'short-lived', limit: 1 } });
+    const updated = await manager.apiKeys.update({ hash: data.hash, requestBody: { disabled: true, limit: null } });
+    expect(updated.data).toMatchObject({ disabled: true, limit: null, limitRemaining: null });
+    expect(await manager.apiKeys.delete({ hash: data.hash })).toEqual({ deleted: true });
+    await expect(manager.apiKeys.get({ hash: data.hash })).rejects.toMatchObject({ statusCode: 404 });
+  });
+
+  it('reads both kinds of current key', async () => {
+    expect((await client.apiKeys.getCurrentKeyMetadata()).data.isManagementKey).toBe(false);
+    expect((await manager.apiKeys.getCurrentKeyMetadata()).data.isManagementKey).toBe(true);
+  });
+
+  it('lists models, all of them and those of the key', async () => {
+    const all = await client.models.list();
+    expect(all.result.data.length).toBeGreaterThan(30);
+    const own = await client.models.listForUser({ bearer: gateway.key }, {});
+    expect(own.result.data.map(({ id }) => id)).toEqual(all.result.data.map(({ id }) => id));
+  });
+
+  it('walks models page by page to the end', async () => {
+    const ids: string[] = [];
+    for await (const page of await client.models.listForUser({ bearer: gateway.key }, { limit: 7 })) {
+      ids.push(...page.result.data.map(({ id }) => id));
+    }
+    const all = await client.models.list();
+    expect(ids).toEqual(all.result.data.map(({ id }) => id));
+  });
+
+  it('reads a model, its endpoints and the embedding models', async () => {
+    const model = await client.models.get({ author: 'sandbox', slug: 'claude' });
+    expect(model.data.id).toBe('sandbox/claude');
+    const endpoints = await client.endpoints.list({ author: 'sandbox', slug: 'claude' });
+    expect(endpoints.data.endpoints[0]!.providerName).toBe('Sandbox');
+    const embeddings = await client.embeddings.listModels();
+    expect(embeddings.result.data.length).toBeGreaterThan(0);
+  });
+
+  it('reads a generation', async () => {
+    const answer = await post(gateway, '/messages', { model: 'sandbox/claude', messages: [said('Hi', 'delay=0')] });
+    const { id } = (await answer.json()) as { id: string };
+    const final = await finalGeneration(gateway, id);
+    const { data } = await client.generations.getGeneration({ id });
+    expect(data).toMatchObject({ id, totalCost: final['total_cost'], apiType: 'completions' });
+  });
+
+  it('reads activity', async () => {
+    const date = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    expect(await manager.analytics.getUserActivity({ date })).toEqual({ data: [] });
+  });
+
+  it('creates, lists, reads and updates workspaces', async () => {
+    const created = await manager.workspaces.create({
+      createWorkspaceRequest: { name: 'Production', slug: 'production', description: 'What customers see' },
+    });
+    expect(created.data).toMatchObject({ slug: 'production', description: 'What customers see' });
+    const slugs: string[] = [];
+    for await (const page of await manager.workspaces.list({ limit: 1 })) {
+      slugs.push(...page.result.data.map(({ slug }) => slug));
+    }
+    expect(slugs).toEqual(['default', 'production']);
+    expect((await manager.workspaces.get({ id: 'production' })).data).toEqual(created.data);
+    const updated = await manager.workspaces.update({
+      id: created.data.id,
+      updateWorkspaceRequest: { name: 'Production 2' },
+    });
+    expect(updated.data).toMatchObject({ id: created.data.id, name: 'Production 2' });
+  });
+
+  it('manages members and deletes a workspace', async () => {
+    await manager.workspaces.create({ createWorkspaceRequest: { name: 'Team', slug: 'team' } });
+    const added = await manager.workspaces.bulkAddMembers({
+      id: 'team',
+      bulkAddWorkspaceMembersRequest: { userIds: ['ann', 'bob'] },
+    });
+    expect(added.addedCount).toBe(2);
+    const removed = await manager.workspaces.bulkRemoveMembers({
+      id: 'team',
+      bulkRemoveWorkspaceMembersRequest: { userIds: ['bob'] },
+    });
+    expect(removed.removedCount).toBe(1);
+    expect(await manager.workspaces.delete({ id: 'team' })).toEqual({ deleted: true });
+  });
+
+  it('gets typed errors', async () => {
+    await expect(manager.workspaces.get({ id: 'nowhere' })).rejects.toMatchObject({ statusCode: 404 });
+    await expect(client.apiKeys.list()).rejects.toMatchObject({ statusCode: 403 });
+    await expect(manager.apiKeys.create({ requestBody: { name: '' } })).rejects.toMatchObject({ statusCode: 400 });
+  });
+});

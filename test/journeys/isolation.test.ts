@@ -1,0 +1,198 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes, type Route } from '../../lambdas/routes.ts';
+import { admin } from '../support/admin.ts';
+import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+
+/** What one account owns, and a way to ask for it. */
+interface Tenant {
+  inferenceKey: string;
+  managementKey: string;
+  workspaceId: string;
+  keyHash: string;
+  generationId: string;
+}
+
+let directory: string;
+let gateway: RunningGateway;
+let ann: Tenant;
+let eve: Tenant;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-isolation-'));
+  gateway = await startGateway({ args: ['--data', directory] });
+  ann = await newTenant('Ann');
+  eve = await newTenant('Eve');
+});
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function newTenant(name: string): Promise<Tenant> {
+  const { id } = await admin(directory, 'accounts', 'create', '--name', name);
+  const account = ['--account', id as string];
+  const management = await admin(directory, ...account, 'keys', 'create', '--name', 'm', '--kind', 'management');
+  const inference = await admin(directory, ...account, 'keys', 'create', '--name', 'i');
+  const managementKey = management['key'] as string;
+  const { data } = (await json('POST', '/workspaces', managementKey, { name: 'Team', slug: 'team' })) as {
+    data: { id: string };
+  };
+  await json('POST', `/workspaces/${data.id}/members/add`, managementKey, { user_ids: ['member'] });
+  await json('PUT', `/workspaces/${data.id}/budgets/daily`, managementKey, { limit_rub: 100 });
+  await json('PUT', `/workspaces/${data.id}/members/member/budgets/daily`, managementKey, { limit_rub: 10 });
+  const created = (await json('POST', '/keys', managementKey, {
+    name: 'team',
+    workspace_id: data.id,
+    member_id: 'member',
+  })) as { data: { hash: string }; key: string };
+  const answer = await post({ ...gateway, key: created.key }, '/messages', {
+    model: 'sandbox/claude',
+    messages: [said('Hello', 'delay=0')],
+  });
+  const { id: generationId } = (await answer.json()) as { id: string };
+  await finalGeneration({ ...gateway, key: created.key }, generationId);
+  return {
+    inferenceKey: inference['key'] as string,
+    managementKey,
+    workspaceId: data.id,
+    keyHash: created.data.hash,
+    generationId,
+  };
+}
+
+async function send(method: string, path: string, key: string, body?: unknown): Promise<Response> {
+  return fetch(`${gateway.baseUrl}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+async function json(method: string, path: string, key: string, body?: unknown): Promise<unknown> {
+  return (await send(method, path, key, body)).json();
+}
+
+/** Every way to name something of another account: by its id here, by an id of nobody there. */
+interface Attempt {
+  route: keyof typeof routes;
+  path: (of: Tenant) => string;
+  body?: (of: Tenant) => unknown;
+}
+
+const workspace = (rest: string) => (of: Tenant) => `/workspaces/${of.workspaceId}${rest}`;
+const attempts: Attempt[] = [
+  { route: 'get-generation', path: (of) => `/generation?id=${of.generationId}` },
+  { route: 'get-activity', path: (of) => `/activity?api_key_hash=${of.keyHash}` },
+  { route: 'get-activity', path: (of) => `/activity?workspace_id=${of.workspaceId}` },
+  { route: 'list-keys', path: (of) => `/keys?workspace_id=${of.workspaceId}` },
+  { route: 'list-keys', path: (of) => `/keys?workspace_id=${of.workspaceId}&member_id=member` },
+  { route: 'create-key', path: () => '/keys', body: (of) => ({ name: 'x', workspace_id: of.workspaceId }) },
+  {
+    route: 'create-key',
+    path: () => '/keys',
+    body: (of) => ({ name: 'x', workspace_id: of.workspaceId, member_id: 'member' }),
+  },
+  { route: 'get-key', path: (of) => `/keys/${of.keyHash}` },
+  { route: 'update-key', path: (of) => `/keys/${of.keyHash}`, body: () => ({ disabled: true }) },
+  { route: 'delete-key', path: (of) => `/keys/${of.keyHash}` },
+  { route: 'get-workspace', path: workspace('') },
+  { route: 'update-workspace', path: workspace(''), body: () => ({ name: 'Taken over' }) },
+  { route: 'delete-workspace', path: workspace('') },
+  { route: 'list-budgets', path: workspace('/budgets') },
+  { route: 'get-budget', path: workspace('/budgets/daily') },
+  { route: 'set-budget', path: workspace('/budgets/daily'), body: () => ({ limit_rub: 0 }) },
+  { route: 'delete-budget', path: workspace('/budgets/daily') },
+  { route: 'list-members', path: workspace('/members') },
+  { route: 'add-members', path: workspace('/members/add'), body: () => ({ user_ids: ['intruder'] }) },
+  { route: 'remove-members', path: workspace('/members/remove'), body: () => ({ user_ids: ['member'] }) },
+  { route: 'list-member-budgets', path: workspace('/members/member/budgets') },
+  { route: 'get-member-budget', path: workspace('/members/member/budgets/daily') },
+  { route: 'set-member-budget', path: workspace('/members/member/budgets/daily'), body: () => ({ limit_rub: 0 }) },
+  { route: 'delete-member-budget', path: workspace('/members/member/budgets/daily') },
+];
+
+/** Routes in which nothing of an account can be named: they answer about the caller, or about the catalog. */
+const nameNothing: (keyof typeof routes)[] = [
+  'create-message',
+  'count-tokens',
+  'list-models',
+  'get-model',
+  'list-user-models',
+  'list-embeddings-models',
+  'list-videos-models',
+  'get-current-key',
+  'list-workspaces',
+  'create-workspace',
+  'get-openapi',
+  'get-docs',
+  'health',
+];
+
+const nobody: Tenant = {
+  inferenceKey: '',
+  managementKey: '',
+  workspaceId: '01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
+  keyHash: '0'.repeat(64),
+  generationId: 'gen-01a1faa2-7c1f-7b9a-8f00-3d5c1a2b4c6d',
+};
+
+describe('two accounts', () => {
+  it('are told apart on every route that can name something', () => {
+    const covered = new Set([...attempts.map(({ route }) => route), ...nameNothing]);
+    expect([...covered].toSorted()).toEqual(Object.keys(routes).toSorted());
+  });
+
+  it.each(attempts)('do not reach each other through $route', async ({ route, path, body }) => {
+    const { method, credential } = routes[route] as Route;
+    const key = credential === 'management' ? eve.managementKey : eve.inferenceKey;
+    const before = await stateOf(ann);
+
+    const foreign = await send(method, path(ann), key, body?.(ann));
+    const unknown = await send(method, path(nobody), key, body?.(nobody));
+
+    expect(foreign.status).toBe(404);
+    expect(unknown.status).toBe(404);
+    // Not a word tells an id of somebody else from an id of nobody.
+    expect(told(await foreign.text(), ann)).toEqual(told(await unknown.text(), nobody));
+    expect(await stateOf(ann)).toEqual(before);
+  });
+
+  it('see only themselves in lists', async () => {
+    const keys = (await json('GET', '/keys?workspace_id=team', eve.managementKey)) as { data: { hash: string }[] };
+    expect(keys.data.map(({ hash }) => hash)).toEqual([eve.keyHash]);
+    const workspaces = (await json('GET', '/workspaces', eve.managementKey)) as { data: { id: string }[] };
+    expect(workspaces.data.map(({ id }) => id)).not.toContain(ann.workspaceId);
+  });
+
+  it('may use the same slugs, members and idempotency keys', async () => {
+    const once = (key: string) =>
+      fetch(`${gateway.baseUrl}/workspaces`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'same' },
+        body: JSON.stringify({ name: 'Same', slug: 'same' }),
+      }).then(async (response) => (await response.json()) as { data: { id: string } });
+    const [first, second] = [await once(ann.managementKey), await once(eve.managementKey)];
+    expect(first.data.id).not.toBe(second.data.id);
+  });
+});
+
+/** Everything of a tenant that a stranger could have changed. */
+async function stateOf(tenant: Tenant): Promise<unknown[]> {
+  const paths = [
+    `/keys/${tenant.keyHash}`,
+    `/keys?workspace_id=${tenant.workspaceId}`,
+    `/workspaces/${tenant.workspaceId}`,
+    `/workspaces/${tenant.workspaceId}/members`,
+  ];
+  return Promise.all(paths.map((path) => json('GET', path, tenant.managementKey)));
+}
+
+/** A refusal without the ids that were asked for. */
+function told(text: string, of: Tenant): unknown {
+  const { error } = JSON.parse(
+    text.replaceAll(of.workspaceId, '…').replaceAll(of.keyHash, '…').replaceAll(of.generationId, '…'),
+  ) as { error: unknown };
+  return error;
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { renderPage } from '../../lambdas/api/get-docs/page.ts';
+import { routes, type Route } from '../../lambdas/routes.ts';
+import { documentFile, documentText } from '../../lib/openapi/write.ts';
+import { document, documentedOperations, documentedResponse, misfit } from '../support/openapi.ts';
+
+describe('the OpenAPI document', () => {
+  it('is what the manifest and the schemas say now (npm run openapi writes it)', () => {
+    expect(readFileSync(documentFile, 'utf8') === documentText()).toBe(true);
+  });
+
+  it('has every route of the manifest, and no other', () => {
+    const expected = Object.values<Route>(routes).flatMap(({ method, paths }) =>
+      paths.map((path) => `${method} ${path.replace('+}', '}')}`),
+    );
+    expect(documentedOperations.map(({ name }) => name).toSorted()).toEqual(expected.toSorted());
+  });
+
+  it.each(documentedOperations)('has examples for $name that fit its schemas', ({ operation }) => {
+    const responses = Object.keys(operation.responses).map((status) => documentedResponse(operation, Number(status)));
+    const media = [operation.requestBody, ...responses].flatMap((part) => Object.values(part?.content ?? {}));
+    for (const { schema, example } of media) {
+      if (example !== undefined) expect(misfit(schema, example)).toBeUndefined();
+    }
+  });
+
+  it('is shown as one page that loads nothing', () => {
+    const page = renderPage(document);
+    for (const { operation } of documentedOperations) expect(page).toContain(`id="${operation.operationId}"`);
+    expect(page).not.toMatch(/<script|src=|<link|url\(/);
+  });
+});

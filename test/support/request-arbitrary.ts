@@ -1,0 +1,146 @@
+import fc, { type Arbitrary } from 'fast-check';
+import type { SchemaObject } from '../../lambdas/api/get-docs/openapi-types.ts';
+import { resolveSchema, type DocumentedOperation } from './openapi.ts';
+
+/** A request as a client might send it: mostly what the document asks for, here and there what it does not. */
+export interface GeneratedRequest {
+  path: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+}
+
+/** Texts that have broken programs before. */
+const hostileTexts = [
+  '',
+  ' ',
+  '\u0000',
+  '../..',
+  '%zz',
+  '%2F',
+  '__proto__',
+  'constructor',
+  'null',
+  '-1',
+  '1e309',
+  '💸\ud800',
+  'a'.repeat(3_000),
+  '<script>',
+  'КИРИЛЛИЦА',
+];
+const hostileText = fc.oneof(fc.constantFrom(...hostileTexts), fc.string({ unit: 'binary', maxLength: 20 }));
+const anything = fc.oneof(
+  fc.constantFrom<unknown>(null, true, false, 0, -1, 1.5, 1e-7, 1e15, 1e300, [], {}, [[]], [null], { a: {} }),
+  hostileText,
+);
+
+/** Values that a schema allows. `known` gives values of fields that name things which exist. */
+export function valueOf(schema: SchemaObject, name: string, known: Record<string, string[]>): Arbitrary<unknown> {
+  const resolved = resolveSchema(schema);
+  const names = known[name];
+  if (names) return fc.constantFrom(...names);
+  const choices = resolved.anyOf ?? resolved.oneOf;
+  if (choices) return fc.oneof(...choices.map((choice) => valueOf(choice, name, known)));
+  if (resolved.const !== undefined) return fc.constant(resolved.const);
+  if (resolved.enum) return fc.constantFrom(...resolved.enum);
+  if (name === 'expires_at') return fc.constantFrom('2031-01-01T00:00:00Z', '2031-01-01T00:00:00.5+03:00');
+  const [type = 'any'] = [resolved.type ?? 'any'].flat();
+  switch (type) {
+    case 'object':
+      return objectOf(resolved, known);
+    case 'array':
+      return fc.array(valueOf(resolved.items ?? {}, name, known), { minLength: 1, maxLength: 3 });
+    case 'integer':
+      return fc.integer({ min: resolved.minimum ?? 0, max: Math.min(resolved.maximum ?? 1_000, 100_000) });
+    case 'number':
+      return fc.constantFrom(0, 1, 0.1, 12.345678901234, 99, 1e-7, 500);
+    case 'boolean':
+      return fc.boolean();
+    case 'null':
+      return fc.constant(null);
+    case 'string':
+      return fc
+        .string({ unit: fc.constantFrom(...'abcxyz019-'), minLength: 1, maxLength: 12 })
+        .map((text) => text.replace(/^-|-$/g, 'a').replaceAll('--', 'a'));
+    default:
+      return anything;
+  }
+}
+
+function objectOf(schema: SchemaObject, known: Record<string, string[]>): Arbitrary<unknown> {
+  const { properties = {}, required = [] } = schema;
+  const fields = Object.fromEntries(
+    Object.entries(properties).map(([name, field]) => [name, valueOf(field, name, known)]),
+  );
+  return fc.record(fields, { requiredKeys: required });
+}
+
+/** A body with one thing wrong: a field of another type, one too many, one too few, or no object at all. */
+function spoiled(body: Arbitrary<unknown>): Arbitrary<unknown> {
+  return fc.oneof(
+    anything,
+    fc
+      .tuple(body, fc.string({ maxLength: 8 }), anything)
+      .map(([value, name, junk]) => ({ ...(value as object), [name]: junk })),
+    fc.tuple(body, fc.nat(), anything).map(([value, index, junk]) => {
+      const entries = Object.entries(value as object);
+      if (entries.length > 0) entries[index % entries.length]![1] = junk;
+      return Object.fromEntries(entries) as unknown;
+    }),
+    fc.tuple(body, fc.nat()).map(([value, index]) => {
+      const entries = Object.entries(value as object);
+      entries.splice(index % Math.max(1, entries.length), 1);
+      return Object.fromEntries(entries) as unknown;
+    }),
+  );
+}
+
+/** Requests to one operation. @param known values of parameters and fields that name things which exist */
+export function requestsTo(
+  { path, parameters, body }: DocumentedOperation,
+  known: Record<string, string[]>,
+): Arbitrary<GeneratedRequest> {
+  const parts = parameters.map((parameter) => {
+    const valid = valueOf(parameter.schema, parameter.name, known).map(String);
+    const value = fc.oneof({ weight: 5, arbitrary: valid }, { weight: 1, arbitrary: hostileText });
+    const isOptional = parameter.in !== 'path';
+    return fc
+      .tuple(isOptional ? fc.boolean() : fc.constant(true), value)
+      .map(([given, text]) => ({ parameter, text: given ? text : undefined }));
+  });
+  const valid = body && valueOf(body, 'body', known);
+  const json = valid
+    ? fc
+        .oneof({ weight: 3, arbitrary: valid }, { weight: 2, arbitrary: spoiled(valid) })
+        .map((value) => JSON.stringify(value))
+    : fc.constant(undefined);
+  const text = valid
+    ? fc.oneof(
+        { weight: 12, arbitrary: json },
+        { weight: 1, arbitrary: fc.constantFrom('', '{', 'nul', '[1,', '{"a":1e999}') },
+      )
+    : json;
+  const unknownQuery = fc.option(hostileText, { freq: 12, nil: undefined });
+  return fc.tuple(fc.tuple(...parts), text, unknownQuery).map(([given, bodyText, surplus]) => {
+    const query = new URLSearchParams();
+    const headers: Record<string, string> = {};
+    let target = path;
+    for (const { parameter, text: value } of given) {
+      if (value === undefined) continue;
+      if (parameter.in === 'path') target = target.replace(`{${parameter.name}}`, pathPart(value));
+      else if (parameter.in === 'query') query.set(parameter.name, wellFormed(value));
+      else headers[parameter.name] = value.replace(/[^\x21-\x7e]/g, '~') || '~';
+    }
+    if (surplus !== undefined) query.set('surplus', wellFormed(surplus));
+    const search = query.toString();
+    return { path: `${target}${search ? `?${search}` : ''}`, headers, body: bodyText };
+  });
+}
+
+/** Most clients encode what they put into a path; some do not. */
+function pathPart(value: string): string {
+  return value.startsWith('%') ? value : encodeURIComponent(wellFormed(value)).replaceAll('%2F', '/') || 'x';
+}
+
+function wellFormed(text: string): string {
+  return text.toWellFormed();
+}
