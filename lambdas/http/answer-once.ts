@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { nowMs } from '../platform/clock.ts';
-import { conflict, invalidRequest } from '../platform/errors.ts';
+import { conflict, GatewayError, invalidRequest } from '../platform/errors.ts';
 import { readPepper } from '../platform/secrets.ts';
 import { resources } from '../resources.ts';
 import { AlreadyAnsweredError, keepAnswerPut, readAnswer, type KeptAnswer } from '../store/idempotency.ts';
@@ -52,8 +52,8 @@ export async function answerOnce(asked: Asked, answer: (keep: Keep) => Promise<H
   try {
     return await answer(keep);
   } catch (error) {
-    if (!(error instanceof AlreadyAnsweredError)) throw error;
-    const theirs = await again();
+    // The same request at the same time may have been quicker; what it changed can be what refused this one.
+    const theirs = error instanceof GatewayError || error instanceof AlreadyAnsweredError ? await again() : undefined;
     if (theirs) return theirs;
     throw error;
   }

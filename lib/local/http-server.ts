@@ -88,12 +88,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, handle
   try {
     await handle(request, response, new URL(request.url ?? '/', 'http://127.0.0.1'));
   } catch (error) {
-    refuse(response, error);
+    refuse(request, response, error);
   }
 }
 
 /** A refusal of the front door itself, or a function that failed without an answer. */
-function refuse(response: ServerResponse, error: unknown): void {
+function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (response.destroyed) return;
   if (response.headersSent) {
     // The stream broke off after its head: cutting the connection is the only way left to say so.
@@ -106,6 +106,8 @@ function refuse(response: ServerResponse, error: unknown): void {
       : new GatewayError(502, 'server', 'The function behind this route failed. Try again.', { cause: error });
   if (refusal.cause) log('error', 'function failed', describeError(refusal.cause));
   const requestId = newRequestId();
+  // What is left unread of a body would be taken for the next request of this connection.
+  if (!request.complete) response.setHeader('connection', 'close');
   response.writeHead(refusal.status, { 'content-type': 'application/json', 'request-id': requestId });
   response.end(JSON.stringify(errorEnvelope(refusal, requestId)));
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { startDynamodb } from '../../lib/local/dynamodb.ts';
 import { LocalState } from '../../lib/local/state.ts';
 import { admin } from '../support/admin.ts';
-import { startCapacityMeter, type CapacityMeter } from './capacity-meter.ts';
+import { startCapacityMeter, type CapacityMeter } from '../support/capacity-meter.ts';
 import { load, percentile, request, type Target } from './load.ts';
 import { cpuMs, pinSelf, residentMb, startPinned } from './processes.ts';
 

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { manage } from '../support/manage.ts';
+
+let directory: string;
+let gateway: RunningGateway;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-activity-'));
+  gateway = await startGateway({ args: ['--data', directory, '--now', '2026-12-31T23:59:53Z'] });
+});
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const activity = async (query = '') => (await manage(gateway, 'GET', `/activity${query}`)).body;
+
+it('shows a day once it is over, and what was still running when it ended', { timeout: 60_000 }, async () => {
+  const answer = await post(gateway, '/messages', { model: 'sandbox/claude', messages: [said('Hi', 'delay=0')] });
+  const { id } = (await answer.json()) as { id: string };
+  const before = await finalGeneration(gateway, id);
+  expect(before['created_at']).toMatch(/^2026-12-31/);
+  expect(await activity()).toEqual({ data: [] });
+  expect((await activity('?date=2026-12-31')).error.metadata.field).toBe('date');
+
+  // Admitted before midnight, settled well after the day was rolled up.
+  const streaming = post(gateway, '/messages', {
+    model: 'sandbox/gpt',
+    messages: [said('Still here', 'delay=250 tokens=60')],
+  });
+  await expect.poll(async () => (await activity()).data, { timeout: 20_000, interval: 200 }).toHaveLength(1);
+  expect((await activity('?date=2026-12-31')).data).toMatchObject([
+    { date: '2026-12-31', model: 'sandbox/claude', requests: 1, usage: before['total_cost'] },
+  ]);
+
+  const late = (await (await streaming).json()) as { id: string; usage: { cost: number } };
+  await expect.poll(async () => (await activity()).data, { timeout: 10_000, interval: 200 }).toHaveLength(2);
+  expect((await activity('?date=2026-12-31&group_by=workspace')).data[1]).toMatchObject({
+    date: '2026-12-31',
+    model: 'sandbox/gpt',
+    requests: 1,
+    usage: late.usage.cost,
+    workspace_id: gateway.workspaceId,
+  });
+});

@@ -1,0 +1,355 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes, type Route } from '../../lambdas/routes.ts';
+import { admin } from '../support/admin.ts';
+import { get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { manage } from '../support/manage.ts';
+
+let directory: string;
+let gateway: RunningGateway;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-management-'));
+  gateway = await startGateway({ args: ['--data', directory] });
+});
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const newKey = async (body: object = {}) => {
+  const { body: answer } = await manage(gateway, 'POST', '/keys', { name: 'k', ...body });
+  return { hash: answer.data.hash as string, secret: answer.key as string, data: answer.data };
+};
+const newWorkspace = async (slug: string) =>
+  (await manage(gateway, 'POST', '/workspaces', { name: slug, slug })).body.data as { id: string };
+const hello = (key: string, words = 'delay=0') =>
+  post({ ...gateway, key }, '/messages', { model: 'sandbox/claude', max_tokens: 50, messages: [said('Hello', words)] });
+
+describe('amounts', () => {
+  it.each(['0.1', '1e-7', '12345678901234.123456789012', '0', '1E3'])('keep every digit of %s', async (text) => {
+    const { body, status } = await manage(gateway, 'POST', '/keys', `{"name": "exact", "limit": ${text}}`);
+    expect(status).toBe(201);
+    const raw = await (await get(gateway, `/keys/${body.data.hash}`, gateway.managementKey)).text();
+    const plain = { '1e-7': '0.0000001', '1E3': '1000' }[text] ?? text;
+    expect(raw).toContain(`"limit":${plain},`);
+  });
+
+  it.each(['-1', '1e-13', '1e16', '"five"', 'true', '{}'])('refuse %s by the name of the field', async (text) => {
+    const { body, status } = await manage(gateway, 'POST', '/keys', `{"name": "exact", "limit": ${text}}`);
+    expect(status).toBe(400);
+    expect(body.error).toMatchObject({ message: expect.stringContaining('roubles'), metadata: { field: 'limit' } });
+  });
+});
+
+describe('a key', () => {
+  it('is changed by merging, and cleared by null', async () => {
+    const { hash } = await newKey({ limit: 5, limit_reset: 'daily', expires_at: '2031-01-01T00:00:00Z' });
+    const { body } = await manage(gateway, 'PATCH', `/keys/${hash}`, { limit: null, privacy: { blockTraining: true } });
+    expect(body.data).toMatchObject({
+      limit: null,
+      limit_remaining: null,
+      limit_reset: 'daily',
+      expires_at: '2031-01-01T00:00:00.000Z',
+      privacy: { version: 1, blockTraining: true, blockLogging: false },
+    });
+  });
+
+  it('keeps what was counted when its limit changes, and holds it at the next request', async () => {
+    const { hash, secret } = await newKey();
+    await (await hello(secret)).json();
+    await expect.poll(async () => (await manage(gateway, 'GET', `/keys/${hash}`)).body.data.usage).toBeGreaterThan(0);
+    const { usage } = (await manage(gateway, 'GET', `/keys/${hash}`)).body.data as { usage: number };
+    const { body } = await manage(gateway, 'PATCH', `/keys/${hash}`, { limit: 1, limit_reset: 'monthly' });
+    expect(body.data.limit_remaining).toBeCloseTo(1 - usage, 10);
+    // The first limit of a key that had none is seen when its cached reading expires.
+    await sleep(3_100);
+    await manage(gateway, 'PATCH', `/keys/${hash}`, { limit: 0 });
+    expect((await hello(secret)).status).toBe(402);
+  });
+
+  it('shows nobody its dictionary but its managers', async () => {
+    const dictionary = [{ term: 'Project Falcon', substitute: 'the project' }];
+    const { hash, secret } = await newKey({ sensitive_data: { enabled: false, dictionary } });
+    expect((await manage(gateway, 'GET', `/keys/${hash}`)).body.data.sensitive_data.dictionary).toEqual(dictionary);
+    const own = await (await get(gateway, '/key', secret)).text();
+    expect(own).toContain('"dictionary_count":1');
+    expect(own).not.toContain('Falcon');
+  });
+
+  it('that asks for protection gets nothing through unprotected', async () => {
+    const { secret } = await newKey({ sensitive_data: { enabled: true, categories: ['email'] } });
+    const response = await hello(secret);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { metadata: { field: 'sensitive_data' } } });
+  });
+
+  it('is changed only from the version that was seen', async () => {
+    const { hash } = await newKey();
+    const read = await manage(gateway, 'GET', `/keys/${hash}`);
+    const ifMatch = { 'if-match': read.headers.get('etag')! };
+    const first = await manage(gateway, 'PATCH', `/keys/${hash}`, { name: 'first' }, ifMatch);
+    const second = await manage(gateway, 'PATCH', `/keys/${hash}`, { name: 'second' }, ifMatch);
+    expect([first.status, second.status]).toEqual([200, 412]);
+    expect(first.headers.get('etag')).not.toBe(read.headers.get('etag'));
+    expect((await manage(gateway, 'GET', `/keys/${hash}`)).body.data.name).toBe('first');
+  });
+
+  it.each([
+    ['disabled', (hash: string) => manage(gateway, 'PATCH', `/keys/${hash}`, { disabled: true })],
+    ['deleted', (hash: string) => manage(gateway, 'DELETE', `/keys/${hash}`)],
+  ])('that is %s stops on every route within five seconds, while its stream finishes', async (_, stop) => {
+    const { hash, secret } = await newKey();
+    const inferenceRoutes = Object.values<Route>(routes).filter(({ credential }) =>
+      ['inference', 'any'].includes(credential),
+    );
+    const streaming = hello(secret, 'delay=150 tokens=40');
+    await sleep(300);
+    await stop(hash);
+    await sleep(4_900);
+    const statuses = await Promise.all(
+      inferenceRoutes.map(async ({ method, paths: [path] }) => {
+        const response = await fetch(`${gateway.baseUrl}${path}`, {
+          method,
+          headers: { 'x-api-key': secret, 'content-type': 'application/json' },
+          ...(method === 'POST' ? { body: '{}' } : {}),
+        });
+        await response.text();
+        return response.status;
+      }),
+    );
+    expect(statuses).toEqual(inferenceRoutes.map(() => 401));
+    const answer = await streaming;
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ stop_reason: expect.stringMatching(/end_turn|max_tokens/) as string });
+  });
+
+  it('stops when it expires', async () => {
+    const { secret } = await newKey({ expires_at: new Date(Date.now() + 1_500).toISOString() });
+    expect((await get(gateway, '/key', secret)).status).toBe(200);
+    await sleep(1_600);
+    expect((await get(gateway, '/key', secret)).status).toBe(401);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  const once = (key: string) => ({ 'idempotency-key': key });
+
+  it.each([
+    ['/keys', { name: 'once' }],
+    ['/workspaces', { name: 'once', slug: 'once' }],
+    ['/workspaces/default/members/add', { user_ids: ['once'] }],
+    ['/workspaces/default/members/remove', { user_ids: ['once'] }],
+  ])('gives POST %s one effect and one answer', async (path, body) => {
+    const key = `once ${path}`.replace(' ', '-');
+    const answers = await Promise.all([1, 2, 3, 4].map(() => manage(gateway, 'POST', path, body, once(key))));
+    const later = await manage(gateway, 'POST', path, body, once(key));
+    expect(new Set([...answers, later].map((answer) => JSON.stringify(answer.body))).size).toBe(1);
+    expect(later.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  it('is refused for another body', async () => {
+    await manage(gateway, 'POST', '/keys', { name: 'a' }, once('other-body'));
+    const { status, body } = await manage(gateway, 'POST', '/keys', { name: 'b' }, once('other-body'));
+    expect(status).toBe(409);
+    expect(body.error.metadata.field).toBe('idempotency-key');
+  });
+
+  it('leaves a failed request free to be repeated', async () => {
+    const failed = await manage(gateway, 'POST', '/keys', { name: '' }, once('failed'));
+    const repeated = await manage(gateway, 'POST', '/keys', { name: 'right' }, once('failed'));
+    expect([failed.status, repeated.status]).toEqual([400, 201]);
+  });
+});
+
+describe('workspaces', () => {
+  it('cannot share a slug, even when they are created at once', async () => {
+    const body = { name: 'Race', slug: 'race' };
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => manage(gateway, 'POST', '/workspaces', body)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
+  });
+
+  it('free their old slug when they take a new one', async () => {
+    const { id } = await newWorkspace('before');
+    await manage(gateway, 'PATCH', `/workspaces/${id}`, { slug: 'after' });
+    expect((await manage(gateway, 'GET', '/workspaces/after')).body.data.id).toBe(id);
+    expect((await manage(gateway, 'GET', '/workspaces/before')).status).toBe(404);
+    expect((await manage(gateway, 'POST', '/workspaces', { name: 'b', slug: 'before' })).status).toBe(201);
+  });
+
+  it('without history are deleted', async () => {
+    await newWorkspace('empty');
+    const { body } = await manage(gateway, 'DELETE', '/workspaces/empty');
+    expect(body).toEqual({ deleted: true, archived: false });
+    expect((await manage(gateway, 'GET', '/workspaces/empty')).status).toBe(404);
+  });
+
+  it('with keys are archived: keys stop, everything can still be read', async () => {
+    const { id } = await newWorkspace('used');
+    const { secret } = await newKey({ workspace_id: id });
+    const { body } = await manage(gateway, 'DELETE', `/workspaces/${id}`);
+    expect(body).toEqual({ deleted: true, archived: true });
+    expect((await manage(gateway, 'GET', `/workspaces/${id}`)).body.data.status).toBe('archived');
+    expect((await manage(gateway, 'GET', `/keys?workspace_id=${id}`)).body.total_count).toBe(1);
+    expect((await manage(gateway, 'POST', '/keys', { name: 'k', workspace_id: id })).status).toBe(409);
+    expect((await hello(secret)).status).toBe(401);
+  });
+
+  it('keep their Default', async () => {
+    const { status, body } = await manage(gateway, 'DELETE', '/workspaces/default');
+    expect(status).toBe(400);
+    expect(body.error.message).toContain('Default workspace');
+  });
+});
+
+describe('members', () => {
+  it('take their keys with them, and come back with their budgets', async () => {
+    await newWorkspace('crew');
+    await manage(gateway, 'POST', '/workspaces/crew/members/add', { user_ids: ['ann'] });
+    await manage(gateway, 'PUT', '/workspaces/crew/members/ann/budgets/monthly', { limit_rub: 50 });
+    const { secret } = await newKey({ workspace_id: 'crew', member_id: 'ann' });
+    await manage(gateway, 'POST', '/workspaces/crew/members/remove', { user_ids: ['ann'] });
+    expect((await hello(secret)).status).toBe(401);
+    expect((await manage(gateway, 'GET', '/workspaces/crew/members')).body.total_count).toBe(0);
+    const { body } = await manage(gateway, 'POST', '/workspaces/crew/members/add', { user_ids: ['ann'] });
+    expect(body.data[0].budgets).toMatchObject([{ member_id: 'ann', interval: 'monthly', limit_rub: '50' }]);
+  });
+
+  it('are removed all or none', async () => {
+    await newWorkspace('duo');
+    await manage(gateway, 'POST', '/workspaces/duo/members/add', { user_ids: ['ann', 'bob'] });
+    const { status } = await manage(gateway, 'POST', '/workspaces/duo/members/remove', { user_ids: ['ann', 'carl'] });
+    expect(status).toBe(404);
+    expect((await manage(gateway, 'GET', '/workspaces/duo/members')).body.total_count).toBe(2);
+  });
+});
+
+describe('budgets', () => {
+  it('rise in their order, also when they are set at the same time', async () => {
+    await newWorkspace('order');
+    const set = (interval: string, limit: number) =>
+      manage(gateway, 'PUT', `/workspaces/order/budgets/${interval}`, { limit_rub: limit });
+    for (let round = 0; round < 5; round += 1) {
+      const base = (round + 1) * 100;
+      await Promise.all([
+        set('daily', base + 50),
+        set('weekly', base + 20),
+        set('monthly', base + 40),
+        set('daily', 1),
+      ]);
+      const { body } = await manage(gateway, 'GET', '/workspaces/order/budgets');
+      const limits = (body.data as { limit_rub: string }[]).map(({ limit_rub }) => Number(limit_rub));
+      expect(limits).toEqual([...new Set(limits)].toSorted((a, b) => a - b));
+    }
+  });
+
+  it('have an id that stays, and take effect on the next request', async () => {
+    await newWorkspace('blocked');
+    const { secret } = await newKey({ workspace_id: 'blocked' });
+    const first = await manage(gateway, 'PUT', '/workspaces/blocked/budgets/daily', { limit_rub: 100 });
+    expect((await hello(secret)).status).toBe(200);
+    const second = await manage(gateway, 'PUT', '/workspaces/blocked/budgets/daily', { limit_rub: '0' });
+    expect(second.body.data.id).toBe(first.body.data.id);
+    const refused = await hello(secret);
+    expect(refused.status).toBe(402);
+    expect(await refused.json()).toMatchObject({ error: { metadata: { limit_source: 'workspace_budget' } } });
+  });
+
+  it('go, and going again is no error', async () => {
+    await newWorkspace('fleeting');
+    await manage(gateway, 'PUT', '/workspaces/fleeting/budgets/daily', { limit_rub: 100 });
+    expect((await manage(gateway, 'DELETE', '/workspaces/fleeting/budgets/daily')).body).toEqual({ deleted: true });
+    expect((await manage(gateway, 'DELETE', '/workspaces/fleeting/budgets/daily')).body).toEqual({ deleted: true });
+    expect((await manage(gateway, 'GET', '/workspaces/fleeting/budgets/daily')).status).toBe(404);
+  });
+});
+
+describe('privacy', () => {
+  it('decides the same for the list of models and for inference', async () => {
+    const { secret } = await newKey({ privacy: { ignoredProviders: ['sandbox-anthropic'] } });
+    const listed = await (await get(gateway, '/models/user?output_modalities=all', secret)).json();
+    const ids = (listed as { data: { id: string }[] }).data.map(({ id }) => id);
+    const refused = await hello(secret);
+    expect(ids).not.toContain('sandbox/claude');
+    expect(ids).toContain('sandbox/gpt');
+    expect(refused.status).toBe(404);
+    expect(await refused.json()).toMatchObject({ error: { metadata: { excluded_by: ['ignored_providers'] } } });
+    const other = await post({ ...gateway, key: secret }, '/messages', {
+      model: 'sandbox/gpt',
+      messages: [said('Hello', 'delay=0')],
+    });
+    expect(other.status).toBe(200);
+  });
+
+  it('is what account, workspace and key all allow', async () => {
+    await newWorkspace('private');
+    await manage(gateway, 'PATCH', '/workspaces/private', { privacy: { allowedProviders: ['sandbox-anthropic'] } });
+    const { secret } = await newKey({ workspace_id: 'private', privacy: { allowedProviders: ['anthropic'] } });
+    const { data } = (await (await get(gateway, '/models/user', secret)).json()) as { data: unknown[] };
+    expect(data).toEqual([]);
+  });
+
+  it('refuses rules about providers that do not exist', async () => {
+    const { status, body } = await manage(gateway, 'POST', '/keys', {
+      name: 'typo',
+      privacy: { ignoredProviders: ['opnai'] },
+    });
+    expect(status).toBe(400);
+    expect(body.error).toMatchObject({
+      message: expect.stringContaining('openai'),
+      metadata: { field: 'privacy.ignoredProviders' },
+    });
+  });
+});
+
+describe('the audit', () => {
+  it('tells who changed what, without secrets', async () => {
+    const dictionary = [{ term: 'Project Falcon', substitute: 'x' }];
+    const { hash, secret, data } = await newKey({ name: 'watched', sensitive_data: { dictionary } });
+    await manage(gateway, 'PATCH', `/keys/${hash}`, { limit: 5 });
+    const entries = (await admin(directory, 'audit', '--limit', '2')) as unknown as Record<string, unknown>[];
+    expect(entries).toMatchObject([
+      { action: 'key.update', target: `key ${hash}`, before: { limit_rub: null }, after: { limit_rub: '5' } },
+      { action: 'key.create', after: { name: 'watched', label: (data as { label: string }).label } },
+    ]);
+    expect(entries[0]).toMatchObject({ actor: { kind: 'management_key' }, request_id: expect.stringMatching(/^req_/) });
+    expect(JSON.stringify(entries)).not.toContain(secret);
+    expect(JSON.stringify(entries)).not.toContain('Falcon');
+  });
+});
+
+describe('abuse', () => {
+  const envelope = { type: 'error', error: { metadata: { error_type: expect.any(String) as string } } };
+  const raw = (path: string, init: RequestInit = {}) =>
+    fetch(`${gateway.baseUrl}${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${gateway.managementKey}`, ...init.headers },
+    });
+  const jsonBody = { 'content-type': 'application/json' };
+
+  it.each([
+    ['an unknown path', 404, '/nothing', {}],
+    ['an unknown method', 404, '/keys', { method: 'PUT', body: '{}' }],
+    [
+      'another content type',
+      415,
+      '/keys',
+      { method: 'POST', body: 'name=x', headers: { 'content-type': 'text/plain' } },
+    ],
+    ['deep JSON', 400, '/keys', { method: 'POST', body: '['.repeat(100_000), headers: jsonBody }],
+    ['a body over the limit', 413, '/keys', { method: 'POST', body: 'x'.repeat(7_000_000), headers: jsonBody }],
+    ['huge headers', 431, '/keys', { headers: { 'x-huge': 'x'.repeat(20_000) } }],
+    ['an empty body', 400, '/keys', { method: 'POST', headers: jsonBody }],
+    ['an unknown key', 401, '/keys', { headers: { 'x-api-key': `sk-mg-v1-${'0'.repeat(64)}` } }],
+    ['no key at all', 401, '/keys', { headers: { authorization: '' } }],
+    ['the other kind of key', 403, '/keys', { headers: { 'x-api-key': 'inference' } }],
+  ])('%s gets %i in the envelope', async (_, status, path, init) => {
+    const headers = (init as RequestInit).headers as Record<string, string> | undefined;
+    const own = headers?.['x-api-key'] === 'inference' ? { 'x-api-key': gateway.key } : headers;
+    const response = await raw(path, { ...(init as RequestInit), ...(own ? { headers: own } : {}) });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ ...envelope, error: { ...envelope.error, code: status } });
+  });
+});
