@@ -47,17 +47,18 @@ export async function setBudget(
   context: ChangeContext,
   owner: BudgetOwner,
   change: { interval: Interval; limit: Money | null; expectedVersion?: number | undefined },
-): Promise<Limits> {
+): Promise<{ limits: Limits; version: number }> {
   const { table } = context;
   return untilUndisturbed(async () => {
     const item = await readOwner(table, owner);
-    checkVersion(change.expectedVersion, numberFrom(item['version']));
+    const version = numberFrom(item['version']);
+    checkVersion(change.expectedVersion, version);
     const before = limitsFrom(item['limits']);
     const limits: Limits = { ...before };
     if (change.limit) limits[change.interval] = change.limit;
     else delete limits[change.interval];
     checkOrder(limits);
-    if (sameLimits(limits, before)) return limits;
+    if (sameLimits(limits, before)) return { limits, version };
     const revision = numberFrom(item['revision']);
     const outcome = await commitChange(
       context,
@@ -79,7 +80,7 @@ export async function setBudget(
               ':limits': limitsAttribute(limits),
               ':next': revision + 1,
               ':revision': revision,
-              ':version': numberFrom(item['version']),
+              ':version': version,
               ':one': 1,
               ':now': new Date(nowMs()).toISOString(),
             },
@@ -89,7 +90,7 @@ export async function setBudget(
       ],
     );
     // Limits that changed in between are read again, so that the order is checked against what is really there.
-    return outcome.committed ? limits : undefined;
+    return outcome.committed ? { limits, version: version + 1 } : undefined;
   });
 }
 

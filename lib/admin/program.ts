@@ -202,7 +202,7 @@ function addBudgetCommands(program: Command): void {
         const owner =
           memberId === undefined ? workspaceBudgets(accountId, workspace.id) : memberBudgets(workspace.id, memberId);
         const interval = options['interval'] as Interval;
-        const limits = await setBudget(changes, owner, { interval, limit: limitOf(options['limit']!) });
+        const { limits } = await setBudget(changes, owner, { interval, limit: limitOf(options['limit']!) });
         return { workspace: workspace.id, ...(memberId ? { member: memberId } : {}), ...limitColumns(limits) };
       }),
     );

@@ -273,6 +273,7 @@ export const operations: Record<RouteName, Operation> = {
     request: listBudgets,
     success: ok('Budgets from daily to lifetime.', data(z.array(budgetShape)), { data: [budgetExample] }),
     refusals: [404],
+    etag: true,
   },
   'get-budget': {
     tag: 'Budgets',
@@ -280,6 +281,7 @@ export const operations: Record<RouteName, Operation> = {
     request: getBudget,
     success: ok('The budget.', data(budgetShape), { data: budgetExample }),
     refusals: [404],
+    etag: true,
   },
   'set-budget': {
     tag: 'Budgets',
@@ -290,6 +292,7 @@ export const operations: Record<RouteName, Operation> = {
     success: ok('The budget.', data(budgetShape), { data: budgetExample }),
     refusals: [404, 409, 412],
     headers: ['If-Match'],
+    etag: true,
   },
   'delete-budget': {
     tag: 'Budgets',
@@ -341,6 +344,7 @@ export const operations: Record<RouteName, Operation> = {
     request: listMemberBudgets,
     success: ok('Budgets from daily to lifetime.', data(z.array(budgetShape)), { data: [memberBudgetExample] }),
     refusals: [404],
+    etag: true,
   },
   'get-member-budget': {
     tag: 'Budgets',
@@ -348,6 +352,7 @@ export const operations: Record<RouteName, Operation> = {
     request: getMemberBudget,
     success: ok('The budget.', data(budgetShape), { data: memberBudgetExample }),
     refusals: [404],
+    etag: true,
   },
   'set-member-budget': {
     tag: 'Budgets',
@@ -358,6 +363,7 @@ export const operations: Record<RouteName, Operation> = {
     success: ok('The budget.', data(budgetShape), { data: memberBudgetExample }),
     refusals: [404, 409, 412],
     headers: ['If-Match'],
+    etag: true,
   },
   'delete-member-budget': {
     tag: 'Budgets',

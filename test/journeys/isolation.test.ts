@@ -167,13 +167,7 @@ describe('two accounts', () => {
   });
 
   it('may use the same slugs, members and idempotency keys', async () => {
-    const once = (key: string) =>
-      fetch(`${gateway.baseUrl}/workspaces`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'same' },
-        body: JSON.stringify({ name: 'Same', slug: 'same' }),
-      }).then(async (response) => (await response.json()) as { data: { id: string } });
-    const [first, second] = [await once(ann.managementKey), await once(eve.managementKey)];
+    const [first, second] = [await createOnce(ann.managementKey), await createOnce(eve.managementKey)];
     expect(first.data.id).not.toBe(second.data.id);
   });
 });
@@ -195,4 +189,17 @@ function told(text: string, of: Tenant): unknown {
     text.replaceAll(of.workspaceId, '…').replaceAll(of.keyHash, '…').replaceAll(of.generationId, '…'),
   ) as { error: unknown };
   return error;
+}
+
+async function createOnce(managementKey: string): Promise<{ data: { id: string } }> {
+  const response = await fetch(`${gateway.baseUrl}/workspaces`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${managementKey}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'same',
+    },
+    body: JSON.stringify({ name: 'Same', slug: 'same' }),
+  });
+  return (await response.json()) as { data: { id: string } };
 }

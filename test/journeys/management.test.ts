@@ -25,6 +25,9 @@ const newKey = async (body: object = {}) => {
 };
 const newWorkspace = async (slug: string) =>
   (await manage(gateway, 'POST', '/workspaces', { name: slug, slug })).body.data as { id: string };
+const once = (key: string) => ({ 'idempotency-key': key });
+const setBudget = (workspace: string, interval: string, limit: number) =>
+  manage(gateway, 'PUT', `/workspaces/${workspace}/budgets/${interval}`, { limit_rub: limit });
 const hello = (key: string, words = 'delay=0') =>
   post({ ...gateway, key }, '/messages', { model: 'sandbox/claude', max_tokens: 50, messages: [said('Hello', words)] });
 
@@ -135,8 +138,6 @@ describe('a key', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  const once = (key: string) => ({ 'idempotency-key': key });
-
   it.each([
     ['/keys', { name: 'once' }],
     ['/workspaces', { name: 'once', slug: 'once' }],
@@ -229,15 +230,13 @@ describe('members', () => {
 describe('budgets', () => {
   it('rise in their order, also when they are set at the same time', async () => {
     await newWorkspace('order');
-    const set = (interval: string, limit: number) =>
-      manage(gateway, 'PUT', `/workspaces/order/budgets/${interval}`, { limit_rub: limit });
     for (let round = 0; round < 5; round += 1) {
       const base = (round + 1) * 100;
       await Promise.all([
-        set('daily', base + 50),
-        set('weekly', base + 20),
-        set('monthly', base + 40),
-        set('daily', 1),
+        setBudget('order', 'daily', base + 50),
+        setBudget('order', 'weekly', base + 20),
+        setBudget('order', 'monthly', base + 40),
+        setBudget('order', 'daily', 1),
       ]);
       const { body } = await manage(gateway, 'GET', '/workspaces/order/budgets');
       const limits = (body.data as { limit_rub: string }[]).map(({ limit_rub }) => Number(limit_rub));
@@ -322,11 +321,6 @@ describe('the audit', () => {
 
 describe('abuse', () => {
   const envelope = { type: 'error', error: { metadata: { error_type: expect.any(String) as string } } };
-  const raw = (path: string, init: RequestInit = {}) =>
-    fetch(`${gateway.baseUrl}${path}`, {
-      ...init,
-      headers: { authorization: `Bearer ${gateway.managementKey}`, ...init.headers },
-    });
   const jsonBody = { 'content-type': 'application/json' };
 
   it.each([
@@ -345,11 +339,19 @@ describe('abuse', () => {
     ['an unknown key', 401, '/keys', { headers: { 'x-api-key': `sk-mg-v1-${'0'.repeat(64)}` } }],
     ['no key at all', 401, '/keys', { headers: { authorization: '' } }],
     ['the other kind of key', 403, '/keys', { headers: { 'x-api-key': 'inference' } }],
-  ])('%s gets %i in the envelope', async (_, status, path, init) => {
-    const headers = (init as RequestInit).headers as Record<string, string> | undefined;
-    const own = headers?.['x-api-key'] === 'inference' ? { 'x-api-key': gateway.key } : headers;
-    const response = await raw(path, { ...(init as RequestInit), ...(own ? { headers: own } : {}) });
+  ])('%s gets %i in the envelope', async (_, status, path, init: Hostile) => {
+    const key = init.headers?.['x-api-key'] === 'inference' ? { 'x-api-key': gateway.key } : {};
+    const response = await fetch(`${gateway.baseUrl}${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${gateway.managementKey}`, ...init.headers, ...key },
+    });
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ ...envelope, error: { ...envelope.error, code: status } });
   });
 });
+
+interface Hostile {
+  method?: string;
+  body?: string;
+  headers?: Record<string, string>;
+}
