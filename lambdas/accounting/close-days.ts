@@ -24,7 +24,9 @@ const AFTER_MIDNIGHT_MS = 3_000;
 export async function closeDays(table: Table, queue: QueueSender): Promise<number> {
   const atMs = nowMs() - AFTER_MIDNIGHT_MS;
   const yesterday = dayBefore(utcDate(atMs));
-  const closedThrough = await readClosedThrough(table);
+  const stored = await readClosedThrough(table);
+  // A laptop's clock may have been set ahead when the table was last used: that day is no measure of this one.
+  const closedThrough = stored !== undefined && stored > utcDate(atMs) ? undefined : stored;
   if (closedThrough !== undefined && closedThrough >= yesterday) return 0;
   const newDays = completedDays(atMs).filter((date) => closedThrough === undefined || date > closedThrough);
   const dates = closedThrough === undefined ? newDays : [closedThrough, ...newDays];

@@ -10,6 +10,9 @@ import { readKey } from '../../store/keys.ts';
 import { request } from './schema.ts';
 import { activityView } from './view.ts';
 
+/** Lambda's answers have at most 6 MB. */
+const MAX_ROWS = 15_000;
+
 /** Daily rows of completed days; what is asked here is never read from generations. */
 export const handler = defineEndpoint('get-activity', request, async ({ query, caller: { account } }) => {
   const table = resources.table();
@@ -29,6 +32,12 @@ export const handler = defineEndpoint('get-activity', request, async ({ query, c
     memberId: query.user_id,
     splitByWorkspace: query.group_by === 'workspace',
   });
+  if (rows.length > MAX_ROWS) {
+    throw invalidRequest(
+      'date',
+      `there are ${rows.length} rows, more than one answer holds; ask for one date at a time`,
+    );
+  }
   return jsonResponse(200, { data: rows.map(activityView) });
 });
 

@@ -7,6 +7,8 @@ import { privacyField } from './privacy-field.ts';
 
 const MAX_DICTIONARY = 200;
 const MAX_TERM = 100;
+/** A page of a hundred keys has to fit into one answer, and a key is read with every request. */
+const MAX_DICTIONARY_BYTES = 32_768;
 
 const sensitiveData = z
   .strictObject({
@@ -16,6 +18,7 @@ const sensitiveData = z
     dictionary: z
       .array(z.strictObject({ term: shortText(1, MAX_TERM), substitute: shortText(0, MAX_TERM) }))
       .max(MAX_DICTIONARY)
+      .refine((entries) => Buffer.byteLength(JSON.stringify(entries)) <= MAX_DICTIONARY_BYTES, 'must be at most 32 KB')
       .nullish(),
     restore: z.boolean().nullish(),
   })

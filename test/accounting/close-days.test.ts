@@ -1,0 +1,102 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { dayBefore } from '../../lambdas/accounting/activity-days.ts';
+import { closeDays, reopenDays } from '../../lambdas/accounting/close-days.ts';
+import { decodeRollUp, type RollUp } from '../../lambdas/accounting/roll-up.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { utcDate } from '../../lambdas/money/periods.ts';
+import type { QueueSender } from '../../lambdas/platform/queue.ts';
+import { accountEntryPut } from '../../lambdas/store/accounts.ts';
+import { readClosedThrough, saveClosedThrough } from '../../lambdas/store/activity.ts';
+import { GENERATION_SHARDS, shardOf } from '../../lambdas/store/generations.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { transact } from '../../lambdas/store/transact.ts';
+import { holdRequest, newSpender, settlement } from '../support/spending.ts';
+import { newTable } from '../support/table.ts';
+
+const yesterday = dayBefore(utcDate(Date.now()));
+const dayBeforeYesterday = dayBefore(yesterday);
+
+let table: Table;
+let sent: RollUp[];
+let failing: boolean;
+const queue: QueueSender = {
+  send(body) {
+    if (failing) return Promise.reject(new Error('SQS is away'));
+    sent.push(decodeRollUp(body));
+    return Promise.resolve();
+  },
+};
+beforeEach(async () => {
+  table = await newTable();
+  sent = [];
+  failing = false;
+});
+
+const addAccount = (id: string, createdOn: string) =>
+  transact(table, [accountEntryPut(table, { id, createdAt: `${createdOn}T10:00:00.000Z` })]);
+const daysOf = (accountId: string) => [
+  ...new Set(sent.filter((message) => message.accountId === accountId).map(({ date }) => date)),
+];
+
+describe('closing days', () => {
+  it('asks for every shard of the ended days of every account, from its first day on', async () => {
+    await addAccount('old', '2020-01-01');
+    await addAccount('young', dayBeforeYesterday);
+    await addAccount('new', utcDate(Date.now()));
+    await closeDays(table, queue);
+    expect(daysOf('old')).toHaveLength(30);
+    expect(daysOf('young')).toEqual([dayBeforeYesterday, yesterday]);
+    expect(daysOf('new')).toEqual([]);
+    const shards = sent.filter(({ accountId, date }) => accountId === 'young' && date === yesterday);
+    expect(shards.map(({ shard }) => shard)).toEqual(Array.from({ length: GENERATION_SHARDS }, (_, shard) => shard));
+  });
+
+  it('asks once a day, and once more for the day before', async () => {
+    await addAccount('old', '2020-01-01');
+    await saveClosedThrough(table, dayBeforeYesterday);
+    await closeDays(table, queue);
+    expect(daysOf('old')).toEqual([dayBeforeYesterday, yesterday]);
+    sent = [];
+    await closeDays(table, queue);
+    expect(sent).toEqual([]);
+  });
+
+  it('begins again when it was broken off', async () => {
+    await addAccount('old', '2020-01-01');
+    await saveClosedThrough(table, dayBeforeYesterday);
+    failing = true;
+    await expect(closeDays(table, queue)).rejects.toThrow('SQS is away');
+    expect(await readClosedThrough(table)).toBe(dayBeforeYesterday);
+    failing = false;
+    await closeDays(table, queue);
+    expect(daysOf('old')).toContain(yesterday);
+  });
+
+  it('is not held up by a clock that once was ahead', async () => {
+    await addAccount('old', '2020-01-01');
+    await saveClosedThrough(table, '2099-12-31');
+    await closeDays(table, queue);
+    expect(daysOf('old')).toContain(yesterday);
+    expect(await readClosedThrough(table)).toBe(yesterday);
+  });
+});
+
+describe('a settlement', () => {
+  it('that comes after its day ended asks for its shard again, once for many', async () => {
+    const spender = await newSpender(table, {});
+    const late = holdRequest(spender, Money.zero, { atMs: Date.parse(yesterday) + 1_000 });
+    const hold = { amount: Money.zero, steps: 1, scopes: [] };
+    const settled = settlement(late, hold, Money.zero);
+    await reopenDays(() => queue, [settled, settled]);
+    expect(sent).toMatchObject([
+      { accountId: spender.payer.accountId, date: yesterday, shard: shardOf(late.generation.id) },
+    ]);
+  });
+
+  it('of today asks for nothing', async () => {
+    const spender = await newSpender(table, {});
+    const hold = { amount: Money.zero, steps: 1, scopes: [] };
+    await reopenDays(() => queue, [settlement(holdRequest(spender, Money.zero), hold, Money.zero)]);
+    expect(sent).toEqual([]);
+  });
+});
