@@ -52,7 +52,9 @@ function parseExactly(text: string, exactNumbers: readonly string[]): unknown {
 export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown, whole = 'body'): z.infer<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issue = deepestIssue(parsed.error.issues[0]!);
+  // A field that is not known is often the one that is missing, misspelt: it is told first.
+  const { issues } = parsed.error;
+  const issue = deepestIssue(issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!);
   throw invalidRequest(fieldName([...issue.path, ...unknownKey(issue)]) || whole, describeIssue(issue, schema));
 }
 

@@ -14,6 +14,7 @@ export function greeting(gateway: LocalGateway, startedInMs: number): string {
   base URL        ${baseUrl}
   Anthropic SDKs  ${anthropicBase}
   function URL    ${streamingUrl}
+  reference       ${baseUrl}/docs
 ${keys}
 
   A streamed answer:
@@ -25,6 +26,10 @@ ${keys}
   What is there to call:
 
     curl ${baseUrl}/models
+
+  Keys, workspaces and budgets are managed with the management key:
+
+    curl ${baseUrl}/keys -H "authorization: Bearer ${managementKey ?? '$MANAGEMENT_KEY'}"
 `;
 }
 

@@ -47,6 +47,17 @@ describe('amounts', () => {
   });
 });
 
+describe('a misspelt field', () => {
+  it('is told before the one that is missing for it, with what there is', async () => {
+    const { status, body } = await manage(gateway, 'PUT', '/workspaces/default/budgets/daily', { limit_usd: 5 });
+    expect(status).toBe(400);
+    expect(body.error).toMatchObject({
+      message: 'limit_usd: is not known here; what is: limit_rub',
+      metadata: { field: 'limit_usd' },
+    });
+  });
+});
+
 describe('a key', () => {
   it('is changed by merging, and cleared by null', async () => {
     const { hash } = await newKey({ limit: 5, limit_reset: 'daily', expires_at: '2031-01-01T00:00:00Z' });
