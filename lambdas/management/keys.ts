@@ -101,6 +101,9 @@ export async function createKey(
       alongside(created),
     );
     if (outcome.committed) return created;
+    // Hashes are of random secrets: an existing key can only be our own write, whose reply was lost.
+    const written = outcome.failed[entries.length] && (await readKey(table, key.hash));
+    if (written) return { key: written, secret };
     const [workspaceFailed, memberFailed] = outcome.failed.slice(entries.length + 2);
     if (workspaceFailed) throw missingWorkspace(workspaceFailed.item);
     if (memberFailed) throw notFound(`There is no member "${key.memberId}" in this workspace.`, { field: 'member_id' });
@@ -144,10 +147,17 @@ function missingWorkspace(item: Item | undefined): Error {
 /** An inference key of the account. @throws {GatewayError} 404 also for other accounts' keys and deleted ones. */
 export async function findKey(table: Table, accountId: string, hash: string, kind?: KeyKind): Promise<ApiKey> {
   const key = await readKey(table, hash);
-  if (key?.accountId !== accountId || key.deleted || (kind && key.kind !== kind)) {
-    throw notFound(`There is no key "${hash.slice(0, 80)}".`, { field: 'hash' });
-  }
+  checkOwned(key, accountId, { hash, kind });
   return key;
+}
+
+function checkOwned(
+  key: ApiKey | undefined,
+  accountId: string,
+  { hash, kind }: { hash: string; kind?: KeyKind | undefined },
+): asserts key is ApiKey {
+  if (key?.accountId === accountId && !key.deleted && (!kind || key.kind === kind)) return;
+  throw notFound(`There is no key "${hash.slice(0, 80)}".`, { field: 'hash' });
 }
 
 /**
@@ -174,8 +184,13 @@ export async function deleteKey(
   context: ChangeContext,
   selection: { hash: string; kind?: KeyKind; expectedVersion?: number | undefined },
 ): Promise<void> {
+  let isRepeated = false;
   await untilUndisturbed(async () => {
-    const before = await findKey(context.table, context.accountId, selection.hash, selection.kind);
+    const before = await readKey(context.table, selection.hash);
+    // Deleted between two rounds: by ourselves, with a lost reply, or by somebody with the same wish.
+    if (isRepeated && before?.deleted) return true;
+    isRepeated = true;
+    checkOwned(before, context.accountId, selection);
     checkVersion(selection.expectedVersion, before.version);
     return writeKey(context, 'key.delete', before, { ...before, deleted: true });
   });

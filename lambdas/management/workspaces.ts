@@ -62,7 +62,14 @@ export function workspacePuts(table: Table, workspace: Workspace): TransactItems
   const ifNew = 'attribute_not_exists(pk)';
   const scope = { kind: 'workspace', id: workspace.id } as const;
   return [
-    { Put: { TableName: table.name, Item: slugItem(workspace), ConditionExpression: ifNew } },
+    {
+      Put: {
+        TableName: table.name,
+        Item: slugItem(workspace),
+        ConditionExpression: ifNew,
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      },
+    },
     { Put: { TableName: table.name, Item: workspaceItem(workspace), ConditionExpression: ifNew } },
     { Update: configureUpdate(table, scope, { limits: {}, revision: 0, active: true }) },
   ];
@@ -85,7 +92,9 @@ export async function createWorkspace(
     workspacePuts(table, workspace),
     alongside(workspace),
   );
-  if (!outcome.committed) throw slugTaken(input.slug);
+  // Taken by the workspace itself: the reply to its own write was lost.
+  const isOurs = !outcome.committed && outcome.failed[0]?.item?.['workspace_id'] === workspace.id;
+  if (!outcome.committed && !isOurs) throw slugTaken(input.slug);
   return workspace;
 }
 

@@ -75,7 +75,8 @@ export async function moveVersion(
     TableName: table.name,
     Key: dayKey(of.accountId, of.date),
     UpdateExpression: 'SET #version = :version, #read = :read',
-    ConditionExpression: 'attribute_not_exists(#version) OR #version < :version',
+    // The same version can only be our own write, whose reply was lost.
+    ConditionExpression: 'attribute_not_exists(#version) OR #version <= :version',
     ExpressionAttributeNames: { '#version': `version_${of.shard}`, '#read': `read_at_ms_${of.shard}` },
     ExpressionAttributeValues: { ':version': to.version, ':read': to.readAtMs },
   });
