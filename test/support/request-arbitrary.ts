@@ -36,8 +36,6 @@ const anything = fc.oneof(
 /** Values that a schema allows. `known` gives values of fields that name things which exist. */
 export function valueOf(schema: SchemaObject, name: string, known: Record<string, string[]>): Arbitrary<unknown> {
   const resolved = resolveSchema(schema);
-  const names = known[name];
-  if (names) return fc.constantFrom(...names);
   const choices = resolved.anyOf ?? resolved.oneOf;
   if (choices) return fc.oneof(...choices.map((choice) => valueOf(choice, name, known)));
   if (resolved.const !== undefined) return fc.constant(resolved.const);
@@ -58,6 +56,7 @@ export function valueOf(schema: SchemaObject, name: string, known: Record<string
     case 'null':
       return fc.constant(null);
     case 'string':
+      if (known[name]) return fc.constantFrom(...known[name]);
       return fc
         .string({ unit: fc.constantFrom('a', 'b', 'x', 'y', '0', '1', '9', '-'), minLength: 1, maxLength: 12 })
         .map((text) => text.replace(/^-|-$/g, 'a').replaceAll('--', 'a'));
@@ -101,7 +100,7 @@ export function requestsTo(
 ): Arbitrary<GeneratedRequest> {
   const parts = parameters.map((parameter) => {
     const valid = valueOf(parameter.schema, parameter.name, known).map(String);
-    const value = fc.oneof({ weight: 5, arbitrary: valid }, { weight: 1, arbitrary: hostileText });
+    const value = fc.oneof({ weight: 9, arbitrary: valid }, { weight: 1, arbitrary: hostileText });
     const isOptional = parameter.in !== 'path';
     return fc
       .tuple(isOptional ? fc.boolean() : fc.constant(true), value)
@@ -119,7 +118,10 @@ export function requestsTo(
         { weight: 1, arbitrary: fc.constantFrom('', '{', 'nul', '[1,', '{"a":1e999}') },
       )
     : json;
-  const unknownQuery = fc.option(hostileText, { freq: 12, nil: undefined });
+  const unknownQuery = fc.oneof(
+    { weight: 12, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: hostileText },
+  );
   return fc.tuple(fc.tuple(...parts), text, unknownQuery).map(([given, bodyText, surplus]) => {
     const query = new URLSearchParams();
     const headers: Record<string, string> = {};

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { intervals } from '../../money/periods.ts';
 
-/** An id in a request. What is no id of anything is simply not found; only what no id can be as long as is refused. */
-export const someId = z.string().max(200, 'must be at most 200 characters');
+/** An id in a request. What is no id of anything is simply not found; refused is only what cannot even be looked up. */
+export const someId = z
+  .string()
+  .max(200, 'must be at most 200 characters')
+  .regex(/^\P{Cs}*$/u, 'must be well-formed Unicode');
 
 export const keyHash = someId.meta({ description: 'The `hash` of a key.', example: '5ff7'.repeat(16) });
 export const workspaceId = someId.meta({
