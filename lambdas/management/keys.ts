@@ -17,11 +17,8 @@ import type { TransactItems } from '../store/transact.ts';
 import { memberKey, workspaceKey } from '../store/workspaces.ts';
 import { checkVersion, commitChange, untilUndisturbed, type Alongside, type ChangeContext } from './change.ts';
 
-export interface NewKey {
-  kind: KeyKind;
-  workspaceId?: string | undefined;
-  memberId?: string | undefined;
-  name: string;
+/** Settings of a key: null clears, undefined leaves, or takes what is usual. */
+interface KeySettings {
   limit?: Money | null | undefined;
   limitReset?: LimitReset | null | undefined;
   expiresAt?: string | null | undefined;
@@ -29,15 +26,17 @@ export interface NewKey {
   sensitiveData?: SensitiveDataChange | null | undefined;
 }
 
-/** What of a key can be changed; null clears, undefined leaves. */
-export interface KeyChange {
+export interface NewKey extends KeySettings {
+  kind: KeyKind;
+  workspaceId?: string | undefined;
+  memberId?: string | undefined;
+  name: string;
+}
+
+/** What of a key can be changed. */
+export interface KeyChange extends KeySettings {
   name?: string | undefined;
   disabled?: boolean | undefined;
-  limit?: Money | null | undefined;
-  limitReset?: LimitReset | null | undefined;
-  expiresAt?: string | null | undefined;
-  privacy?: PrivacyChange | null | undefined;
-  sensitiveData?: SensitiveDataChange | null | undefined;
 }
 
 export interface CreatedKey {

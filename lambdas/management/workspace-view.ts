@@ -5,7 +5,7 @@ import { budgetViews, memberBudgets, workspaceBudgets } from './budgets.ts';
 import { privacyView } from './key-view.ts';
 
 /** Fields of the public convention for what this gateway does not have. */
-const conventionFields = {
+export const workspaceConventionFields = {
   created_by: null,
   default_guardrail_id: '',
   default_image_model: null,
@@ -32,7 +32,7 @@ export function workspaceView(workspace: Workspace, counter: Counter): Record<st
     updated_at: workspace.updatedAt,
     privacy: privacyView(workspace.privacy),
     budgets: budgetViews(workspaceBudgets(workspace.accountId, workspace.id), workspace.limits, counter),
-    ...conventionFields,
+    ...workspaceConventionFields,
   };
 }
 

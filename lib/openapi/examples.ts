@@ -1,3 +1,6 @@
+import { keyConventionFields } from '../../lambdas/management/key-view.ts';
+import { workspaceConventionFields } from '../../lambdas/management/workspace-view.ts';
+
 /** Values for examples; the ids are nobody's. */
 const workspaceId = '01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d';
 const accountId = '01a1faa2-7c1d-7aa0-9c11-55aa00bb11cc';
@@ -28,16 +31,7 @@ export const workspaceExample = {
   updated_at: at,
   privacy,
   budgets: [budgetExample],
-  created_by: null,
-  default_guardrail_id: '',
-  default_image_model: null,
-  default_provider_sort: null,
-  default_text_model: null,
-  io_logging_api_key_ids: null,
-  io_logging_sampling_rate: 1,
-  is_data_discount_logging_enabled: false,
-  is_observability_broadcast_enabled: false,
-  is_observability_io_logging_enabled: false,
+  ...workspaceConventionFields,
 };
 
 export const memberExample = {
@@ -60,15 +54,6 @@ const spending = {
   currency: 'RUB',
 };
 
-const byok = {
-  byok_usage: 0,
-  byok_usage_daily: 0,
-  byok_usage_weekly: 0,
-  byok_usage_monthly: 0,
-  include_byok_in_limit: false,
-  creator_user_id: null,
-};
-
 const sensitive = { enabled: false, action: 'replace', categories: [], restore: true };
 
 export const keyExample = {
@@ -84,7 +69,7 @@ export const keyExample = {
   created_at: at,
   updated_at: null,
   expires_at: null,
-  ...byok,
+  ...keyConventionFields,
   external_user: null,
 };
 
@@ -101,7 +86,7 @@ export const currentKeyExample = {
   organization_id: accountId,
   workspace_id: workspaceId,
   sensitive_data: { ...sensitive, dictionary_count: 0 },
-  ...byok,
+  ...keyConventionFields,
   allowed_data_regions: [],
   free_model_daily_requests: { limit: 0, remaining: 0, used: 0 },
   is_provisioning_key: false,
