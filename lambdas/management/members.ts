@@ -17,6 +17,11 @@ import type { Table } from '../store/table.ts';
 import { commitChange, untilUndisturbed, type Alongside, type ChangeContext } from './change.ts';
 import { checkActive } from './workspaces.ts';
 
+/** Ids of members stand in paths, where "add" and "remove" are routes. */
+export const MEMBER_ID = /^(?!(?:add|remove)$)[A-Za-z0-9][A-Za-z0-9._@:+-]{0,127}$/;
+export const MEMBER_ID_RULE =
+  'must be 1 to 128 letters, digits and . _ @ : + -, beginning with a letter or digit, and neither "add" nor "remove"';
+
 /** Each member takes two items of a transaction, which has at most a hundred. */
 export const MAX_MEMBERS_AT_ONCE = 40;
 /** Reading the list of members stays a handful of queries. */

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { MEMBER_ID, MEMBER_ID_RULE } from '../../lambdas/management/members.ts';
 import { Money } from '../../lambdas/money/money.ts';
 
 /** Readers of command-line arguments; what they refuse is told with an example of what they take. */
@@ -42,4 +43,9 @@ export function parseName(text: string): string {
   const name = text.trim();
   if (name === '' || name.length > 100) throw new InvalidArgumentError('Use a name of 1 to 100 characters.');
   return name;
+}
+
+export function parseMemberId(text: string): string {
+  if (!MEMBER_ID.test(text)) throw new InvalidArgumentError(`It ${MEMBER_ID_RULE}.`);
+  return text;
 }

@@ -9,7 +9,7 @@ import { intervals, type Interval } from '../../lambdas/money/periods.ts';
 import { accountModes, listAccountIds, readAccount, type AccountMode } from '../../lambdas/store/accounts.ts';
 import { privacyAttribute } from '../../lambdas/store/privacy.ts';
 import { listMembers, listWorkspaces } from '../../lambdas/store/workspaces.ts';
-import { limitOf, parseLimit, parseName, parsePositive, parseSlug } from './arguments.ts';
+import { limitOf, parseLimit, parseMemberId, parseName, parsePositive, parseSlug } from './arguments.ts';
 import { addAuditCommand } from './audit-commands.ts';
 import { addCatalogCommands } from './catalog-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
@@ -146,7 +146,7 @@ function addMemberCommands(program: Command): void {
   members
     .command('add')
     .description('give a member access')
-    .requiredOption('--member <id>')
+    .requiredOption('--member <id>', 'as your own systems name the person or service', parseMemberId)
     .option('--workspace <id or slug>', '', 'default')
     .action(
       onAccount(async ({ table, accountId, changes }, options) => {

@@ -1,14 +1,7 @@
 import { z } from 'zod';
-import { MAX_MEMBERS_AT_ONCE } from '../../management/members.ts';
+import { MAX_MEMBERS_AT_ONCE, MEMBER_ID, MEMBER_ID_RULE } from '../../management/members.ts';
 
-const ID_RULE =
-  'must be 1 to 128 letters, digits and . _ @ : + -, beginning with a letter or digit, and neither "add" nor "remove"';
-
-/** Ids of members stand in paths: "add" and "remove" are routes there. */
-const memberId = z
-  .string({ error: ID_RULE })
-  .regex(/^(?!(?:add|remove)$)[A-Za-z0-9][A-Za-z0-9._@:+-]{0,127}$/, ID_RULE)
-  .meta({ example: 'ann' });
+const memberId = z.string({ error: MEMBER_ID_RULE }).regex(MEMBER_ID, MEMBER_ID_RULE).meta({ example: 'ann' });
 
 export const membersBody = z.strictObject({
   user_ids: z
