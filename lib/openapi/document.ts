@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { messagesErrorType } from '../../lambdas/platform/errors.ts';
 import { routes, type Credential, type Route, type RouteName } from '../../lambdas/routes.ts';
 import type { Operation } from './operation.ts';
-import { operations } from './operations.ts';
+import { operations } from './operations/all.ts';
 import { errorShape } from './shapes.ts';
 
 /** The OpenAPI document of the gateway, made of the manifest, the schemas that requests are parsed with, and operations. */

@@ -29,3 +29,11 @@ export interface Success {
   /** Other kinds of content that the same status may have. */
   content?: Record<string, { schema: object }>;
 }
+
+export function ok(description: string, schema: z.ZodType, example?: unknown): Success {
+  return { status: 200, description, schema, ...(example === undefined ? {} : { example }) };
+}
+
+export function created(description: string, schema: z.ZodType, example: unknown): Success {
+  return { status: 201, description, schema, example };
+}

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { modalities } from '../../lambdas/catalog/schema.ts';
 import { intervals } from '../../lambdas/money/periods.ts';
 import { apiTypes } from '../../lambdas/store/generations.ts';
 import { limitResets } from '../../lambdas/store/keys.ts';
@@ -229,129 +228,6 @@ export const generationShape = z
   })
   .meta({ id: 'Generation' });
 
-const priceText = z.string().regex(/^\d+(\.\d{1,12})?$/);
-const tokenPrices = {
-  prompt: priceText.optional(),
-  completion: priceText.optional(),
-  input_cache_read: priceText.optional(),
-  input_cache_write: priceText.optional(),
-  input_cache_write_1h: priceText.optional(),
-  internal_reasoning: priceText.optional(),
-};
-
-const pricingShape = z
-  .strictObject({
-    ...tokenPrices,
-    image: priceText.optional(),
-    request: priceText.optional(),
-    web_search: priceText.optional(),
-    overrides: z.array(z.strictObject({ min_prompt_tokens: z.int().positive(), ...tokenPrices })).optional(),
-  })
-  .meta({ id: 'Pricing', description: 'RUB per single token or unit, as decimal strings.' });
-
-const optionalNumber = z.number().nullable().optional();
-
-const modelFields = {
-  id: z.string(),
-  canonical_slug: z.string(),
-  name: z.string(),
-  created: z.int().meta({ description: 'Unix seconds.' }),
-  description: z.string().optional(),
-  alias_target: z.strictObject({ slug: z.string(), name: z.string() }).optional(),
-  icon_url: z.string().optional(),
-  hugging_face_id: z.string().optional(),
-  knowledge_cutoff: z.string().optional(),
-  context_length: z.int().nullable(),
-  architecture: z.strictObject({
-    input_modalities: z.array(z.string()),
-    output_modalities: z.array(z.enum(modalities)),
-    modality: z.string(),
-    tokenizer: z.string(),
-    instruct_type: nothing,
-  }),
-  pricing: pricingShape,
-  currency: z.literal('RUB'),
-  top_provider: z.strictObject({
-    context_length: z.int().nullable(),
-    max_completion_tokens: z.int().nullable(),
-    is_moderated: z.boolean(),
-  }),
-  per_request_limits: nothing,
-  supported_parameters: z.array(z.string()),
-  default_parameters: z
-    .strictObject({
-      temperature: optionalNumber,
-      top_p: optionalNumber,
-      top_k: optionalNumber,
-      frequency_penalty: optionalNumber,
-      presence_penalty: optionalNumber,
-      repetition_penalty: optionalNumber,
-    })
-    .nullable(),
-  supported_voices: nothing,
-  links: z.strictObject({ details: z.string() }),
-  type: z.literal('model'),
-  display_name: z.string(),
-};
-
-export const modelShape = z.strictObject(modelFields).meta({ id: 'Model' });
-
-const endpointShape = z
-  .strictObject({
-    name: z.string(),
-    endpoint_id: z.string(),
-    model_id: z.string(),
-    model_name: z.string(),
-    provider_name: z.string(),
-    tag: z.string(),
-    context_length: z.int(),
-    max_completion_tokens: z.int().nullable(),
-    max_prompt_tokens: nothing,
-    quantization: z.string().nullable(),
-    pricing: pricingShape,
-    supported_parameters: z.array(z.string()),
-    supports_implicit_caching: z.boolean(),
-    supports_tool_choice: z.strictObject({
-      auto: z.boolean(),
-      none: z.boolean(),
-      required: z.boolean(),
-      function: z.boolean(),
-    }),
-    supports_voice_cloning: z.boolean(),
-    data_policy: z.strictObject({
-      logs_prompts: z.boolean(),
-      trains_on_prompts: z.boolean(),
-      retention_days: z.int().nullable(),
-    }),
-    uptime_last_5m: nothing,
-    uptime_last_30m: nothing,
-    uptime_last_1d: nothing,
-    latency_last_30m: nothing,
-    throughput_last_30m: nothing,
-  })
-  .meta({ id: 'Endpoint', description: 'One way to reach a model. What nobody has measured is null.' });
-
-export const modelWithEndpointsShape = z
-  .strictObject({ ...modelFields, endpoints: z.array(endpointShape).optional() })
-  .meta({ id: 'ModelWithEndpoints' });
-
-export const videoModelShape = z
-  .strictObject({
-    ...modelFields,
-    pricing_skus: z.record(z.string(), priceText),
-    allowed_passthrough_parameters: z.array(z.string()),
-    supported_durations: z.array(z.int()),
-    supported_resolutions: z.array(z.string()),
-    supported_aspect_ratios: z.array(z.string()),
-    supported_sizes: nothing,
-    supported_frame_images: z.array(z.string()).nullable(),
-    generate_audio: nothing,
-    seed: nothing,
-    creativity: nothing,
-    upscale_factor: nothing,
-  })
-  .meta({ id: 'VideoModel' });
-
 /** An answer of the Messages API, which grows faster than this document. */
 export const messageShape = z
   .looseObject({
@@ -373,8 +249,5 @@ export const messageShape = z
 export const data = <Shape extends z.ZodType>(shape: Shape) => z.strictObject({ data: shape });
 export const list = <Shape extends z.ZodType>(shape: Shape) =>
   z.strictObject({ data: z.array(shape), total_count: count });
-export const modelList = z.strictObject({
-  data: z.array(modelShape),
-  links: z.strictObject({ next: z.string().nullable() }),
-  total_count: count,
-});
+
+export const deletedShape = z.strictObject({ deleted: z.literal(true) });

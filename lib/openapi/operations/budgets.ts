@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { request as deleteBudget } from '../../../lambdas/api/delete-budget/schema.ts';
+import { request as deleteMemberBudget } from '../../../lambdas/api/delete-member-budget/schema.ts';
+import { request as getBudget } from '../../../lambdas/api/get-budget/schema.ts';
+import { request as getMemberBudget } from '../../../lambdas/api/get-member-budget/schema.ts';
+import { request as listBudgets } from '../../../lambdas/api/list-budgets/schema.ts';
+import { request as listMemberBudgets } from '../../../lambdas/api/list-member-budgets/schema.ts';
+import { request as setBudget } from '../../../lambdas/api/set-budget/schema.ts';
+import { request as setMemberBudget } from '../../../lambdas/api/set-member-budget/schema.ts';
+import type { RouteName } from '../../../lambdas/routes.ts';
+import { budgetExample, memberBudgetExample } from '../examples.ts';
+import { ok, type Operation } from '../operation.ts';
+import { budgetShape, data, deletedShape } from '../shapes.ts';
+
+const budgets =
+  'Limits rise from daily to lifetime; a change keeps what was counted and holds from the next request on.';
+
+export const budgetsOperations = {
+  'list-budgets': {
+    tag: 'Budgets',
+    summary: 'List the budgets of a workspace',
+    request: listBudgets,
+    success: ok('Budgets from daily to lifetime.', data(z.array(budgetShape)), { data: [budgetExample] }),
+    refusals: [404],
+    etag: true,
+  },
+  'get-budget': {
+    tag: 'Budgets',
+    summary: 'Read a budget of a workspace',
+    request: getBudget,
+    success: ok('The budget.', data(budgetShape), { data: budgetExample }),
+    refusals: [404],
+    etag: true,
+  },
+  'set-budget': {
+    tag: 'Budgets',
+    summary: 'Set a budget of a workspace',
+    description: budgets,
+    request: setBudget,
+    bodyExample: { limit_rub: 30000 },
+    success: ok('The budget.', data(budgetShape), { data: budgetExample }),
+    refusals: [404, 409, 412],
+    headers: ['If-Match'],
+    etag: true,
+  },
+  'delete-budget': {
+    tag: 'Budgets',
+    summary: 'Remove a budget of a workspace',
+    request: deleteBudget,
+    success: ok('There is no such budget (any more).', deletedShape, { deleted: true }),
+    refusals: [404, 409, 412],
+    headers: ['If-Match'],
+  },
+  'list-member-budgets': {
+    tag: 'Budgets',
+    summary: 'List the budgets of a member',
+    request: listMemberBudgets,
+    success: ok('Budgets from daily to lifetime.', data(z.array(budgetShape)), { data: [memberBudgetExample] }),
+    refusals: [404],
+    etag: true,
+  },
+  'get-member-budget': {
+    tag: 'Budgets',
+    summary: 'Read a budget of a member',
+    request: getMemberBudget,
+    success: ok('The budget.', data(budgetShape), { data: memberBudgetExample }),
+    refusals: [404],
+    etag: true,
+  },
+  'set-member-budget': {
+    tag: 'Budgets',
+    summary: 'Set a budget of a member',
+    description: budgets,
+    request: setMemberBudget,
+    bodyExample: { limit_rub: 500 },
+    success: ok('The budget.', data(budgetShape), { data: memberBudgetExample }),
+    refusals: [404, 409, 412],
+    headers: ['If-Match'],
+    etag: true,
+  },
+  'delete-member-budget': {
+    tag: 'Budgets',
+    summary: 'Remove a budget of a member',
+    request: deleteMemberBudget,
+    success: ok('There is no such budget (any more).', deletedShape, { deleted: true }),
+    refusals: [404, 409, 412],
+    headers: ['If-Match'],
+  },
+} satisfies Partial<Record<RouteName, Operation>>;

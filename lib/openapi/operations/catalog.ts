@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { request as getModel } from '../../../lambdas/api/get-model/schema.ts';
+import { request as listEmbeddingsModels } from '../../../lambdas/api/list-embeddings-models/schema.ts';
+import { request as listModels } from '../../../lambdas/api/list-models/schema.ts';
+import { request as listUserModels } from '../../../lambdas/api/list-user-models/schema.ts';
+import type { RouteName } from '../../../lambdas/routes.ts';
+import { ok, type Operation } from '../operation.ts';
+import { modelList, modelWithEndpointsShape, videoModelShape } from '../catalog-shapes.ts';
+import { data } from '../shapes.ts';
+
+export const catalogOperations = {
+  'list-models': {
+    tag: 'Catalog',
+    summary: 'List models',
+    description: 'The whole list, unless offset or limit is given.',
+    request: listModels,
+    success: ok('Models of the wanted modalities.', modelList),
+  },
+  'get-model': {
+    tag: 'Catalog',
+    summary: 'Read a model',
+    request: getModel,
+    success: ok(
+      'The model; with its endpoints when they were asked for. An empty `routing.default` means automatic routing.',
+      z.strictObject({
+        data: modelWithEndpointsShape,
+        routing: z.strictObject({ default: z.strictObject({}) }).optional(),
+      }),
+    ),
+    refusals: [404],
+  },
+  'list-user-models': {
+    tag: 'Catalog',
+    summary: 'List the models that the calling key may use',
+    description:
+      'Models with at least one provider that the privacy settings of account, workspace and key allow. For a management key the account and its Default workspace count.',
+    request: listUserModels,
+    success: ok('Models of the wanted modalities.', modelList),
+  },
+  'list-embeddings-models': {
+    tag: 'Catalog',
+    summary: 'List embedding models',
+    request: listEmbeddingsModels,
+    success: ok('Models that make embeddings.', modelList),
+  },
+  'list-videos-models': {
+    tag: 'Catalog',
+    summary: 'List video models',
+    success: ok('Models that make video, with what each can be asked for.', data(z.array(videoModelShape))),
+  },
+} satisfies Partial<Record<RouteName, Operation>>;

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { request as createKey } from '../../../lambdas/api/create-key/schema.ts';
+import { request as deleteKey } from '../../../lambdas/api/delete-key/schema.ts';
+import { request as getKey } from '../../../lambdas/api/get-key/schema.ts';
+import { request as listKeys } from '../../../lambdas/api/list-keys/schema.ts';
+import { request as updateKey } from '../../../lambdas/api/update-key/schema.ts';
+import type { RouteName } from '../../../lambdas/routes.ts';
+import { createdKeyExample, keyExample } from '../examples.ts';
+import { created, ok, type Operation } from '../operation.ts';
+import { createdKeyShape, data, deletedShape, keyShape, list } from '../shapes.ts';
+
+export const keysOperations = {
+  'list-keys': {
+    tag: 'Keys',
+    summary: 'List inference keys',
+    description: 'In the order of creation.',
+    request: listKeys,
+    success: ok('A page of keys, and how many there are.', list(keyShape), { data: [keyExample], total_count: 1 }),
+    refusals: [404],
+  },
+  'create-key': {
+    tag: 'Keys',
+    summary: 'Create an inference key',
+    request: createKey,
+    bodyExample: { name: "Ann's laptop", limit: 500, limit_reset: 'monthly' },
+    success: created(
+      'The key with its secret, which is never shown again.',
+      z.strictObject({ data: createdKeyShape, key: z.string() }),
+      createdKeyExample,
+    ),
+    refusals: [404, 409],
+    headers: ['Idempotency-Key'],
+    etag: true,
+  },
+  'get-key': {
+    tag: 'Keys',
+    summary: 'Read an inference key',
+    request: getKey,
+    success: ok('The key.', data(keyShape), { data: keyExample }),
+    refusals: [404],
+    etag: true,
+  },
+  'update-key': {
+    tag: 'Keys',
+    summary: 'Change an inference key',
+    description:
+      'Merges what is given; null clears. Limits hold from the next request on, a disabled key stops within five seconds. Keys are never moved between workspaces or members.',
+    request: updateKey,
+    bodyExample: { disabled: true },
+    success: ok('The key as it is now.', data(keyShape), { data: { ...keyExample, disabled: true } }),
+    refusals: [404, 409, 412],
+    headers: ['If-Match'],
+    etag: true,
+  },
+  'delete-key': {
+    tag: 'Keys',
+    summary: 'Delete an inference key',
+    description: 'It stops working within five seconds; running streams finish, its history stays.',
+    request: deleteKey,
+    success: ok('It is gone.', deletedShape, { deleted: true }),
+    refusals: [404, 409, 412],
+    headers: ['If-Match'],
+  },
+} satisfies Partial<Record<RouteName, Operation>>;

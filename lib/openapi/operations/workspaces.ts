@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { request as createWorkspace } from '../../../lambdas/api/create-workspace/schema.ts';
+import { request as deleteWorkspace } from '../../../lambdas/api/delete-workspace/schema.ts';
+import { request as getWorkspace } from '../../../lambdas/api/get-workspace/schema.ts';
+import { request as listWorkspaces } from '../../../lambdas/api/list-workspaces/schema.ts';
+import { request as updateWorkspace } from '../../../lambdas/api/update-workspace/schema.ts';
+import type { RouteName } from '../../../lambdas/routes.ts';
+import { workspaceExample } from '../examples.ts';
+import { created, ok, type Operation } from '../operation.ts';
+import { data, list, workspaceShape } from '../shapes.ts';
+
+export const workspacesOperations = {
+  'list-workspaces': {
+    tag: 'Workspaces',
+    summary: 'List workspaces',
+    description: 'In the order of creation, archived ones included.',
+    request: listWorkspaces,
+    success: ok('A page of workspaces, and how many there are.', list(workspaceShape), {
+      data: [workspaceExample],
+      total_count: 1,
+    }),
+  },
+  'create-workspace': {
+    tag: 'Workspaces',
+    summary: 'Create a workspace',
+    request: createWorkspace,
+    bodyExample: { name: 'Production', slug: 'production' },
+    success: created('The workspace.', data(workspaceShape), { data: { ...workspaceExample, budgets: [] } }),
+    refusals: [409],
+    headers: ['Idempotency-Key'],
+    etag: true,
+  },
+  'get-workspace': {
+    tag: 'Workspaces',
+    summary: 'Read a workspace with its budgets',
+    request: getWorkspace,
+    success: ok('The workspace.', data(workspaceShape), { data: workspaceExample }),
+    refusals: [404],
+    etag: true,
+  },
+  'update-workspace': {
+    tag: 'Workspaces',
+    summary: 'Change a workspace',
+    description: 'Merges what is given; null clears.',
+    request: updateWorkspace,
+    bodyExample: { name: 'Production (EU)', privacy: { blockTraining: true } },
+    success: ok('The workspace as it is now.', data(workspaceShape), { data: workspaceExample }),
+    refusals: [404, 409, 412],
+    headers: ['If-Match'],
+    etag: true,
+  },
+  'delete-workspace': {
+    tag: 'Workspaces',
+    summary: 'Delete a workspace',
+    description:
+      'One with history (keys or spending) is archived instead: its keys stop working, and it stays readable. The Default workspace cannot be deleted.',
+    request: deleteWorkspace,
+    success: ok('It is out of use.', z.strictObject({ deleted: z.literal(true), archived: z.boolean() }), {
+      deleted: true,
+      archived: true,
+    }),
+    refusals: [400, 404, 409, 412],
+    headers: ['If-Match'],
+  },
+} satisfies Partial<Record<RouteName, Operation>>;
