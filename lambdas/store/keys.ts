@@ -79,7 +79,9 @@ export function keyItem(key: ApiKey): Item {
 }
 
 export function keyFrom(item: Item): ApiKey {
-  const limitReset = item['limit_reset'] as LimitReset | undefined;
+  const limits = limitsFrom(item['limits']);
+  // A limit counts in the period that it is stored under, whatever else the record says.
+  const limitReset = limitResets.find((period) => limits[period]) ?? (item['limit_reset'] as LimitReset | undefined);
   return {
     hash: item['hash'] as string,
     kind: item['kind'] as KeyKind,
@@ -90,7 +92,7 @@ export function keyFrom(item: Item): ApiKey {
     label: item['label'] as string,
     disabled: item['disabled'] === true,
     deleted: item['deleted'] === true,
-    limit: limitsFrom(item['limits'])[limitInterval({ limitReset })],
+    limit: limits[limitInterval({ limitReset })],
     limitReset,
     revision: numberFrom(item['revision']),
     privacy: privacyFrom(item['privacy']),
