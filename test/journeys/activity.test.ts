@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { OpenRouter } from '@openrouter/sdk';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { manage } from '../support/manage.ts';
+import { documentedOperations, documentedResponse, misfit } from '../support/openapi.ts';
 
 let directory: string;
 let gateway: RunningGateway;
@@ -45,4 +47,22 @@ it('shows a day once it is over, and what was still running when it ended', { ti
     usage: late.usage.cost,
     workspace_id: gateway.workspaceId,
   });
+  await checkAgainstReferees(id);
 });
+
+/** What only exists when a day has passed: a client's validators and our own document see it too. */
+async function checkAgainstReferees(generationId: string): Promise<void> {
+  const options = { serverURL: gateway.baseUrl, retryConfig: { strategy: 'none' as const } };
+  const sdk = new OpenRouter({ ...options, apiKey: gateway.managementKey });
+  const { data } = await sdk.analytics.getUserActivity({ date: '2026-12-31' });
+  expect(data).toHaveLength(2);
+  const answers = {
+    'GET /activity': await activity('?group_by=workspace'),
+    'GET /generation': await (await get(gateway, `/generation?id=${generationId}`)).json(),
+  };
+  for (const [name, answer] of Object.entries(answers)) {
+    const { operation } = documentedOperations.find((documented) => documented.name === name)!;
+    const { schema } = documentedResponse(operation, 200)!.content!['application/json']!;
+    expect(misfit(schema, answer)).toBeUndefined();
+  }
+}
