@@ -16,6 +16,7 @@ import { addKeyCommands } from './key-commands.ts';
 import type { Row } from './output.ts';
 import { accountRow, limitColumns, workspaceRow } from './rows.ts';
 import { onAccount, onTable, operator } from './session.ts';
+import { upgradeRecords } from './upgrade.ts';
 
 /** The operator's commands. They change accounts, which no HTTP route can. */
 export function buildProgram(): Command {
@@ -34,6 +35,10 @@ export function buildProgram(): Command {
   addKeyCommands(program);
   addBudgetCommands(program);
   addAuditCommand(program);
+  program
+    .command('upgrade')
+    .description('bring records of an earlier version up to date; run it after a deployment, as often as you like')
+    .action(onTable(async ({ table }) => ({ changed: await upgradeRecords(table) })));
   addCatalogCommands(program);
   return program;
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CatalogError, loadCatalog } from '../../lambdas/catalog/load.ts';
 import { optionalVariable, queueVariables, variables } from '../../lambdas/platform/environment.ts';
 import { openTable } from '../../lambdas/store/table.ts';
+import { upgradeRecords } from '../admin/upgrade.ts';
 import { bootstrap, type Account } from './bootstrap.ts';
 import { createTable, startDynamodb } from './dynamodb.ts';
 import { startEventSource } from './event-source.ts';
@@ -92,6 +93,7 @@ async function startParts(
     ? startSandboxedHost(deployment, { tableName, queueUrls, environment })
     : await startInProcessHost();
   stops.push(host.stop);
+  await upgradeRecords(openTable());
   const account = await bootstrap(openTable(), state);
   // Queues of a dead process are gone with it, and so are its handlers: what they held is settled before we begin.
   await host.invoke('sweep-holds', { aliveBootId: bootId });

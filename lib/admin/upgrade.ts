@@ -1,0 +1,92 @@
+import { PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { accountEntryPut } from '../../lambdas/store/accounts.ts';
+import { moveKey } from '../../lambdas/store/key-directory.ts';
+import { keyFrom, keyItem, type ApiKey } from '../../lambdas/store/keys.ts';
+import { readItem } from '../../lambdas/store/query.ts';
+import { numberFrom, type Item, type Table } from '../../lambdas/store/table.ts';
+import { isConditionFailure, transact } from '../../lambdas/store/transact.ts';
+
+/** What records look like now. 2: versions for ETags, keys and accounts in lists of their own. */
+const CURRENT = 2;
+const MARK = { pk: 'SCHEMA', sk: 'VERSION' };
+
+/**
+ * Brings the records of an earlier version up to date: reads the whole table once, then never again.
+ *
+ * Guarantee: each record is changed on condition that it is still an old one, so this can be broken off, repeated, and run
+ * while the gateway serves.
+ * @returns how many records were changed
+ */
+export async function upgradeRecords(table: Table): Promise<number> {
+  const mark = await readItem(table, MARK);
+  if (numberFrom(mark?.['version']) >= CURRENT) return 0;
+  let changed = 0;
+  for await (const item of oldRecords(table)) {
+    if (await upgradeRecord(table, item)) changed += 1;
+  }
+  await table.documents.send(
+    new PutCommand({ TableName: table.name, Item: { ...MARK, entity: 'schema', version: CURRENT } }),
+  );
+  return changed;
+}
+
+async function* oldRecords(table: Table): AsyncGenerator<Item> {
+  let start: Item | undefined;
+  do {
+    const page = await table.documents.send(
+      new ScanCommand({
+        TableName: table.name,
+        ConsistentRead: true,
+        FilterExpression: 'entity IN (:account, :workspace, :member, :key) AND attribute_not_exists(version)',
+        ExpressionAttributeValues: {
+          ':account': 'account',
+          ':workspace': 'workspace',
+          ':member': 'member',
+          ':key': 'key',
+        },
+        ExclusiveStartKey: start,
+      }),
+    );
+    yield* page.Items ?? [];
+    start = page.LastEvaluatedKey;
+  } while (start);
+}
+
+async function upgradeRecord(table: Table, item: Item): Promise<boolean> {
+  if (item['entity'] === 'key') return upgradeKey(table, keyFrom(item));
+  if (item['entity'] === 'account') {
+    const account = { id: item['id'] as string, createdAt: item['created_at'] as string };
+    await transact(table, [accountEntryPut(table, account)]);
+    return true;
+  }
+  const update = new UpdateCommand({
+    TableName: table.name,
+    Key: { pk: item['pk'], sk: item['sk'] },
+    UpdateExpression: 'SET version = :one',
+    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(version)',
+    ExpressionAttributeValues: { ':one': 1 },
+  });
+  try {
+    await table.documents.send(update);
+    return true;
+  } catch (error) {
+    if (isConditionFailure(error)) return false;
+    throw error;
+  }
+}
+
+/** The key stands in its lists in its place by creation, even when keys were made since. */
+async function upgradeKey(table: Table, old: ApiKey): Promise<boolean> {
+  const key = { ...old, version: 1 };
+  const outcome = await transact(table, [
+    {
+      Put: {
+        TableName: table.name,
+        Item: keyItem(key),
+        ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(version)',
+      },
+    },
+    ...moveKey(table, { ...key, deleted: true }, key),
+  ]);
+  return outcome.committed;
+}
