@@ -16,7 +16,7 @@ import { addKeyCommands } from './key-commands.ts';
 import type { Row } from './output.ts';
 import { accountRow, limitColumns, workspaceRow } from './rows.ts';
 import { onAccount, onTable, operator } from './session.ts';
-import { upgradeRecords } from './upgrade.ts';
+import { upgradeRecords } from '../upgrade.ts';
 
 /** The operator's commands. They change accounts, which no HTTP route can. */
 export function buildProgram(): Command {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CatalogError, loadCatalog } from '../../lambdas/catalog/load.ts';
 import { optionalVariable, queueVariables, variables } from '../../lambdas/platform/environment.ts';
 import { openTable } from '../../lambdas/store/table.ts';
-import { upgradeRecords } from '../admin/upgrade.ts';
+import { upgradeRecords } from '../upgrade.ts';
 import { bootstrap, type Account } from './bootstrap.ts';
 import { createTable, startDynamodb } from './dynamodb.ts';
 import { startEventSource } from './event-source.ts';

@@ -8,7 +8,7 @@ import { inferenceView, keyPage, tallyKey } from '../../lambdas/store/key-direct
 import { keyItemKey } from '../../lambdas/store/keys.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { workspaceKey } from '../../lambdas/store/workspaces.ts';
-import { upgradeRecords } from '../../lib/admin/upgrade.ts';
+import { upgradeRecords } from '../../lib/upgrade.ts';
 import { newTable } from '../support/table.ts';
 
 const operator = { kind: 'operator', id: 'test' } as const;

@@ -1,10 +1,10 @@
 import { PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { accountEntryPut } from '../../lambdas/store/accounts.ts';
-import { moveKey } from '../../lambdas/store/key-directory.ts';
-import { keyFrom, keyItem, type ApiKey } from '../../lambdas/store/keys.ts';
-import { readItem } from '../../lambdas/store/query.ts';
-import { numberFrom, type Item, type Table } from '../../lambdas/store/table.ts';
-import { isConditionFailure, transact } from '../../lambdas/store/transact.ts';
+import { accountEntryPut } from '../lambdas/store/accounts.ts';
+import { moveKey } from '../lambdas/store/key-directory.ts';
+import { keyFrom, keyItem, type ApiKey } from '../lambdas/store/keys.ts';
+import { readItem } from '../lambdas/store/query.ts';
+import { numberFrom, type Item, type Table } from '../lambdas/store/table.ts';
+import { isConditionFailure, transact } from '../lambdas/store/transact.ts';
 
 /** What records look like now. 2: versions for ETags, keys and accounts in lists of their own. */
 const CURRENT = 2;
