@@ -11,7 +11,7 @@ let directory: string;
 let gateway: RunningGateway;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-activity-'));
-  gateway = await startGateway({ args: ['--data', directory, '--now', '2026-12-31T23:59:53Z'] });
+  gateway = await startGateway({ args: ['--data', directory, '--now', '2026-12-31T23:59:46Z'] });
 });
 afterAll(async () => {
   await gateway.stop();
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const activity = async (query = '') => (await manage(gateway, 'GET', `/activity${query}`)).body;
 
-it('shows a day once it is over, and what was still running when it ended', { timeout: 60_000 }, async () => {
+it('shows a day once it is over, and what was still running when it ended', { timeout: 90_000 }, async () => {
   const answer = await post(gateway, '/messages', { model: 'sandbox/claude', messages: [said('Hi', 'delay=0')] });
   const { id } = (await answer.json()) as { id: string };
   const before = await finalGeneration(gateway, id);
@@ -31,15 +31,15 @@ it('shows a day once it is over, and what was still running when it ended', { ti
   // Admitted before midnight, settled well after the day was rolled up.
   const streaming = post(gateway, '/messages', {
     model: 'sandbox/gpt',
-    messages: [said('Still here', 'delay=250 tokens=60')],
+    messages: [said('Still here', 'delay=250 tokens=110')],
   });
-  await expect.poll(async () => (await activity()).data, { timeout: 20_000, interval: 200 }).toHaveLength(1);
+  await expect.poll(async () => (await activity()).data, { timeout: 30_000, interval: 200 }).toHaveLength(1);
   expect((await activity('?date=2026-12-31')).data).toMatchObject([
     { date: '2026-12-31', model: 'sandbox/claude', requests: 1, usage: before['total_cost'] },
   ]);
 
   const late = (await (await streaming).json()) as { id: string; usage: { cost: number } };
-  await expect.poll(async () => (await activity()).data, { timeout: 10_000, interval: 200 }).toHaveLength(2);
+  await expect.poll(async () => (await activity()).data, { timeout: 30_000, interval: 200 }).toHaveLength(2);
   expect((await activity('?date=2026-12-31&group_by=workspace')).data[1]).toMatchObject({
     date: '2026-12-31',
     model: 'sandbox/gpt',
