@@ -14,7 +14,6 @@ import type { WireName } from './dialects.ts';
 import { get, startGateway, type RunningGateway } from './gateway.ts';
 import { SOUND_PATH, startHostileUpstream, type Behaviour, type HostileUpstream } from './hostile-upstream.ts';
 import { manage } from './manage.ts';
-import { summarise } from './sse.ts';
 import { startWitness } from './witness.ts';
 
 /** A gateway whose providers are hostile, and what has to hold for every answer whatever a provider does. */
@@ -25,6 +24,8 @@ export interface HostileGateway {
   attack: (attack: Attack) => Promise<Aftermath>;
   /** Says whether the gateway came through: alive, silent about secrets, and other answers untouched. */
   expectUnharmed: () => Promise<void>;
+  /** Error lines of the gateway's log with this message, about this generation. */
+  alarms: (message: string, { generation }: Aftermath) => object[];
   /** Resident memory of the gateway's process. */
   residentMb: () => number;
   stop: () => Promise<void>;
@@ -118,6 +119,13 @@ export async function startHostileGateway(): Promise<HostileGateway> {
       expectDiscreet(gateway.log(), authority);
       await witness.expectIntact();
     },
+    alarms: (message, { generation }) =>
+      gateway
+        .log()
+        .split('\n')
+        .filter((line) => line.includes(`"${message}"`))
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .filter(({ level, generationId }) => level === 'error' && generationId === generation['id']),
     residentMb: () =>
       Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${gateway.process.pid}/status`, 'utf8'))![1]) / 1024,
     stop: async () => {
@@ -141,7 +149,7 @@ export const modelOf = ({ wire, fallback, signing }: Pick<Attack, 'wire' | 'fall
 async function ask(client: RunningGateway, attack: Attack, marker: string) {
   const response = await fetch(`${client.baseUrl}/messages`, {
     method: 'POST',
-    signal: AbortSignal.timeout(attack.patienceMs ?? 20_000),
+    signal: AbortSignal.timeout(attack.patienceMs ?? 12_000),
     headers: { 'x-api-key': client.key, 'content-type': 'application/json' },
     body: JSON.stringify({
       model: modelOf(attack),
@@ -161,8 +169,9 @@ async function ask(client: RunningGateway, attack: Attack, marker: string) {
   }
   const events = eventsOf(body);
   const error = events.find((event) => event.type === 'error')?.error as ClientError | undefined;
-  const { text, stopReason } = summarise(events);
-  return { status, headers, body, message: undefined, events, error, text, stopReason };
+  const reasons = events.filter((event) => event.type === 'message_delta').map(({ delta }) => delta.stop_reason);
+  const stopReason = reasons.at(-1);
+  return { status, headers, body, message: undefined, events, error, text: writtenIn(events), stopReason };
 }
 
 function eventsOf(body: string): MessagesEvent[] {
@@ -170,6 +179,11 @@ function eventsOf(body: string): MessagesEvent[] {
   const parser = createParser({ onEvent: ({ data }) => events.push(JSON.parse(data) as MessagesEvent) });
   parser.feed(body);
   return events;
+}
+
+function writtenIn(events: MessagesEvent[]): string {
+  const deltas = events.filter((event) => event.type === 'content_block_delta').map(({ delta }) => delta);
+  return deltas.map((delta) => (delta.type === 'text_delta' ? delta.text : '')).join('');
 }
 
 function textOf({ content }: Record<string, unknown>): string {
@@ -198,7 +212,7 @@ function expectDiscreet(text: string, authority: string): void {
 }
 
 /** What a provider does wrong is told as its failure; what is told as an answer is one. */
-function expectProvidersFault({ status, error, message, events }: Aftermath): void {
+function expectProvidersFault({ status, error, message, events, stopReason }: Aftermath): void {
   expect([200, 400, 413, 429, 502, 504, 529]).toContain(status);
   if (error) {
     expect([400, 413, 429, 502, 504, 529], error.message).toContain(error.code);
@@ -207,9 +221,11 @@ function expectProvidersFault({ status, error, message, events }: Aftermath): vo
   } else if (message) {
     expect(message).toMatchObject({ type: 'message', role: 'assistant', stop_reason: expect.any(String) });
   } else {
-    const types = events.map(({ type }) => type);
+    const types = events.map(({ type }) => type).filter((type) => type !== 'ping');
     expect([types[0], types.at(-1)]).toEqual(['message_start', 'message_stop']);
-    expect(events.findLast((event) => event.type === 'message_delta')?.delta.stop_reason).toEqual(expect.any(String));
+    expect(stopReason).toEqual(expect.any(String));
+    const begun = new Set(events.map((event) => event.type === 'content_block_start' && event.index));
+    expect(events.filter((event) => event.type === 'content_block_delta' && !begun.has(event.index))).toEqual([]);
   }
 }
 
