@@ -49,6 +49,12 @@ const words = 'word '.repeat(200);
 const toolBlock = anthropicBlock('{"type":"tool_use","id":"t","name":"f","input":{}}');
 const callPiece = (piece: string) => chatDelta(`{"tool_calls":[{"index":0,${piece}}]}`);
 
+async function pourOut(exchange: Exchange): Promise<void> {
+  await exchange.begin();
+  await exchange.send(exchange.dialect.opening());
+  await flood(exchange, exchange.dialect.text(words), 2 * MB);
+}
+
 /** What is written without end, behind what opens it. */
 const outpourings: [WireName, string, string, string][] = [
   ['anthropic', 'text', '', dialects.anthropic.text(words)],
@@ -117,16 +123,16 @@ describe('two megabytes of', () => {
   });
 
   it.concurrent.each(wires)('text over %s are ended for a client that does not stream, too', async (wire) => {
-    const aftermath = await attack(wire, async (exchange) => {
-      await exchange.begin();
-      await exchange.send(exchange.dialect.opening());
-      await flood(exchange, exchange.dialect.text(words), 2 * MB);
-    });
+    const aftermath = await attack(wire, pourOut);
     expectEndedByGateway(aftermath);
   });
 });
 
 describe.each(wires)('an answer over %s', (wire) => {
+  it.concurrent('is ended at max_tokens for a key without a limit, too', async () => {
+    expectEndedByGateway(await attack(wire, pourOut, { limitRub: null, stream: true }));
+  });
+
   it.concurrent.each([5, 120_000])('that goes on after telling %i tokens is ended', async (output) => {
     const usage =
       wire === 'anthropic' ? `{"output_tokens":${output}}` : `{"prompt_tokens":10,"completion_tokens":${output}}`;
@@ -145,7 +151,7 @@ describe.each(wires)('an answer over %s', (wire) => {
     );
     expect(ended.status).toBe(200);
     expect(ended.text.length).toBeLessThanOrEqual(MOST_BYTES);
-    expect(ended.generation['capped'] ?? false).toBe(output > MAX_TOKENS);
+    if (output > MAX_TOKENS) expect(ended.generation).toMatchObject({ capped: true });
   });
 
   it.concurrent.each([true, false])(

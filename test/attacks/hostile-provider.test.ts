@@ -149,17 +149,17 @@ const withinTheAnswer: [string, Behaviour][] = [
   ['falls silent', ({ closed }) => closed],
 ];
 
-describe.each(wires)('in the middle of an answer over %s, a provider that', (wire) => {
-  const begun =
-    (behaviour: Behaviour): Behaviour =>
-    async (exchange) => {
-      await exchange.begin();
-      await exchange.send(exchange.dialect.opening() + exchange.dialect.text(WORDS));
-      // The gateway has read this much before anything else happens.
-      await sleep(50);
-      await behaviour(exchange);
-    };
+const begun =
+  (behaviour: Behaviour): Behaviour =>
+  async (exchange) => {
+    await exchange.begin();
+    await exchange.send(exchange.dialect.opening() + exchange.dialect.text(WORDS));
+    // The gateway has read this much before anything else happens.
+    await sleep(50);
+    await behaviour(exchange);
+  };
 
+describe.each(wires)('in the middle of an answer over %s, a provider that', (wire) => {
   it.concurrent.each(withinTheAnswer)(
     '%s is told as a failure, and what it wrote is charged',
     async (_what, behaviour) => {

@@ -30,35 +30,26 @@ function told(wire: WireName, startUsage: string, endUsage: string, more: Partia
   });
 }
 
-/** @param value as it stands in JSON; undefined: it is not told */
-function toldOutput(wire: WireName, value: string | undefined, more?: Partial<Attack>): Promise<Aftermath> {
-  return wire === 'anthropic'
-    ? told(
-        wire,
-        '{"input_tokens":10,"output_tokens":1}',
-        value === undefined ? '{}' : `{"output_tokens":${value}}`,
-        more,
-      )
-    : told(
-        wire,
-        '',
-        value === undefined ? '{"prompt_tokens":10}' : `{"prompt_tokens":10,"completion_tokens":${value}}`,
-        more,
-      );
+/** Usage of a prompt and an output, as they stand in JSON; undefined: it is not told. */
+function usageOf(
+  wire: WireName,
+  { prompt, output }: { prompt?: string | undefined; output?: string | undefined },
+): string {
+  const names = wire === 'anthropic' ? ['input_tokens', 'output_tokens'] : ['prompt_tokens', 'completion_tokens'];
+  const fields = [prompt, output].map((value, index) => value !== undefined && `"${names[index]}":${value}`);
+  return `{${fields.filter((field) => field !== false).join(',')}}`;
 }
 
-function toldInput(wire: WireName, value: string | undefined): Promise<Aftermath> {
+function toldOutput(wire: WireName, output: string | undefined, more?: Partial<Attack>): Promise<Aftermath> {
   return wire === 'anthropic'
-    ? told(
-        wire,
-        value === undefined ? '{"output_tokens":1}' : `{"input_tokens":${value},"output_tokens":1}`,
-        '{"output_tokens":5}',
-      )
-    : told(
-        wire,
-        '',
-        value === undefined ? '{"completion_tokens":5}' : `{"prompt_tokens":${value},"completion_tokens":5}`,
-      );
+    ? told(wire, usageOf(wire, { prompt: '10', output: '1' }), usageOf(wire, { output }), more)
+    : told(wire, '', usageOf(wire, { prompt: '10', output }), more);
+}
+
+function toldInput(wire: WireName, prompt: string | undefined): Promise<Aftermath> {
+  return wire === 'anthropic'
+    ? told(wire, usageOf(wire, { prompt, output: '1' }), usageOf(wire, { output: '5' }))
+    : told(wire, '', usageOf(wire, { prompt, output: '5' }));
 }
 
 const tokens = ({ generation }: Aftermath) => ({
@@ -133,11 +124,13 @@ describe.each(wires)('output that a provider on %s tells', (wire) => {
       wire,
       maxTokens: 10_000,
       behaviour: async ({ begin, send, finish, dialect }) => {
-        const usage = (output: number) =>
-          wire === 'anthropic' ? `{"output_tokens":${output}}` : `{"prompt_tokens":10,"completion_tokens":${output}}`;
         await begin();
         await send(dialect.opening() + dialect.text(WORDS));
-        await send(dialect.reason(usage(5_000)) + dialect.reason(usage(1)) + dialect.stop);
+        await send(
+          dialect.reason(usageOf(wire, { prompt: '10', output: '5000' })) +
+            dialect.reason(usageOf(wire, { prompt: '10', output: '1' })) +
+            dialect.stop,
+        );
         await finish();
       },
     });

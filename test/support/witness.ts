@@ -12,11 +12,11 @@ const WORD_EVERY_MS = 50;
  */
 export async function startWitness(gateway: RunningGateway, upstream: HostileUpstream) {
   let count = 0;
-  let done = false;
+  const done = new AbortController();
   const marker = upstream.behaves(async ({ dialect, begin, send, finish }) => {
     await begin();
     await send(dialect.opening());
-    while (!done && (await send(dialect.text(`word${count} `)))) {
+    while (!done.signal.aborted && (await send(dialect.text(`word${count} `)))) {
       count += 1;
       await sleep(WORD_EVERY_MS);
     }
@@ -33,7 +33,7 @@ export async function startWitness(gateway: RunningGateway, upstream: HostileUps
   return {
     /** Ends the answer, and checks that nothing of it was lost. */
     async expectIntact(): Promise<void> {
-      done = true;
+      done.abort();
       const events = await reading;
       if (events instanceof Error) throw events;
       const { text, stopReason } = summarise(events);
