@@ -102,6 +102,14 @@ const quirksSchema = z.strictObject({
 });
 export type Quirks = z.infer<typeof quirksSchema>;
 
+const dataPolicySchema = z.strictObject({
+  /** Prompts may be kept for longer than the request takes. */
+  logs_prompts: z.boolean(),
+  trains_on_prompts: z.boolean(),
+  retention_days: z.int().nonnegative().optional(),
+});
+export type DataPolicy = z.infer<typeof dataPolicySchema>;
+
 const slug = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be a short lower-case name');
 const httpUrl = z.url({ protocol: /^https?$/ });
 const variableName = z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of an environment variable');
@@ -116,12 +124,7 @@ export const providerSchema = z.strictObject({
   /** Variable on a laptop, and name in the provider-keys secret on AWS; absent: the upstream takes no credential. */
   credential: variableName.optional(),
   icon_url: httpUrl.optional(),
-  data_policy: z.strictObject({
-    /** Prompts may be kept for longer than the request takes. */
-    logs_prompts: z.boolean(),
-    trains_on_prompts: z.boolean(),
-    retention_days: z.int().nonnegative().optional(),
-  }),
+  data_policy: dataPolicySchema,
   timeouts: z
     .strictObject({
       connect_ms: z.int().positive().max(60_000).optional(),
@@ -147,6 +150,8 @@ const endpointSchema = z.strictObject({
   /** An endpoint without a price is listed and never routed to. */
   pricing: pricingSchema.optional(),
   quirks: quirksSchema.optional(),
+  /** Where it is not the provider's, for example at an address without retention. */
+  data_policy: dataPolicySchema.optional(),
 });
 export type EndpointData = z.infer<typeof endpointSchema>;
 

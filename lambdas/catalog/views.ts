@@ -1,5 +1,6 @@
 import { Money } from '../money/money.ts';
 import type { Catalog, Endpoint, Model } from './catalog.ts';
+import { cheapestFirst } from './default-route.ts';
 import { modalities, type Modality, type Pricing } from './schema.ts';
 
 /** The catalog as clients see it. Fields that nobody has measured are null, never invented. */
@@ -21,9 +22,13 @@ export function parseModalities(text: string): { modalities: Modality[] | 'all' 
   return unknown === undefined ? { modalities: names as Modality[] } : { unknown };
 }
 
-export function modelView(model: Model): Record<string, unknown> {
+/**
+ * A model, with the price and the limits of its default route.
+ * @param endpoints those that may be used; all of the model's where nobody asks for himself
+ */
+export function modelView(model: Model, endpoints: readonly Endpoint[] = model.endpoints): Record<string, unknown> {
   const { data } = model;
-  const [best] = model.endpoints;
+  const [route] = cheapestFirst(endpoints);
   return {
     id: model.id,
     canonical_slug: data.permaslug,
@@ -36,11 +41,11 @@ export function modelView(model: Model): Record<string, unknown> {
     ...(data.knowledge_cutoff === undefined ? {} : { knowledge_cutoff: data.knowledge_cutoff }),
     context_length: data.context_length ?? null,
     architecture: architecture(model),
-    pricing: pricingView(cheapest(model.endpoints)?.pricing),
+    pricing: pricingView(route?.pricing),
     currency: 'RUB',
     top_provider: {
-      context_length: best?.contextLength ?? null,
-      max_completion_tokens: best?.maxOutputTokens ?? null,
+      context_length: route?.contextLength ?? null,
+      max_completion_tokens: route?.maxOutputTokens ?? null,
       is_moderated: false,
     },
     per_request_limits: null,
@@ -54,8 +59,14 @@ export function modelView(model: Model): Record<string, unknown> {
   };
 }
 
+/** All endpoints of a model in the order in which they are tried, behind them those that are not. */
+export function endpointViews(model: Model): Record<string, unknown>[] {
+  const unpriced = model.endpoints.filter(({ pricing }) => !pricing);
+  return [...cheapestFirst(model.endpoints), ...unpriced].map((endpoint) => endpointView(model, endpoint));
+}
+
 export function endpointView(model: Model, endpoint: Endpoint): Record<string, unknown> {
-  const { data_policy: policy } = endpoint.provider.data;
+  const { dataPolicy: policy } = endpoint;
   return {
     name: `${endpoint.provider.name} | ${model.id}`,
     endpoint_id: endpoint.id,
@@ -120,14 +131,6 @@ function mapMoney(value: object): Record<string, unknown> {
       name,
       field instanceof Money ? field.toString() : Array.isArray(field) ? field.map(mapMoney) : field,
     ]),
-  );
-}
-
-function cheapest(endpoints: Endpoint[]): Endpoint | undefined {
-  const priced = endpoints.filter(({ pricing }) => pricing !== undefined);
-  return priced.reduce<Endpoint | undefined>(
-    (best, next) => (best && !best.pricing!.prompt.exceeds(next.pricing!.prompt) ? best : next),
-    undefined,
   );
 }
 

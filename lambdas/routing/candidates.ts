@@ -1,4 +1,5 @@
-import type { Catalog, Endpoint, Model, Provider } from '../catalog/catalog.ts';
+import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
+import { cheapestFirst } from '../catalog/default-route.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import { invalidRequest, notFound } from '../platform/errors.ts';
 import type { MessagesWire, WireTarget } from '../providers/wire.ts';
@@ -25,21 +26,21 @@ export function resolveModel(catalog: Catalog, id: string): Model {
 }
 
 /**
- * Endpoints that can answer messages for a model, in the catalog's order.
- * @param exclusionOf why a provider may not see this prompt; undefined when it may
+ * Endpoints that can answer messages for a model, in the order in which they are tried: the cheapest first.
+ * @param exclusionOf why an endpoint may not see this prompt; undefined when it may
  * @throws {GatewayError} 400 for a model of another kind, 404 when none of its providers may or can be used.
  */
 export async function messagesCandidates(
   model: Model,
-  exclusionOf: (provider: Provider) => string | undefined,
+  exclusionOf: (endpoint: Endpoint) => string | undefined,
 ): Promise<Candidate[]> {
   if (!model.data.output_modalities.includes('text')) {
     throw invalidRequest('model', `"${model.id}" makes ${model.data.output_modalities.join(', ')}, not text`);
   }
-  const allowed = model.endpoints.filter(({ provider }) => exclusionOf(provider) === undefined);
+  const allowed = model.endpoints.filter((endpoint) => exclusionOf(endpoint) === undefined);
   if (allowed.length === 0) throw allExcluded(model, exclusionOf);
   const found = await Promise.all(allowed.map((endpoint) => toCandidate(model, endpoint)));
-  const candidates = found.filter((candidate) => candidate !== undefined);
+  const candidates = cheapestFirst(found.filter((candidate) => candidate !== undefined));
   if (candidates.length === 0) {
     const names = allowed.map(({ provider }) => provider.name).join(', ');
     throw notFound(`No provider of "${model.id}" can be used here: its operator has set no credential for ${names}.`, {
@@ -49,8 +50,8 @@ export async function messagesCandidates(
   return candidates;
 }
 
-function allExcluded(model: Model, exclusionOf: (provider: Provider) => string | undefined): Error {
-  const reasons = new Set(model.endpoints.map(({ provider }) => exclusionOf(provider)!));
+function allExcluded(model: Model, exclusionOf: (endpoint: Endpoint) => string | undefined): Error {
+  const reasons = new Set(model.endpoints.map((endpoint) => exclusionOf(endpoint)!));
   return notFound(
     `The privacy settings of this key, its workspace or its account exclude every provider of "${model.id}" (${[...reasons].join(', ')}). GET /models/user lists what is left.`,
     { field: 'model', excluded_by: [...reasons] },
