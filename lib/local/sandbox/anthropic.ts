@@ -29,6 +29,7 @@ export function readAnthropicPrompt(request: Request): SandboxPrompt {
     maxTokens: request.max_tokens,
     characters: countCharacters([request.system ?? '', ...request.messages.map(({ content }) => content)]),
     images: JSON.stringify(request.messages).split('"type":"image"').length - 1,
+    pdfs: JSON.stringify(request.messages).split('"media_type":"application/pdf"').length - 1,
   };
 }
 

@@ -28,6 +28,7 @@ export function readChatPrompt(request: Request): SandboxPrompt {
     maxTokens: request.max_tokens ?? request.max_completion_tokens,
     characters: request.messages.reduce((sum, { content }) => sum + textOf(content).length, 0),
     images: JSON.stringify(request.messages).split('"type":"image_url"').length - 1,
+    pdfs: JSON.stringify(request.messages).split('"type":"file"').length - 1,
   };
 }
 

@@ -54,11 +54,14 @@ export interface SandboxPrompt {
   maxTokens: number | undefined;
   characters: number;
   images: number;
+  pdfs: number;
 }
 
 const DIRECTIVE_LINE = /@sandbox\b([^\n]*)/;
 const DEFAULT_DELAY_MS = 10;
 const TOKENS_PER_IMAGE = 85;
+/** A document of one page. */
+const TOKENS_PER_PDF = 1_500;
 
 export function writeScript(prompt: SandboxPrompt): Script {
   const directives = readDirectives(prompt.lastUserText);
@@ -75,7 +78,7 @@ export function writeScript(prompt: SandboxPrompt): Script {
     directives,
     blocks: cut.blocks,
     end: cut.wasCut ? 'length' : end,
-    inputTokens: Math.ceil(prompt.characters / 4) + prompt.images * TOKENS_PER_IMAGE,
+    inputTokens: Math.ceil(prompt.characters / 4) + prompt.images * TOKENS_PER_IMAGE + prompt.pdfs * TOKENS_PER_PDF,
     outputTokens: cut.blocks.reduce((sum, block) => sum + block.pieces.length, 0),
   };
 }
