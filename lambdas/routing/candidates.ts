@@ -4,6 +4,7 @@ import type { Pricing } from '../catalog/schema.ts';
 import { invalidRequest, notFound } from '../platform/errors.ts';
 import type { MessagesWire, WireTarget } from '../providers/wire.ts';
 import { messagesWire } from '../providers/wires.ts';
+import { defaultParameters } from './default-parameters.ts';
 import { readProviderKey } from '../platform/secrets.ts';
 
 /** An endpoint that can answer this request now: it has a price, a codec, and its credential. */
@@ -73,7 +74,8 @@ async function toCandidate(model: Model, endpoint: Endpoint): Promise<Candidate 
       providerId: endpoint.provider.id,
       upstreamModel: endpoint.upstreamModel,
       maxOutputTokens: endpoint.maxOutputTokens,
-      supportedParameters: model.data.supported_parameters,
+      // Who gives a parameter a default says that the model takes it.
+      supportedParameters: [...model.data.supported_parameters, ...Object.keys(defaultParameters(model.data))],
       quirks: endpoint.quirks,
     },
     credential,

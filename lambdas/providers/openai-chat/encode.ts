@@ -5,6 +5,7 @@ import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import type { WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { pdfPart } from './pdf-part.ts';
+import { penaltyFields } from './sampling.ts';
 import { thinkingFields } from './thinking.ts';
 import { formatField, toolFields } from './tools.ts';
 import { toTurns } from './turns.ts';
@@ -63,7 +64,13 @@ export function encodeChatRequest(request: MessagesRequest, target: WireTarget):
   if (request.metadata?.user_id && quirks.user_field) body['user'] = digest(request.metadata.user_id);
   refuseUnspeakable(request);
   const format = formatField(request, target.supportedParameters);
-  return Object.assign(body, toolFields(request), thinkingFields(request, target), format);
+  return Object.assign(
+    body,
+    penaltyFields(request, target),
+    toolFields(request),
+    thinkingFields(request, target),
+    format,
+  );
 }
 
 function systemMessages(request: MessagesRequest, { quirks }: WireTarget): ChatMessage[] {
