@@ -1,7 +1,7 @@
 import { Money } from '../money/money.ts';
 import type { Catalog, Endpoint, Model } from './catalog.ts';
 import { cheapestFirst } from './default-route.ts';
-import { modalities, type Modality, type Pricing } from './schema.ts';
+import { modalities, type Modality, type ModelData, type Pricing } from './schema.ts';
 
 /** The catalog as clients see it. Fields that nobody has measured are null, never invented. */
 
@@ -42,6 +42,7 @@ export function modelView(model: Model, endpoints: readonly Endpoint[] = model.e
     context_length: data.context_length ?? null,
     architecture: architecture(model),
     pricing: pricingView(route?.pricing),
+    ...(data.video ? { pricing_skus: videoPrices(data.video) } : {}),
     currency: 'RUB',
     top_provider: {
       context_length: route?.contextLength ?? null,
@@ -98,14 +99,10 @@ export function endpointView(model: Model, endpoint: Endpoint): Record<string, u
 
 export function videoModelView(model: Model): Record<string, unknown> {
   const video = model.data.video!;
+  const shown = modelView(model);
   return {
-    ...modelView(model),
-    pricing_skus: Object.fromEntries(
-      Object.entries(video.price_per_second).map(([resolution, price]) => [
-        `per-video-second-${resolution}`,
-        price.toString(),
-      ]),
-    ),
+    ...shown,
+    pricing: withoutFreeTokens(shown['pricing'] as Record<string, unknown>),
     allowed_passthrough_parameters: [],
     supported_durations: video.durations,
     supported_resolutions: video.resolutions,
@@ -117,6 +114,19 @@ export function videoModelView(model: Model): Record<string, unknown> {
     creativity: null,
     upscale_factor: null,
   };
+}
+
+/**
+ * Tokens that cost nothing are no news of a model that is paid by the second, and look like a gift. Where clients list
+ * models of all kinds they stay, because their validators insist on both prices.
+ */
+function withoutFreeTokens({ prompt, completion, ...others }: Record<string, unknown>): Record<string, unknown> {
+  return { ...(prompt === '0' ? {} : { prompt }), ...(completion === '0' ? {} : { completion }), ...others };
+}
+
+function videoPrices({ price_per_second: prices }: NonNullable<ModelData['video']>): Record<string, string> {
+  const entries = Object.entries(prices);
+  return Object.fromEntries(entries.map(([resolution, price]) => [`per-video-second-${resolution}`, price.toString()]));
 }
 
 /** Decimal strings of RUB per unit; what is not known is left out, what is free is "0". */
