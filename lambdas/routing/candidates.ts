@@ -38,10 +38,11 @@ export async function messagesCandidates(
   if (!model.data.output_modalities.includes('text')) {
     throw invalidRequest('model', `"${model.id}" makes ${model.data.output_modalities.join(', ')}, not text`);
   }
-  const allowed = model.endpoints.filter((endpoint) => exclusionOf(endpoint) === undefined);
-  if (allowed.length === 0) throw allExcluded(model, exclusionOf);
+  const offers = cheapestFirst(model.endpoints);
+  const allowed = offers.filter((endpoint) => exclusionOf(endpoint) === undefined);
+  if (allowed.length === 0) throw allExcluded(model, offers.map(exclusionOf));
   const found = await Promise.all(allowed.map((endpoint) => toCandidate(model, endpoint)));
-  const candidates = cheapestFirst(found.filter((candidate) => candidate !== undefined));
+  const candidates = found.filter((candidate) => candidate !== undefined);
   if (candidates.length === 0) {
     const names = allowed.map(({ provider }) => provider.name).join(', ');
     throw notFound(`No provider of "${model.id}" can be used here: its operator has set no credential for ${names}.`, {
@@ -51,8 +52,8 @@ export async function messagesCandidates(
   return candidates;
 }
 
-function allExcluded(model: Model, exclusionOf: (endpoint: Endpoint) => string | undefined): Error {
-  const reasons = new Set(model.endpoints.map((endpoint) => exclusionOf(endpoint)!));
+function allExcluded(model: Model, exclusions: (string | undefined)[]): Error {
+  const reasons = new Set(exclusions);
   return notFound(
     `The privacy settings of this key, its workspace or its account exclude every provider of "${model.id}" (${[...reasons].join(', ')}). GET /models/user lists what is left.`,
     { field: 'model', excluded_by: [...reasons] },

@@ -7,7 +7,8 @@ import { modelView } from '../../lambdas/catalog/views.ts';
 import { privacyFilter } from '../../lambdas/protection/privacy.ts';
 import { messagesCandidates } from '../../lambdas/routing/candidates.ts';
 import { openPrivacy } from '../../lambdas/store/privacy.ts';
-import { loadShippedCatalog } from '../support/catalog.ts';
+import { loadCatalog } from '../../lambdas/catalog/load.ts';
+import { catalogDirectory, loadShippedCatalog, textModel } from '../support/catalog.ts';
 
 const catalog = loadShippedCatalog();
 const textModels = catalog.models.filter(({ data }) => data.output_modalities.includes('text'));
@@ -73,6 +74,20 @@ describe('the candidates of a model', () => {
     const usable = model.endpoints.filter((endpoint) => exclusionOf(endpoint) === undefined);
     const { shown, tried } = await shownAndTried(model, usable, exclusionOf);
     expect(shown).toEqual(tried);
+  });
+
+  it('are excluded by privacy when all that is left has no price', async () => {
+    const price = { prompt: '0.0001', completion: '0.0002' };
+    const directory = catalogDirectory([
+      textModel('test/model', [{ provider: 'mistral', pricing: price }, { provider: 'groq' }]),
+    ]);
+    const model = loadCatalog(directory.path).find('test/model')!;
+    directory.remove();
+    const exclusionOf = privacyFilter([{ ...openPrivacy, ignoredProviders: ['mistral'] }]);
+    await expect(messagesCandidates(model, exclusionOf)).rejects.toMatchObject({
+      status: 404,
+      metadata: { excluded_by: ['ignored_providers'] },
+    });
   });
 
   it('leaves out providers whose credential is not set', async () => {
