@@ -1,4 +1,4 @@
-import type { AliasData, EndpointData, ModelData, Pricing, ProviderData, Quirks, Wire } from './schema.ts';
+import type { AliasData, DataPolicy, EndpointData, ModelData, Pricing, ProviderData, Quirks, Wire } from './schema.ts';
 
 /** One way to reach a model: a provider, its address and wire, and what it charges. */
 export interface Endpoint {
@@ -11,6 +11,8 @@ export interface Endpoint {
   /** Undefined: listed, never routed to. */
   pricing: Pricing | undefined;
   quirks: Quirks;
+  /** Its own, else its provider's. */
+  dataPolicy: DataPolicy;
   data: EndpointData;
 }
 
@@ -51,7 +53,10 @@ export class Catalog {
   }
 }
 
-/** Builds the catalog of files that have passed `checkReferences`. Providers without an address are left out. */
+/**
+ * Builds the catalog of files that have passed `checkModels`. Providers without an address are left out, and so are
+ * models that nobody else offers at a price.
+ */
 export function buildCatalog(
   files: { providers: ProviderData[]; models: ModelData[]; aliases: AliasData[]; version: string },
   addressOf: (variable: string) => string | undefined,
@@ -66,7 +71,7 @@ export function buildCatalog(
       const provider = providers.get(endpoint.provider);
       return provider ? [resolveEndpoint(data, endpoint, provider)] : [];
     });
-    return endpoints.length > 0 ? [{ id: data.id, endpoints, aliasOf: undefined, data }] : [];
+    return endpoints.some(({ pricing }) => pricing) ? [{ id: data.id, endpoints, aliasOf: undefined, data }] : [];
   });
   const byId = new Map(models.map((model) => [model.id, model]));
   const aliases = files.aliases.flatMap((alias) => {
@@ -90,6 +95,7 @@ function resolveEndpoint(model: ModelData, data: EndpointData, provider: Provide
     maxOutputTokens: data.max_output_tokens,
     pricing: data.pricing,
     quirks: { ...provider.data.quirks, ...data.quirks },
+    dataPolicy: data.data_policy ?? provider.data.data_policy,
     data,
   };
 }

@@ -96,9 +96,11 @@ function quoteOf({ candidate, encoded }: Attempt, message: MessagesRequest, cont
   return { pricing, bound, hiddenTokens: hiddenTokens(candidate, message) };
 }
 
+/** The most that an endpoint may write, thinking included. */
 function maxOutputTokens({ endpoint }: Candidate, { max_tokens: asked }: MessagesRequest): number {
   const ceiling = endpoint.maxOutputTokens ?? endpoint.contextLength ?? 0;
-  return Math.min(asked ?? ceiling, ceiling);
+  const said = Math.min(asked ?? ceiling, ceiling);
+  return endpoint.quirks.reasoning_beyond_max_tokens ? said + ceiling : said;
 }
 
 function hiddenTokens(candidate: Candidate, message: MessagesRequest): number {
