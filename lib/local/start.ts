@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CatalogError, loadCatalog } from '../../lambdas/catalog/load.ts';
+import { CatalogError } from '../../lambdas/catalog/catalog-error.ts';
+import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { optionalVariable, queueVariables, variables } from '../../lambdas/platform/environment.ts';
 import { openTable } from '../../lambdas/store/table.ts';
 import { upgradeRecords } from '../upgrade.ts';

@@ -5,14 +5,13 @@ import { dayBefore } from '../../lambdas/accounting/activity-days.ts';
 import { readActivity, type ActivityQuestion, type ActivityRow } from '../../lambdas/accounting/activity.ts';
 import { OpenDayError, rollUpShard } from '../../lambdas/accounting/roll-up.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
-import { placeHold } from '../../lambdas/admission/hold.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
 import { uuidv7 } from '../../lambdas/platform/ids.ts';
 import { takeVersion, writeRows, moveVersion, type DailyRow } from '../../lambdas/store/activity.ts';
 import { GENERATION_SHARDS, generationKey, shardOf } from '../../lambdas/store/generations.ts';
 import { moneyAttribute, type Item, type Table } from '../../lambdas/store/table.ts';
-import { holdRequest, newSpender, outcome, rub, settlement } from '../support/spending.ts';
+import { holdRequest, newSpender, outcome, placeHold, rub, settlement } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
 
 const today = utcDate(Date.now());

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { settleBatch, UnknownGenerationError } from '../../lambdas/accounting/settle.ts';
 import { decodeSettlement, encodeSettlement } from '../../lambdas/accounting/settlement.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
-import { extendHold, placeHold } from '../../lambdas/admission/hold.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
 import { pruneCounter, readCounter } from '../../lambdas/store/counters.ts';
@@ -11,10 +10,12 @@ import { checkpoint, generationFrom } from '../../lambdas/store/generations.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import {
   books,
+  extendHold,
   finalCosts,
   holdRequest,
   newSpender,
   outcome,
+  placeHold,
   rub,
   settledEverywhere,
   settlement,

@@ -142,6 +142,41 @@ describe('the synthesized template', () => {
     }
   });
 
+  it('names every kind of API Gateway’s refusals, each with a code that is its status', () => {
+    const refusals = Object.values(api.findResources('AWS::ApiGateway::GatewayResponse')) as {
+      Properties: { ResponseType: string; StatusCode?: string; ResponseTemplates: Record<string, string> };
+    }[];
+    const statuses = refusals.map(({ Properties: { ResponseType: type, StatusCode: status, ResponseTemplates } }) => {
+      const [, code] = /"code":(\d+)/.exec(ResponseTemplates['application/json']!)!;
+      return [type, status, code];
+    });
+    const byType = Object.fromEntries(statuses.map(([type, status]) => [type, status]));
+    const { DEFAULT_4XX, DEFAULT_5XX, ...named } = byType;
+    expect([DEFAULT_4XX, DEFAULT_5XX]).toEqual([undefined, undefined]);
+    expect(named).toEqual({
+      ACCESS_DENIED: '403',
+      API_CONFIGURATION_ERROR: '500',
+      AUTHORIZER_CONFIGURATION_ERROR: '500',
+      AUTHORIZER_FAILURE: '500',
+      BAD_REQUEST_BODY: '400',
+      BAD_REQUEST_PARAMETERS: '400',
+      EXPIRED_TOKEN: '404',
+      INTEGRATION_FAILURE: '502',
+      INTEGRATION_TIMEOUT: '504',
+      INVALID_API_KEY: '403',
+      INVALID_SIGNATURE: '404',
+      MISSING_AUTHENTICATION_TOKEN: '404',
+      QUOTA_EXCEEDED: '429',
+      REQUEST_TOO_LARGE: '413',
+      RESOURCE_NOT_FOUND: '404',
+      THROTTLED: '429',
+      UNAUTHORIZED: '401',
+      UNSUPPORTED_MEDIA_TYPE: '415',
+      WAF_FILTERED: '403',
+    });
+    for (const [type, status, code] of statuses) if (status) expect([type, code]).toEqual([type, status]);
+  });
+
   it('keeps the table: protected, recoverable, with its indexes', () => {
     data.hasResource('AWS::DynamoDB::GlobalTable', {
       DeletionPolicy: 'Retain',

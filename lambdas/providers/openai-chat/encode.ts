@@ -4,6 +4,8 @@ import { isOwnThinking } from '../../messages/foreign-thinking.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import type { WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
+import { pdfPart } from './pdf-part.ts';
+import { penaltyFields } from './sampling.ts';
 import { thinkingFields } from './thinking.ts';
 import { formatField, toolFields } from './tools.ts';
 import { toTurns } from './turns.ts';
@@ -62,7 +64,13 @@ export function encodeChatRequest(request: MessagesRequest, target: WireTarget):
   if (request.metadata?.user_id && quirks.user_field) body['user'] = digest(request.metadata.user_id);
   refuseUnspeakable(request);
   const format = formatField(request, target.supportedParameters);
-  return Object.assign(body, toolFields(request), thinkingFields(request, target), format);
+  return Object.assign(
+    body,
+    penaltyFields(request, target),
+    toolFields(request),
+    thinkingFields(request, target),
+    format,
+  );
 }
 
 function systemMessages(request: MessagesRequest, { quirks }: WireTarget): ChatMessage[] {
@@ -218,15 +226,7 @@ function documentPart(block: Block, path: string, { quirks }: WireTarget): unkno
   });
   if (source.type === 'text') return inTag(source.data!);
   if (source.type === 'content') return inTag(plainText(source.content!, path));
-  if (source.type === 'base64' && quirks.pdf_files) {
-    return {
-      type: 'file',
-      file: {
-        filename: title.endsWith('.pdf') ? title : `${title}.pdf`,
-        file_data: `data:application/pdf;base64,${source.data}`,
-      },
-    };
-  }
+  if (source.type === 'base64' && quirks.pdf_files) return pdfPart(source.data!, title, quirks);
   throw invalidRequest(
     `${path}.source.type`,
     `"${source.type}" documents do not work on this model; send the text of the document instead`,
