@@ -21,9 +21,17 @@ const MOST_BYTES = 64 * MAX_TOKENS + 64 * KB + 64 * KB;
 const attack = (wire: WireName, behaviour: (exchange: Exchange) => unknown, more: Partial<Attack> = {}) =>
   hostile.attack({ wire, behaviour, limitRub: LIMIT_RUB, maxTokens: MAX_TOKENS, ...more });
 
-/** Sends the same again and again. @returns whether somebody read it to the end */
-async function flood({ send }: Exchange, event: string, bytes: number): Promise<boolean> {
-  for (let sent = 0; sent < bytes; sent += event.length) if (!(await send(event))) return false;
+/** An event, or one for each round. */
+type Outpouring = string | ((round: number) => string);
+
+/** Sends one event after the other. @returns whether somebody read them to the end */
+async function flood({ send }: Exchange, outpouring: Outpouring, bytes: number): Promise<boolean> {
+  let sent = 0;
+  for (let round = 0; sent < bytes; round += 1) {
+    const event = typeof outpouring === 'string' ? outpouring : outpouring(round);
+    if (!(await send(event))) return false;
+    sent += event.length;
+  }
   return true;
 }
 
@@ -41,22 +49,23 @@ function expectEndedByGateway({ status, stopReason, events, message, text, body 
 
 const anthropicDelta = (delta: string, index = 0) =>
   dialects.anthropic.event(`{"type":"content_block_delta","index":${index},"delta":${delta}}`);
+/** A block behind the one before it. */
 const anthropicBlock = (block: string, index = 1) =>
-  dialects.anthropic.event('{"type":"content_block_stop","index":0}') +
+  dialects.anthropic.event(`{"type":"content_block_stop","index":${index - 1}}`) +
   dialects.anthropic.event(`{"type":"content_block_start","index":${index},"content_block":${block}}`);
 const chatDelta = (delta: string) => dialects['openai-chat'].event(`{"choices":[{"index":0,"delta":${delta}}]}`);
 const words = 'word '.repeat(200);
 const toolBlock = anthropicBlock('{"type":"tool_use","id":"t","name":"f","input":{}}');
 const callPiece = (piece: string) => chatDelta(`{"tool_calls":[{"index":0,${piece}}]}`);
 
-async function pourOut(exchange: Exchange): Promise<void> {
+async function pourOut(exchange: Exchange, bytes = 2 * MB): Promise<boolean> {
   await exchange.begin();
   await exchange.send(exchange.dialect.opening());
-  await flood(exchange, exchange.dialect.text(words), 2 * MB);
+  return flood(exchange, exchange.dialect.text(words), bytes);
 }
 
 /** What is written without end, behind what opens it. */
-const outpourings: [WireName, string, string, string][] = [
+const outpourings: [WireName, string, string, Outpouring][] = [
   ['anthropic', 'text', '', dialects.anthropic.text(words)],
   [
     'anthropic',
@@ -66,18 +75,23 @@ const outpourings: [WireName, string, string, string][] = [
   ],
   ['anthropic', 'arguments', toolBlock, anthropicDelta(`{"type":"input_json_delta","partial_json":"${words}"}`, 1)],
   ['anthropic', 'deltas newer than us', '', anthropicDelta(`{"type":"novel_delta","novel":"${words}"}`)],
-  ['anthropic', 'text in the starts of blocks', '', anthropicBlock(`{"type":"text","text":"${words}"}`, 0)],
+  [
+    'anthropic',
+    'text in the starts of blocks',
+    '',
+    (round) => anthropicBlock(`{"type":"text","text":"${words}"}`, round + 1),
+  ],
   [
     'anthropic',
     'tool calls without arguments',
     '',
-    anthropicBlock('{"type":"tool_use","id":"t","name":"f","input":{}}', 0),
+    (round) => anthropicBlock('{"type":"tool_use","id":"t","name":"f","input":{}}', round + 1),
   ],
   [
     'anthropic',
     'arguments in the starts of blocks',
     '',
-    anthropicBlock(`{"type":"tool_use","id":"t","name":"f","input":{"a":"${words}"}}`, 0),
+    (round) => anthropicBlock(`{"type":"tool_use","id":"t","name":"f","input":{"a":"${words}"}}`, round + 1),
   ],
   ['openai-chat', 'text', '', dialects['openai-chat'].text(words)],
   ['openai-chat', 'reasoning', '', chatDelta(`{"reasoning_content":"${words}"}`)],
@@ -105,32 +119,37 @@ const outpourings: [WireName, string, string, string][] = [
 
 describe('two megabytes of', () => {
   it.concurrent.each(outpourings)('(%s) %s are ended at max_tokens', async (wire, _what, before, event) => {
-    let readToTheEnd: boolean | undefined;
     const aftermath = await attack(
       wire,
       async (exchange) => {
         const { begin, send, finish, dialect } = exchange;
         await begin();
         await send(dialect.opening() + before);
-        readToTheEnd = await flood(exchange, event, 2 * MB);
+        await flood(exchange, event, 2 * MB);
         await send(dialect.reason() + dialect.stop);
         await finish();
       },
       { stream: true },
     );
     expectEndedByGateway(aftermath);
-    expect(readToTheEnd).toBe(false);
   });
 
   it.concurrent.each(wires)('text over %s are ended for a client that does not stream, too', async (wire) => {
-    const aftermath = await attack(wire, pourOut);
+    const aftermath = await attack(wire, (exchange) => pourOut(exchange));
     expectEndedByGateway(aftermath);
   });
 });
 
 describe.each(wires)('an answer over %s', (wire) => {
+  it.concurrent.each([true, false])('is not read on behind max_tokens (streamed: %s)', async (stream) => {
+    const isRead = Promise.withResolvers<boolean>();
+    // More than all the buffers on the way can take.
+    await attack(wire, (exchange) => isRead.resolve(pourOut(exchange, 64 * MB)), { stream });
+    expect(await isRead.promise).toBe(false);
+  });
+
   it.concurrent('is ended at max_tokens for a key without a limit, too', async () => {
-    expectEndedByGateway(await attack(wire, pourOut, { limitRub: null, stream: true }));
+    expectEndedByGateway(await attack(wire, (exchange) => pourOut(exchange), { limitRub: null, stream: true }));
   });
 
   it.concurrent.each([5, 120_000])('that goes on after telling %i tokens is ended', async (output) => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects, wires } from '../support/dialects.ts';
 import { startHostileGateway, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
@@ -53,6 +54,7 @@ async function flood(write: Exchange['write'], piece: string, bytes: number): Pr
 /** @returns the most memory, and the processor's time, that the attack has taken */
 async function measured(attack: Attack): Promise<{ peakMb: number; tookMs: number }> {
   const { gateway } = hostile;
+  await untilIdle();
   await heldMb(gateway);
   const before = { mb: residentMb(gateway), ms: busyMs(gateway) };
   let peakMb = 0;
@@ -62,6 +64,15 @@ async function measured(attack: Attack): Promise<{ peakMb: number; tookMs: numbe
     return { peakMb, tookMs: busyMs(gateway) - before.ms };
   } finally {
     clearInterval(watch);
+  }
+}
+
+/** What the last attack has begun may go on for a while. */
+async function untilIdle(): Promise<void> {
+  for (let used = Infinity; used > 50;) {
+    const before = busyMs(hostile.gateway);
+    await sleep(300);
+    used = busyMs(hostile.gateway) - before;
   }
 }
 
@@ -231,20 +242,21 @@ const grinding: [string, Attack][] = [
 ];
 
 describe('memory', () => {
-  it.each([...floods, ...manyOnes])('is not filled by %s', { timeout: 60_000 }, async (_what, attack) => {
+  it.each([...floods, ...manyOnes])('is not filled by %s', { timeout: 120_000 }, async (_what, attack) => {
     const { peakMb } = await measured(attack);
     expect(peakMb).toBeLessThan(PEAK_MB);
   });
 });
 
 describe('the processor', () => {
-  it.each(grinding)('is not kept by %s', { timeout: 60_000 }, async (_what, attack) => {
+  it.each(grinding)('is not kept by %s', { timeout: 120_000 }, async (_what, attack) => {
     const { tookMs } = await measured(attack);
     expect(tookMs).toBeLessThan(MOST_BUSY_MS);
   });
 });
 
-it('leaves the gateway and everybody else unharmed, and gives the memory back', async () => {
+it('leaves the gateway and everybody else unharmed, and gives the memory back', { timeout: 120_000 }, async () => {
+  await untilIdle();
   await warmUp();
   const now = await usedMb();
   expect(now.held).toBeLessThan(resting.held * 1.1 + 20);

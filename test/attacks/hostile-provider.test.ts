@@ -2,7 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answer, wires, type WireName } from '../support/dialects.ts';
-import { startHostileGateway, type Aftermath, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
+import {
+  expectCutShort,
+  startHostileGateway,
+  type Aftermath,
+  type Attack,
+  type HostileGateway,
+} from '../support/hostile-gateway.ts';
 import { TRAP_PATH, type Behaviour, type Exchange } from '../support/hostile-upstream.ts';
 
 /** What a provider can do to the connection. That the books stay exact is checked behind every single one. */
@@ -41,8 +47,8 @@ const beforeTheAnswer: [string, number, Behaviour][] = [
       await closed;
     },
   ],
-  ['goes on continuing', 504, ({ write }) => repeat(write, 'HTTP/1.1 100 Continue\r\n\r\n', 2_000, 5)],
-  ['goes on giving hints', 504, ({ write }) => repeat(write, 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n', 2_000, 5)],
+  ['goes on continuing', 502, ({ write }) => repeat(write, 'HTTP/1.1 100 Continue\r\n\r\n', 2_000, 5)],
+  ['goes on giving hints', 502, ({ write }) => repeat(write, 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n', 2_000, 5)],
   [
     'sends headers without end',
     502,
@@ -163,10 +169,10 @@ describe.each(wires)('in the middle of an answer over %s, a provider that', (wir
   it.concurrent.each(withinTheAnswer)(
     '%s is told as a failure, and what it wrote is charged',
     async (_what, behaviour) => {
-      const { status, cost, generation } = await attack(wire, begun(behaviour));
-      expect([502, 504]).toContain(status);
-      expect(cost.isZero).toBe(false);
-      expect(generation).toMatchObject({ estimated: true, tokens_completion: '3' });
+      const broken = await attack(wire, begun(behaviour));
+      expectCutShort(broken, WORDS);
+      expect(broken.cost.isZero).toBe(false);
+      expect(broken.generation).toMatchObject({ estimated: true, tokens_completion: '3' });
     },
   );
 

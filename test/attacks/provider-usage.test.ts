@@ -74,9 +74,9 @@ async function expectCapped(aftermath: Aftermath): Promise<void> {
   await vi.waitFor(() => expect(hostile.alarms('usage beyond the hold', aftermath)).toHaveLength(1));
 }
 
-/** Not a whole number from 0 on, so not a count at all. */
-const noCounts = ['1e400', '-5', '"7"', 'null', '10.5', '{}', '[]', 'true', undefined];
-const absurdCounts = ['201', '5000', '1e15', '9007199254740993', '1e300'];
+/** No whole number from 0 on that can be told apart from its neighbours, so not a count at all. */
+const noCounts = ['1e400', '1e300', '9007199254740993', '-5', '"7"', 'null', '10.5', '{}', '[]', 'true', undefined];
+const absurdCounts = ['201', '5000', '1e15'];
 
 describe.each(wires)('output that a provider on %s tells', (wire) => {
   it.concurrent.each(noCounts)('as %s is counted by the gateway', async (value) => {
@@ -148,7 +148,7 @@ describe.each(wires)('a prompt that a provider on %s counts', (wire) => {
     expectHonestUsage(aftermath);
   });
 
-  it.concurrent.each(['1e15', '1e300', '150000'])('as %s is charged as what it can be at most', async (value) => {
+  it.concurrent.each(['1e15', '150000'])('as %s is charged as what it can be at most', async (value) => {
     const aftermath = await toldInput(wire, value);
     expect(aftermath.status).toBe(200);
     expect(tokens(aftermath).prompt).toBeGreaterThan(500);
@@ -218,7 +218,7 @@ describe('usage', () => {
     const aftermath = await told(wire, start, end);
     expect(aftermath).toMatchObject({ status: 200, text: WORDS });
     expect(aftermath.cost.isZero).toBe(false);
-    expect(tokens(aftermath).completion).toBeGreaterThanOrEqual(3);
+    expect(tokens(aftermath).completion).toBeGreaterThan(0);
     expectHonestUsage(aftermath);
     if (isBeyond) await expectCapped(aftermath);
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wires, type WireName } from '../support/dialects.ts';
 import { get } from '../support/gateway.ts';
 import { CREDENTIAL } from '../support/hostile-catalog.ts';
-import { startHostileGateway, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
+import { expectCutShort, startHostileGateway, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
 import type { Behaviour } from '../support/hostile-upstream.ts';
 
 /**
@@ -82,7 +82,7 @@ describe.each(wires)('a refusal over %s', (wire) => {
       const streamed = await attack(wire, behaviour, { stream: true });
       expect([streamed.status, streamed.text]).toEqual([200, WORDS]);
       expect(streamed.error).toBeDefined();
-      expect((await attack(wire, behaviour)).status).toBeGreaterThanOrEqual(502);
+      expectCutShort(await attack(wire, behaviour), WORDS);
     },
   );
 

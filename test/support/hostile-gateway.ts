@@ -161,6 +161,20 @@ function expectProvidersFault({ status, error, message, events, stopReason }: Re
   }
 }
 
+/**
+ * An answer that its provider broke off, for a client that does not stream: an error, or what there is of it together
+ * with the reason why it is no more.
+ */
+export function expectCutShort({ status, text, message, error }: Reply, words: string): void {
+  if (error) {
+    expect([502, 504, 529]).toContain(status);
+    return;
+  }
+  expect([status, text]).toEqual([200, words]);
+  const { error_type: reason } = message!['metadata'] as Record<string, unknown>;
+  expect(['provider_unavailable', 'provider_overloaded', 'timeout']).toContain(reason);
+}
+
 /** Nothing stays held, what was recorded is what was charged, and it is within the limit and the hold. */
 async function expectExactBooks(client: RunningGateway, cost: Money, bound: Money): Promise<void> {
   const { limit, limit_remaining: remaining, usage } = await spendingOf(client);
