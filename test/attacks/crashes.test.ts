@@ -44,7 +44,7 @@ it.each(wires)('an error without its reason, over %s', async (wire) => {
 });
 
 it.each(wires)('a client that leaves while a short answer over %s waits for its hold', async (wire) => {
-  await again(60, () => {
+  await again(36, () => {
     const left = Promise.withResolvers<void>();
     return hostile.abandon(
       {
@@ -83,7 +83,7 @@ const endings: Record<string, Behaviour> = {
 };
 
 it.each(Object.entries(endings))('clients that leave at any time, when the provider %s', async (_how, ending) => {
-  await again(24, (time) => {
+  await again(18, (time) => {
     const left = Promise.withResolvers<void>();
     return hostile.abandon(
       {

@@ -114,7 +114,6 @@ const outpourings: [WireName, string, string, Outpouring][] = [
     callPiece('"id":"t","function":{"name":"f","arguments":"["}'),
     chatDelta(`{"tool_calls":[{"index":1,"id":"u","function":{"name":"g","arguments":"${words}"}}]}`),
   ],
-  ['openai-chat', 'tool calls without arguments', '', callPiece('"function":{"name":"f","arguments":"{}"}')],
 ];
 
 describe('two megabytes of', () => {

@@ -186,21 +186,6 @@ const manyOnes: [string, Attack][] = [
 /** Small things, again and again, each of which may be dearer than the last. */
 const grinding: [string, Attack][] = [
   [
-    'a hundred thousand citations',
-    {
-      wire: 'anthropic',
-      maxTokens: 100_000,
-      behaviour: within(async ({ send, finish, dialect }) => {
-        const citation = dialect.event(
-          '{"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"a":1}}}',
-        );
-        await flood(send, citation.repeat(500), 100_000 * citation.length);
-        await send(dialect.reason() + dialect.stop);
-        await finish();
-      }),
-    },
-  ],
-  [
     'a call in pieces behind one that is not complete',
     {
       wire: 'openai-chat',
@@ -234,6 +219,21 @@ const grinding: [string, Attack][] = [
       behaviour: within(async ({ send, finish, dialect }) => {
         const event = dialect.text('x'.repeat(4 * MB));
         for (let start = 0; start < event.length; start += 512) await send(event.slice(start, start + 512));
+        await send(dialect.reason() + dialect.stop);
+        await finish();
+      }),
+    },
+  ],
+  [
+    'a hundred thousand citations',
+    {
+      wire: 'anthropic',
+      maxTokens: 100_000,
+      behaviour: within(async ({ send, finish, dialect }) => {
+        const citation = dialect.event(
+          '{"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"a":1}}}',
+        );
+        await flood(send, citation.repeat(500), 100_000 * citation.length);
         await send(dialect.reason() + dialect.stop);
         await finish();
       }),
