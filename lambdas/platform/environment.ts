@@ -11,6 +11,8 @@ export const variables = {
   providerKeysSecret: 'PROVIDER_KEYS_SECRET_ARN',
   /** Largest number of output tokens that one step of a hold covers. */
   outputStepTokens: 'OUTPUT_STEP_TOKENS',
+  /** How long a request waits for the money that other requests hold, in milliseconds. */
+  holdPatienceMs: 'HOLD_PATIENCE_MS',
   /** A directory that replaces the catalog shipped with the code. */
   catalogDirectory: 'GATEWAY_CATALOG',
   /** Endpoints of emulators; unset on AWS. */
