@@ -89,8 +89,11 @@ describe('under any mix of faults, duplicates and order', () => {
           messages.sort((a, b) => (a.generationId.at(-1)! < b.generationId.at(-1)! ? -1 : 1));
           // The queue delivers until it succeeds.
           for (let start = 0; start < messages.length; start += 4) {
-            const batch = messages.slice(start, start + 4);
-            await settleBatch(faulty, batch, { swept: false }).catch(() => settleBatch(table, batch, { swept: false }));
+            let batch = messages.slice(start, start + 4);
+            while (batch.length > 0) {
+              const results = await settleBatch(faulty, batch, { swept: false });
+              batch = batch.filter((_, index) => results[index] instanceof Error);
+            }
           }
           proxy.faultFor = () => undefined;
           await sweepHolds(table, { nowMs: Date.now() + 3_600_000 });

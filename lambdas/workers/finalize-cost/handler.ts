@@ -1,7 +1,8 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { reopenDays } from '../../accounting/close-days.ts';
 import { pruneOnceADay } from '../../accounting/prune.ts';
-import { settleBatch, type SettleResult } from '../../accounting/settle.ts';
+import { settleBatch } from '../../accounting/settle.ts';
+import type { SettleResult } from '../../accounting/settle-group.ts';
 import { decodeSettlement, type Settlement } from '../../accounting/settlement.ts';
 import { resources } from '../../resources.ts';
 import { describeError, log } from '../../platform/logger.ts';
