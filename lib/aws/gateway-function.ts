@@ -7,7 +7,7 @@ import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { queueVariables, variables } from '../../lambdas/platform/environment.ts';
+import { deadLetterVariables, queueVariables, variables } from '../../lambdas/platform/environment.ts';
 import type { FunctionSpec, QueueName, SecretName } from '../../lambdas/routes.ts';
 import { tableDefinition } from '../table-definition.ts';
 
@@ -16,6 +16,7 @@ export interface Resources {
   table: TableV2;
   secrets: Record<SecretName, Secret>;
   queues: Record<QueueName, Queue>;
+  deadLetters: Record<QueueName, Queue>;
 }
 
 export interface GatewayFunctionProps {
@@ -74,7 +75,7 @@ export class GatewayFunction extends Construct {
 }
 
 function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyStatement[] {
-  const { table, indexes, secrets = [], sendTo = [] } = spec.grants;
+  const { table, indexes, secrets = [], sendTo = [], watch = [] } = spec.grants;
   const statements: PolicyStatement[] = [];
   if (table) {
     const indexArns = tableDefinition.indexes.map(({ name }) => `${resources.table.tableArn}/index/${name}`);
@@ -104,14 +105,24 @@ function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyState
       }),
     );
   }
+  if (watch.length > 0) {
+    statements.push(
+      new PolicyStatement({
+        sid: 'WatchQueues',
+        actions: ['sqs:GetQueueAttributes'],
+        resources: watch.flatMap((name) => [resources.queues[name].queueArn, resources.deadLetters[name].queueArn]),
+      }),
+    );
+  }
   return statements;
 }
 
 function grantEnvironment({ spec, resources }: GatewayFunctionProps): Record<string, string> {
-  const { table, secrets = [], sendTo = [] } = spec.grants;
+  const { table, secrets = [], sendTo = [], watch = [] } = spec.grants;
   return {
     ...(table ? { [variables.tableName]: resources.table.tableName } : {}),
     ...Object.fromEntries(secrets.map((name) => [secretVariables[name], resources.secrets[name].secretArn])),
-    ...Object.fromEntries(sendTo.map((name) => [queueVariables[name], resources.queues[name].queueUrl])),
+    ...Object.fromEntries([...sendTo, ...watch].map((name) => [queueVariables[name], resources.queues[name].queueUrl])),
+    ...Object.fromEntries(watch.map((name) => [deadLetterVariables[name], resources.deadLetters[name].queueUrl])),
   };
 }

@@ -8,7 +8,7 @@ import { Money } from '../../lambdas/money/money.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
 import { counterKey, pruneCounter, readCounter, type ScopeId } from '../../lambdas/store/counters.ts';
 import { readGenerationItem } from '../../lambdas/store/generation-queries.ts';
-import { checkpoint, generationFrom, generationKey } from '../../lambdas/store/generations.ts';
+import { generationFrom, generationKey } from '../../lambdas/store/generations.ts';
 import { readItem } from '../../lambdas/store/query.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import {
@@ -16,7 +16,6 @@ import {
   finalCosts,
   holdRequest,
   newSpender,
-  outcome,
   rub,
   settledEverywhere,
   settlement,
@@ -170,67 +169,11 @@ async function windowsOf(scope: ScopeId): Promise<string[]> {
 
 const later = () => Date.now() + 3_600_000;
 
-describe('the sweep', () => {
-  it('leaves holds alone that have not expired', async () => {
-    const spender = await limited();
-    const { request } = await held(spender);
-    await sweepHolds(table, { nowMs: Date.now() });
-    expect((await stored(spender, request.generation.id)).state).toBe('pending');
-  });
-
-  it('settles a dead hold from its last measurement', async () => {
-    const spender = await limited();
-    const { request } = await held(spender);
-    await checkpoint(table, { accountId: spender.payer.accountId, id: request.generation.id }, outcome(rub('1.25')));
-
-    await sweepHolds(table, { nowMs: later() });
-
-    expect(await stored(spender, request.generation.id)).toMatchObject({
-      state: 'final',
-      swept: true,
-      outcome: { estimated: true, cancelled: true },
-    });
-    expect((await books(table, spender)).key).toEqual(settledEverywhere('1.25'));
-  });
-
-  it('settles a hold that was never measured from its input, not from zero', async () => {
-    const spender = await limited();
-    await held(spender);
-    await sweepHolds(table, { nowMs: later() });
-    expect((await books(table, spender)).key).toEqual(settledEverywhere('0.1'));
-  });
-
-  it('finds every hold of a dead life of a local gateway at once', async () => {
-    const spender = await limited();
-    const dead = holdRequest(spender, rub('1'), { bootId: 'dead' });
-    const alive = holdRequest(spender, rub('1'), { bootId: 'alive' });
-    await placeHold(table, dead);
-    await placeHold(table, alive);
-
-    await sweepHolds(table, { nowMs: Date.now(), aliveBootId: 'alive' });
-
-    expect((await stored(spender, dead.generation.id)).state).toBe('final');
-    expect((await stored(spender, alive.generation.id)).state).toBe('pending');
-  });
-
-  it('settles a complete measurement as final, not as an estimate', async () => {
-    const spender = await limited();
-    const { request, hold } = await held(spender);
-    const generation = { accountId: spender.payer.accountId, id: request.generation.id };
-    await checkpoint(table, generation, outcome(rub('1.5')), Date.now() - 1);
-
-    await sweepHolds(table, { nowMs: Date.now() });
-    const late = await settleBatch(table, [settlement(request, hold, rub('1.5'))], { swept: false });
-
-    expect(late).toEqual(['duplicate']);
-    expect(await stored(spender, request.generation.id)).toMatchObject({ swept: false, outcome: { estimated: false } });
-    expect((await books(table, spender)).key).toEqual(settledEverywhere('1.5'));
-  });
-
+describe('a generation that the sweep has estimated', () => {
   it('is corrected exactly once by the real message', async () => {
     const spender = await limited();
     const { request, hold } = await held(spender);
-    await sweepHolds(table, { nowMs: later() });
+    await sweepHolds(table, { nowMs: later(), backlog: 'none' });
     const real = settlement(request, hold, rub('0.75'));
 
     const first = await settleBatch(table, [real], { swept: false });
@@ -245,7 +188,7 @@ describe('the sweep', () => {
   it('leaves an entry that says what was replaced by what, and why', async () => {
     const spender = await limited();
     const { request, hold } = await held(spender);
-    await sweepHolds(table, { nowMs: later() });
+    await sweepHolds(table, { nowMs: later(), backlog: 'none' });
     await settleBatch(table, [settlement(request, hold, rub('0.75'))], { swept: false });
 
     const { pk, sk } = generationKey(spender.payer.accountId, request.generation.id);
@@ -264,7 +207,7 @@ describe('the sweep', () => {
     const spender = await limited();
     const request = holdRequest(spender, rub('1'), { atMs: Date.UTC(2026, 0, 31, 12) });
     const { hold } = await placeHold(table, request);
-    await sweepHolds(table, { nowMs: later() });
+    await sweepHolds(table, { nowMs: later(), backlog: 'none' });
     await pruneCounter(table, spender.scopes[0]!, Date.UTC(2026, 1, 4, 1));
 
     expect(await settleBatch(table, [settlement(request, hold, rub('0.04'))], { swept: false })).toEqual(['corrected']);

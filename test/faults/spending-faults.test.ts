@@ -96,7 +96,7 @@ describe('under any mix of faults, duplicates and order', () => {
             }
           }
           proxy.faultFor = () => undefined;
-          await sweepHolds(table, { nowMs: Date.now() + 3_600_000 });
+          await sweepHolds(table, { nowMs: Date.now() + 3_600_000, backlog: 'none' });
 
           const total = (await finalCosts(table, spender)).toString();
           const all = await books(table, spender);
