@@ -50,6 +50,11 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const sorted = <T>(list: T[]) => list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
+const patienceOf = ({ visibilityTimeoutSeconds, maxReceiveCount }: Omit<WiredQueue, 'deadLetters'>) => ({
+  visibilityTimeoutSeconds,
+  maxReceiveCount,
+});
+
 describe('the synthesized template', () => {
   it('has exactly the routes of the manifest, each to its own function', () => {
     expect(sorted(deployment.wiring.routes)).toEqual(sorted(manifestWiring().routes));
@@ -71,10 +76,6 @@ describe('the synthesized template', () => {
     expect(deployment.wiring.schedules).toEqual(
       Object.entries(scheduledWorkers).map(([functionName, { everyMinutes }]) => ({ functionName, everyMinutes })),
     );
-    const patienceOf = ({ visibilityTimeoutSeconds, maxReceiveCount }: Omit<WiredQueue, 'deadLetters'>) => ({
-      visibilityTimeoutSeconds,
-      maxReceiveCount,
-    });
     expect(Object.values(deployment.wiring.queues).map(patienceOf)).toEqual(Object.values(queues).map(patienceOf));
   });
 

@@ -23,9 +23,9 @@ afterAll(() => sqs.stop());
 
 const send = (to: string) => sqs.client.send(new SendMessageCommand({ QueueUrl: to, MessageBody: 'x' }));
 
-describe('the gauge of a queue', () => {
-  const read = () => openQueueGauge(variables.finalizeQueueUrl, variables.finalizeDeadLettersUrl).read();
+const read = () => openQueueGauge(variables.finalizeQueueUrl, variables.finalizeDeadLettersUrl).read();
 
+describe('the gauge of a queue', () => {
   it('tells an empty queue', async () => {
     expect(await read()).toEqual({ waiting: 0, inFlight: 0, dead: 0 });
   });
