@@ -379,9 +379,9 @@ export const scheduledWorkers = {
   'close-days': {
     entry: 'workers/close-days/handler.ts',
     everyMinutes: 1,
-    timeoutSeconds: 600,
+    timeoutSeconds: 90,
     memoryMb: 512,
-    grants: { table: ['GetItem', 'Query', 'PutItem'], sendTo: ['roll-up-activity'] },
+    grants: { table: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], sendTo: ['roll-up-activity'] },
   },
 } as const satisfies Record<string, ScheduledWorker>;
 

@@ -245,11 +245,39 @@ function rowFrom(item: Item): DailyRow {
   };
 }
 
-/** Up to which day the whole deployment was handed to the roll-up. */
+/** How far the deployment was handed to the roll-up. */
+export interface ClosingProgress {
+  /** Every account's days up to here. */
+  closedThrough: string | undefined;
+  /** And of those up to `through`, the accounts up to this place in their list. */
+  closing: { through: string; accountsUpTo: string } | undefined;
+}
+
 const PROGRESS_KEY = { pk: 'ACTIVITY', sk: 'CLOSED' };
 
-export async function readClosedThrough(table: Table): Promise<string | undefined> {
-  return (await readItem(table, PROGRESS_KEY))?.['closed_through'] as string | undefined;
+export async function readClosingProgress(table: Table): Promise<ClosingProgress> {
+  const item = await readItem(table, PROGRESS_KEY);
+  const through = item?.['closing_through'] as string | undefined;
+  return {
+    closedThrough: item?.['closed_through'] as string | undefined,
+    closing: through === undefined ? undefined : { through, accountsUpTo: item!['accounts_up_to'] as string },
+  };
+}
+
+/** Notes how far a run has come; a slow one that still runs beside its successor cannot undo what is closed. */
+export async function saveClosing(table: Table, closing: NonNullable<ClosingProgress['closing']>): Promise<void> {
+  await table.documents.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: PROGRESS_KEY,
+      UpdateExpression: 'SET entity = :entity, closing_through = :through, accounts_up_to = :place',
+      ExpressionAttributeValues: {
+        ':entity': 'activity_progress',
+        ':through': closing.through,
+        ':place': closing.accountsUpTo,
+      },
+    }),
+  );
 }
 
 export async function saveClosedThrough(table: Table, date: string): Promise<void> {
