@@ -3,7 +3,8 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { Money } from '../money/money.ts';
 import { describeError, log } from '../platform/logger.ts';
 import { DUE_AT_ONCE_MS } from '../store/generation-queries.ts';
-import { checkpoint, pendingItem, unbegunOutcome, type Hold, type PendingGeneration } from '../store/generations.ts';
+import { checkpoint, pendingItem, type Hold, type PendingGeneration } from '../store/generations.ts';
+import { emptyOutcome } from '../store/outcome.ts';
 import type { Table } from '../store/table.ts';
 import { isConditionFailure, retryConflicts, StoreBusyError } from '../store/transact.ts';
 import { settleBatch } from './settle.ts';
@@ -18,7 +19,7 @@ import { settleBatch } from './settle.ts';
  */
 export async function releaseUnknown(table: Table, generation: Omit<PendingGeneration, 'hold'>): Promise<void> {
   const { id, payer, model, modelPermaslug, endpointId, providerName } = generation;
-  const outcome = unbegunOutcome({ model, modelPermaslug, endpointId, providerName });
+  const outcome = emptyOutcome({ model, modelPermaslug, endpointId, providerName }, 'refused_before');
   for (const pauseMs of PAUSES_MS) {
     await sleep(pauseMs);
     try {

@@ -32,12 +32,15 @@ export interface Model {
 /** A valid catalog: every reference resolved, every id unique, in the order of the files. */
 export class Catalog {
   readonly models: readonly Model[];
+  /** Names the content of the files: records say by it which prices they were made with. */
+  readonly version: string;
   /** Ids of all providers, of those too that have no address here. */
   readonly providerIds: readonly string[];
   readonly #byId: Map<string, Model>;
 
-  constructor(models: Model[], providerIds: string[]) {
+  constructor(models: Model[], providerIds: string[], version: string) {
     this.models = models;
+    this.version = version;
     this.providerIds = providerIds;
     this.#byId = new Map(models.map((model) => [model.id, model]));
   }
@@ -50,7 +53,7 @@ export class Catalog {
 
 /** Builds the catalog of files that have passed `checkReferences`. Providers without an address are left out. */
 export function buildCatalog(
-  files: { providers: ProviderData[]; models: ModelData[]; aliases: AliasData[] },
+  files: { providers: ProviderData[]; models: ModelData[]; aliases: AliasData[]; version: string },
   addressOf: (variable: string) => string | undefined,
 ): Catalog {
   const providers = new Map<string, Provider>();
@@ -73,6 +76,7 @@ export function buildCatalog(
   return new Catalog(
     [...models, ...aliases],
     files.providers.map(({ id }) => id),
+    files.version,
   );
 }
 

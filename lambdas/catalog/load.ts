@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +18,9 @@ interface Located<T> {
   place: string;
 }
 
+/** Enough to tell any two catalogs of a deployment apart. */
+const VERSION_CHARACTERS = 12;
+
 /** Data shipped beside this file; the bundler puts it beside the bundle, so that the same expression finds it. */
 const shippedDirectory = fileURLToPath(new URL('./data/', import.meta.url));
 
@@ -27,19 +31,30 @@ const shippedDirectory = fileURLToPath(new URL('./data/', import.meta.url));
 export function loadCatalog(
   directory: string = optionalVariable(variables.catalogDirectory) ?? shippedDirectory,
 ): Catalog {
-  const providers = readFile(join(directory, 'providers.json'), 'providers.json', providersFileSchema).providers;
+  const hash = createHash('sha256');
+  const read = <Schema extends z.ZodType>(path: string, place: string, schema: Schema): z.infer<Schema> => {
+    const text = readText(path);
+    hash.update(`${place}\n${text.length}\n${text}`);
+    return parseFile(text, place, schema);
+  };
+  const { providers } = read(join(directory, 'providers.json'), 'providers.json', providersFileSchema);
   const models: Located<ModelData>[] = [];
   const aliases: Located<AliasData>[] = [];
   for (const file of modelFiles(directory)) {
     const place = `models/${file}`;
-    const content = readFile(join(directory, 'models', file), place, modelsFileSchema);
+    const content = read(join(directory, 'models', file), place, modelsFileSchema);
     models.push(...content.models.map((value, index) => ({ value, place: `${place}: models[${index}]` })));
     aliases.push(...content.aliases.map((value, index) => ({ value, place: `${place}: aliases[${index}]` })));
   }
   checkProviders(providers);
   checkReferences(providers, models, aliases);
   return buildCatalog(
-    { providers, models: models.map((model) => model.value), aliases: aliases.map((alias) => alias.value) },
+    {
+      providers,
+      models: models.map((model) => model.value),
+      aliases: aliases.map((alias) => alias.value),
+      version: hash.digest('hex').slice(0, VERSION_CHARACTERS),
+    },
     optionalVariable,
   );
 }
@@ -54,13 +69,15 @@ function modelFiles(directory: string): string[] {
   }
 }
 
-function readFile<Schema extends z.ZodType>(path: string, place: string, schema: Schema): z.infer<Schema> {
-  let text: string;
+function readText(path: string): string {
   try {
-    text = readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch {
     throw new CatalogError(`The catalog file ${path} cannot be read`);
   }
+}
+
+function parseFile<Schema extends z.ZodType>(text: string, place: string, schema: Schema): z.infer<Schema> {
   let json: unknown;
   try {
     json = JSON.parse(text);

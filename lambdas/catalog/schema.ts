@@ -89,6 +89,8 @@ const quirksSchema = z.strictObject({
   thought_signature_placeholder: z.boolean().optional(),
   /** anthropic: signs thinking itself, in a way that only this provider takes back. */
   own_signatures: z.boolean().optional(),
+  /** anthropic: thinks although the request does not ask for it. */
+  thinks_by_default: z.boolean().optional(),
   /** openai-chat: send stream_options.include_usage. */
   stream_usage: z.boolean().optional(),
   /** openai-chat: PDF documents are accepted as `file` parts. */

@@ -1,6 +1,7 @@
 import type { Money } from '../money/money.ts';
-import { generationKey, type Outcome } from './generations.ts';
-import { moneyAttribute, type Item, type Table } from './table.ts';
+import { generationKey } from './generations.ts';
+import { outcomeAttributes, type Outcome } from './outcome.ts';
+import { moneyAttribute, type Table } from './table.ts';
 import type { TransactItems } from './transact.ts';
 
 /** Why a generation that was final has become another one. `late_settlement`: the sweep had estimated it before. */
@@ -15,7 +16,7 @@ export interface Correction {
   after: Outcome;
 }
 
-/** The entry that notes a correction beside its generation; there can only be one of them. */
+/** The entry that notes a correction beside its generation, with both outcomes whole; there can only be one of them. */
 export function correctionPut(
   table: Table,
   { accountId, generationId, cause, before, after }: Correction,
@@ -31,8 +32,8 @@ export function correctionPut(
       generation_id: generationId,
       cause,
       correction_rub: moneyAttribute(difference({ before, after })),
-      before: countsAttribute(before),
-      after: countsAttribute(after),
+      before: outcomeAttributes(before),
+      after: outcomeAttributes(after),
       created_at: new Date(atMs).toISOString(),
     },
     ConditionExpression: 'attribute_not_exists(pk)',
@@ -42,15 +43,4 @@ export function correctionPut(
 /** What a correction adds to what has been spent; negative when the estimate was too high. */
 export function difference({ before, after }: Pick<Correction, 'before' | 'after'>): Money {
   return after.cost.minus(before.cost);
-}
-
-function countsAttribute(outcome: Outcome): Item {
-  return {
-    total_cost_rub: moneyAttribute(outcome.cost),
-    tokens_prompt: outcome.promptTokens,
-    tokens_completion: outcome.completionTokens,
-    native_tokens_reasoning: outcome.reasoningTokens,
-    native_tokens_cached: outcome.cachedTokens,
-    estimated: outcome.estimated,
-  };
 }

@@ -124,7 +124,7 @@ function changesOf(deltas: CounterDeltas): [string, bigint][] {
   return [...deltas].filter(([, pico]) => pico !== 0n);
 }
 
-/** Applies the changes, of which there must be some; the item is created where it does not exist. */
+/** Applies the changes; the item is created where it does not exist. */
 export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas): Update {
   const names: Record<string, string> = { '#kind': 'scope_kind', '#id': 'scope_id' };
   const values: Record<string, unknown> = { ':kind': scope.kind, ':id': scope.id };
@@ -136,7 +136,7 @@ export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas
   return {
     TableName: table.name,
     Key: counterKey(scope),
-    UpdateExpression: `SET #kind = :kind, #id = :id ADD ${additions.join(', ')}`,
+    UpdateExpression: `SET #kind = :kind, #id = :id${additions.length > 0 ? ` ADD ${additions.join(', ')}` : ''}`,
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
   };

@@ -6,7 +6,6 @@ import { readActivity, type ActivityQuestion, type ActivityRow } from '../../lam
 import { OpenDayError, rollUpShard } from '../../lambdas/accounting/roll-up.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
-import { placeHold } from '../../lambdas/admission/hold.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
 import { uuidv7 } from '../../lambdas/platform/ids.ts';
@@ -14,7 +13,7 @@ import { takeVersion, writeRows, moveVersion, type DailyRow } from '../../lambda
 import { GENERATION_SHARDS, generationKey, shardOf } from '../../lambdas/store/generations.ts';
 import { moneyAttribute, type Item, type Table } from '../../lambdas/store/table.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
-import { holdRequest, newSpender, outcome, rub, settlement, type Spender } from '../support/spending.ts';
+import { holdRequest, newSpender, outcome, placeHold, rub, settlement, type Spender } from '../support/spending.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 
 const today = utcDate(Date.now());

@@ -3,7 +3,6 @@ import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { UnknownGenerationError } from '../../lambdas/accounting/settle-group.ts';
 import { decodeSettlement, encodeSettlement } from '../../lambdas/accounting/settlement.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
-import { extendHold, placeHold } from '../../lambdas/admission/hold.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
 import { counterKey, pruneCounter, readCounter, type ScopeId } from '../../lambdas/store/counters.ts';
@@ -13,9 +12,11 @@ import { readItem } from '../../lambdas/store/query.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import {
   books,
+  extendHold,
   finalCosts,
   holdRequest,
   newSpender,
+  placeHold,
   rub,
   settledEverywhere,
   settlement,

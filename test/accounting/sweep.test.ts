@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Backlog } from '../../lambdas/accounting/backlog.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { sweepHolds, type SweepSelection } from '../../lambdas/accounting/sweep.ts';
-import { placeHold } from '../../lambdas/admission/hold.ts';
 import { DUE_AT_ONCE_MS, readGenerationItem } from '../../lambdas/store/generation-queries.ts';
 import { checkpoint, generationFrom, pendingItem } from '../../lambdas/store/generations.ts';
 import type { Table } from '../../lambdas/store/table.ts';
@@ -12,6 +11,7 @@ import {
   books,
   holdRequest,
   newSpender,
+  placeHold,
   outcome,
   rub,
   settledEverywhere,

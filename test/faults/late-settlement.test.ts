@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BacklogWatch } from '../../lambdas/accounting/backlog.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
-import { placeHold } from '../../lambdas/admission/hold.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate, windowsAt } from '../../lambdas/money/periods.ts';
 import { variables } from '../../lambdas/platform/environment.ts';
@@ -13,7 +12,7 @@ import { GENERATION_SHARDS, generationPartition, type Generation } from '../../l
 import { queryPartition } from '../../lambdas/store/query.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { startSettlementQueue, type SettlementQueue } from '../support/settlement-queue.ts';
-import { holdRequest, newSpender, rub, settlement, type Spender } from '../support/spending.ts';
+import { holdRequest, newSpender, placeHold, rub, settlement, type Spender } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
 
 const MINUTE_MS = 60_000;

@@ -2,7 +2,6 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
-import { placeHold } from '../../lambdas/admission/hold.ts';
 import { generationKey } from '../../lambdas/store/generations.ts';
 import { StoreBusyError } from '../../lambdas/store/transact.ts';
 import type { Table } from '../../lambdas/store/table.ts';
@@ -11,6 +10,7 @@ import {
   books,
   holdRequest,
   newSpender,
+  placeHold,
   rub,
   settledEverywhere,
   settlement,

@@ -3,11 +3,20 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
-import { extendHold, placeHold } from '../../lambdas/admission/hold.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { startFaultProxy, type Fault, type FaultProxy } from '../support/fault-proxy.ts';
-import { books, finalCosts, holdRequest, newSpender, rub, settledEverywhere, settlement } from '../support/spending.ts';
+import {
+  books,
+  extendHold,
+  finalCosts,
+  holdRequest,
+  newSpender,
+  placeHold,
+  rub,
+  settledEverywhere,
+  settlement,
+} from '../support/spending.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 
 let table: Table;
@@ -46,7 +55,7 @@ describe.each(['conflict', 'throttle', 'lost-reply'] as const)('with a %s on the
     const request = holdRequest(spender, rub('1'));
     const placed = await placeHold(table, request);
     failFirst(fault, 2);
-    expect(await extendHold(faulty, placed, request)).toMatchObject({ extended: true });
+    expect(await extendHold(faulty, placed, request)).toMatchObject({ hold: { steps: 2 } });
     expect((await books(table, spender)).key[0]).toBe('0 of 2');
   });
 

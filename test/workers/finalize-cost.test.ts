@@ -1,13 +1,12 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { placeHold } from '../../lambdas/admission/hold.ts';
 import { readGenerationItem } from '../../lambdas/store/generation-queries.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { handler } from '../../lambdas/workers/finalize-cost/handler.ts';
 import { toSqsEvent } from '../../lib/local/event-source.ts';
 import { receive } from '../../lib/local/queues.ts';
 import { startSettlementQueue, type SettlementQueue } from '../support/settlement-queue.ts';
-import { holdRequest, newSpender, rub, settlement, type Spender } from '../support/spending.ts';
+import { holdRequest, newSpender, placeHold, rub, settlement, type Spender } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
 
 let table: Table;
