@@ -33,7 +33,7 @@ afterAll(() => proxy.stop());
 /** The first `count` writes suffer the fault, what follows passes. */
 function failFirst(fault: Fault, count: number): void {
   let left = count;
-  proxy.faultFor = ({ action }) => (action !== 'GetItem' && left-- > 0 ? fault : undefined);
+  proxy.faultFor = ({ action }) => (/Write|Put|Update/.test(action) && left-- > 0 ? fault : undefined);
 }
 
 describe.each(['conflict', 'throttle', 'lost-reply'] as const)('with a %s on the first tries', (fault) => {
@@ -65,6 +65,22 @@ describe.each(['conflict', 'throttle', 'lost-reply'] as const)('with a %s on the
     const { hold } = await placeHold(table, request);
     failFirst(fault, 2);
     await settleBatch(faulty, [settlement(request, hold, rub('0.3'))], { swept: false });
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('0.3'));
+  });
+
+  it('a sweep settles once, and its correction is counted once', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('10') } });
+    const request = holdRequest(spender, rub('1'));
+    const { hold } = await placeHold(table, request);
+    const real = settlement(request, hold, rub('0.3'));
+
+    failFirst(fault, 2);
+    await sweepHolds(faulty, { nowMs: Date.now() + 3_600_000, backlog: 'none' });
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('0.1'));
+
+    failFirst(fault, 2);
+    const [result] = await settleBatch(faulty, [real], { swept: false });
+    expect(['corrected', 'duplicate']).toContain(result);
     expect((await books(table, spender)).key).toEqual(settledEverywhere('0.3'));
   });
 });
