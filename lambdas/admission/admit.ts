@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { positiveIntegerVariable, variables } from '../platform/environment.ts';
 import type { Table } from '../store/table.ts';
 import { placeHold, type HoldRefusal, type HoldRequest, type PlacedHold } from './hold.ts';
 import { isHeldOnly, refusalError, roomOf } from './refusal.ts';
@@ -21,7 +22,7 @@ export interface Admitted {
 }
 
 /** Requests in flight give back most of what they hold within seconds; a client without any answer waits about so long. */
-const PATIENCE_MS = 10_000;
+const DEFAULT_PATIENCE_MS = 10_000;
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 500;
 
@@ -33,7 +34,7 @@ const LONGEST_WAIT_MS = 500;
  * whether the hold was placed
  */
 export async function admit(table: Table, { request, plan: asked, recount }: Admission): Promise<Admitted> {
-  const deadlineMs = performance.now() + PATIENCE_MS;
+  const deadlineMs = performance.now() + positiveIntegerVariable(variables.holdPatienceMs, DEFAULT_PATIENCE_MS);
   let plan = asked;
   let shortenedBy: Error | undefined;
   let isCounted = false;

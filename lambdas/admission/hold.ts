@@ -19,7 +19,9 @@ import {
 } from '../store/generations.ts';
 import { isLimited } from '../store/limits.ts';
 import { itemOfFailedCondition, type Item, type Table } from '../store/table.ts';
+import { nowMs } from '../platform/clock.ts';
 import { isConditionFailure, retryConflicts, StoreBusyError, transact } from '../store/transact.ts';
+import { RefusalMemory } from './refusal-memory.ts';
 
 /**
  * Holds: money promised before anything is sent upstream.
@@ -56,8 +58,31 @@ export type HoldRefusal =
 
 export type HoldResult = { placed: PlacedHold } | { refused: HoldRefusal };
 
+/** Scopes that have spent their limit, as this process has lately been told: a hint that spares the store, no more. */
+const refusals = new RefusalMemory();
+
 /** @throws {Error} when nobody can say whether it was placed. */
 export async function placeHold(table: Table, request: HoldRequest): Promise<HoldResult> {
+  const remembered = rememberedRefusal(request);
+  if (remembered) return { refused: remembered };
+  const result = await askStore(table, request);
+  if ('refused' in result && result.refused.kind === 'no_room') {
+    const { scope, windows, counter, amount } = result.refused;
+    refusals.remember(scope, windows, counter, amount, nowMs());
+  }
+  return result;
+}
+
+function rememberedRefusal(request: HoldRequest): HoldRefusal | undefined {
+  const windows = windowsAt(request.generation.createdAtMs);
+  for (const scope of request.scopes) {
+    const counter = isLimited(scope.limits) && refusals.recall(scope, windows, request.amount, nowMs());
+    if (counter) return noRoom(scope, counter, request);
+  }
+  return undefined;
+}
+
+async function askStore(table: Table, request: HoldRequest): Promise<HoldResult> {
   let scopes = request.scopes.filter((scope) => isLimited(scope.limits));
   for (const scope of scopes) {
     if (!exceedsSomeLimit(scope, request.amount)) continue;

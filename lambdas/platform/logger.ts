@@ -1,15 +1,12 @@
 import { nowMs } from './clock.ts';
 
-/** Counters that alarms watch. */
-export const metrics = {
-  /** A provider told more than its request could come to. */
-  usageBeyondHold: 'UsageBeyondHold',
+/** Lines that count: each has an alarm, which finds it by these words. */
+export const tripwires = {
+  /** A provider told more than its request could come to; it was charged at the bound. */
+  usageBeyondHold: 'usage beyond the hold',
   /** A provider charged for something that the catalog has no price for. */
-  unpricedUsage: 'UnpricedUsage',
+  unpricedUsage: 'unpriced usage',
 } as const;
-export type Metric = (typeof metrics)[keyof typeof metrics];
-
-export const METRIC_NAMESPACE = 'ModelGateway';
 
 /** What may stand in a log line. Prompts, answers, bodies and secrets have no field here, so they cannot be logged. */
 export interface LogFields {
@@ -38,15 +35,6 @@ type Level = 'info' | 'warn' | 'error';
 /** One JSON object a line on standard error, which Lambda ships to CloudWatch as it is. */
 export function log(level: Level, message: string, fields: LogFields = {}): void {
   process.stderr.write(`${JSON.stringify({ time: new Date(nowMs()).toISOString(), level, message, ...fields })}\n`);
-}
-
-/** A log line that also counts: CloudWatch makes a metric of it, by the embedded metric format. */
-export function logCounted(level: Level, metric: Metric, message: string, fields: LogFields = {}): void {
-  const definition = {
-    Timestamp: nowMs(),
-    CloudWatchMetrics: [{ Namespace: METRIC_NAMESPACE, Dimensions: [[]], Metrics: [{ Name: metric, Unit: 'Count' }] }],
-  };
-  log(level, message, { ...fields, [metric]: 1, _aws: definition } as LogFields);
 }
 
 /** The loggable part of an unknown error: its name and code, and where it was thrown; not its message. */

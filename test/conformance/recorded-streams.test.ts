@@ -25,7 +25,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-replay-'));
   upstream = await startReplay(complete.map(({ sse }) => sse));
   writeCatalog(directory, upstream.url);
-  gateway = await startGateway({ args: ['--ephemeral', '--catalog', directory] });
+  gateway = await startGateway({ args: ['--catalog', directory] });
 });
 afterAll(async () => {
   await gateway.stop();

@@ -130,3 +130,11 @@ it('rows stay when the reply to the move of the version is lost', async () => {
     { requests: 1, usage: rub('0.7') },
   ]);
 });
+
+it('a key that is busy with holds can still be switched off', async () => {
+  proxy.faultFor = () => undefined;
+  const { key } = await newKey();
+  suffer(Array<Fault>(20).fill('conflict'));
+  expect(await updateKey(context, { hash: key.hash }, { disabled: true })).toMatchObject({ disabled: true });
+  expect((await readCounter(table, { kind: 'key', id: key.hash })).active).toBe(false);
+});

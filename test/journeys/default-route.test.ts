@@ -16,7 +16,7 @@ beforeAll(async () => {
       { provider: 'sandbox-openai', pricing: cheap, max_output_tokens: 8_000 },
     ]),
   ]);
-  gateway = await startGateway({ args: ['--ephemeral', '--catalog', catalog.path] });
+  gateway = await startGateway({ args: ['--catalog', catalog.path] });
 });
 afterAll(async () => {
   await gateway.stop();

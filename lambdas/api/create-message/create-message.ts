@@ -3,6 +3,7 @@ import type { HoldRequest } from '../../admission/hold.ts';
 import { admit, type Admitted } from '../../admission/admit.ts';
 import { privacyOf, type InferenceCaller } from '../../admission/caller.ts';
 import { priceUsage } from '../../accounting/price.ts';
+import { releaseUnknown } from '../../accounting/release.ts';
 import { AnswerStream } from '../../http/answer-stream.ts';
 import { GatewayError } from '../../platform/errors.ts';
 import type { EndpointInput } from '../../http/define-endpoint.ts';
@@ -10,14 +11,9 @@ import { resources } from '../../resources.ts';
 import { jsonResponse, streamResponse, type HttpResponse } from '../../http/response.ts';
 import { MessageAssembler } from '../../messages/assemble.ts';
 import type { AnswerEvent, MessageBody, MessagesRequest } from '../../messages/types.ts';
-import { nowMs } from '../../platform/clock.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
-import { checkpoint } from '../../store/generations.ts';
-import { emptyOutcome } from '../../store/outcome.ts';
-import type { Table } from '../../store/table.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { refuseUnprotected } from '../../protection/sensitive-data.ts';
-import { StoreBusyError } from '../../store/transact.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
 import { messagesCandidates, resolveModel } from '../../routing/candidates.ts';
@@ -26,7 +22,7 @@ import { answerEvents, type AbortReason, type AnswerContext } from './answer.ts'
 import { countedPlan, prepareAttempts, reencoded, type Prepared } from './attempts.ts';
 import { PING_AFTER_MS, streamBody } from './stream-body.ts';
 
-/** Holds outlive any function: Lambda stops a handler after 15 minutes at most. */
+/** The earliest at which a hold may be swept: later than any function, which Lambda stops after 15 minutes at most. */
 const HOLD_EXPIRES_AFTER_MS = 20 * 60_000;
 /** A stream ends itself this long before Lambda would, so that its settlement is still reported. */
 const STOP_BEFORE_TIMEOUT_MS = 15_000;
@@ -110,24 +106,10 @@ async function holdWhileConnecting(
     return { admitted, attempts };
   } catch (error) {
     upstream.discard();
-    await releaseUncertainHold(table, request, error);
+    // Anything but a refusal leaves open whether the hold stands; nothing was sent, so nothing may be held or charged.
+    if (!(error instanceof GatewayError)) await releaseUnknown(table, request.generation);
     throw error;
   }
-}
-
-/**
- * When every reply to a hold was lost, its record may exist although nothing was sent: it is noted as free, so that the
- * sweep does not charge it for its input.
- */
-async function releaseUncertainHold(
-  table: Table,
-  { generation }: Omit<HoldRequest, 'amount'>,
-  error: unknown,
-): Promise<void> {
-  if (error instanceof GatewayError || error instanceof StoreBusyError) return;
-  const { id, payer, model, modelPermaslug, endpointId, providerName } = generation;
-  const outcome = emptyOutcome({ model, modelPermaslug, endpointId, providerName }, 'refused_before');
-  await checkpoint(table, { accountId: payer.accountId, id }, outcome, nowMs()).catch(() => undefined);
 }
 
 /**

@@ -9,10 +9,9 @@ import { refusalError } from '../../admission/refusal.ts';
 import type { AnswerBatch, AnswerEvent, MessageDelta, MessagesEvent } from '../../messages/types.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import { toGatewayError } from '../../platform/errors.ts';
-import { logCounted, metrics } from '../../platform/logger.ts';
-import { failureOf } from '../../providers/failures.ts';
+import { log, tripwires } from '../../platform/logger.ts';
+import { failureOf, refusalOf, statusOfErrorType } from '../../providers/failures.ts';
 import { errorWords, failedProvider } from '../../routing/dispatch.ts';
-import { refusalOf, statusOfErrorType } from '../../providers/failures.ts';
 import type { Ending, Outcome } from '../../store/outcome.ts';
 import type { AnswerContext, Attempted } from './answer.ts';
 import { writableBytes } from './write-bound.ts';
@@ -291,10 +290,10 @@ export class Progress {
     const { generationId } = this.#context;
     const { model, endpoint } = this.#attempted.candidate;
     const about = { generationId, model: model.id, provider: endpoint.provider.id, costRub: outcome.cost.toString() };
-    if (outcome.capped) logCounted('error', metrics.usageBeyondHold, 'usage beyond the hold', about);
+    if (outcome.capped) log('error', tripwires.usageBeyondHold, about);
     if (this.#meter.unpriced.size > 0) {
       const reason = [...this.#meter.unpriced].slice(0, 5).join(', ');
-      logCounted('error', metrics.unpricedUsage, 'unpriced usage', { ...about, reason });
+      log('error', tripwires.unpricedUsage, { ...about, reason });
     }
   }
 }
