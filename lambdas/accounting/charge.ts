@@ -39,6 +39,7 @@ export function charged(
     ? measured.usage
     : { ...measured.usage, outputTokens: Math.min(measured.usage.outputTokens, endpoint.bound.outputTokens) };
   const { usage, exceeded } = withinBound(counted, endpoint.bound);
+  const saidTooMuch = (meter.toldOutputTokens ?? 0) > endpoint.bound.outputTokens;
   const { total, cacheDiscount } = priceUsage(usage, endpoint.pricing);
-  return { usage, cost: total, cacheDiscount, estimated: measured.estimated, exceeded };
+  return { usage, cost: total, cacheDiscount, estimated: measured.estimated, exceeded: exceeded || saidTooMuch };
 }

@@ -1,5 +1,5 @@
 import type { Block, MessagesEvent } from '../messages/types.ts';
-import { largerOf, readToldUsage, unpricedSigns, type ToldUsage } from './told-usage.ts';
+import { readToldUsage, unpricedSigns, updated, type ToldUsage } from './told-usage.ts';
 import { estimateTokens, type TokenUsage } from './usage.ts';
 
 /** A call's own syntax, beside its name and arguments, is billed: some dozens of tokens that nobody sees. */
@@ -28,7 +28,6 @@ export class UsageMeter {
   #heldBackBytes = 0;
   /** performance.now() at which the model first wrote something else than thinking. */
   #spokeAtMs: number | undefined;
-  /** What the first event said of the output counts a token ahead; only later words are the whole. */
   #told: ToldUsage = {};
   #outputTold = false;
   #bytesWhenTold = 0;
@@ -44,7 +43,7 @@ export class UsageMeter {
     this.firstEventAtMs ??= performance.now();
     switch (event.type) {
       case 'message_start':
-        if (this.#promptCountedAtStart) this.#told = largerOf(this.#told, readToldUsage(event.message.usage));
+        if (this.#promptCountedAtStart) this.#told = readToldUsage(event.message.usage);
         break;
       case 'content_block_start':
         this.#observeBlock(event.content_block);
@@ -62,10 +61,10 @@ export class UsageMeter {
   /** Usage that the provider told outside of any event of the Messages API, e.g. before it broke off. */
   tell(usage: unknown): void {
     for (const sign of unpricedSigns(usage)) this.unpriced.add(sign);
-    const { outputTokens, ...told } = readToldUsage(usage);
-    this.#told = largerOf(this.#told, told);
-    if (outputTokens === undefined) return;
-    this.#told.outputTokens = this.#outputTold ? Math.max(this.#told.outputTokens ?? 0, outputTokens) : outputTokens;
+    const told = readToldUsage(usage);
+    const known = this.#outputTold || told.outputTokens === undefined ? this.#told : withoutOutput(this.#told);
+    this.#told = updated(known, told);
+    if (told.outputTokens === undefined) return;
     this.#outputTold = true;
     this.#bytesWhenTold = this.outputBytes;
   }
@@ -146,6 +145,11 @@ export class UsageMeter {
     if (isThinking) this.#thinkingBytes += bytes;
     else this.#spokeAtMs ??= performance.now();
   }
+}
+
+/** What the first event says of the output counts a token ahead: the first real word replaces it. */
+function withoutOutput({ outputTokens: _, ...told }: ToldUsage): ToldUsage {
+  return told;
 }
 
 /** The total goes on counting where the split by lifetime is told only once: what is not of an hour is of five minutes. */

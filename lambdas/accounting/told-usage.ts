@@ -1,4 +1,4 @@
-import type { WireUsage } from '../messages/types.ts';
+import { isCount } from '../messages/usage-counts.ts';
 
 /**
  * Usage as a provider told it, after looking at every number: a count is a whole number from 0 on, and anything else
@@ -22,7 +22,7 @@ export function readToldUsage(usage: unknown): ToldUsage {
   // When the upstream compacted the conversation on the way, only the sum of its iterations is the whole usage.
   const iterations = Array.isArray(usage['iterations']) ? usage['iterations'].filter(isRecord) : [];
   if (iterations.length < 2) return readCounts(usage);
-  const summed = iterations.map((iteration) => readCounts(iteration as WireUsage)).reduce(add, {});
+  const summed = iterations.map((iteration) => readCounts(iteration)).reduce(add, {});
   return { ...readCounts(usage), ...summed };
 }
 
@@ -45,22 +45,33 @@ export function unpricedSigns(usage: unknown): string[] {
   return [...fields, ...tools];
 }
 
-/** Later numbers of one answer never lower earlier ones: usage is cumulative. */
-export function largerOf(a: ToldUsage, b: ToldUsage): ToldUsage {
-  return combine(a, b, Math.max);
+/**
+ * What was told, and what is told now. Usage is cumulative: nothing becomes less. The parts of the prompt belong together:
+ * a provider that first told one number may say later how much of it was read from a cache.
+ */
+export function updated(known: ToldUsage, told: ToldUsage): ToldUsage {
+  const next: ToldUsage = { ...known, ...told };
+  const prompt = promptOf(next) >= promptOf(known) ? next : known;
+  return withoutUndefined({
+    ...prompt,
+    outputTokens: larger(known.outputTokens, told.outputTokens),
+    reasoningTokens: larger(known.reasoningTokens, told.reasoningTokens),
+    searchRequests: larger(known.searchRequests, told.searchRequests),
+  });
+}
+
+function promptOf({ inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 }: ToldUsage): number {
+  return inputTokens + cacheReadTokens + cacheWriteTokens;
+}
+
+function larger(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 }
 
 function add(a: ToldUsage, b: ToldUsage): ToldUsage {
-  return combine(a, b, (x, y) => x + y);
-}
-
-function combine(a: ToldUsage, b: ToldUsage, by: (x: number, y: number) => number): ToldUsage {
-  const combined: ToldUsage = { ...a };
-  for (const [name, value] of Object.entries(b) as [keyof ToldUsage, number][]) {
-    const known = combined[name];
-    combined[name] = known === undefined ? value : by(known, value);
-  }
-  return combined;
+  const sum: ToldUsage = { ...a };
+  for (const [name, value] of Object.entries(b) as [keyof ToldUsage, number][]) sum[name] = (sum[name] ?? 0) + value;
+  return sum;
 }
 
 function readCounts(usage: Record<string, unknown>): ToldUsage {
@@ -78,7 +89,7 @@ function readCounts(usage: Record<string, unknown>): ToldUsage {
 }
 
 function count(value: unknown): number | undefined {
-  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
+  return isCount(value) ? value : undefined;
 }
 
 function record(value: unknown): Record<string, unknown> {

@@ -99,11 +99,20 @@ export function askedCacheWrites(encodedBody: string): CacheWrites {
   return encodedBody.includes('"1h"') ? '1h' : '5m';
 }
 
+/** Normalising takes the square of the length of a run of accents: it is done in pieces of this many characters. */
+const WINDOW_CHARACTERS = 2_000;
+
 /** Normal forms may be longer than what was written: a ligature of three bytes can stand for a sentence. */
 function normalisedBytes(text: string): number {
   const bytes = Buffer.byteLength(text);
   // Latin text without accents has only one form.
-  return bytes === text.length ? bytes : Math.max(bytes, Buffer.byteLength(text.normalize('NFKC')));
+  if (bytes === text.length) return bytes;
+  let sum = 0;
+  for (let start = 0; start < text.length; start += WINDOW_CHARACTERS) {
+    const window = text.slice(start, start + WINDOW_CHARACTERS);
+    sum += Math.max(Buffer.byteLength(window), Buffer.byteLength(window.normalize('NFKC')));
+  }
+  return sum;
 }
 
 function addedTokens({ typedToolTokens }: PromptContent): number {

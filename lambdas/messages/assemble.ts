@@ -1,9 +1,17 @@
 import type { Block, Delta, MessageBody, MessagesEvent } from './types.ts';
 
+interface OpenBlock {
+  block: Block;
+  /** Arguments of a call, as they were written. */
+  json: string;
+  /** The block's own list, once something was added to it. */
+  citations?: unknown[];
+}
+
 /** Builds the complete answer out of its events, for clients that do not stream. */
 export class MessageAssembler {
   #message: MessageBody | undefined;
-  readonly #blocks = new Map<number, { block: Block; json: string }>();
+  readonly #blocks = new Map<number, OpenBlock>();
 
   add(event: MessagesEvent): void {
     switch (event.type) {
@@ -52,7 +60,7 @@ export class MessageAssembler {
         open.json += delta.partial_json;
         break;
       case 'citations_delta':
-        block['citations'] = [...((block['citations'] as unknown[] | null | undefined) ?? []), delta.citation];
+        (open.citations ??= citationsOf(block)).push(delta.citation);
         break;
       default: {
         const { type: _, ...fields } = delta as { type: string };
@@ -69,6 +77,13 @@ function parseInput(json: string): unknown {
   } catch {
     return {};
   }
+}
+
+/** The list in a block that citations are added to. */
+function citationsOf(block: Block): unknown[] {
+  const citations = Array.isArray(block['citations']) ? [...(block['citations'] as unknown[])] : [];
+  block['citations'] = citations;
+  return citations;
 }
 
 function withoutNulls(usage: object | undefined): object {

@@ -105,7 +105,9 @@ async function begun(
   response: UpstreamResponse,
   candidate: Candidate,
 ): Promise<AsyncGenerator<AnswerBatch, void>> {
-  const first = await batches.next();
+  let first = await batches.next();
+  // A sign of life is no answer yet.
+  while (!first.done && first.value.events.every(({ data }) => data.type === 'ping')) first = await batches.next();
   if (first.done) throw new UpstreamError('broken', 'The provider ended its answer before it began');
   const [opening] = first.value.events;
   if (opening?.data.type === 'error') {

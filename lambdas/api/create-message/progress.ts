@@ -6,7 +6,7 @@ import { reportSettlement } from '../../accounting/report.ts';
 import { promptTokens } from '../../accounting/usage.ts';
 import type { HoldRefusal } from '../../admission/hold.ts';
 import { refusalError } from '../../admission/refusal.ts';
-import type { AnswerBatch, AnswerEvent, MessageDelta, MessagesEvent } from '../../messages/types.ts';
+import type { AnswerBatch, AnswerEvent, MessageDelta, MessagesEvent, WireUsage } from '../../messages/types.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import { toGatewayError } from '../../platform/errors.ts';
 import { log, tripwires } from '../../platform/logger.ts';
@@ -190,7 +190,12 @@ export class Progress {
       const { data } = event;
       if (data.type === 'message_start') {
         const { generationId } = this.#context;
-        const message = { ...data.message, id: generationId, model: this.#attempted.candidate.model.id };
+        const message = {
+          ...data.message,
+          id: generationId,
+          model: this.#attempted.candidate.model.id,
+          usage: this.#openingUsage(data.message.usage),
+        };
         rewritten.push({ data: { ...data, message } });
       } else if (data.type === 'message_delta' && data.delta.stop_reason !== null) {
         rewritten.push({ data: await this.#priced(this.#withReason(data)) });
@@ -199,6 +204,12 @@ export class Progress {
       }
     }
     return rewritten;
+  }
+
+  /** Clients read the prompt's tokens here, some of them only here: what the provider has not counted is estimated. */
+  #openingUsage(usage: WireUsage): WireUsage {
+    const { input_tokens: input = null, output_tokens: output = null } = usage;
+    return { ...usage, input_tokens: input ?? this.#context.estimatedInputTokens, output_tokens: output ?? 0 };
   }
 
   /** An answer that reached a max_tokens which only money set, says so. */
@@ -210,16 +221,12 @@ export class Progress {
 
   async #priced(event: MessageDelta): Promise<MessageDelta> {
     this.#final = await this.#chargeable(this.#charge(this.ending ?? 'complete'));
-    const { usage, cost } = this.#final;
-    return {
-      ...event,
-      usage: {
-        ...event.usage,
-        ...(event.usage?.input_tokens == null ? { input_tokens: usage.inputTokens } : {}),
-        ...(event.usage?.output_tokens == null ? { output_tokens: usage.outputTokens } : {}),
-        cost,
-      },
-    };
+    const { usage, cost, exceeded } = this.#final;
+    const { input_tokens: input = null, output_tokens: output = null } = event.usage;
+    const counted = { input_tokens: input ?? usage.inputTokens, output_tokens: output ?? usage.outputTokens };
+    // What was told beyond the bound is not what the answer has cost.
+    const bounded = { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens };
+    return { ...event, usage: { ...event.usage, ...(exceeded ? bounded : counted), cost } };
   }
 
   #charge(ending: Ending): Charge {

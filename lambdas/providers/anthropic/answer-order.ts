@@ -1,5 +1,11 @@
-import type { Block, MessagesEvent, WireUsage } from '../../messages/types.ts';
+import type { MessagesEvent } from '../../messages/types.ts';
+import { hasSoundCounts, withSoundCounts } from '../../messages/usage-counts.ts';
 import { UpstreamError } from '../upstream-http.ts';
+
+/** More blocks than any answer has; each costs memory, though none has to have a word in it. */
+const MAX_BLOCKS = 10_000;
+/** Longer than any reason to stop. */
+const MAX_REASON_CHARACTERS = 64;
 
 /**
  * The grammar of a streamed answer, held against what a provider really sends. Clients crash on, or silently lose, what
@@ -15,11 +21,6 @@ export class AnswerOrder {
   #nextIndex = 0;
   /** What the provider's own indices are behind ours since it began anew. */
   #offset = 0;
-  readonly #estimatedInputTokens: number;
-
-  constructor(estimatedInputTokens: number) {
-    this.#estimatedInputTokens = estimatedInputTokens;
-  }
 
   /**
    * @returns what a client may see of the event: itself, what was mended of it, or nothing
@@ -37,6 +38,7 @@ export class AnswerOrder {
         this.#demand(this.#started && !this.#closing, 'a block outside of its answer');
         this.#demand(isRecord(block) && isText(block.type), 'a block without a type');
         this.#demand(event.index + this.#offset === this.#nextIndex, 'a block out of order');
+        this.#demand(this.#nextIndex < MAX_BLOCKS, 'more blocks than an answer can have');
         this.#open.set(this.#nextIndex, block.type);
         this.#nextIndex += 1;
         return [this.#numbered(event)];
@@ -50,8 +52,9 @@ export class AnswerOrder {
         return [this.#numbered(event)];
       case 'message_delta':
         this.#demand(this.#started && isRecord(event.delta), 'an ending without its content');
+        this.#demand(isReason(event.delta.stop_reason), 'a reason to stop that is none');
         if (isText(event.delta.stop_reason)) this.#closing = true;
-        return [isRecord(event.usage) ? event : { ...event, usage: {} }];
+        return [isSound(event.usage) ? event : { ...event, usage: withSoundCounts(event.usage) }];
       case 'message_stop':
         this.#demand(this.#closing, 'an end without a reason');
         return [event];
@@ -82,13 +85,9 @@ export class AnswerOrder {
   #start(event: Extract<MessagesEvent, { type: 'message_start' }>): MessagesEvent {
     this.#demand(isRecord(event.message), 'a beginning without a message');
     this.#started = true;
-    const { content, usage } = event.message as { content: Block[] | undefined; usage: WireUsage | undefined };
-    if (Array.isArray(content) && content.length === 0 && isRecord(usage) && usage.input_tokens != null) return event;
-    const counted = { input_tokens: this.#estimatedInputTokens, output_tokens: 0 };
-    return {
-      ...event,
-      message: { ...event.message, content: [], usage: { ...counted, ...withoutNulls(isRecord(usage) ? usage : {}) } },
-    };
+    const { content, usage } = event.message as { content: unknown; usage: unknown };
+    if (Array.isArray(content) && content.length === 0 && isSound(usage)) return event;
+    return { ...event, message: { ...event.message, content: [], usage: withSoundCounts(usage) } };
   }
 
   #demand(holds: boolean, what: string): void {
@@ -110,8 +109,12 @@ function isDelta(delta: Record<string, unknown>): boolean {
   return field === undefined || isText(delta[field]);
 }
 
-function withoutNulls(usage: object): object {
-  return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
+function isSound(usage: unknown): boolean {
+  return isRecord(usage) && hasSoundCounts(usage);
+}
+
+function isReason(reason: unknown): boolean {
+  return reason === null || reason === undefined || (isText(reason) && reason.length <= MAX_REASON_CHARACTERS);
 }
 
 function isText(value: unknown): value is string {

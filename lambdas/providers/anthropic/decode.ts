@@ -21,37 +21,32 @@ export async function* decodeStream(
   context: DecodeContext,
 ): AsyncGenerator<AnswerBatch, void> {
   const splitter = new SseFrameSplitter(MAX_FRAME_BYTES);
-  const reader = new FrameReader(context);
-  for await (const chunk of body) {
-    const events: AnswerEvent[] = [];
-    let failure: unknown;
-    try {
-      for (const frame of splitter.push(chunk)) {
-        events.push(...reader.read(frame));
-        // What stands behind the end belongs to no answer of ours.
-        if (reader.ended) break;
-      }
-    } catch (error) {
-      failure = error;
+  const reader = new FrameReader(context.target);
+  try {
+    for await (const chunk of body) {
+      const { events, failure } = reader.readAll(splitter, chunk);
+      if (events.length > 0) yield { events };
+      if (failure) throw failure;
+      if (reader.ended) return;
+      if (reader.isOverdue) break;
     }
+    const { events, failure } = reader.readAll(splitter, undefined);
     if (events.length > 0) yield { events };
     if (failure) throw failure;
-    if (reader.ended) return;
-    if (reader.isOverdue) {
-      yield { events: [{ data: { type: 'message_stop' } }] };
-      return;
-    }
+  } catch (error) {
+    // Whatever becomes of the connection: an answer that has told how it ends is whole.
+    if (!reader.isClosing) throw error;
   }
-  const events = reader.read(splitter.rest());
-  if (events.length > 0) yield { events };
-  if (!reader.ended) throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
+  if (reader.ended) return;
+  if (!reader.isClosing) throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
+  yield { events: [{ data: { type: 'message_stop' } }] };
 }
 
 /** The events of a complete message. */
 export function decodeMessage(document: unknown, context: DecodeContext): AnswerBatch | undefined {
   const { type, content, stop_reason, stop_sequence, usage, ...message } = document as MessageBody;
   if (type !== 'message' || !Array.isArray(content)) return undefined;
-  const order = new AnswerOrder(context.estimatedInputTokens);
+  const order = new AnswerOrder();
   const events: MessagesEvent[] = [
     {
       type: 'message_start',
@@ -109,13 +104,31 @@ function deltasOf(block: Block): Delta[] {
 
 class FrameReader {
   ended = false;
-  readonly #order: AnswerOrder;
+  readonly #order = new AnswerOrder();
   readonly #target: WireTarget;
   #closingSinceMs: number | undefined;
 
-  constructor({ target, estimatedInputTokens }: DecodeContext) {
+  constructor(target: WireTarget) {
     this.#target = target;
-    this.#order = new AnswerOrder(estimatedInputTokens);
+  }
+
+  get isClosing(): boolean {
+    return this.#closingSinceMs !== undefined;
+  }
+
+  /** The events of the frames that a chunk completes, or of what came last, up to the first that nobody can read. */
+  readAll(splitter: SseFrameSplitter, chunk: Buffer | undefined): { events: AnswerEvent[]; failure: unknown } {
+    const events: AnswerEvent[] = [];
+    try {
+      for (const frame of chunk ? splitter.push(chunk) : [splitter.rest()]) {
+        events.push(...this.#read(frame));
+        // What stands behind the end belongs to no answer of ours.
+        if (this.ended) break;
+      }
+      return { events, failure: undefined };
+    } catch (failure) {
+      return { events, failure };
+    }
   }
 
   /** It has told how it ends, and goes on sending something that is no end. */
@@ -124,7 +137,7 @@ class FrameReader {
   }
 
   /** @returns the frame's event, or none for comments and for data that is not of the Messages API. */
-  read(frame: Buffer): AnswerEvent[] {
+  #read(frame: Buffer): AnswerEvent[] {
     const sent = parseFrame(frame);
     if (!sent) return [];
     if (sent.type === 'message_stop' || sent.type === 'error') this.ended = true;

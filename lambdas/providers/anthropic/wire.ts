@@ -96,7 +96,7 @@ function postJson(path: string, body: unknown, client: ClientHeaders): WireReque
 function readRefusal(body: string): WireRefusal {
   try {
     const { error } = JSON.parse(body) as { error?: { type?: unknown; message?: unknown } };
-    if (typeof error?.message === 'string') {
+    if (typeof error?.message === 'string' && error.message !== '') {
       return { type: typeof error.type === 'string' ? error.type : undefined, message: error.message };
     }
   } catch {

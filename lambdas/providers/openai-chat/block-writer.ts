@@ -3,8 +3,6 @@ import type { Block, MessagesEvent } from '../../messages/types.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import { JsonProgress } from './json-progress.ts';
 
-/** More calls than any model makes in one answer. */
-const MAX_CALLS = 1_024;
 /** So much prose behind a call without any arguments means that it has none. */
 const MAX_DEFERRED_BYTES = 1_024;
 
@@ -45,6 +43,9 @@ export class BlockWriter {
   #nextIndex = 0;
   #open: { kind: 'text' | 'thinking' | 'tool'; index: number } | undefined;
   readonly #calls: ToolCall[] = [];
+  /** The last call of each index, and of each id. */
+  readonly #byIndex = new Map<number, ToolCall>();
+  readonly #byId = new Map<string, ToolCall>();
   /** Position in #calls of the call whose block is open or was written last. */
   #written = -1;
   /** What came between two pieces of one call: the call's block must not be torn, so this follows it. */
@@ -113,10 +114,7 @@ export class BlockWriter {
 
   /** The call that a piece belongs to; a piece without id, name and arguments announces nothing and is passed over. */
   #callOf(piece: ToolCallPiece): ToolCall | undefined {
-    const known =
-      piece.index === undefined
-        ? this.#calls.findLast((call) => piece.id === undefined || call.id === piece.id)
-        : this.#calls.findLast((call) => call.index === piece.index);
+    const known = this.#knownCall(piece);
     const isAnother = known !== undefined && piece.name !== undefined && this.#announcesAnother(piece, known);
     if (known && !isAnother) return known;
     if (piece.name === undefined) return undefined;
@@ -129,11 +127,15 @@ export class BlockWriter {
       begun: false,
       closed: false,
     };
-    if (this.#calls.length >= MAX_CALLS) {
-      throw new UpstreamError('malformed', 'The provider sent more calls than an answer can have');
-    }
     this.#calls.push(call);
+    if (call.index !== undefined) this.#byIndex.set(call.index, call);
+    this.#byId.set(call.id, call);
     return call;
+  }
+
+  #knownCall({ index, id }: ToolCallPiece): ToolCall | undefined {
+    if (index !== undefined) return this.#byIndex.get(index);
+    return id === undefined ? this.#calls.at(-1) : this.#byId.get(id);
   }
 
   /**

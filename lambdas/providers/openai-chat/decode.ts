@@ -7,13 +7,16 @@ import { BlockWriter } from './block-writer.ts';
 import { citationOf } from './citations.ts';
 import { chatError } from './errors.ts';
 import { asList, asOptionalRecord, asRecord, asText } from './shapes.ts';
-import { messagesUsage } from './usage.ts';
+import { laterUsage, messagesUsage } from './usage.ts';
+import { WholeLines } from './whole-lines.ts';
 
 /**
  * Chat-completions streams as Messages events. Written against recordings of many providers: what one of them leaves
  * out, doubles or spells differently is tolerated here, and each tolerance says whose it is.
  */
 const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
+/** An answer that has told why it ends is not waited for any longer than this. */
+const LAST_WORDS_MS = 5_000;
 
 /** Reasons to finish that mean the answer failed: Mistral, DeepSeek, Z.ai, vLLM, Gemini. */
 const FAILURES = new Set([
@@ -32,13 +35,20 @@ export async function* decodeChatStream(
 ): AsyncGenerator<AnswerBatch, void> {
   const translation = new ChatTranslation(context);
   const decoder = new TextDecoder();
-  for await (const chunk of body) {
-    const { batch, failure } = translation.read(decoder.decode(chunk, { stream: true }));
-    if (batch) yield batch;
-    if (failure) throw failure;
-    if (translation.ended) return;
+  const lines = new WholeLines();
+  try {
+    for await (const chunk of body) {
+      const { batch, failure } = translation.read(lines.push(decoder.decode(chunk, { stream: true })));
+      if (batch) yield batch;
+      if (failure) throw failure;
+      if (translation.ended) return;
+      if (translation.isOverdue) break;
+    }
+  } catch (error) {
+    // Whatever becomes of the connection: an answer that has told how it ends is whole.
+    if (!translation.isClosing) throw error;
   }
-  const { batch, failure } = translation.readEnd(decoder.decode());
+  const { batch, failure } = translation.readEnd(lines.rest() + decoder.decode());
   if (batch) yield batch;
   if (failure) throw failure;
 }
@@ -46,10 +56,10 @@ export async function* decodeChatStream(
 /** A completion that came as one document: its message is a stream of one piece. */
 export function decodeCompletion(document: unknown, context: DecodeContext): AnswerBatch | undefined {
   const completion = asRecord(document);
-  const choice = asRecord(asList(completion['choices'])[0]);
-  if (choice['message'] === undefined) return undefined;
+  const [choice] = asList(completion['choices']);
+  if (choice === undefined || completion['error']) return undefined;
   const translation = new ChatTranslation(context);
-  const piece = { ...choice, delta: choice['message'] };
+  const piece = { ...asRecord(choice), delta: asRecord(asRecord(choice)['message']) };
   const { batch, failure } = translation.readDocument({ ...completion, choices: [piece] });
   if (failure) throw failure;
   return batch;
@@ -71,7 +81,10 @@ class ChatTranslation {
   #started = false;
   #finishReason: string | undefined;
   #matchedStopSequence: string | null = null;
+  #closingSinceMs = Infinity;
   #saidDone = false;
+  /** Something of it has been passed on. */
+  #begun = false;
   #refused = false;
   #usage: WireUsage | undefined;
 
@@ -85,6 +98,16 @@ class ChatTranslation {
           throw new UpstreamError('malformed', 'An event of the stream is too large');
       },
     });
+  }
+
+  /** It has told why it ends. */
+  get isClosing(): boolean {
+    return this.#finishReason !== undefined && !this.ended;
+  }
+
+  /** It has told why it ends, and goes on sending something that is no end. */
+  get isOverdue(): boolean {
+    return this.isClosing && performance.now() - this.#closingSinceMs > LAST_WORDS_MS;
   }
 
   /** Reads a piece of the stream. What came before a failure is in the batch beside it. */
@@ -117,9 +140,13 @@ class ChatTranslation {
     this.#collect();
     const events = this.#events.map((data) => ({ data }));
     this.#events = [];
+    // An answer that fails with its first words has not begun.
+    if (failure && !this.#blocks.hasOutput && !this.#begun) return { batch: undefined, failure };
+    this.#begun ||= events.length > 0;
     const told = this.ended ? undefined : this.#usage;
     const heldBackBytes = this.#blocks.heldBackBytes;
-    return { batch: events.length > 0 || told ? { events, told, heldBackBytes } : undefined, failure };
+    const isNews = events.length > 0 || told !== undefined || heldBackBytes > 0;
+    return { batch: isNews ? { events, told, heldBackBytes } : undefined, failure };
   }
 
   #endOfStream(): void {
@@ -152,7 +179,7 @@ class ChatTranslation {
   #onChunk(chunk: Record<string, unknown>): void {
     // Groq puts usage into a field of its own, in the chunk that finishes.
     const usage = chunk['usage'] ?? asOptionalRecord(chunk['x_groq'])?.['usage'];
-    if (usage != null) this.#usage = messagesUsage(asRecord(usage));
+    if (usage != null) this.#usage = laterUsage(this.#usage, messagesUsage(asRecord(usage)));
     if (chunk['error']) {
       this.#fail(chunk['error']);
       return;
@@ -210,6 +237,7 @@ class ChatTranslation {
 
   #onFinishReason(reason: string, matched: unknown): void {
     this.#finishReason = reason;
+    this.#closingSinceMs = performance.now();
     // vLLM tells which stop sequence matched.
     if (typeof matched === 'string' && this.#context.request.stop_sequences?.includes(matched)) {
       this.#matchedStopSequence = matched;

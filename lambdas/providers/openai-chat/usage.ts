@@ -1,4 +1,5 @@
 import type { WireUsage } from '../../messages/types.ts';
+import { isCount } from '../../messages/usage-counts.ts';
 
 /**
  * Usage as chat-completions upstreams report it, each with fields of its own. The wire counts cached tokens inside the
@@ -32,13 +33,21 @@ export function messagesUsage(usage: Record<string, unknown>): WireUsage {
   };
 }
 
+/** Some tell their usage in every chunk, and not always more of it: what is told later counts, but output never shrinks. */
+export function laterUsage(known: WireUsage | undefined, told: WireUsage): WireUsage {
+  if (!known) return told;
+  const output = Math.max(known.output_tokens ?? 0, told.output_tokens ?? 0);
+  const isOutputTold = known.output_tokens !== undefined || told.output_tokens !== undefined;
+  return { ...known, ...told, ...(isOutputTold ? { output_tokens: output } : {}) };
+}
+
 function outputOf(completion: number | undefined, prompt: number | undefined, total: number | undefined) {
   if (total === undefined || prompt === undefined) return completion;
   return Math.max(completion ?? 0, total - prompt);
 }
 
 function count(value: unknown): number | undefined {
-  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
+  return isCount(value) ? value : undefined;
 }
 
 function record(value: unknown): Record<string, unknown> {

@@ -1,0 +1,25 @@
+import type { WireUsage } from './types.ts';
+
+/** A number of tokens is a whole number from 0 on; nothing else that stands in its place counts anything. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+const countFields = [
+  'input_tokens',
+  'output_tokens',
+  'cache_creation_input_tokens',
+  'cache_read_input_tokens',
+] as const;
+
+/** A usage as clients may see it: without counts that are none, which many of them would not survive. */
+export function withSoundCounts(usage: unknown): WireUsage {
+  const sound: WireUsage = typeof usage === 'object' && usage !== null && !Array.isArray(usage) ? { ...usage } : {};
+  for (const field of countFields) if (sound[field] !== null && !isCount(sound[field])) delete sound[field];
+  return sound;
+}
+
+/** Whether all counts of a usage are counts, or null. */
+export function hasSoundCounts(usage: Record<string, unknown>): boolean {
+  return countFields.every((field) => usage[field] == null || isCount(usage[field]));
+}
