@@ -79,8 +79,17 @@ export function promptBound(
   const contextLength = endpoint.contextLength ?? Infinity;
   if (content.unbounded) return contextLength;
   const textBytes = Math.max(0, normalisedBytes(encodedBody) - content.mediaBytes) + content.escapeBytes;
-  const imageTokens = content.images * (endpoint.quirks.max_image_tokens ?? MAX_IMAGE_TOKENS);
-  return Math.min(textBytes + imageTokens + addedTokens(content), contextLength);
+  return Math.min(textBytes + imageTokens(content, endpoint) + addedTokens(content), contextLength);
+}
+
+/** The bound behind a count of the texts of a prompt, without its images and what stands around them. */
+export function textBound(
+  textTokens: number,
+  content: PromptContent,
+  endpoint: { contextLength?: number | undefined; quirks: { max_image_tokens?: number | undefined } },
+): number {
+  const tokens = textTokens + imageTokens(content, endpoint) + content.thinkingBytes + addedTokens(content);
+  return Math.min(tokens, endpoint.contextLength ?? Infinity);
 }
 
 /** The bound behind a count of the provider's own. */
@@ -113,6 +122,13 @@ function normalisedBytes(text: string): number {
     sum += Math.max(Buffer.byteLength(window), Buffer.byteLength(window.normalize('NFKC')));
   }
   return sum;
+}
+
+function imageTokens(
+  { images }: PromptContent,
+  { quirks }: { quirks: { max_image_tokens?: number | undefined } },
+): number {
+  return images * (quirks.max_image_tokens ?? MAX_IMAGE_TOKENS);
 }
 
 function addedTokens({ typedToolTokens }: PromptContent): number {

@@ -102,6 +102,8 @@ const quirksSchema = z.strictObject({
   pdf_part: z.enum(['file', 'image_url']).optional(),
   /** anthropic: has POST /v1/messages/count_tokens. */
   count_tokens: z.boolean().optional(),
+  /** The vocabulary that it counts with, where the gateway knows it. */
+  tokenizer: z.enum(['o200k']).optional(),
   /** The most tokens that one image can count for; 6,000 where absent. */
   max_image_tokens: z.int().positive().optional(),
   /** Reasoning is billed but not shown, so a hold has to cover all of max_tokens at once. */

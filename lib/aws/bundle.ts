@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
-import { functions } from '../../lambdas/routes.ts';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { functions, type FunctionSpec } from '../../lambdas/routes.ts';
 
 const lambdasDirectory = fileURLToPath(new URL('../../lambdas/', import.meta.url));
 const defaultCatalog = join(lambdasDirectory, 'catalog', 'data');
@@ -28,47 +28,66 @@ export interface Bundle {
   bytes: Record<string, number>;
 }
 
+const options = {
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  mainFields: ['module', 'main'],
+  minify: true,
+  keepNames: true,
+  banner: { js: requireBanner },
+  plugins: [withoutZodLocales],
+  legalComments: 'none',
+  logLevel: 'error',
+} satisfies BuildOptions;
+
 /**
  * Bundles every function of the manifest in one esbuild call, SDK included: what is deployed is what was tested, and a
  * bundled SDK starts faster than Lambda's own.
  * @param catalogDirectory replaces the catalog that comes with the code
+ * @param entries the functions by name, their files relative to lambdas/
  */
 export async function bundleFunctions(
   outputDirectory: string,
   catalogDirectory: string = defaultCatalog,
+  entries: Record<string, Pick<FunctionSpec, 'entry'>> = functions,
 ): Promise<Bundle> {
   const directory = resolve(outputDirectory);
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   const result = await build({
-    entryPoints: Object.entries(functions).map(([name, { entry }]) => ({
+    ...options,
+    entryPoints: Object.entries(entries).map(([name, { entry }]) => ({
       in: join(lambdasDirectory, entry),
       out: `${name}/index`,
     })),
     outdir: directory,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    mainFields: ['module', 'main'],
-    minify: true,
-    keepNames: true,
-    banner: { js: requireBanner },
-    plugins: [withoutZodLocales],
-    legalComments: 'none',
     metafile: true,
-    logLevel: 'error',
   });
   const bytes: Record<string, number> = {};
+  const counting: string[] = [];
   for (const [file, output] of Object.entries(result.metafile.outputs)) {
     const name = file.split('/').at(-2)!;
     bytes[name] = output.bytes;
-    const readsCatalog = Object.keys(output.inputs).some((input) => input.endsWith('lambdas/catalog/load.ts'));
-    if (readsCatalog) copyCatalog(catalogDirectory, join(directory, name, 'data'));
+    const contains = (source: string) => Object.keys(output.inputs).some((input) => input.endsWith(source));
+    if (contains('lambdas/catalog/load.ts')) copyCatalog(catalogDirectory, join(directory, name, 'data'));
+    if (contains('lambdas/admission/local-count.ts')) counting.push(name);
     writeFileSync(join(directory, name, 'package.json'), '{"type":"module"}\n');
   }
+  await bundleCounter(directory, counting);
   return { directory, bytes };
+}
+
+/** The thread that counts tokens is a file of its own, so that no function loads its vocabulary before it counts. */
+async function bundleCounter(directory: string, names: string[]): Promise<void> {
+  const entry = join(lambdasDirectory, 'admission', 'o200k-worker.ts');
+  await build({
+    ...options,
+    entryPoints: names.map((name) => ({ in: entry, out: `${name}/o200k-worker` })),
+    outdir: directory,
+  });
 }
 
 function copyCatalog(from: string, to: string): void {

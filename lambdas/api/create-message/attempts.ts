@@ -4,8 +4,11 @@ import {
   countedBound,
   measurePrompt,
   promptBound,
+  textBound,
   type PromptContent,
 } from '../../admission/prompt-size.ts';
+import { countedLocally, countLocally } from '../../admission/local-count.ts';
+import { promptTexts } from '../../admission/prompt-texts.ts';
 import { planSpending, type Quote, type SpendingPlan } from '../../admission/spending-plan.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { positiveIntegerVariable, variables } from '../../platform/environment.ts';
@@ -47,7 +50,7 @@ export async function prepareAttempts(
   const plan = planSpending(quotes, stepTokens);
   const prepared: Prepared = { message, client, content, attempts, plan };
   if (!content.unbounded) return prepared;
-  return { ...prepared, plan: (await countedByProviders(prepared, { refuse: true })) ?? plan };
+  return { ...prepared, plan: (await counted(prepared, { refuse: true })) ?? plan };
 }
 
 /**
@@ -55,7 +58,7 @@ export async function prepareAttempts(
  * @returns undefined when nobody can count it, or nothing would come of it
  */
 export async function countedPlan(prepared: Prepared): Promise<SpendingPlan | undefined> {
-  return prepared.content.unbounded ? undefined : countedByProviders(prepared, { refuse: false });
+  return prepared.content.unbounded ? undefined : counted(prepared, { refuse: false });
 }
 
 /** The attempts of a plan that allows shorter answers than were asked for. */
@@ -107,23 +110,40 @@ function hiddenTokens(candidate: Candidate, message: MessagesRequest): number {
   return candidate.wire.hiddenOutput(message, candidate.target, maxOutputTokens(candidate, message));
 }
 
+/** Where no provider counts: by a tokenizer of our own, with a margin for those of other families. */
+async function countedHere(
+  { target, endpoint }: Candidate,
+  message: MessagesRequest,
+  content: PromptContent,
+): Promise<number | undefined> {
+  const { tokenizer } = target.quirks;
+  const tokens = await countLocally(promptTexts(message, tokenizer), tokenizer);
+  if (tokens === undefined) return undefined;
+  return textBound(countedLocally(tokens, tokenizer), content, endpoint);
+}
+
+function bounded(quote: Quote, promptTokens: number): Quote {
+  const tokens = Math.min(quote.bound.promptTokens, promptTokens);
+  return { ...quote, bound: { ...quote.bound, promptTokens: tokens } };
+}
+
 /** @returns undefined when no count made a difference */
-async function countedByProviders(
+async function counted(
   { attempts, message, client, content, plan }: Prepared,
   { refuse }: { refuse: boolean },
 ): Promise<SpendingPlan | undefined> {
   const quotes = await Promise.all(
     attempts.map(async ({ candidate }, index) => {
       const quote = plan.quotes[index]!;
-      const counted = await countUpstream(candidate, message, client, COUNT_TIMEOUT_MS).catch((error: unknown) => {
+      const told = await countUpstream(candidate, message, client, COUNT_TIMEOUT_MS).catch((error: unknown) => {
         // What the only provider does not even count, it would refuse as well: its words help more than a hold.
         const isRequestsFault = error instanceof ProviderFailure && !error.mayTryAnother;
         if (refuse && isRequestsFault && attempts.length === 1) throw error;
         return undefined;
       });
-      if (counted === undefined) return quote;
-      const promptTokens = Math.min(quote.bound.promptTokens, countedBound(counted, content, candidate.endpoint));
-      return { ...quote, bound: { ...quote.bound, promptTokens } };
+      if (told !== undefined) return bounded(quote, countedBound(told, content, candidate.endpoint));
+      const estimated = content.unbounded ? undefined : await countedHere(candidate, message, content);
+      return estimated === undefined ? quote : bounded(quote, estimated);
     }),
   );
   const isSame = quotes.every((quote, index) => quote === plan.quotes[index]);

@@ -1,0 +1,114 @@
+import { clearMergeCache, countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+
+/**
+ * The counting itself. It takes a quarter of a second and 70 MB to load, so nothing but the worker thread imports it.
+ *
+ * Merging takes time by the square of a word's length, and a client chooses its words: a text is cut only where the
+ * vocabulary's own splitting would cut it, so the parts add up exactly, and a part without such a place counts its bytes,
+ * which no merging exceeds.
+ */
+const LONGEST_WORD = 200;
+/** Normal forms take time by the square of a run of accents, and may be eighteen times as long: bounded by the window. */
+const WINDOW = 2_000;
+
+/** The last character before a place where the vocabulary always splits: after a number, a word, or before a space. */
+const LAST_BEFORE_CUT = /\p{L}(?=[^\p{L}\p{M}'])|\p{N}(?=\P{N})|\S(?=[^\S\r\n])/gu;
+
+/** What a client writes is text, even where it looks like a control token. */
+const AS_TEXT = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
+
+/**
+ * Letters that a vocabulary may not have words of: all but Latin, Cyrillic, Chinese, Japanese and Korean, and of Latin
+ * and Cyrillic those that few languages use.
+ */
+const RARE_LETTERS =
+  /(?![\p{ASCII}\u{C0}-\u{FF}\u{400}-\u{45F}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[\p{L}\p{M}]+/gu;
+const NUMBERS = /\d{2,}/g;
+const CARRIAGE_RETURNS = /\r/g;
+
+/** `o200k`: the vocabulary of OpenAI's models; `other`: any other one, of which nothing is known but usual habits. */
+export type Vocabulary = 'o200k' | 'other';
+
+/**
+ * Counts tokens of texts, too many rather than too few. Providers may normalise what they are sent, so the longer form
+ * counts.
+ * @param deadlineMs of performance.now()
+ * @returns undefined when the time is over
+ */
+export function countTexts(texts: readonly string[], vocabulary: Vocabulary, deadlineMs: number): number | undefined {
+  let tokens = 0;
+  try {
+    for (const text of texts) {
+      for (let start = 0; start < text.length;) {
+        if (performance.now() > deadlineMs) return undefined;
+        const end = windowEnd(text, start);
+        tokens += countWindow(text.slice(start, end), vocabulary);
+        start = end;
+      }
+    }
+    return tokens;
+  } finally {
+    // It holds on to words of prompts.
+    clearMergeCache();
+  }
+}
+
+function windowEnd(text: string, start: number): number {
+  const end = start + WINDOW;
+  if (end >= text.length) return text.length;
+  // What is behind the end decides whether it is a place to cut: one character, of up to two units.
+  const from = end - LONGEST_WORD;
+  let last: number | undefined;
+  for (const cut of cuts(text.slice(from, end + 2))) if (from + cut <= end) last = from + cut;
+  if (last !== undefined) return last;
+  const isPair = (text.codePointAt(end - 1) ?? 0) > 0xff_ff;
+  return isPair ? end - 1 : end;
+}
+
+function* cuts(text: string): Generator<number> {
+  for (const { 0: character, index } of text.matchAll(LAST_BEFORE_CUT)) yield index + character.length;
+}
+
+function countWindow(text: string, vocabulary: Vocabulary): number {
+  const normal = text.normalize('NFKC');
+  const tokens = countForm(text, vocabulary);
+  return normal === text ? tokens : Math.max(tokens, countForm(normal, vocabulary));
+}
+
+function countForm(text: string, vocabulary: Vocabulary): number {
+  let tokens = 0;
+  let countedTo = 0;
+  let wordStart = 0;
+  const endWord = (end: number) => {
+    if (end - wordStart >= LONGEST_WORD) {
+      tokens += countWords(text.slice(countedTo, wordStart)) + Buffer.byteLength(text.slice(wordStart, end));
+      countedTo = end;
+    }
+    wordStart = end;
+  };
+  for (const cut of cuts(text)) endWord(cut);
+  endWord(text.length);
+  tokens += countWords(text.slice(countedTo));
+  return vocabulary === 'o200k' ? tokens : Math.min(tokens + elsewhereMore(text), Buffer.byteLength(text));
+}
+
+function countWords(text: string): number {
+  try {
+    return countTokens(text, AS_TEXT);
+  } catch {
+    return Buffer.byteLength(text);
+  }
+}
+
+/**
+ * Where other vocabularies are known to need many more tokens: a digit is often a token of its own, so is a carriage
+ * return, and letters that they have no words of fall apart into bytes. Measured against those of Qwen, DeepSeek, Llama 3
+ * and Gemma, texts need up to 2.2, 1.7 and 3.9 times as many tokens without this, and up to 1.4 times with it.
+ */
+function elsewhereMore(text: string): number {
+  let more = 0;
+  for (const [number] of text.matchAll(NUMBERS)) more += number.length - Math.ceil(number.length / 3);
+  for (const [letters] of text.matchAll(RARE_LETTERS)) more += Buffer.byteLength(letters);
+  for (const _ of text.matchAll(CARRIAGE_RETURNS)) more += 1;
+  return more;
+}

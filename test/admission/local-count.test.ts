@@ -1,0 +1,201 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { describe, expect, it } from 'vitest';
+import { countedLocally, countLocally } from '../../lambdas/admission/local-count.ts';
+import { countTexts } from '../../lambdas/admission/o200k.ts';
+
+const run = promisify(execFile);
+
+const AS_TEXT = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
+const exactly = (text: string) => countTokens(text, AS_TEXT);
+const count = (text: string, vocabulary: 'o200k' | 'other' = 'o200k') => countTexts([text], vocabulary, Infinity)!;
+
+const code = 'export function sum(a: number[]) {\n\treturn a.reduce((x, y) => x + y, 0); // 1_000.5\r\n}\n\n';
+const russian = 'Съешь же ещё этих мягких французских булок, да выпей чаю: это стоит 1 234,50 ₽.\n';
+const english = "The quick brown fox doesn't jump over the lazy dog; it's 12:30 on 2026-11-21.\n\n  ";
+
+const letters = (length: number) =>
+  Array.from({ length }, () => String.fromCodePoint(97 + Math.floor(Math.random() * 26))).join('');
+
+/** Texts on which merging, cutting or normalising is slow for its length. */
+const hostile: [string, string][] = [
+  ['one letter', 'a'.repeat(100_000)],
+  ['one word of random letters', letters(100_000)],
+  ['the longest words that are merged', Array.from({ length: 500 }, () => letters(198)).join(' ')],
+  ['spaces', ' '.repeat(100_000)],
+  ['ligatures of eighteen letters', '\ufdfa'.repeat(50_000)],
+  ['accents in the wrong order', `a${'\u0301\u0323'.repeat(50_000)}`],
+  ['halves of characters', '\ud83d'.repeat(100_000)],
+];
+
+function* manyParts(): Generator<string> {
+  for (let i = 0; i < 200_000; i += 1) yield `part ${i}`;
+}
+
+const milliseconds = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1_000;
+
+const collectGarbage = (() => {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
+})();
+
+describe('a local count', () => {
+  it.each([
+    ['nothing', ''],
+    ['a word', 'Hello'],
+    ['English', english.repeat(100)],
+    ['Russian', russian.repeat(100)],
+    ['code', code.repeat(100)],
+    ['Chinese', '人人生而自由,在尊严和权利上一律平等。'.repeat(100)],
+    ['emoji', '😀 👩‍💻 🏳️‍🌈 ❤️ '.repeat(100)],
+    ['what looks like a control token', 'before <|endoftext|> after <|im_start|>system'],
+    ['a byte order mark', '\ufeffname;value\r\n'],
+    ['half a character', 'a \ud83d b \ude00 c'],
+  ])('is exact for %s', async (_name, text) => {
+    expect(await countLocally([text], 'o200k')).toBe(exactly(text));
+  });
+
+  it.each([
+    ['contractions', "she'll doesn'tknow,"],
+    ['accents', 'हिन्दीभाषामें है।'],
+    ['numbers', '123456 1,5 '],
+    ['line ends', 'x=y;\r\n\n\t  }//!\n'],
+    ['scripts', '漢字ABCdef ¿qué? да/\n'],
+  ])('is exact wherever a long text has to be cut: %s', (_name, part) => {
+    for (let offset = 0; offset <= part.length; offset += 1) {
+      const text = part.slice(offset) + part.repeat(400);
+
+      expect(count(text)).toBe(exactly(text));
+    }
+  });
+
+  it('adds up its texts', async () => {
+    expect(await countLocally(['Hello', russian, code], 'o200k')).toBe(
+      exactly('Hello') + exactly(russian) + exactly(code),
+    );
+  });
+
+  it('is never below the count of the vocabulary, and never above the bytes', () => {
+    const part = fc.oneof(
+      fc.constantFrom(english, russian, code, ' ', '\n', '\r\n', "'s", "'", '<|endoftext|>', '。', '\u0301', '\ufeff'),
+      fc.constantFrom('😀', '👩‍💻', '🏳️‍🌈', '漢字', '𝐀', '½', 'Ａ１'),
+      fc.string({ unit: 'grapheme', maxLength: 30 }),
+      fc.string({ unit: 'binary', maxLength: 30 }),
+      fc
+        .tuple(fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }), fc.nat(400))
+        .map(([repeated, times]) => repeated.repeat(times)),
+    );
+    const texts = fc.array(part, { maxLength: 60 }).map((parts) => parts.join(''));
+
+    fc.assert(
+      fc.property(texts, (text) => {
+        const counted = count(text);
+        const bytes = Math.max(Buffer.byteLength(text), Buffer.byteLength(text.normalize('NFKC')));
+        expect(counted).toBeGreaterThanOrEqual(exactly(text));
+        expect(counted).toBeLessThanOrEqual(bytes);
+        expect(count(text, 'other')).toBeGreaterThanOrEqual(counted);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('counts the longer of what was sent and its normal form', () => {
+    const ligature = '\ufdfa ';
+    const styled = '𝐀𝐁𝐂 ';
+
+    expect(count(ligature)).toBe(exactly(ligature.normalize('NFKC')));
+    expect(count(styled)).toBe(exactly(styled));
+  });
+
+  it('counts a word that is too long to be merged by its bytes', () => {
+    expect(count('я'.repeat(1_000))).toBe(2_000);
+  });
+
+  it.each([
+    ['digits', '1234567890 '.repeat(20), 200],
+    ['Georgian', 'ყველა ადამიანი იბადება თავისუფალი. '.repeat(20), 1_800],
+    ['line ends of two characters', 'ok\r\n'.repeat(20), 60],
+  ])('expects other vocabularies to take %s apart', (_name, text, atLeast) => {
+    expect(count(text, 'other')).toBeGreaterThanOrEqual(atLeast);
+    expect(count(text)).toBeLessThan(atLeast);
+  });
+
+  it('expects other vocabularies to count Russian, English and code much as this one does', () => {
+    for (const text of [russian, english, code]) {
+      expect(count(text, 'other')).toBeLessThanOrEqual(exactly(text) * 1.3);
+    }
+  });
+
+  it('keeps nothing of what it counted', () => {
+    const text = Array.from({ length: 2_000 }, () => letters(150)).join(' ');
+    count(english);
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+
+    count(text);
+
+    collectGarbage();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(1_000_000);
+  });
+
+  it('does not count more than it is worth, nor for longer', async () => {
+    const large = Array.from({ length: 3 }, () => 'a '.repeat(400_000));
+    const slow = Array.from({ length: 10_000 }, () => letters(190)).join(' ');
+
+    expect(await countLocally(large, 'o200k')).toBeUndefined();
+    expect(countTexts([slow], 'o200k', performance.now())).toBeUndefined();
+  });
+});
+
+describe('while a local count runs', () => {
+  it.each(hostile)('other requests do not wait: %s', async (_name, text) => {
+    await countLocally(['the thread runs'], undefined);
+    const before = { here: process.threadCpuUsage(), everywhere: process.cpuUsage() };
+
+    await countLocally([text], undefined);
+
+    // What this thread computes is what others could wait for, however busy the machine is.
+    expect(milliseconds(process.threadCpuUsage(before.here))).toBeLessThan(50);
+    expect(milliseconds(process.cpuUsage(before.everywhere))).toBeLessThan(2_000);
+  });
+
+  it('other requests are served while prompts are read that have many parts', async () => {
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 1);
+
+    await countLocally(manyParts(), undefined);
+
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(1);
+  });
+
+  it('others are counted too', async () => {
+    const counts = await Promise.all(Array.from({ length: 20 }, () => countLocally([russian], 'o200k')));
+
+    expect(counts).toEqual(counts.map(() => exactly(russian)));
+  });
+});
+
+describe('a process that has counted', () => {
+  it('ends when its work is done', async () => {
+    const module = new URL('../../lambdas/admission/local-count.ts', import.meta.url).href;
+    const program = `import { countLocally } from '${module}';
+      process.stdout.write(String(await countLocally(['Hello world'], 'o200k')));`;
+
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { timeout: 20_000 });
+
+    expect(stdout).toBe('2');
+  });
+});
+
+describe('what is held for a local count', () => {
+  it('is a little more for a provider with this vocabulary, and half as much again for any other', () => {
+    expect(countedLocally(1_000, 'o200k')).toBe(1_050);
+    expect(countedLocally(1_000, undefined)).toBe(1_500);
+    expect(countedLocally(1, undefined)).toBe(2);
+  });
+});

@@ -1,0 +1,55 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { functions } from '../../lambdas/routes.ts';
+import { bundleFunctions } from '../../lib/aws/bundle.ts';
+
+type Handler = (texts: string[]) => Promise<number | undefined>;
+
+const MAX_BUNDLE_BYTES = 1_000_000;
+const directory = mkdtempSync(join(tmpdir(), 'gateway-bundles-'));
+let bytes: Record<string, number>;
+
+beforeAll(async () => {
+  ({ bytes } = await bundleFunctions(directory, undefined, {
+    ...functions,
+    counting: { entry: '../test/support/counting-handler.ts' },
+  }));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+describe('the bundle of a function', () => {
+  it('is small: a cold start loads no vocabulary', () => {
+    const large = Object.entries(bytes).filter(([, size]) => size > MAX_BUNDLE_BYTES);
+
+    expect(large).toEqual([]);
+  });
+
+  it('has the thread that counts tokens beside it, if it counts', () => {
+    const names = [...Object.keys(functions), 'counting'];
+    const withThread = names.filter((name) => existsSync(join(directory, name, 'o200k-worker.mjs')));
+    const counting = names.filter((name) =>
+      readFileSync(join(directory, name, 'index.mjs'), 'utf8').includes('o200k-worker'),
+    );
+
+    expect(withThread).toEqual(counting);
+    expect(withThread).toContain('counting');
+  });
+
+  it('counts tokens on its own, and does not stand still while the vocabulary is loaded', async () => {
+    const text = 'Съешь же ещё этих мягких французских булок, да выпей чаю.';
+    const file = pathToFileURL(join(directory, 'counting', 'index.mjs')).href;
+    const { handler } = (await import(file)) as { handler: Handler };
+    const before = process.threadCpuUsage();
+
+    const counted = await handler([text]);
+
+    const { user, system } = process.threadCpuUsage(before);
+    expect(counted).toBe(countTokens(text));
+    // Loading it takes some 250 ms of computing.
+    expect((user + system) / 1_000).toBeLessThan(100);
+  });
+});
