@@ -62,8 +62,9 @@ export class UsageMeter {
   tell(usage: unknown): void {
     for (const sign of unpricedSigns(usage)) this.unpriced.add(sign);
     const told = readToldUsage(usage);
-    const known = this.#outputTold || told.outputTokens === undefined ? this.#told : withoutOutput(this.#told);
-    this.#told = updated(known, told);
+    // What the first event said of the output counts a token ahead: the first real word replaces it.
+    if (told.outputTokens !== undefined && !this.#outputTold) delete this.#told.outputTokens;
+    this.#told = updated(this.#told, told);
     if (told.outputTokens === undefined) return;
     this.#outputTold = true;
     this.#bytesWhenTold = this.outputBytes;
@@ -145,11 +146,6 @@ export class UsageMeter {
     if (isThinking) this.#thinkingBytes += bytes;
     else this.#spokeAtMs ??= performance.now();
   }
-}
-
-/** What the first event says of the output counts a token ahead: the first real word replaces it. */
-function withoutOutput({ outputTokens: _, ...told }: ToldUsage): ToldUsage {
-  return told;
 }
 
 /** The total goes on counting where the split by lifetime is told only once: what is not of an hour is of five minutes. */

@@ -185,8 +185,9 @@ class ChatTranslation {
       return;
     }
     this.#start();
-    const choice = asOptionalRecord(asList(chunk['choices'])[0]);
-    if (!choice) return;
+    const [first] = asList(chunk['choices']);
+    if (first === undefined) return;
+    const choice = asRecord(first);
     const delta = asOptionalRecord(choice['delta']);
     if (delta) this.#onDelta(delta);
     const reason = asText(choice['finish_reason']);
