@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { anyObject, cacheControl, optional } from './field-kinds.ts';
+
+/**
+ * Tools of a request. Only such as the client runs itself: what a provider runs has no bound and no price here. That is
+ * a list of what is allowed, because providers add tools faster than gateways are deployed.
+ */
+const clientRun = /^(custom|(bash|text_editor|computer|memory|computer_toolset)_\d{8})$/;
+const CLIENT_RUN = 'custom, bash_…, text_editor_…, computer_… and memory_…';
+
+export const tool = z
+  .looseObject({
+    name: optional(z.string().min(1).max(128)),
+    type: optional(z.string()),
+    description: optional(z.string()),
+    input_schema: optional(anyObject),
+    strict: optional(z.boolean()),
+    defer_loading: optional(z.boolean()),
+    cache_control: cacheControl,
+  })
+  .superRefine(({ name, type, allowed_callers: callers }, context) => {
+    const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
+    if (type?.startsWith('web_search_')) {
+      refuse(['type'], 'web search is not supported by this gateway; leave the tool out');
+    } else if (type !== undefined && type !== null && !clientRun.test(type)) {
+      refuse(
+        ['type'],
+        `must be one of ${CLIENT_RUN}: run another tool yourself and declare it as custom, or leave it out`,
+      );
+    } else if (!name && (!type || type === 'custom')) {
+      // A typed tool may be named by its type.
+      refuse(['name'], 'is required');
+    }
+    if (callers !== undefined && callers !== null && !isOnlyDirect(callers)) {
+      refuse(['allowed_callers'], 'must be ["direct"]: code that a provider runs is not supported by this gateway');
+    }
+  });
+
+function isOnlyDirect(callers: unknown): boolean {
+  return Array.isArray(callers) && callers.every((caller) => caller === 'direct');
+}

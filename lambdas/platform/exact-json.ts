@@ -1,0 +1,125 @@
+/**
+ * JSON as JSON.parse reads it, looked at beforehand and without loss: an exact number is one that comes out of JSON.parse
+ * and JSON.stringify as the number that went in. 9007199254740993, 1e400 and 0.1000000000000000055 do not.
+ */
+
+export interface JsonMeasure {
+  /** The deepest nesting of objects and lists. */
+  depth: number;
+  /** At least as many as there are values; counting ends soon after `maxValues`. */
+  values: number;
+  /** Numbers that would not survive JSON.parse. */
+  inexactNumbers: number;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+
+/** Measures a text without parsing it, in one pass and without memory of its own. What is no JSON is measured as well. */
+export function measureJson(text: string, maxValues: number): JsonMeasure {
+  let open = 0;
+  let depth = 0;
+  let values = 1;
+  let inexactNumbers = 0;
+  for (let index = 0; index < text.length && values <= maxValues; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) {
+      index = endOfString(text, index);
+    } else if (code === COMMA) {
+      values += 1;
+    } else if (code === 0x7b || code === 0x5b) {
+      values += 1;
+      open += 1;
+      if (open > depth) depth = open;
+    } else if (code === 0x7d || code === 0x5d) {
+      open -= 1;
+    } else if (code === MINUS || isDigit(code)) {
+      const end = endOfNumber(text, index + 1);
+      if (end - index > SURELY_EXACT_LENGTH && !isExact(text.slice(index, end))) inexactNumbers += 1;
+      index = end - 1;
+    }
+  }
+  return { depth, values, inexactNumbers };
+}
+
+/** JSON.parse, with inexact numbers as JSON.rawJSON of their own text, which JSON.stringify writes as they came. */
+export function parseExactly(text: string): unknown {
+  return JSON.parse(text, keepText as Parameters<typeof JSON.parse>[1]);
+}
+
+function keepText(_key: string, value: unknown, { source }: { source: string }): unknown {
+  return typeof value === 'number' && !isExact(source) ? JSON.rawJSON(source) : value;
+}
+
+/** JSON.parse, exact where it has to be: looking beforehand is quicker than reading every number twice. */
+export function readExactly(text: string): unknown {
+  return measureJson(text, Infinity).inexactNumbers > 0 ? parseExactly(text) : JSON.parse(text);
+}
+
+/** A number that JSON.parse and JSON.stringify would have changed; its text is in `rawJSON`. */
+export function isRawNumber(value: unknown): value is { rawJSON: string } {
+  return JSON.isRawJSON(value);
+}
+
+function endOfString(text: string, opening: number): number {
+  let index = opening + 1;
+  for (; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) break;
+    if (code === BACKSLASH) index += 1;
+  }
+  return index;
+}
+
+function endOfNumber(text: string, from: number): number {
+  let index = from;
+  while (index < text.length && isNumberPart(text.charCodeAt(index))) index += 1;
+  return index;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** Digits, a point, an exponent, signs. */
+function isNumberPart(code: number): boolean {
+  return isDigit(code) || code === 0x2e || code === 0x65 || code === 0x45 || code === MINUS || code === 0x2b;
+}
+
+/** Too short for an exponent that matters: "9e999" is the shortest that no double holds. */
+const SURELY_EXACT_LENGTH = 4;
+/** Every decimal of so many digits has a double of its own. */
+const EXACT_DIGITS = 15;
+
+function isExact(literal: string): boolean {
+  const hasExponent = literal.includes('e') || literal.includes('E');
+  if (!hasExponent && (literal.length <= EXACT_DIGITS || isShortFraction(literal))) return true;
+  const value = Number(literal);
+  const written = String(value);
+  // What is no number at all is the parser's to refuse.
+  if (written === literal || Number.isNaN(value)) return true;
+  return Number.isFinite(value) && decimalOf(literal) === decimalOf(written);
+}
+
+/** A number that is only long by the zeros behind its point. */
+function isShortFraction(literal: string): boolean {
+  return literal.endsWith('0') && literal.includes('.') && withoutZerosBehind(literal).length <= EXACT_DIGITS;
+}
+
+/** A literal in one spelling: sign, digits without zeros around them, power of ten. */
+function decimalOf(literal: string): string {
+  const [, sign, whole = '', fraction = '', power = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(literal) ?? [];
+  const significant = (whole + fraction).replace(/^0+/, '');
+  if (significant === '') return `${sign}0`;
+  const digits = withoutZerosBehind(significant);
+  return `${sign}${digits}e${Number(power) - fraction.length + significant.length - digits.length}`;
+}
+
+function withoutZerosBehind(digits: string): string {
+  let end = digits.length;
+  while (digits.charCodeAt(end - 1) === 0x30) end -= 1;
+  return digits.slice(0, end);
+}
