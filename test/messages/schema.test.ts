@@ -82,9 +82,9 @@ describe('what a body may not cost', () => {
   });
 });
 
-describe('what has no price', () => {
-  const tool = (type: string) => ({ type, name: 'n' });
+const tool = (type: string) => ({ type, name: 'n' });
 
+describe('what has no price', () => {
   it.each(['custom', 'bash_20250124', 'text_editor_20250728', 'computer_20251124', 'memory_20250818'])(
     'is none of the tools that the client runs: %s',
     (type) => {

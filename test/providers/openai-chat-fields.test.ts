@@ -61,12 +61,14 @@ function documentWith(more: object): Block {
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x' }, ...more };
 }
 
+function functionOf(tool: object): Record<string, unknown> {
+  const { tools } = encode({ tools: [{ name: 'n', ...tool }] }) as { tools: [{ function: Record<string, unknown> }] };
+  return tools[0].function;
+}
+
 describe('a tool for chat completions', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } } };
   const strict = { ...schema, required: ['a'], additionalProperties: false };
-  const functionOf = (tool: object) =>
-    (encode({ tools: [{ name: 'n', ...tool }] }) as { tools: [{ function: Record<string, unknown> }] }).tools[0]
-      .function;
 
   it('is strict where its schema can be, and refused where it cannot', () => {
     expect(functionOf({ input_schema: strict, strict: true })).toMatchObject({ strict: true });
@@ -90,9 +92,17 @@ describe('a tool for chat completions', () => {
   });
 });
 
-describe('messages of one role in a row', () => {
-  const encoded = (messages: Message[], quirks: Quirks = {}) => encode({ messages }, quirks)['messages'];
+const encoded = (messages: Message[], quirks: Quirks = {}) => encode({ messages }, quirks)['messages'];
 
+const thoughtAndCall = (id: string): Message => ({
+  role: 'assistant',
+  content: [
+    { type: 'thinking', thinking: `about ${id}`, signature: 'gw1.test' },
+    { type: 'tool_use', id, name: 'x', input: {} },
+  ],
+});
+
+describe('messages of one role in a row', () => {
   it('keep their texts apart, and the texts of one message together', () => {
     const messages: Message[] = [
       { role: 'assistant', content: 'One' },
@@ -110,16 +120,9 @@ describe('messages of one role in a row', () => {
   });
 
   it('keep the order of thinking and of calls', () => {
-    const turn = (id: string): Message => ({
-      role: 'assistant',
-      content: [
-        { type: 'thinking', thinking: `about ${id}`, signature: 'gw1.test' },
-        { type: 'tool_use', id, name: 'x', input: {} },
-      ],
-    });
-    expect(encoded([turn('a'), turn('b')], { reasoning_history: 'reasoning_content' })).toMatchObject([
-      { reasoning_content: 'about a\n\nabout b', tool_calls: [{ id: 'a' }, { id: 'b' }] },
-    ]);
+    expect(
+      encoded([thoughtAndCall('a'), thoughtAndCall('b')], { reasoning_history: 'reasoning_content' }),
+    ).toMatchObject([{ reasoning_content: 'about a\n\nabout b', tool_calls: [{ id: 'a' }, { id: 'b' }] }]);
   });
 
   it('are named by their own place when something in them cannot be said', () => {
