@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { anyObject, cacheControl, httpUrl, optional } from './field-kinds.ts';
-import { firstFault, listOf } from './list-of.ts';
+import { firstFault, listOf, refuse } from './list-of.ts';
 import { tool } from './tool-schema.ts';
 import type { Block } from './types.ts';
 
@@ -19,7 +19,7 @@ export const block = z
   .unknown()
   .superRefine((value, context) => {
     const fault = blockFault(value);
-    if (fault) context.addIssue({ code: 'custom', path: fault.path, message: fault.message });
+    if (fault) refuse(context, fault);
   })
   .meta({
     override: {

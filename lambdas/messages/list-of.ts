@@ -20,7 +20,7 @@ export function listOf<Element extends z.ZodType>(element: Element, bounds: Boun
     .unknown()
     .superRefine((list, context) => {
       const fault = listFault(list, element, bounds);
-      if (fault) context.addIssue({ code: 'custom', path: fault.path, message: fault.message });
+      if (fault) refuse(context, fault);
     })
     .meta({
       override: ({ jsonSchema }) => {
@@ -42,6 +42,11 @@ function listFault(list: unknown, element: z.ZodType, { min = 0, max = Infinity 
     if (fault) return { path: [index, ...fault.path], message: fault.message };
   }
   return undefined;
+}
+
+/** Tells a fault, and ends the check: refinements of what is around may rely on what is in it. */
+export function refuse(context: z.core.$RefinementCtx, { path, message }: Fault): void {
+  context.addIssue({ code: 'custom', path, message, continue: false });
 }
 
 /** What is wrong with a value, or undefined. */

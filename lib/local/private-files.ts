@@ -8,7 +8,7 @@ const OWNER_ONLY = 0o600;
 const DATABASE = 'dynamodb.sqlite';
 
 /** Names of what a data directory holds. */
-const ours = /^(dynamodb\.sqlite.*|dynamodb\.pid|secrets\.json|state\.json|run\.json)$/;
+const ours = /^(dynamodb\.sqlite.*|dynamodb\.pid|secrets\.json|state\.json|run\.json|boots\.json)$/;
 
 /**
  * Makes a data directory that only its owner can read, with all that is in it: also one that was made before it was

@@ -57,6 +57,8 @@ describe('the first fault of a list', () => {
     ['messages', request({ messages: [] })],
     ['system.0.type', request({ system: [{}] })],
     ['tools.1.name', request({ tools: [{ name: 'a' }, {}] })],
+    ['betas', request({ betas: 'fast' })],
+    ['tools', request({ tools: 'bash', tool_choice: { type: 'tool' } })],
     ['stop_sequences.0', request({ stop_sequences: [''] })],
     ['stop_sequences', request({ stop_sequences: Array.from({ length: 65 }, () => 'a') })],
   ])('is named: %s', (field, body) => {

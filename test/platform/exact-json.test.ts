@@ -71,6 +71,10 @@ describe('parsing exactly', () => {
     );
   });
 
+  it('refuses what could not be written again', () => {
+    expect(() => readExactly('['.repeat(100_000) + ']'.repeat(100_000))).toThrow(SyntaxError);
+  });
+
   it('is JSON.parse for what JSON.parse holds', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
