@@ -18,7 +18,8 @@ const MAX_STOP_SEQUENCES = 64;
 const MAX_EDITS = 16;
 const MAX_BETAS = 64;
 
-const message = z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content });
+/** Looked at, and passed on as it is: see blocks. */
+const message = z.object({ role: z.enum(['user', 'assistant', 'system']), content });
 
 const toolChoice = z.looseObject({
   type: z.enum(['auto', 'any', 'tool', 'none']),
@@ -30,7 +31,7 @@ const jsonFormat = z.looseObject({ type: z.literal('json_schema'), schema: anyOb
 
 /** Edits that only leave parts of the prompt out. Others, like compaction, are answers of their own, with their own cost. */
 const contextEdits = ['clear_tool_uses_20250919', 'clear_thinking_20251015'] as const;
-const contextEdit = z.looseObject({
+const contextEdit = z.object({
   type: z.enum(contextEdits, {
     error: `must be one of ${contextEdits.join(', ')}: this gateway has no price for other edits`,
   }),

@@ -9,13 +9,14 @@ const clientRun = /^(custom|(bash|text_editor|computer|memory|computer_toolset)_
 const CLIENT_RUN = 'custom, bash_…, text_editor_…, computer_… and memory_…';
 
 export const tool = z
-  .looseObject({
+  .object({
     name: optional(z.string().min(1).max(128)),
     type: optional(z.string()),
     description: optional(z.string()),
     input_schema: optional(anyObject),
     strict: optional(z.boolean()),
     defer_loading: optional(z.boolean()),
+    allowed_callers: z.unknown().optional(),
     cache_control: cacheControl,
   })
   .superRefine(({ name, type, allowed_callers: callers }, context) => {

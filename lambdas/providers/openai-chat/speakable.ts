@@ -41,7 +41,8 @@ export function refuseUnspeakable(request: MessagesRequest): void {
 
 /** @throws {GatewayError} 400 for a field that is there, not null, and not among the known ones. */
 export function refuseUnknown(object: object, known: ReadonlySet<string>, path: string): void {
-  for (const [name, value] of Object.entries(object)) {
+  for (const name in object) {
+    const value = (object as Record<string, unknown>)[name];
     if (value === null || value === undefined || known.has(name)) continue;
     throw invalidRequest(`${path}${name.slice(0, 100)}`, 'has no effect on this model; leave it out');
   }
