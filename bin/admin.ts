@@ -1,4 +1,4 @@
-import { CatalogError } from '../lambdas/catalog/load.ts';
+import { CatalogError } from '../lambdas/catalog/catalog-error.ts';
 import { GatewayError } from '../lambdas/platform/errors.ts';
 import { buildProgram } from '../lib/admin/program.ts';
 import { StartFailure } from '../lib/local/failure.ts';

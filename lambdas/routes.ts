@@ -26,6 +26,8 @@ export interface Grants {
   indexes?: boolean;
   secrets?: readonly SecretName[];
   sendTo?: readonly QueueName[];
+  /** Counts of the messages in these queues and in their dead-letter queues. */
+  watch?: readonly QueueName[];
 }
 
 export interface FunctionSpec {
@@ -342,18 +344,20 @@ export const queueWorkers = {
   'finalize-cost': {
     entry: 'workers/finalize-cost/handler.ts',
     queue: 'finalize-cost',
+    // More than ten would need a batching window, which Lambda counts in whole seconds; holds would wait for it.
     batchSize: 10,
     maxConcurrency: 10,
-    timeoutSeconds: 60,
+    timeoutSeconds: 20,
     memoryMb: 512,
     grants: { table: ['GetItem', 'PutItem', 'UpdateItem'], sendTo: ['roll-up-activity'] },
   },
   'roll-up-activity': {
     entry: 'workers/roll-up-activity/handler.ts',
     queue: 'roll-up-activity',
-    batchSize: 10,
+    // A shard of a large account takes seconds to read: few of them, so that a batch is over in good time.
+    batchSize: 5,
     maxConcurrency: 8,
-    timeoutSeconds: 300,
+    timeoutSeconds: 120,
     memoryMb: 1024,
     grants: { table: ['GetItem', 'Query', 'UpdateItem', 'BatchWriteItem'] },
   },
@@ -363,29 +367,23 @@ export const scheduledWorkers = {
   'sweep-holds': {
     entry: 'workers/sweep-holds/handler.ts',
     everyMinutes: 1,
-    timeoutSeconds: 300,
+    timeoutSeconds: 90,
     memoryMb: 512,
-    grants: { table: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], indexes: true, sendTo: ['roll-up-activity'] },
+    grants: {
+      table: ['GetItem', 'Query', 'PutItem', 'UpdateItem'],
+      indexes: true,
+      sendTo: ['roll-up-activity'],
+      watch: ['finalize-cost'],
+    },
   },
   'close-days': {
     entry: 'workers/close-days/handler.ts',
     everyMinutes: 1,
-    timeoutSeconds: 600,
+    timeoutSeconds: 90,
     memoryMb: 512,
-    grants: { table: ['GetItem', 'Query', 'PutItem'], sendTo: ['roll-up-activity'] },
+    grants: { table: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], sendTo: ['roll-up-activity'] },
   },
 } as const satisfies Record<string, ScheduledWorker>;
-
-export interface QueueSpec {
-  /** At least six times the worker's timeout, so that a slow batch is not handed out twice. */
-  visibilityTimeoutSeconds: number;
-  maxReceiveCount: number;
-}
-
-export const queues: Record<QueueName, QueueSpec> = {
-  'finalize-cost': { visibilityTimeoutSeconds: 360, maxReceiveCount: 8 },
-  'roll-up-activity': { visibilityTimeoutSeconds: 1_800, maxReceiveCount: 5 },
-};
 
 /** Every function of the deployment by name. */
 export const functions: Record<string, FunctionSpec> = { ...routes, ...queueWorkers, ...scheduledWorkers };

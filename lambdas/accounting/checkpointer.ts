@@ -1,5 +1,6 @@
 import { describeError, log } from '../platform/logger.ts';
-import { checkpoint, type Outcome } from '../store/generations.ts';
+import { checkpoint } from '../store/generations.ts';
+import type { Outcome } from '../store/outcome.ts';
 import type { Table } from '../store/table.ts';
 
 /** Long enough that quick answers need no checkpoint; short enough that a killed handler loses little. */

@@ -2,8 +2,8 @@ import { utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { generationTimeMs } from '../platform/ids.ts';
 import type { QueueSender } from '../platform/queue.ts';
-import { listAccountIds } from '../store/accounts.ts';
-import { readClosedThrough, saveClosedThrough } from '../store/activity.ts';
+import { listAccountIds, type AccountEntry } from '../store/accounts.ts';
+import { readClosingProgress, saveClosedThrough, saveClosing } from '../store/activity.ts';
 import { GENERATION_SHARDS, shardOf } from '../store/generations.ts';
 import type { Table } from '../store/table.ts';
 import { completedDays, dayBefore, isCompleted } from './activity-days.ts';
@@ -17,28 +17,51 @@ const AFTER_MIDNIGHT_MS = 3_000;
  * Hands every account's days to the roll-up once they are over.
  *
  * Each day is asked for twice: when it has ended, and a day later, which repairs what a late settlement could not ask
- * for because its function died in between. A run that breaks off begins again; asking twice changes nothing.
- * Weakness: one run walks all accounts; beyond some hundred thousand of them it would have to be split.
+ * for because its function died in between. A run that breaks off, or has no time left, is continued by the next behind the
+ * accounts that it had asked for; asking twice changes nothing.
+ * @param options.deadlineMs when no more accounts may be begun, on the clock of performance.now()
  * @returns how many messages were sent
  */
-export async function closeDays(table: Table, queue: QueueSender): Promise<number> {
+export async function closeDays(
+  table: Table,
+  queue: QueueSender,
+  options: { deadlineMs?: number } = {},
+): Promise<number> {
   const atMs = nowMs() - AFTER_MIDNIGHT_MS;
   const yesterday = dayBefore(utcDate(atMs));
-  const stored = await readClosedThrough(table);
+  const { closedThrough: stored, closing } = await readClosingProgress(table);
   // A laptop's clock may have been set ahead when the table was last used: that day is no measure of this one.
   const closedThrough = stored !== undefined && stored > utcDate(atMs) ? undefined : stored;
   if (closedThrough !== undefined && closedThrough >= yesterday) return 0;
   const newDays = completedDays(atMs).filter((date) => closedThrough === undefined || date > closedThrough);
   const dates = closedThrough === undefined ? newDays : [closedThrough, ...newDays];
+  const isContinued = closing?.through === yesterday;
   let sent = 0;
-  for await (const { id, createdAt } of listAccountIds(table)) {
-    const ownDates = dates.filter((date) => date >= createdAt.slice(0, 10));
-    const messages = ownDates.flatMap((date) => shardsOf(id, date));
+  for await (const page of pages(listAccountIds(table, isContinued ? closing.accountsUpTo : undefined))) {
+    if (performance.now() >= (options.deadlineMs ?? Infinity)) return sent;
+    const messages = page.flatMap(({ id, createdAt }) =>
+      dates.filter((date) => date >= createdAt.slice(0, 10)).flatMap((date) => shardsOf(id, date)),
+    );
     await Promise.all(messages.map((message) => queue.send(encodeRollUp(message))));
+    await saveClosing(table, { through: yesterday, accountsUpTo: page.at(-1)!.place });
     sent += messages.length;
   }
   await saveClosedThrough(table, yesterday);
   return sent;
+}
+
+/** Accounts between two notes of how far a run has come. */
+const ACCOUNTS_OF_A_PAGE = 20;
+
+async function* pages(accounts: AsyncGenerator<AccountEntry>): AsyncGenerator<AccountEntry[]> {
+  let page: AccountEntry[] = [];
+  for await (const account of accounts) {
+    page.push(account);
+    if (page.length < ACCOUNTS_OF_A_PAGE) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
 }
 
 function shardsOf(accountId: string, date: string): RollUp[] {

@@ -26,40 +26,63 @@ export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
     prices.completion.times(usage.outputTokens - reasoningTokens),
     (prices.internal_reasoning ?? Money.zero).times(reasoningTokens),
     (pricing.web_search ?? Money.zero).times(usage.searchRequests ?? 0),
+    (pricing.image ?? Money.zero).times(usage.pricedImages ?? 0),
   ]);
   const cacheDiscount = Money.sum(cached.map(({ tokens, price }) => prices.prompt.minus(price).times(tokens)));
   return { total, cacheDiscount };
 }
 
+/** The longest-lived cache that a request asks to be written: what a token of its prompt may cost depends on it. */
+export type CacheWrites = 'none' | '5m' | '1h';
+
+/** Bounds of what a request can be billed for. */
+export interface UsageBound {
+  promptTokens: number;
+  outputTokens: number;
+  cacheWrites: CacheWrites;
+  pricedImages: number;
+  searchRequests: number;
+}
+
 /**
- * The most that a request can cost, given bounds of its tokens: every input token at the dearest price that input can
+ * The most that a request can cost, given bounds of its usage: every input token at the dearest price that its input can
  * have, every output token at the dearest output price, in any tier that the prompt may reach.
  */
-export function priceUpperBound(bound: { promptTokens: number; outputTokens: number }, pricing: Pricing): Money {
+export function priceUpperBound(bound: UsageBound, pricing: Pricing): Money {
   const tiers = [pricing, ...reachableTiers(bound.promptTokens, pricing).map((tier) => ({ ...pricing, ...tier }))];
-  const input = Money.max(
-    Money.zero,
-    ...tiers.map((prices) =>
-      Money.max(
-        prices.prompt,
-        prices.input_cache_read ?? Money.zero,
-        cacheWritePrice(prices),
-        prices.input_cache_write_1h ?? Money.zero,
-      ),
-    ),
-  );
+  const input = Money.max(Money.zero, ...tiers.map((prices) => dearestInput(prices, bound.cacheWrites)));
   const output = Money.max(
     Money.zero,
     ...tiers.map((prices) => Money.max(prices.completion, prices.internal_reasoning ?? Money.zero)),
   );
-  return (pricing.request ?? Money.zero).plus(input.times(bound.promptTokens)).plus(output.times(bound.outputTokens));
+  return Money.sum([
+    pricing.request ?? Money.zero,
+    input.times(bound.promptTokens),
+    output.times(bound.outputTokens),
+    (pricing.image ?? Money.zero).times(bound.pricedImages),
+    (pricing.web_search ?? Money.zero).times(bound.searchRequests),
+  ]);
+}
+
+/** The dearest price that one token of output can have behind a prompt. */
+export function outputUpperBound(bound: UsageBound, pricing: Pricing): Money {
+  return priceUpperBound({ ...bound, outputTokens: 1 }, pricing).minus(
+    priceUpperBound({ ...bound, outputTokens: 0 }, pricing),
+  );
 }
 
 /** How many output tokens fit into an amount after the prompt's bound is paid; 0 when not even the prompt does. */
-export function affordableOutputTokens(amount: Money, promptBound: number, pricing: Pricing): number {
-  const withoutOutput = priceUpperBound({ promptTokens: promptBound, outputTokens: 0 }, pricing);
-  const oneToken = priceUpperBound({ promptTokens: promptBound, outputTokens: 1 }, pricing).minus(withoutOutput);
-  return Math.min(Number.MAX_SAFE_INTEGER, oneToken.unitsIn(amount.minus(withoutOutput)));
+export function affordableOutputTokens(amount: Money, bound: UsageBound, pricing: Pricing): number {
+  const withoutOutput = priceUpperBound({ ...bound, outputTokens: 0 }, pricing);
+  return Math.min(Number.MAX_SAFE_INTEGER, outputUpperBound(bound, pricing).unitsIn(amount.minus(withoutOutput)));
+}
+
+/** A cache that nobody asked to be written costs nothing to write. */
+function dearestInput(prices: UnitPrices, cacheWrites: CacheWrites): Money {
+  const read = Money.max(prices.prompt, prices.input_cache_read ?? Money.zero);
+  if (cacheWrites === 'none') return read;
+  const written = Money.max(read, cacheWritePrice(prices));
+  return cacheWrites === '5m' ? written : Money.max(written, prices.input_cache_write_1h ?? Money.zero);
 }
 
 function pricesFor(prompt: number, pricing: Pricing): UnitPrices {

@@ -1,6 +1,6 @@
-import { nowMs } from '../platform/clock.ts';
 import { describeError, log } from '../platform/logger.ts';
 import type { QueueSender } from '../platform/queue.ts';
+import { DUE_AT_ONCE_MS } from '../store/generation-queries.ts';
 import { checkpoint } from '../store/generations.ts';
 import type { Table } from '../store/table.ts';
 import { encodeSettlement, type Settlement } from './settlement.ts';
@@ -20,7 +20,7 @@ export async function reportSettlement(table: Table, queue: QueueSender, settlem
     log('error', 'settlement message not sent; the sweeper will settle', { generationId, ...describeError(error) });
   }
   try {
-    await checkpoint(table, { accountId: payer.accountId, id: generationId }, outcome, nowMs());
+    await checkpoint(table, { accountId: payer.accountId, id: generationId }, outcome, DUE_AT_ONCE_MS);
   } catch (error) {
     log('error', 'measurement not recorded either; the hold will expire', { generationId, ...describeError(error) });
   }

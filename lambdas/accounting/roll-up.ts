@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Money } from '../money/money.ts';
 import { nowMs } from '../platform/clock.ts';
 import {
+  confirmVersion,
   dailyRows,
   deleteRows,
   moveVersion,
@@ -59,7 +60,8 @@ export class OpenDayError extends Error {
  * Recomputes the rows of one shard from its final generations.
  *
  * Guarantee: idempotent. However often and in whatever order recomputations run, the rows that count are those of the
- * one that began last; each reads consistently, after it began. What changed nothing writes nothing.
+ * one that began last; each reads consistently, after it began. One that finds nothing to change writes no rows, but
+ * sees to it that none that began before it can still replace what it found.
  * Weakness: a generation that is still pending is not in the rows until it is settled, which asks for its day again.
  * @returns 'unchanged' also when the rows are younger than what the message is about
  * @throws {OpenDayError} for a day that is not over.
@@ -77,10 +79,13 @@ export async function rollUpShard(
   const computed = await computeRows(table, { accountId, date, shard, version });
   const stored = await storedRows(table, accountId, date, shard);
   const current = stored.filter((row) => row.version === day?.versions[shard]);
-  const isFirst = day?.versions[shard] === undefined;
-  if (!isFirst && sameRows(current, computed)) return 'unchanged';
+  const found = day?.versions[shard];
+  const of = { accountId, date, shard };
+  if (found !== undefined && sameRows(current, computed)) {
+    if (await confirmVersion(table, of, { found, version, readAtMs: begunAtMs })) return 'unchanged';
+  }
   await writeRows(table, accountId, date, computed);
-  const counts = await moveVersion(table, { accountId, date, shard }, { version, readAtMs: begunAtMs });
+  const counts = await moveVersion(table, of, { version, readAtMs: begunAtMs });
   // Older rows, and those of recomputations that broke off; a newer one cleans up after us.
   const obsolete = counts ? stored.filter((row) => row.version < version) : computed;
   await deleteRows(table, accountId, date, obsolete);
@@ -104,9 +109,10 @@ async function computeRows(
   return [...rows.values()];
 }
 
-/** Charged or completed: what failed without an answer and costs nothing is nobody's activity. */
+/** Charged or completed: what failed, or was left, without an answer and costs nothing is nobody's activity. */
 export function isSuccessful({ state, outcome }: Generation): boolean {
-  return state === 'final' && outcome !== undefined && (!outcome.cost.isZero || !outcome.cancelled);
+  if (state !== 'final' || !outcome) return false;
+  return !outcome.cost.isZero || (!outcome.cancelled && outcome.finishReason !== 'error');
 }
 
 function addGeneration(

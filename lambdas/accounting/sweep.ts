@@ -1,42 +1,102 @@
-import { pendingGenerations } from '../store/generation-queries.ts';
+import { generationTimeMs } from '../platform/ids.ts';
+import { describeError, log } from '../platform/logger.ts';
+import { DUE_AT_ONCE_MS, pendingGenerations, type PendingEntry } from '../store/generation-queries.ts';
 import { generationFrom, unmeasuredOutcome } from '../store/generations.ts';
 import { readItem } from '../store/query.ts';
 import type { Item, Table } from '../store/table.ts';
+import type { Backlog } from './backlog.ts';
+import type { SettleResult } from './settle-group.ts';
 import { settleBatch } from './settle.ts';
 import type { Settlement } from './settlement.ts';
 
 /**
  * Sweep: holds whose handler died are settled from their last measurement, else from their input; never from zero, and
  * never by releasing them. A record is read consistently before it is judged: the index only says where to look.
+ *
+ * Guarantee: a hold whose settlement is only late is left alone. While messages wait, for the worker or among the dead
+ * letters, nothing is estimated, however long that takes: holds stay counted, and limits strict. Measurements that are
+ * complete are settled always. Runs may overlap: a settlement counts once.
  */
 export interface SweepSelection {
-  /** Holds that may be swept at this time. */
+  /** Holds that are due by this time. */
   nowMs: number;
-  /** Also every hold of another life of a local gateway: its handlers are gone for certain. */
-  aliveBootId?: string | undefined;
+  backlog: Backlog;
+  /** Lives of a local gateway that have ended: their queue is gone with them, and so are their handlers. */
+  deadBootIds?: string[] | undefined;
+  /** When nothing more may be begun, on the clock of performance.now(). */
+  deadlineMs?: number;
 }
 
-/** @returns what was settled. */
-export async function sweepHolds(table: Table, selection: SweepSelection): Promise<Settlement[]> {
-  const swept: Settlement[] = [];
-  const upTo = selection.aliveBootId === undefined ? { sweepAtMs: selection.nowMs } : {};
-  for await (const key of pendingGenerations(table, upTo)) {
-    const item = await readItem(table, key);
-    if (!item || !maySweep(item, selection)) continue;
+export interface SweepResult {
+  /** How many holds this run has settled. */
+  swept: number;
+  /** What is settled now, by whomever: their days may have to be asked for again. */
+  settled: Settlement[];
+  /** What could not be settled; the next run tries it again. */
+  failures: Error[];
+}
+
+/** Where messages never cease to flow, a hold is too old to be waiting for one of them: a message lives an hour. */
+const TOO_OLD_TO_FLOW_MS = 6 * 3_600_000;
+const AT_ONCE = 8;
+
+/** Never throws: one hold that cannot be settled does not keep the others from it. */
+export async function sweepHolds(table: Table, selection: SweepSelection): Promise<SweepResult> {
+  const result: SweepResult = { swept: 0, settled: [], failures: [] };
+  const entries = pendingGenerations(table, reachOf(selection));
+  const worker = async () => {
+    while (performance.now() < (selection.deadlineMs ?? Infinity)) {
+      const { value: entry, done } = await entries.next();
+      if (done) return;
+      if (mayBeSwept(entry, selection)) await sweepOne(table, entry, selection, result);
+    }
+  };
+  for (const ended of await Promise.allSettled(Array.from({ length: AT_ONCE }, worker))) {
+    if (ended.status === 'rejected') result.failures.push(ended.reason as Error);
+  }
+  return result;
+}
+
+/** How much of the index is worth reading. */
+function reachOf({ nowMs, backlog, deadBootIds }: SweepSelection): { sweepAtMs?: number } {
+  if (deadBootIds) return {};
+  return { sweepAtMs: backlog === 'waiting' ? DUE_AT_ONCE_MS : nowMs };
+}
+
+/** By what the index tells, which never changes or is asked again of the record. */
+function mayBeSwept({ key, bootId, isDueAtOnce }: PendingEntry, selection: SweepSelection): boolean {
+  if (isDueAtOnce) return true;
+  if (selection.deadBootIds) return bootId !== undefined && selection.deadBootIds.includes(bootId);
+  if (selection.backlog === 'none') return true;
+  return selection.backlog === 'flowing' && generationTimeMs(key.sk)! + TOO_OLD_TO_FLOW_MS <= selection.nowMs;
+}
+
+async function sweepOne(
+  table: Table,
+  entry: PendingEntry,
+  selection: SweepSelection,
+  result: SweepResult,
+): Promise<void> {
+  try {
+    const item = await readItem(table, entry.key);
+    if (!item || !isDue(item, selection)) return;
     const { settlement, complete } = settlementOf(item);
     // A complete measurement is what the handler would have sent: it is not an estimate that waits for a correction.
-    const [result] = await settleBatch(table, [settlement], { swept: !complete });
-    if (result instanceof Error) throw result;
-    if (result === 'settled') swept.push(settlement);
+    const [settled] = (await settleBatch(table, [settlement], { swept: !complete })) as [SettleResult | Error];
+    if (settled instanceof Error) throw settled;
+    if (settled === 'settled') result.swept += 1;
+    // Also where somebody else was quicker, or the reply to our own write was lost.
+    result.settled.push(settlement);
+  } catch (error) {
+    log('error', 'hold not swept', { worker: 'sweep-holds', generationId: entry.key.sk, ...describeError(error) });
+    result.failures.push(error as Error);
   }
-  return swept;
 }
 
-function maySweep(item: Item, selection: SweepSelection): boolean {
+function isDue(item: Item, { nowMs, deadBootIds }: SweepSelection): boolean {
   const generation = generationFrom(item);
   if (generation.state !== 'pending') return false;
-  if (selection.aliveBootId !== undefined && generation.bootId !== selection.aliveBootId) return true;
-  return Date.parse(item['sweep_at'] as string) <= selection.nowMs;
+  return deadBootIds !== undefined || generation.complete || Date.parse(item['sweep_at'] as string) <= nowMs;
 }
 
 function settlementOf(item: Item): { settlement: Settlement; complete: boolean } {

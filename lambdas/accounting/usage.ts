@@ -11,6 +11,8 @@ export interface TokenUsage {
   cacheWrite1hTokens?: number | undefined;
   reasoningTokens?: number | undefined;
   searchRequests?: number | undefined;
+  /** Images of the prompt, where the endpoint charges them by the piece. */
+  pricedImages?: number | undefined;
 }
 
 /** Everything the model read, cached or not. */

@@ -1,153 +1,205 @@
-import { priceUpperBound, priceUsage } from '../accounting/price.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { outputUpperBound, priceUpperBound, priceUsage } from '../accounting/price.ts';
 import type { TokenUsage } from '../accounting/usage.ts';
-import type { Pricing } from '../catalog/schema.ts';
 import { Money } from '../money/money.ts';
-import { GatewayError } from '../platform/errors.ts';
 import type { Table } from '../store/table.ts';
-import { extendHold, type HoldRequest, type PlacedHold } from './hold.ts';
+import {
+  extendHold,
+  shrinkHold,
+  type HoldRefusal,
+  type HoldRequest,
+  type HoldResult,
+  type PlacedHold,
+} from './hold.ts';
+import { isHeldOnly, roomOf } from './refusal.ts';
+import { coveredTokens, firstStep, type Quote } from './spending-plan.ts';
+
+/** Each step pays for twice as much output as the one before, up to this many times the first. */
+const MAX_STEP_FACTOR = 32;
+/** A stream that is out of money waits this long for what other requests in flight give back. */
+const PATIENCE_MS = 2_000;
+const WAIT_MS = 200;
+/** Giving money back costs a transaction: only what others may miss is worth it, a part of the tightest limit. */
+const GIVE_BACK_PERCENT = 5n;
 
 /**
  * Keeps a stream inside its hold. The hold pays for one step of output; before the model has written that much, another
  * step is promised, side by side with the stream. Output that no hold covers is never asked for: when an extension is
  * refused, the stream has to end.
  *
- * Guarantee: visible output is bounded by its bytes (a token has at least one), so what is settled passes the hold only
- * by tokens that were already on the wire when an extension was refused.
- * Weakness: reasoning that a provider bills without showing it cannot be watched; endpoints that do so are marked
- * `hidden_reasoning` in the catalog, and their hold covers all of max_tokens from the start.
+ * Guarantee: visible output is bounded by its bytes (a token has at least one), and `chargeable` never lets a limited
+ * scope be charged more than it holds.
+ * Weakness: reasoning that a provider bills without showing it cannot be watched; endpoints that do so say it in the
+ * catalog, and their hold covers it from the start.
  */
 export class HoldKeeper {
   readonly #table: Table;
-  readonly #request: HoldRequest;
+  readonly #request: Omit<HoldRequest, 'amount'>;
   readonly #stepTokens: number;
-  readonly #hiddenTokens: number;
-  readonly #maxOutputTokens: number;
   #placed: PlacedHold;
-  #pricing: Pricing;
+  #quote: Quote;
   #promptCost: Money;
-  #promptTokens: number;
   /** Output tokens that the hold pays for. */
-  #coveredTokens = 0;
-  #extension: Promise<void> | undefined;
-  #refusal: Error | undefined;
+  #covered = 0;
+  #steps = 0;
+  /** The one change of the hold that is under way. */
+  #change: Promise<void> | undefined;
+  /** A step that was asked for in good time was refused: it is asked for again only when it is needed. */
+  #refusedAhead = false;
 
   constructor(options: {
     table: Table;
-    request: HoldRequest;
+    request: Omit<HoldRequest, 'amount'>;
     placed: PlacedHold;
     stepTokens: number;
-    hiddenTokens: number;
-    maxOutputTokens: number;
-    promptBound: number;
-    pricing: Pricing;
+    quote: Quote;
   }) {
     this.#table = options.table;
     this.#request = options.request;
     this.#placed = options.placed;
     this.#stepTokens = options.stepTokens;
-    this.#hiddenTokens = options.hiddenTokens;
-    this.#maxOutputTokens = options.maxOutputTokens;
-    this.#pricing = options.pricing;
-    this.#promptTokens = options.promptBound;
-    this.#promptCost = priceUpperBound({ promptTokens: options.promptBound, outputTokens: 0 }, options.pricing);
+    this.#quote = options.quote;
+    this.#promptCost = boundOfPrompt(options.quote);
     this.#recompute();
-  }
-
-  get placed(): PlacedHold {
-    return this.#placed;
   }
 
   /** The endpoint that answers; its prices may be lower than those the hold was made for. */
-  answeredBy(pricing: Pricing): void {
-    this.#pricing = pricing;
-    this.#promptCost = priceUpperBound({ promptTokens: this.#promptTokens, outputTokens: 0 }, pricing);
-    this.#recompute();
-  }
-
-  /** The provider has counted the prompt: what was held for its bound and not needed now pays for output. */
-  promptCounted(usage: TokenUsage): void {
-    this.#promptCost = priceUsage({ ...usage, outputTokens: 0, reasoningTokens: 0 }, this.#pricing).total;
+  answeredBy(quote: Quote): void {
+    this.#quote = quote;
+    this.#promptCost = boundOfPrompt(quote);
     this.#recompute();
   }
 
   /**
-   * Sees to it that the hold covers what has been written and a quarter of a step more; waits only when it does not
-   * even cover what has been written.
-   * @returns why the stream has to end, or undefined.
+   * The provider has counted the prompt: what was held for its bound and is not needed pays for output, and what the
+   * first step of that does not need either goes back to the scopes.
    */
-  cover(outputBytes: number): Error | undefined | Promise<Error | undefined> {
-    if (this.#placed.scopes.length === 0) return undefined;
-    const margin = Math.ceil(this.#stepTokens / 4);
-    if (this.#needed(outputBytes + margin) <= this.#coveredTokens) return undefined;
-    if (this.#needed(outputBytes) <= this.#coveredTokens) {
-      // In good time: a failure of the store is tried again with the next batch.
-      if (!this.#refusal) this.#extension ??= this.#extend().then(() => undefined);
-      return undefined;
-    }
-    return this.#waitForCover(outputBytes);
+  promptCounted(usage: TokenUsage): void {
+    this.#promptCost = priceUsage({ ...usage, outputTokens: 0, reasoningTokens: 0 }, this.#quote.pricing).total;
+    this.#recompute();
+    const needed = this.#promptCost.plus(this.#outputPrice().times(firstStep(this.#quote, this.#stepTokens)));
+    const surplus = this.#placed.hold.amount.minus(needed);
+    if (this.#change || !this.#isWorthGivingBack(surplus)) return;
+    const shrinking = shrinkHold(this.#table, this.#placed, { ...this.#request, amount: surplus });
+    // From now on nothing may count on what is given back, whether or not that will have worked: settlement asks the record.
+    const { hold } = this.#placed;
+    this.#placed = { ...this.#placed, hold: { ...hold, amount: hold.amount.minus(surplus) } };
+    this.#recompute();
+    this.#inBackground(this.#apply(shrinking));
   }
 
-  /** Resolves when no extension is under way. */
+  /**
+   * Sees to it that the hold covers what has been written and a margin more; waits only when it does not even cover what
+   * has been written.
+   * @returns why the stream has to end, or undefined.
+   */
+  cover(outputBytes: number): HoldRefusal | undefined | Promise<HoldRefusal | undefined> {
+    if (this.#placed.scopes.length === 0) return undefined;
+    if (this.#needed(outputBytes + Math.ceil(this.#nextStep() / 4)) <= this.#covered) return undefined;
+    if (this.#needed(outputBytes) > this.#covered) return this.#waitForCover(outputBytes);
+    if (!this.#refusedAhead && !this.#change) this.#inBackground(this.#extend(outputBytes));
+    return undefined;
+  }
+
+  /** How many bytes of output the hold pays for; what a provider writes beyond them is nobody's promise. */
+  get coveredBytes(): number {
+    if (this.#placed.scopes.length === 0 || this.#covered >= this.#quote.bound.outputTokens) return Infinity;
+    return Math.max(0, this.#covered - this.#quote.hiddenTokens);
+  }
+
+  /**
+   * Sees to it that the hold covers a cost, so that the whole answer can be charged.
+   * @returns what of it can be charged: all of it, or what a limited scope has room for
+   */
+  async chargeable(cost: Money): Promise<Money> {
+    if (this.#placed.scopes.length === 0) return cost;
+    await this.#change;
+    const missing = cost.minus(this.#placed.hold.amount);
+    if (!missing.isNegative && !missing.isZero) await this.#add(missing);
+    return this.withinHold(cost);
+  }
+
+  /** What of a cost the hold pays for as it stands. */
+  withinHold(cost: Money): Money {
+    return this.#placed.scopes.length === 0 ? cost : Money.min(cost, this.#placed.hold.amount);
+  }
+
+  /** Resolves when no change of the hold is under way. */
   async settled(): Promise<PlacedHold> {
-    await this.#extension;
+    await this.#change;
     return this.#placed;
   }
 
   #needed(outputBytes: number): number {
-    return Math.min(outputBytes + this.#hiddenTokens, this.#maxOutputTokens);
+    return Math.min(outputBytes + this.#quote.hiddenTokens, this.#quote.bound.outputTokens);
   }
 
-  async #waitForCover(outputBytes: number): Promise<Error | undefined> {
-    await this.#extension;
-    while (this.#needed(outputBytes) > this.#coveredTokens) {
-      if (this.#refusal) return this.#refusal;
-      const failure = await this.#extend();
-      if (failure) return failure;
+  async #waitForCover(outputBytes: number): Promise<HoldRefusal | undefined> {
+    const deadlineMs = performance.now() + PATIENCE_MS;
+    await this.#change;
+    while (this.#needed(outputBytes) > this.#covered) {
+      const refusal = await this.#extend(outputBytes);
+      if (!refusal) continue;
+      const mayPass = refusal.kind === 'busy' || (refusal.kind === 'no_room' && isHeldOnly(refusal));
+      if (!mayPass || performance.now() > deadlineMs) return refusal;
+      await sleep(WAIT_MS);
     }
     return undefined;
   }
 
-  /** @returns why the step was not added; only a refusal for good is remembered. */
-  async #extend(): Promise<Error | undefined> {
+  /** Adds what is missing and the next step, or what still fits of it. */
+  async #extend(outputBytes: number): Promise<HoldRefusal | undefined> {
     const price = this.#outputPrice();
-    const tokens = Math.max(1, Math.min(this.#stepTokens, this.#maxOutputTokens - this.#coveredTokens));
-    let result = await this.#addToHold(price.times(tokens));
-    if (!result.extended) {
+    const room = this.#quote.bound.outputTokens - this.#covered;
+    const missing = Math.max(0, this.#needed(outputBytes) - this.#covered);
+    const tokens = Math.max(1, Math.min(missing + this.#nextStep(), room));
+    let refusal = await this.#add(price.times(tokens));
+    if (refusal?.kind === 'no_room') {
       // Less than a step may be left: the stream may use that, too.
-      const fitting = Math.min(tokens - 1, price.unitsIn(remainingOf(result.reason)));
-      if (fitting > 0) result = await this.#addToHold(price.times(fitting));
+      const fitting = Math.min(tokens - 1, price.unitsIn(roomOf(refusal).left));
+      if (fitting > 0) refusal = await this.#add(price.times(fitting));
     }
-    this.#extension = undefined;
-    if (result.extended) {
-      this.#placed = result.placed;
-      this.#recompute();
-      return undefined;
-    }
-    if (result.reason instanceof GatewayError) this.#refusal = result.reason;
-    return result.reason;
+    this.#refusedAhead = refusal !== undefined;
+    if (!refusal) this.#steps += 1;
+    return refusal;
   }
 
-  #addToHold(amount: Money): ReturnType<typeof extendHold> {
-    return extendHold(this.#table, this.#placed, { ...this.#request, amount });
+  #add(amount: Money): Promise<HoldRefusal | undefined> {
+    return this.#apply(extendHold(this.#table, this.#placed, { ...this.#request, amount }));
+  }
+
+  #inBackground(change: Promise<unknown>): void {
+    this.#change = change.then(() => (this.#change = undefined));
+  }
+
+  async #apply(change: Promise<HoldResult>): Promise<HoldRefusal | undefined> {
+    const result = await change;
+    if ('refused' in result) return result.refused;
+    this.#placed = result.placed;
+    this.#recompute();
+    return undefined;
+  }
+
+  #isWorthGivingBack(surplus: Money): boolean {
+    if (surplus.isNegative || surplus.isZero) return false;
+    return this.#placed.scopes
+      .flatMap(({ limits }) => Object.values(limits))
+      .some((limit) => surplus.pico * 100n >= limit.pico * GIVE_BACK_PERCENT);
+  }
+
+  #nextStep(): number {
+    return this.#stepTokens * Math.min(2 ** this.#steps, MAX_STEP_FACTOR);
   }
 
   #recompute(): void {
-    const left = this.#placed.hold.amount.minus(this.#promptCost);
-    this.#coveredTokens = left.isNegative ? 0 : this.#outputPrice().unitsIn(left);
-    if (this.#outputPrice().isZero) this.#coveredTokens = Infinity;
+    this.#covered = coveredTokens(this.#placed.hold.amount, this.#promptCost, this.#quote);
   }
 
-  /** The dearest price that one token of output can have behind this prompt. */
   #outputPrice(): Money {
-    const promptTokens = this.#promptTokens;
-    return priceUpperBound({ promptTokens, outputTokens: 1 }, this.#pricing).minus(
-      priceUpperBound({ promptTokens, outputTokens: 0 }, this.#pricing),
-    );
+    return outputUpperBound(this.#quote.bound, this.#quote.pricing);
   }
 }
 
-/** What the refusing scope has left, as the refusal tells it. */
-function remainingOf(reason: Error): Money {
-  const told = reason instanceof GatewayError ? reason.metadata['remaining_rub'] : undefined;
-  return typeof told === 'string' ? Money.parse(told) : Money.zero;
+function boundOfPrompt({ bound, pricing }: Quote): Money {
+  return priceUpperBound({ ...bound, outputTokens: 0 }, pricing);
 }

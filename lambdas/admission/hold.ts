@@ -1,13 +1,27 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { unauthenticated } from '../platform/errors.ts';
 import { Money } from '../money/money.ts';
-import { windowsAt } from '../money/periods.ts';
-import { counterFrom, holdUpdate, readCounter, type Counter, type Scope } from '../store/counters.ts';
-import { extendHoldUpdate, pendingItem, type Hold, type PendingGeneration } from '../store/generations.ts';
+import { windowsAt, type Windows } from '../money/periods.ts';
+import {
+  addDeltas,
+  counterFrom,
+  holdUpdate,
+  readCounter,
+  settleUpdate,
+  type Counter,
+  type Scope,
+} from '../store/counters.ts';
+import {
+  extendHoldUpdate,
+  generationFrom,
+  pendingItem,
+  type Hold,
+  type PendingGeneration,
+} from '../store/generations.ts';
 import { isLimited } from '../store/limits.ts';
-import { itemOfFailedCondition, numberFrom, type Item, type Table } from '../store/table.ts';
+import { itemOfFailedCondition, type Item, type Table } from '../store/table.ts';
+import { nowMs } from '../platform/clock.ts';
 import { isConditionFailure, retryConflicts, StoreBusyError, transact } from '../store/transact.ts';
-import { spendingRefusal } from './refusal.ts';
+import { RefusalMemory } from './refusal-memory.ts';
 
 /**
  * Holds: money promised before anything is sent upstream.
@@ -16,14 +30,13 @@ import { spendingRefusal } from './refusal.ts';
  * Under any concurrency, settled and promised spending of a limited scope never pass its limit, because each counter
  * adds the hold only on condition that there is room in each of its windows.
  * Weakness: a scope that had no limit when the caller was read is not touched, so its first limit takes effect when
- * that reading expires (three seconds); a limit that changes is noticed at once, by its revision.
+ * that reading expires (three seconds), and never for a stream that runs; a limit that changes is noticed at once, by its
+ * revision.
  */
 export interface HoldRequest {
   generation: Omit<PendingGeneration, 'hold'>;
   amount: Money;
   scopes: Scope[];
-  /** Output tokens that an amount of money would buy in this request, for the message of a refusal. */
-  affordableTokens: (amount: Money) => number;
 }
 
 /** A hold that was placed, with what is needed to extend it. */
@@ -32,43 +45,77 @@ export interface PlacedHold {
   scopes: Scope[];
 }
 
-/** @throws {GatewayError} 402 without room, 401 when a scope was switched off since the caller was read. */
-export async function placeHold(table: Table, request: HoldRequest): Promise<PlacedHold> {
-  let scopes = request.scopes.filter((scope) => isLimited(scope.limits));
-  const windows = windowsAt(request.generation.createdAtMs);
-  for (const scope of scopes) {
-    if (exceedsSomeLimit(scope, request.amount)) {
-      const counter = await readCounter(table, scope);
-      scopes = refresh(scopes, scope, counter);
-      const fresh = scopes.find(({ kind }) => kind === scope.kind);
-      if (fresh && exceedsSomeLimit(fresh, request.amount)) throw refusal(fresh, counter, request);
-    }
+/** Why a hold was not placed or extended. */
+export type HoldRefusal =
+  /** A limited scope has no room for the amount; the counter is as it stood at that moment. */
+  | { kind: 'no_room'; scope: Scope; counter: Counter; windows: Windows; amount: Money }
+  /** A scope was switched off since the caller was read. */
+  | { kind: 'switched_off' }
+  /** Somebody has settled the generation that was to be extended. */
+  | { kind: 'settled' }
+  /** The table stayed busy, or limits kept changing. */
+  | { kind: 'busy'; cause: Error };
+
+export type HoldResult = { placed: PlacedHold } | { refused: HoldRefusal };
+
+/** Scopes that have spent their limit, as this process has lately been told: a hint that spares the store, no more. */
+const refusals = new RefusalMemory();
+
+/** @throws {Error} when nobody can say whether it was placed. */
+export async function placeHold(table: Table, request: HoldRequest): Promise<HoldResult> {
+  const remembered = rememberedRefusal(request);
+  if (remembered) return { refused: remembered };
+  const result = await askStore(table, request);
+  if ('refused' in result && result.refused.kind === 'no_room') {
+    const { scope, windows, counter, amount } = result.refused;
+    refusals.remember(scope, windows, counter, amount, nowMs());
   }
+  return result;
+}
+
+function rememberedRefusal(request: HoldRequest): HoldRefusal | undefined {
+  const windows = windowsAt(request.generation.createdAtMs);
+  for (const scope of request.scopes) {
+    const counter = isLimited(scope.limits) && refusals.recall(scope, windows, request.amount, nowMs());
+    if (counter) return noRoom(scope, counter, request);
+  }
+  return undefined;
+}
+
+async function askStore(table: Table, request: HoldRequest): Promise<HoldResult> {
+  let scopes = request.scopes.filter((scope) => isLimited(scope.limits));
+  for (const scope of scopes) {
+    if (!exceedsSomeLimit(scope, request.amount)) continue;
+    const counter = await readCounter(table, scope);
+    const fresh = { ...scope, limits: counter.limits, revision: counter.revision };
+    if (exceedsSomeLimit(fresh, request.amount)) return { refused: noRoom(fresh, counter, request) };
+    scopes = scopes.map((other) => (other === scope ? fresh : other)).filter(({ limits }) => isLimited(limits));
+  }
+  const windows = windowsAt(request.generation.createdAtMs);
   // The second attempt is for limits that changed since they were read; a third would mean they change all the time.
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     const hold: Hold = { amount: request.amount, steps: 1, scopes: scopes.map((scope) => scope.kind) };
     const item = pendingItem({ ...request.generation, hold });
     if (scopes.length === 0) {
       await putUnlimited(table, item);
-      return { hold, scopes };
+      return { placed: { hold, scopes } };
     }
     const outcome = await transact(table, [
       { Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' } },
       ...scopes.map((scope) => ({ Update: holdUpdate(table, scope, windows, request.amount) })),
     ]);
     // Ids are random: an existing record can only be our own write, whose reply was lost.
-    if (outcome.committed || outcome.failed[0]) return { hold, scopes };
-    scopes = scopesAfterRefusal(scopes, outcome.failed.slice(1), request);
+    if (outcome.committed || outcome.failed[0]) return { placed: { hold, scopes } };
+    const next = scopesAfterRefusal(scopes, outcome.failed.slice(1), request);
+    if ('refused' in next) return next;
+    // A scope that lost its limit is not in the hold.
+    scopes = next.scopes.filter(({ limits }) => isLimited(limits));
   }
-  throw new StoreBusyError('Limits kept changing while a hold was placed');
+  return busy(new StoreBusyError('Limits kept changing while a hold was placed'));
 }
 
-/** Adds `amount` to a placed hold, under the same conditions. @returns the raised hold, or why there is no room. */
-export async function extendHold(
-  table: Table,
-  placed: PlacedHold,
-  request: HoldRequest,
-): Promise<{ extended: true; placed: PlacedHold } | { extended: false; reason: Error }> {
+/** Adds `amount` to a placed hold, under the same conditions; never throws. */
+export async function extendHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<HoldResult> {
   const { accountId } = request.generation.payer;
   const windows = windowsAt(request.generation.createdAtMs);
   const raised: Hold = {
@@ -89,22 +136,56 @@ export async function extendHold(
         },
         ...scopes.map((scope) => ({ Update: holdUpdate(table, scope, windows, request.amount) })),
       ]);
-      if (outcome.committed) return { extended: true, placed: { hold: raised, scopes } };
-      const record = outcome.failed[0]?.item;
-      if (record && numberFrom(record['hold_steps']) === raised.steps) {
-        return { extended: true, placed: { hold: raised, scopes } };
-      }
-      if (outcome.failed[0]) return { extended: false, reason: new Error('The generation is already settled') };
+      if (outcome.committed) return { placed: { hold: raised, scopes } };
+      if (outcome.failed[0]) return afterLostReply(outcome.failed[0].item, raised, scopes);
       // A scope that lost its limit keeps its part of the hold until settlement, so it stays in the hold as it is.
-      scopes = scopes.map((scope, index) => {
-        const refused = outcome.failed[index + 1];
-        return refused ? freshScope(scope, storedCounter(refused.item), request) : scope;
-      });
+      const next = scopesAfterRefusal(scopes, outcome.failed.slice(1), request);
+      if ('refused' in next) return next;
+      scopes = next.scopes;
     }
-    return { extended: false, reason: new StoreBusyError('Limits kept changing while a hold was extended') };
+    return busy(new StoreBusyError('Limits kept changing while a hold was extended'));
   } catch (error) {
-    return { extended: false, reason: error as Error };
+    return busy(error as Error);
   }
+}
+
+/**
+ * Gives `amount` of a placed hold back to its scopes. It needs no condition but that the record holds it; never throws.
+ * When nobody can say whether it happened, the hold is taken for what it was: the record says what it is at settlement.
+ */
+export async function shrinkHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<HoldResult> {
+  const { payer, id, createdAtMs } = request.generation;
+  const lowered: Hold = {
+    ...placed.hold,
+    amount: placed.hold.amount.minus(request.amount),
+    steps: placed.hold.steps + 1,
+  };
+  const back = request.amount.negated();
+  try {
+    const outcome = await transact(table, [
+      {
+        Update: extendHoldUpdate(table, { accountId: payer.accountId, id }, { from: placed.hold.steps, amount: back }),
+      },
+      ...placed.scopes.map((scope) => {
+        const deltas = new Map<string, bigint>();
+        addDeltas(deltas, windowsAt(createdAtMs), { spent: Money.zero, committed: back });
+        return { Update: settleUpdate(table, scope, deltas) };
+      }),
+    ]);
+    if (outcome.committed) return { placed: { ...placed, hold: lowered } };
+    return afterLostReply(outcome.failed[0]?.item, lowered, placed.scopes);
+  } catch (error) {
+    return busy(error as Error);
+  }
+}
+
+/** The record is one step ahead: an earlier write went through whose reply was lost, perhaps with another amount. */
+function afterLostReply(record: Item | undefined, expected: Hold, scopes: Scope[]): HoldResult {
+  if (!record) return { refused: { kind: 'settled' } };
+  const { state, hold } = generationFrom(record);
+  return state === 'pending' && hold.steps === expected.steps
+    ? { placed: { hold, scopes } }
+    : { refused: { kind: 'settled' } };
 }
 
 async function putUnlimited(table: Table, item: Record<string, unknown>): Promise<void> {
@@ -122,48 +203,39 @@ async function putUnlimited(table: Table, item: Record<string, unknown>): Promis
   }
 }
 
+/** The scopes with their current limits where those have changed, or the refusal of one that is really without room. */
 function scopesAfterRefusal(
   scopes: Scope[],
-  failed: ({ item: Record<string, unknown> | undefined } | undefined)[],
+  failed: ({ item: Item | undefined } | undefined)[],
   request: HoldRequest,
-): Scope[] {
-  return scopes
-    .map((scope, index) => {
-      const refused = failed[index];
-      return refused ? freshScope(scope, storedCounter(refused.item), request) : scope;
-    })
-    .filter((scope) => isLimited(scope.limits));
+): { scopes: Scope[] } | { refused: HoldRefusal } {
+  const fresh: Scope[] = [];
+  for (const [index, scope] of scopes.entries()) {
+    const condition = failed[index];
+    if (!condition) {
+      fresh.push(scope);
+      continue;
+    }
+    // Fails closed: a limited scope whose counter cannot be read lets nothing pass.
+    if (!condition.item) throw new Error('A limited scope has no counter');
+    const counter = counterFrom(condition.item);
+    if (!counter.active) return { refused: { kind: 'switched_off' } };
+    const changed = { ...scope, limits: counter.limits, revision: counter.revision };
+    // A window that nothing was counted in passes any condition: what exceeds the limit by itself is refused here.
+    if (counter.revision === scope.revision || exceedsSomeLimit(changed, request.amount)) {
+      return { refused: noRoom(changed, counter, request) };
+    }
+    fresh.push(changed);
+  }
+  return { scopes: fresh };
 }
 
-/** Fails closed: a limited scope whose counter cannot be read lets nothing pass. */
-function storedCounter(item: Item | undefined): Counter {
-  if (!item) throw new Error('A limited scope has no counter');
-  return counterFrom(item);
+function noRoom(scope: Scope, counter: Counter, { generation, amount }: HoldRequest): HoldRefusal {
+  return { kind: 'no_room', scope, counter, windows: windowsAt(generation.createdAtMs), amount };
 }
 
-/** The scope with the counter's current limits, when those changed; else it is really without room. */
-function freshScope(scope: Scope, counter: Counter, request: HoldRequest): Scope {
-  if (!counter.active) throw unauthenticated('This key was switched off. Use another key.');
-  if (counter.revision === scope.revision) throw refusal(scope, counter, request);
-  const fresh = { ...scope, limits: counter.limits, revision: counter.revision };
-  // A window that nothing was counted in passes any condition: what exceeds the limit by itself is refused here.
-  if (exceedsSomeLimit(fresh, request.amount)) throw refusal(fresh, counter, request);
-  return fresh;
-}
-
-function refresh(scopes: Scope[], stale: Scope, counter: Counter): Scope[] {
-  return scopes
-    .map((scope) => (scope === stale ? { ...scope, limits: counter.limits, revision: counter.revision } : scope))
-    .filter((scope) => isLimited(scope.limits));
-}
-
-function refusal(scope: Scope, counter: Counter, request: HoldRequest): Error {
-  const { createdAtMs } = request.generation;
-  return spendingRefusal(scope, counter, windowsAt(createdAtMs), {
-    amount: request.amount,
-    atMs: createdAtMs,
-    affordableTokens: request.affordableTokens,
-  });
+function busy(cause: Error): { refused: HoldRefusal } {
+  return { refused: { kind: 'busy', cause } };
 }
 
 /** A limit of 0 blocks even a request that costs nothing. */

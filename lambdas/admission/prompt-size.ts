@@ -1,10 +1,25 @@
 import { estimateTokens } from '../accounting/usage.ts';
+import type { CacheWrites } from '../accounting/price.ts';
 import type { Block, MessagesRequest } from '../messages/types.ts';
 
-/** How large a prompt is, before any provider has counted it. */
-export interface PromptSize {
-  /** No tokenizer makes more tokens of it than this. */
-  boundTokens: number;
+/**
+ * How large a prompt is, before any provider has counted it. A token of text has at least one byte, so the bytes of the
+ * text bound it: in the form in which the model gets it, for some providers normalise it, or write JSON with escapes. Media have no such bound: images have a declared maximum, and what is inside a PDF, a file that the
+ * provider fetches, or a block that is newer than us, cannot be known at all. Then the provider has to count, or the
+ * model's whole context is held.
+ */
+export interface PromptContent {
+  images: number;
+  /** Base64 that stands in the request but is not read as text. */
+  mediaBytes: number;
+  /** Something is in it that no byte bounds. */
+  unbounded: boolean;
+  /** What JSON that is written anew, with escapes for all that is not ASCII, has more than it has here. */
+  escapeBytes: number;
+  /** Tokens of tools that the provider describes to the model in words of its own. */
+  typedToolTokens: number;
+  /** Earlier thinking, which providers bill as input and may leave out of a count. */
+  thinkingBytes: number;
   /** What it probably is. */
   estimatedTokens: number;
 }
@@ -12,73 +27,143 @@ export interface PromptSize {
 /** More than most providers count for one image at its largest size; the catalog knows the others. */
 const MAX_IMAGE_TOKENS = 6_000;
 const USUAL_IMAGE_TOKENS = 1_500;
+const USUAL_DOCUMENT_TOKENS = 3_000;
 /** Chat templates, default system prompts and tool instructions that a provider adds to what was sent. */
 const ADDED_TOKENS = 1_024;
+/** A screen takes 735 tokens and some hundred of instructions, a whole set of browser tools up to 6,700. */
+const TYPED_TOOL_TOKENS = 1_500;
+const TOOLSET_TOKENS = 7_500;
+/** Counts of providers are called estimates by themselves, "a small amount" off. */
+const COUNT_MARGIN_PERCENT = 2;
+
+/** Blocks that are read as the text they are sent as. All others are taken for something larger than it looks. */
+const TEXT_LIKE = new Set([
+  'text',
+  'thinking',
+  'redacted_thinking',
+  'tool_use',
+  'tool_result',
+  'search_result',
+  'server_tool_use',
+]);
+/** Sources of documents that are read as the text they are sent as. */
+const TEXT_SOURCES = new Set(['text', 'content']);
+
+export function measurePrompt(request: MessagesRequest): PromptContent {
+  const content: PromptContent = {
+    images: 0,
+    mediaBytes: 0,
+    unbounded: false,
+    escapeBytes: 0,
+    typedToolTokens: 0,
+    thinkingBytes: 0,
+    estimatedTokens: 0,
+  };
+  let readBytes = request.tools?.length ? measureJson(request.tools, content) : 0;
+  readBytes += measureContent(request.system, content);
+  for (const message of request.messages) readBytes += measureContent(message.content, content);
+  for (const { type } of request.tools ?? []) content.typedToolTokens += typedToolTokens(type);
+  content.estimatedTokens += estimateTokens(readBytes) + content.images * USUAL_IMAGE_TOKENS;
+  return content;
+}
 
 /**
- * Bounds the prompt by the bytes that are sent: a token has at least one byte. Images are bounded by their declared
- * maximum, documents by their bytes, and everything by the context of the model, beyond which it is refused anyway.
- * @param encodedBytes the request as it goes upstream, media included
+ * The most tokens that an endpoint can make of a prompt.
+ * @param encodedBody the request as it goes upstream, media included
  */
-export function measurePrompt(
-  request: MessagesRequest,
-  encodedBytes: number,
+export function promptBound(
+  content: PromptContent,
+  encodedBody: string,
   endpoint: { contextLength?: number | undefined; quirks: { max_image_tokens?: number | undefined } },
-): PromptSize {
+): number {
   const contextLength = endpoint.contextLength ?? Infinity;
-  const imageTokens = endpoint.quirks.max_image_tokens ?? MAX_IMAGE_TOKENS;
-  const media = { images: 0, mediaBytes: 0, documentBytes: 0, unbounded: false };
-  for (const { content } of request.messages) if (typeof content !== 'string') measureBlocks(content, media);
-  const textBytes = Math.max(0, encodedBytes - media.mediaBytes);
-  const bound = media.unbounded
-    ? contextLength
-    : textBytes + media.documentBytes + media.images * imageTokens + ADDED_TOKENS;
-  const estimate =
-    estimateTokens(readBytes(request)) + estimateTokens(media.documentBytes) + media.images * USUAL_IMAGE_TOKENS;
-  return { boundTokens: Math.min(bound, contextLength), estimatedTokens: Math.min(estimate, contextLength) };
+  if (content.unbounded) return contextLength;
+  const textBytes = Math.max(0, normalisedBytes(encodedBody) - content.mediaBytes) + content.escapeBytes;
+  const imageTokens = content.images * (endpoint.quirks.max_image_tokens ?? MAX_IMAGE_TOKENS);
+  return Math.min(textBytes + imageTokens + addedTokens(content), contextLength);
 }
 
-/** Bytes of what the model reads: texts, arguments, results and tools, without the JSON around them. */
-function readBytes({ system, messages, tools }: MessagesRequest): number {
-  const toolBytes = tools?.length ? Buffer.byteLength(JSON.stringify(tools)) : 0;
-  const systemBytes = system === undefined ? 0 : contentBytes(system);
-  return messages.reduce((sum, { content }) => sum + contentBytes(content), systemBytes + toolBytes);
+/** The bound behind a count of the provider's own. */
+export function countedBound(
+  counted: number,
+  content: PromptContent,
+  endpoint: { contextLength?: number | undefined },
+): number {
+  const withMargin = Math.ceil((counted * (100 + COUNT_MARGIN_PERCENT)) / 100);
+  return Math.min(withMargin + content.thinkingBytes + addedTokens(content), endpoint.contextLength ?? Infinity);
 }
 
-function contentBytes(content: string | Block[]): number {
-  if (typeof content === 'string') return Buffer.byteLength(content);
-  return content.reduce((sum, block) => {
-    const text = [block['text'], block['thinking']].find((value) => typeof value === 'string') ?? '';
-    const input = block.type === 'tool_use' ? JSON.stringify(block['input']) : '';
-    const inner = block.type === 'tool_result' ? contentBytes((block['content'] ?? '') as string | Block[]) : 0;
-    return sum + Buffer.byteLength(text) + Buffer.byteLength(input) + inner;
-  }, 0);
+/** What caches an encoded request asks to be written: nothing of it can be asked for without these words. */
+export function askedCacheWrites(encodedBody: string): CacheWrites {
+  if (!encodedBody.includes('"cache_control"')) return 'none';
+  return encodedBody.includes('"1h"') ? '1h' : '5m';
 }
 
-interface Media {
-  images: number;
-  /** Base64 that stands in the request but is not read as text. */
-  mediaBytes: number;
-  documentBytes: number;
-  /** A document that the provider fetches: its size is unknown. */
-  unbounded: boolean;
+/** Normal forms may be longer than what was written: a ligature of three bytes can stand for a sentence. */
+function normalisedBytes(text: string): number {
+  const bytes = Buffer.byteLength(text);
+  // Latin text without accents has only one form.
+  return bytes === text.length ? bytes : Math.max(bytes, Buffer.byteLength(text.normalize('NFKC')));
 }
 
-function measureBlocks(blocks: Block[], media: Media): void {
-  for (const block of blocks) {
-    const source = block['source'] as { type?: string; data?: string } | undefined;
-    if (block.type === 'image') {
-      media.images += 1;
-      if (source?.type === 'base64') media.mediaBytes += source.data!.length;
-    } else if (block.type === 'document') {
-      if (source?.type === 'base64') {
-        media.mediaBytes += source.data!.length;
-        media.documentBytes += source.data!.length;
-      } else if (source?.type === 'url' || source?.type === 'file') {
-        media.unbounded = true;
-      }
-    } else if (block.type === 'tool_result' && Array.isArray(block['content'])) {
-      measureBlocks(block['content'] as Block[], media);
-    }
+function addedTokens({ typedToolTokens }: PromptContent): number {
+  return ADDED_TOKENS + typedToolTokens;
+}
+
+function typedToolTokens(type: string | null | undefined): number {
+  if (!type || type === 'custom') return 0;
+  return type.includes('_toolset_') ? TOOLSET_TOKENS : TYPED_TOOL_TOKENS;
+}
+
+/** @returns bytes of what the model reads as text: words, arguments and results, without the JSON around them */
+function measureContent(value: unknown, into: PromptContent): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (!Array.isArray(value)) return 0;
+  let bytes = 0;
+  for (const block of value as Block[]) bytes += measureBlock(block, into);
+  return bytes;
+}
+
+function measureBlock(block: Block, into: PromptContent): number {
+  if (block.type === 'image') {
+    into.images += 1;
+    into.mediaBytes += base64Bytes(block['source']);
+    return 0;
   }
+  if (block.type === 'document') return measureDocument(block, into);
+  if (!TEXT_LIKE.has(block.type)) into.unbounded = true;
+  if (block.type === 'thinking') into.thinkingBytes += textBytes(block['thinking']) + textBytes(block['signature']);
+  const words = ['text', 'thinking', 'data'].map((field) => block[field]).find((value) => typeof value === 'string');
+  const input = block['input'] === undefined ? 0 : measureJson(block['input'], into);
+  return textBytes(words) + input + measureContent(block['content'], into);
+}
+
+/** A character of two bytes becomes an escape of six, one of three or four bytes no more than that for each of its halves. */
+function measureJson(value: unknown, into: PromptContent): number {
+  const json = JSON.stringify(value);
+  const bytes = Buffer.byteLength(json);
+  into.escapeBytes += 4 * (bytes - json.length);
+  return bytes;
+}
+
+function measureDocument(block: Block, into: PromptContent): number {
+  const source = block['source'] as { type?: string; data?: unknown; content?: unknown } | undefined;
+  const named = textBytes(block['title']) + textBytes(block['context']);
+  if (!source?.type || !TEXT_SOURCES.has(source.type)) {
+    into.unbounded = true;
+    into.mediaBytes += base64Bytes(source);
+    into.estimatedTokens += USUAL_DOCUMENT_TOKENS;
+    return named;
+  }
+  return named + textBytes(source.data) + measureContent(source.content, into);
+}
+
+/** Only what really goes out as base64: an image that is named by its address may carry any `data`, as text. */
+function base64Bytes(source: unknown): number {
+  const { type, data } = (source ?? {}) as { type?: string; data?: unknown };
+  return type === 'base64' && typeof data === 'string' ? data.length : 0;
+}
+
+function textBytes(value: unknown): number {
+  return typeof value === 'string' ? Buffer.byteLength(value) : 0;
 }

@@ -1,7 +1,8 @@
-import { GatewayError } from '../platform/errors.ts';
+import { GatewayError, unauthenticated } from '../platform/errors.ts';
 import { Money } from '../money/money.ts';
-import { windowEnd, type Interval, type Windows } from '../money/periods.ts';
-import { refusingInterval, type Counter, type Scope, type ScopeKind } from '../store/counters.ts';
+import { windowEnd, type Interval } from '../money/periods.ts';
+import { refusingInterval, type ScopeKind } from '../store/counters.ts';
+import type { HoldRefusal } from './hold.ts';
 
 const limitSources: Record<ScopeKind, { source: string; owner: string; remedy: string }> = {
   key: { source: 'key_limit', owner: 'the limit of this key', remedy: 'raise the limit of the key' },
@@ -17,52 +18,111 @@ const limitSources: Record<ScopeKind, { source: string; owner: string; remedy: s
 /** Most requests in flight are settled within seconds. */
 const RETRY_AFTER_SECONDS = '3';
 
-/**
- * The 402 of a scope without room, with the numbers a person needs to act.
- * @param affordableTokens how many output tokens an amount would pay for in this request
- */
-export function spendingRefusal(
-  scope: Pick<Scope, 'kind'>,
-  counter: Counter,
-  windows: Windows,
-  request: { amount: Money; atMs: number; affordableTokens: (amount: Money) => number },
-): GatewayError {
-  const interval = refusingInterval(counter, windows, request.amount) ?? 'lifetime';
+/** What a scope without room has left. */
+export interface Room {
+  interval: Interval;
+  limit: Money;
+  spent: Money;
+  /** Held for requests in flight; most of it comes back. */
+  held: Money;
+  /** What is left with holds counted, and what would be left without them; never below zero. */
+  left: Money;
+  leftWithoutHolds: Money;
+}
+
+type NoRoom = Extract<HoldRefusal, { kind: 'no_room' }>;
+
+export function roomOf({ counter, windows, amount }: NoRoom): Room {
+  const interval = refusingInterval(counter, windows, amount) ?? 'lifetime';
   const limit = counter.limits[interval] ?? Money.zero;
-  const window = windows[interval];
-  const left = limit.minus(counter.committed(window));
+  const spent = counter.spent(windows[interval]);
+  const committed = counter.committed(windows[interval]);
+  return {
+    interval,
+    limit,
+    spent,
+    held: committed.minus(spent),
+    left: Money.max(Money.zero, limit.minus(committed)),
+    leftWithoutHolds: Money.max(Money.zero, limit.minus(spent)),
+  };
+}
+
+/** Without the holds of requests in flight there would be room: waiting a moment may be enough. */
+export function isHeldOnly(refusal: NoRoom): boolean {
+  const { limit, leftWithoutHolds } = roomOf(refusal);
+  return !limit.isZero && !refusal.amount.exceeds(leftWithoutHolds);
+}
+
+/** What the message of a refusal says beside the numbers of the scope. */
+export interface RefusedRequest {
+  atMs: number;
+  /** Of the amount, what is for the prompt; undefined for the extension of a hold. */
+  inputAmount?: Money;
+  /** Output tokens that an amount of money would buy in this request; 0 when none are worth saying. */
+  affordableTokens: (amount: Money) => number;
+}
+
+/** A refused hold as the client is told it: a 402 with the numbers that a person needs to act, a 401 or a 529. */
+export function refusalError(refusal: HoldRefusal, request: RefusedRequest): Error {
+  switch (refusal.kind) {
+    case 'no_room':
+      return spendingRefusal(refusal, request);
+    case 'switched_off':
+      return unauthenticated('This key was switched off. Use another key.');
+    case 'settled':
+      return new GatewayError(504, 'timeout', 'The answer took longer than the gateway waits. Ask for a shorter one.');
+    case 'busy':
+      return refusal.cause;
+  }
+}
+
+function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError {
+  const { interval, limit, spent, held, left } = roomOf(refusal);
+  const { amount, scope } = refusal;
   const affordable = request.affordableTokens(left);
   const { source, owner, remedy } = limitSources[scope.kind];
   const resetsAt = resetTime(interval, request.atMs);
-  const held = counter.committed(window).minus(counter.spent(window));
-  // Without the holds of requests in flight there would be room: waiting a moment may be enough.
-  const isHeld = !limit.isZero && !counter.spent(window).plus(request.amount).exceeds(limit);
+  const isHeld = isHeldOnly(refusal);
   const advice = [
     ...(affordable > 0 ? [`lower max_tokens to ${affordable}`] : []),
     remedy,
     ...(isHeld ? [`wait for the requests in flight, which hold ${held} RUB`] : []),
     ...(resetsAt ? [`wait until ${resetsAt}`] : []),
   ];
+  const period = interval === 'lifetime' ? '' : ` ${interval}`;
   return new GatewayError(
     402,
     'payment_required',
-    `This request may cost up to ${request.amount} RUB, and ${owner} (${limit} RUB${interval === 'lifetime' ? '' : ` ${interval}`}) has ${left.isNegative ? '0' : left} RUB left. ` +
-      `You can ${advice.join(', or ')}.`,
+    `This request may cost up to ${amount} RUB${parts(amount, request.inputAmount)}, and ${owner} ` +
+      `(${limit} RUB${period}) has ${left} RUB left. You can ${advice.join(', or ')}.`,
     {
       metadata: {
         limit_source: source,
         interval,
         limit_rub: limit.toString(),
-        spend_rub: counter.spent(window).toString(),
+        spend_rub: spent.toString(),
         held_rub: held.toString(),
-        remaining_rub: left.isNegative ? '0' : left.toString(),
-        required_rub: request.amount.toString(),
+        remaining_rub: left.toString(),
+        required_rub: amount.toString(),
+        ...(request.inputAmount
+          ? {
+              required_input_rub: request.inputAmount.toString(),
+              required_output_rub: amount.minus(request.inputAmount).toString(),
+            }
+          : {}),
         resets_at: resetsAt,
         ...(affordable > 0 ? { affordable_max_tokens: affordable } : {}),
       },
-      ...(isHeld ? { headers: { 'retry-after': RETRY_AFTER_SECONDS } } : {}),
+      // Clients that retry by themselves do so for a 402 only when they are told to.
+      ...(isHeld ? { headers: { 'retry-after': RETRY_AFTER_SECONDS, 'x-should-retry': 'true' } } : {}),
     },
   );
+}
+
+/** The bound of a prompt is far above what most prompts cost; a person should know that the rest is not lost. */
+function parts(amount: Money, inputAmount: Money | undefined): string {
+  if (!inputAmount) return '';
+  return ` (at most ${inputAmount} for its prompt and ${amount.minus(inputAmount)} for its answer; what it does not use comes back)`;
 }
 
 function resetTime(interval: Interval, atMs: number): string | null {

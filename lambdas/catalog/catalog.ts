@@ -1,4 +1,4 @@
-import type { AliasData, EndpointData, ModelData, Pricing, ProviderData, Quirks, Wire } from './schema.ts';
+import type { AliasData, DataPolicy, EndpointData, ModelData, Pricing, ProviderData, Quirks, Wire } from './schema.ts';
 
 /** One way to reach a model: a provider, its address and wire, and what it charges. */
 export interface Endpoint {
@@ -11,6 +11,8 @@ export interface Endpoint {
   /** Undefined: listed, never routed to. */
   pricing: Pricing | undefined;
   quirks: Quirks;
+  /** Its own, else its provider's. */
+  dataPolicy: DataPolicy;
   data: EndpointData;
 }
 
@@ -32,12 +34,15 @@ export interface Model {
 /** A valid catalog: every reference resolved, every id unique, in the order of the files. */
 export class Catalog {
   readonly models: readonly Model[];
+  /** Names the content of the files: records say by it which prices they were made with. */
+  readonly version: string;
   /** Ids of all providers, of those too that have no address here. */
   readonly providerIds: readonly string[];
   readonly #byId: Map<string, Model>;
 
-  constructor(models: Model[], providerIds: string[]) {
+  constructor(models: Model[], providerIds: string[], version: string) {
     this.models = models;
+    this.version = version;
     this.providerIds = providerIds;
     this.#byId = new Map(models.map((model) => [model.id, model]));
   }
@@ -48,9 +53,12 @@ export class Catalog {
   }
 }
 
-/** Builds the catalog of files that have passed `checkReferences`. Providers without an address are left out. */
+/**
+ * Builds the catalog of files that have passed `checkModels`. Providers without an address are left out, and so are
+ * models that nobody else offers at a price.
+ */
 export function buildCatalog(
-  files: { providers: ProviderData[]; models: ModelData[]; aliases: AliasData[] },
+  files: { providers: ProviderData[]; models: ModelData[]; aliases: AliasData[]; version: string },
   addressOf: (variable: string) => string | undefined,
 ): Catalog {
   const providers = new Map<string, Provider>();
@@ -63,7 +71,7 @@ export function buildCatalog(
       const provider = providers.get(endpoint.provider);
       return provider ? [resolveEndpoint(data, endpoint, provider)] : [];
     });
-    return endpoints.length > 0 ? [{ id: data.id, endpoints, aliasOf: undefined, data }] : [];
+    return endpoints.some(({ pricing }) => pricing) ? [{ id: data.id, endpoints, aliasOf: undefined, data }] : [];
   });
   const byId = new Map(models.map((model) => [model.id, model]));
   const aliases = files.aliases.flatMap((alias) => {
@@ -73,6 +81,7 @@ export function buildCatalog(
   return new Catalog(
     [...models, ...aliases],
     files.providers.map(({ id }) => id),
+    files.version,
   );
 }
 
@@ -86,6 +95,7 @@ function resolveEndpoint(model: ModelData, data: EndpointData, provider: Provide
     maxOutputTokens: data.max_output_tokens,
     pricing: data.pricing,
     quirks: { ...provider.data.quirks, ...data.quirks },
+    dataPolicy: data.data_policy ?? provider.data.data_policy,
     data,
   };
 }

@@ -1,21 +1,16 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import { optionalVariable, variables } from '../platform/environment.ts';
 import { buildCatalog, type Catalog } from './catalog.ts';
+import { CatalogError } from './catalog-error.ts';
+import { checkModels, type Located } from './check-models.ts';
 import { modelsFileSchema, providersFileSchema, type AliasData, type ModelData, type ProviderData } from './schema.ts';
 
-/** The catalog's files cannot be used; the message names the file and the field. */
-export class CatalogError extends Error {
-  override name = 'CatalogError';
-}
-
-/** A value with the file and field it was read from, for messages. */
-interface Located<T> {
-  value: T;
-  place: string;
-}
+/** Enough to tell any two catalogs of a deployment apart. */
+const VERSION_CHARACTERS = 12;
 
 /** Data shipped beside this file; the bundler puts it beside the bundle, so that the same expression finds it. */
 const shippedDirectory = fileURLToPath(new URL('./data/', import.meta.url));
@@ -27,19 +22,30 @@ const shippedDirectory = fileURLToPath(new URL('./data/', import.meta.url));
 export function loadCatalog(
   directory: string = optionalVariable(variables.catalogDirectory) ?? shippedDirectory,
 ): Catalog {
-  const providers = readFile(join(directory, 'providers.json'), 'providers.json', providersFileSchema).providers;
+  const hash = createHash('sha256');
+  const read = <Schema extends z.ZodType>(path: string, place: string, schema: Schema): z.infer<Schema> => {
+    const text = readText(path);
+    hash.update(`${place}\n${text.length}\n${text}`);
+    return parseFile(text, place, schema);
+  };
+  const { providers } = read(join(directory, 'providers.json'), 'providers.json', providersFileSchema);
   const models: Located<ModelData>[] = [];
   const aliases: Located<AliasData>[] = [];
   for (const file of modelFiles(directory)) {
     const place = `models/${file}`;
-    const content = readFile(join(directory, 'models', file), place, modelsFileSchema);
+    const content = read(join(directory, 'models', file), place, modelsFileSchema);
     models.push(...content.models.map((value, index) => ({ value, place: `${place}: models[${index}]` })));
     aliases.push(...content.aliases.map((value, index) => ({ value, place: `${place}: aliases[${index}]` })));
   }
   checkProviders(providers);
-  checkReferences(providers, models, aliases);
+  checkModels(providers, models, aliases);
   return buildCatalog(
-    { providers, models: models.map((model) => model.value), aliases: aliases.map((alias) => alias.value) },
+    {
+      providers,
+      models: models.map((model) => model.value),
+      aliases: aliases.map((alias) => alias.value),
+      version: hash.digest('hex').slice(0, VERSION_CHARACTERS),
+    },
     optionalVariable,
   );
 }
@@ -54,13 +60,15 @@ function modelFiles(directory: string): string[] {
   }
 }
 
-function readFile<Schema extends z.ZodType>(path: string, place: string, schema: Schema): z.infer<Schema> {
-  let text: string;
+function readText(path: string): string {
   try {
-    text = readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch {
     throw new CatalogError(`The catalog file ${path} cannot be read`);
   }
+}
+
+function parseFile<Schema extends z.ZodType>(text: string, place: string, schema: Schema): z.infer<Schema> {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -90,49 +98,4 @@ function checkProviders(providers: ProviderData[]): void {
     }
     seen.add(provider.id);
   }
-}
-
-function checkReferences(providers: ProviderData[], models: Located<ModelData>[], aliases: Located<AliasData>[]): void {
-  const providerIds = new Set(providers.map((provider) => provider.id));
-  const modelIds = new Set<string>();
-  const permaslugs = new Set<string>();
-  const endpointIds = new Set<string>();
-  for (const { value: model, place } of models) {
-    addUnique(modelIds, model.id, `${place}.id`);
-    addUnique(permaslugs, model.permaslug, `${place}.permaslug`);
-    for (const [index, endpoint] of model.endpoints.entries()) {
-      const at = `${place}.endpoints[${index}]`;
-      addUnique(endpointIds, endpoint.id, `${at}.id`);
-      if (!providerIds.has(endpoint.provider)) {
-        throw new CatalogError(`${at}.provider: there is no provider "${endpoint.provider}" in providers.json`);
-      }
-      checkLimits(model, endpoint, at);
-    }
-    if (model.endpoints.every((endpoint) => !endpoint.pricing)) {
-      throw new CatalogError(`${place}.endpoints[0].pricing: at least one endpoint of "${model.id}" needs a price`);
-    }
-  }
-  for (const { value: alias, place } of aliases) {
-    addUnique(modelIds, alias.alias, `${place}.alias`);
-    if (!models.some(({ value }) => value.id === alias.target)) {
-      throw new CatalogError(`${place}.target: there is no model "${alias.target}"`);
-    }
-  }
-}
-
-function checkLimits(model: ModelData, endpoint: ModelData['endpoints'][number], place: string): void {
-  const context = endpoint.context_length ?? model.context_length;
-  if (endpoint.max_output_tokens !== undefined && context !== undefined && endpoint.max_output_tokens > context) {
-    throw new CatalogError(
-      `${place}.max_output_tokens: ${endpoint.max_output_tokens} is more than the context of ${context} tokens`,
-    );
-  }
-  if (model.output_modalities.includes('text') && (context === undefined || endpoint.max_output_tokens === undefined)) {
-    throw new CatalogError(`${place}: a text endpoint needs context_length and max_output_tokens`);
-  }
-}
-
-function addUnique(seen: Set<string>, id: string, place: string): void {
-  if (seen.has(id)) throw new CatalogError(`${place}: "${id}" is used twice`);
-  seen.add(id);
 }

@@ -20,7 +20,7 @@ export type Modality = (typeof modalities)[number];
 
 export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as const;
 
-/** Formats an upstream may speak. `anthropic` and `openai-chat` answer POST /messages. */
+/** Formats an upstream may speak. */
 export const wires = [
   'anthropic',
   'openai-chat',
@@ -32,6 +32,8 @@ export const wires = [
   'rerank',
 ] as const;
 export type Wire = (typeof wires)[number];
+
+export const messagesWires = ['anthropic', 'openai-chat'] as const satisfies readonly Wire[];
 
 const price = z
   .string()
@@ -59,8 +61,11 @@ const priceTier = z.strictObject({
 
 export const pricingSchema = z.strictObject({
   ...unitPrices,
+  /** Of each image in the prompt, beside the tokens that the provider counts for it. */
   image: price.optional(),
+  /** Of each request, whatever its tokens. */
   request: price.optional(),
+  /** Of each search that the model makes. */
   web_search: price.optional(),
   overrides: z.array(priceTier).min(1).optional(),
 });
@@ -91,16 +96,30 @@ const quirksSchema = z.strictObject({
   own_signatures: z.boolean().optional(),
   /** openai-chat: send stream_options.include_usage. */
   stream_usage: z.boolean().optional(),
-  /** openai-chat: PDF documents are accepted as `file` parts. */
+  /** openai-chat: PDF documents are accepted. */
   pdf_files: z.boolean().optional(),
+  /** openai-chat: the part that a PDF goes in, where they are accepted. */
+  pdf_part: z.enum(['file', 'image_url']).optional(),
   /** anthropic: has POST /v1/messages/count_tokens. */
   count_tokens: z.boolean().optional(),
   /** The most tokens that one image can count for; 6,000 where absent. */
   max_image_tokens: z.int().positive().optional(),
   /** Reasoning is billed but not shown, so a hold has to cover all of max_tokens at once. */
   hidden_reasoning: z.boolean().optional(),
+  /** openai-chat: max_tokens bounds only what is said, not what is thought before it. */
+  reasoning_beyond_max_tokens: z.boolean().optional(),
+  /** anthropic: the model thinks, and bills it, when a request has no `thinking`. A matter of the model: per endpoint. */
+  thinks_by_default: z.boolean().optional(),
 });
 export type Quirks = z.infer<typeof quirksSchema>;
+
+const dataPolicySchema = z.strictObject({
+  /** Prompts may be kept for longer than the request takes. */
+  logs_prompts: z.boolean(),
+  trains_on_prompts: z.boolean(),
+  retention_days: z.int().nonnegative().optional(),
+});
+export type DataPolicy = z.infer<typeof dataPolicySchema>;
 
 const slug = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be a short lower-case name');
 const httpUrl = z.url({ protocol: /^https?$/ });
@@ -116,12 +135,9 @@ export const providerSchema = z.strictObject({
   /** Variable on a laptop, and name in the provider-keys secret on AWS; absent: the upstream takes no credential. */
   credential: variableName.optional(),
   icon_url: httpUrl.optional(),
-  data_policy: z.strictObject({
-    /** Prompts may be kept for longer than the request takes. */
-    logs_prompts: z.boolean(),
-    trains_on_prompts: z.boolean(),
-    retention_days: z.int().nonnegative().optional(),
-  }),
+  data_policy: dataPolicySchema,
+  /** Charges a fee for each request, so that every price needs `request`. */
+  per_request_fee: z.boolean().optional(),
   timeouts: z
     .strictObject({
       connect_ms: z.int().positive().max(60_000).optional(),
@@ -147,6 +163,8 @@ const endpointSchema = z.strictObject({
   /** An endpoint without a price is listed and never routed to. */
   pricing: pricingSchema.optional(),
   quirks: quirksSchema.optional(),
+  /** Where it is not the provider's, for example at an address without retention. */
+  data_policy: dataPolicySchema.optional(),
 });
 export type EndpointData = z.infer<typeof endpointSchema>;
 

@@ -1,6 +1,7 @@
 import { Money } from '../money/money.ts';
 import type { Catalog, Endpoint, Model } from './catalog.ts';
-import { modalities, type Modality, type Pricing } from './schema.ts';
+import { cheapestFirst } from './default-route.ts';
+import { modalities, type Modality, type ModelData, type Pricing } from './schema.ts';
 
 /** The catalog as clients see it. Fields that nobody has measured are null, never invented. */
 
@@ -21,9 +22,13 @@ export function parseModalities(text: string): { modalities: Modality[] | 'all' 
   return unknown === undefined ? { modalities: names as Modality[] } : { unknown };
 }
 
-export function modelView(model: Model): Record<string, unknown> {
+/**
+ * A model, with the price and the limits of its default route.
+ * @param endpoints those that may be used; all of the model's where nobody asks for himself
+ */
+export function modelView(model: Model, endpoints: readonly Endpoint[] = model.endpoints): Record<string, unknown> {
   const { data } = model;
-  const [best] = model.endpoints;
+  const [route] = cheapestFirst(endpoints);
   return {
     id: model.id,
     canonical_slug: data.permaslug,
@@ -36,11 +41,12 @@ export function modelView(model: Model): Record<string, unknown> {
     ...(data.knowledge_cutoff === undefined ? {} : { knowledge_cutoff: data.knowledge_cutoff }),
     context_length: data.context_length ?? null,
     architecture: architecture(model),
-    pricing: pricingView(cheapest(model.endpoints)?.pricing),
+    pricing: pricingView(route?.pricing),
+    ...(data.video ? { pricing_skus: videoPrices(data.video) } : {}),
     currency: 'RUB',
     top_provider: {
-      context_length: best?.contextLength ?? null,
-      max_completion_tokens: best?.maxOutputTokens ?? null,
+      context_length: route?.contextLength ?? null,
+      max_completion_tokens: route?.maxOutputTokens ?? null,
       is_moderated: false,
     },
     per_request_limits: null,
@@ -54,8 +60,14 @@ export function modelView(model: Model): Record<string, unknown> {
   };
 }
 
+/** All endpoints of a model in the order in which they are tried, behind them those that are not. */
+export function endpointViews(model: Model): Record<string, unknown>[] {
+  const unpriced = model.endpoints.filter(({ pricing }) => !pricing);
+  return [...cheapestFirst(model.endpoints), ...unpriced].map((endpoint) => endpointView(model, endpoint));
+}
+
 export function endpointView(model: Model, endpoint: Endpoint): Record<string, unknown> {
-  const { data_policy: policy } = endpoint.provider.data;
+  const { dataPolicy: policy } = endpoint;
   return {
     name: `${endpoint.provider.name} | ${model.id}`,
     endpoint_id: endpoint.id,
@@ -87,14 +99,10 @@ export function endpointView(model: Model, endpoint: Endpoint): Record<string, u
 
 export function videoModelView(model: Model): Record<string, unknown> {
   const video = model.data.video!;
+  const shown = modelView(model);
   return {
-    ...modelView(model),
-    pricing_skus: Object.fromEntries(
-      Object.entries(video.price_per_second).map(([resolution, price]) => [
-        `per-video-second-${resolution}`,
-        price.toString(),
-      ]),
-    ),
+    ...shown,
+    pricing: withoutFreeTokens(shown['pricing'] as Record<string, unknown>),
     allowed_passthrough_parameters: [],
     supported_durations: video.durations,
     supported_resolutions: video.resolutions,
@@ -106,6 +114,19 @@ export function videoModelView(model: Model): Record<string, unknown> {
     creativity: null,
     upscale_factor: null,
   };
+}
+
+/**
+ * Tokens that cost nothing are no news of a model that is paid by the second, and look like a gift. Where clients list
+ * models of all kinds they stay, because their validators insist on both prices.
+ */
+function withoutFreeTokens({ prompt, completion, ...others }: Record<string, unknown>): Record<string, unknown> {
+  return { ...(prompt === '0' ? {} : { prompt }), ...(completion === '0' ? {} : { completion }), ...others };
+}
+
+function videoPrices({ price_per_second: prices }: NonNullable<ModelData['video']>): Record<string, string> {
+  const entries = Object.entries(prices);
+  return Object.fromEntries(entries.map(([resolution, price]) => [`per-video-second-${resolution}`, price.toString()]));
 }
 
 /** Decimal strings of RUB per unit; what is not known is left out, what is free is "0". */
@@ -120,14 +141,6 @@ function mapMoney(value: object): Record<string, unknown> {
       name,
       field instanceof Money ? field.toString() : Array.isArray(field) ? field.map(mapMoney) : field,
     ]),
-  );
-}
-
-function cheapest(endpoints: Endpoint[]): Endpoint | undefined {
-  const priced = endpoints.filter(({ pricing }) => pricing !== undefined);
-  return priced.reduce<Endpoint | undefined>(
-    (best, next) => (best && !best.pricing!.prompt.exceeds(next.pricing!.prompt) ? best : next),
-    undefined,
   );
 }
 

@@ -33,6 +33,12 @@ export interface Change {
 export type Alongside<Made> = (made: Made) => TransactItems;
 
 /**
+ * Whoever disables a runaway key or lowers a budget competes with the holds of that very scope, and must get through: some
+ * five seconds of attempts, well within the fifteen of a function.
+ */
+const ATTEMPTS = 30;
+
+/**
  * Makes a change and its audit entry in one transaction.
  * @returns the outcome for `items`
  * @throws {AlreadyAnsweredError} when the condition of an item of `alongside` failed.
@@ -53,7 +59,7 @@ export async function commitChange(
     before: change.before,
     after: change.after,
   });
-  const outcome = await transact(table, [...items, audit, ...alongside]);
+  const outcome = await transact(table, [...items, audit, ...alongside], { attempts: ATTEMPTS });
   if (outcome.committed) return outcome;
   if (outcome.failed.slice(items.length + 1).some((failure) => failure)) throw new AlreadyAnsweredError();
   return { committed: false, failed: outcome.failed.slice(0, items.length) };

@@ -49,7 +49,7 @@ export function keyView(key: ApiKey, counter: Counter): Record<string, unknown> 
     privacy: privacyView(key.privacy),
     sensitive_data: key.sensitiveData,
     created_at: key.createdAt,
-    updated_at: key.updatedAt ?? null,
+    updated_at: key.updatedAt ?? key.createdAt,
     expires_at: key.expiresAt ?? null,
     ...keyConventionFields,
     external_user: null,

@@ -138,6 +138,15 @@ export interface AnswerEvent {
   raw?: Uint8Array;
 }
 
+/** What one read of an upstream's answer came to. */
+export interface AnswerBatch {
+  events: AnswerEvent[];
+  /** Usage that the provider has told and that no event carries, in the words of the Messages API. */
+  told?: WireUsage | undefined;
+  /** Bytes that the model has written and that wait for their turn, beside those of the events so far. */
+  heldBackBytes?: number;
+}
+
 /** A complete answer, as POST /messages returns it without streaming. */
 export interface MessageBody {
   id: string;

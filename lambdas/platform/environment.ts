@@ -6,11 +6,15 @@ import type { QueueName } from '../routes.ts';
 export const variables = {
   tableName: 'TABLE_NAME',
   finalizeQueueUrl: 'FINALIZE_QUEUE_URL',
+  finalizeDeadLettersUrl: 'FINALIZE_DEAD_LETTERS_URL',
   rollUpQueueUrl: 'ROLL_UP_QUEUE_URL',
+  rollUpDeadLettersUrl: 'ROLL_UP_DEAD_LETTERS_URL',
   pepperSecret: 'PEPPER_SECRET_ARN',
   providerKeysSecret: 'PROVIDER_KEYS_SECRET_ARN',
   /** Largest number of output tokens that one step of a hold covers. */
   outputStepTokens: 'OUTPUT_STEP_TOKENS',
+  /** How long a request waits for the money that other requests hold, in milliseconds. */
+  holdPatienceMs: 'HOLD_PATIENCE_MS',
   /** A directory that replaces the catalog shipped with the code. */
   catalogDirectory: 'GATEWAY_CATALOG',
   /** Endpoints of emulators; unset on AWS. */
@@ -28,6 +32,12 @@ export const variables = {
 export const queueVariables: Record<QueueName, string> = {
   'finalize-cost': variables.finalizeQueueUrl,
   'roll-up-activity': variables.rollUpQueueUrl,
+};
+
+/** Where a function that watches a queue finds the URL of its dead-letter queue. */
+export const deadLetterVariables: Record<QueueName, string> = {
+  'finalize-cost': variables.finalizeDeadLettersUrl,
+  'roll-up-activity': variables.rollUpDeadLettersUrl,
 };
 
 export function requireVariable(name: string): string {

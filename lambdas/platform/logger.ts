@@ -1,5 +1,13 @@
 import { nowMs } from './clock.ts';
 
+/** Lines that count: each has an alarm, which finds it by these words. */
+export const tripwires = {
+  /** A provider told more than its request could come to; it was charged at the bound. */
+  usageBeyondHold: 'usage beyond the hold',
+  /** A provider charged for something that the catalog has no price for. */
+  unpricedUsage: 'unpriced usage',
+} as const;
+
 /** What may stand in a log line. Prompts, answers, bodies and secrets have no field here, so they cannot be logged. */
 export interface LogFields {
   requestId?: string;

@@ -12,15 +12,19 @@ const MAX_BATCH = 10;
 
 /** @param urlVariable environment variable that holds the queue's URL */
 export function openQueue(urlVariable: string): QueueSender {
+  return new BatchingSender(openSqs(), requireVariable(urlVariable));
+}
+
+/** A client of SQS, or of what stands in for it at the endpoint that the environment names. */
+export function openSqs(): SQSClient {
   const endpoint = optionalVariable(variables.sqsEndpoint);
-  const client = new SQSClient({
+  return new SQSClient({
     logger: quietLogger,
     requestHandler: requestTimeouts,
     ...(endpoint
       ? { endpoint, region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
       : {}),
   });
-  return new BatchingSender(client, requireVariable(urlVariable));
 }
 
 interface Waiting {

@@ -1,7 +1,7 @@
-import type { Provider } from '../catalog/catalog.ts';
+import type { Endpoint } from '../catalog/catalog.ts';
 import type { Privacy } from '../store/privacy.ts';
 
-/** Why a provider may not see a prompt. */
+/** Why an endpoint may not see a prompt. */
 export const exclusions = [
   'allowed_providers',
   'ignored_providers',
@@ -10,18 +10,18 @@ export const exclusions = [
 ] as const;
 export type Exclusion = (typeof exclusions)[number];
 
-/** Says why a provider is excluded; undefined when it may be used. */
-export type ExclusionOf = (provider: Provider) => Exclusion | undefined;
+/** Says why an endpoint is excluded; undefined when it may be used. */
+export type ExclusionOf = (endpoint: Endpoint) => Exclusion | undefined;
 
 /**
- * The one decision about providers, for the list of models as for inference: account, workspace and key must all allow a
- * provider, any of them can ignore it, and what any of them blocks is judged by the provider's declared data policy.
+ * The one decision about endpoints, for the list of models as for inference: account, workspace and key must all allow
+ * the provider, any of them can ignore it, and what any of them blocks is judged by the endpoint's declared data policy.
  */
 export function privacyFilter(layers: Privacy[]): ExclusionOf {
   const ignored = new Set(layers.flatMap(({ ignoredProviders }) => ignoredProviders));
   const blocksLogging = layers.some(({ blockLogging }) => blockLogging);
   const blocksTraining = layers.some(({ blockTraining }) => blockTraining);
-  return ({ id, data: { data_policy: policy } }) => {
+  return ({ provider: { id }, dataPolicy: policy }) => {
     const isAllowed = layers.every(
       ({ allowedProviders }) => allowedProviders.length === 0 || allowedProviders.includes(id),
     );

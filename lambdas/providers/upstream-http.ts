@@ -21,9 +21,10 @@ export type UpstreamFailure =
   | 'first_byte_timeout'
   | 'idle_timeout'
   | 'broken'
+  | 'malformed'
   | 'aborted';
 
-/** The upstream could not be reached, went silent, or broke off. */
+/** The upstream could not be reached, went silent, broke off, or sent what nobody can read. */
 export class UpstreamError extends Error {
   override name = 'UpstreamError';
   readonly failure: UpstreamFailure;
@@ -51,6 +52,8 @@ export interface UpstreamTarget {
 const TRAILING_MS = 1_000;
 const MAX_TRAILING_BYTES = 64 * 1024;
 const STALE_WITHIN_MS = 150;
+/** Interim answers (status 1xx) before the real one. */
+const MAX_INTERIM_ANSWERS = 16;
 
 const agents = {
   'http:': new http.Agent({ keepAlive: true, maxFreeSockets: 256 }),
@@ -70,12 +73,12 @@ export class UpstreamRequest {
     this.#request = this.#open();
   }
 
-  /** @throws {UpstreamError} */
-  async send(body: string): Promise<UpstreamResponse> {
+  /** @param onSent called when the whole request has left @throws {UpstreamError} */
+  async send(body: string, onSent: () => void = () => {}): Promise<UpstreamResponse> {
     const bytes = Buffer.from(body);
     const sentAtMs = performance.now();
     try {
-      return await this.#exchange(bytes);
+      return await this.#exchange(bytes, onSent);
     } catch (error) {
       if (this.#signal.aborted) throw new UpstreamError('aborted', 'The request was cancelled', error);
       if (!this.#wasStale(error, sentAtMs)) throw toUpstreamError(error);
@@ -83,7 +86,7 @@ export class UpstreamRequest {
     // On a connection of its own: others from the pool may have died at the same time.
     this.#request = this.#open(false);
     try {
-      return await this.#exchange(bytes);
+      return await this.#exchange(bytes, onSent);
     } catch (error) {
       if (this.#signal.aborted) throw new UpstreamError('aborted', 'The request was cancelled', error);
       throw toUpstreamError(error);
@@ -120,20 +123,35 @@ export class UpstreamRequest {
     return request;
   }
 
-  async #exchange(body: Buffer): Promise<UpstreamResponse> {
+  async #exchange(body: Buffer, onSent: () => void): Promise<UpstreamResponse> {
     const request = this.#request;
-    const abort = () => request.destroy(new UpstreamError('aborted', 'The request was cancelled'));
+    let response: IncomingMessage | undefined;
+    const abort = () => {
+      // What has been received whole has given its connection back: it may already carry somebody else's request.
+      if (!response?.complete) destroy(request, new UpstreamError('aborted', 'The request was cancelled'));
+    };
     if (this.#signal.aborted) abort();
     this.#signal.addEventListener('abort', abort, { once: true });
     const timer = setTimeout(
-      () => request.destroy(new UpstreamError('first_byte_timeout', 'The provider did not answer in time')),
+      () => destroy(request, new UpstreamError('first_byte_timeout', 'The provider did not answer in time')),
       this.#target.timeouts.firstByteMs,
     );
     try {
-      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      response = await new Promise<IncomingMessage>((resolve, reject) => {
         if (this.#earlyError) reject(this.#earlyError);
+        let interim = 0;
         request.once('response', resolve);
         request.once('error', reject);
+        request.once('finish', onSent);
+        // Answers that are none: another protocol, a connection that ends, and one interim answer after the other.
+        request.once('upgrade', (_response, socket) => socket.destroy());
+        request.once('close', () => reject(new UpstreamError('broken', 'The provider closed the connection')));
+        request.on('information', () => {
+          interim += 1;
+          if (interim > MAX_INTERIM_ANSWERS) {
+            destroy(request, new UpstreamError('malformed', 'The provider did not come to its answer'));
+          }
+        });
         request.setHeader('content-length', body.length);
         request.end(body);
       });
@@ -152,11 +170,17 @@ export class UpstreamRequest {
   }
 }
 
+/** A socket that is destroyed with an error emits it, and without a listener that would end the process. */
+function destroy(request: ClientRequest, reason: UpstreamError): void {
+  request.socket?.on('error', () => {});
+  request.destroy(reason);
+}
+
 function limitConnecting(request: ClientRequest, connectMs: number, secure: boolean): void {
   request.once('socket', (socket) => {
     if (!socket.connecting) return;
     const timer = setTimeout(
-      () => request.destroy(new UpstreamError('connect_timeout', 'The provider could not be reached in time')),
+      () => destroy(request, new UpstreamError('connect_timeout', 'The provider could not be reached in time')),
       connectMs,
     );
     const stop = () => clearTimeout(timer);
@@ -174,6 +198,7 @@ async function* readBody(
   let waiting = false;
   const onIdle = () => {
     if (waiting) {
+      response.socket.on('error', () => {});
       response.destroy(new UpstreamError('idle_timeout', 'The provider went silent in the middle of its answer'));
     }
   };

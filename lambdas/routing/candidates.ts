@@ -1,8 +1,10 @@
-import type { Catalog, Endpoint, Model, Provider } from '../catalog/catalog.ts';
+import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
+import { cheapestFirst } from '../catalog/default-route.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import { invalidRequest, notFound } from '../platform/errors.ts';
 import type { MessagesWire, WireTarget } from '../providers/wire.ts';
 import { messagesWire } from '../providers/wires.ts';
+import { defaultParameters } from './default-parameters.ts';
 import { readProviderKey } from '../platform/secrets.ts';
 
 /** An endpoint that can answer this request now: it has a price, a codec, and its credential. */
@@ -25,19 +27,20 @@ export function resolveModel(catalog: Catalog, id: string): Model {
 }
 
 /**
- * Endpoints that can answer messages for a model, in the catalog's order.
- * @param exclusionOf why a provider may not see this prompt; undefined when it may
+ * Endpoints that can answer messages for a model, in the order in which they are tried: the cheapest first.
+ * @param exclusionOf why an endpoint may not see this prompt; undefined when it may
  * @throws {GatewayError} 400 for a model of another kind, 404 when none of its providers may or can be used.
  */
 export async function messagesCandidates(
   model: Model,
-  exclusionOf: (provider: Provider) => string | undefined,
+  exclusionOf: (endpoint: Endpoint) => string | undefined,
 ): Promise<Candidate[]> {
   if (!model.data.output_modalities.includes('text')) {
     throw invalidRequest('model', `"${model.id}" makes ${model.data.output_modalities.join(', ')}, not text`);
   }
-  const allowed = model.endpoints.filter(({ provider }) => exclusionOf(provider) === undefined);
-  if (allowed.length === 0) throw allExcluded(model, exclusionOf);
+  const offers = cheapestFirst(model.endpoints);
+  const allowed = offers.filter((endpoint) => exclusionOf(endpoint) === undefined);
+  if (allowed.length === 0) throw allExcluded(model, offers.map(exclusionOf));
   const found = await Promise.all(allowed.map((endpoint) => toCandidate(model, endpoint)));
   const candidates = found.filter((candidate) => candidate !== undefined);
   if (candidates.length === 0) {
@@ -49,8 +52,8 @@ export async function messagesCandidates(
   return candidates;
 }
 
-function allExcluded(model: Model, exclusionOf: (provider: Provider) => string | undefined): Error {
-  const reasons = new Set(model.endpoints.map(({ provider }) => exclusionOf(provider)!));
+function allExcluded(model: Model, exclusions: (string | undefined)[]): Error {
+  const reasons = new Set(exclusions);
   return notFound(
     `The privacy settings of this key, its workspace or its account exclude every provider of "${model.id}" (${[...reasons].join(', ')}). GET /models/user lists what is left.`,
     { field: 'model', excluded_by: [...reasons] },
@@ -72,7 +75,8 @@ async function toCandidate(model: Model, endpoint: Endpoint): Promise<Candidate 
       providerId: endpoint.provider.id,
       upstreamModel: endpoint.upstreamModel,
       maxOutputTokens: endpoint.maxOutputTokens,
-      supportedParameters: model.data.supported_parameters,
+      // Who gives a parameter a default says that the model takes it.
+      supportedParameters: [...model.data.supported_parameters, ...Object.keys(defaultParameters(model.data))],
       quirks: endpoint.quirks,
     },
     credential,

@@ -1,36 +1,36 @@
 import type { MessagesRequest } from '../messages/types.ts';
-import { encodeCountTokens } from '../providers/anthropic/wire.ts';
-import { refusalOf, unreachable } from '../providers/failures.ts';
-import { readText, UpstreamError } from '../providers/upstream-http.ts';
+import { failureOf, refusalOf } from '../providers/failures.ts';
+import { readText } from '../providers/upstream-http.ts';
 import type { ClientHeaders } from '../providers/wire.ts';
 import type { Candidate } from './candidates.ts';
-import { connect } from './dispatch.ts';
+import { connect, failedProvider } from './dispatch.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
 const TIMEOUT_MS = 20_000;
 
 /**
  * Asks the provider how many tokens a prompt has.
- * @returns undefined when it has no way to say.
- * @throws {GatewayError} when it refuses the request.
+ * @returns undefined when it has no way to say, or says nothing that is a count.
+ * @throws {ProviderFailure} when it refuses the request, or cannot be reached.
  */
 export async function countUpstream(
   candidate: Candidate,
   request: MessagesRequest,
   client: ClientHeaders,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<number | undefined> {
-  const { endpoint, target, wire } = candidate;
-  if (endpoint.wire !== 'anthropic' || !endpoint.quirks.count_tokens) return undefined;
-  const encoded = encodeCountTokens(request, target, client);
+  const { target, wire } = candidate;
+  const encoded = wire.encodeCount(request, target, client);
+  if (!encoded) return undefined;
   try {
-    const response = await connect(candidate, encoded, AbortSignal.timeout(TIMEOUT_MS)).send(encoded.body);
+    const response = await connect(candidate, encoded, AbortSignal.timeout(timeoutMs)).send(encoded.body);
     const text = await readText(response.body, MAX_BODY_BYTES);
     if (response.status !== 200) {
-      throw refusalOf(response.status, wire.readRefusal(text), response.headers, endpoint.provider.name);
+      throw refusalOf(response.status, wire.readRefusal(text), response.headers, failedProvider(candidate));
     }
-    const { input_tokens: counted } = JSON.parse(text) as { input_tokens?: unknown };
-    return typeof counted === 'number' ? counted : undefined;
+    const counted = (JSON.parse(text) as { input_tokens?: unknown } | null)?.input_tokens;
+    return Number.isSafeInteger(counted) && (counted as number) > 0 ? (counted as number) : undefined;
   } catch (error) {
-    throw error instanceof UpstreamError ? unreachable(error, endpoint.provider.name) : error;
+    throw failureOf(error, failedProvider(candidate));
   }
 }

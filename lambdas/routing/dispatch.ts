@@ -1,108 +1,171 @@
-import { GatewayError, toGatewayError } from '../platform/errors.ts';
-import type { AnswerEvent, MessagesRequest } from '../messages/types.ts';
-import { log } from '../platform/logger.ts';
-import { mayTryAnother, refusalOf, unreachable } from '../providers/failures.ts';
-import { readText, UpstreamError, UpstreamRequest, type Timeouts } from '../providers/upstream-http.ts';
-import type { ClientHeaders, WireRequest } from '../providers/wire.ts';
+import type { AnswerBatch, MessagesRequest } from '../messages/types.ts';
+import { describeError, log } from '../platform/logger.ts';
+import {
+  failureOf,
+  refusalOf,
+  statusOfErrorType,
+  type FailedProvider,
+  type ProviderFailure,
+} from '../providers/failures.ts';
+import { peek } from '../providers/peek.ts';
+import {
+  readText,
+  UpstreamError,
+  UpstreamRequest,
+  type Timeouts,
+  type UpstreamResponse,
+} from '../providers/upstream-http.ts';
+import type { WireRequest } from '../providers/wire.ts';
+import { parseExactly } from '../platform/exact-json.ts';
 import type { Candidate } from './candidates.ts';
 
-/** An answer that has begun: the endpoint that gives it, and its events from the first on. */
-export interface Dispatched {
+/** A request to one candidate: encoded, and perhaps connecting already, with nothing sent yet. */
+export interface Attempt {
   candidate: Candidate;
-  events: AsyncGenerator<AnswerEvent[], void>;
+  encoded: WireRequest;
+  upstream?: UpstreamRequest;
+  /** The model may think without showing it: while it is silent, it may be working, and charging. */
+  thinksUnseen: boolean;
+}
+
+/** An answer that has begun: which attempt it came from, and its batches from the first on. */
+export interface Dispatched {
+  index: number;
+  batches: AsyncGenerator<AnswerBatch, void>;
 }
 
 export interface DispatchInput {
   request: MessagesRequest;
-  client: ClientHeaders;
   estimatedInputTokens: number;
   signal: AbortSignal;
-}
-
-/** A request to the first candidate, encoded and connecting, with nothing sent yet. */
-export interface PreparedDispatch {
-  candidates: Candidate[];
-  first: { encoded: WireRequest; upstream: UpstreamRequest };
+  /** Called when a whole request has left for a provider. */
+  onSent: () => void;
 }
 
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
+/** An answer that comes as one document is read as a whole. */
+const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
 const defaultTimeouts: Timeouts = { connectMs: 5_000, firstByteMs: 300_000, idleMs: 120_000 };
-
-/** Starts connecting to the first candidate. */
-export function prepareDispatch(candidates: Candidate[], encoded: WireRequest, input: DispatchInput): PreparedDispatch {
-  return { candidates, first: { encoded, upstream: connect(candidates[0]!, encoded, input.signal) } };
-}
 
 /**
  * Sends the request to one candidate after the other until an answer begins. What fails before its first event costs
  * the client nothing but time; what fails later is the answer's own failure.
- * @throws {GatewayError} of the last candidate that was tried.
+ * @throws {ProviderFailure} of the last candidate that was tried.
  */
-export async function dispatch(prepared: PreparedDispatch, input: DispatchInput): Promise<Dispatched> {
-  let failure: GatewayError | undefined;
-  for (const [index, candidate] of prepared.candidates.entries()) {
+export async function dispatch(attempts: Attempt[], input: DispatchInput): Promise<Dispatched> {
+  let failure: ProviderFailure | undefined;
+  for (const [index, attempt] of attempts.entries()) {
+    const { candidate } = attempt;
     try {
-      const encoded =
-        index === 0 ? prepared.first.encoded : candidate.wire.encode(input.request, candidate.target, input.client);
-      const upstream = index === 0 ? prepared.first.upstream : connect(candidate, encoded, input.signal);
-      return { candidate, events: await beginAnswer(candidate, upstream, encoded, input) };
+      return { index, batches: await beginAnswer(attempt, input) };
     } catch (error) {
-      failure =
-        error instanceof UpstreamError ? unreachable(error, candidate.endpoint.provider.name) : toGatewayError(error);
-      if (input.signal.aborted || !mayTryAnother(error)) break;
+      failure = failureOf(error, failedProvider(candidate));
+      // Silence of a model that may have been thinking is paid for: another endpoint would be paid for as well.
+      const isPaid = failure.wasSilent && attempt.thinksUnseen;
+      if (input.signal.aborted || !failure.mayTryAnother || isPaid) break;
       log('warn', 'provider failed before its first event', {
         provider: candidate.endpoint.provider.id,
         model: candidate.model.id,
         status: failure.status,
-        reason: error instanceof UpstreamError ? error.failure : failure.errorType,
         attempt: index + 1,
+        ...(failure.cause instanceof UpstreamError ? { reason: failure.cause.failure } : describeError(failure.cause)),
       });
     }
   }
   // The gateway has tried every endpoint: a client that retries at once would only multiply the attempts.
-  if (prepared.candidates.length > 1) failure!.headers['x-should-retry'] = 'false';
+  if (attempts.length > 1) failure!.headers['x-should-retry'] = 'false';
   throw failure!;
 }
 
-async function beginAnswer(
-  candidate: Candidate,
-  upstream: UpstreamRequest,
-  encoded: WireRequest,
-  input: DispatchInput,
-): Promise<AsyncGenerator<AnswerEvent[], void>> {
-  const response = await upstream.send(encoded.body);
-  const provider = candidate.endpoint.provider.name;
+async function beginAnswer(attempt: Attempt, input: DispatchInput): Promise<AsyncGenerator<AnswerBatch, void>> {
+  const { candidate, encoded } = attempt;
+  const upstream = attempt.upstream ?? connect(candidate, encoded, input.signal);
+  const response = await upstream.send(encoded.body, input.onSent);
   if (response.status < 200 || response.status > 299) {
     const text = await readText(response.body, MAX_ERROR_BODY_BYTES);
-    throw refusalOf(response.status, candidate.wire.readRefusal(text), response.headers, provider);
+    throw refusalOf(response.status, candidate.wire.readRefusal(text), response.headers, failedProvider(candidate));
   }
-  const events = candidate.wire.decode(response.body, {
-    target: candidate.target,
-    request: input.request,
-    estimatedInputTokens: input.estimatedInputTokens,
-  });
-  const first = await events.next();
+  const { isDocument, body } = await peek(response.body);
+  const batches = isDocument
+    ? documentOf(body, response, attempt, input)
+    : candidate.wire.decode(body, decodeContext(candidate, input));
+  try {
+    return await begun(batches, response, candidate);
+  } catch (error) {
+    // Its ending gives the connection back.
+    await batches.return();
+    throw error;
+  }
+}
+
+/** Waits for what an answer begins with: an error in the place of an answer is a refusal like any other. */
+async function begun(
+  batches: AsyncGenerator<AnswerBatch, void>,
+  response: UpstreamResponse,
+  candidate: Candidate,
+): Promise<AsyncGenerator<AnswerBatch, void>> {
+  const first = await batches.next();
   if (first.done) throw new UpstreamError('broken', 'The provider ended its answer before it began');
-  const [opening] = first.value;
+  const [opening] = first.value.events;
   if (opening?.data.type === 'error') {
-    const { type, message } = opening.data.error;
-    await events.return();
-    throw refusalOf(statusOfErrorType(type), { type, message }, response.headers, provider);
+    const error = (opening.data as { error?: unknown }).error;
+    const { type, message } = errorWords(error);
+    throw refusalOf(statusOfErrorType(type), { type, message }, response.headers, failedProvider(candidate));
   }
-  return continued(first.value, events);
+  return continued(first.value, batches);
+}
+
+/** Words of an error event, whatever stands in it. */
+export function errorWords(error: unknown): { type: string | undefined; message: string } {
+  const { type, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  return {
+    type: typeof type === 'string' ? type : undefined,
+    message: typeof message === 'string' && message !== '' ? message : 'The provider stopped with an error',
+  };
 }
 
 async function* continued(
-  first: AnswerEvent[],
-  rest: AsyncGenerator<AnswerEvent[], void>,
-): AsyncGenerator<AnswerEvent[], void> {
+  first: AnswerBatch,
+  rest: AsyncGenerator<AnswerBatch, void>,
+): AsyncGenerator<AnswerBatch, void> {
   try {
     yield first;
     yield* rest;
   } finally {
     await rest.return();
   }
+}
+
+/** An answer that came as one document: a message, or an error inside of a success. */
+async function* documentOf(
+  body: AsyncGenerator<Buffer, void>,
+  response: UpstreamResponse,
+  { candidate }: Attempt,
+  input: DispatchInput,
+): AsyncGenerator<AnswerBatch, void> {
+  const text = await readText(body, MAX_DOCUMENT_BYTES);
+  let document: unknown;
+  try {
+    document = parseExactly(text);
+  } catch (error) {
+    throw new UpstreamError('malformed', 'The provider sent a document that is not JSON', error);
+  }
+  const batch = candidate.wire.decodeWhole(document, decodeContext(candidate, input));
+  if (!batch) {
+    const refusal = candidate.wire.readRefusal(text);
+    throw refusalOf(statusOfErrorType(refusal.type), refusal, response.headers, failedProvider(candidate));
+  }
+  yield batch;
+}
+
+function decodeContext({ target }: Candidate, { request, estimatedInputTokens }: DispatchInput) {
+  return { target, request, estimatedInputTokens };
+}
+
+/** The candidate's provider as its failures name it. */
+export function failedProvider({ endpoint, credential }: Candidate): FailedProvider {
+  return { name: endpoint.provider.name, baseUrl: endpoint.provider.baseUrl, credential };
 }
 
 export function connect(candidate: Candidate, encoded: WireRequest, signal: AbortSignal): UpstreamRequest {
@@ -123,19 +186,4 @@ export function connect(candidate: Candidate, encoded: WireRequest, signal: Abor
     },
     signal,
   );
-}
-
-function statusOfErrorType(type: string): number {
-  switch (type) {
-    case 'invalid_request_error':
-      return 400;
-    case 'rate_limit_error':
-      return 429;
-    case 'overloaded_error':
-      return 529;
-    case 'timeout_error':
-      return 504;
-    default:
-      return 500;
-  }
 }

@@ -1,6 +1,6 @@
 import { limitsAttribute, limitsFrom, type Limits } from './limits.ts';
 import { privacyAttribute, privacyFrom, type Privacy } from './privacy.ts';
-import { queryPartition, readItem } from './query.ts';
+import { queryItems, readItem } from './query.ts';
 import { numberFrom, type Item, type Table } from './table.ts';
 import type { TransactItems } from './transact.ts';
 
@@ -66,11 +66,25 @@ export function accountEntryPut(table: Table, account: Pick<Account, 'id' | 'cre
   return { Put: { TableName: table.name, Item: { pk: DIRECTORY, sk: `${account.createdAt}#${account.id}` } } };
 }
 
-/** Ids of every account of the deployment with their time of creation, oldest first. */
-export async function* listAccountIds(table: Table): AsyncGenerator<Pick<Account, 'id' | 'createdAt'>> {
-  for await (const { sk } of queryPartition(table, DIRECTORY)) {
+/** Where an account stands in the list of all accounts. */
+export interface AccountEntry {
+  id: string;
+  createdAt: string;
+  /** What a later listing may go on behind. */
+  place: string;
+}
+
+/** Every account of the deployment, oldest first; from behind a place, where one is given. */
+export async function* listAccountIds(table: Table, after = ''): AsyncGenerator<AccountEntry> {
+  const entries = queryItems(table, {
+    ConsistentRead: true,
+    KeyConditionExpression: 'pk = :pk AND sk > :after',
+    // Every place begins with a year; DynamoDB takes no empty key.
+    ExpressionAttributeValues: { ':pk': DIRECTORY, ':after': after || '0' },
+  });
+  for await (const { sk } of entries) {
     const [createdAt, id] = (sk as string).split('#') as [string, string];
-    yield { id, createdAt };
+    yield { id, createdAt, place: sk as string };
   }
 }
 

@@ -9,7 +9,8 @@ import { isConditionFailure, retryConflicts } from './transact.ts';
  * Daily rows: what the generations of one (account, UTC day, shard) come to, by workspace, by key and by member.
  *
  * A recomputation takes a number first, reads after that, writes rows that carry the number, and then moves the shard's
- * version to it, unless a higher one stands there. Readers only see rows of the current version.
+ * version to it, unless a higher one stands there, or has found the rows of the current version to be right: the shard's
+ * floor is the highest that did. Readers only see rows of the current version.
  * Guarantee: a reader sees a recomputation whole or not at all, and an older one never takes the place of a newer.
  */
 export const rowLevels = ['WORKSPACE', 'KEY', 'MEMBER'] as const;
@@ -65,7 +66,32 @@ export async function takeVersion(table: Table, accountId: string, date: string)
   return numberFrom(answer.Attributes?.['versions_taken']);
 }
 
-/** Makes a recomputation the one that counts. @returns false when a newer one does already. */
+/**
+ * Notes that a recomputation came to the rows that count already: none that began before it may take their place.
+ * @param to.found the version whose rows were found
+ * @returns false when another version counts by now, or a newer recomputation has found the same.
+ */
+export async function confirmVersion(
+  table: Table,
+  of: { accountId: string; date: string; shard: number },
+  to: { found: number; version: number; readAtMs: number },
+): Promise<boolean> {
+  const update = new UpdateCommand({
+    TableName: table.name,
+    Key: dayKey(of.accountId, of.date),
+    UpdateExpression: 'SET #floor = :version, #read = :read',
+    ConditionExpression: '#version = :found AND (attribute_not_exists(#floor) OR #floor <= :version)',
+    ExpressionAttributeNames: {
+      '#version': `version_${of.shard}`,
+      '#floor': `floor_${of.shard}`,
+      '#read': `read_at_ms_${of.shard}`,
+    },
+    ExpressionAttributeValues: { ':found': to.found, ':version': to.version, ':read': to.readAtMs },
+  });
+  return holds(() => table.documents.send(update));
+}
+
+/** Makes a recomputation the one that counts. @returns false when a newer one does already, or has confirmed what does. */
 export async function moveVersion(
   table: Table,
   of: { accountId: string; date: string; shard: number },
@@ -76,12 +102,22 @@ export async function moveVersion(
     Key: dayKey(of.accountId, of.date),
     UpdateExpression: 'SET #version = :version, #read = :read',
     // The same version can only be our own write, whose reply was lost.
-    ConditionExpression: 'attribute_not_exists(#version) OR #version <= :version',
-    ExpressionAttributeNames: { '#version': `version_${of.shard}`, '#read': `read_at_ms_${of.shard}` },
+    ConditionExpression:
+      '(attribute_not_exists(#version) OR #version <= :version) AND (attribute_not_exists(#floor) OR #floor <= :version)',
+    ExpressionAttributeNames: {
+      '#version': `version_${of.shard}`,
+      '#floor': `floor_${of.shard}`,
+      '#read': `read_at_ms_${of.shard}`,
+    },
     ExpressionAttributeValues: { ':version': to.version, ':read': to.readAtMs },
   });
+  return holds(() => table.documents.send(update));
+}
+
+/** Writes, if the condition of the write holds. */
+async function holds(write: () => Promise<unknown>): Promise<boolean> {
   try {
-    await retryConflicts(() => table.documents.send(update));
+    await retryConflicts(write);
     return true;
   } catch (error) {
     if (isConditionFailure(error)) return false;
@@ -209,11 +245,39 @@ function rowFrom(item: Item): DailyRow {
   };
 }
 
-/** Up to which day the whole deployment was handed to the roll-up. */
+/** How far the deployment was handed to the roll-up. */
+export interface ClosingProgress {
+  /** Every account's days up to here. */
+  closedThrough: string | undefined;
+  /** And of those up to `through`, the accounts up to this place in their list. */
+  closing: { through: string; accountsUpTo: string } | undefined;
+}
+
 const PROGRESS_KEY = { pk: 'ACTIVITY', sk: 'CLOSED' };
 
-export async function readClosedThrough(table: Table): Promise<string | undefined> {
-  return (await readItem(table, PROGRESS_KEY))?.['closed_through'] as string | undefined;
+export async function readClosingProgress(table: Table): Promise<ClosingProgress> {
+  const item = await readItem(table, PROGRESS_KEY);
+  const through = item?.['closing_through'] as string | undefined;
+  return {
+    closedThrough: item?.['closed_through'] as string | undefined,
+    closing: through === undefined ? undefined : { through, accountsUpTo: item!['accounts_up_to'] as string },
+  };
+}
+
+/** Notes how far a run has come; a slow one that still runs beside its successor cannot undo what is closed. */
+export async function saveClosing(table: Table, closing: NonNullable<ClosingProgress['closing']>): Promise<void> {
+  await table.documents.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: PROGRESS_KEY,
+      UpdateExpression: 'SET entity = :entity, closing_through = :through, accounts_up_to = :place',
+      ExpressionAttributeValues: {
+        ':entity': 'activity_progress',
+        ':through': closing.through,
+        ':place': closing.accountsUpTo,
+      },
+    }),
+  );
 }
 
 export async function saveClosedThrough(table: Table, date: string): Promise<void> {

@@ -97,8 +97,15 @@ export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount:
 /** Changes of one counter item, by attribute name; what a settlement adds up before it writes. */
 export type CounterDeltas = Map<string, bigint>;
 
-export function addDeltas(deltas: CounterDeltas, windows: Windows, change: { spent: Money; committed: Money }): void {
+/** @param only windows that are certain not to have been removed at `keptAtMs`, where that is given */
+export function addDeltas(
+  deltas: CounterDeltas,
+  windows: Windows,
+  change: { spent: Money; committed: Money },
+  only: { keptAtMs?: number } = {},
+): void {
   for (const interval of intervals) {
+    if (only.keptAtMs !== undefined && !isKept(windows[interval], only.keptAtMs)) continue;
     add(deltas, `spent_${windows[interval]}`, change.spent);
     add(deltas, `committed_${windows[interval]}`, change.committed);
   }
@@ -108,11 +115,20 @@ function add(deltas: CounterDeltas, name: string, amount: Money): void {
   deltas.set(name, (deltas.get(name) ?? 0n) + amount.pico);
 }
 
+/** Whether anything is left to write when changes are added up. */
+export function hasChanges(deltas: CounterDeltas): boolean {
+  return changesOf(deltas).length > 0;
+}
+
+function changesOf(deltas: CounterDeltas): [string, bigint][] {
+  return [...deltas].filter(([, pico]) => pico !== 0n);
+}
+
 /** Applies the changes; the item is created where it does not exist. */
 export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas): Update {
   const names: Record<string, string> = { '#kind': 'scope_kind', '#id': 'scope_id' };
   const values: Record<string, unknown> = { ':kind': scope.kind, ':id': scope.id };
-  const additions = [...deltas].map(([name, pico], index) => {
+  const additions = changesOf(deltas).map(([name, pico], index) => {
     names[`#n${index}`] = name;
     values[`:v${index}`] = moneyAttribute(Money.fromPico(pico));
     return `#n${index} :v${index}`;
@@ -120,7 +136,7 @@ export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas
   return {
     TableName: table.name,
     Key: counterKey(scope),
-    UpdateExpression: `SET #kind = :kind, #id = :id ADD ${additions.join(', ')}`,
+    UpdateExpression: `SET #kind = :kind, #id = :id${additions.length > 0 ? ` ADD ${additions.join(', ')}` : ''}`,
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
   };
@@ -180,28 +196,37 @@ const KEEP_AFTER_END_MS = 2 * 86_400_000;
  */
 export async function pruneCounter(table: Table, scope: ScopeId, atMs: number): Promise<number> {
   const item = (await readItem(table, counterKey(scope))) ?? {};
-  const stale = [...new Set(Object.keys(item).flatMap((name) => WINDOW_ATTRIBUTE.exec(name)?.[2] ?? []))].filter(
-    (window) => {
-      const end = endOfNamedWindow(window);
-      return end !== null && end + KEEP_AFTER_END_MS < atMs && sameAmount(item, window);
-    },
-  );
-  for (const window of stale) await removeWindow(table, scope, window, item[`committed_${window}`]);
+  const windows = new Set(Object.keys(item).flatMap((name) => WINDOW_ATTRIBUTE.exec(name)?.[2] ?? []));
+  const stale = [...windows].filter((window) => !isKept(window, atMs) && sameAmount(item, window));
+  for (const window of stale) await removeWindow(table, scope, window, item);
   return stale.length;
+}
+
+function isKept(window: string, atMs: number): boolean {
+  const end = endOfNamedWindow(window);
+  return end === null || end + KEEP_AFTER_END_MS >= atMs;
 }
 
 function sameAmount(item: Item, window: string): boolean {
   return moneyFrom(item[`spent_${window}`]).equals(moneyFrom(item[`committed_${window}`]));
 }
 
-async function removeWindow(table: Table, scope: ScopeId, window: string, committed: unknown): Promise<void> {
+async function removeWindow(table: Table, scope: ScopeId, window: string, read: Item): Promise<void> {
+  const names = { '#spent': `spent_${window}`, '#committed': `committed_${window}` };
+  const values: Item = {};
+  // Changes of zero are not written: one of the two may never have come into being.
+  const conditions = Object.entries(names).map(([placeholder, name]) => {
+    if (read[name] === undefined) return `attribute_not_exists(${placeholder})`;
+    values[`:${placeholder.slice(1)}`] = moneyAttribute(moneyFrom(read[name]));
+    return `${placeholder} = :${placeholder.slice(1)}`;
+  });
   const remove = new UpdateCommand({
     TableName: table.name,
     Key: counterKey(scope),
     UpdateExpression: 'REMOVE #spent, #committed',
-    ConditionExpression: '#committed = :committed AND #spent = :committed',
-    ExpressionAttributeNames: { '#spent': `spent_${window}`, '#committed': `committed_${window}` },
-    ExpressionAttributeValues: { ':committed': moneyAttribute(moneyFrom(committed)) },
+    ConditionExpression: conditions.join(' AND '),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
   });
   await table.documents.send(remove).catch((error: unknown) => {
     if (!isConditionFailure(error)) throw error;

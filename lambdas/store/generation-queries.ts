@@ -13,13 +13,24 @@ export async function readGenerationItem(table: Table, accountId: string, id: st
   return readItem(table, generationKey(accountId, id));
 }
 
-/** Keys of pending generations, in the order in which they may be swept; read from the index, so possibly stale. */
+/** Due before anything else: the `sweep_at` of a measurement that is complete, which need not be judged any more. */
+export const DUE_AT_ONCE_MS = 0;
+
+/** What the index says of a pending generation. */
+export interface PendingEntry {
+  key: { pk: string; sk: string };
+  bootId: string | undefined;
+  isDueAtOnce: boolean;
+}
+
+/** Pending generations in the order in which they may be swept; read from the index, so possibly stale. */
 export async function* pendingGenerations(
   table: Table,
   upTo: { sweepAtMs?: number },
-): AsyncGenerator<{ pk: string; sk: string }> {
+): AsyncGenerator<PendingEntry, void> {
   const { partition, sort, name } = indexes.sweep;
   const all = upTo.sweepAtMs === undefined;
+  const dueAtOnce = new Date(DUE_AT_ONCE_MS).toISOString();
   for (let shard = 0; shard < SWEEP_SHARDS; shard += 1) {
     const entries = queryItems(table, {
       IndexName: name,
@@ -29,7 +40,13 @@ export async function* pendingGenerations(
         ? { ':shard': `SWEEP#${shard}` }
         : { ':shard': `SWEEP#${shard}`, ':at': new Date(upTo.sweepAtMs!).toISOString() },
     });
-    for await (const entry of entries) yield { pk: entry['pk'] as string, sk: entry['sk'] as string };
+    for await (const entry of entries) {
+      yield {
+        key: { pk: entry['pk'] as string, sk: entry['sk'] as string },
+        bootId: entry['boot_id'] as string | undefined,
+        isDueAtOnce: entry[sort] === dueAtOnce,
+      };
+    }
   }
 }
 

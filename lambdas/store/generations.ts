@@ -1,9 +1,17 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Pricing } from '../catalog/schema.ts';
-import { Money } from '../money/money.ts';
+import type { Money } from '../money/money.ts';
 import { utcDate } from '../money/periods.ts';
 import { generationTimeMs } from '../platform/ids.ts';
 import type { ScopeId, ScopeKind } from './counters.ts';
+import {
+  absentAttributes,
+  emptyOutcome,
+  outcomeAttributes,
+  outcomeFrom,
+  pricesAttribute,
+  type Outcome,
+} from './outcome.ts';
 import { indexes, moneyAttribute, moneyFrom, numberFrom, type Item, type Table } from './table.ts';
 import { isConditionFailure, retryConflicts, type TransactItems } from './transact.ts';
 
@@ -43,6 +51,8 @@ export interface PendingGeneration {
   providerName: string;
   /** Prices of the endpoint that is tried first, frozen at admission. */
   pricing: Pricing;
+  /** Names the files that the prices were read from. */
+  catalogVersion: string;
   streamed: boolean;
   createdAtMs: number;
   hold: Hold;
@@ -50,27 +60,6 @@ export interface PendingGeneration {
   inputEstimate: { tokens: number; cost: Money };
   bootId: string;
   sweepAtMs: number;
-}
-
-/** What a generation came to; everything GET /generation and the roll-up need. */
-export interface Outcome {
-  cost: Money;
-  cacheDiscount: Money;
-  /** True when usage was counted by us because the provider never told it. */
-  estimated: boolean;
-  cancelled: boolean;
-  finishReason: string | null;
-  model: string;
-  modelPermaslug: string;
-  endpointId: string;
-  providerName: string;
-  promptTokens: number;
-  completionTokens: number;
-  reasoningTokens: number | null;
-  cachedTokens: number | null;
-  searchResults: number | null;
-  latencyMs: number | null;
-  generationTimeMs: number | null;
 }
 
 export interface Generation {
@@ -141,6 +130,7 @@ export function pendingItem(generation: PendingGeneration): Item {
     endpoint_id: generation.endpointId,
     provider_name: generation.providerName,
     prices: pricesAttribute(generation.pricing),
+    catalog_version: generation.catalogVersion,
     streamed: generation.streamed,
     created_at: new Date(generation.createdAtMs).toISOString(),
     hold_rub: moneyAttribute(hold.amount),
@@ -150,22 +140,6 @@ export function pendingItem(generation: PendingGeneration): Item {
     input_cost_estimate_rub: moneyAttribute(generation.inputEstimate.cost),
     boot_id: generation.bootId,
   };
-}
-
-/** Prices as exact Numbers in RUB per unit, so that a reviewer can multiply an export by hand. */
-export function pricesAttribute(pricing: Pricing): Item {
-  const attribute: Item = {};
-  for (const [name, value] of Object.entries(pricing)) {
-    if (value instanceof Money) attribute[name] = moneyAttribute(value);
-    else if (Array.isArray(value)) attribute[name] = value.map(tierAttribute);
-  }
-  return attribute;
-}
-
-function tierAttribute(tier: NonNullable<Pricing['overrides']>[number]): Item {
-  return Object.fromEntries(
-    Object.entries(tier).map(([name, value]) => [name, value instanceof Money ? moneyAttribute(value) : value]),
-  );
 }
 
 /** Raises the hold of a pending generation from a known step to the next. */
@@ -220,6 +194,17 @@ export async function checkpoint(
 /** How a generation becomes final: from pending with exactly this hold, or corrected after the sweeper's estimate. */
 export type FinalTransition = { from: 'pending'; hold: Hold; swept: boolean } | { from: 'swept'; sweptCost: Money };
 
+/** Attributes that only a pending generation needs. */
+const whilePending = [
+  'checkpoint',
+  'complete',
+  'boot_id',
+  indexes.sweep.partition,
+  indexes.sweep.sort,
+  'input_tokens_estimate',
+  'input_cost_estimate_rub',
+];
+
 export function finalUpdate(
   table: Table,
   generation: { accountId: string; id: string },
@@ -235,8 +220,12 @@ export function finalUpdate(
   };
   if (transition.from === 'swept')
     attributes['correction_rub'] = moneyAttribute(outcome.cost.minus(transition.sweptCost));
-  const names: Record<string, string> = { '#state': 'state', '#checkpoint': 'checkpoint' };
+  const names: Record<string, string> = { '#state': 'state' };
   const values: Item = {};
+  const removed = [...whilePending, ...absentAttributes(outcome)].map((name, index) => {
+    names[`#r${index}`] = name;
+    return `#r${index}`;
+  });
   const assignments = Object.entries(attributes).map(([name, value], index) => {
     names[`#n${index}`] = name;
     values[`:v${index}`] = value;
@@ -257,58 +246,12 @@ export function finalUpdate(
   return {
     TableName: table.name,
     Key: generationKey(generation.accountId, generation.id),
-    UpdateExpression: `SET ${assignments.join(', ')} REMOVE #checkpoint, boot_id, sweep_shard, sweep_at, complete`,
+    UpdateExpression: `SET ${assignments.join(', ')} REMOVE ${removed.join(', ')}`,
     ConditionExpression: condition,
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   };
-}
-
-function outcomeAttributes(outcome: Outcome): Item {
-  return {
-    total_cost_rub: moneyAttribute(outcome.cost),
-    cache_discount_rub: moneyAttribute(outcome.cacheDiscount),
-    estimated: outcome.estimated,
-    cancelled: outcome.cancelled,
-    finish_reason: outcome.finishReason,
-    model: outcome.model,
-    model_permaslug: outcome.modelPermaslug,
-    endpoint_id: outcome.endpointId,
-    provider_name: outcome.providerName,
-    tokens_prompt: outcome.promptTokens,
-    tokens_completion: outcome.completionTokens,
-    native_tokens_reasoning: outcome.reasoningTokens,
-    native_tokens_cached: outcome.cachedTokens,
-    num_search_results: outcome.searchResults,
-    latency_ms: outcome.latencyMs,
-    generation_time_ms: outcome.generationTimeMs,
-  };
-}
-
-function outcomeFrom(item: Item): Outcome {
-  return {
-    cost: moneyFrom(item['total_cost_rub']),
-    cacheDiscount: moneyFrom(item['cache_discount_rub']),
-    estimated: item['estimated'] === true,
-    cancelled: item['cancelled'] === true,
-    finishReason: (item['finish_reason'] as string | null | undefined) ?? null,
-    model: item['model'] as string,
-    modelPermaslug: item['model_permaslug'] as string,
-    endpointId: item['endpoint_id'] as string,
-    providerName: item['provider_name'] as string,
-    promptTokens: numberFrom(item['tokens_prompt']),
-    completionTokens: numberFrom(item['tokens_completion']),
-    reasoningTokens: nullableNumber(item['native_tokens_reasoning']),
-    cachedTokens: nullableNumber(item['native_tokens_cached']),
-    searchResults: nullableNumber(item['num_search_results']),
-    latencyMs: nullableNumber(item['latency_ms']),
-    generationTimeMs: nullableNumber(item['generation_time_ms']),
-  };
-}
-
-function nullableNumber(value: unknown): number | null {
-  return value === undefined || value === null ? null : Number(value);
 }
 
 export function generationFrom(item: Item): Generation {
@@ -342,33 +285,14 @@ export function generationFrom(item: Item): Generation {
   };
 }
 
-/** The outcome of a generation that nothing was sent for. */
-export function unbegunOutcome(of: Pick<Outcome, 'model' | 'modelPermaslug' | 'endpointId' | 'providerName'>): Outcome {
-  return {
-    ...of,
-    cost: Money.zero,
-    cacheDiscount: Money.zero,
-    estimated: false,
-    cancelled: true,
-    finishReason: null,
-    promptTokens: 0,
-    completionTokens: 0,
-    reasoningTokens: null,
-    cachedTokens: null,
-    searchResults: null,
-    latencyMs: null,
-    generationTimeMs: null,
-  };
-}
-
 /** The outcome of a generation that died before its first measurement: it is charged for its input. */
 export function unmeasuredOutcome(item: Item): Outcome {
-  const generation = generationFrom(item);
-  return {
-    ...outcomeFrom(item),
-    cost: generation.inputEstimate.cost,
-    promptTokens: generation.inputEstimate.tokens,
-    estimated: true,
-    cancelled: true,
+  const { inputEstimate } = generationFrom(item);
+  const of = {
+    model: item['model'] as string,
+    modelPermaslug: item['model_permaslug'] as string,
+    endpointId: item['endpoint_id'] as string,
+    providerName: item['provider_name'] as string,
   };
+  return { ...emptyOutcome(of), cost: inputEstimate.cost, promptTokens: inputEstimate.tokens, estimated: true };
 }

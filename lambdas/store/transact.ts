@@ -26,7 +26,7 @@ const TRANSIENT_ERRORS = new Set([
   'RequestLimitExceeded',
 ]);
 
-const MAX_ATTEMPTS = 12;
+const DEFAULT_ATTEMPTS = 12;
 const BASE_DELAY_MS = 8;
 const MAX_DELAY_MS = 400;
 
@@ -41,9 +41,15 @@ export class StoreBusyError extends Error {
  * Guarantee: one client token names one set of parameters, so a reply lost after the write is answered by the SDK's
  * retry without a second effect (for ten minutes; callers put a condition on the write for what comes later).
  * Conflicts and throttling are retried with full jitter; a failed condition is an outcome, not an error.
+ * @param options.attempts how often a busy table is tried: more for what must get through, fewer for what can wait
  * @throws {StoreBusyError} after the last attempt.
  */
-export async function transact(table: Table, items: TransactItems): Promise<TransactOutcome> {
+export async function transact(
+  table: Table,
+  items: TransactItems,
+  options: { attempts?: number | undefined } = {},
+): Promise<TransactOutcome> {
+  const attempts = options.attempts ?? DEFAULT_ATTEMPTS;
   const command = { TransactItems: items, ClientRequestToken: randomUUID() };
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -53,7 +59,7 @@ export async function transact(table: Table, items: TransactItems): Promise<Tran
       const failed = failedConditions(error);
       if (failed) return { committed: false, failed };
       if (!isTransient(error)) throw error;
-      if (attempt >= MAX_ATTEMPTS) throw new StoreBusyError('The table stayed busy', { cause: error });
+      if (attempt >= attempts) throw new StoreBusyError('The table stayed busy', { cause: error });
     }
     // A cancelled transaction has spent its token: the retry is a new set as far as DynamoDB is concerned.
     command.ClientRequestToken = randomUUID();
@@ -68,7 +74,7 @@ export async function retryConflicts<Result>(write: () => Promise<Result>): Prom
       return await write();
     } catch (error) {
       if (!isTransient(error)) throw error;
-      if (attempt >= MAX_ATTEMPTS) throw new StoreBusyError('The table stayed busy', { cause: error });
+      if (attempt >= DEFAULT_ATTEMPTS) throw new StoreBusyError('The table stayed busy', { cause: error });
     }
     await sleep(jitteredDelayMs(attempt));
   }

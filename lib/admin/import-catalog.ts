@@ -46,10 +46,14 @@ const sourceSchema = z.record(z.string(), z.object({ models: z.record(z.string()
 
 /** Which models to take, under which id, and where each can be reached. */
 export const selectionSchema = z.strictObject({
+  /** Providers that charge for each request, which the source does not know: their models need a fee. */
+  per_request_fee: z.array(z.string()).optional(),
   models: z.array(
     z.strictObject({
       id: z.string(),
       from: z.array(z.strictObject({ provider: z.string(), model: z.string() })).min(1),
+      /** What the endpoints take, where it is less than the source says of the model. */
+      input_modalities: z.array(z.string()).optional(),
       /** Where the source marks them as text. */
       output_modalities: z.array(z.string()).optional(),
       /** Of its endpoints, as in the catalog. */
@@ -58,6 +62,8 @@ export const selectionSchema = z.strictObject({
       without_parameters: z.array(z.string()).optional(),
       /** Price of writing a one-hour cache as a multiple of the input price, where the source does not have it. */
       cache_write_1h_multiple: z.int().positive().optional(),
+      /** Fee of a thousand requests in USD, as decimal text. */
+      usd_per_thousand_requests: decimal.optional(),
     }),
   ),
   aliases: z.array(z.strictObject({ alias: z.string(), name: z.string(), target: z.string() })).default([]),
@@ -84,6 +90,11 @@ export function importCatalog(sourceText: string, selection: Selection, conversi
     const found = wanted.from.map(({ provider, model }) => {
       const data = source[provider]?.models[model];
       if (data === undefined) throw new Error(`The source has no model "${model}" of provider "${provider}"`);
+      if (selection.per_request_fee?.includes(provider) && wanted.usd_per_thousand_requests === undefined) {
+        throw new Error(
+          `"${wanted.id}" needs usd_per_thousand_requests in the selection: "${provider}" charges for each request`,
+        );
+      }
       return { provider, upstreamModel: model, data: sourceModelSchema.parse(data) };
     });
     fileOf(wanted.id).models.push(catalogModel(wanted, found, conversion));
@@ -92,13 +103,13 @@ export function importCatalog(sourceText: string, selection: Selection, conversi
   return files;
 }
 
-/** USD per million tokens as RUB per token, rounded up at 10⁻¹² RUB. */
-export function convertPrice(usdPerMillion: string, conversion: Conversion): Money {
-  const usd = fraction(usdPerMillion);
+/** USD of a million tokens (or of another number of units) as RUB of one, rounded up at 10⁻¹² RUB. */
+export function convertPrice(usdText: string, conversion: Conversion, units = 1_000_000n): Money {
+  const usd = fraction(usdText);
   const rate = fraction(conversion.rubPerUsd);
   const markup = fraction(conversion.markupPercent);
   const numerator = usd.units * rate.units * (100n * markup.scale + markup.units) * 10n ** 12n;
-  const denominator = usd.scale * rate.scale * (100n * markup.scale) * 1_000_000n;
+  const denominator = usd.scale * rate.scale * (100n * markup.scale) * units;
   return Money.fromPico((numerator + denominator - 1n) / denominator);
 }
 
@@ -133,7 +144,9 @@ function catalogModel(
     created: data.release_date.length === 10 ? data.release_date : `${data.release_date}-01`,
     ...(data.knowledge ? { knowledge_cutoff: data.knowledge } : {}),
     ...(context > 0 ? { context_length: context } : {}),
-    input_modalities: [...new Set(data.modalities.input.map((name) => (name === 'pdf' ? 'file' : name)))],
+    input_modalities: wanted.input_modalities ?? [
+      ...new Set(data.modalities.input.map((name) => (name === 'pdf' ? 'file' : name))),
+    ],
     output_modalities: outputModalities,
     supported_parameters: isText ? supportedParameters(data, found[0]!.provider, wanted.without_parameters ?? []) : [],
     endpoints: found.map(({ provider, upstreamModel, data: own }) => ({
@@ -143,7 +156,7 @@ function catalogModel(
       ...(Number(own.limit.context) > 0 ? { context_length: Number(own.limit.context) } : {}),
       ...(isText ? { max_output_tokens: Math.min(Number(own.limit.output), Number(own.limit.context)) } : {}),
       ...(isText ? {} : { wire: 'openai-embeddings' }),
-      ...(own.cost ? { pricing: pricing(own.cost, wanted.cache_write_1h_multiple, conversion) } : {}),
+      ...(own.cost ? { pricing: pricing(own.cost, wanted, conversion) } : {}),
       ...(wanted.quirks ? { quirks: wanted.quirks } : {}),
     })),
   };
@@ -162,7 +175,9 @@ function supportedParameters(data: SourceModel, provider: string, without: strin
   return all.filter((parameter) => !without.includes(parameter));
 }
 
-function pricing(cost: Cost, writeMultiple: number | undefined, conversion: Conversion): unknown {
+function pricing(cost: Cost, wanted: Selection['models'][number], conversion: Conversion): unknown {
+  const { cache_write_1h_multiple: writeMultiple, usd_per_thousand_requests: fee } = wanted;
+  const request = fee === undefined ? {} : { request: convertPrice(fee, conversion, 1_000n).toString() };
   const price = (usd: string | undefined) => (usd === undefined ? undefined : convertPrice(usd, conversion).toString());
   const prices = (own: Partial<Omit<Cost, 'tiers'>>) => ({
     prompt: price(own.input),
@@ -174,5 +189,5 @@ function pricing(cost: Cost, writeMultiple: number | undefined, conversion: Conv
       writeMultiple && own.input ? convertPrice(own.input, conversion).times(writeMultiple).toString() : undefined,
   });
   const overrides = cost.tiers?.map((tier) => ({ min_prompt_tokens: Number(tier.tier.size), ...prices(tier) }));
-  return { ...prices(cost), ...(overrides ? { overrides } : {}) };
+  return { ...prices(cost), ...request, ...(overrides ? { overrides } : {}) };
 }

@@ -5,15 +5,17 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { FilterPattern, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { variables } from '../../lambdas/platform/environment.ts';
+import { queueVariables, variables } from '../../lambdas/platform/environment.ts';
+import { tripwires } from '../../lambdas/platform/logger.ts';
+import { queues as queueSpecs } from '../../lambdas/queues.ts';
 import {
-  queues as queueSpecs,
   queueWorkers,
   routes,
   scheduledWorkers,
@@ -27,6 +29,10 @@ import type { GatewayConfig } from '../config.ts';
 import type { DataStack } from './data-stack.ts';
 import { GatewayFunction, type Resources } from './gateway-function.ts';
 import { addRefusals } from './refusals.ts';
+
+/** A standard queue's message keeps its age when it is given up: dead letters must be kept for longer. */
+const QUEUE_RETENTION = Duration.days(4);
+const DEAD_LETTERS_RETENTION = Duration.days(14);
 
 export interface ApiStackProps extends StackProps {
   config: GatewayConfig;
@@ -44,12 +50,12 @@ export class ApiStack extends Stack {
     super(scope, id, props);
     this.#props = props;
     this.#alarms = this.#createAlarmTopic();
+    const deadLetters = this.#perQueue((name) => this.#createDeadLetters(name));
     this.#resources = {
       table: props.data.table,
       secrets: props.data.secrets,
-      queues: Object.fromEntries(
-        Object.keys(queueSpecs).map((name) => [name, this.#createQueue(name as QueueName)]),
-      ) as Record<QueueName, Queue>,
+      queues: this.#perQueue((name) => this.#createQueue(name, deadLetters[name])),
+      deadLetters,
     };
     for (const [name, worker] of Object.entries<QueueWorker>(queueWorkers)) this.#addQueueWorker(name, worker);
     for (const [name, worker] of Object.entries<ScheduledWorker>(scheduledWorkers)) this.#addSchedule(name, worker);
@@ -71,7 +77,7 @@ export class ApiStack extends Stack {
     });
     addRefusals(api);
     for (const [name, route] of Object.entries<Route>(routes)) {
-      const { lambda } = this.#addFunction(name, route);
+      const { lambda, logs } = this.#addFunction(name, route);
       const integration = new LambdaIntegration(lambda, {
         allowTestInvoke: false,
         ...(route.streaming
@@ -86,6 +92,7 @@ export class ApiStack extends Stack {
         });
         new CfnOutput(this, 'StreamingUrl', { value: url.url, description: `Function URL of ${name}` });
       }
+      if (route.inference) this.#addTripwires(name, logs);
     }
     const alarm = new Alarm(this, 'ApiErrors', {
       metric: api.metricServerError({ period: Duration.minutes(5), statistic: 'Average' }),
@@ -106,32 +113,54 @@ export class ApiStack extends Stack {
     new CfnOutput(this, 'BaseUrl', { value: api.url, description: 'Base URL of the API' });
   }
 
-  #addFunction(name: string, spec: FunctionSpec, statements: PolicyStatement[] = []): GatewayFunction {
+  /** Lines of a log that a person has to look at, whatever else goes well. */
+  #addTripwires(name: string, logs: LogGroup): void {
+    for (const [tripwire, message] of Object.entries(tripwires)) {
+      const id = `${pascalCase(name)}${tripwire[0]!.toUpperCase()}${tripwire.slice(1)}`;
+      const filter = logs.addMetricFilter(id, {
+        filterPattern: FilterPattern.stringValue('$.message', '=', message),
+        metricNamespace: `ModelGateway/${this.#props.config.stage}`,
+        metricName: id,
+      });
+      const alarm = filter.metric({ period: Duration.minutes(5), statistic: 'Sum' }).createAlarm(this, `${id}Alarm`, {
+        threshold: 1,
+        evaluationPeriods: 1,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+        alarmDescription: `A provider's ${message}. Runbook: docs/operations.md, "Usage beyond the hold".`,
+      });
+      alarm.addAlarmAction(new SnsAction(this.#alarms));
+    }
+  }
+
+  #addFunction(
+    name: string,
+    spec: FunctionSpec,
+    more: { statements?: PolicyStatement[]; environment?: Record<string, string> } = {},
+  ): GatewayFunction {
     return new GatewayFunction(this, pascalCase(name), {
       name,
       spec,
       resources: this.#resources,
       bundles: this.#props.bundles,
-      environment: { [variables.outputStepTokens]: String(this.#props.config.outputStepTokens) },
-      statements,
+      environment: { [variables.outputStepTokens]: String(this.#props.config.outputStepTokens), ...more.environment },
+      statements: more.statements ?? [],
     });
   }
 
-  #createQueue(name: QueueName): Queue {
-    const spec = queueSpecs[name];
+  #perQueue(create: (name: QueueName) => Queue): Record<QueueName, Queue> {
+    return Object.fromEntries(Object.keys(queueSpecs).map((name) => [name, create(name as QueueName)])) as Record<
+      QueueName,
+      Queue
+    >;
+  }
+
+  #createDeadLetters(name: QueueName): Queue {
     const deadLetters = new Queue(this, `${pascalCase(name)}DeadLetters`, {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
-      retentionPeriod: Duration.days(14),
+      retentionPeriod: DEAD_LETTERS_RETENTION,
     });
-    const queue = new Queue(this, `${pascalCase(name)}Queue`, {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-      visibilityTimeout: Duration.seconds(spec.visibilityTimeoutSeconds),
-      deadLetterQueue: { queue: deadLetters, maxReceiveCount: spec.maxReceiveCount },
-    });
-    const dead = deadLetters
+    const alarm = deadLetters
       .metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1), statistic: 'Maximum' })
       .createAlarm(this, `${pascalCase(name)}DeadLettersAlarm`, {
         threshold: 1,
@@ -139,16 +168,29 @@ export class ApiStack extends Stack {
         treatMissingData: TreatMissingData.NOT_BREACHING,
         alarmDescription: `Messages of ${name} could not be handled. Runbook: docs/operations.md, "Dead letters".`,
       });
-    const old = queue
+    alarm.addAlarmAction(new SnsAction(this.#alarms));
+    return deadLetters;
+  }
+
+  #createQueue(name: QueueName, deadLetters: Queue): Queue {
+    const spec = queueSpecs[name];
+    const queue = new Queue(this, `${pascalCase(name)}Queue`, {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: QUEUE_RETENTION,
+      visibilityTimeout: Duration.seconds(spec.visibilityTimeoutSeconds),
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount: spec.maxReceiveCount },
+    });
+    const alarm = queue
       .metricApproximateAgeOfOldestMessage({ period: Duration.minutes(1) })
       .createAlarm(this, `${pascalCase(name)}AgeAlarm`, {
-        threshold: 300,
+        threshold: spec.lateAfterSeconds,
         comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-        evaluationPeriods: 3,
+        evaluationPeriods: 2,
         treatMissingData: TreatMissingData.NOT_BREACHING,
         alarmDescription: `Messages of ${name} wait for minutes. Runbook: docs/operations.md, "Old messages".`,
       });
-    for (const alarm of [dead, old]) alarm.addAlarmAction(new SnsAction(this.#alarms));
+    alarm.addAlarmAction(new SnsAction(this.#alarms));
     return queue;
   }
 
@@ -159,7 +201,8 @@ export class ApiStack extends Stack {
       actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
       resources: [queue.queueArn],
     });
-    this.#addFunction(name, worker, [read]).lambda.addEventSource(
+    const environment = { [queueVariables[worker.queue]]: queue.queueUrl };
+    this.#addFunction(name, worker, { statements: [read], environment }).lambda.addEventSource(
       new SqsEventSource(queue, {
         batchSize: worker.batchSize,
         reportBatchItemFailures: true,
@@ -170,6 +213,8 @@ export class ApiStack extends Stack {
 
   #addSchedule(name: string, worker: ScheduledWorker): void {
     const { lambda } = this.#addFunction(name, worker);
+    // The scheduler only hands over: it is Lambda's own queue of events that would run a failed or throttled run again.
+    lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     const role = new Role(this, `${pascalCase(name)}SchedulerRole`, {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
         conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
@@ -197,7 +242,16 @@ export class ApiStack extends Stack {
         treatMissingData: TreatMissingData.NOT_BREACHING,
         alarmDescription: `${name} keeps failing. Runbook: docs/operations.md, "Scheduled workers".`,
       });
-    alarm.addAlarmAction(new SnsAction(this.#alarms));
+    const silence = lambda
+      .metricInvocations({ period: Duration.minutes(5), statistic: 'Sum' })
+      .createAlarm(this, `${pascalCase(name)}SilenceAlarm`, {
+        threshold: 1,
+        comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+        evaluationPeriods: 2,
+        treatMissingData: TreatMissingData.BREACHING,
+        alarmDescription: `${name} does not run any more. Runbook: docs/operations.md, "Scheduled workers".`,
+      });
+    for (const each of [alarm, silence]) each.addAlarmAction(new SnsAction(this.#alarms));
   }
 
   #createAlarmTopic(): Topic {

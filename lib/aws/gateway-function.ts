@@ -7,7 +7,7 @@ import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { queueVariables, variables } from '../../lambdas/platform/environment.ts';
+import { deadLetterVariables, queueVariables, variables } from '../../lambdas/platform/environment.ts';
 import type { FunctionSpec, QueueName, SecretName } from '../../lambdas/routes.ts';
 import { tableDefinition } from '../table-definition.ts';
 
@@ -16,6 +16,7 @@ export interface Resources {
   table: TableV2;
   secrets: Record<SecretName, Secret>;
   queues: Record<QueueName, Queue>;
+  deadLetters: Record<QueueName, Queue>;
 }
 
 export interface GatewayFunctionProps {
@@ -37,18 +38,19 @@ const secretVariables: Record<SecretName, string> = {
 /** One function with a role of its own that holds exactly the grants of its manifest entry, and its logs. */
 export class GatewayFunction extends Construct {
   readonly lambda: LambdaFunction;
+  readonly logs: LogGroup;
 
   constructor(scope: Construct, id: string, props: GatewayFunctionProps) {
     super(scope, id);
     const { name, spec } = props;
-    const logGroup = new LogGroup(this, 'Logs', {
+    this.logs = new LogGroup(this, 'Logs', {
       retention: RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const logs = new PolicyStatement({
       sid: 'Logs',
       actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-      resources: [logGroup.logGroupArn],
+      resources: [this.logs.logGroupArn],
     });
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
@@ -64,7 +66,7 @@ export class GatewayFunction extends Construct {
       code: Code.fromAsset(join(props.bundles, name)),
       // Rights are only what the manifest says: nothing the CDK would add by itself.
       role: role.withoutPolicyUpdates(),
-      logGroup,
+      logGroup: this.logs,
       loggingFormat: LoggingFormat.JSON,
       timeout: Duration.seconds(spec.timeoutSeconds),
       memorySize: spec.memoryMb,
@@ -74,7 +76,7 @@ export class GatewayFunction extends Construct {
 }
 
 function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyStatement[] {
-  const { table, indexes, secrets = [], sendTo = [] } = spec.grants;
+  const { table, indexes, secrets = [], sendTo = [], watch = [] } = spec.grants;
   const statements: PolicyStatement[] = [];
   if (table) {
     const indexArns = tableDefinition.indexes.map(({ name }) => `${resources.table.tableArn}/index/${name}`);
@@ -104,14 +106,24 @@ function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyState
       }),
     );
   }
+  if (watch.length > 0) {
+    statements.push(
+      new PolicyStatement({
+        sid: 'WatchQueues',
+        actions: ['sqs:GetQueueAttributes'],
+        resources: watch.flatMap((name) => [resources.queues[name].queueArn, resources.deadLetters[name].queueArn]),
+      }),
+    );
+  }
   return statements;
 }
 
 function grantEnvironment({ spec, resources }: GatewayFunctionProps): Record<string, string> {
-  const { table, secrets = [], sendTo = [] } = spec.grants;
+  const { table, secrets = [], sendTo = [], watch = [] } = spec.grants;
   return {
     ...(table ? { [variables.tableName]: resources.table.tableName } : {}),
     ...Object.fromEntries(secrets.map((name) => [secretVariables[name], resources.secrets[name].secretArn])),
-    ...Object.fromEntries(sendTo.map((name) => [queueVariables[name], resources.queues[name].queueUrl])),
+    ...Object.fromEntries([...sendTo, ...watch].map((name) => [queueVariables[name], resources.queues[name].queueUrl])),
+    ...Object.fromEntries(watch.map((name) => [deadLetterVariables[name], resources.deadLetters[name].queueUrl])),
   };
 }

@@ -2,8 +2,10 @@ import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { messagesErrorType, type ErrorType } from '../../lambdas/platform/errors.ts';
 
 /**
- * API Gateway's own refusals in the gateway's envelope. Templates substitute variables and nothing else; a status that
- * depends on the refusal is left to API Gateway.
+ * API Gateway's own refusals in the gateway's envelope. Templates substitute variables and nothing else, and the status is
+ * not among them: each kind of refusal is named here with its own, so that `code` says the same. Kinds that AWS may add
+ * keep the status that it gives them, with the first code of their class. None can carry an `x-generation-id`: nothing
+ * of ours runs that could make one.
  */
 interface Refusal {
   type: ResponseType;
@@ -13,13 +15,64 @@ interface Refusal {
   message: string;
 }
 
+const NO_SUCH_ROUTE = '"There is no such path or method. GET /v1/models is a good place to start."';
+const MISCONFIGURED = '"The API is not set up as it should be. Tell its operator the request_id."';
+const KEPT_OUT = '"The front door of this API does not let the request in. Ask its operator, with the request_id."';
+
+const unknownRoute = (type: ResponseType): Refusal => ({
+  type,
+  status: 404,
+  errorType: 'not_found',
+  message: NO_SUCH_ROUTE,
+});
+const keptOut = (type: ResponseType): Refusal => ({
+  type,
+  status: 403,
+  errorType: 'permission_denied',
+  message: KEPT_OUT,
+});
+const malformed = (type: ResponseType): Refusal => ({
+  type,
+  status: 400,
+  errorType: 'invalid_request',
+  message: '$context.error.messageString',
+});
+const misconfigured = (type: ResponseType): Refusal => ({
+  type,
+  status: 500,
+  errorType: 'server',
+  message: MISCONFIGURED,
+});
+
 const refusals: Record<string, Refusal> = {
   // What API Gateway calls a missing token is a path or method that it does not know.
-  UnknownRoute: {
-    type: ResponseType.MISSING_AUTHENTICATION_TOKEN,
-    status: 404,
-    errorType: 'not_found',
-    message: '"There is no such path or method. GET /v1/models is a good place to start."',
+  UnknownRoute: unknownRoute(ResponseType.MISSING_AUTHENTICATION_TOKEN),
+  // No route takes AWS signatures: only on a path or method that it does not know is `authorization` read as one.
+  UnknownRouteSigned: unknownRoute(ResponseType.INVALID_SIGNATURE),
+  UnknownRouteExpired: unknownRoute(ResponseType.EXPIRED_TOKEN),
+  UnknownResource: unknownRoute(ResponseType.RESOURCE_NOT_FOUND),
+  Unauthorized: {
+    type: ResponseType.UNAUTHORIZED,
+    status: 401,
+    errorType: 'authentication',
+    message: KEPT_OUT,
+  },
+  AccessDenied: keptOut(ResponseType.ACCESS_DENIED),
+  Filtered: keptOut(ResponseType.WAF_FILTERED),
+  InvalidApiKey: keptOut(ResponseType.INVALID_API_KEY),
+  MalformedParameters: malformed(ResponseType.BAD_REQUEST_PARAMETERS),
+  MalformedBody: malformed(ResponseType.BAD_REQUEST_BODY),
+  UnsupportedMediaType: {
+    type: ResponseType.UNSUPPORTED_MEDIA_TYPE,
+    status: 415,
+    errorType: 'unsupported_media_type',
+    message: '"Send the body as \\"content-type: application/json\\"."',
+  },
+  QuotaExceeded: {
+    type: ResponseType.QUOTA_EXCEEDED,
+    status: 429,
+    errorType: 'rate_limit_exceeded',
+    message: '"The quota of this API is used up. Ask its operator."',
   },
   Throttled: {
     type: ResponseType.THROTTLED,
@@ -45,6 +98,10 @@ const refusals: Record<string, Refusal> = {
     errorType: 'timeout',
     message: '"The function behind this route took too long. Try again."',
   },
+  Misconfigured: misconfigured(ResponseType.API_CONFIGURATION_ERROR),
+  AuthorizerFailed: misconfigured(ResponseType.AUTHORIZER_FAILURE),
+  AuthorizerMisconfigured: misconfigured(ResponseType.AUTHORIZER_CONFIGURATION_ERROR),
+  // A status set here would become that of every other kind.
   OtherRefusal: {
     type: ResponseType.DEFAULT_4XX,
     status: undefined,

@@ -1,7 +1,7 @@
 import type { Message } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { describeError, log } from '../../lambdas/platform/logger.ts';
-import { deleteMessages, receive, returnMessages, type LocalSqs } from './queues.ts';
+import { deleteMessages, receive, type LocalSqs } from './queues.ts';
 
 /** Calls a function with an event; the local runtime and the sandboxes each have their own way. */
 export type Invoke = (event: unknown) => Promise<unknown>;
@@ -11,9 +11,6 @@ export interface EventSource {
   stop: () => Promise<void>;
 }
 
-/** A failed message comes back soon, so that a person watching a laptop sees the retry; on AWS it is the visibility. */
-const RETRY_AFTER_SECONDS = 1;
-
 /**
  * A poll is never broken off, because it may already have been given messages that nobody would see then; it is short, so
  * that stopping does not take long.
@@ -21,8 +18,9 @@ const RETRY_AFTER_SECONDS = 1;
 const LONG_POLL_SECONDS = 1;
 
 /**
- * Lambda's side of a queue: long polls, hands batches to the worker, deletes what succeeded and returns what the worker
- * named in `batchItemFailures`. A worker that throws gets its whole batch again. At most `maxConcurrency` batches run.
+ * Lambda's side of a queue: long polls, hands batches to the worker, and deletes what succeeded. What the worker named in
+ * `batchItemFailures`, or all when it threw, is left alone: it comes again when its visibility ends, or when the worker
+ * said. At most `maxConcurrency` batches run.
  */
 export function startEventSource(
   sqs: LocalSqs,
@@ -72,10 +70,8 @@ export function startEventSource(
       log('error', 'queue worker failed', describeError(error));
       failedIds = new Set(messages.map((message) => message.MessageId!));
     }
-    const failed = messages.filter((message) => failedIds.has(message.MessageId!));
     const done = messages.filter((message) => !failedIds.has(message.MessageId!));
     await deleteMessages(sqs, queueUrl, done).catch(() => undefined);
-    await returnMessages(sqs, queueUrl, failed, RETRY_AFTER_SECONDS).catch(() => undefined);
   }
 
   const polling = poll();

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import {
-  ChangeMessageVisibilityBatchCommand,
   CreateQueueCommand,
   DeleteMessageBatchCommand,
   GetQueueAttributesCommand,
@@ -12,8 +11,8 @@ import {
   type Message,
 } from '@aws-sdk/client-sqs';
 import { quietLogger } from '../../lambdas/platform/sdk.ts';
-import type { QueueSpec } from '../../lambdas/routes.ts';
 import { StartFailure } from './failure.ts';
+import type { WiredQueue } from './wiring.ts';
 
 /** SQS on loopback. Queues live in memory: what a killed gateway left in them is found by the sweep. */
 export interface LocalSqs {
@@ -51,9 +50,13 @@ export async function startSqs(): Promise<LocalSqs> {
   };
 }
 
-/** Creates a queue with its dead-letter queue. @returns the URL of the queue. */
-export async function createQueue(sqs: LocalSqs, name: string, spec: QueueSpec): Promise<string> {
-  const dead = await sqs.client.send(new CreateQueueCommand({ QueueName: `${name}-dead-letters` }));
+/** Creates a queue with its dead-letter queue. @returns the URLs of both. */
+export async function createQueue(
+  sqs: LocalSqs,
+  name: string,
+  spec: WiredQueue,
+): Promise<{ url: string; deadLettersUrl: string }> {
+  const dead = await sqs.client.send(new CreateQueueCommand({ QueueName: spec.deadLetters }));
   const { Attributes } = await sqs.client.send(
     new GetQueueAttributesCommand({ QueueUrl: dead.QueueUrl, AttributeNames: ['QueueArn'] }),
   );
@@ -69,7 +72,7 @@ export async function createQueue(sqs: LocalSqs, name: string, spec: QueueSpec):
       },
     }),
   );
-  return queue.QueueUrl!;
+  return { url: queue.QueueUrl!, deadLettersUrl: dead.QueueUrl! };
 }
 
 /** Takes up to ten messages, waiting for the first as long as asked. */
@@ -92,26 +95,6 @@ export async function deleteMessages(sqs: LocalSqs, queueUrl: string, messages: 
     new DeleteMessageBatchCommand({
       QueueUrl: queueUrl,
       Entries: messages.map((message, index) => ({ Id: String(index), ReceiptHandle: message.ReceiptHandle! })),
-    }),
-  );
-}
-
-/** Puts messages back after a delay, as Lambda's poller does with a batch that failed. */
-export async function returnMessages(
-  sqs: LocalSqs,
-  queueUrl: string,
-  messages: Message[],
-  delaySeconds: number,
-): Promise<void> {
-  if (messages.length === 0) return;
-  await sqs.client.send(
-    new ChangeMessageVisibilityBatchCommand({
-      QueueUrl: queueUrl,
-      Entries: messages.map((message, index) => ({
-        Id: String(index),
-        ReceiptHandle: message.ReceiptHandle!,
-        VisibilityTimeout: delaySeconds,
-      })),
     }),
   );
 }

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CatalogError, loadCatalog } from '../../lambdas/catalog/load.ts';
-import { optionalVariable, queueVariables, variables } from '../../lambdas/platform/environment.ts';
+import { CatalogError } from '../../lambdas/catalog/catalog-error.ts';
+import { loadCatalog } from '../../lambdas/catalog/load.ts';
+import {
+  deadLetterVariables,
+  optionalVariable,
+  queueVariables,
+  variables,
+} from '../../lambdas/platform/environment.ts';
+import { describeError, log } from '../../lambdas/platform/logger.ts';
 import { openTable } from '../../lambdas/store/table.ts';
 import { upgradeRecords } from '../upgrade.ts';
 import { bootstrap, type Account } from './bootstrap.ts';
@@ -19,7 +26,7 @@ import { synthesize } from './sandboxed/synth.ts';
 import { readTemplates } from './sandboxed/templates.ts';
 import { startSchedule } from './scheduler.ts';
 import { LocalState } from './state.ts';
-import { manifestWiring, type Wiring } from './wiring.ts';
+import { deadLettersOf, manifestWiring, type Wiring } from './wiring.ts';
 
 /** A gateway that runs on this machine. */
 export interface LocalGateway extends Account {
@@ -72,8 +79,13 @@ async function startParts(
   const deployment = options.sandboxed ? readTemplates(await synthesize(catalogDirectory)) : undefined;
   const wiring = deployment?.wiring ?? manifestWiring();
   const queueUrls: Record<string, string> = {};
-  for (const [name, spec] of Object.entries(wiring.queues)) queueUrls[name] = await createQueue(sqs, name, spec);
+  for (const [name, spec] of Object.entries(wiring.queues)) {
+    const { url, deadLettersUrl } = await createQueue(sqs, name, spec);
+    queueUrls[name] = url;
+    queueUrls[spec.deadLetters] = deadLettersUrl;
+  }
   const bootId = randomUUID();
+  const deadBootIds = state.beginBoot(bootId);
   const environment: Record<string, string> = {
     [variables.tableName]: tableName,
     [variables.dynamodbEndpoint]: dynamodb.endpoint,
@@ -95,8 +107,7 @@ async function startParts(
   stops.push(host.stop);
   await upgradeRecords(openTable());
   const account = await bootstrap(openTable(), state);
-  // Queues of a dead process are gone with it, and so are its handlers: what they held is settled before we begin.
-  await host.invoke('sweep-holds', { aliveBootId: bootId });
+  await sweepAfter(deadBootIds, host, state);
   for (const source of wiring.queueSources) {
     const poller = startEventSource(sqs, queueUrls[source.queue]!, source, (event) =>
       host.invoke(source.functionName, event),
@@ -119,6 +130,20 @@ async function startParts(
   return { ...account, baseUrl: `${api.url}/v1`, streamingUrl: functionUrl.url, stop };
 }
 
+/**
+ * Queues of a dead process are gone with it, and so are its handlers: what they held is settled before we begin. Only boots
+ * of this directory are known to be dead: others may be alive on the same table.
+ */
+async function sweepAfter(deadBootIds: string[], host: FunctionHost, state: LocalState): Promise<void> {
+  if (deadBootIds.length === 0) return;
+  try {
+    await host.invoke('sweep-holds', { deadBootIds });
+    state.forgetBoots(deadBootIds);
+  } catch (error) {
+    log('error', 'holds of earlier runs not swept; the next start tries again', describeError(error));
+  }
+}
+
 async function openFrontDoor(port: number, wiring: Wiring, host: FunctionHost, stops: (() => Promise<void>)[]) {
   const api = await startApi(port, wiring.routes, host);
   stops.push(api.stop);
@@ -128,7 +153,10 @@ async function openFrontDoor(port: number, wiring: Wiring, host: FunctionHost, s
 }
 
 function urlVariables(queueUrls: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(queueVariables).map(([name, variable]) => [variable, queueUrls[name]!]));
+  return Object.fromEntries([
+    ...Object.entries(queueVariables).map(([name, variable]) => [variable, queueUrls[name]!]),
+    ...Object.entries(deadLetterVariables).map(([name, variable]) => [variable, queueUrls[deadLettersOf(name)]!]),
+  ]) as Record<string, string>;
 }
 
 function checkCatalog(): void {

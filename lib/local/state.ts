@@ -83,6 +83,33 @@ export class LocalState {
     writeFileSync(join(this.directory, 'run.json'), JSON.stringify(run), privateFile);
   }
 
+  /**
+   * Notes a new life of the gateway on this directory.
+   * @returns earlier ones, which have ended: two cannot run on one directory.
+   */
+  beginBoot(bootId: string): string[] {
+    const earlier = this.#boots();
+    this.#saveBoots([...earlier, bootId]);
+    return earlier;
+  }
+
+  /** Of lives whose holds are settled nothing more needs to be known. */
+  forgetBoots(bootIds: string[]): void {
+    this.#saveBoots(this.#boots().filter((bootId) => !bootIds.includes(bootId)));
+  }
+
+  #boots(): string[] {
+    return (readJson(this.#bootsFile) as string[] | undefined) ?? [];
+  }
+
+  #saveBoots(bootIds: string[]): void {
+    writeFileSync(this.#bootsFile, JSON.stringify(bootIds), privateFile);
+  }
+
+  get #bootsFile(): string {
+    return join(this.directory, 'boots.json');
+  }
+
   close(): void {
     if (this.ephemeral) rmSync(this.directory, { recursive: true, force: true });
     else rmSync(join(this.directory, 'run.json'), { force: true });

@@ -1,22 +1,22 @@
-import {
-  queues,
-  queueWorkers,
-  routes,
-  scheduledWorkers,
-  type QueueName,
-  type QueueSpec,
-  type Route,
-} from '../../lambdas/routes.ts';
+import { queues, type QueueSpec } from '../../lambdas/queues.ts';
+import { queueWorkers, routes, scheduledWorkers, type Route } from '../../lambdas/routes.ts';
 
 /** What the local runtime has to connect: the same facts, whether they come from the manifest or from a template. */
 export interface Wiring {
   routes: WiredRoute[];
   /** Queues by the name under which their URL is handed to functions. */
-  queues: Record<string, QueueSpec>;
+  queues: Record<string, WiredQueue>;
   queueSources: { queue: string; functionName: string; batchSize: number; maxConcurrency: number }[];
   schedules: { functionName: string; everyMinutes: number }[];
   /** The function that also answers on a function URL. */
   functionUrl: string;
+}
+
+export interface WiredQueue {
+  visibilityTimeoutSeconds: number;
+  maxReceiveCount: number;
+  /** The same name of its dead-letter queue. */
+  deadLetters: string;
 }
 
 export interface WiredRoute {
@@ -25,6 +25,11 @@ export interface WiredRoute {
   path: string;
   functionName: string;
   streaming: boolean;
+}
+
+/** The name of a queue's dead-letter queue, where the manifest is what names queues. */
+export function deadLettersOf(queue: string): string {
+  return `${queue}-dead-letters`;
 }
 
 /** The wiring that the manifest asks for. */
@@ -39,7 +44,12 @@ export function manifestWiring(): Wiring {
         streaming: route.streaming === true,
       })),
     ),
-    queues: queues satisfies Record<QueueName, QueueSpec>,
+    queues: Object.fromEntries(
+      Object.entries<QueueSpec>(queues).map(([name, { visibilityTimeoutSeconds, maxReceiveCount }]) => [
+        name,
+        { visibilityTimeoutSeconds, maxReceiveCount, deadLetters: deadLettersOf(name) },
+      ]),
+    ),
     queueSources: Object.entries(queueWorkers).map(([functionName, worker]) => ({
       queue: worker.queue,
       functionName,

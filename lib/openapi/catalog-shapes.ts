@@ -17,9 +17,9 @@ const tokenPrices = {
 const pricingShape = z
   .strictObject({
     ...tokenPrices,
-    image: priceText.optional(),
-    request: priceText.optional(),
-    web_search: priceText.optional(),
+    image: priceText.optional().meta({ description: 'Of each image in the prompt.' }),
+    request: priceText.optional().meta({ description: 'Of each request.' }),
+    web_search: priceText.optional().meta({ description: 'Of each search that the model makes.' }),
     overrides: z.array(z.strictObject({ min_prompt_tokens: z.int().positive(), ...tokenPrices })).optional(),
   })
   .meta({ id: 'Pricing', description: 'RUB per single token or unit, as decimal strings.' });
@@ -45,6 +45,10 @@ const modelFields = {
     instruct_type: nothing,
   }),
   pricing: pricingShape,
+  pricing_skus: z
+    .record(z.string(), priceText)
+    .optional()
+    .meta({ description: 'Of models that make video: RUB per second of it, by resolution.' }),
   currency: z.literal('RUB'),
   top_provider: z.strictObject({
     context_length: z.int().nullable(),

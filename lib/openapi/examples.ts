@@ -67,7 +67,7 @@ export const keyExample = {
   privacy,
   sensitive_data: { ...sensitive, dictionary: [] },
   created_at: at,
-  updated_at: null,
+  updated_at: at,
   expires_at: null,
   ...keyConventionFields,
   external_user: null,

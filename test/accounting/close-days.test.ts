@@ -6,7 +6,7 @@ import { Money } from '../../lambdas/money/money.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
 import type { QueueSender } from '../../lambdas/platform/queue.ts';
 import { accountEntryPut } from '../../lambdas/store/accounts.ts';
-import { readClosedThrough, saveClosedThrough } from '../../lambdas/store/activity.ts';
+import { readClosingProgress, saveClosedThrough } from '../../lambdas/store/activity.ts';
 import { GENERATION_SHARDS, shardOf } from '../../lambdas/store/generations.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { transact } from '../../lambdas/store/transact.ts';
@@ -66,8 +66,35 @@ describe('closing days', () => {
     await saveClosedThrough(table, dayBeforeYesterday);
     failing = true;
     await expect(closeDays(table, queue)).rejects.toThrow('SQS is away');
-    expect(await readClosedThrough(table)).toBe(dayBeforeYesterday);
+    expect((await readClosingProgress(table)).closedThrough).toBe(dayBeforeYesterday);
     failing = false;
+    await closeDays(table, queue);
+    expect(daysOf('old')).toContain(yesterday);
+  });
+
+  it('goes on behind the accounts that an earlier run had asked for', async () => {
+    const ids = Array.from({ length: 50 }, (_, index) => `account-${String(index).padStart(3, '0')}`);
+    for (let start = 0; start < ids.length; start += 25) {
+      const entries = ids.slice(start, start + 25).map((id) => accountEntryPut(table, { id, createdAt: yesterday }));
+      await transact(table, entries);
+    }
+    await saveClosedThrough(table, dayBeforeYesterday);
+    // The queue goes away in the middle of the third page of accounts.
+    const breaking: QueueSender = {
+      send: (body) => (sent.length < 350 ? queue.send(body) : Promise.reject(new Error('away'))),
+    };
+    await expect(closeDays(table, breaking)).rejects.toThrow('away');
+    sent = [];
+
+    await closeDays(table, queue);
+
+    expect(new Set(sent.map(({ accountId }) => accountId))).toEqual(new Set(ids.slice(40)));
+    expect(await readClosingProgress(table)).toEqual({ closedThrough: yesterday, closing: undefined });
+  });
+
+  it('asks for nothing when its time is over, and leaves it to the next run', async () => {
+    await addAccount('old', '2020-01-01');
+    expect(await closeDays(table, queue, { deadlineMs: performance.now() - 1 })).toBe(0);
     await closeDays(table, queue);
     expect(daysOf('old')).toContain(yesterday);
   });
@@ -77,7 +104,7 @@ describe('closing days', () => {
     await saveClosedThrough(table, '2099-12-31');
     await closeDays(table, queue);
     expect(daysOf('old')).toContain(yesterday);
-    expect(await readClosedThrough(table)).toBe(yesterday);
+    expect((await readClosingProgress(table)).closedThrough).toBe(yesterday);
   });
 });
 

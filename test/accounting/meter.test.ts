@@ -47,12 +47,64 @@ describe('the meter', () => {
     expect(measure(text('x'.repeat(400)), end({}))).toMatchObject({ usage: { outputTokens: 100 }, estimated: true });
   });
 
-  it('makes whole, sane counts of whatever a provider says', () => {
-    const details = { thinking_tokens: 900 };
+  it.each([Infinity, -5, 10.5, '7', null, {}, [3], 2 ** 60])(
+    'takes an output of %o for one that nobody counted: unknown is not zero',
+    (told) => {
+      const answer = measure(text('x'.repeat(400)), end({ input_tokens: 10, output_tokens: told as number }));
+      expect(answer).toMatchObject({ usage: { inputTokens: 10, outputTokens: 100 }, estimated: true });
+    },
+  );
+
+  it.each([Infinity, -5, 10.5, '7', {}])('takes a prompt of %o for one that nobody counted', (told) => {
+    const answer = measure(end({ input_tokens: told as number, output_tokens: 5 }));
+    expect(answer).toMatchObject({ usage: { inputTokens: 1_000, outputTokens: 5 }, estimated: true });
+  });
+
+  it('does not believe that something was written with no tokens', () => {
+    expect(measure(text('x'.repeat(400)), end({ input_tokens: 1, output_tokens: 0 }))).toMatchObject({
+      usage: { outputTokens: 100 },
+      estimated: true,
+    });
+  });
+
+  it('never lowers what was told before: usage is cumulative', () => {
+    const { usage } = measure(end({ input_tokens: 1, output_tokens: 5_000 }), end({ output_tokens: 1 }));
+    expect(usage.outputTokens).toBe(5_000);
+  });
+
+  it('does not take early words for the whole when more is written after them', () => {
+    const answer = measure(text('x'), end({ input_tokens: 1, output_tokens: 1 }), text('x'.repeat(4_000)));
+    expect(answer).toMatchObject({ usage: { outputTokens: 1_001 }, estimated: true });
+  });
+
+  it('keeps reasoning a part of the output', () => {
     const { usage } = measure(
-      end({ input_tokens: 10.5, output_tokens: 20.2, cache_read_input_tokens: -4, output_tokens_details: details }),
+      end({ input_tokens: 1, output_tokens: 20, output_tokens_details: { thinking_tokens: 900 } }),
     );
-    expect(usage).toMatchObject({ inputTokens: 11, outputTokens: 21, cacheReadTokens: 0, reasoningTokens: 21 });
+    expect(usage.reasoningTokens).toBe(20);
+  });
+
+  it('counts a call by its name and its own syntax before any argument comes', () => {
+    const meter = new UsageMeter({ estimatedInputTokens: 1, promptCountedAtStart: true });
+    const block = { type: 'tool_use', id: 't', name: 'get_weather', input: {} };
+    meter.observe({ type: 'content_block_start', index: 0, content_block: block });
+    expect(meter).toMatchObject({ hasOutput: true, outputBytes: 64 + 'get_weather'.length });
+  });
+
+  it('counts deltas that are newer than us, and what the wire keeps back', () => {
+    const meter = new UsageMeter({ estimatedInputTokens: 1, promptCountedAtStart: true });
+    const delta = { type: 'compaction_delta', content: 'x'.repeat(100) } as never;
+    meter.observe({ type: 'content_block_delta', index: 0, delta });
+    meter.holdBack(50);
+    expect(meter.outputBytes).toBeGreaterThan(150);
+  });
+
+  it('notices what the catalog has no price for', () => {
+    const meter = new UsageMeter({ estimatedInputTokens: 1, promptCountedAtStart: true });
+    meter.observe(
+      end({ output_tokens: 1, speed: 'fast', service_tier: 'standard', server_tool_use: { web_fetch_requests: 2 } }),
+    );
+    expect([...meter.unpriced]).toEqual(['speed: fast', 'server_tool_use: web_fetch_requests']);
   });
 
   it('follows the total of cache writes where their split stays behind', () => {
@@ -74,4 +126,20 @@ describe('the meter', () => {
       outputTokens: 40,
     });
   });
+
+  it('sums the lifetimes of cache writes over iterations', () => {
+    const iteration = { cache_creation_input_tokens: 10, cache_creation: { ephemeral_1h_input_tokens: 4 } };
+    const { usage } = measure(end({ output_tokens: 1, iterations: [iteration, iteration] }));
+    expect([usage.cacheWrite5mTokens, usage.cacheWrite1hTokens]).toEqual([12, 8]);
+  });
+
+  it.each([{ length: 3 }, [null, null], 'x', [{ output_tokens: 'y' }, {}]])(
+    'is not thrown by iterations of %o',
+    (odd) => {
+      expect(measure(end({ input_tokens: 2, output_tokens: 3, iterations: odd as never })).usage).toMatchObject({
+        inputTokens: 2,
+        outputTokens: 3,
+      });
+    },
+  );
 });

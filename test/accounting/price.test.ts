@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { affordableOutputTokens, priceUpperBound, priceUsage } from '../../lambdas/accounting/price.ts';
+import {
+  affordableOutputTokens,
+  priceUpperBound,
+  priceUsage,
+  type UsageBound,
+} from '../../lambdas/accounting/price.ts';
 import { promptTokens, type TokenUsage } from '../../lambdas/accounting/usage.ts';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';
@@ -64,7 +69,13 @@ describe('the price of a usage', () => {
   it('never passes the upper bound of the same tokens', () => {
     fc.assert(
       fc.property(usage, pricing, fc.nat(1_000), (used, prices, slack) => {
-        const bound = { promptTokens: promptTokens(used) + slack, outputTokens: used.outputTokens + slack };
+        const bound: UsageBound = {
+          promptTokens: promptTokens(used) + slack,
+          outputTokens: used.outputTokens + slack,
+          cacheWrites: '1h',
+          pricedImages: used.pricedImages ?? 0,
+          searchRequests: used.searchRequests ?? 0,
+        };
         return !priceUsage(used, prices).total.exceeds(priceUpperBound(bound, prices));
       }),
     );
@@ -74,8 +85,15 @@ describe('the price of a usage', () => {
     fc.assert(
       fc.property(pricing, tokens, fc.bigInt(0n, 10n ** 15n), (prices, prompt, pico) => {
         const amount = Money.fromPico(pico);
-        const count = affordableOutputTokens(amount, prompt, prices);
-        const costOf = (outputTokens: number) => priceUpperBound({ promptTokens: prompt, outputTokens }, prices);
+        const bound: UsageBound = {
+          promptTokens: prompt,
+          outputTokens: 0,
+          cacheWrites: 'none',
+          pricedImages: 0,
+          searchRequests: 0,
+        };
+        const count = affordableOutputTokens(amount, bound, prices);
+        const costOf = (outputTokens: number) => priceUpperBound({ ...bound, outputTokens }, prices);
         if (count === Number.MAX_SAFE_INTEGER) return;
         if (count > 0) expect(costOf(count).exceeds(amount)).toBe(false);
         expect(costOf(count + 1).exceeds(amount)).toBe(true);

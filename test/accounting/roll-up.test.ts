@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { dayBefore } from '../../lambdas/accounting/activity-days.ts';
 import { readActivity, type ActivityQuestion, type ActivityRow } from '../../lambdas/accounting/activity.ts';
 import { OpenDayError, rollUpShard } from '../../lambdas/accounting/roll-up.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
-import { placeHold } from '../../lambdas/admission/hold.ts';
+import type { Settlement } from '../../lambdas/accounting/settlement.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
 import { uuidv7 } from '../../lambdas/platform/ids.ts';
 import { takeVersion, writeRows, moveVersion, type DailyRow } from '../../lambdas/store/activity.ts';
 import { GENERATION_SHARDS, generationKey, shardOf } from '../../lambdas/store/generations.ts';
 import { moneyAttribute, type Item, type Table } from '../../lambdas/store/table.ts';
-import { holdRequest, newSpender, outcome, rub, settlement } from '../support/spending.ts';
-import { newTable } from '../support/table.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
+import { holdRequest, newSpender, outcome, placeHold, rub, settlement, type Spender } from '../support/spending.ts';
+import { newTable, tableThrough } from '../support/table.ts';
 
 const today = utcDate(Date.now());
 const date = dayBefore(today);
@@ -30,6 +31,7 @@ interface Sample {
   promptTokens: number;
   completionTokens: number;
   cancelled: boolean;
+  finishReason: string | null;
 }
 
 const workspaces = Array.from({ length: 5 }, () => randomUUID());
@@ -40,16 +42,26 @@ const keys = Array.from({ length: 50 }, (_, index) => ({
   memberId: index % 2 === 0 ? `member-${index % 3}` : undefined,
 }));
 
+/** How some of each hundred ended, as a handler records it: failed and left for nothing, failed and left behind output. */
+const ENDINGS: Record<number, Pick<Sample, 'cancelled' | 'finishReason'>> = {
+  0: { cancelled: false, finishReason: 'error' },
+  30: { cancelled: true, finishReason: null },
+  60: { cancelled: false, finishReason: 'error' },
+  90: { cancelled: true, finishReason: null },
+};
+const FREE = new Set([0, 30]);
+
 function sample(index: number): Sample {
   return {
+    cancelled: false,
+    finishReason: 'end_turn',
     id: `gen-${uuidv7(startMs + ((index * 4_321) % 86_400_000))}`,
     ...keys[index % keys.length]!,
     model: `test/model-${index % 10}`,
-    // Every hundredth failed for nothing, every hundred-and-first was cancelled and charged.
-    cost: index % 100 === 0 ? Money.zero : Money.fromPico(BigInt(index) * 123_456_789n + 1n),
+    cost: FREE.has(index % 100) ? Money.zero : Money.fromPico(BigInt(index) * 123_456_789n + 1n),
     promptTokens: index % 1_000,
     completionTokens: (index * 7) % 500,
-    cancelled: index % 100 <= 1,
+    ...ENDINGS[index % 100],
   };
 }
 
@@ -76,6 +88,7 @@ function itemOf(accountId: string, generation: Sample): Item {
     total_cost_rub: moneyAttribute(generation.cost),
     cache_discount_rub: 0,
     cancelled: generation.cancelled,
+    finish_reason: generation.finishReason,
     tokens_prompt: generation.promptTokens,
     tokens_completion: generation.completionTokens,
     native_tokens_reasoning: 3,
@@ -123,7 +136,7 @@ describe('a day with 20,000 generations over 50 keys and 10 models', () => {
   function straight(matches: (generation: Sample) => boolean, splitByWorkspace: boolean) {
     const rows = new Map<string, ActivityRow>();
     for (const generation of samples.filter(matches)) {
-      if (generation.cost.isZero && generation.cancelled) continue;
+      if (generation.cost.isZero && (generation.cancelled || generation.finishReason === 'error')) continue;
       const workspaceId = splitByWorkspace ? generation.workspaceId : undefined;
       const name = `${generation.model}\n${workspaceId}`;
       const row = rows.get(name) ?? {
@@ -192,6 +205,35 @@ async function rowsOf(table: Table, accountId: string): Promise<unknown[]> {
   return Items ?? [];
 }
 
+/** A generation of the day in a shard, held but not settled yet. */
+async function heldInShard(table: Table, spender: Spender, shard: number): Promise<Settlement> {
+  for (;;) {
+    const request = holdRequest(spender, rub('2'), { atMs: startMs + 1_000 });
+    if (shardOf(request.generation.id) !== shard) continue;
+    const { hold } = await placeHold(table, request);
+    return settlement(request, hold, rub('0.7'));
+  }
+}
+
+async function settledInShard(table: Table, spender: Spender, shard: number): Promise<Settlement> {
+  const message = await heldInShard(table, spender, shard);
+  await settleBatch(table, [message], { swept: false });
+  return message;
+}
+
+/** A way to the table on which the first call of a kind waits until it may go on. */
+async function pausedAt(action: string, table: Table) {
+  const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
+  const reached = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  proxy.before = async (call) => {
+    if (call.action !== action) return;
+    reached.resolve();
+    await goOn.promise;
+  };
+  return { table: tableThrough(proxy.endpoint, table), reached: reached.promise, goOn: goOn.resolve, stop: proxy.stop };
+}
+
 describe('rolling up', () => {
   let table: Table;
   beforeAll(async () => (table = await newTable()));
@@ -256,6 +298,32 @@ describe('rolling up', () => {
     expect(await ask(table, accountId)).toMatchObject([{ model: generation.model, requests: 1 }]);
   });
 
+  it('does not let an older recomputation win behind a newer one that found nothing to change', async () => {
+    const spender = await newSpender(table, {});
+    const { accountId } = spender.payer;
+    const [first, second] = [await settledInShard(table, spender, 5), await heldInShard(table, spender, 5)];
+    await rollUpDay(table, accountId, [0, 1, 2, 3, 4, 6, 7]);
+    const message = { accountId, date, shard: 5, sinceMs: Date.now() + 60_000 };
+
+    // One takes its number and then reads last, the other reads first and then writes last.
+    const readsLate = await pausedAt('Query', table);
+    const readsLateDone = rollUpShard(readsLate.table, message);
+    await readsLate.reached;
+    const writesLate = await pausedAt('BatchWriteItem', table);
+    const writesLateDone = rollUpShard(writesLate.table, message);
+    await writesLate.reached;
+    await settleBatch(table, [second], { swept: false });
+    readsLate.goOn();
+    expect(await readsLateDone).toBe('rolled-up');
+    expect(await rollUpShard(table, message)).toBe('unchanged');
+    writesLate.goOn();
+    expect(await writesLateDone).toBe('unchanged');
+
+    const usage = first.outcome.cost.plus(second.outcome.cost).toString();
+    expect(await ask(table, accountId)).toMatchObject([{ requests: 2, usage }]);
+    await Promise.all([readsLate.stop(), writesLate.stop()]);
+  });
+
   it('skips a message about what is in the rows already', async () => {
     const accountId = randomUUID();
     await rollUpDay(table, accountId);
@@ -264,14 +332,22 @@ describe('rolling up', () => {
     expect(await rollUpShard(table, { accountId, date, shard: shardOf(sample(1).id), sinceMs })).toBe('unchanged');
   });
 
-  it('leaves out what is pending, and what failed for nothing', async () => {
+  it.each([
+    ['failed at the provider', { cancelled: false, finishReason: 'error' }],
+    ['was left by its client before anything came', { cancelled: true, finishReason: null }],
+  ])('leaves out what %s and costs nothing', async (_, ending) => {
     const spender = await newSpender(table, {});
-    const atMs = startMs + 1_000;
-    await placeHold(table, holdRequest(spender, rub('2'), { atMs }));
-    const failed = holdRequest(spender, rub('2'), { atMs });
-    const { hold } = await placeHold(table, failed);
-    const nothing = { ...outcome(Money.zero), cancelled: true };
-    await settleBatch(table, [{ ...settlement(failed, hold, Money.zero), outcome: nothing }], { swept: false });
+    const request = holdRequest(spender, rub('2'), { atMs: startMs + 1_000 });
+    const { hold } = await placeHold(table, request);
+    const nothing = { ...outcome(Money.zero), ...ending };
+    await settleBatch(table, [{ ...settlement(request, hold, Money.zero), outcome: nothing }], { swept: false });
+    await rollUpDay(table, spender.payer.accountId);
+    expect(await ask(table, spender.payer.accountId)).toEqual([]);
+  });
+
+  it('leaves out what is pending', async () => {
+    const spender = await newSpender(table, {});
+    await placeHold(table, holdRequest(spender, rub('2'), { atMs: startMs + 1_000 }));
     await rollUpDay(table, spender.payer.accountId);
     expect(await ask(table, spender.payer.accountId)).toEqual([]);
   });

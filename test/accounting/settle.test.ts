@@ -1,20 +1,22 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { settleBatch, UnknownGenerationError } from '../../lambdas/accounting/settle.ts';
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import { UnknownGenerationError } from '../../lambdas/accounting/settle-group.ts';
 import { decodeSettlement, encodeSettlement } from '../../lambdas/accounting/settlement.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
-import { extendHold, placeHold } from '../../lambdas/admission/hold.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
-import { pruneCounter, readCounter } from '../../lambdas/store/counters.ts';
+import { counterKey, pruneCounter, readCounter, type ScopeId } from '../../lambdas/store/counters.ts';
 import { readGenerationItem } from '../../lambdas/store/generation-queries.ts';
-import { checkpoint, generationFrom } from '../../lambdas/store/generations.ts';
+import { generationFrom, generationKey } from '../../lambdas/store/generations.ts';
+import { readItem } from '../../lambdas/store/query.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import {
   books,
+  extendHold,
   finalCosts,
   holdRequest,
   newSpender,
-  outcome,
+  placeHold,
   rub,
   settledEverywhere,
   settlement,
@@ -145,71 +147,34 @@ describe('settlement', () => {
     expect(counter.spent('day_2026-01-31').toString()).toBe('0.4');
     expect((await readCounter(table, spender.scopes[0]!)).spent('lifetime').toString()).toBe('0.4');
   });
+
+  it('leaves windows that can be removed also where nothing was ever spent', async () => {
+    const spender = await limited();
+    const request = holdRequest(spender, rub('1'), { atMs: Date.UTC(2026, 0, 31, 12) });
+    const { hold } = await placeHold(table, request);
+    await settleBatch(table, [settlement(request, hold, Money.zero)], { swept: false });
+
+    await pruneCounter(table, spender.scopes[0]!, Date.UTC(2026, 1, 4, 1));
+
+    expect(await windowsOf(spender.scopes[0]!)).toEqual(['committed_lifetime']);
+  });
 });
+
+/** Names of the windows that a counter has. */
+async function windowsOf(scope: ScopeId): Promise<string[]> {
+  const item = (await readItem(table, counterKey(scope))) ?? {};
+  return Object.keys(item)
+    .filter((name) => /^(spent|committed)_/.test(name))
+    .toSorted();
+}
 
 const later = () => Date.now() + 3_600_000;
 
-describe('the sweep', () => {
-  it('leaves holds alone that have not expired', async () => {
-    const spender = await limited();
-    const { request } = await held(spender);
-    await sweepHolds(table, { nowMs: Date.now() });
-    expect((await stored(spender, request.generation.id)).state).toBe('pending');
-  });
-
-  it('settles a dead hold from its last measurement', async () => {
-    const spender = await limited();
-    const { request } = await held(spender);
-    await checkpoint(table, { accountId: spender.payer.accountId, id: request.generation.id }, outcome(rub('1.25')));
-
-    await sweepHolds(table, { nowMs: later() });
-
-    expect(await stored(spender, request.generation.id)).toMatchObject({
-      state: 'final',
-      swept: true,
-      outcome: { estimated: true, cancelled: true },
-    });
-    expect((await books(table, spender)).key).toEqual(settledEverywhere('1.25'));
-  });
-
-  it('settles a hold that was never measured from its input, not from zero', async () => {
-    const spender = await limited();
-    await held(spender);
-    await sweepHolds(table, { nowMs: later() });
-    expect((await books(table, spender)).key).toEqual(settledEverywhere('0.1'));
-  });
-
-  it('finds every hold of a dead life of a local gateway at once', async () => {
-    const spender = await limited();
-    const dead = holdRequest(spender, rub('1'), { bootId: 'dead' });
-    const alive = holdRequest(spender, rub('1'), { bootId: 'alive' });
-    await placeHold(table, dead);
-    await placeHold(table, alive);
-
-    await sweepHolds(table, { nowMs: Date.now(), aliveBootId: 'alive' });
-
-    expect((await stored(spender, dead.generation.id)).state).toBe('final');
-    expect((await stored(spender, alive.generation.id)).state).toBe('pending');
-  });
-
-  it('settles a complete measurement as final, not as an estimate', async () => {
-    const spender = await limited();
-    const { request, hold } = await held(spender);
-    const generation = { accountId: spender.payer.accountId, id: request.generation.id };
-    await checkpoint(table, generation, outcome(rub('1.5')), Date.now() - 1);
-
-    await sweepHolds(table, { nowMs: Date.now() });
-    const late = await settleBatch(table, [settlement(request, hold, rub('1.5'))], { swept: false });
-
-    expect(late).toEqual(['duplicate']);
-    expect(await stored(spender, request.generation.id)).toMatchObject({ swept: false, outcome: { estimated: false } });
-    expect((await books(table, spender)).key).toEqual(settledEverywhere('1.5'));
-  });
-
+describe('a generation that the sweep has estimated', () => {
   it('is corrected exactly once by the real message', async () => {
     const spender = await limited();
     const { request, hold } = await held(spender);
-    await sweepHolds(table, { nowMs: later() });
+    await sweepHolds(table, { nowMs: later(), backlog: 'none' });
     const real = settlement(request, hold, rub('0.75'));
 
     const first = await settleBatch(table, [real], { swept: false });
@@ -219,5 +184,36 @@ describe('the sweep', () => {
     expect(second).toEqual(['duplicate', 'duplicate']);
     expect((await books(table, spender)).key).toEqual(settledEverywhere('0.75'));
     expect((await finalCosts(table, spender)).toString()).toBe('0.75');
+  });
+
+  it('leaves an entry that says what was replaced by what, and why', async () => {
+    const spender = await limited();
+    const { request, hold } = await held(spender);
+    await sweepHolds(table, { nowMs: later(), backlog: 'none' });
+    await settleBatch(table, [settlement(request, hold, rub('0.75'))], { swept: false });
+
+    const { pk, sk } = generationKey(spender.payer.accountId, request.generation.id);
+    expect(await readItem(table, { pk, sk: `${sk}#CORRECTION` })).toMatchObject({
+      entity: 'correction',
+      account_id: spender.payer.accountId,
+      generation_id: request.generation.id,
+      cause: 'late_settlement',
+      correction_rub: '0.65',
+      before: { total_cost_rub: '0.1', tokens_prompt: '100', tokens_completion: '0', estimated: true },
+      after: { total_cost_rub: '0.75', tokens_prompt: '10', tokens_completion: '20', estimated: false },
+    });
+  });
+
+  it('does not bring back windows that were removed, when it comes days later', async () => {
+    const spender = await limited();
+    const request = holdRequest(spender, rub('1'), { atMs: Date.UTC(2026, 0, 31, 12) });
+    const { hold } = await placeHold(table, request);
+    await sweepHolds(table, { nowMs: later(), backlog: 'none' });
+    await pruneCounter(table, spender.scopes[0]!, Date.UTC(2026, 1, 4, 1));
+
+    expect(await settleBatch(table, [settlement(request, hold, rub('0.04'))], { swept: false })).toEqual(['corrected']);
+
+    expect(await windowsOf(spender.scopes[0]!)).toEqual(['committed_lifetime', 'spent_lifetime']);
+    expect((await readCounter(table, spender.scopes[0]!)).spent('lifetime').toString()).toBe('0.04');
   });
 });

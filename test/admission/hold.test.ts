@@ -1,11 +1,20 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { extendHold, placeHold } from '../../lambdas/admission/hold.ts';
+import { shrinkHold } from '../../lambdas/admission/hold.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 import { activeUpdate, configureUpdate } from '../../lambdas/store/counters.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { transact } from '../../lambdas/store/transact.ts';
-import { books, holdRequest, newSpender, rub, settledEverywhere, settlement } from '../support/spending.ts';
+import {
+  books,
+  extendHold,
+  holdRequest,
+  newSpender,
+  placeHold,
+  rub,
+  settledEverywhere,
+  settlement,
+} from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
 
 let table: Table;
@@ -122,10 +131,10 @@ describe('an extension of a hold', () => {
     const placed = await placeHold(table, request);
 
     const second = await extendHold(table, placed, request);
-    const third = second.extended ? await extendHold(table, second.placed, request) : undefined;
+    const third = await refusalOf(extendHold(table, second, request));
 
-    expect(second).toMatchObject({ extended: true, placed: { hold: { steps: 2 } } });
-    expect(third).toMatchObject({ extended: false, reason: { status: 402 } });
+    expect(second).toMatchObject({ hold: { steps: 2 } });
+    expect(third).toMatchObject({ status: 402 });
     expect((await books(table, spender)).key[0]).toBe('0 of 2');
   });
 
@@ -137,7 +146,45 @@ describe('an extension of a hold', () => {
     await extendHold(table, placed, request);
     const again = await extendHold(table, placed, request);
 
-    expect(again).toMatchObject({ extended: true, placed: { hold: { steps: 2 } } });
+    expect(again).toMatchObject({ hold: { steps: 2 } });
     expect((await books(table, spender)).key[0]).toBe('0 of 2');
+  });
+
+  it('takes the amount of a step whose reply was lost from the record, whatever is asked for now', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('10') } });
+    const request = holdRequest(spender, rub('1'));
+    const placed = await placeHold(table, request);
+    await extendHold(table, placed, { ...request, amount: rub('0.3') });
+
+    const again = await extendHold(table, placed, { ...request, amount: rub('4') });
+
+    expect(again.hold).toMatchObject({ steps: 2, amount: rub('1.3') });
+    expect((await books(table, spender)).key[0]).toBe('0 of 1.3');
+  });
+
+  it('is refused once the generation is settled', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('10') } });
+    const request = holdRequest(spender, rub('1'));
+    const placed = await placeHold(table, request);
+    await settleBatch(table, [settlement(request, placed.hold, rub('0.5'))], { swept: false });
+
+    expect(await refusalOf(extendHold(table, placed, request))).toMatchObject({ status: 504 });
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('0.5'));
+  });
+});
+
+describe('what a hold gives back', () => {
+  it('is room for others at once, in every scope, and settlement knows of it', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('10') }, member: { weekly: rub('20') } });
+    const request = holdRequest(spender, rub('8'));
+    const placed = await placeHold(table, request);
+
+    const shrunk = await shrinkHold(table, placed, { ...request, amount: rub('7') });
+
+    expect(shrunk).toMatchObject({ placed: { hold: { steps: 2, amount: rub('1') } } });
+    expect((await books(table, spender)).member[0]).toBe('0 of 1');
+    await placeHold(table, holdRequest(spender, rub('9')));
+    await settleBatch(table, [settlement(request, placed.hold, rub('0.5'))], { swept: false });
+    expect((await books(table, spender)).key[0]).toBe('0.5 of 9.5');
   });
 });

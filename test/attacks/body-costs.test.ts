@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { measurePrompt } from '../../lambdas/admission/prompt-size.ts';
 import { parseJsonBody } from '../../lambdas/http/parse.ts';
 import type { HttpRequest } from '../../lambdas/http/request.ts';
 import { messagesJson, messagesRequestSchema } from '../../lambdas/messages/schema.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
-import { anthropicWire, encodeCountTokens } from '../../lambdas/providers/anthropic/wire.ts';
+import { anthropicWire } from '../../lambdas/providers/anthropic/wire.ts';
 import { openaiChatWire } from '../../lambdas/providers/openai-chat/wire.ts';
 import { largeBodies } from '../support/large-bodies.ts';
 
@@ -17,7 +18,7 @@ const target = {
   upstreamModel: 'up',
   maxOutputTokens: 1_000,
   supportedParameters: ['stop', 'tools', 'reasoning', 'structured_outputs'],
-  quirks: {},
+  quirks: { count_tokens: true },
 };
 const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 
@@ -25,7 +26,8 @@ const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 const ways = {
   'the Anthropic wire': (body: string) => anthropicWire.encode(parsed(body), target, client).body,
   'the chat wire': (body: string) => openaiChatWire.encode(parsed(body), target, client).body,
-  'a count of tokens': (body: string) => encodeCountTokens(parsed(body), target, client).body,
+  admission: (body: string) => JSON.stringify(measurePrompt(parsed(body))),
+  'a count of tokens': (body: string) => anthropicWire.encodeCount(parsed(body), target, client)!.body,
 };
 
 function parsed(body: string) {

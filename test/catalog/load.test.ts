@@ -21,9 +21,15 @@ afterEach(() => {
   delete process.env['GATEWAY_SANDBOX_CHAT_URL'];
 });
 
-function edit(file: string, change: (content: { models: Json[]; providers: Json[]; aliases: Json[] }) => void): void {
+type Content = { models: Json[]; providers: Json[]; aliases: Json[] };
+
+/** A model of a file, and its first endpoint. */
+const model = ({ models }: Content, id: string) => models.find((candidate) => candidate['id'] === id)!;
+const endpoint = (content: Content, id: string) => (model(content, id)['endpoints'] as Json[])[0]!;
+
+function edit(file: string, change: (content: Content) => void): void {
   const path = join(directory, file);
-  const content = JSON.parse(readFileSync(path, 'utf8')) as { models: Json[]; providers: Json[]; aliases: Json[] };
+  const content = JSON.parse(readFileSync(path, 'utf8')) as Content;
   change(content);
   writeFileSync(path, JSON.stringify(content));
 }
@@ -101,6 +107,48 @@ describe('a catalog with a mistake is refused, naming file and field', () => {
       sandbox,
       ({ aliases }) => Object.assign(aliases[0]!, { target: 'a/b' }),
       /aliases\[0\]\.target: there is no model "a\/b"/,
+    ],
+    [
+      'a text model behind a wire that carries no messages',
+      sandbox,
+      (content) => Object.assign(endpoint(content, 'sandbox/gpt'), { wire: 'rerank' }),
+      /models\[1\]\.endpoints\[0\]\.wire: a text endpoint speaks one of anthropic, openai-chat/,
+    ],
+    [
+      'a reasoning model of which nobody says whether it thinks unasked',
+      sandbox,
+      (content) => delete endpoint(content, 'sandbox/claude')['quirks'],
+      /models\[0\]\.endpoints\[0\]\.quirks\.thinks_by_default: say whether "sandbox\/claude" thinks/,
+    ],
+    [
+      'thinking by default on a wire that has no such thing',
+      sandbox,
+      (content) => Object.assign(endpoint(content, 'sandbox/gpt'), { quirks: { thinks_by_default: true } }),
+      /models\[1\]\.endpoints\[0\]\.quirks\.thinks_by_default: only endpoints of the wire "anthropic"/,
+    ],
+    [
+      'a price without the fee that the provider charges for each request',
+      'models/perplexity.json',
+      (content) => delete (endpoint(content, 'perplexity/sonar')['pricing'] as Json)['request'],
+      /models\[0\]\.endpoints\[0\]\.pricing\.request: the provider "perplexity" charges a fee for every request/,
+    ],
+    [
+      'documents that no endpoint takes',
+      'models/deepseek.json',
+      (content) => Object.assign(content.models[0]!, { input_modalities: ['text', 'file'] }),
+      /models\[0\]\.input_modalities\[1\]: no endpoint of "deepseek\/deepseek-v4-pro" takes PDF documents/,
+    ],
+    [
+      'video that no wire carries',
+      sandbox,
+      (content) => Object.assign(model(content, 'sandbox/gpt'), { input_modalities: ['video', 'text'] }),
+      /models\[1\]\.input_modalities\[0\]: no endpoint of "sandbox\/gpt" has a wire that carries video/,
+    ],
+    [
+      'a default that the wire cannot express',
+      sandbox,
+      (content) => Object.assign(model(content, 'sandbox/claude'), { default_parameters: { presence_penalty: 1 } }),
+      /models\[0\]\.endpoints\[0\]: "sandbox\/claude" has a default_parameters\.presence_penalty/,
     ],
   ])('%s', (_what, file, change, message) => {
     edit(file, change);

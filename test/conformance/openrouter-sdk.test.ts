@@ -51,6 +51,13 @@ describe('the OpenRouter SDK', () => {
     expect(own.result.data.map(({ id }) => id)).toEqual(all.result.data.map(({ id }) => id));
   });
 
+  it('lists models of every modality, and what makes video', async () => {
+    const { result } = await client.models.list({ outputModalities: 'all' });
+    expect(result.data.map(({ id }) => id)).toContain('sandbox/filmmaker');
+    const videos = await client.videoGeneration.listVideosModels();
+    expect(videos.data[0]!.pricingSkus).toMatchObject({ 'per-video-second-768p': '12.5' });
+  });
+
   it('walks models page by page to the end', async () => {
     const ids: string[] = [];
     for await (const page of await client.models.listForUser({ bearer: gateway.key }, { limit: 7 })) {

@@ -3,7 +3,6 @@ import { readActivity } from '../../lambdas/accounting/activity.ts';
 import { dayBefore } from '../../lambdas/accounting/activity-days.ts';
 import { rollUpShard } from '../../lambdas/accounting/roll-up.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
-import { placeHold } from '../../lambdas/admission/hold.ts';
 import { createAccount } from '../../lambdas/management/accounts.ts';
 import { setBudget, workspaceBudgets } from '../../lambdas/management/budgets.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
@@ -17,7 +16,7 @@ import { readKey } from '../../lambdas/store/keys.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { listWorkspaces } from '../../lambdas/store/workspaces.ts';
 import { startFaultProxy, type Fault, type FaultProxy } from '../support/fault-proxy.ts';
-import { holdRequest, newSpender, rub, settlement } from '../support/spending.ts';
+import { holdRequest, newSpender, placeHold, rub, settlement } from '../support/spending.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 
 const operator = { kind: 'operator', id: 'test' } as const;
@@ -130,4 +129,12 @@ it('rows stay when the reply to the move of the version is lost', async () => {
   expect(await readActivity(table, accountId, [date], { splitByWorkspace: false })).toMatchObject([
     { requests: 1, usage: rub('0.7') },
   ]);
+});
+
+it('a key that is busy with holds can still be switched off', async () => {
+  proxy.faultFor = () => undefined;
+  const { key } = await newKey();
+  suffer(Array<Fault>(20).fill('conflict'));
+  expect(await updateKey(context, { hash: key.hash }, { disabled: true })).toMatchObject({ disabled: true });
+  expect((await readCounter(table, { kind: 'key', id: key.hash })).active).toBe(false);
 });

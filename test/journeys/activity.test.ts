@@ -21,10 +21,18 @@ afterAll(async () => {
 const activity = async (query = '') => (await manage(gateway, 'GET', `/activity${query}`)).body;
 
 it('shows a day once it is over, and what was still running when it ended', { timeout: 90_000 }, async () => {
-  const answer = await post(gateway, '/messages', { model: 'sandbox/claude', messages: [said('Hi', 'delay=0')] });
-  const { id } = (await answer.json()) as { id: string };
+  const ask = (directives: string) =>
+    post(gateway, '/messages', { model: 'sandbox/claude', messages: [said('Hi', directives)] });
+  const answers = await Promise.all([ask('delay=0'), ask('delay=0')]);
+  const failures = await Promise.all(Array.from({ length: 5 }, () => ask('error=500')));
+  expect(failures.map(({ status }) => status)).toEqual(Array(5).fill(502));
+  const [id, secondId] = (await Promise.all(answers.map((answer) => answer.json() as Promise<{ id: string }>))).map(
+    (message) => message.id,
+  ) as [string, string];
   const before = await finalGeneration(gateway, id);
   expect(before['created_at']).toMatch(/^2026-12-31/);
+  const usage = Number(before['total_cost']) + Number((await finalGeneration(gateway, secondId))['total_cost']);
+  await Promise.all(failures.map(({ headers }) => finalGeneration(gateway, headers.get('x-generation-id')!)));
   expect(await activity()).toEqual({ data: [] });
   expect((await activity('?date=2026-12-31')).error.metadata.field).toBe('date');
 
@@ -35,7 +43,8 @@ it('shows a day once it is over, and what was still running when it ended', { ti
   });
   await expect.poll(async () => (await activity()).data, { timeout: 30_000, interval: 200 }).toHaveLength(1);
   expect((await activity('?date=2026-12-31')).data).toMatchObject([
-    { date: '2026-12-31', model: 'sandbox/claude', requests: 1, usage: before['total_cost'] },
+    // Of seven requests, five failed at the provider and cost nothing.
+    { date: '2026-12-31', model: 'sandbox/claude', requests: 2, usage: expect.closeTo(usage, 12) as number },
   ]);
 
   const late = (await (await streaming).json()) as { id: string; usage: { cost: number } };

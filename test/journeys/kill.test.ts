@@ -79,11 +79,17 @@ it('kill -9 in the middle of 20 streams loses no money', async () => {
     await expectBooksToAddUp(swept);
 
     const [late] = swept;
+    const { cost, completionTokens, pricing } = late!.outcome!;
     const real = {
       generationId: late!.id,
       payer: late!.payer,
       hold: late!.hold,
-      outcome: { ...late!.outcome!, cost: Money.parse('0.777'), estimated: false },
+      outcome: {
+        ...late!.outcome!,
+        completionTokens: completionTokens + 100,
+        cost: cost.plus(pricing!.completion.times(100)),
+        estimated: false,
+      },
     };
     expect(await settleBatch(table, [real], { swept: false })).toEqual(['corrected']);
     expect(await settleBatch(table, [real], { swept: false })).toEqual(['duplicate']);

@@ -31,7 +31,7 @@ async function keyInfo(on: RunningGateway): Promise<Record<string, number>> {
 
 describe('a limited key', () => {
   it('is refused with 402 and the numbers, and told what would fit', async () => {
-    const poor = await newKey('--limit', '1', '--limit-reset', 'daily');
+    const poor = await newKey('--limit', '0.7', '--limit-reset', 'daily');
 
     const response = await post(poor, '/messages', {
       model: 'sandbox/claude',
@@ -44,7 +44,13 @@ describe('a limited key', () => {
     expect(error).toMatchObject({
       type: 'billing_error',
       code: 402,
-      metadata: { limit_source: 'key_limit', interval: 'daily', limit_rub: '1', spend_rub: '0', remaining_rub: '1' },
+      metadata: {
+        limit_source: 'key_limit',
+        interval: 'daily',
+        limit_rub: '0.7',
+        spend_rub: '0',
+        remaining_rub: '0.7',
+      },
     });
     const { affordable_max_tokens: affordable } = error['metadata'] as { affordable_max_tokens: number };
     const retry = await post(poor, '/messages', {
@@ -94,9 +100,23 @@ describe('a limited key', () => {
     expect((await post(poor, '/messages', ask)).status).toBe(402);
   });
 
-  it('has thinking that is billed in full held in full', async () => {
+  it('has its answer shortened to what the limit pays for, when it may think unseen', async () => {
     const poor = await newKey('--limit', '2');
     const thinking = { type: 'enabled', budget_tokens: 30_000 };
+    const ask = { model: 'sandbox/claude', max_tokens: 31_000, thinking, messages: [said('x', 'tokens=3000 delay=0')] };
+
+    const response = await post(poor, '/messages', { ...ask, stream: true });
+
+    const events = await readEvents(response);
+    expect(summarise(events).stopReason).toBe('max_tokens');
+    expect(events.at(-2)).toMatchObject({ metadata: { error_type: 'payment_required', limit_source: 'key_limit' } });
+    await finalGeneration(poor, response.headers.get('x-generation-id')!);
+    expect((await keyInfo(poor))['usage']).toBeLessThanOrEqual(2);
+  });
+
+  it('is refused when not even a step of thinking fits', async () => {
+    const poor = await newKey('--limit', '0.7');
+    const thinking = { type: 'adaptive' };
     const ask = { model: 'sandbox/claude', max_tokens: 31_000, thinking, messages: [said('x')] };
     expect((await post(poor, '/messages', ask)).status).toBe(402);
   });

@@ -99,7 +99,7 @@ describe('a gateway that is stopped in the middle of a stream', () => {
 
 describe('a gateway started at another time', () => {
   it('is at that time everywhere', async () => {
-    const gateway = await startGateway({ args: ['--ephemeral', '--now', '2031-05-17T23:00:00Z'] });
+    const gateway = await startGateway({ args: ['--now', '2031-05-17T23:00:00Z'] });
     const response = await post(gateway, '/messages', { model: 'sandbox/gpt', messages: [said('x', 'delay=0')] });
     const { id } = (await response.json()) as { id: string };
     expect(await finalGeneration(gateway, id)).toMatchObject({
@@ -111,7 +111,7 @@ describe('a gateway started at another time', () => {
 
 describe('a sandboxed gateway', () => {
   it('runs the synthesized bundles: streams, settles and answers like the other', async () => {
-    const gateway = await startGateway({ args: ['--ephemeral', '--sandboxed'] });
+    const gateway = await startGateway({ args: ['--sandboxed'] });
     try {
       const ask = { model: 'sandbox/claude', messages: [said('Привет', 'delay=0')] };
       const streamed = await post(gateway, '/messages', { ...ask, stream: true });

@@ -7,7 +7,7 @@ let proxy: FaultProxy;
 let gateway: RunningGateway;
 beforeAll(async () => {
   proxy = await startFaultProxy(inject('dynamodbEndpoint'));
-  gateway = await startGateway({ env: { DYNAMODB_ENDPOINT: proxy.endpoint } });
+  gateway = await startGateway({ args: ['--ephemeral'], env: { DYNAMODB_ENDPOINT: proxy.endpoint } });
   await sleep(500);
 });
 afterAll(async () => {

@@ -1,6 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { convertPrice, importCatalog } from '../../lib/admin/import-catalog.ts';
+import { convertPrice, importCatalog, selectionSchema } from '../../lib/admin/import-catalog.ts';
+import { shippedCatalog } from '../support/catalog.ts';
 
 const decimals = (digits: number) =>
   fc.integer({ min: 0, max: 10 ** 9 }).map((value) => (value / 10 ** digits).toFixed(digits));
@@ -51,4 +54,70 @@ describe('importing a price list', () => {
       ],
     });
   });
+
+  const searching = `{"acme": {"models": {"searcher": {
+    "name": "Searcher", "release_date": "2026-01-02", "limit": {"context": 1000, "output": 100},
+    "modalities": {"input": ["text", "pdf", "video"], "output": ["text"]}, "cost": {"input": 1, "output": 1}
+  }}}}`;
+  const wanted = { id: 'acme/searcher', from: [{ provider: 'acme', model: 'searcher' }] };
+  const atRate = { rubPerUsd: '90', markupPercent: '10' };
+
+  it('adds the fee of a request that the list does not know', () => {
+    const selection = {
+      per_request_fee: ['acme'],
+      models: [{ ...wanted, usd_per_thousand_requests: '5' }],
+      aliases: [],
+    };
+    expect(importCatalog(searching, selection, atRate).get('acme.json')).toMatchObject({
+      models: [{ endpoints: [{ pricing: { prompt: '0.000099', request: '0.495' } }] }],
+    });
+  });
+
+  it('takes no model without a fee of a provider that charges one', () => {
+    const selection = { per_request_fee: ['acme'], models: [wanted], aliases: [] };
+    expect(() => importCatalog(searching, selection, atRate)).toThrow(
+      '"acme/searcher" needs usd_per_thousand_requests in the selection',
+    );
+  });
+
+  it('promises only the input that the selection says an endpoint takes', () => {
+    const selection = { models: [{ ...wanted, input_modalities: ['text'] }], aliases: [] };
+    expect(importCatalog(searching, selection, atRate).get('acme.json')).toMatchObject({
+      models: [{ input_modalities: ['text'] }],
+    });
+  });
 });
+
+const shipped = (file: string): unknown => JSON.parse(readFileSync(join(shippedCatalog, file), 'utf8'));
+
+describe('the shipped model files', () => {
+  const selection = selectionSchema.parse(shipped('selection.json'));
+
+  it('say what the selection says, in its order', () => {
+    const authors = [...new Set(selection.models.map(({ id }) => id.split('/')[0]!))];
+    for (const author of authors) {
+      const { models } = shipped(`models/${author}.json`) as { models: Shipped[] };
+      const wanted = selection.models.filter(({ id }) => id.startsWith(`${author}/`));
+      expect(models.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
+      for (const [index, { from, quirks, input_modalities: inputs }] of wanted.entries()) {
+        const { endpoints, input_modalities: promised } = models[index]!;
+        expect(endpoints.map(({ provider, upstream_model: model }) => ({ provider, model }))).toEqual(from);
+        for (const endpoint of endpoints) expect(endpoint.quirks).toEqual(quirks);
+        if (inputs) expect(promised).toEqual(inputs);
+      }
+    }
+  });
+
+  // The price list itself is not part of the project; where it lies beside it, every digit is compared.
+  const priceList = resolve(import.meta.dirname, '../../../shared/data/models.json');
+  it.skipIf(!existsSync(priceList))('are what the importer makes of the price list', () => {
+    const files = importCatalog(readFileSync(priceList, 'utf8'), selection, { rubPerUsd: '90', markupPercent: '10' });
+    for (const [name, content] of files) expect(JSON.parse(JSON.stringify(content))).toEqual(shipped(`models/${name}`));
+  });
+});
+
+interface Shipped {
+  id: string;
+  input_modalities: string[];
+  endpoints: { provider: string; upstream_model: string; quirks?: object }[];
+}

@@ -4,20 +4,22 @@ import { join } from 'node:path';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { queues } from '../../lambdas/queues.ts';
 import {
   functions,
   queueWorkers,
-  queues,
   routes,
   scheduledWorkers,
   type FunctionSpec,
   type QueueName,
+  type QueueWorker,
   type Route,
 } from '../../lambdas/routes.ts';
-import { queueVariables } from '../../lambdas/platform/environment.ts';
+import { deadLetterVariables, queueVariables } from '../../lambdas/platform/environment.ts';
+import { tripwires } from '../../lambdas/platform/logger.ts';
 import { createGatewayApp } from '../../lib/aws/gateway-app.ts';
 import { readTemplates, type Deployment } from '../../lib/local/sandboxed/templates.ts';
-import { manifestWiring } from '../../lib/local/wiring.ts';
+import { manifestWiring, type WiredQueue } from '../../lib/local/wiring.ts';
 import { tableDefinition } from '../../lib/table-definition.ts';
 
 let directory: string;
@@ -49,6 +51,11 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const sorted = <T>(list: T[]) => list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
+const patienceOf = ({ visibilityTimeoutSeconds, maxReceiveCount }: Omit<WiredQueue, 'deadLetters'>) => ({
+  visibilityTimeoutSeconds,
+  maxReceiveCount,
+});
+
 describe('the synthesized template', () => {
   it('has exactly the routes of the manifest, each to its own function', () => {
     expect(sorted(deployment.wiring.routes)).toEqual(sorted(manifestWiring().routes));
@@ -70,7 +77,7 @@ describe('the synthesized template', () => {
     expect(deployment.wiring.schedules).toEqual(
       Object.entries(scheduledWorkers).map(([functionName, { everyMinutes }]) => ({ functionName, everyMinutes })),
     );
-    expect(Object.values(deployment.wiring.queues)).toEqual(Object.values(queues));
+    expect(Object.values(deployment.wiring.queues).map(patienceOf)).toEqual(Object.values(queues).map(patienceOf));
   });
 
   it('gives the streaming route a function URL that streams', () => {
@@ -83,8 +90,14 @@ describe('the synthesized template', () => {
     expect(deployed).toMatchObject({ timeoutSeconds: spec.timeoutSeconds, memoryMb: spec.memoryMb });
     expect('TABLE_NAME' in deployed.environment).toBe(spec.grants.table !== undefined);
     expect('PEPPER_SECRET_ARN' in deployed.environment).toBe(spec.grants.secrets?.includes('pepper') ?? false);
-    for (const [queue, variable] of Object.entries(queueVariables)) {
-      expect(variable in deployed.environment).toBe(spec.grants.sendTo?.includes(queue as QueueName) ?? false);
+    const own = Object.entries<QueueWorker>(queueWorkers).flatMap(([worker, { queue }]) =>
+      worker === name ? [queue] : [],
+    );
+    const { sendTo = [], watch = [] } = spec.grants;
+    for (const queue of Object.keys(queues) as QueueName[]) {
+      const isKnown = [...sendTo, ...watch, ...own].includes(queue);
+      expect([queue, queueVariables[queue] in deployed.environment]).toEqual([queue, isKnown]);
+      expect([queue, deadLetterVariables[queue] in deployed.environment]).toEqual([queue, watch.includes(queue)]);
     }
   });
 
@@ -126,6 +139,61 @@ describe('the synthesized template', () => {
     }
   });
 
+  it('keeps dead letters for longer than messages, and lets a batch fail six times before another gets it', () => {
+    const all = Object.values(api.findResources('AWS::SQS::Queue')) as {
+      Properties: { RedrivePolicy?: unknown; MessageRetentionPeriod: number };
+    }[];
+    const retention = (isDead: boolean) =>
+      all
+        .filter(({ Properties }) => (Properties.RedrivePolicy === undefined) === isDead)
+        .map(({ Properties }) => Properties.MessageRetentionPeriod);
+    expect(Math.min(...retention(true))).toBeGreaterThan(Math.max(...retention(false)));
+    for (const { queue, timeoutSeconds } of Object.values<QueueWorker>(queueWorkers)) {
+      expect(queues[queue].visibilityTimeoutSeconds).toBeGreaterThanOrEqual(6 * timeoutSeconds);
+    }
+  });
+
+  it('runs a scheduled worker once a time, and notices when it does not run', () => {
+    const count = Object.keys(scheduledWorkers).length;
+    api.resourceCountIs('AWS::Lambda::EventInvokeConfig', count);
+    api.allResourcesProperties('AWS::Lambda::EventInvokeConfig', {
+      MaximumRetryAttempts: 0,
+      MaximumEventAgeInSeconds: 60,
+    });
+    const silent = Object.values(
+      api.findResources('AWS::CloudWatch::Alarm', {
+        Properties: {
+          MetricName: 'Invocations',
+          TreatMissingData: 'breaching',
+          ComparisonOperator: 'LessThanThreshold',
+        },
+      }),
+    );
+    expect(silent).toHaveLength(count);
+  });
+
+  it('lets the sweep see both queues of settlements, and nothing of their messages', () => {
+    const roles = Object.entries(api.findResources('AWS::IAM::Role'));
+    const [, role] = roles.find(([id]) => id.startsWith('SweepHoldsRole'))!;
+    const statements = (
+      role['Properties'] as {
+        Policies: { PolicyDocument: { Statement: { Sid: string; Action: unknown; Resource: unknown[] }[] } }[];
+      }
+    ).Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+    const watch = statements.find(({ Sid }) => Sid === 'WatchQueues')!;
+    expect(watch.Action).toBe('sqs:GetQueueAttributes');
+    expect(watch.Resource).toHaveLength(2);
+  });
+
+  it.each(Object.values(tripwires))('raises an alarm for the log line "%s" of the function that spends', (words) => {
+    api.hasResourceProperties('AWS::Logs::MetricFilter', { FilterPattern: `{ $.message = "${words}" }` });
+    api.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmDescription: Match.stringLikeRegexp(words),
+      AlarmActions: Match.anyValue(),
+      Threshold: 1,
+    });
+  });
+
   it('answers API Gateway’s own refusals in the gateway’s envelope', () => {
     const refusals = Object.values(api.findResources('AWS::ApiGateway::GatewayResponse'));
     expect(refusals.length).toBeGreaterThanOrEqual(7);
@@ -140,6 +208,41 @@ describe('the synthesized template', () => {
         request_id: 'id',
       });
     }
+  });
+
+  it('names every kind of API Gateway’s refusals, each with a code that is its status', () => {
+    const refusals = Object.values(api.findResources('AWS::ApiGateway::GatewayResponse')) as {
+      Properties: { ResponseType: string; StatusCode?: string; ResponseTemplates: Record<string, string> };
+    }[];
+    const statuses = refusals.map(({ Properties: { ResponseType: type, StatusCode: status, ResponseTemplates } }) => {
+      const [, code] = /"code":(\d+)/.exec(ResponseTemplates['application/json']!)!;
+      return [type, status, code];
+    });
+    const byType = Object.fromEntries(statuses.map(([type, status]) => [type, status]));
+    const { DEFAULT_4XX, DEFAULT_5XX, ...named } = byType;
+    expect([DEFAULT_4XX, DEFAULT_5XX]).toEqual([undefined, undefined]);
+    expect(named).toEqual({
+      ACCESS_DENIED: '403',
+      API_CONFIGURATION_ERROR: '500',
+      AUTHORIZER_CONFIGURATION_ERROR: '500',
+      AUTHORIZER_FAILURE: '500',
+      BAD_REQUEST_BODY: '400',
+      BAD_REQUEST_PARAMETERS: '400',
+      EXPIRED_TOKEN: '404',
+      INTEGRATION_FAILURE: '502',
+      INTEGRATION_TIMEOUT: '504',
+      INVALID_API_KEY: '403',
+      INVALID_SIGNATURE: '404',
+      MISSING_AUTHENTICATION_TOKEN: '404',
+      QUOTA_EXCEEDED: '429',
+      REQUEST_TOO_LARGE: '413',
+      RESOURCE_NOT_FOUND: '404',
+      THROTTLED: '429',
+      UNAUTHORIZED: '401',
+      UNSUPPORTED_MEDIA_TYPE: '415',
+      WAF_FILTERED: '403',
+    });
+    for (const [type, status, code] of statuses) if (status) expect([type, code]).toEqual([type, status]);
   });
 
   it('keeps the table: protected, recoverable, with its indexes', () => {

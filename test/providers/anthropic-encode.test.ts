@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeCountTokens } from '../../lambdas/providers/anthropic/wire.ts';
+import { anthropicWire } from '../../lambdas/providers/anthropic/wire.ts';
 
 describe('a request for a count of tokens', () => {
   it('has no fields that only matter to generation: the API refuses what it does not know', () => {
@@ -8,7 +8,7 @@ describe('a request for a count of tokens', () => {
       upstreamModel: 'claude',
       maxOutputTokens: 1_000,
       supportedParameters: [],
-      quirks: {},
+      quirks: { count_tokens: true },
     };
     const kept = { messages: [{ role: 'user' as const, content: 'Hi' }], system: 'Be short.', speed: 'standard' };
     const request = {
@@ -26,6 +26,6 @@ describe('a request for a count of tokens', () => {
       diagnostics: { previous_message_id: 'm' },
     };
     const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
-    expect(JSON.parse(encodeCountTokens(request, target, client).body)).toEqual({ model: 'claude', ...kept });
+    expect(JSON.parse(anthropicWire.encodeCount(request, target, client)!.body)).toEqual({ model: 'claude', ...kept });
   });
 });

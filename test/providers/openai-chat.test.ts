@@ -34,7 +34,7 @@ async function decode(chunks: object[], tail = 'data: [DONE]\n\n', stops?: strin
     request: request(stops ? { stop_sequences: stops } : {}),
     estimatedInputTokens: 7,
   };
-  for await (const batch of decodeChatStream(body(), context)) events.push(...batch.map(({ data }) => data));
+  for await (const batch of decodeChatStream(body(), context)) events.push(...batch.events.map(({ data }) => data));
   return events;
 }
 

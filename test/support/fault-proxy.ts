@@ -2,8 +2,11 @@ import { once } from 'node:events';
 import http, { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What no emulator does by itself. "lost-reply": the write happens, and the client never hears of it. */
-export type Fault = 'conflict' | 'throttle' | 'lost-reply' | undefined;
+/**
+ * What no emulator does by itself. "lost-reply": the write happens, and the client never hears of it. "delayed": the client
+ * never hears of it either, and the write happens when the test says so.
+ */
+export type Fault = 'conflict' | 'throttle' | 'lost-reply' | 'delayed' | undefined;
 
 export interface DynamodbCall {
   /** For example TransactWriteItems. */
@@ -17,6 +20,10 @@ export interface FaultProxy {
   calls: DynamodbCall[];
   /** Decides the fate of each call. */
   faultFor: (call: DynamodbCall, number: number) => Fault;
+  /** A call goes on when this has resolved: how a test puts calls of several clients in order. */
+  before: (call: DynamodbCall) => Promise<void> | void;
+  /** Lets the delayed calls happen now. @returns their status codes, in the order in which they were made */
+  deliver: () => Promise<number[]>;
   stop: () => Promise<void>;
 }
 
@@ -27,10 +34,17 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const server = createServer((request, response) => {
     void handle(request, response).catch(() => response.destroy());
   });
+  const delayed: (() => Promise<{ status: number }>)[] = [];
   const proxy: FaultProxy = {
     endpoint: '',
     calls: [],
     faultFor: () => undefined,
+    before: () => undefined,
+    async deliver() {
+      const statuses: number[] = [];
+      for (const send of delayed.splice(0)) statuses.push((await send()).status);
+      return statuses;
+    },
     async stop() {
       server.close();
       server.closeAllConnections();
@@ -50,6 +64,13 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     if (fault === 'throttle') {
       return refuse(response, { __type: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException' });
     }
+    if (fault === 'delayed') {
+      const { method, headers } = request;
+      delayed.push(() => forward(target, { method, headers }, body));
+      request.socket.destroy();
+      return;
+    }
+    await proxy.before(call);
     const reply = await forward(target, request, body);
     if (fault === 'lost-reply') {
       request.socket.destroy();
@@ -82,7 +103,7 @@ function conflict({ action, body }: DynamodbCall): object {
   };
 }
 
-async function forward(target: string, request: IncomingMessage, body: Buffer) {
+async function forward(target: string, request: Pick<IncomingMessage, 'method' | 'headers'>, body: Buffer) {
   const outgoing = http.request(target, { method: request.method!, headers: request.headers, agent });
   outgoing.end(body);
   const [reply] = (await once(outgoing, 'response')) as [IncomingMessage];

@@ -1,7 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { openTable, type Table } from '../../lambdas/store/table.ts';
+import { unprovenRecords } from './proof.ts';
 
 /** A gateway in a process of its own, started as `npm start` does. */
 export interface RunningGateway {
@@ -16,6 +21,9 @@ export interface RunningGateway {
   process: ChildProcess;
   /** Everything on standard error so far. */
   log: () => string;
+  /** The table behind it. */
+  table: () => Table;
+  /** @throws when one of its records does not prove its price. */
   stop: () => Promise<void>;
   kill: () => Promise<void>;
 }
@@ -27,8 +35,11 @@ export interface StartOptions {
   env?: Record<string, string>;
 }
 
-export async function startGateway({ args = ['--ephemeral'], env = {} }: StartOptions = {}): Promise<RunningGateway> {
-  const child = spawn(process.execPath, [entry, '--port', '0', '--json', ...args], {
+/** Without a data directory of its own, the gateway gets one that goes with it. */
+export async function startGateway({ args = [], env = {} }: StartOptions = {}): Promise<RunningGateway> {
+  const data = optionOf(args, '--data') ?? mkdtempSync(join(tmpdir(), 'gateway-data-'));
+  const isOwn = !args.includes('--data') && !args.includes('--ephemeral');
+  const child = spawn(process.execPath, [entry, '--port', '0', '--json', ...(isOwn ? ['--data', data] : []), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
@@ -40,9 +51,11 @@ export async function startGateway({ args = ['--ephemeral'], env = {} }: StartOp
   ]);
   const ready = JSON.parse(line) as Record<string, string>;
   const end = async (signal: NodeJS.Signals) => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill(signal);
-    await once(child, 'exit');
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill(signal);
+      await once(child, 'exit');
+    }
+    if (isOwn) rmSync(data, { recursive: true, force: true });
   };
   return {
     baseUrl: ready['base_url']!,
@@ -54,9 +67,29 @@ export async function startGateway({ args = ['--ephemeral'], env = {} }: StartOp
     workspaceId: ready['workspace_id']!,
     process: child,
     log: () => log,
-    stop: () => end('SIGTERM'),
+    table: () => tableOf(data),
+    async stop() {
+      // Every record that a test has made has to prove its price.
+      const unproven = isRunning(child, data) ? await unprovenRecords(tableOf(data)) : [];
+      await end('SIGTERM');
+      if (unproven.length > 0) throw new Error(`Records without proof of their price: ${JSON.stringify(unproven)}`);
+    },
     kill: () => end('SIGKILL'),
   };
+}
+
+function isRunning(child: ChildProcess, data: string): boolean {
+  return child.exitCode === null && child.signalCode === null && existsSync(join(data, 'run.json'));
+}
+
+function tableOf(data: string): Table {
+  const run = JSON.parse(readFileSync(join(data, 'run.json'), 'utf8')) as Record<string, string>;
+  return openTable({ endpoint: run['dynamodb_endpoint']!, name: run['table_name']! });
+}
+
+function optionOf(args: string[], name: string): string | undefined {
+  const index = args.indexOf(name);
+  return index === -1 ? undefined : args[index + 1];
 }
 
 /** A JSON request with the gateway's inference key. */

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
-import type { HoldRequest } from '../../lambdas/admission/hold.ts';
+import * as holds from '../../lambdas/admission/hold.ts';
+import type { HoldRequest, HoldResult, PlacedHold } from '../../lambdas/admission/hold.ts';
+import { refusalError } from '../../lambdas/admission/refusal.ts';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
 import { newGenerationId, uuidv7 } from '../../lambdas/platform/ids.ts';
 import { configureUpdate, readCounter, type Scope, type ScopeKind } from '../../lambdas/store/counters.ts';
 import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
-import { type Hold, type Outcome, type Payer } from '../../lambdas/store/generations.ts';
+import type { Hold, Payer } from '../../lambdas/store/generations.ts';
+import { emptyOutcome, type Outcome } from '../../lambdas/store/outcome.ts';
 import type { Limits } from '../../lambdas/store/limits.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { transact } from '../../lambdas/store/transact.ts';
@@ -66,6 +69,7 @@ export function holdRequest(
       endpointId: 'test/endpoint',
       providerName: 'Test',
       pricing,
+      catalogVersion: 'test',
       streamed: true,
       createdAtMs,
       inputEstimate: { tokens: 100, cost: rub('0.1') },
@@ -74,26 +78,18 @@ export function holdRequest(
     },
     amount,
     scopes: spender.scopes,
-    affordableTokens: () => 0,
   };
 }
 
 export function outcome(cost: Money): Outcome {
+  const of = { model: 'test/model', modelPermaslug: 'test/model-1', endpointId: 'test/endpoint', providerName: 'Test' };
   return {
+    ...emptyOutcome(of, 'complete'),
     cost,
-    cacheDiscount: Money.zero,
-    estimated: false,
     cancelled: false,
     finishReason: 'end_turn',
-    model: 'test/model',
-    modelPermaslug: 'test/model-1',
-    endpointId: 'test/endpoint',
-    providerName: 'Test',
     promptTokens: 10,
     completionTokens: 20,
-    reasoningTokens: null,
-    cachedTokens: null,
-    searchResults: null,
     latencyMs: 5,
     generationTimeMs: 50,
   };
@@ -101,6 +97,21 @@ export function outcome(cost: Money): Outcome {
 
 export function settlement(request: HoldRequest, hold: Hold, cost: Money): Settlement {
   return { generationId: request.generation.id, payer: request.generation.payer, hold, outcome: outcome(cost) };
+}
+
+/** Places a hold that has to find room. @throws the refusal as a client is told it. */
+export async function placeHold(table: Table, request: HoldRequest): Promise<PlacedHold> {
+  return placedOf(await holds.placeHold(table, request), request);
+}
+
+/** Extends a hold that has to find room. */
+export async function extendHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<PlacedHold> {
+  return placedOf(await holds.extendHold(table, placed, request), request);
+}
+
+function placedOf(result: HoldResult, { generation }: HoldRequest): PlacedHold {
+  if ('placed' in result) return result.placed;
+  throw refusalError(result.refused, { atMs: generation.createdAtMs, affordableTokens: () => 0 });
 }
 
 /** Settled and committed spending of every scope in every window around now, as decimal text. */

@@ -21,8 +21,6 @@ export const handler = defineEndpoint(
     const client = clientHeaders(request.headers);
     const counted = await countUpstream(candidate!, body, client);
     if (counted !== undefined) return jsonResponse(200, { input_tokens: counted });
-    const encoded = candidate!.wire.encode(body, candidate!.target, client);
-    const size = measurePrompt(body, Buffer.byteLength(encoded.body), candidate!.endpoint);
-    return jsonResponse(200, { input_tokens: size.estimatedTokens, estimated: true });
+    return jsonResponse(200, { input_tokens: measurePrompt(body).estimatedTokens, estimated: true });
   },
 );

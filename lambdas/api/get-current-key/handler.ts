@@ -13,12 +13,12 @@ const conventionFields = {
   ...keyConventionFields,
   allowed_data_regions: [],
   free_model_daily_requests: { limit: 0, remaining: 0, used: 0 },
-  is_provisioning_key: false,
   rate_limit: { requests: -1, interval: '10s', note: 'This field is deprecated and safe to ignore.' },
 };
 
 export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { key, account } }) => {
   const counter = await counterOf(key.kind, key.hash);
+  const isManagementKey = key.kind === 'management';
   const { dictionary, ...sensitiveData } = key.sensitiveData;
   return jsonResponse(200, {
     data: {
@@ -27,7 +27,10 @@ export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { 
       ...keySpending(key, counter),
       usage_limit_period: counter.spent(windowsAt(nowMs())[limitInterval(key)]),
       expires_at: key.expiresAt ?? null,
-      is_management_key: key.kind === 'management',
+      is_management_key: isManagementKey,
+      // Its name before.
+      is_provisioning_key: isManagementKey,
+      // An account that never paid in anything. One that has spent what it paid is told so by refusals, not here.
       is_free_tier: account.mode === 'prepaid' && (account.limits.lifetime ?? Money.zero).isZero,
       organization_id: account.id,
       workspace_id: key.workspaceId ?? null,

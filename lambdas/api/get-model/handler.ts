@@ -1,4 +1,4 @@
-import { endpointView, modelView } from '../../catalog/views.ts';
+import { endpointViews, modelView } from '../../catalog/views.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { notFound } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
@@ -7,7 +7,7 @@ import { request } from './schema.ts';
 
 const ENDPOINTS_SUFFIX = '/endpoints';
 
-/** An empty object: endpoints are chosen automatically, in the catalog's order. */
+/** An empty object: endpoints are chosen automatically, the cheapest first. */
 const AUTOMATIC_ROUTING = {};
 
 export const handler = defineEndpoint('get-model', request, ({ params: { slug: path }, query: { endpoints } }) => {
@@ -16,13 +16,12 @@ export const handler = defineEndpoint('get-model', request, ({ params: { slug: p
   const model = resources.catalog().find(slug);
   if (!model) throw notFound(`There is no model "${slug}". GET /models lists the catalog's ids.`, { field: 'slug' });
   if (!withEndpoints) return jsonResponse(200, { data: modelView(model) });
-  const answering = model.aliasOf ?? model;
   return jsonResponse(200, {
     // Clients that validate ask for a description here, even an empty one.
     data: {
       description: '',
       ...modelView(model),
-      endpoints: model.endpoints.map((endpoint) => endpointView(answering, endpoint)),
+      endpoints: endpointViews(model.aliasOf ?? model),
     },
     routing: { default: AUTOMATIC_ROUTING },
   });

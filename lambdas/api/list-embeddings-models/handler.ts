@@ -7,6 +7,6 @@ import { request } from './schema.ts';
 
 /** Paged when asked, because clients walk every list of models with offset and limit. */
 export const handler = defineEndpoint('list-embeddings-models', request, ({ query }) => {
-  const models = modelsByModality(resources.catalog(), ['embeddings']).map(modelView);
+  const models = modelsByModality(resources.catalog(), ['embeddings']).map((model) => modelView(model));
   return jsonResponse(200, paginate(models, query, { pathname: '/v1/embeddings/models' }));
 });

@@ -7,7 +7,7 @@ import { modalitiesText } from '../shared/modalities-parameter.ts';
 import { request } from './schema.ts';
 
 export const handler = defineEndpoint('list-models', request, ({ query }) => {
-  const models = modelsByModality(resources.catalog(), query.output_modalities).map(modelView);
+  const models = modelsByModality(resources.catalog(), query.output_modalities).map((model) => modelView(model));
   const link = { pathname: '/v1/models', query: { output_modalities: modalitiesText(query.output_modalities) } };
   return jsonResponse(200, paginate(models, query, link));
 });

@@ -10,17 +10,21 @@ import { readWorkspace } from '../../store/workspaces.ts';
 import { modalitiesText } from '../shared/modalities-parameter.ts';
 import { request } from './schema.ts';
 
-/** Models that at least one allowed provider offers: the decision is the one that inference makes. */
+/**
+ * Models that at least one allowed endpoint offers, at the price of the one that would be tried first: both decisions
+ * are those that inference makes.
+ */
 export const handler = defineEndpoint('list-user-models', request, async ({ query, caller }) => {
   const exclusionOf = privacyFilter(await privacyLayers(caller));
-  const models = modelsByModality(resources.catalog(), query.output_modalities).filter(({ endpoints }) =>
-    endpoints.some(({ provider }) => exclusionOf(provider) === undefined),
-  );
+  const models = modelsByModality(resources.catalog(), query.output_modalities).flatMap((model) => {
+    const usable = model.endpoints.filter((endpoint) => endpoint.pricing && exclusionOf(endpoint) === undefined);
+    return usable.length > 0 ? [modelView(model, usable)] : [];
+  });
   const link = {
     pathname: '/v1/models/user',
     query: { output_modalities: modalitiesText(query.output_modalities) },
   };
-  return jsonResponse(200, paginate(models.map(modelView), query, link));
+  return jsonResponse(200, paginate(models, query, link));
 });
 
 /** A management key stands for its account in the Default workspace. */

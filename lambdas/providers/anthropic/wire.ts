@@ -1,18 +1,11 @@
-import { ownSignature, thinkingOf, withoutOwnThinking } from '../../messages/foreign-thinking.ts';
+import { thinkingOf, withoutOwnThinking } from '../../messages/foreign-thinking.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import type { AnswerEvent, Block, Message, MessagesEvent, MessagesRequest } from '../../messages/types.ts';
-import { UpstreamError } from '../upstream-http.ts';
-import type { ClientHeaders, DecodeContext, MessagesWire, WireRefusal, WireRequest, WireTarget } from '../wire.ts';
+import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
+import type { ClientHeaders, MessagesWire, WireRefusal, WireRequest, WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
-import { frameData, hasEventLine, SseFrameSplitter } from './sse-frames.ts';
+import { decodeMessage, decodeStream } from './decode.ts';
 
-/**
- * Upstreams that speak the Messages API themselves. Frames go out as the bytes that came in: signatures, encrypted
- * content, padding, and events newer than us survive by construction. Each frame is read on the side, for usage.
- */
-
-/** Events carry at most one content block; the largest are encrypted search results. */
-const MAX_FRAME_BYTES = 16 * 1024 * 1024;
+/** Upstreams that speak the Messages API themselves: requests and answers go through as they are. */
 
 export const anthropicWire: MessagesWire = {
   encode(request, target, client) {
@@ -24,14 +17,29 @@ export const anthropicWire: MessagesWire = {
     }
     return postJson('/v1/messages', { ...upstreamBody(request, target), stream: true }, client);
   },
+  encodeCount: (request, target, client) =>
+    target.quirks.count_tokens ? encodeCountTokens(request, target, client) : undefined,
+  hiddenOutput,
   countsPromptAtStart: true,
+  cachesUnasked: false,
+  declinesForFree: true,
   credentialHeaders: (credential) => ({ 'x-api-key': credential }),
-  decode,
+  decode: decodeStream,
+  decodeWhole: decodeMessage,
   readRefusal,
 };
 
+/**
+ * All thinking is billed, and shown as a summary, or not at all. `budget_tokens` is a target that a model may pass: only
+ * max_tokens bounds what it thinks and writes.
+ */
+function hiddenOutput({ thinking }: MessagesRequest, { quirks }: WireTarget, maxOutputTokens: number): number {
+  const thinks = thinking ? thinking.type !== 'disabled' : quirks.thinks_by_default;
+  return thinks || quirks.hidden_reasoning ? maxOutputTokens : 0;
+}
+
 /** POST /v1/messages/count_tokens of an upstream that has it; the fields that only matter to generation are left out. */
-export function encodeCountTokens(request: MessagesRequest, target: WireTarget, client: ClientHeaders): WireRequest {
+function encodeCountTokens(request: MessagesRequest, target: WireTarget, client: ClientHeaders): WireRequest {
   const { max_tokens: _, stop_sequences: __, ...body } = upstreamBody(request, target);
   for (const field of generationFields) delete body[field];
   return postJson('/v1/messages/count_tokens', body, client);
@@ -95,51 +103,6 @@ function postJson(path: string, body: unknown, client: ClientHeaders): WireReque
     },
     body: JSON.stringify(body),
   };
-}
-
-async function* decode(body: AsyncIterable<Buffer>, { target }: DecodeContext): AsyncGenerator<AnswerEvent[], void> {
-  const splitter = new SseFrameSplitter(MAX_FRAME_BYTES);
-  let started = false;
-  let ended = false;
-  for await (const chunk of body) {
-    const events: AnswerEvent[] = [];
-    for (const frame of splitter.push(chunk)) {
-      const data = parseFrame(frame);
-      // Some upstreams repeat message_start after a retry of their own; a client can only take one.
-      if (!data || (data.type === 'message_start' && started)) continue;
-      started ||= data.type === 'message_start';
-      ended ||= data.type === 'message_stop' || data.type === 'error';
-      events.push(toAnswerEvent(data, frame, target));
-      // What stands behind the end belongs to no answer of ours.
-      if (ended) break;
-    }
-    if (events.length > 0) yield events;
-    if (ended) return;
-  }
-  const last = parseFrame(splitter.rest());
-  if (last?.type === 'message_stop') yield [{ data: last }];
-  else throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
-}
-
-/** The event with its own bytes, where clients can take these: most of them dispatch on the line `event:`. */
-function toAnswerEvent(data: MessagesEvent, frame: Buffer, target: WireTarget): AnswerEvent {
-  if (target.quirks.own_signatures && data.type === 'content_block_delta' && data.delta.type === 'signature_delta') {
-    const signature = ownSignature(target.providerId, data.delta.signature);
-    return { data: { ...data, delta: { type: 'signature_delta', signature } } };
-  }
-  return hasEventLine(frame) ? { data, raw: frame } : { data };
-}
-
-/** The event of a frame; undefined for comments and for data that is not JSON of the Messages API. */
-function parseFrame(frame: Buffer): MessagesEvent | undefined {
-  const text = frameData(frame);
-  if (text === undefined || text === '[DONE]') return undefined;
-  try {
-    const data = JSON.parse(text) as { type?: unknown } | null;
-    return typeof data?.type === 'string' ? (data as MessagesEvent) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function readRefusal(body: string): WireRefusal {

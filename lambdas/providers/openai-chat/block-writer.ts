@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Block, MessagesEvent } from '../../messages/types.ts';
+import { UpstreamError } from '../upstream-http.ts';
+import { JsonProgress } from './json-progress.ts';
+
+/** More calls than any model makes in one answer. */
+const MAX_CALLS = 1_024;
+/** So much prose behind a call without any arguments means that it has none. */
+const MAX_DEFERRED_BYTES = 1_024;
 
 /** A piece of a tool call as it arrives; only the first piece is sure to have an id and a name. */
 export interface ToolCallPiece {
@@ -18,9 +25,14 @@ interface ToolCall {
   index: number | undefined;
   id: string;
   name: string;
-  arguments: string;
+  /** How far its arguments have come. */
+  progress: JsonProgress;
   /** Arguments that were not written yet. */
   unwritten: string;
+  /** Some of its arguments were written. */
+  begun: boolean;
+  /** Its block is closed: nothing can be added. */
+  closed: boolean;
 }
 
 /**
@@ -37,6 +49,9 @@ export class BlockWriter {
   #written = -1;
   /** What came between two pieces of one call: the call's block must not be torn, so this follows it. */
   #deferred: Prose[] = [];
+  #deferredBytes = 0;
+  /** Arguments of calls that wait for their turn. */
+  #waitingBytes = 0;
   readonly #thinkingSignature: string;
 
   constructor(thinkingSignature: string) {
@@ -45,6 +60,20 @@ export class BlockWriter {
 
   get hasToolCalls(): boolean {
     return this.#calls.length > 0;
+  }
+
+  get hasOutput(): boolean {
+    return this.#nextIndex > 0 || this.#calls.length > 0;
+  }
+
+  /** Bytes that the model has written, and that wait for their turn. */
+  get heldBackBytes(): number {
+    return this.#deferredBytes + this.#waitingBytes;
+  }
+
+  /** A source that the open text rests on; without an open text it belongs to nothing, and is left out. */
+  citation(citation: unknown): void {
+    if (this.#open?.kind === 'text') this.#delta({ type: 'citations_delta', citation });
   }
 
   take(): MessagesEvent[] {
@@ -64,8 +93,14 @@ export class BlockWriter {
   toolCall(piece: ToolCallPiece): void {
     const call = this.#callOf(piece);
     if (!call) return;
-    call.arguments += piece.arguments;
+    if (call.closed) {
+      // Some repeat the arguments at the end; what follows a call that was given up had better not be lost.
+      if (call.progress.isComplete || piece.arguments === '') return;
+      throw new UpstreamError('malformed', 'The provider went on with a call that it had left');
+    }
+    call.progress.feed(piece.arguments);
     call.unwritten += piece.arguments;
+    this.#waitingBytes += Buffer.byteLength(piece.arguments);
     this.#writeCalls(false);
   }
 
@@ -89,9 +124,14 @@ export class BlockWriter {
       index: piece.index,
       id: piece.id ?? `toolu_${randomUUID().replaceAll('-', '')}`,
       name: piece.name,
-      arguments: '',
+      progress: new JsonProgress(),
       unwritten: '',
+      begun: false,
+      closed: false,
     };
+    if (this.#calls.length >= MAX_CALLS) {
+      throw new UpstreamError('malformed', 'The provider sent more calls than an answer can have');
+    }
     this.#calls.push(call);
     return call;
   }
@@ -102,7 +142,7 @@ export class BlockWriter {
    */
   #announcesAnother(piece: ToolCallPiece, known: ToolCall): boolean {
     if (piece.id !== undefined) return piece.id !== known.id;
-    return isCompleteJson(known.arguments);
+    return known.progress.isComplete;
   }
 
   #writeCalls(toTheEnd: boolean): void {
@@ -111,10 +151,10 @@ export class BlockWriter {
       if (current) this.#writeArguments(current);
       const next = this.#calls[this.#written + 1];
       if (!next) return;
-      if (current && !toTheEnd && !isCompleteJson(current.arguments)) return;
-      this.#written += 1;
+      if (current && !current.closed && !toTheEnd && !current.progress.isComplete) return;
       this.#writeDeferred();
       this.#close();
+      this.#written += 1;
       this.#openBlock('tool', { type: 'tool_use', id: next.id, name: next.name, input: {} });
       this.#writeArguments(next);
     }
@@ -122,13 +162,19 @@ export class BlockWriter {
 
   #isMidCall(): boolean {
     const current = this.#calls[this.#written];
-    return this.#open?.kind === 'tool' && current !== undefined && !isCompleteJson(current.arguments);
+    return this.#open?.kind === 'tool' && current !== undefined && !current.progress.isComplete;
   }
 
   #prose(prose: Prose): void {
     if (prose.text === '') return;
-    if (this.#isMidCall()) this.#deferred.push(prose);
-    else this.#writeProse(prose);
+    if (!this.#isMidCall()) {
+      this.#writeProse(prose);
+      return;
+    }
+    this.#deferred.push(prose);
+    this.#deferredBytes += Buffer.byteLength(prose.text);
+    const call = this.#calls[this.#written]!;
+    if (!call.progress.hasBegun && this.#deferredBytes > MAX_DEFERRED_BYTES) this.#writeDeferred();
   }
 
   #writeProse({ kind, text }: Prose): void {
@@ -144,6 +190,7 @@ export class BlockWriter {
   #writeDeferred(): void {
     const deferred = this.#deferred;
     this.#deferred = [];
+    this.#deferredBytes = 0;
     for (const prose of deferred) this.#writeProse(prose);
   }
 
@@ -151,8 +198,10 @@ export class BlockWriter {
     if (this.#open?.kind !== 'tool') return;
     const json = call.unwritten;
     call.unwritten = '';
+    this.#waitingBytes -= Buffer.byteLength(json);
     // Calls without arguments come as "", "null" or nothing at all; clients read a block without deltas as {}.
-    if (json === '' || (json === 'null' && call.arguments === 'null')) return;
+    if (json === '' || (json === 'null' && !call.begun)) return;
+    call.begun = true;
     this.#delta({ type: 'input_json_delta', partial_json: json });
   }
 
@@ -174,19 +223,9 @@ export class BlockWriter {
 
   #close(): void {
     if (!this.#open) return;
+    if (this.#open.kind === 'tool') this.#calls[this.#written]!.closed = true;
     if (this.#open.kind === 'thinking') this.#delta({ type: 'signature_delta', signature: this.#thinkingSignature });
     this.#events.push({ type: 'content_block_stop', index: this.#open.index });
     this.#open = undefined;
-  }
-}
-
-/** False for "": arguments that have not begun are not complete. */
-function isCompleteJson(text: string): boolean {
-  if (!/[}\]"0-9el]\s*$/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -1,10 +1,13 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { ownSignature } from '../../messages/foreign-thinking.ts';
-import type { AnswerEvent, MessagesEvent, StopReason, WireUsage } from '../../messages/types.ts';
+import type { AnswerBatch, MessagesEvent, StopReason, WireUsage } from '../../messages/types.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import type { DecodeContext } from '../wire.ts';
 import { BlockWriter } from './block-writer.ts';
-import { messagesUsage, type ChatUsage } from './usage.ts';
+import { citationOf } from './citations.ts';
+import { chatError } from './errors.ts';
+import { asList, asOptionalRecord, asRecord, asText } from './shapes.ts';
+import { messagesUsage } from './usage.ts';
 
 /**
  * Chat-completions streams as Messages events. Written against recordings of many providers: what one of them leaves
@@ -23,48 +26,39 @@ const FAILURES = new Set([
 /** Reasons that mean the provider would not say more: OpenAI, Z.ai, Gemini. */
 const REFUSALS = new Set(['content_filter', 'sensitive', 'safety', 'prohibited_content', 'recitation', 'blocklist']);
 
-type ContentPart = { type?: string; text?: string; thinking?: string | { text?: string }[] };
-
-interface ChatDelta {
-  content?: string | ContentPart[] | null;
-  /** DeepSeek, Moonshot, Alibaba, xAI, Z.ai. */
-  reasoning_content?: string | null;
-  /** Groq, Cerebras, OpenRouter, Together. */
-  reasoning?: string | null;
-  refusal?: string | null;
-  tool_calls?: ChatToolCall[] | null;
-}
-
-interface ChatToolCall {
-  index?: number | null;
-  id?: string | null;
-  function?: { name?: string | null; arguments?: string | Record<string, unknown> | null } | null;
-}
-
-interface ChatChunk {
-  choices?: { delta?: ChatDelta | null; finish_reason?: string | null; stop_reason?: unknown }[] | null;
-  usage?: ChatUsage | null;
-  /** Groq puts usage here, in the chunk that finishes. */
-  x_groq?: { usage?: ChatUsage | null } | null;
-  error?: { message?: string; type?: string; code?: unknown } | string | null;
-}
-
 export async function* decodeChatStream(
   body: AsyncIterable<Buffer>,
   context: DecodeContext,
-): AsyncGenerator<AnswerEvent[], void> {
+): AsyncGenerator<AnswerBatch, void> {
   const translation = new ChatTranslation(context);
   const decoder = new TextDecoder();
   for await (const chunk of body) {
-    translation.feed(decoder.decode(chunk, { stream: true }));
-    const events = translation.take();
-    if (events.length > 0) yield events.map((data) => ({ data }));
+    const { batch, failure } = translation.read(decoder.decode(chunk, { stream: true }));
+    if (batch) yield batch;
+    if (failure) throw failure;
     if (translation.ended) return;
   }
-  translation.feed(`${decoder.decode()}\n\n`);
-  if (!translation.ended) translation.endOfStream();
-  const events = translation.take();
-  if (events.length > 0) yield events.map((data) => ({ data }));
+  const { batch, failure } = translation.readEnd(decoder.decode());
+  if (batch) yield batch;
+  if (failure) throw failure;
+}
+
+/** A completion that came as one document: its message is a stream of one piece. */
+export function decodeCompletion(document: unknown, context: DecodeContext): AnswerBatch | undefined {
+  const completion = asRecord(document);
+  const choice = asRecord(asList(completion['choices'])[0]);
+  if (choice['message'] === undefined) return undefined;
+  const translation = new ChatTranslation(context);
+  const piece = { ...choice, delta: choice['message'] };
+  const { batch, failure } = translation.readDocument({ ...completion, choices: [piece] });
+  if (failure) throw failure;
+  return batch;
+}
+
+interface Reading {
+  /** Undefined when there is nothing new. */
+  batch: AnswerBatch | undefined;
+  failure: unknown;
 }
 
 class ChatTranslation {
@@ -77,6 +71,7 @@ class ChatTranslation {
   #started = false;
   #finishReason: string | undefined;
   #matchedStopSequence: string | null = null;
+  #saidDone = false;
   #refused = false;
   #usage: WireUsage | undefined;
 
@@ -87,26 +82,53 @@ class ChatTranslation {
       onEvent: ({ data }) => this.#onData(data),
       onError: (error) => {
         if (error.type === 'max-buffer-size-exceeded')
-          throw new UpstreamError('broken', 'An event of the stream is too large');
+          throw new UpstreamError('malformed', 'An event of the stream is too large');
       },
     });
   }
 
-  feed(text: string): void {
-    this.#parser.feed(text);
+  /** Reads a piece of the stream. What came before a failure is in the batch beside it. */
+  read(text: string): Reading {
+    return this.#reading(() => this.#parser.feed(text));
   }
 
-  take(): MessagesEvent[] {
+  /** Reads the last piece. Upstreams may close without [DONE], but not without an answer. */
+  readEnd(text: string): Reading {
+    return this.#reading(() => {
+      this.#parser.feed(`${text}\n\n`);
+      if (!this.ended) this.#endOfStream();
+    });
+  }
+
+  readDocument(completion: Record<string, unknown>): Reading {
+    return this.#reading(() => {
+      this.#onChunk(completion);
+      if (!this.ended) this.#endOfStream();
+    });
+  }
+
+  #reading(read: () => void): Reading {
+    let failure: unknown;
+    try {
+      read();
+    } catch (error) {
+      failure = error;
+    }
     this.#collect();
-    const events = this.#events;
+    const events = this.#events.map((data) => ({ data }));
     this.#events = [];
-    return events;
+    const told = this.ended ? undefined : this.#usage;
+    const heldBackBytes = this.#blocks.heldBackBytes;
+    return { batch: events.length > 0 || told ? { events, told, heldBackBytes } : undefined, failure };
   }
 
-  /** Upstreams may close without [DONE], but not without a reason to stop. */
-  endOfStream(): void {
-    if (this.#finishReason === undefined) {
+  #endOfStream(): void {
+    // An answer that says nothing of its end is whole when its transport says so, and when it is one.
+    if (this.#finishReason === undefined && !this.#saidDone) {
       throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
+    }
+    if (this.#finishReason === undefined && !this.#blocks.hasOutput) {
+      throw new UpstreamError('malformed', 'The provider ended its answer without giving one');
     }
     this.#finish();
   }
@@ -114,53 +136,76 @@ class ChatTranslation {
   #onData(data: string): void {
     if (this.ended) return;
     if (data === '[DONE]') {
-      this.endOfStream();
+      this.#saidDone = true;
+      this.#endOfStream();
       return;
     }
-    let chunk: ChatChunk;
+    let chunk: unknown;
     try {
-      chunk = JSON.parse(data) as ChatChunk;
+      chunk = JSON.parse(data);
     } catch {
-      throw new UpstreamError('broken', 'The provider sent an event that is not JSON');
+      throw new UpstreamError('malformed', 'The provider sent an event that is not JSON');
     }
-    if (chunk.error) {
-      this.#fail(chunk.error);
+    this.#onChunk(asRecord(chunk));
+  }
+
+  #onChunk(chunk: Record<string, unknown>): void {
+    // Groq puts usage into a field of its own, in the chunk that finishes.
+    const usage = chunk['usage'] ?? asOptionalRecord(chunk['x_groq'])?.['usage'];
+    if (usage != null) this.#usage = messagesUsage(asRecord(usage));
+    if (chunk['error']) {
+      this.#fail(chunk['error']);
       return;
     }
     this.#start();
-    const usage = chunk.usage ?? chunk.x_groq?.usage;
-    if (usage) this.#usage = messagesUsage(usage);
-    const choice = chunk.choices?.[0];
+    const choice = asOptionalRecord(asList(chunk['choices'])[0]);
     if (!choice) return;
-    if (choice.delta) this.#onDelta(choice.delta);
-    if (choice.finish_reason) this.#onFinishReason(choice.finish_reason, choice.stop_reason);
+    const delta = asOptionalRecord(choice['delta']);
+    if (delta) this.#onDelta(delta);
+    const reason = asText(choice['finish_reason']);
+    if (reason !== '') this.#onFinishReason(reason, choice['stop_reason']);
   }
 
-  #onDelta(delta: ChatDelta): void {
-    this.#blocks.thinking(delta.reasoning_content ?? delta.reasoning ?? '');
-    if (typeof delta.content === 'string') this.#blocks.text(delta.content);
-    else for (const part of delta.content ?? []) this.#onPart(part);
-    if (delta.refusal) {
+  #onDelta(delta: Record<string, unknown>): void {
+    // DeepSeek, Moonshot, Alibaba, xAI and Z.ai; Groq, Cerebras, OpenRouter and Together.
+    this.#blocks.thinking(asText(delta['reasoning_content'] ?? delta['reasoning']));
+    const { content } = delta;
+    if (typeof content === 'string') this.#blocks.text(content);
+    else for (const part of asList(content)) this.#onPart(asRecord(part));
+    for (const annotation of asList(delta['annotations'])) this.#onAnnotation(asRecord(annotation));
+    const refusal = asText(delta['refusal']);
+    if (refusal !== '') {
       this.#refused = true;
-      this.#blocks.text(delta.refusal);
+      this.#blocks.text(refusal);
     }
-    for (const call of delta.tool_calls ?? []) {
-      const args = call.function?.arguments;
-      this.#blocks.toolCall({
-        index: call.index ?? undefined,
-        id: call.id || undefined,
-        name: call.function?.name || undefined,
-        arguments: typeof args === 'string' ? args : args ? JSON.stringify(args) : '',
-      });
-    }
+    for (const call of asList(delta['tool_calls'])) this.#onToolCall(asRecord(call));
+  }
+
+  #onToolCall(call: Record<string, unknown>): void {
+    const named = asOptionalRecord(call['function']);
+    const args = named?.['arguments'];
+    this.#blocks.toolCall({
+      index: Number.isSafeInteger(call['index']) ? (call['index'] as number) : undefined,
+      id: asText(call['id']) || undefined,
+      name: asText(named?.['name']) || undefined,
+      arguments: typeof args === 'string' || args == null ? (args ?? '') : JSON.stringify(args),
+    });
   }
 
   /** Mistral's reasoning models send content as typed parts. */
-  #onPart(part: ContentPart): void {
-    if (part.type === 'text') this.#blocks.text(part.text ?? '');
-    if (part.type !== 'thinking') return;
-    const thinking = part.thinking ?? '';
-    this.#blocks.thinking(typeof thinking === 'string' ? thinking : thinking.map((inner) => inner.text ?? '').join(''));
+  #onPart(part: Record<string, unknown>): void {
+    if (part['type'] === 'text') this.#blocks.text(asText(part['text']));
+    if (part['type'] !== 'thinking') return;
+    const { thinking } = part;
+    const texts =
+      typeof thinking === 'string' ? [thinking] : asList(thinking).map((inner) => asText(asRecord(inner)['text']));
+    this.#blocks.thinking(texts.join(''));
+  }
+
+  /** Sources of models that search by themselves. */
+  #onAnnotation(annotation: Record<string, unknown>): void {
+    const citation = citationOf(annotation);
+    if (citation) this.#blocks.citation(citation);
   }
 
   #onFinishReason(reason: string, matched: unknown): void {
@@ -191,7 +236,7 @@ class ChatTranslation {
 
   #finish(): void {
     if (FAILURES.has(this.#finishReason!.toLowerCase())) {
-      this.#fail({ message: 'The provider stopped in the middle of its answer', type: 'overloaded_error' });
+      this.#fail({ message: 'The provider stopped in the middle of its answer', code: 503 });
       return;
     }
     this.#blocks.finish();
@@ -226,26 +271,10 @@ class ChatTranslation {
     }
   }
 
-  #fail(error: NonNullable<ChatChunk['error']>): void {
-    const { message, type, code } =
-      typeof error === 'string' ? { message: error, type: undefined, code: undefined } : error;
-    const overloaded = /overload|unavailable|capacity/i.test(`${type} ${String(code)}`) || Number(code) === 503;
-    const atFault = Number(code) === 400 || /invalid_request/i.test(`${type} ${String(code)}`);
-    const limited = Number(code) === 429 || /rate.?limit/i.test(`${type} ${String(code)}`);
+  #fail(error: unknown): void {
+    const { type, message } = chatError(error);
     this.#collect();
-    this.#events.push({
-      type: 'error',
-      error: {
-        type: limited
-          ? 'rate_limit_error'
-          : overloaded
-            ? 'overloaded_error'
-            : atFault
-              ? 'invalid_request_error'
-              : 'api_error',
-        message: message ?? 'The provider stopped with an error',
-      },
-    });
+    this.#events.push({ type: 'error', error: { type: type ?? 'api_error', message } });
     this.ended = true;
   }
 

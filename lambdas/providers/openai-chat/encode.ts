@@ -6,6 +6,7 @@ import type { WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { documentPart, imageUrl } from './media.ts';
 import { refuseUnspeakable } from './speakable.ts';
+import { penaltyFields } from './sampling.ts';
 import { thinkingFields } from './thinking.ts';
 import { formatField, toolFields } from './tools.ts';
 import { placeBlocks, toTurns, type Placed, type Turn } from './turns.ts';
@@ -56,7 +57,13 @@ export function encodeChatRequest(request: MessagesRequest, target: WireTarget):
   // Providers bound its length, and the person behind it is not their business.
   if (request.metadata?.user_id && quirks.user_field) body['user'] = digest(request.metadata.user_id);
   const format = formatField(request, target.supportedParameters);
-  return Object.assign(body, toolFields(request), thinkingFields(request, target), format);
+  return Object.assign(
+    body,
+    penaltyFields(request, target),
+    toolFields(request),
+    thinkingFields(request, target),
+    format,
+  );
 }
 
 function systemMessages(request: MessagesRequest, { quirks }: WireTarget): ChatMessage[] {

@@ -1,6 +1,7 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
 import type { WireTarget } from '../wire.ts';
+import { pdfPart } from './pdf-part.ts';
 
 /** Images and documents, as chat completions take them. */
 
@@ -26,15 +27,7 @@ export function documentPart(block: Block, path: string, { quirks }: WireTarget)
   });
   if (source.type === 'text') return inTag(source.data!);
   if (source.type === 'content') return inTag(textOf(source.content!, `${path}.source.content`));
-  if (source.type === 'base64' && quirks.pdf_files) {
-    return {
-      type: 'file',
-      file: {
-        filename: title.endsWith('.pdf') ? title : `${title}.pdf`,
-        file_data: `data:application/pdf;base64,${source.data}`,
-      },
-    };
-  }
+  if (source.type === 'base64' && quirks.pdf_files) return pdfPart(source.data!, title, quirks);
   throw invalidRequest(
     `${path}.source.type`,
     `"${source.type}" documents do not work on this model; send the text of the document instead`,

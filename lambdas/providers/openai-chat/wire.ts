@@ -1,6 +1,7 @@
 import type { MessagesWire, WireRefusal } from '../wire.ts';
-import { decodeChatStream } from './decode.ts';
+import { decodeChatStream, decodeCompletion } from './decode.ts';
 import { encodeChatRequest } from './encode.ts';
+import { refusalFrom } from './errors.ts';
 
 /** Upstreams that speak OpenAI's chat completions. */
 export const openaiChatWire: MessagesWire = {
@@ -11,23 +12,22 @@ export const openaiChatWire: MessagesWire = {
       body: JSON.stringify(encodeChatRequest(request, target)),
     };
   },
+  encodeCount: () => undefined,
+  hiddenOutput: (_request, { quirks }, maxOutputTokens) => (quirks.hidden_reasoning ? maxOutputTokens : 0),
   countsPromptAtStart: false,
+  cachesUnasked: true,
+  declinesForFree: false,
   credentialHeaders: (credential) => ({ authorization: `Bearer ${credential}` }),
   decode: decodeChatStream,
+  decodeWhole: decodeCompletion,
   readRefusal,
 };
 
-/** Error bodies differ: {"error":{"message"}}, {"error":"text"}, {"message"}, {"detail"}, or an array of one of them. */
 function readRefusal(body: string): WireRefusal {
   try {
-    const parsed = JSON.parse(body) as unknown;
-    const envelope = (Array.isArray(parsed) ? parsed[0] : parsed) as Record<string, unknown> | null;
-    const error = envelope?.['error'] ?? envelope;
-    const message =
-      typeof error === 'string' ? error : ((error as Record<string, unknown>)['message'] ?? envelope?.['detail']);
-    if (typeof message === 'string' && message !== '') return { type: undefined, message };
+    return refusalFrom(JSON.parse(body));
   } catch {
     // Not JSON: a proxy in front of the provider answered.
+    return refusalFrom(undefined);
   }
-  return { type: undefined, message: 'The provider refused the request without saying why' };
 }

@@ -1,10 +1,18 @@
+import type { Context } from 'aws-lambda';
 import { closeDays } from '../../accounting/close-days.ts';
 import { log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
 
-/** Runs every minute; on all but the first run after midnight it reads one item. */
-export async function handler(): Promise<{ sent: number }> {
-  const sent = await closeDays(resources.table(), resources.rollUpQueue());
+/** Time for the page of accounts that has been begun. */
+const STOP_BEFORE_TIMEOUT_MS = 20_000;
+
+/** Runs every minute; on all but the first runs after midnight it reads one item. */
+export async function handler(
+  _event: unknown,
+  context: Pick<Context, 'getRemainingTimeInMillis'>,
+): Promise<{ sent: number }> {
+  const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_BEFORE_TIMEOUT_MS;
+  const sent = await closeDays(resources.table(), resources.rollUpQueue(), { deadlineMs });
   if (sent > 0) log('info', 'days closed', { worker: 'close-days', count: sent });
   return { sent };
 }

@@ -1,48 +1,63 @@
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { reopenDays } from '../../accounting/close-days.ts';
 import { pruneOnceADay } from '../../accounting/prune.ts';
-import { settleBatch, type SettleResult } from '../../accounting/settle.ts';
+import type { SettleResult } from '../../accounting/settle-group.ts';
+import { settleBatch } from '../../accounting/settle.ts';
 import { decodeSettlement, type Settlement } from '../../accounting/settlement.ts';
 import { resources } from '../../resources.ts';
 import { describeError, log } from '../../platform/logger.ts';
 
+/** Time to write what has been begun, to ask for late days, and to give back what failed. */
+const STOP_BEFORE_TIMEOUT_MS = 5_000;
+
+interface Message {
+  record: SQSRecord;
+  settlement: Settlement;
+}
+
 /**
- * Settles the generations of a batch in one transaction. What cannot be settled goes back to the queue by itself, and
- * after the last attempt to the dead-letter queue, where an alarm waits: money is never dropped.
+ * Settles the generations of a batch in one transaction. What cannot be settled goes back to the queue by itself, comes
+ * again in seconds, and after the last attempt to the dead-letter queue, where an alarm waits: money is never dropped.
  */
-export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
-  const failed: string[] = [];
-  const readable: { messageId: string; settlement: Settlement }[] = [];
-  for (const { messageId, body } of event.Records) {
+export async function handler(
+  event: SQSEvent,
+  context: Pick<Context, 'getRemainingTimeInMillis'>,
+): Promise<SQSBatchResponse> {
+  const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_BEFORE_TIMEOUT_MS;
+  const failed = new Set<SQSRecord>();
+  const readable: Message[] = [];
+  for (const record of event.Records) {
     try {
-      readable.push({ messageId, settlement: decodeSettlement(body) });
+      readable.push({ record, settlement: decodeSettlement(record.body) });
     } catch (error) {
       log('error', 'unreadable settlement', { worker: 'finalize-cost', ...describeError(error) });
-      failed.push(messageId);
+      failed.add(record);
     }
   }
   const settlements = readable.map(({ settlement }) => settlement);
-  const results = await settleBatch(resources.table(), settlements, { swept: false });
+  const results = await settleBatch(resources.table(), settlements, { swept: false, deadlineMs });
   for (const [index, result] of results.entries()) {
     if (!(result instanceof Error)) continue;
-    const { messageId, settlement } = readable[index]!;
+    const { record, settlement } = readable[index]!;
     log('error', 'settlement failed', {
       worker: 'finalize-cost',
       generationId: settlement.generationId,
+      attempt: Number(record.attributes.ApproximateReceiveCount),
       ...describeError(result),
     });
-    failed.push(messageId);
+    failed.add(record);
   }
   await askForLateDays(readable, results, failed);
+  if (failed.size > 0) await resources.finalizeReturns().comeAgain([...failed]);
   await pruneOnceADay(resources.table(), settlements);
-  return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
+  return { batchItemFailures: [...failed].map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }
 
 /** Messages whose day could not be asked for come again: the settlement is a duplicate then, the question is not lost. */
 async function askForLateDays(
-  readable: { messageId: string; settlement: Settlement }[],
+  readable: Message[],
   results: (SettleResult | Error)[],
-  failed: string[],
+  failed: Set<SQSRecord>,
 ): Promise<void> {
   const settled = readable.filter((_, index) => !(results[index] instanceof Error));
   try {
@@ -52,6 +67,6 @@ async function askForLateDays(
     );
   } catch (error) {
     log('error', 'closed days not reopened', { worker: 'finalize-cost', ...describeError(error) });
-    failed.push(...settled.map(({ messageId }) => messageId));
+    for (const { record } of settled) failed.add(record);
   }
 }

@@ -1,25 +1,25 @@
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { decodeRollUp, rollUpShard, type RollUp } from '../../accounting/roll-up.ts';
 import { describeError, log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
 
-/** Rolls up the shards of a batch, each once; what fails goes back to the queue by itself. */
+/** Rolls up the shards of a batch, each once; what fails goes back to the queue by itself, and comes again in seconds. */
 export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
-  const failed: string[] = [];
-  const shards = new Map<string, { rollUp: RollUp; messageIds: string[] }>();
-  for (const { messageId, body } of event.Records) {
+  const failed: SQSRecord[] = [];
+  const shards = new Map<string, { rollUp: RollUp; records: SQSRecord[] }>();
+  for (const record of event.Records) {
     try {
-      const rollUp = decodeRollUp(body);
+      const rollUp = decodeRollUp(record.body);
       const name = `${rollUp.accountId}#${rollUp.date}#${rollUp.shard}`;
       const known = shards.get(name);
       const sinceMs = Math.max(rollUp.sinceMs, known?.rollUp.sinceMs ?? 0);
-      shards.set(name, { rollUp: { ...rollUp, sinceMs }, messageIds: [...(known?.messageIds ?? []), messageId] });
+      shards.set(name, { rollUp: { ...rollUp, sinceMs }, records: [...(known?.records ?? []), record] });
     } catch (error) {
       log('error', 'unreadable roll-up', { worker: 'roll-up-activity', ...describeError(error) });
-      failed.push(messageId);
+      failed.push(record);
     }
   }
-  for (const { rollUp, messageIds } of shards.values()) {
+  for (const { rollUp, records } of shards.values()) {
     try {
       await rollUpShard(resources.table(), rollUp);
     } catch (error) {
@@ -29,8 +29,9 @@ export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
         date: rollUp.date,
         ...describeError(error),
       });
-      failed.push(...messageIds);
+      failed.push(...records);
     }
   }
-  return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
+  if (failed.length > 0) await resources.rollUpReturns().comeAgain(failed);
+  return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }

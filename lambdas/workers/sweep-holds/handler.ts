@@ -1,18 +1,43 @@
+import type { Context } from 'aws-lambda';
+import { BacklogWatch, type Backlog } from '../../accounting/backlog.ts';
 import { reopenDays } from '../../accounting/close-days.ts';
 import { sweepHolds } from '../../accounting/sweep.ts';
 import { resources } from '../../resources.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { log } from '../../platform/logger.ts';
 
-/** A local gateway that starts asks for the holds of its dead predecessors as well; the schedule does not. */
+/** A local gateway that starts asks for the holds of its dead predecessors; the schedule does not. */
 interface SweepEvent {
-  aliveBootId?: string;
+  deadBootIds?: string[];
 }
 
-export async function handler(event: SweepEvent): Promise<{ swept: number }> {
-  const settled = await sweepHolds(resources.table(), { nowMs: nowMs(), aliveBootId: event.aliveBootId });
-  await reopenDays(() => resources.rollUpQueue(), settled);
-  const swept = settled.length;
-  if (swept > 0) log('warn', 'holds swept', { worker: 'sweep-holds', count: swept });
-  return { swept };
+/** Time to finish what has been begun, and to ask for days again. */
+const STOP_BEFORE_TIMEOUT_MS = 15_000;
+
+/** Lives as long as the process: it takes three runs until an empty queue is believed to be empty. */
+const watch = new BacklogWatch();
+
+/** @throws {AggregateError} at the end, with all that went wrong on the way; what could be settled is. */
+export async function handler(
+  { deadBootIds }: SweepEvent,
+  context: Pick<Context, 'getRemainingTimeInMillis'>,
+): Promise<{ swept: number }> {
+  const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_BEFORE_TIMEOUT_MS;
+  const failures: Error[] = [];
+  const backlog = await lookAtQueue().catch((error: unknown): Backlog => {
+    failures.push(error as Error);
+    return 'waiting';
+  });
+  const result = await sweepHolds(resources.table(), { nowMs: nowMs(), backlog, deadBootIds, deadlineMs });
+  failures.push(...result.failures);
+  await reopenDays(() => resources.rollUpQueue(), result.settled).catch((error: unknown) =>
+    failures.push(error as Error),
+  );
+  if (result.swept > 0) log('warn', 'holds swept', { worker: 'sweep-holds', count: result.swept });
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} things went wrong in a sweep`);
+  return { swept: result.swept };
+}
+
+async function lookAtQueue(): Promise<Backlog> {
+  return watch.look(await resources.finalizeGauge().read(), nowMs());
 }

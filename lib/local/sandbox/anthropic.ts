@@ -15,6 +15,10 @@ interface Request {
   max_tokens?: number;
 }
 
+/** The model that thinks without being asked, and does not show it. */
+const THINKER = 'thinker';
+const THINKERS_TOKENS = 300;
+
 export function readAnthropicPrompt(request: Request): SandboxPrompt {
   const last = request.messages.at(-1);
   const blocks = typeof last?.content === 'string' ? [{ type: 'text', text: last.content }] : (last?.content ?? []);
@@ -27,8 +31,10 @@ export function readAnthropicPrompt(request: Request): SandboxPrompt {
     toolRequired: request.tool_choice?.type === 'any' || chosen !== undefined,
     thinkingAsked: request.thinking !== undefined && request.thinking.type !== 'disabled',
     maxTokens: request.max_tokens,
+    hiddenTokens: request.model === THINKER ? THINKERS_TOKENS : 0,
     characters: countCharacters([request.system ?? '', ...request.messages.map(({ content }) => content)]),
     images: JSON.stringify(request.messages).split('"type":"image"').length - 1,
+    pdfs: JSON.stringify(request.messages).split('"media_type":"application/pdf"').length - 1,
   };
 }
 
@@ -95,7 +101,11 @@ export function anthropicWriter(model: string): WireWriter {
         event({
           type: 'message_delta',
           delta: { stop_reason: STOP_REASONS[script.end], stop_sequence: null },
-          usage: { ...inputUsage(script), output_tokens: script.outputTokens },
+          usage: {
+            ...inputUsage(script),
+            output_tokens: script.outputTokens,
+            output_tokens_details: { thinking_tokens: thinkingTokens(script) },
+          },
         }) + event({ type: 'message_stop' })
       );
     },
@@ -114,6 +124,10 @@ export function anthropicError(status: number): object {
     type: 'error',
     error: { type: type ?? 'api_error', message: `The sandbox was asked to answer with status ${status}` },
   };
+}
+
+function thinkingTokens({ blocks, hiddenTokens }: Script): number {
+  return hiddenTokens + (blocks.find(({ kind }) => kind === 'thinking')?.pieces.length ?? 0);
 }
 
 function inputUsage(script: Script): object {

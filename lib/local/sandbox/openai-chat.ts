@@ -25,9 +25,11 @@ export function readChatPrompt(request: Request): SandboxPrompt {
     tools: tools.map(({ function: { name, parameters: schema } }) => ({ name, schema })),
     toolRequired: request.tool_choice === 'required' || chosen !== undefined,
     thinkingAsked: false,
+    hiddenTokens: 0,
     maxTokens: request.max_tokens ?? request.max_completion_tokens,
     characters: request.messages.reduce((sum, { content }) => sum + textOf(content).length, 0),
     images: JSON.stringify(request.messages).split('"type":"image_url"').length - 1,
+    pdfs: JSON.stringify(request.messages).split('"type":"file"').length - 1,
   };
 }
 
@@ -92,7 +94,7 @@ function usageOf(script: Script): object {
     completion_tokens: script.outputTokens,
     total_tokens: script.inputTokens + script.outputTokens,
     prompt_tokens_details: { cached_tokens: Math.min(script.directives.cachedTokens, script.inputTokens) },
-    completion_tokens_details: { reasoning_tokens: reasoning },
+    completion_tokens_details: { reasoning_tokens: reasoning + script.hiddenTokens },
   };
 }
 

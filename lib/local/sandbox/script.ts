@@ -20,6 +20,8 @@ export interface Directives {
   failAt: number | undefined;
   /** Tokens of the prompt that are reported as read from a cache. */
   cachedTokens: number;
+  /** Tokens of thinking that are billed and not shown. */
+  hiddenTokens: number;
   refuse: boolean;
 }
 
@@ -35,7 +37,9 @@ export interface Script {
   blocks: ScriptBlock[];
   end: ScriptEnd;
   inputTokens: number;
+  /** Shown or not. */
   outputTokens: number;
+  hiddenTokens: number;
 }
 
 export interface SandboxTool {
@@ -52,16 +56,21 @@ export interface SandboxPrompt {
   toolRequired: boolean;
   thinkingAsked: boolean;
   maxTokens: number | undefined;
+  /** What the model thinks without being asked and without showing it, where the prompt does not say. */
+  hiddenTokens: number;
   characters: number;
   images: number;
+  pdfs: number;
 }
 
 const DIRECTIVE_LINE = /@sandbox\b([^\n]*)/;
 const DEFAULT_DELAY_MS = 10;
 const TOKENS_PER_IMAGE = 85;
+/** A document of one page. */
+const TOKENS_PER_PDF = 1_500;
 
 export function writeScript(prompt: SandboxPrompt): Script {
-  const directives = readDirectives(prompt.lastUserText);
+  const directives = readDirectives(prompt);
   const blocks: ScriptBlock[] = [];
   if (directives.think || prompt.thinkingAsked) {
     blocks.push({ kind: 'thinking', pieces: pieces('The sandbox pretends to think about this for a moment.') });
@@ -70,18 +79,20 @@ export function writeScript(prompt: SandboxPrompt): Script {
   if (calls.length > 0) blocks.push({ kind: 'text', pieces: pieces('Let me look that up. ') }, ...calls);
   else blocks.push({ kind: 'text', pieces: textPieces(prompt, directives) });
   const end: ScriptEnd = directives.refuse ? 'refusal' : calls.length > 0 ? 'tools' : 'end';
-  const cut = cutAt(blocks, prompt.maxTokens);
+  const hiddenTokens = Math.min(directives.hiddenTokens, prompt.maxTokens ?? Infinity);
+  const cut = cutAt(blocks, prompt.maxTokens === undefined ? undefined : prompt.maxTokens - hiddenTokens);
   return {
     directives,
     blocks: cut.blocks,
     end: cut.wasCut ? 'length' : end,
-    inputTokens: Math.ceil(prompt.characters / 4) + prompt.images * TOKENS_PER_IMAGE,
-    outputTokens: cut.blocks.reduce((sum, block) => sum + block.pieces.length, 0),
+    inputTokens: Math.ceil(prompt.characters / 4) + prompt.images * TOKENS_PER_IMAGE + prompt.pdfs * TOKENS_PER_PDF,
+    outputTokens: cut.blocks.reduce((sum, block) => sum + block.pieces.length, hiddenTokens),
+    hiddenTokens,
   };
 }
 
-function readDirectives(text: string): Directives {
-  const words = (DIRECTIVE_LINE.exec(text)?.[1] ?? '').trim().split(/\s+/);
+function readDirectives({ lastUserText, hiddenTokens }: SandboxPrompt): Directives {
+  const words = (DIRECTIVE_LINE.exec(lastUserText)?.[1] ?? '').trim().split(/\s+/);
   const number = (name: string) => {
     const word = words.find((candidate) => candidate.startsWith(`${name}=`));
     const value = word === undefined ? Number.NaN : Number(word.slice(name.length + 1));
@@ -99,6 +110,7 @@ function readDirectives(text: string): Directives {
     stallAt: at('stall'),
     failAt: at('fail'),
     cachedTokens: number('cached') ?? 0,
+    hiddenTokens: number('hidden') ?? hiddenTokens,
     refuse: words.includes('refuse'),
   };
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { QueueSpec } from '../../../lambdas/routes.ts';
-import type { Wiring, WiredRoute } from '../wiring.ts';
+import type { WiredQueue, WiredRoute, Wiring } from '../wiring.ts';
 
 /**
  * Reads synthesized templates into what the local runtime connects. Only what is in the templates counts: a route,
@@ -104,13 +103,14 @@ function pathOf(template: Template, reference: unknown): string {
 }
 
 /** Queues that have a dead-letter queue, which is every queue that a function writes to. */
-function readQueues(template: Template): Record<string, QueueSpec> {
+function readQueues(template: Template): Record<string, WiredQueue> {
   return Object.fromEntries(
     ofType(template, 'AWS::SQS::Queue').flatMap(([id, { Properties: queue }]) => {
-      const redrive = queue['RedrivePolicy'] as { maxReceiveCount: number } | undefined;
+      const redrive = queue['RedrivePolicy'] as { maxReceiveCount: number; deadLetterTargetArn: unknown } | undefined;
       if (!redrive) return [];
       const visibilityTimeoutSeconds = queue['VisibilityTimeout'] as number;
-      return [[id, { visibilityTimeoutSeconds, maxReceiveCount: redrive.maxReceiveCount }]];
+      const { maxReceiveCount, deadLetterTargetArn } = redrive;
+      return [[id, { visibilityTimeoutSeconds, maxReceiveCount, deadLetters: referencedId(deadLetterTargetArn) }]];
     }),
   );
 }

@@ -12,7 +12,8 @@ export const catalogOperations = {
   'list-models': {
     tag: 'Catalog',
     summary: 'List models',
-    description: 'The whole list, unless offset or limit is given.',
+    description:
+      'The whole list, unless offset or limit is given. `pricing` and `top_provider` are those of the default route: the cheapest endpoint, which is tried first.',
     request: listModels,
     success: ok('Models of the wanted modalities.', modelList),
   },
@@ -21,7 +22,7 @@ export const catalogOperations = {
     summary: 'Read a model',
     request: getModel,
     success: ok(
-      'The model; with its endpoints when they were asked for. An empty `routing.default` means automatic routing.',
+      'The model; with its endpoints, in the order in which they are tried, when they were asked for. An empty `routing.default` means automatic routing.',
       z.strictObject({
         data: modelWithEndpointsShape,
         routing: z.strictObject({ default: z.strictObject({}) }).optional(),
@@ -33,7 +34,7 @@ export const catalogOperations = {
     tag: 'Catalog',
     summary: 'List the models that the calling key may use',
     description:
-      'Models with at least one provider that the privacy settings of account, workspace and key allow. For a management key the account and its Default workspace count.',
+      'Models with at least one provider that the privacy settings of account, workspace and key allow. For a management key the account and its Default workspace count. Prices are those of the cheapest endpoint that is allowed.',
     request: listUserModels,
     success: ok('Models of the wanted modalities.', modelList),
   },

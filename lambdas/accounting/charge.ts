@@ -1,0 +1,44 @@
+import type { Pricing } from '../catalog/schema.ts';
+import { Money } from '../money/money.ts';
+import { withinBound } from './bound.ts';
+import type { Charge } from './ending.ts';
+import type { UsageMeter } from './meter.ts';
+import { priceUsage, type UsageBound } from './price.ts';
+import type { TokenUsage } from './usage.ts';
+
+/** What an answer costs at its end, or would cost if it ended now. */
+export interface Charged {
+  usage: TokenUsage;
+  cost: Money;
+  cacheDiscount: Money;
+  estimated: boolean;
+  /** The provider told more than the request could come to; the usage is what it could come to. */
+  exceeded: boolean;
+}
+
+const NO_USAGE: TokenUsage = { inputTokens: 0, outputTokens: 0 };
+
+/**
+ * Prices what was measured, within what the request could come to.
+ *
+ * Guarantee: at most `priceUpperBound(bound)`, whatever the provider says.
+ * @param hiddenSinceMs performance.now() since when the model may have been thinking without showing it, if it may
+ */
+export function charged(
+  meter: UsageMeter,
+  endpoint: { pricing: Pricing; bound: UsageBound },
+  charge: Charge,
+  hiddenSinceMs: number | undefined,
+): Charged {
+  if (charge === 'nothing') {
+    return { usage: NO_USAGE, cost: Money.zero, cacheDiscount: Money.zero, estimated: false, exceeded: false };
+  }
+  const measured = meter.usage(charge === 'usage and hidden' ? hiddenSinceMs : undefined);
+  // What we have counted ourselves is nobody's word: it is cut without ado.
+  const counted = meter.knowsOutput
+    ? measured.usage
+    : { ...measured.usage, outputTokens: Math.min(measured.usage.outputTokens, endpoint.bound.outputTokens) };
+  const { usage, exceeded } = withinBound(counted, endpoint.bound);
+  const { total, cacheDiscount } = priceUsage(usage, endpoint.pricing);
+  return { usage, cost: total, cacheDiscount, estimated: measured.estimated, exceeded };
+}

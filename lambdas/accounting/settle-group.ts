@@ -1,0 +1,155 @@
+import { Money } from '../money/money.ts';
+import { windowsAt } from '../money/periods.ts';
+import { nowMs } from '../platform/clock.ts';
+import { generationTimeMs } from '../platform/ids.ts';
+import { correctionPut, difference, type Correction } from '../store/corrections.ts';
+import { addDeltas, hasChanges, settleUpdate, type CounterDeltas, type ScopeId } from '../store/counters.ts';
+import { finalUpdate, generationFrom, scopesOf, type Generation } from '../store/generations.ts';
+import type { Table } from '../store/table.ts';
+import { transact, type TransactItems } from '../store/transact.ts';
+import type { Settlement } from './settlement.ts';
+
+export type SettleResult = 'settled' | 'duplicate' | 'corrected';
+
+/** The settlement names a generation that was never recorded: retrying cannot help, someone has to look. */
+export class UnknownGenerationError extends Error {
+  override name = 'UnknownGenerationError';
+}
+
+/** The record was another one each time it was read. */
+export class UnsettledError extends Error {
+  override name = 'UnsettledError';
+}
+
+/** DynamoDB's bound of one transaction. */
+const MAX_ITEMS = 100;
+/** A record changes while a settlement is under way at most when its last extension comes late, once. */
+const MAX_ROUNDS = 5;
+
+/** Settlements that fit into one transaction each: a record for each of them and the counters of their payers. */
+export function transactionsOf(settlements: Settlement[]): Settlement[][] {
+  const groups: Settlement[][] = [];
+  let group: Settlement[] = [];
+  let counters = new Set<string>();
+  for (const settlement of settlements) {
+    const own = scopesOf(settlement.payer).map(nameOf);
+    const together = new Set([...counters, ...own]);
+    if (group.length > 0 && group.length + 1 + together.size > MAX_ITEMS) {
+      groups.push(group);
+      group = [];
+      counters = new Set(own);
+    } else {
+      counters = together;
+    }
+    group.push(settlement);
+  }
+  return group.length > 0 ? [...groups, group] : groups;
+}
+
+/**
+ * Settles in one transaction what was not settled before, and leaves out what was.
+ * @returns per settlement what it came to, or the error that only concerns this one
+ * @throws what DynamoDB says to the transaction as a whole; nothing of it was written then.
+ */
+export async function settleGroup(
+  table: Table,
+  group: Settlement[],
+  options: { swept: boolean; attempts?: number | undefined },
+): Promise<Map<string, SettleResult | Error>> {
+  const results = new Map<string, SettleResult | Error>();
+  let open = group;
+  for (let round = 1; open.length > 0; round += 1) {
+    const outcome = await transact(table, settleItems(table, open, options.swept), options);
+    if (outcome.committed) {
+      for (const { generationId } of open) results.set(generationId, 'settled');
+      break;
+    }
+    const next: Settlement[] = [];
+    for (const [index, settlement] of open.entries()) {
+      const refused = outcome.failed[index];
+      const stored = refused?.item && generationFrom(refused.item);
+      const result = refused ? await resolveRefusal(table, settlement, stored, options) : 'again';
+      if (result !== 'again') results.set(settlement.generationId, result);
+      else if (round < MAX_ROUNDS) next.push(stored ? { ...settlement, hold: stored.hold } : settlement);
+      else results.set(settlement.generationId, new UnsettledError(`Not settled after ${round} rounds`));
+    }
+    open = next;
+  }
+  return results;
+}
+
+async function resolveRefusal(
+  table: Table,
+  settlement: Settlement,
+  stored: Generation | undefined,
+  options: { swept: boolean },
+): Promise<SettleResult | Error | 'again'> {
+  if (!stored) return new UnknownGenerationError('The settlement names a generation without a record');
+  // The reply to an extension may have been lost on the handler's side: what the record holds is the truth.
+  if (stored.state === 'pending') return 'again';
+  if (!stored.swept || options.swept) return 'duplicate';
+  // Its failure must not take along the others, which are not written yet.
+  return correct(table, settlement, stored).catch((error: unknown) => error as Error);
+}
+
+type Counters = Map<string, { scope: ScopeId; deltas: CounterDeltas }>;
+
+function settleItems(table: Table, group: Settlement[], swept: boolean): TransactItems {
+  const counters: Counters = new Map();
+  const records: TransactItems = group.map((settlement) => {
+    const { generationId, payer, hold, outcome } = settlement;
+    for (const scope of scopesOf(payer)) {
+      const held = hold.scopes.includes(scope.kind) ? hold.amount : Money.zero;
+      const change = { spent: outcome.cost, committed: outcome.cost.minus(held) };
+      addDeltas(deltasOf(counters, scope), windowsOf(generationId), change);
+    }
+    const generation = { accountId: payer.accountId, id: generationId };
+    return { Update: finalUpdate(table, generation, outcome, { from: 'pending', hold, swept }, nowMs()) };
+  });
+  return [...records, ...counterItems(table, counters)];
+}
+
+/** Replaces the sweeper's estimate by what really happened, and notes the difference as an entry of its own. */
+async function correct(table: Table, settlement: Settlement, stored: Generation): Promise<SettleResult> {
+  const { generationId, payer, outcome } = settlement;
+  const { accountId } = payer;
+  const before = stored.outcome!;
+  const correction: Correction = { accountId, generationId, cause: 'late_settlement', before, after: outcome };
+  const change = { spent: difference(correction), committed: difference(correction) };
+  const atMs = nowMs();
+  const counters: Counters = new Map();
+  for (const scope of scopesOf(payer)) {
+    // A window that may have been removed would come back with nothing but the difference in it.
+    addDeltas(deltasOf(counters, scope), windowsOf(generationId), change, { keptAtMs: atMs });
+  }
+  const record = { accountId, id: generationId };
+  const result = await transact(table, [
+    { Update: finalUpdate(table, record, outcome, { from: 'swept', sweptCost: before.cost }, atMs) },
+    { Put: correctionPut(table, correction, atMs) },
+    ...counterItems(table, counters),
+  ]);
+  return result.committed ? 'corrected' : 'duplicate';
+}
+
+function deltasOf(counters: Counters, scope: ScopeId): CounterDeltas {
+  const known = counters.get(nameOf(scope));
+  if (known) return known.deltas;
+  const deltas: CounterDeltas = new Map();
+  counters.set(nameOf(scope), { scope, deltas });
+  return deltas;
+}
+
+function nameOf({ kind, id }: ScopeId): string {
+  return `${kind}#${id}`;
+}
+
+/** Counters that change; a failed request of a scope without limits changes none. */
+function counterItems(table: Table, counters: Counters): TransactItems {
+  return [...counters.values()]
+    .filter(({ deltas }) => hasChanges(deltas))
+    .map(({ scope, deltas }) => ({ Update: settleUpdate(table, scope, deltas) }));
+}
+
+function windowsOf(generationId: string) {
+  return windowsAt(generationTimeMs(generationId)!);
+}

@@ -1,0 +1,67 @@
+import { affordableOutputTokens, outputUpperBound, priceUpperBound, type UsageBound } from '../accounting/price.ts';
+import type { Pricing } from '../catalog/schema.ts';
+import { Money } from '../money/money.ts';
+
+/** What one endpoint may charge for a request: its prices, and the bounds of what it can count. */
+export interface Quote {
+  pricing: Pricing;
+  /** `outputTokens` is the most that this endpoint may write in this request. */
+  bound: UsageBound;
+  /** Output that may be billed without being seen, so that it cannot be watched: it is held from the start. */
+  hiddenTokens: number;
+}
+
+/** What a request may cost, before it is sent: the hold is made for the dearest of the endpoints that may answer. */
+export interface SpendingPlan {
+  quotes: Quote[];
+  /** Output that the first step of the hold pays for; each later step is twice the one before. */
+  stepTokens: number;
+  /** Held at once: the prompt, one step of output, and what is hidden. */
+  amount: Money;
+  /** Of the amount, what is for the prompt and for the request as such. */
+  inputAmount: Money;
+}
+
+export function planSpending(quotes: Quote[], stepTokens: number): SpendingPlan {
+  const amounts = quotes.map((quote) => ({
+    amount: priceUpperBound({ ...quote.bound, outputTokens: firstStep(quote, stepTokens) }, quote.pricing),
+    inputAmount: priceUpperBound({ ...quote.bound, outputTokens: 0 }, quote.pricing),
+  }));
+  const dearest = amounts.reduce((a, b) => (b.amount.exceeds(a.amount) ? b : a));
+  return { quotes, stepTokens, ...dearest };
+}
+
+/**
+ * The same request with an answer that `room` can pay for. Output that can be watched is held step by step anyway; where
+ * it is hidden, only a shorter answer lets a budget be hard without refusing what would never have been used.
+ * @returns undefined when not even one step of output fits, or nothing would change
+ */
+export function shortened(plan: SpendingPlan, room: Money): SpendingPlan | undefined {
+  if (plan.quotes.every(({ hiddenTokens }) => hiddenTokens === 0)) return undefined;
+  const affordable = affordableTokens(plan, room);
+  const longest = Math.max(...plan.quotes.map(({ bound }) => bound.outputTokens));
+  if (affordable >= longest || affordable < Math.min(plan.stepTokens, longest)) return undefined;
+  const quotes = plan.quotes.map((quote) => ({
+    ...quote,
+    bound: { ...quote.bound, outputTokens: Math.min(quote.bound.outputTokens, affordable) },
+  }));
+  return planSpending(quotes, plan.stepTokens);
+}
+
+/** The longest answer that an amount pays for, whichever endpoint gives it. */
+export function affordableTokens(plan: SpendingPlan, amount: Money): number {
+  return Math.min(...plan.quotes.map(({ bound, pricing }) => affordableOutputTokens(amount, bound, pricing)));
+}
+
+/** As many output tokens as the first hold of a quote has to pay for. */
+export function firstStep({ bound, hiddenTokens }: Quote, stepTokens: number): number {
+  return Math.min(bound.outputTokens, stepTokens + hiddenTokens);
+}
+
+/** How many output tokens an amount pays for behind a prompt whose cost is known. */
+export function coveredTokens(amount: Money, promptCost: Money, quote: Quote): number {
+  const price = outputUpperBound(quote.bound, quote.pricing);
+  if (price.isZero) return Infinity;
+  const left = amount.minus(promptCost);
+  return left.isNegative ? 0 : price.unitsIn(left);
+}

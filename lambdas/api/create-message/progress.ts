@@ -1,0 +1,313 @@
+import { Checkpointer } from '../../accounting/checkpointer.ts';
+import { charged, type Charged } from '../../accounting/charge.ts';
+import { chargeFor, isCancelled, type Charge } from '../../accounting/ending.ts';
+import { eventBytes, UsageMeter } from '../../accounting/meter.ts';
+import { reportSettlement } from '../../accounting/report.ts';
+import { promptTokens } from '../../accounting/usage.ts';
+import type { HoldRefusal } from '../../admission/hold.ts';
+import { refusalError } from '../../admission/refusal.ts';
+import type { AnswerBatch, AnswerEvent, MessageDelta, MessagesEvent } from '../../messages/types.ts';
+import { generationTimeMs } from '../../platform/ids.ts';
+import { toGatewayError } from '../../platform/errors.ts';
+import { log, tripwires } from '../../platform/logger.ts';
+import { failureOf, refusalOf, statusOfErrorType } from '../../providers/failures.ts';
+import { errorWords, failedProvider } from '../../routing/dispatch.ts';
+import type { Ending, Outcome } from '../../store/outcome.ts';
+import type { AnswerContext, Attempted } from './answer.ts';
+import { writableBytes } from './write-bound.ts';
+
+/** What is left of a batch, and why the answer has to end behind it. */
+export interface Observed {
+  events: AnswerEvent[];
+  /** The provider's failure, or our own reason to end. */
+  failure?: Error;
+  ending?: Ending;
+}
+
+/** One answer while it passes: measured, kept inside its hold, priced, and settled when it ends. */
+export class Progress {
+  /** How the answer ended; undefined while it goes on. */
+  ending: Ending | undefined;
+  readonly #context: AnswerContext;
+  readonly #checkpointer: Checkpointer;
+  readonly #openBlocks = new Set<number>();
+  #attempted: Attempted;
+  #meter: UsageMeter;
+  #begun = false;
+  #promptCounted = false;
+  /** What the last message_delta said the answer costs: settlement says the same. */
+  #final: Charged | undefined;
+
+  constructor(context: AnswerContext) {
+    this.#context = context;
+    this.#attempted = context.attempts[0]!;
+    this.#meter = this.#newMeter();
+    this.#checkpointer = new Checkpointer(context.table, {
+      accountId: context.payer.accountId,
+      id: context.generationId,
+    });
+  }
+
+  begin(index: number): void {
+    this.#attempted = this.#context.attempts[index]!;
+    this.#begun = true;
+    this.#meter = this.#newMeter();
+    this.#context.keeper.answeredBy(this.#attempted.quote);
+  }
+
+  get hasOutput(): boolean {
+    return this.#meter.hasOutput;
+  }
+
+  /** Notes what the answer has come to so far, if it is time to. */
+  checkpoint(): void {
+    if (this.ending === undefined && this.#context.sentAtMs() !== undefined) {
+      this.#checkpointer.tick(() => this.#outcome(null, this.#measure('usage and hidden')));
+    }
+  }
+
+  /** Measures a batch before it goes out, and takes from it what the hold does not pay for. */
+  async observe(batch: AnswerBatch): Promise<Observed> {
+    const { events, failure } = this.#untilFailure(batch);
+    if (batch.told) this.#meter.tell(batch.told);
+    this.#meter.holdBack(batch.heldBackBytes ?? 0);
+    const [first] = events;
+    const isOpening = first?.data.type === 'message_start';
+    if (isOpening) this.#meter.observe(first.data);
+    this.#countPrompt();
+    let bytes = 0;
+    for (const { data } of events) bytes += eventBytes(data);
+    const limit = await this.#limit(bytes);
+    const passed = limit ? this.#fitting(events, limit.bytes) : events;
+    for (const event of isOpening ? passed.slice(1) : passed) this.#meter.observe(event.data);
+    for (const { data } of passed) this.#follow(data);
+    this.#countPrompt();
+    if (limit) return { events: await this.#rewritten(passed), ending: limit.ending, failure: limit.reason };
+    return { events: await this.#rewritten(passed), ...(failure ? { failure, ending: 'broke_off' as const } : {}) };
+  }
+
+  /**
+   * Ends an answer before its own end, as a model does that reached max_tokens: closes what is open and says why.
+   * @param reason undefined when the client got all that it asked for
+   */
+  async endEarly(ending: Ending, reason: Error | undefined): Promise<AnswerEvent[]> {
+    this.ending = ending;
+    this.#meter.finishReason = 'max_tokens';
+    const events: MessagesEvent[] = [...this.#openBlocks].map((index) => ({ type: 'content_block_stop', index }));
+    this.#openBlocks.clear();
+    events.push(await this.#priced(maxTokensDelta(reason)), { type: 'message_stop' });
+    return events.map((data) => ({ data }));
+  }
+
+  /** How an answer ended that a failure ended. */
+  endingBy(error: unknown): Ending {
+    const { reason } = this.#context.abort.signal;
+    if (reason === 'client_left' || reason === 'out_of_time') return reason;
+    const failure = failureOf(error, failedProvider(this.#attempted.candidate));
+    // Our patience has ended, not the provider's work.
+    if (failure.wasSilent && this.#attempted.quote.hiddenTokens > 0) return 'out_of_time';
+    return this.#begun ? 'broke_off' : 'refused_before';
+  }
+
+  /** Whether the client will be charged although the answer failed. */
+  get isCharged(): boolean {
+    return this.#charge(this.ending!) !== 'nothing';
+  }
+
+  /** Reports what the answer came to; call it once, after its last event. */
+  async settle(): Promise<void> {
+    const ending = (this.ending ??= 'client_left');
+    const { generationId, payer, table, queue, keeper } = this.#context;
+    const outcome = this.#outcome(ending, this.#final ?? (await this.#chargeable(this.#charge(ending))));
+    const { hold } = await keeper.settled();
+    await this.#checkpointer.settled();
+    this.#raiseAlarms(outcome);
+    await reportSettlement(table, queue, { generationId, payer, hold, outcome });
+  }
+
+  #newMeter(): UsageMeter {
+    return new UsageMeter({
+      estimatedInputTokens: this.#context.estimatedInputTokens,
+      promptCountedAtStart: this.#attempted.candidate.wire.countsPromptAtStart,
+    });
+  }
+
+  /** What stands before the provider's error, and the error as a failure. */
+  #untilFailure({ events }: AnswerBatch): { events: AnswerEvent[]; failure?: Error } {
+    const at = events.findIndex(({ data }) => data.type === 'error');
+    if (at === -1) return { events };
+    const { error } = events[at]!.data as { error?: unknown };
+    const { type, message } = errorWords(error);
+    const provider = failedProvider(this.#attempted.candidate);
+    return {
+      events: events.slice(0, at),
+      failure: refusalOf(statusOfErrorType(type), { type, message }, {}, provider),
+    };
+  }
+
+  #countPrompt(): void {
+    if (this.#promptCounted || !this.#meter.knowsPrompt) return;
+    this.#promptCounted = true;
+    this.#context.keeper.promptCounted(this.#measure('usage').usage);
+  }
+
+  /** How many bytes of the answer may go out, when what was written is more than it may be; undefined when all may. */
+  async #limit(bytes: number): Promise<{ bytes: number; ending: Ending; reason?: Error } | undefined> {
+    const written = this.#meter.outputBytes + bytes;
+    const writable = writableBytes(this.#attempted.quote.bound.outputTokens);
+    if (written > writable) return { bytes: writable, ending: 'complete' };
+    const covering = this.#context.keeper.cover(written);
+    const refusal = covering instanceof Promise ? await covering : covering;
+    if (!refusal) return undefined;
+    return { bytes: this.#context.keeper.coveredBytes, ending: 'out_of_money', reason: this.#toError(refusal) };
+  }
+
+  #toError(refusal: HoldRefusal): Error {
+    const atMs = generationTimeMs(this.#context.generationId)!;
+    return refusalError(refusal, { atMs, affordableTokens: () => 0 });
+  }
+
+  /** The events up to the first that writes beyond the limit. */
+  #fitting(events: AnswerEvent[], limitBytes: number): AnswerEvent[] {
+    let written = this.#meter.outputBytes;
+    const end = events.findIndex(({ data }) => {
+      written += eventBytes(data);
+      return written > limitBytes || data.type === 'message_delta' || data.type === 'message_stop';
+    });
+    return end === -1 ? events : events.slice(0, end);
+  }
+
+  #follow(data: MessagesEvent): void {
+    if (data.type === 'content_block_start') this.#openBlocks.add(data.index);
+    else if (data.type === 'content_block_stop') this.#openBlocks.delete(data.index);
+    // A client may close as soon as it has this event: the answer is complete all the same.
+    else if (data.type === 'message_stop') this.ending = 'complete';
+  }
+
+  async #rewritten(events: AnswerEvent[]): Promise<AnswerEvent[]> {
+    const rewritten: AnswerEvent[] = [];
+    for (const event of events) {
+      const { data } = event;
+      if (data.type === 'message_start') {
+        const { generationId } = this.#context;
+        const message = { ...data.message, id: generationId, model: this.#attempted.candidate.model.id };
+        rewritten.push({ data: { ...data, message } });
+      } else if (data.type === 'message_delta' && data.delta.stop_reason !== null) {
+        rewritten.push({ data: await this.#priced(this.#withReason(data)) });
+      } else {
+        rewritten.push(event);
+      }
+    }
+    return rewritten;
+  }
+
+  /** An answer that reached a max_tokens which only money set, says so. */
+  #withReason(data: MessageDelta): MessageDelta {
+    const { shortenedBy } = this.#context;
+    if (data.delta.stop_reason !== 'max_tokens' || !shortenedBy) return data;
+    return { ...data, metadata: metadataOf(shortenedBy) };
+  }
+
+  async #priced(event: MessageDelta): Promise<MessageDelta> {
+    this.#final = await this.#chargeable(this.#charge(this.ending ?? 'complete'));
+    const { usage, cost } = this.#final;
+    return {
+      ...event,
+      usage: {
+        ...event.usage,
+        ...(event.usage?.input_tokens == null ? { input_tokens: usage.inputTokens } : {}),
+        ...(event.usage?.output_tokens == null ? { output_tokens: usage.outputTokens } : {}),
+        cost,
+      },
+    };
+  }
+
+  #charge(ending: Ending): Charge {
+    return chargeFor({
+      ending,
+      wasSent: this.#context.sentAtMs() !== undefined,
+      hasOutput: this.#meter.hasOutput,
+      declinedForFree:
+        this.#attempted.candidate.wire.declinesForFree &&
+        this.#meter.finishReason === 'refusal' &&
+        !this.#meter.hasOutput,
+    });
+  }
+
+  /** What an answer costs that ends now; the hold is raised to pay for it where that is possible. */
+  async #chargeable(charge: Charge): Promise<Charged> {
+    const measured = this.#measure(charge);
+    const cost = await this.#context.keeper.chargeable(measured.cost);
+    return this.#cappedAt(measured, cost);
+  }
+
+  /** What it costs by now, within the hold as it stands. */
+  #measure(charge: Charge): Charged {
+    const { quote } = this.#attempted;
+    const hiddenSinceMs = quote.hiddenTokens > 0 ? this.#context.sentAtMs() : undefined;
+    const measured = charged(this.#meter, quote, charge, hiddenSinceMs);
+    return this.#cappedAt(measured, this.#context.keeper.withinHold(measured.cost));
+  }
+
+  #cappedAt(measured: Charged, cost: Charged['cost']): Charged {
+    return cost.equals(measured.cost) ? measured : { ...measured, cost, exceeded: true };
+  }
+
+  #outcome(ending: Ending | null, { usage, cost, cacheDiscount, estimated, exceeded }: Charged): Outcome {
+    const { model, endpoint, pricing } = this.#attempted.candidate;
+    const { receivedAtMs, attempts } = this.#context;
+    const { firstEventAtMs, finishReason, searchResults, hasOutput } = this.#meter;
+    const failed = ending === 'refused_before' || ending === 'broke_off' || ending === 'out_of_time';
+    return {
+      cost,
+      cacheDiscount,
+      estimated,
+      capped: exceeded,
+      cancelled: ending === null || isCancelled({ ending, hasOutput }),
+      ending,
+      finishReason: finishReason ?? (failed ? 'error' : null),
+      model: model.id,
+      modelPermaslug: model.data.permaslug,
+      endpointId: endpoint.id,
+      providerName: endpoint.provider.name,
+      pricing: this.#attempted === attempts[0] ? undefined : pricing,
+      promptTokens: promptTokens(usage),
+      completionTokens: usage.outputTokens,
+      reasoningTokens: usage.reasoningTokens ?? null,
+      cachedTokens: usage.cacheReadTokens ?? null,
+      cacheWrite5mTokens: usage.cacheWrite5mTokens ?? null,
+      cacheWrite1hTokens: usage.cacheWrite1hTokens ?? null,
+      pricedImages: usage.pricedImages ?? null,
+      searchRequests: usage.searchRequests ?? null,
+      searchResults,
+      latencyMs: firstEventAtMs === undefined ? null : Math.round(firstEventAtMs - receivedAtMs),
+      generationTimeMs: firstEventAtMs === undefined ? null : Math.round(performance.now() - firstEventAtMs),
+    };
+  }
+
+  /** Tripwires: what a provider says must neither be paid in silence nor be dropped in silence. */
+  #raiseAlarms(outcome: Outcome): void {
+    const { generationId } = this.#context;
+    const { model, endpoint } = this.#attempted.candidate;
+    const about = { generationId, model: model.id, provider: endpoint.provider.id, costRub: outcome.cost.toString() };
+    if (outcome.capped) log('error', tripwires.usageBeyondHold, about);
+    if (this.#meter.unpriced.size > 0) {
+      const reason = [...this.#meter.unpriced].slice(0, 5).join(', ');
+      log('error', tripwires.unpricedUsage, { ...about, reason });
+    }
+  }
+}
+
+function maxTokensDelta(reason: Error | undefined): MessageDelta {
+  return {
+    type: 'message_delta',
+    delta: { stop_reason: 'max_tokens', stop_sequence: null },
+    usage: {},
+    ...(reason ? { metadata: metadataOf(reason) } : {}),
+  };
+}
+
+function metadataOf(reason: Error): Record<string, unknown> {
+  const { errorType, message, metadata } = toGatewayError(reason);
+  return { error_type: errorType, message, ...metadata };
+}

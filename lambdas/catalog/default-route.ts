@@ -1,0 +1,28 @@
+import { Money } from '../money/money.ts';
+import type { Endpoint } from './catalog.ts';
+import type { Pricing } from './schema.ts';
+
+/** Endpoints are compared by what a usual request costs: three tokens read for each one written, and its fee. */
+const USUAL_PROMPT_TOKENS = 3_000;
+const USUAL_COMPLETION_TOKENS = 1_000;
+
+type Priced<Item> = Item & { pricing: Pricing };
+
+/**
+ * The order in which endpoints are tried: the cheapest first, those of one price in the order given. What has no price
+ * is left out, because it is never routed to.
+ *
+ * Guarantee: the first one is the default route, whose price the catalog shows; both follow from this one function.
+ */
+export function cheapestFirst<Item extends Pick<Endpoint, 'pricing'>>(items: readonly Item[]): Priced<Item>[] {
+  const priced = items.filter((item): item is Priced<Item> => item.pricing !== undefined);
+  // Sorting is stable, so that equals stay as they were.
+  return priced.toSorted((a, b) => usualCost(a.pricing).compare(usualCost(b.pricing)));
+}
+
+function usualCost({ prompt, completion, request }: Pricing): Money {
+  return prompt
+    .times(USUAL_PROMPT_TOKENS)
+    .plus(completion.times(USUAL_COMPLETION_TOKENS))
+    .plus(request ?? Money.zero);
+}

@@ -1,0 +1,48 @@
+import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { requireVariable } from './environment.ts';
+import { openSqs } from './queue.ts';
+
+/** Roughly how many messages of a queue wait, are being worked on, and were given up. */
+export interface QueueLevels {
+  waiting: number;
+  inFlight: number;
+  dead: number;
+}
+
+export interface QueueGauge {
+  /** @throws when one of the queues cannot be asked. */
+  read(): Promise<QueueLevels>;
+}
+
+/**
+ * @param urlVariable environment variable that holds the queue's URL
+ * @param deadLettersVariable the same of its dead-letter queue
+ */
+export function openQueueGauge(urlVariable: string, deadLettersVariable: string): QueueGauge {
+  const client = openSqs();
+  const urls = [requireVariable(urlVariable), requireVariable(deadLettersVariable)] as const;
+  const readOne = async (url: string) => {
+    const { Attributes: told } = await client.send(
+      new GetQueueAttributesCommand({
+        QueueUrl: url,
+        AttributeNames: [
+          'ApproximateNumberOfMessages',
+          'ApproximateNumberOfMessagesDelayed',
+          'ApproximateNumberOfMessagesNotVisible',
+        ],
+      }),
+    );
+    return {
+      waiting: Number(told?.ApproximateNumberOfMessages) + Number(told?.ApproximateNumberOfMessagesDelayed),
+      inFlight: Number(told?.ApproximateNumberOfMessagesNotVisible),
+    };
+  };
+  return {
+    async read() {
+      // In the order in which messages move, so that one that is given up meanwhile is seen in one of the two.
+      const queue = await readOne(urls[0]);
+      const deadLetters = await readOne(urls[1]);
+      return { ...queue, dead: deadLetters.waiting + deadLetters.inFlight };
+    },
+  };
+}

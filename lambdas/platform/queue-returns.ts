@@ -1,0 +1,44 @@
+import { ChangeMessageVisibilityBatchCommand } from '@aws-sdk/client-sqs';
+import type { SQSRecord } from 'aws-lambda';
+import { requireVariable } from './environment.ts';
+import { describeError, log } from './logger.ts';
+import { openSqs } from './queue.ts';
+
+/** Gives messages that failed back to their queue. */
+export interface QueueReturns {
+  /**
+   * Has the messages come again in seconds, later each time, instead of when their visibility ends. Never throws: what
+   * cannot be given back comes when its visibility ends.
+   */
+  comeAgain(records: SQSRecord[]): Promise<void>;
+}
+
+const FIRST_DELAY_SECONDS = 5;
+const MAX_DELAY_SECONDS = 120;
+/** SQS takes at most this many messages in one call. */
+const MAX_BATCH = 10;
+
+/** How long a message rests after so many attempts. */
+export function restSeconds(receives: number): number {
+  return Math.min(MAX_DELAY_SECONDS, FIRST_DELAY_SECONDS * 2 ** (Math.max(1, receives) - 1));
+}
+
+/** @param urlVariable environment variable that holds the queue's URL */
+export function openQueueReturns(urlVariable: string): QueueReturns {
+  const client = openSqs();
+  const queueUrl = requireVariable(urlVariable);
+  return {
+    async comeAgain(records) {
+      for (let start = 0; start < records.length; start += MAX_BATCH) {
+        const entries = records.slice(start, start + MAX_BATCH).map(({ receiptHandle, attributes }, index) => ({
+          Id: String(index),
+          ReceiptHandle: receiptHandle,
+          VisibilityTimeout: restSeconds(Number(attributes.ApproximateReceiveCount)),
+        }));
+        await client
+          .send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries: entries }))
+          .catch((error: unknown) => log('warn', 'failed messages come again late', describeError(error)));
+      }
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import { ownSignature } from '../../messages/foreign-thinking.ts';
+import type { AnswerBatch, AnswerEvent, Block, MessageBody, MessagesEvent } from '../../messages/types.ts';
+import { UpstreamError } from '../upstream-http.ts';
+import type { DecodeContext, WireTarget } from '../wire.ts';
+import { AnswerOrder } from './answer-order.ts';
+import { frameData, hasEventLine, SseFrameSplitter } from './sse-frames.ts';
+
+/**
+ * Answers of upstreams that speak the Messages API. Frames go out as the bytes that came in: signatures, encrypted
+ * content, padding, and events newer than us survive by construction. Each frame is read on the side: for usage, and to
+ * see that it is what the protocol promises.
+ */
+
+/** Events carry at most one content block; the largest are encrypted search results. */
+const MAX_FRAME_BYTES = 16 * 1024 * 1024;
+/** An answer that has told how it ends is not waited for any longer than this. */
+const LAST_WORDS_MS = 5_000;
+
+export async function* decodeStream(
+  body: AsyncIterable<Buffer>,
+  context: DecodeContext,
+): AsyncGenerator<AnswerBatch, void> {
+  const splitter = new SseFrameSplitter(MAX_FRAME_BYTES);
+  const reader = new FrameReader(context);
+  for await (const chunk of body) {
+    const events: AnswerEvent[] = [];
+    let failure: unknown;
+    try {
+      for (const frame of splitter.push(chunk)) {
+        events.push(...reader.read(frame));
+        // What stands behind the end belongs to no answer of ours.
+        if (reader.ended) break;
+      }
+    } catch (error) {
+      failure = error;
+    }
+    if (events.length > 0) yield { events };
+    if (failure) throw failure;
+    if (reader.ended) return;
+    if (reader.isOverdue) {
+      yield { events: [{ data: { type: 'message_stop' } }] };
+      return;
+    }
+  }
+  const events = reader.read(splitter.rest());
+  if (events.length > 0) yield { events };
+  if (!reader.ended) throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
+}
+
+/** The events of a complete message. */
+export function decodeMessage(document: unknown, context: DecodeContext): AnswerBatch | undefined {
+  const { type, content, stop_reason, stop_sequence, usage, ...message } = document as MessageBody;
+  if (type !== 'message' || !Array.isArray(content)) return undefined;
+  const order = new AnswerOrder(context.estimatedInputTokens);
+  const events: MessagesEvent[] = [
+    {
+      type: 'message_start',
+      message: { ...message, type, content: [], stop_reason: null, stop_sequence: null, usage: usage ?? {} },
+    },
+    ...content.flatMap((block, index): MessagesEvent[] => [
+      { type: 'content_block_start', index, content_block: emptied(block) },
+      ...deltasOf(block).map((delta): MessagesEvent => ({ type: 'content_block_delta', index, delta })),
+      { type: 'content_block_stop', index },
+    ]),
+    {
+      type: 'message_delta',
+      delta: { stop_reason: stop_reason ?? 'end_turn', stop_sequence: stop_sequence ?? null },
+      usage: usage ?? {},
+    },
+    { type: 'message_stop' },
+  ];
+  const checked = events.flatMap((event) => order.check(event));
+  return { events: checked.map((data) => ({ data: withOwnSignature(data, context.target) })) };
+}
+
+type Delta = Extract<MessagesEvent, { type: 'content_block_delta' }>['delta'];
+
+/** The block as it stands at its start: what clients put together from deltas is not in it yet. */
+function emptied(block: Block): Block {
+  switch (block.type) {
+    case 'text':
+      return { ...block, text: '' };
+    case 'thinking':
+      return { ...block, thinking: '', signature: '' };
+    case 'tool_use':
+    case 'server_tool_use':
+      return { ...block, input: {} };
+    default:
+      return block;
+  }
+}
+
+function deltasOf(block: Block): Delta[] {
+  switch (block.type) {
+    case 'text':
+      return [{ type: 'text_delta', text: block['text'] as string }];
+    case 'thinking':
+      return [
+        { type: 'thinking_delta', thinking: block['thinking'] as string },
+        { type: 'signature_delta', signature: (block['signature'] ?? '') as string },
+      ];
+    case 'tool_use':
+    case 'server_tool_use':
+      return [{ type: 'input_json_delta', partial_json: JSON.stringify(block['input'] ?? {}) }];
+    default:
+      return [];
+  }
+}
+
+class FrameReader {
+  ended = false;
+  readonly #order: AnswerOrder;
+  readonly #target: WireTarget;
+  #closingSinceMs: number | undefined;
+
+  constructor({ target, estimatedInputTokens }: DecodeContext) {
+    this.#target = target;
+    this.#order = new AnswerOrder(estimatedInputTokens);
+  }
+
+  /** It has told how it ends, and goes on sending something that is no end. */
+  get isOverdue(): boolean {
+    return this.#closingSinceMs !== undefined && performance.now() - this.#closingSinceMs > LAST_WORDS_MS;
+  }
+
+  /** @returns the frame's event, or none for comments and for data that is not of the Messages API. */
+  read(frame: Buffer): AnswerEvent[] {
+    const sent = parseFrame(frame);
+    if (!sent) return [];
+    if (sent.type === 'message_stop' || sent.type === 'error') this.ended = true;
+    return this.#order.check(sent).map((data) => {
+      if (data.type === 'message_delta' && data.delta.stop_reason) this.#closingSinceMs ??= performance.now();
+      const shown = withOwnSignature(data, this.#target);
+      // Most clients dispatch on the line `event:`; a frame without one is written anew.
+      return shown === sent && hasEventLine(frame) ? { data: shown, raw: frame } : { data: shown };
+    });
+  }
+}
+
+function withOwnSignature(data: MessagesEvent, { quirks, providerId }: WireTarget): MessagesEvent {
+  if (!quirks.own_signatures || data.type !== 'content_block_delta' || data.delta.type !== 'signature_delta') {
+    return data;
+  }
+  const signature = ownSignature(providerId, data.delta.signature);
+  return { ...data, delta: { type: 'signature_delta', signature } };
+}
+
+function parseFrame(frame: Buffer): MessagesEvent | undefined {
+  const text = frameData(frame);
+  if (text === undefined || text === '[DONE]') return undefined;
+  let data: { type?: unknown } | null;
+  try {
+    data = JSON.parse(text) as { type?: unknown } | null;
+  } catch {
+    throw new UpstreamError('malformed', 'The provider sent an event that is not JSON');
+  }
+  return typeof data?.type === 'string' ? (data as MessagesEvent) : undefined;
+}

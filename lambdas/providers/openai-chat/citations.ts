@@ -1,0 +1,56 @@
+/**
+ * Annotations of an answer as citations of the Messages API: a source with its address, and what it says. There is
+ * nothing to send back for the next turn, so the index that clients return is empty.
+ */
+const MAX_CITED_CHARACTERS = 150;
+
+/** @returns undefined for annotations of other kinds */
+export function citationOf(annotation: Record<string, unknown>): Record<string, unknown> | undefined {
+  const { type } = annotation;
+  if (type === 'url_citation') return urlCitation(annotation);
+  return type === 'file' || type === 'file_citation' ? fileCitation(annotation) : undefined;
+}
+
+/** OpenAI, OpenRouter and xAI nest the source; others have its fields beside the type. */
+function urlCitation(annotation: Record<string, unknown>): Record<string, unknown> | undefined {
+  const source = recordIn(annotation, 'url_citation');
+  const url = source['url'];
+  if (typeof url !== 'string' || url === '') return undefined;
+  return {
+    type: 'web_search_result_location',
+    url,
+    title: typeof source['title'] === 'string' ? source['title'] : null,
+    cited_text: excerpt(source['content']),
+    encrypted_index: '',
+  };
+}
+
+function fileCitation(annotation: Record<string, unknown>): Record<string, unknown> {
+  const source = recordIn(annotation, String(annotation['type']));
+  const name = [source['filename'], source['name'], source['file_id']].find((value) => typeof value === 'string');
+  const index = Number.isSafeInteger(source['index']) ? (source['index'] as number) : 0;
+  return {
+    type: 'char_location',
+    document_index: 0,
+    document_title: name ?? null,
+    cited_text: excerpt(source['content'] ?? source['quote']),
+    start_char_index: index,
+    end_char_index: index,
+  };
+}
+
+function recordIn(annotation: Record<string, unknown>, field: string): Record<string, unknown> {
+  const nested = annotation[field];
+  return typeof nested === 'object' && nested !== null ? (nested as Record<string, unknown>) : annotation;
+}
+
+/** A text, or parts of which some have one. */
+function excerpt(content: unknown): string {
+  const parts = Array.isArray(content) ? content : [content];
+  const texts = parts.map((part: unknown) => {
+    if (typeof part === 'string') return part;
+    const inner = (part as { text?: unknown } | null | undefined)?.text;
+    return typeof inner === 'string' ? inner : '';
+  });
+  return texts.join(' ').slice(0, MAX_CITED_CHARACTERS);
+}

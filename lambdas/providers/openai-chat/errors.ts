@@ -1,0 +1,56 @@
+import type { WireRefusal } from '../wire.ts';
+
+/** Errors of chat-completions upstreams, in a body of their own or inside an answer. */
+const UNSAID = 'The provider refused the request without saying why';
+
+/**
+ * Error bodies differ: {"error":{"message"}}, {"error":"text"}, {"message"}, {"detail"}, or a list of one of them.
+ * @param body whatever was read as JSON
+ */
+export function refusalFrom(body: unknown): WireRefusal {
+  const envelope = recordOf(Array.isArray(body) ? body[0] : body);
+  const error = envelope['error'] ?? envelope;
+  const refusal = chatError(error);
+  if (refusal.message !== UNSAID) return refusal;
+  const detail = envelope['message'] ?? envelope['detail'];
+  return typeof detail === 'string' && detail !== '' ? { ...refusal, message: detail } : refusal;
+}
+
+/** The kind of an error as the Messages API names it, and the provider's own words. */
+export function chatError(error: unknown): WireRefusal {
+  const { message, type, code, status } = typeof error === 'string' ? { message: error } : recordOf(error);
+  const kinds = [type, code, status].filter((kind) => typeof kind === 'string').join(' ');
+  const number = [code, status].map(Number).find((value) => value >= 400 && value < 600);
+  return { type: kindOf(kinds, number), message: typeof message === 'string' && message !== '' ? message : UNSAID };
+}
+
+const kindsByNumber: Record<number, string> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  422: 'invalid_request_error',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+  529: 'overloaded_error',
+};
+
+const kindsByWord: [RegExp, string][] = [
+  [/rate.?limit|resource_exhausted|too_many_requests/i, 'rate_limit_error'],
+  [/overload|unavailable|capacity/i, 'overloaded_error'],
+  [/authentication|invalid_api_key|unauthorized/i, 'authentication_error'],
+  [/permission|forbidden/i, 'permission_error'],
+  [/insufficient_quota|billing/i, 'billing_error'],
+  [/invalid_request|invalid_argument|context_length/i, 'invalid_request_error'],
+];
+
+function kindOf(words: string, number: number | undefined): string | undefined {
+  return kindsByWord.find(([pattern]) => pattern.test(words))?.[1] ?? (number ? kindsByNumber[number] : undefined);
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

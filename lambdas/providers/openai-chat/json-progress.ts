@@ -1,0 +1,51 @@
+/**
+ * Follows a JSON text that arrives in pieces, and knows when it is complete. Each character is looked at once, however
+ * often one asks: a model's arguments may be long, and come letter by letter.
+ */
+export class JsonProgress {
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  #begun = false;
+
+  feed(text: string): void {
+    for (let index = 0; index < text.length; index += 1) this.#step(text.charCodeAt(index));
+  }
+
+  get hasBegun(): boolean {
+    return this.#begun;
+  }
+
+  /** False for a text that has not begun. */
+  get isComplete(): boolean {
+    return this.#begun && !this.#inString && this.#depth <= 0;
+  }
+
+  #step(code: number): void {
+    if (this.#inString) {
+      if (this.#escaped) this.#escaped = false;
+      else if (code === 0x5c) this.#escaped = true;
+      else if (code === 0x22) this.#inString = false;
+      return;
+    }
+    switch (code) {
+      case 0x20:
+      case 0x09:
+      case 0x0a:
+      case 0x0d:
+        return;
+      case 0x22:
+        this.#inString = true;
+        break;
+      case 0x7b:
+      case 0x5b:
+        this.#depth += 1;
+        break;
+      case 0x7d:
+      case 0x5d:
+        this.#depth -= 1;
+        break;
+    }
+    this.#begun = true;
+  }
+}

@@ -1,0 +1,31 @@
+import { UpstreamError } from '../upstream-http.ts';
+
+/** Reads values of a provider's JSON as what they ought to be. What is absent or null is empty; anything else is a failure. */
+
+/** @throws {UpstreamError} for anything but an object */
+export function asRecord(value: unknown): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw unreadable();
+}
+
+export function asOptionalRecord(value: unknown): Record<string, unknown> | undefined {
+  return value === undefined || value === null ? undefined : asRecord(value);
+}
+
+/** @throws {UpstreamError} for anything but a list */
+export function asList(value: unknown): unknown[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return value;
+  throw unreadable();
+}
+
+/** @throws {UpstreamError} for anything but a text */
+export function asText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  throw unreadable();
+}
+
+function unreadable(): UpstreamError {
+  return new UpstreamError('malformed', 'The provider sent an answer of a shape that nobody can read');
+}

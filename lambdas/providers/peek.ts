@@ -1,0 +1,37 @@
+/** An answer that was asked for as a stream may come as one JSON document all the same. */
+const MAX_BLANK_BYTES = 64 * 1024;
+const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const OPENING_BRACE = 0x7b;
+const OPENING_BRACKET = 0x5b;
+
+/**
+ * Looks at what a body begins with. No stream of events begins with a bracket.
+ * @returns whether it is a document, and the body from its first byte on
+ */
+export async function peek(
+  body: AsyncGenerator<Buffer, void>,
+): Promise<{ isDocument: boolean; body: AsyncGenerator<Buffer, void> }> {
+  const seen: Buffer[] = [];
+  let blankBytes = 0;
+  for (;;) {
+    const next = await body.next();
+    if (next.done) break;
+    seen.push(next.value);
+    const first = next.value.find((byte) => !BLANKS.has(byte));
+    if (first !== undefined) {
+      return { isDocument: first === OPENING_BRACE || first === OPENING_BRACKET, body: again(seen, body) };
+    }
+    blankBytes += next.value.length;
+    if (blankBytes > MAX_BLANK_BYTES) break;
+  }
+  return { isDocument: false, body: again(seen, body) };
+}
+
+async function* again(seen: Buffer[], rest: AsyncGenerator<Buffer, void>): AsyncGenerator<Buffer, void> {
+  try {
+    yield* seen;
+    yield* rest;
+  } finally {
+    await rest.return();
+  }
+}

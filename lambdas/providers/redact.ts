@@ -1,0 +1,32 @@
+/**
+ * Words of a provider on their way to a client. Providers quote what they were sent, and proxies in front of them what
+ * they know: the credential, and addresses inside the operator's network, are nobody else's business.
+ */
+const MAX_CHARACTERS = 2_000;
+/** Shorter credentials are no secrets, and would blot out ordinary words. */
+const MIN_SECRET_CHARACTERS = 8;
+const HIDDEN = '[hidden]';
+
+/** Addresses that mean something only inside a network, with what may stand around them in a URL. */
+const INTERNAL_ADDRESS = new RegExp(
+  String.raw`(?:\b[a-z][a-z0-9+.-]*:\/\/)?(?:[^\s"'<>@\/]*@)?` +
+    String.raw`(?:\b(?:127|10|0)(?:\.\d{1,3}){3}|\b(?:192\.168|169\.254|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d{1,3}){2}` +
+    String.raw`|\[(?:::1|f[cd][0-9a-f:]*|fe80:[0-9a-f:]*)\]|\blocalhost\b|\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:internal|local|localdomain|svc)\b)` +
+    String.raw`(?::\d{1,5})?(?:\/[^\s"'<>]*)?`,
+  'gi',
+);
+
+/** What a provider's words must not tell. */
+export interface Secrets {
+  credential: string | undefined;
+  /** Where the provider is reached. */
+  baseUrl: string;
+}
+
+export function redact(words: string, { credential, baseUrl }: Secrets): string {
+  let text = words.slice(0, MAX_CHARACTERS * 2);
+  if (credential && credential.length >= MIN_SECRET_CHARACTERS) text = text.replaceAll(credential, HIDDEN);
+  const { origin, host } = new URL(baseUrl);
+  text = text.replaceAll(origin, HIDDEN).replaceAll(host, HIDDEN).replace(INTERNAL_ADDRESS, HIDDEN);
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
+}

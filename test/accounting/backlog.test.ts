@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { BacklogWatch } from '../../lambdas/accounting/backlog.ts';
+import type { QueueLevels } from '../../lambdas/platform/queue-levels.ts';
+
+const MINUTE_MS = 60_000;
+const empty: QueueLevels = { waiting: 0, inFlight: 0, dead: 0 };
+
+/** What looks a minute apart come to. */
+function lookAt(...levels: Partial<QueueLevels>[]) {
+  const watch = new BacklogWatch();
+  return levels.map((level, minute) => watch.look({ ...empty, ...level }, minute * MINUTE_MS));
+}
+
+describe('a queue', () => {
+  it('is believed to be empty at the third look in a row', () => {
+    expect(lookAt({}, {}, {}, {})).toEqual(['waiting', 'waiting', 'none', 'none']);
+  });
+
+  it('is not believed to be empty when a message was seen in between', () => {
+    expect(lookAt({}, { waiting: 1 }, {}, {}, {})).toEqual(['waiting', 'waiting', 'waiting', 'waiting', 'none']);
+  });
+
+  it('is no longer empty with the first message', () => {
+    expect(lookAt({}, {}, {}, { waiting: 1 })).toEqual(['waiting', 'waiting', 'none', 'waiting']);
+  });
+
+  it('flows while messages are being worked on and none waits', () => {
+    expect(lookAt({ inFlight: 5 }, { inFlight: 3 }, { inFlight: 9 })).toEqual(['waiting', 'waiting', 'flowing']);
+  });
+
+  it('does not flow while dead letters wait for a person', () => {
+    expect(lookAt({ dead: 1 }, { dead: 1 }, { dead: 1 }, { dead: 1 })).toEqual(Array(4).fill('waiting'));
+  });
+
+  it('is empty only after a while when it was flowing', () => {
+    expect(lookAt({}, {}, { inFlight: 1 }, {}, {}, {})).toEqual([
+      'waiting',
+      'waiting',
+      'flowing',
+      'flowing',
+      'flowing',
+      'none',
+    ]);
+  });
+
+  it('is unknown again when nobody has looked for a while', () => {
+    const watch = new BacklogWatch();
+    watch.look(empty, 0);
+    expect(watch.look(empty, 10 * MINUTE_MS)).toBe('waiting');
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { chargeFor, isCancelled, type Charge } from '../../lambdas/accounting/ending.ts';
+import { endings, type Ending } from '../../lambdas/store/outcome.ts';
+
+type Row = [Ending, { wasSent?: boolean; hasOutput?: boolean; declinedForFree?: boolean }, Charge, boolean];
+
+const rows: Row[] = [
+  ['complete', { hasOutput: true }, 'usage', false],
+  ['complete', { hasOutput: false }, 'usage', false],
+  ['complete', { hasOutput: false, declinedForFree: true }, 'nothing', false],
+  ['out_of_money', { hasOutput: true }, 'usage and hidden', false],
+  ['refused_before', { wasSent: false }, 'nothing', false],
+  ['refused_before', { wasSent: true }, 'nothing', false],
+  ['broke_off', { hasOutput: false }, 'nothing', false],
+  ['broke_off', { hasOutput: true }, 'usage', true],
+  ['client_left', { wasSent: false }, 'nothing', true],
+  ['client_left', { wasSent: true }, 'usage and hidden', true],
+  ['client_left', { hasOutput: true }, 'usage and hidden', true],
+  ['out_of_time', { wasSent: false }, 'nothing', true],
+  ['out_of_time', { wasSent: true }, 'usage and hidden', true],
+  ['out_of_time', { hasOutput: true }, 'usage and hidden', true],
+];
+
+describe('who pays what when an answer ends', () => {
+  it.each(rows)('%s, %o: %s', (ending, facts, charge, cancelled) => {
+    const ended = { ending, wasSent: true, hasOutput: false, declinedForFree: false, ...facts };
+    expect([chargeFor(ended), isCancelled(ended)]).toEqual([charge, cancelled]);
+  });
+
+  it('is decided for every ending', () => {
+    expect(new Set(rows.map(([ending]) => ending))).toEqual(new Set(endings));
+  });
+});

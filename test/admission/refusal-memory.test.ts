@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { RefusalMemory } from '../../lambdas/admission/refusal-memory.ts';
+import type { Money } from '../../lambdas/money/money.ts';
+import { windowsAt } from '../../lambdas/money/periods.ts';
+import type { Counter, Scope } from '../../lambdas/store/counters.ts';
+import { rub } from '../support/spending.ts';
+
+const startMs = Date.UTC(2026, 10, 20, 12);
+const windows = windowsAt(startMs);
+const key: Scope = { kind: 'key', id: 'a', limits: { daily: rub('10') }, revision: 3 };
+
+let memory: RefusalMemory;
+beforeEach(() => {
+  memory = new RefusalMemory();
+});
+
+const counter = (spent: string, committed = spent, scope = key): Counter => ({
+  active: true,
+  revision: scope.revision,
+  limits: scope.limits,
+  spent: () => rub(spent),
+  committed: () => rub(committed),
+});
+
+/** The store has refused a hold of 2 roubles so many times, a millisecond apart. */
+function refused(times: number, by: Counter, scope = key, amount: Money = rub('2')): void {
+  for (let time = 0; time < times; time += 1) memory.remember(scope, windows, by, amount, startMs + time);
+}
+
+const recall = (more: { scope?: Scope; amount?: Money; afterMs?: number } = {}) =>
+  memory.recall(more.scope ?? key, windows, more.amount ?? rub('2'), startMs + (more.afterMs ?? 10));
+
+describe('a scope that has spent its limit', () => {
+  it('is refused from memory once it was refused three times within a second, with its numbers', () => {
+    refused(3, counter('9', '9.5'));
+    const recalled = recall()!;
+    expect([recalled.spent(windows.daily), recalled.committed(windows.daily)].map(String)).toEqual(['9', '9.5']);
+    expect(recalled).toMatchObject({ revision: 3, limits: key.limits });
+  });
+
+  it('is asked of the store after one refusal, or two', () => {
+    refused(2, counter('9'));
+    expect(recall()).toBeUndefined();
+  });
+
+  it('is asked of the store when refusals are more than a second apart', () => {
+    for (const afterMs of [0, 1_000, 2_000, 3_000]) {
+      memory.remember(key, windows, counter('9'), rub('2'), startMs + afterMs);
+    }
+    expect(recall({ afterMs: 3_001 })).toBeUndefined();
+  });
+
+  it('is asked of the store again after a second, however often it was recalled', () => {
+    refused(3, counter('9'));
+    for (let afterMs = 3; afterMs < 1_002; afterMs += 100) expect(recall({ afterMs })).toBeDefined();
+    expect(recall({ afterMs: 1_002 })).toBeUndefined();
+  });
+
+  it('is asked of the store for a request that may still fit', () => {
+    refused(3, counter('9'));
+    expect(recall({ amount: rub('1') })).toBeUndefined();
+    expect(recall({ amount: rub('1.000000000001') })).toBeDefined();
+  });
+
+  it('is asked of the store when its limits have changed, and when a window has ended', () => {
+    refused(3, counter('9'));
+    expect(recall({ scope: { ...key, revision: 4 } })).toBeUndefined();
+    expect(memory.recall(key, windowsAt(startMs + 86_400_000), rub('2'), startMs + 10)).toBeUndefined();
+  });
+
+  it('does not refuse for another scope', () => {
+    refused(3, counter('9'));
+    expect(recall({ scope: { ...key, id: 'b' } })).toBeUndefined();
+    expect(recall({ scope: { ...key, kind: 'workspace' } })).toBeUndefined();
+  });
+
+  it('is refused from memory also when its limit is 0 and the request is free', () => {
+    const blocked: Scope = { ...key, limits: { lifetime: rub('0') } };
+    refused(3, counter('0', '0', blocked), blocked, rub('0'));
+    expect(recall({ scope: blocked, amount: rub('0') })).toBeDefined();
+  });
+});
+
+describe('a scope whose limit is only held', () => {
+  it('is asked of the store, because a settlement may make room at any moment', () => {
+    refused(5, counter('1', '9.5'));
+    expect(recall()).toBeUndefined();
+  });
+});
+
+describe('the memory', () => {
+  it('keeps the latest of as many scopes as it has room for', () => {
+    memory = new RefusalMemory(10);
+    const scopes = Array.from({ length: 15 }, (_, index) => ({ ...key, id: `key ${index}` }));
+    for (const scope of scopes) refused(3, counter('9'), scope);
+    expect(scopes.map((scope) => recall({ scope }) !== undefined)).toEqual([
+      ...Array<boolean>(5).fill(false),
+      ...Array<boolean>(10).fill(true),
+    ]);
+  });
+});

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { wires } from '../support/dialects.ts';
+import { startHostileGateway, type HostileGateway } from '../support/hostile-gateway.ts';
+import type { Behaviour } from '../support/hostile-upstream.ts';
+
+/** What has ended the whole process, and with it everybody's answers: moments in which a connection has no owner. */
+let hostile: HostileGateway;
+beforeAll(async () => {
+  hostile = await startHostileGateway();
+});
+afterAll(() => hostile.stop());
+
+const inParallel = 6;
+
+/** Runs the same again and again, a few at a time. */
+async function again(times: number, once: (time: number) => Promise<unknown>): Promise<void> {
+  let started = 0;
+  const worker = async () => {
+    while (started < times) {
+      started += 1;
+      await once(started);
+    }
+  };
+  await Promise.all(Array.from({ length: inParallel }, worker));
+}
+
+const KB = 1_024;
+
+it.each(wires)('an error without its reason, over %s', async (wire) => {
+  const errors = ['{"type":"error"}', '{"type":"error","error":null}', '{"error":{}}', '{"error":{"message":null}}'];
+  await again(24, (time) =>
+    hostile.attack({
+      wire,
+      stream: time % 2 === 0,
+      behaviour: async ({ begin, send, finish, hangUp, dialect }) => {
+        await begin();
+        await send(dialect.event(errors[time % errors.length]!));
+        await (time % 3 === 0 ? hangUp() : finish());
+      },
+    }),
+  );
+  await hostile.expectAlive();
+});
+
+it.each(wires)('a client that leaves while a short answer over %s waits for its hold', async (wire) => {
+  await again(60, () => {
+    const left = Promise.withResolvers<void>();
+    return hostile.abandon(
+      {
+        wire,
+        stream: true,
+        maxTokens: 50_000,
+        limitRub: 10_000,
+        behaviour: async ({ begin, send, finish, dialect }) => {
+          await begin();
+          await send(dialect.opening() + dialect.text('x'.repeat(20 * KB)));
+          await finish();
+          await sleep(Math.random() * 12);
+          left.resolve();
+        },
+      },
+      left.promise,
+    );
+  });
+  await hostile.expectAlive();
+});
+
+/** A provider's ways to end, of which any may meet a client that leaves. */
+const endings: Record<string, Behaviour> = {
+  'hangs up': ({ hangUp }) => hangUp(),
+  'resets the connection': ({ reset }) => reset(),
+  'ends before its time': ({ finish }) => finish(),
+  'ends as it should': async ({ send, finish, dialect }) => (await send(dialect.reason() + dialect.stop)) && finish(),
+  'ends with an error': async ({ send, finish, dialect }) =>
+    (await send(dialect.event(dialect.refusal('api_error', '"No."')))) && finish(),
+  'ends with what is no event': async ({ send, finish, dialect }) => (await send(dialect.event('null'))) && finish(),
+  'goes on and on': async ({ send, dialect }) => {
+    while (await send(dialect.text('x'.repeat(KB))));
+  },
+  'garbles its chunks': ({ write }) => write('zzz\r\n'),
+  'falls silent': ({ closed }) => closed,
+};
+
+it.each(Object.entries(endings))('clients that leave at any time, when the provider %s', async (_how, ending) => {
+  await again(24, (time) => {
+    const left = Promise.withResolvers<void>();
+    return hostile.abandon(
+      {
+        wire: wires[time % 2]!,
+        stream: time % 5 !== 0,
+        behaviour: async (exchange) => {
+          setTimeout(() => left.resolve(), Math.random() * 25);
+          await sleep(Math.random() * 10);
+          await exchange.begin();
+          await exchange.send(exchange.dialect.opening() + exchange.dialect.text('x'.repeat(KB)));
+          await sleep(Math.random() * 10);
+          await ending(exchange);
+        },
+      },
+      left.promise,
+    );
+  });
+  await hostile.expectAlive();
+});
+
+it('end nobody else’s answer', async () => {
+  await hostile.expectUnharmed();
+  expect(hostile.upstream.trapped()).toBe(0);
+});

@@ -1,0 +1,226 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dialects, wires, type WireName } from '../support/dialects.ts';
+import { startHostileGateway, type Aftermath, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
+import type { Exchange } from '../support/hostile-upstream.ts';
+
+/** Providers that go on beyond max_tokens, on a key whose limit would not pay for it. */
+let hostile: HostileGateway;
+beforeAll(async () => {
+  hostile = await startHostileGateway();
+});
+afterAll(() => hostile.stop());
+
+const MAX_TOKENS = 200;
+const LIMIT_RUB = 12;
+const KB = 1_024;
+const MB = KB * KB;
+/** No token that is known has more bytes; the rest is what may be on its way before anybody can count it. */
+const MOST_BYTES = 64 * MAX_TOKENS + 64 * KB + 64 * KB;
+
+const attack = (wire: WireName, behaviour: (exchange: Exchange) => unknown, more: Partial<Attack> = {}) =>
+  hostile.attack({ wire, behaviour, limitRub: LIMIT_RUB, maxTokens: MAX_TOKENS, ...more });
+
+/** An event, or one for each round. */
+type Outpouring = string | ((round: number) => string);
+
+/** Sends one event after the other. @returns whether somebody read them to the end */
+async function flood({ send }: Exchange, outpouring: Outpouring, bytes: number): Promise<boolean> {
+  let sent = 0;
+  for (let round = 0; sent < bytes; round += 1) {
+    const event = typeof outpouring === 'string' ? outpouring : outpouring(round);
+    if (!(await send(event))) return false;
+    sent += event.length;
+  }
+  return true;
+}
+
+/** An answer that was ended by the gateway: short, and such that a client takes it for one that reached max_tokens. */
+function expectEndedByGateway({ status, stopReason, events, message, text, body }: Aftermath): void {
+  expect([status, stopReason]).toEqual([200, 'max_tokens']);
+  expect(text.length).toBeLessThanOrEqual(MOST_BYTES);
+  // With what stands around the words.
+  expect(body.length).toBeLessThanOrEqual(3 * MOST_BYTES);
+  if (message) return;
+  const opened = events.filter(({ type }) => type === 'content_block_start').length;
+  expect(events.filter(({ type }) => type === 'content_block_stop')).toHaveLength(opened);
+  expect(events.slice(-2).map(({ type }) => type)).toEqual(['message_delta', 'message_stop']);
+}
+
+const anthropicDelta = (delta: string, index = 0) =>
+  dialects.anthropic.event(`{"type":"content_block_delta","index":${index},"delta":${delta}}`);
+/** A block behind the one before it. */
+const anthropicBlock = (block: string, index = 1) =>
+  dialects.anthropic.event(`{"type":"content_block_stop","index":${index - 1}}`) +
+  dialects.anthropic.event(`{"type":"content_block_start","index":${index},"content_block":${block}}`);
+const chatDelta = (delta: string) => dialects['openai-chat'].event(`{"choices":[{"index":0,"delta":${delta}}]}`);
+const words = 'word '.repeat(200);
+const toolBlock = anthropicBlock('{"type":"tool_use","id":"t","name":"f","input":{}}');
+const callPiece = (piece: string) => chatDelta(`{"tool_calls":[{"index":0,${piece}}]}`);
+
+async function pourOut(exchange: Exchange, bytes = 2 * MB): Promise<boolean> {
+  await exchange.begin();
+  await exchange.send(exchange.dialect.opening());
+  return flood(exchange, exchange.dialect.text(words), bytes);
+}
+
+/** What is written without end, behind what opens it. */
+const outpourings: [WireName, string, string, Outpouring][] = [
+  ['anthropic', 'text', '', dialects.anthropic.text(words)],
+  [
+    'anthropic',
+    'thinking',
+    anthropicBlock('{"type":"thinking","thinking":"","signature":""}'),
+    anthropicDelta(`{"type":"thinking_delta","thinking":"${words}"}`, 1),
+  ],
+  ['anthropic', 'arguments', toolBlock, anthropicDelta(`{"type":"input_json_delta","partial_json":"${words}"}`, 1)],
+  ['anthropic', 'deltas newer than us', '', anthropicDelta(`{"type":"novel_delta","novel":"${words}"}`)],
+  [
+    'anthropic',
+    'text in the starts of blocks',
+    '',
+    (round) => anthropicBlock(`{"type":"text","text":"${words}"}`, round + 1),
+  ],
+  [
+    'anthropic',
+    'tool calls without arguments',
+    '',
+    (round) => anthropicBlock('{"type":"tool_use","id":"t","name":"f","input":{}}', round + 1),
+  ],
+  [
+    'anthropic',
+    'arguments in the starts of blocks',
+    '',
+    (round) => anthropicBlock(`{"type":"tool_use","id":"t","name":"f","input":{"a":"${words}"}}`, round + 1),
+  ],
+  ['openai-chat', 'text', '', dialects['openai-chat'].text(words)],
+  ['openai-chat', 'reasoning', '', chatDelta(`{"reasoning_content":"${words}"}`)],
+  ['openai-chat', 'refusals', '', chatDelta(`{"refusal":"${words}"}`)],
+  [
+    'openai-chat',
+    'arguments',
+    callPiece('"id":"t","function":{"name":"f","arguments":"["}'),
+    callPiece(`"function":{"arguments":"\\"${words}\\","}`),
+  ],
+  [
+    'openai-chat',
+    'text behind a call that is not complete',
+    callPiece('"id":"t","function":{"name":"f","arguments":"["}'),
+    chatDelta(`{"content":"${words}"}`),
+  ],
+  [
+    'openai-chat',
+    'arguments of a second call',
+    callPiece('"id":"t","function":{"name":"f","arguments":"["}'),
+    chatDelta(`{"tool_calls":[{"index":1,"id":"u","function":{"name":"g","arguments":"${words}"}}]}`),
+  ],
+  ['openai-chat', 'tool calls without arguments', '', callPiece('"function":{"name":"f","arguments":"{}"}')],
+];
+
+describe('two megabytes of', () => {
+  it.concurrent.each(outpourings)('(%s) %s are ended at max_tokens', async (wire, _what, before, event) => {
+    const aftermath = await attack(
+      wire,
+      async (exchange) => {
+        const { begin, send, finish, dialect } = exchange;
+        await begin();
+        await send(dialect.opening() + before);
+        await flood(exchange, event, 2 * MB);
+        await send(dialect.reason() + dialect.stop);
+        await finish();
+      },
+      { stream: true },
+    );
+    expectEndedByGateway(aftermath);
+  });
+
+  it.concurrent.each(wires)('text over %s are ended for a client that does not stream, too', async (wire) => {
+    const aftermath = await attack(wire, (exchange) => pourOut(exchange));
+    expectEndedByGateway(aftermath);
+  });
+});
+
+describe.each(wires)('an answer over %s', (wire) => {
+  it.concurrent.each([true, false])('is not read on behind max_tokens (streamed: %s)', async (stream) => {
+    const isRead = Promise.withResolvers<boolean>();
+    // More than all the buffers on the way can take.
+    await attack(wire, (exchange) => isRead.resolve(pourOut(exchange, 64 * MB)), { stream });
+    expect(await isRead.promise).toBe(false);
+  });
+
+  it.concurrent('is ended at max_tokens for a key without a limit, too', async () => {
+    expectEndedByGateway(await attack(wire, (exchange) => pourOut(exchange), { limitRub: null, stream: true }));
+  });
+
+  it.concurrent.each([5, 120_000])('that goes on after telling %i tokens is ended', async (output) => {
+    const usage =
+      wire === 'anthropic' ? `{"output_tokens":${output}}` : `{"prompt_tokens":10,"completion_tokens":${output}}`;
+    const ended = await attack(
+      wire,
+      async (exchange) => {
+        const { begin, send, dialect, finish } = exchange;
+        await begin();
+        await send(dialect.opening() + dialect.text('Hello. '));
+        await send(wire === 'anthropic' ? dialect.reason(usage) : dialect.event(`{"choices":[],"usage":${usage}}`));
+        await flood(exchange, dialect.text(words), 500 * KB);
+        await send(dialect.stop);
+        await finish();
+      },
+      { stream: true },
+    );
+    expect(ended.status).toBe(200);
+    expect(ended.text.length).toBeLessThanOrEqual(MOST_BYTES);
+    if (output > MAX_TOKENS) expect(ended.generation).toMatchObject({ capped: true });
+  });
+
+  it.concurrent.each([true, false])(
+    'of 65 KB in one piece is not charged beyond max_tokens (streamed: %s)',
+    async (stream) => {
+      const { cost, generation } = await attack(
+        wire,
+        async ({ begin, send, dialect, finish }) => {
+          const usage =
+            wire === 'anthropic' ? '{"output_tokens":16640}' : '{"prompt_tokens":10,"completion_tokens":16640}';
+          await begin();
+          await send(dialect.opening() + dialect.text('x'.repeat(65 * KB)) + dialect.reason(usage) + dialect.stop);
+          await finish();
+        },
+        { stream },
+      );
+      expect(cost.toString()).toBe('2.001');
+      expect(generation).toMatchObject({ capped: true });
+    },
+  );
+
+  it.concurrent('of 65 KB in one piece without any usage is not charged beyond max_tokens', async () => {
+    const { generation } = await attack(wire, async ({ begin, send, dialect, finish }) => {
+      await begin();
+      await send(dialect.opening() + dialect.text('x'.repeat(65 * KB)) + dialect.reason('{}') + dialect.stop);
+      await finish();
+    });
+    expect(generation).toMatchObject({ estimated: true });
+    expect(Number(generation['tokens_completion'])).toBe(MAX_TOKENS);
+  });
+
+  it.concurrent.each([true, false])(
+    'that tells its end and then only pings is taken as ended (streamed: %s)',
+    { timeout: 40_000 },
+    async (stream) => {
+      const ended = await attack(
+        wire,
+        async ({ begin, send, dialect }) => {
+          const ping = wire === 'anthropic' ? dialect.event('{"type":"ping"}') : ': ping\n\n';
+          await begin();
+          await send(dialect.opening() + dialect.text('Hello.') + dialect.reason());
+          while (await send(ping)) await sleep(300);
+        },
+        { stream, patienceMs: 25_000 },
+      );
+      expect(ended).toMatchObject({ status: 200, text: 'Hello.', stopReason: 'end_turn', error: undefined });
+      // 10 × 0.0001 + 5 × 0.01
+      expect(ended.cost.toString()).toBe('0.051');
+    },
+  );
+});
+
+it('leaves the gateway and everybody else unharmed', () => hostile.expectUnharmed());

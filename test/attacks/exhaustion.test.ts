@@ -1,0 +1,266 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dialects, wires } from '../support/dialects.ts';
+import { startHostileGateway, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
+import type { Behaviour, Exchange } from '../support/hostile-upstream.ts';
+import { busyMs, heldMb, measurable, residentMb } from '../support/process-usage.ts';
+
+/** What a provider can do to the processor and the memory that all answers share. One attack at a time: it is measured. */
+let hostile: HostileGateway;
+/** What it holds while nothing happens. */
+let resting: { held: number; resident: number };
+beforeAll(async () => {
+  hostile = await startHostileGateway(measurable);
+  await warmUp();
+  resting = await usedMb();
+});
+afterAll(() => hostile.stop());
+
+const KB = 1_024;
+const MB = KB * KB;
+/** What one answer may take while it passes. */
+const PEAK_MB = 100;
+/** The processor's time for an answer of some megabytes; everybody else has to wait for it. */
+const MOST_BUSY_MS = 4_000;
+const RICH_RUB = 1_000_000;
+
+async function usedMb() {
+  // In this order: what nobody holds any more is given back on the way.
+  const held = await heldMb(hostile.gateway);
+  return { held, resident: residentMb(hostile.gateway) };
+}
+
+const sound: Behaviour = async ({ begin, send, finish, dialect }) => {
+  await begin();
+  await send(dialect.opening());
+  for (let piece = 0; piece < 50; piece += 1) await send(dialect.text('x'.repeat(KB)));
+  await send(dialect.reason() + dialect.stop);
+  await finish();
+};
+
+/** Sound answers, so that what is measured is not what every process takes once. */
+async function warmUp(): Promise<void> {
+  for (let round = 0; round < 20; round += 1) {
+    const wire = wires[round % 2]!;
+    await hostile.attack({ wire, behaviour: sound, stream: round % 4 < 2, maxTokens: 50_000, limitRub: RICH_RUB });
+  }
+}
+
+/** Sends the same again and again, until nobody listens or so many bytes are sent. */
+async function flood(write: Exchange['write'], piece: string, bytes: number): Promise<void> {
+  for (let sent = 0; sent < bytes; sent += piece.length) if (!(await write(piece))) return;
+}
+
+/** @returns the most memory, and the processor's time, that the attack has taken */
+async function measured(attack: Attack): Promise<{ peakMb: number; tookMs: number }> {
+  const { gateway } = hostile;
+  await untilIdle();
+  await heldMb(gateway);
+  const before = { mb: residentMb(gateway), ms: busyMs(gateway) };
+  let peakMb = 0;
+  const watch = setInterval(() => (peakMb = Math.max(peakMb, residentMb(gateway) - before.mb)), 20);
+  try {
+    await hostile.attack({ limitRub: RICH_RUB, patienceMs: 25_000, ...attack });
+    return { peakMb, tookMs: busyMs(gateway) - before.ms };
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+/** What the last attack has begun may go on for a while. */
+async function untilIdle(): Promise<void> {
+  for (let used = Infinity; used > 50;) {
+    const before = busyMs(hostile.gateway);
+    await sleep(300);
+    used = busyMs(hostile.gateway) - before;
+  }
+}
+
+const block = (index: number) =>
+  dialects.anthropic.event(`{"type":"content_block_start","index":${index},"content_block":{"type":"text","text":""}}`);
+const call = (index: number, args: string) =>
+  dialects['openai-chat'].event(
+    `{"choices":[{"delta":{"tool_calls":[{"index":${index},"id":"t${index}","function":{"name":"f","arguments":${JSON.stringify(args)}}}]}}]}`,
+  );
+
+const within =
+  (behaviour: Behaviour): Behaviour =>
+  async (exchange) => {
+    await exchange.begin();
+    await exchange.send(exchange.dialect.opening());
+    await behaviour(exchange);
+  };
+
+const floods: [string, Attack][] = wires.flatMap((wire): [string, Attack][] => [
+  [
+    `60 MB of text over ${wire}, put together`,
+    { wire, behaviour: within(({ send, dialect }) => flood(send, dialect.text('x'.repeat(16 * KB)), 60 * MB)) },
+  ],
+  [
+    `one line of 40 MB over ${wire}, at once`,
+    {
+      wire,
+      behaviour: async ({ begin, send }) => {
+        await begin();
+        await send('data: ');
+        await flood(send, 'x'.repeat(64 * KB), 40 * MB);
+      },
+    },
+  ],
+  [
+    `one line of 40 MB over ${wire}, in an answer`,
+    {
+      wire,
+      behaviour: within(async ({ send }) => {
+        await send('data: ');
+        await flood(send, 'x'.repeat(64 * KB), 40 * MB);
+      }),
+    },
+  ],
+  [
+    `40 MB of blank lines over ${wire}, at once`,
+    { wire, behaviour: async ({ begin, send }) => (await begin()) && flood(send, '\n'.repeat(64 * KB), 40 * MB) },
+  ],
+  [
+    `40 MB of blank lines over ${wire}, in an answer`,
+    { wire, behaviour: within(({ send }) => flood(send, '\n'.repeat(64 * KB), 40 * MB)) },
+  ],
+  [
+    `a page of 100 MB that says no over ${wire}`,
+    {
+      wire,
+      behaviour: async ({ write }) => {
+        await write('HTTP/1.1 500 No\r\ncontent-type: text/html\r\ncontent-length: 104857600\r\n\r\n');
+        await flood(write, '<p>No.</p>'.repeat(6 * KB), 100 * MB);
+      },
+    },
+  ],
+  [
+    `JSON of 100 MB instead of a stream over ${wire}`,
+    {
+      wire,
+      behaviour: async ({ write, dialect }) => {
+        await write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 104857600\r\n\r\n');
+        await write(dialect.whole('xx').split('xx')[0]!);
+        await flood(write, 'x'.repeat(64 * KB), 100 * MB);
+      },
+    },
+  ],
+]);
+
+const manyOnes: [string, Attack][] = [
+  [
+    'a million blocks',
+    {
+      wire: 'anthropic',
+      behaviour: within(async ({ send }) => {
+        for (let first = 1; first < 1_000_000; first += 500) {
+          if (!(await send(Array.from({ length: 500 }, (_, index) => block(first + index)).join('')))) return;
+        }
+      }),
+    },
+  ],
+  [
+    'thirty thousand calls of tools',
+    {
+      wire: 'openai-chat',
+      behaviour: within(async ({ send }) => {
+        for (let first = 1; first < 30_000; first += 500) {
+          if (!(await send(Array.from({ length: 500 }, (_, index) => call(first + index, '{}')).join('')))) return;
+        }
+      }),
+    },
+  ],
+  [
+    '30 MB of text behind a call that is not complete',
+    {
+      wire: 'openai-chat',
+      behaviour: within(async ({ send, dialect }) => {
+        await send(call(0, '[1'));
+        await flood(send, dialect.text('x'.repeat(16 * KB)), 30 * MB);
+      }),
+    },
+  ],
+];
+
+/** Small things, again and again, each of which may be dearer than the last. */
+const grinding: [string, Attack][] = [
+  [
+    'a hundred thousand citations',
+    {
+      wire: 'anthropic',
+      maxTokens: 100_000,
+      behaviour: within(async ({ send, finish, dialect }) => {
+        const citation = dialect.event(
+          '{"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"a":1}}}',
+        );
+        await flood(send, citation.repeat(500), 100_000 * citation.length);
+        await send(dialect.reason() + dialect.stop);
+        await finish();
+      }),
+    },
+  ],
+  [
+    'a call in pieces behind one that is not complete',
+    {
+      wire: 'openai-chat',
+      maxTokens: 100_000,
+      behaviour: within(async ({ send, finish, dialect }) => {
+        await send(call(0, `[${'1,'.repeat(256 * KB)}1`));
+        for (let round = 0; round < 40; round += 1) await send(call(1, '1').repeat(100));
+        await send(dialect.reason() + dialect.stop);
+        await finish();
+      }),
+    },
+  ],
+  [
+    'one event of 4 MB in pieces of 512 bytes',
+    {
+      wire: 'openai-chat',
+      maxTokens: 100_000,
+      behaviour: within(async ({ send, finish, dialect }) => {
+        const event = dialect.text('x'.repeat(4 * MB));
+        for (let start = 0; start < event.length; start += 512) await send(event.slice(start, start + 512));
+        await send(dialect.reason() + dialect.stop);
+        await finish();
+      }),
+    },
+  ],
+  [
+    'one event of 4 MB in pieces of 512 bytes, passed through',
+    {
+      wire: 'anthropic',
+      maxTokens: 100_000,
+      behaviour: within(async ({ send, finish, dialect }) => {
+        const event = dialect.text('x'.repeat(4 * MB));
+        for (let start = 0; start < event.length; start += 512) await send(event.slice(start, start + 512));
+        await send(dialect.reason() + dialect.stop);
+        await finish();
+      }),
+    },
+  ],
+];
+
+describe('memory', () => {
+  it.each([...floods, ...manyOnes])('is not filled by %s', { timeout: 120_000 }, async (_what, attack) => {
+    const { peakMb } = await measured(attack);
+    expect(peakMb).toBeLessThan(PEAK_MB);
+  });
+});
+
+describe('the processor', () => {
+  it.each(grinding)('is not kept by %s', { timeout: 120_000 }, async (_what, attack) => {
+    const { tookMs } = await measured(attack);
+    expect(tookMs).toBeLessThan(MOST_BUSY_MS);
+  });
+});
+
+it('leaves the gateway and everybody else unharmed, and gives the memory back', { timeout: 120_000 }, async () => {
+  await untilIdle();
+  await warmUp();
+  const now = await usedMb();
+  expect(now.held).toBeLessThan(resting.held * 1.1 + 20);
+  // A process gives its pages back late: what it may keep is less than any one answer may take.
+  expect(now.resident).toBeLessThan(resting.resident + PEAK_MB);
+  await hostile.expectUnharmed();
+});

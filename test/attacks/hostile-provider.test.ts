@@ -1,0 +1,288 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answer, wires, type WireName } from '../support/dialects.ts';
+import {
+  expectCutShort,
+  startHostileGateway,
+  type Aftermath,
+  type Attack,
+  type HostileGateway,
+} from '../support/hostile-gateway.ts';
+import { TRAP_PATH, type Behaviour, type Exchange } from '../support/hostile-upstream.ts';
+
+/** What a provider can do to the connection. That the books stay exact is checked behind every single one. */
+let hostile: HostileGateway;
+beforeAll(async () => {
+  hostile = await startHostileGateway();
+});
+afterAll(() => hostile.stop());
+
+const attack = (wire: WireName, behaviour: Behaviour, more: Partial<Attack> = {}): Promise<Aftermath> =>
+  hostile.attack({ wire, behaviour, ...more });
+
+const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n';
+const STREAM_HEAD = `${HEAD}transfer-encoding: chunked\r\n\r\n`;
+const chunked = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+const WORDS = 'Twelve bytes';
+
+/** Writes the same again and again until nobody listens, or `times` have passed. */
+async function repeat(write: Exchange['write'], bytes: string | Buffer, times: number, everyMs?: number) {
+  for (let time = 0; time < times && (await write(bytes)); time += 1) if (everyMs) await sleep(everyMs);
+}
+
+/** Before anything of an answer came: the next endpoint answers, and without one the failure is told and free. */
+const beforeTheAnswer: [string, number, Behaviour][] = [
+  ['hangs up without a word', 502, ({ hangUp }) => hangUp()],
+  ['resets the connection', 502, ({ reset }) => reset()],
+  ['breaks off within its head', 502, async ({ write, hangUp }) => (await write('HTTP/1.1 200 O')) && hangUp()],
+  ['breaks off after its head', 502, async ({ begin, reset }) => (await begin()) && reset()],
+  ['ends without an event', 502, async ({ begin, finish }) => (await begin()) && finish()],
+  ['says nothing at all', 504, ({ closed }) => closed],
+  [
+    'switches to another protocol',
+    502,
+    async ({ write, closed }) => {
+      await write('HTTP/1.1 101 X\r\nupgrade: foo\r\nconnection: upgrade\r\n\r\n');
+      await closed;
+    },
+  ],
+  ['goes on continuing', 502, ({ write }) => repeat(write, 'HTTP/1.1 100 Continue\r\n\r\n', 2_000, 5)],
+  ['goes on giving hints', 502, ({ write }) => repeat(write, 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n', 2_000, 5)],
+  [
+    'sends headers without end',
+    502,
+    async ({ write }) => {
+      await write(HEAD);
+      await repeat(write, 'x-more: and-more-of-it\r\n', 100_000);
+    },
+  ],
+  ['is no HTTP server', 502, async ({ write, hangUp }) => (await write('SSH-2.0-OpenSSH_9.6\r\n')) && hangUp()],
+  [
+    'compresses what nobody asked to be compressed',
+    502,
+    async ({ write, dialect, hangUp }) => {
+      await write(`${HEAD}content-encoding: gzip\r\nconnection: close\r\n\r\n`);
+      await write(gzipSync(answer(dialect, WORDS)));
+      hangUp();
+    },
+  ],
+  ['answers with a page', 502, ({ respond }) => respond('200 OK', { 'content-type': 'text/html' }, '<h1>Welcome</h1>')],
+  ['answers with nothing', 502, ({ write }) => write('HTTP/1.1 204 No Content\r\n\r\n')],
+];
+
+describe.each(wires)('before an answer over %s, a provider that', (wire) => {
+  it.concurrent.each(beforeTheAnswer)('%s is told as %i, and costs nothing', async (_what, status, behaviour) => {
+    const { status: told, cost, generation } = await attack(wire, behaviour);
+    expect([told, cost.toString()]).toEqual([status, '0']);
+    expect(generation['finish_reason']).not.toBe('end_turn');
+  });
+
+  it.concurrent.each(beforeTheAnswer)('%s is followed by the next endpoint', async (_what, _status, behaviour) => {
+    const { status, text, generation } = await attack(wire, behaviour, { fallback: true });
+    expect([status, text]).toEqual([200, 'All is well.']);
+    expect(generation['provider_name']).toMatch(/^sound/);
+  });
+
+  it.concurrent('redirects is not followed to where it points', async () => {
+    const statuses = ['300', '301', '302', '303', '307', '308'];
+    const location = `${hostile.upstream.url}${TRAP_PATH}`;
+    const told = await Promise.all(
+      statuses.map((status) => attack(wire, ({ respond }) => respond(`${status} Elsewhere`, { location }, ''))),
+    );
+    expect(told.map(({ status }) => status)).toEqual(statuses.map(() => 502));
+    expect(hostile.upstream.trapped()).toBe(0);
+  });
+
+  it.concurrent('answers with any status at all is told as a status of ours', async () => {
+    const expected: Record<string, number> = {
+      '400': 400,
+      '401': 502,
+      '402': 502,
+      '403': 502,
+      '404': 502,
+      '408': 504,
+      '413': 413,
+      '422': 400,
+      '429': 429,
+      '500': 502,
+      '503': 529,
+      '504': 504,
+      '529': 529,
+    };
+    const odd = [
+      '000',
+      '001',
+      '099',
+      '199',
+      '201',
+      '205',
+      '226',
+      '299',
+      '304',
+      '399',
+      '418',
+      '451',
+      '499',
+      '511',
+      '520',
+    ];
+    const statuses = [...Object.keys(expected), ...odd, '599', '600', '777', '999'];
+    const told = await Promise.all(
+      statuses.map(async (status) => {
+        const { status: answered } = await attack(wire, async ({ respond, hangUp }) => {
+          await respond(`${status} Odd`, { 'content-type': 'application/json' }, '{"error":{"message":"No."}}');
+          hangUp();
+        });
+        return [status, answered];
+      }),
+    );
+    expect(told).toEqual(statuses.map((status) => [status, expected[status] ?? 502]));
+  });
+});
+
+/** In the middle of an answer: what was written is charged, and the client is told that it is not all. */
+const withinTheAnswer: [string, Behaviour][] = [
+  ['hangs up', ({ hangUp }) => hangUp()],
+  ['resets the connection', ({ reset }) => reset()],
+  ['ends as if that were all', ({ finish }) => finish()],
+  [
+    'breaks off within an event',
+    async ({ send, dialect, reset }) => (await send(dialect.text('torn').slice(0, 20))) && reset(),
+  ],
+  ['breaks off within a chunk', async ({ write, hangUp }) => (await write('ffff\r\ndata: {')) && hangUp()],
+  ['garbles its chunks', ({ write }) => write('no length at all\r\n')],
+  ['falls silent', ({ closed }) => closed],
+];
+
+const begun =
+  (behaviour: Behaviour): Behaviour =>
+  async (exchange) => {
+    await exchange.begin();
+    await exchange.send(exchange.dialect.opening() + exchange.dialect.text(WORDS));
+    // The gateway has read this much before anything else happens.
+    await sleep(50);
+    await behaviour(exchange);
+  };
+
+describe.each(wires)('in the middle of an answer over %s, a provider that', (wire) => {
+  it.concurrent.each(withinTheAnswer)(
+    '%s is told as a failure, and what it wrote is charged',
+    async (_what, behaviour) => {
+      const broken = await attack(wire, begun(behaviour));
+      expectCutShort(broken, WORDS);
+      expect(broken.cost.isZero).toBe(false);
+      expect(broken.generation).toMatchObject({ estimated: true, tokens_completion: '3' });
+    },
+  );
+
+  it.concurrent.each(withinTheAnswer)('%s is told so within the stream', async (_what, behaviour) => {
+    const { status, text, error, events } = await attack(wire, begun(behaviour), { stream: true });
+    expect([status, text]).toEqual([200, WORDS]);
+    expect([502, 504]).toContain(error!.code);
+    expect(events.at(-1)!.type).toBe('error');
+  });
+});
+
+/** Odd, but an answer: it is worth having. */
+const oddButSound: [string, Behaviour][] = [
+  [
+    'in single bytes',
+    async ({ begin, send, finish, dialect }) => {
+      await begin();
+      for (const byte of Buffer.from(answer(dialect, WORDS))) await send(Buffer.of(byte));
+      await finish();
+    },
+  ],
+  [
+    'a byte in a millisecond',
+    async ({ begin, send, finish, dialect }) => {
+      await begin();
+      for (const byte of Buffer.from(answer(dialect, WORDS))) {
+        await sleep(1);
+        await send(Buffer.of(byte));
+      }
+      await finish();
+    },
+  ],
+  [
+    'with a second response behind it',
+    async ({ write, dialect }) => {
+      const second = `HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecond`;
+      await write(`${STREAM_HEAD}${chunked(answer(dialect, WORDS))}0\r\n\r\n${second}`);
+    },
+  ],
+  [
+    'with more events behind its end',
+    async ({ begin, send, finish, dialect }) => {
+      await begin();
+      await send(answer(dialect, WORDS) + dialect.opening() + dialect.text('More!') + dialect.reason() + dialect.stop);
+      await finish();
+    },
+  ],
+  [
+    'with bytes behind its end that never end',
+    async ({ begin, send, dialect }) => {
+      await begin();
+      await send(answer(dialect, WORDS));
+      await repeat(send, 'x'.repeat(1_000), 100_000);
+    },
+  ],
+  [
+    'and holds the connection open',
+    async ({ begin, send, dialect, closed }) => {
+      await begin();
+      await send(answer(dialect, WORDS));
+      await closed;
+    },
+  ],
+  [
+    'with a thousand headers',
+    async ({ write, dialect }) => {
+      const headers = Array.from({ length: 1_000 }, (_, index) => `x-${index}: y\r\n`).join('');
+      await write(`${HEAD}${headers}transfer-encoding: chunked\r\n\r\n${chunked(answer(dialect, WORDS))}0\r\n\r\n`);
+    },
+  ],
+  [
+    'among events and comments that nobody knows',
+    async ({ begin, send, finish, dialect }) => {
+      const odd = `: ping\n\nretry: 10\n\nid: 7\n\nevent: weather\n\n`;
+      await begin();
+      await send(odd + dialect.opening() + odd + dialect.text(WORDS) + odd + dialect.reason() + odd + dialect.stop);
+      await finish();
+    },
+  ],
+];
+
+describe.each(wires)('an answer over %s that comes', (wire) => {
+  it.concurrent.each(oddButSound)('%s is an answer all the same', async (_how, behaviour) => {
+    const whole = await attack(wire, behaviour);
+    expect([whole.status, whole.text, whole.stopReason]).toEqual([200, WORDS, 'end_turn']);
+    const streamed = await attack(wire, behaviour, { stream: true });
+    expect([streamed.text, streamed.stopReason, streamed.error]).toEqual([WORDS, 'end_turn', undefined]);
+  });
+
+  it.concurrent('with two lengths is no answer to trust', async () => {
+    const { status } = await attack(wire, ({ write, dialect }) =>
+      write(
+        `${HEAD}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n${chunked(answer(dialect, WORDS))}0\r\n\r\n`,
+      ),
+    );
+    expect([200, 502]).toContain(status);
+  });
+
+  it.concurrent('with bytes that are no UTF-8 loses only these', async () => {
+    const { status, text } = await attack(wire, async ({ begin, send, finish, dialect }) => {
+      const [before, behind] = dialect.text('one|two').split('|') as [string, string];
+      await begin();
+      await send(dialect.opening());
+      await send(Buffer.concat([Buffer.from(before), Buffer.of(0xff, 0xc3), Buffer.from(behind)]));
+      await send(dialect.reason() + dialect.stop);
+      await finish();
+    });
+    expect(status).toBe(200);
+    expect(text).toMatch(/^one\uFFFD+two$/);
+  });
+});
+
+it('leaves the gateway and everybody else unharmed', () => hostile.expectUnharmed());

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
+import { loadShippedCatalog } from '../support/catalog.ts';
+
+const { models } = loadShippedCatalog();
+const textModels = models.filter(({ data, aliasOf }) => data.output_modalities.includes('text') && !aliasOf);
+const realTextModels = textModels.filter(({ id }) => !id.startsWith('sandbox/'));
+const find = (id: string): Model => models.find((model) => model.id === id)!;
+const only = (id: string): Endpoint => find(id).endpoints[0]!;
+
+describe('thinking without being asked', () => {
+  const thinking = textModels
+    .filter(({ endpoints }) => endpoints.some(({ quirks }) => quirks.thinks_by_default))
+    .map(({ id }) => id);
+
+  it('is marked on the models that do it', () => {
+    expect(thinking.toSorted()).toEqual([
+      'anthropic/claude-fable-5',
+      'anthropic/claude-sonnet-5',
+      'minimax/minimax-m2.7',
+      'minimax/minimax-m3',
+      'sandbox/thinker',
+    ]);
+  });
+});
+
+describe('prices beside those of tokens', () => {
+  it('are the fees of providers that charge for each request', () => {
+    const fees = realTextModels.flatMap(({ endpoints }) =>
+      endpoints.flatMap(({ id, pricing }) => (pricing?.request ? [[id, pricing.request.toString()]] : [])),
+    );
+    expect(Object.fromEntries(fees)).toEqual({
+      'perplexity/perplexity/sonar': '0.495',
+      'perplexity/perplexity/sonar-pro': '0.594',
+      'perplexity/perplexity/sonar-reasoning-pro': '0.594',
+    });
+  });
+
+  it('are on no real text model for images or searches', () => {
+    const priced = realTextModels.filter(({ endpoints }) =>
+      endpoints.some(({ pricing }) => pricing?.image ?? pricing?.web_search),
+    );
+    expect(priced.map(({ id }) => id)).toEqual([]);
+  });
+
+  it('are on a sandbox model, to be tried', () => {
+    const { pricing } = only('sandbox/priced');
+    expect([pricing?.request?.toString(), pricing?.image?.toString()]).toEqual(['0.25', '0.5']);
+  });
+});
+
+describe('bounds of what one image counts for', () => {
+  it.each([
+    ['openai/gpt-5.5', 12_000],
+    ['openai/gpt-4o-mini', 48_169],
+    ['openai/gpt-4.1-mini', 6_636],
+    ['openai/gpt-5-nano', 6_144],
+    ['openai/o4-mini', 7_046],
+    ['qwen/qwen3.7-plus', 16_384],
+    ['qwen/qwen3.6-flash', 16_384],
+    ['z-ai/glm-4.6v', 12_288],
+  ])('%s counts at most %i', (id, mostTokens) => {
+    expect(only(id).quirks.max_image_tokens).toBeGreaterThanOrEqual(mostTokens);
+  });
+});

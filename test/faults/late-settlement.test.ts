@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BacklogWatch } from '../../lambdas/accounting/backlog.ts';
+import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { utcDate, windowsAt } from '../../lambdas/money/periods.ts';
+import { variables } from '../../lambdas/platform/environment.ts';
+import { GatewayError } from '../../lambdas/platform/errors.ts';
+import { openQueueGauge, type QueueGauge } from '../../lambdas/platform/queue-levels.ts';
+import { readCounter } from '../../lambdas/store/counters.ts';
+import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
+import { GENERATION_SHARDS, generationPartition, type Generation } from '../../lambdas/store/generations.ts';
+import { queryPartition } from '../../lambdas/store/query.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { startSettlementQueue, type SettlementQueue } from '../support/settlement-queue.ts';
+import { holdRequest, newSpender, placeHold, rub, settlement, type Spender } from '../support/spending.ts';
+import { newTable } from '../support/table.ts';
+
+const MINUTE_MS = 60_000;
+const LIMIT = rub('30');
+const HOLD = rub('2');
+const INPUT_ESTIMATE = rub('0.1');
+/** Yesterday at noon: an hour later it is still the same day, and its windows are all kept. */
+const startMs = Date.parse(`${utcDate(Date.now() - 86_400_000)}T12:00:00.000Z`);
+
+let table: Table;
+let queue: SettlementQueue;
+let gauge: QueueGauge;
+beforeAll(async () => {
+  table = await newTable();
+  queue = await startSettlementQueue(table);
+  gauge = openQueueGauge(variables.finalizeQueueUrl, variables.finalizeDeadLettersUrl);
+});
+afterAll(() => queue.stop());
+
+/** What each accepted generation really came to; undefined when its handler died without a word. */
+type Truth = Map<string, Money | undefined>;
+
+it('with its worker down for an hour, settlement is late, limits stay strict, and nothing is estimated', async () => {
+  const spenders = await Promise.all(Array.from({ length: 5 }, () => newSpender(table, { key: { daily: LIMIT } })));
+  const truths: Truth[] = spenders.map(() => new Map());
+  const watch = new BacklogWatch();
+  const sweepAt = async (atMs: number) => {
+    const { swept, failures } = await sweepHolds(table, {
+      nowMs: atMs,
+      backlog: watch.look(await gauge.read(), atMs),
+    });
+    expect(failures).toEqual([]);
+    return swept;
+  };
+
+  let refused = 0;
+  for (let minute = 0; minute < 60; minute += 1) {
+    const atMs = startMs + minute * MINUTE_MS;
+    // Two hundred requests in an hour, spread over all keys; each key could spend more than its limit.
+    for (let index = Math.ceil((minute * 200) / 60); index < ((minute + 1) * 200) / 60; index += 1) {
+      const accepted = await ask(spenders[index % 5]!, truths[index % 5]!, atMs, index);
+      if (!accepted) refused += 1;
+    }
+    expect(await sweepAt(atMs)).toBe(0);
+    for (const [index, spender] of spenders.entries()) {
+      expect(spentFor(truths[index]!).exceeds(LIMIT)).toBe(false);
+      expect((await counterOf(spender)).committed.exceeds(LIMIT)).toBe(false);
+    }
+  }
+  expect(refused).toBeGreaterThan(50);
+
+  const worker = await queue.startWorker();
+  await expect
+    .poll(() => gauge.read(), { timeout: 20_000, interval: 100 })
+    .toEqual({ waiting: 0, inFlight: 0, dead: 0 });
+  await worker.stop();
+  const sweptAfter = [60, 61, 62, 63].map((minute) => startMs + (minute + 20) * MINUTE_MS);
+  let swept = 0;
+  for (const atMs of sweptAfter) swept += await sweepAt(atMs);
+
+  const dead = truths.flatMap((truth) => [...truth.values()].filter((cost) => cost === undefined));
+  expect(swept).toBe(dead.length);
+  expect(dead.length).toBeGreaterThan(0);
+  for (const [index, spender] of spenders.entries()) await expectTrueBooks(spender, truths[index]!);
+});
+
+/** One request: held, answered, and reported to the queue, unless its handler dies. @returns false when it was refused */
+async function ask(spender: Spender, truth: Truth, atMs: number, index: number): Promise<boolean> {
+  const request = holdRequest(spender, HOLD, { atMs });
+  request.generation.sweepAtMs = atMs + 20 * MINUTE_MS;
+  try {
+    const { hold } = await placeHold(table, request);
+    const cost = index % 7 === 3 ? undefined : Money.fromPico(BigInt(1_000 + index) * 987_654_321n);
+    truth.set(request.generation.id, cost);
+    if (cost) await queue.send(settlement(request, hold, cost));
+    return true;
+  } catch (error) {
+    if (error instanceof GatewayError && error.status === 402) return false;
+    throw error;
+  }
+}
+
+const spentFor = (truth: Truth) => Money.sum([...truth.values()].map((cost) => cost ?? INPUT_ESTIMATE));
+
+async function counterOf(spender: Spender, index = 0) {
+  const counter = await readCounter(table, spender.scopes[index]!);
+  const window = windowsAt(startMs).daily;
+  return { spent: counter.spent(window), committed: counter.committed(window) };
+}
+
+async function expectTrueBooks(spender: Spender, truth: Truth): Promise<void> {
+  const { accountId } = spender.payer;
+  const date = utcDate(startMs);
+  const generations: Generation[] = [];
+  for await (const generation of generationsOfDay(table, accountId, date)) generations.push(generation);
+  expect(generations).toHaveLength(truth.size);
+  for (const { id, state, swept, outcome } of generations) {
+    const cost = truth.get(id);
+    expect([state, swept, outcome!.cost.toString()]).toEqual([
+      'final',
+      cost === undefined,
+      (cost ?? INPUT_ESTIMATE).toString(),
+    ]);
+  }
+  for (const [index] of spender.scopes.entries()) {
+    const { spent, committed } = await counterOf(spender, index);
+    expect([spent.toString(), committed.toString()]).toEqual(Array(2).fill(spentFor(truth).toString()));
+  }
+  for (let shard = 0; shard < GENERATION_SHARDS; shard += 1) {
+    for await (const item of queryPartition(table, generationPartition(accountId, date, shard))) {
+      expect(item['entity']).toBe('generation');
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import type { Settlement } from '../../lambdas/accounting/settlement.ts';
+import { generationKey } from '../../lambdas/store/generations.ts';
+import { StoreBusyError } from '../../lambdas/store/transact.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { startFaultProxy, type DynamodbCall, type FaultProxy } from '../support/fault-proxy.ts';
+import {
+  books,
+  holdRequest,
+  newSpender,
+  placeHold,
+  rub,
+  settledEverywhere,
+  settlement,
+  type Spender,
+} from '../support/spending.ts';
+import { newTable, tableThrough } from '../support/table.ts';
+
+let table: Table;
+let proxy: FaultProxy;
+let faulty: Table;
+
+beforeAll(async () => {
+  table = await newTable();
+  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
+  faulty = tableThrough(proxy.endpoint, table);
+});
+beforeEach(() => {
+  proxy.faultFor = () => undefined;
+  proxy.calls.length = 0;
+});
+afterAll(() => proxy.stop());
+
+const limited = () => newSpender(table, { key: { daily: rub('100') } });
+
+async function message(spender: Spender, cost: string): Promise<Settlement> {
+  const request = holdRequest(spender, rub('1'));
+  const { hold } = await placeHold(table, request);
+  return settlement(request, hold, rub(cost));
+}
+
+const transactions = () => proxy.calls.filter(({ action }) => action === 'TransactWriteItems');
+const itemsOf = ({ body }: DynamodbCall) => (JSON.parse(body) as { TransactItems: unknown[] }).TransactItems;
+
+describe('a batch of settlements', () => {
+  it('keeps a payer whose counters stay busy from holding up the others', async () => {
+    const [hot, calm] = [await limited(), await limited()];
+    const batch = [await message(hot, '0.1'), await message(calm, '0.2'), await message(hot, '0.3')];
+    proxy.faultFor = ({ body }) => (body.includes(hot.payer.keyHash) ? 'conflict' : undefined);
+
+    const results = await settleBatch(faulty, batch, { swept: false });
+
+    expect(results).toEqual([expect.any(StoreBusyError), 'settled', expect.any(StoreBusyError)]);
+    expect((await books(table, calm)).key).toEqual(settledEverywhere('0.2'));
+  });
+
+  it('keeps a busy key from holding up the other keys of its account', async () => {
+    const hot = await limited();
+    const other = await limited();
+    const calm: Spender = { ...other, payer: { ...other.payer, accountId: hot.payer.accountId } };
+    const batch = [await message(hot, '0.1'), await message(calm, '0.2')];
+    proxy.faultFor = ({ body }) => (body.includes(`COUNTER#key#${hot.payer.keyHash}`) ? 'conflict' : undefined);
+
+    const results = await settleBatch(faulty, batch, { swept: false });
+
+    expect(results).toEqual([expect.any(StoreBusyError), 'settled']);
+  });
+
+  it('returns what DynamoDB will never take as an error of its own, and settles the rest', async () => {
+    const spender = await limited();
+    const batch = [await message(spender, '0.1'), await message(spender, '0.2'), await message(spender, '0.3')];
+    // No key of an item is that long: DynamoDB refuses the whole transaction.
+    const poison = { ...batch[1]!, payer: { ...spender.payer, keyHash: 'x'.repeat(3_000) } };
+
+    const results = await settleBatch(table, [batch[0]!, poison, batch[2]!], { swept: false });
+
+    expect(results).toEqual(['settled', expect.any(Error), 'settled']);
+    expect((await books(table, spender)).key).toEqual(['0.4', '0.4', '0.4', '0.4'].map((sum) => `${sum} of 1.4`));
+  });
+
+  it('returns a generation id that is none as an error of its own', async () => {
+    const good = await message(await limited(), '0.2');
+
+    const results = await settleBatch(table, [{ ...good, generationId: 'gen-17' }, good], { swept: false });
+
+    expect(results).toEqual([expect.any(RangeError), 'settled']);
+  });
+
+  it('gives up a record that never becomes what it was read as', async () => {
+    const stubborn = await message(await limited(), '0.2');
+    // Whatever the record is believed to hold, somebody changes it before the next round.
+    proxy.before = async ({ action, body }) => {
+      if (action !== 'TransactWriteItems' || !body.includes(stubborn.generationId)) return;
+      await raiseHold(stubborn);
+    };
+    const results = await settleBatch(faulty, [stubborn], { swept: false });
+    proxy.before = () => undefined;
+
+    expect(results).toEqual([expect.any(Error)]);
+    expect(transactions().length).toBeLessThanOrEqual(5);
+  });
+
+  it('begins nothing more when its time is over', async () => {
+    const late = await message(await limited(), '0.2');
+
+    const results = await settleBatch(faulty, [late], { swept: false, deadlineMs: performance.now() - 1 });
+
+    expect(results).toEqual([expect.any(Error)]);
+    expect(proxy.calls).toEqual([]);
+  });
+
+  it('is one transaction for many payers, and more only beyond a hundred items', async () => {
+    const spenders = await Promise.all(Array.from({ length: 30 }, limited));
+    const batch = await Promise.all(spenders.map((spender) => message(spender, '0.5')));
+
+    const results = await settleBatch(faulty, batch, { swept: false });
+
+    expect(results).toEqual(batch.map(() => 'settled'));
+    expect(transactions().map((call) => itemsOf(call).length)).toEqual([100, 50]);
+  });
+
+  it('touches no counter for what cost nothing and was held nowhere', async () => {
+    const unlimited = await newSpender(table, {});
+    const free = await message(unlimited, '0');
+
+    expect(await settleBatch(faulty, [free], { swept: false })).toEqual(['settled']);
+
+    expect(transactions().map((call) => itemsOf(call).length)).toEqual([1]);
+  });
+
+  it('touches only the counters that held what cost nothing', async () => {
+    const free = await message(await limited(), '0');
+
+    expect(await settleBatch(faulty, [free], { swept: false })).toEqual(['settled']);
+
+    expect(transactions().map((call) => itemsOf(call).length)).toEqual([2]);
+  });
+});
+
+async function raiseHold({ generationId, payer }: Settlement): Promise<void> {
+  await table.documents.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: generationKey(payer.accountId, generationId),
+      UpdateExpression: 'ADD hold_steps :one',
+      ExpressionAttributeValues: { ':one': 1 },
+    }),
+  );
+}

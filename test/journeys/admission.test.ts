@@ -1,0 +1,158 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { admin } from '../support/admin.ts';
+import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+
+let directory: string;
+let gateway: RunningGateway;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-admission-'));
+  gateway = await startGateway({ args: ['--data', directory], env: { HOLD_PATIENCE_MS: '4000' } });
+});
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function newKey(...args: string[]): Promise<RunningGateway> {
+  const { key } = await admin(directory, 'keys', 'create', '--name', 'test', ...args);
+  return { ...gateway, key: key as string };
+}
+
+async function keyInfo(on: RunningGateway): Promise<Record<string, number>> {
+  return ((await (await get(on, '/key')).json()) as { data: Record<string, number> }).data;
+}
+
+/** What a coding agent sends for "hello": 50 KB of instructions and tools, 32,000 tokens to answer in, thinking at will. */
+const agentRequest = (words = 'hello') => ({
+  model: 'sandbox/claude',
+  max_tokens: 32_000,
+  thinking: { type: 'adaptive' as const },
+  system: [
+    {
+      type: 'text' as const,
+      text: 'You are an agent that edits code. '.repeat(500),
+      cache_control: { type: 'ephemeral' as const },
+    },
+  ],
+  tools: Array.from({ length: 33 }, (_, index) => ({
+    name: `tool_${index}`,
+    description: 'Does something useful to a file. '.repeat(26),
+    input_schema: { type: 'object' as const, properties: { path: { type: 'string' } } },
+  })),
+  messages: [said(words, 'tokens=20 delay=2')],
+});
+
+describe("an agent's hello on a key of 50 roubles a day", () => {
+  it('is admitted, though its bytes and all it may think would cost more', async () => {
+    const request = agentRequest();
+    expect(JSON.stringify(request).length).toBeGreaterThan(45_000);
+    const key = await newKey('--limit', '50', '--limit-reset', 'daily');
+
+    const response = await post(key, '/messages', request);
+
+    expect(response.status).toBe(200);
+    const { id } = (await response.json()) as { id: string };
+    const { total_cost: cost } = await finalGeneration(key, id);
+    expect(cost).toBeGreaterThan(1.2);
+    expect(cost).toBeLessThan(1.5);
+    expect(await keyInfo(key)).toMatchObject({ limit_remaining: 50 - Number(cost) });
+  });
+
+  it('passes ten times in parallel, one after another, with none refused for good', async () => {
+    const key = await newKey('--limit', '50', '--limit-reset', 'daily');
+    const client = new Anthropic({ baseURL: gateway.anthropicUrl, apiKey: key.key });
+
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => client.messages.stream(agentRequest(`hello ${index}`)).finalMessage()),
+    );
+
+    expect(answers.map(({ content }) => content.length > 0)).toEqual(answers.map(() => true));
+    for (const { id } of answers) await finalGeneration(key, id);
+    const { usage, limit_remaining: left } = await keyInfo(key);
+    expect(usage).toBeGreaterThan(12);
+    expect(usage! + left!).toBeCloseTo(50, 10);
+  });
+});
+
+describe('a refusal for money', () => {
+  it('says how much is for the prompt, how much for the answer, and that the rest comes back', async () => {
+    const key = await newKey('--limit', '0.5');
+    const response = await post(key, '/messages', {
+      model: 'sandbox/gpt',
+      max_tokens: 4_000,
+      messages: [said('word '.repeat(2_000))],
+    });
+
+    const { error } = (await response.json()) as { error: { message: string; metadata: Record<string, string> } };
+    const { required_rub: whole, required_input_rub: input, required_output_rub: output } = error.metadata;
+    expect(response.status).toBe(402);
+    expect(Number(input) + Number(output)).toBeCloseTo(Number(whole), 9);
+    expect(error.message).toMatch(/for its prompt and .* for its answer; what it does not use comes back/);
+    expect(response.headers.get('x-should-retry')).toBeNull();
+  });
+
+  it('asks to be tried again where only requests in flight are in the way', async () => {
+    const key = await newKey('--limit', '8');
+    const long = { ...agentRequest('Think'), max_tokens: 5_000, messages: [said('Think', 'tokens=500 delay=14')] };
+    const first = post(key, '/messages', { ...long, tools: [], system: 'Short.' });
+    await expect.poll(async () => (await keyInfo(key))['limit_remaining']).toBeLessThan(8);
+
+    const refused = await post(key, '/messages', { ...long, tools: [], system: 'Short.' });
+
+    expect(refused.status).toBe(402);
+    expect(refused.headers.get('x-should-retry')).toBe('true');
+    expect(refused.headers.get('retry-after')).toBe('3');
+    await first;
+  });
+});
+
+describe('thinking that nobody asked for', () => {
+  it('is held from the start, so that a limit holds', async () => {
+    const key = await newKey('--limit', '20');
+    const response = await post(key, '/messages', {
+      model: 'sandbox/thinker',
+      max_tokens: 30_000,
+      messages: [said('Hard', 'hidden=29000 delay=0')],
+    });
+
+    expect(response.status).toBe(200);
+    const { id } = (await response.json()) as { id: string };
+    const generation = await finalGeneration(key, id);
+    expect(generation['native_tokens_reasoning']).toBeGreaterThan(5_000);
+    expect((await keyInfo(key))['usage']).toBeLessThanOrEqual(20);
+  });
+});
+
+describe('a PDF', () => {
+  const pdf = { type: 'base64', media_type: 'application/pdf', data: Buffer.from('%PDF-1.4 small').toString('base64') };
+  const ask = (model: string) => ({
+    model,
+    max_tokens: 100,
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'document', source: pdf },
+          { type: 'text', text: 'Read it.' },
+        ],
+      },
+    ],
+  });
+
+  it('is counted by its provider before it is held', async () => {
+    const key = await newKey('--limit', '2');
+    expect((await post(key, '/messages', ask('sandbox/claude'))).status).toBe(200);
+  });
+
+  it("is held at the model's context where the provider cannot count", async () => {
+    const key = await newKey('--limit', '10');
+    const response = await post(key, '/messages', ask('sandbox/gpt'));
+    expect(response.status).toBe(402);
+    const { error } = (await response.json()) as { error: { metadata: Record<string, string> } };
+    expect(Number(error.metadata['required_input_rub'])).toBeCloseTo(128_000 * 0.00015, 9);
+  });
+});

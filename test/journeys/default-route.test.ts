@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
+import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { manage } from '../support/manage.ts';
+
+const dear = { prompt: '0.0004', completion: '0.0008' };
+const cheap = { prompt: '0.0001', completion: '0.0002' };
+
+let catalog: CatalogDirectory;
+let gateway: RunningGateway;
+beforeAll(async () => {
+  catalog = catalogDirectory([
+    textModel('test/two-ways', [
+      { provider: 'sandbox-openai', max_output_tokens: 5_000 },
+      { provider: 'sandbox-anthropic', pricing: dear },
+      { provider: 'sandbox-openai', pricing: cheap, max_output_tokens: 8_000 },
+    ]),
+  ]);
+  gateway = await startGateway({ args: ['--catalog', catalog.path] });
+});
+afterAll(async () => {
+  await gateway.stop();
+  catalog.remove();
+});
+
+interface Shown {
+  pricing: { prompt: string; completion: string };
+  top_provider: { max_completion_tokens: number };
+}
+
+async function shown(path: string, key: string): Promise<Shown> {
+  const { data } = (await (await get(gateway, path, key)).json()) as { data: Shown | Shown[] };
+  return Array.isArray(data) ? data[0]! : data;
+}
+
+const micro = (price: string) => Math.round(Number(price) * 1e6);
+
+/** What a request was charged by its record, and what it comes to at the prices of a catalog entry; in 10⁻⁶ RUB. */
+async function charged(key: string): Promise<{ endpoint: unknown; cost: unknown; expected: (of: Shown) => number }> {
+  const answer = await post({ ...gateway, key }, '/messages', {
+    model: 'test/two-ways',
+    messages: [said('Hello', 'delay=0 tokens=10')],
+  });
+  const { id } = (await answer.json()) as { id: string };
+  const record = await finalGeneration({ ...gateway, key }, id);
+  return {
+    endpoint: record['provider_name'],
+    cost: Math.round((record['total_cost'] as number) * 1e6),
+    expected: ({ pricing }) =>
+      (record['tokens_prompt'] as number) * micro(pricing.prompt) +
+      (record['tokens_completion'] as number) * micro(pricing.completion),
+  };
+}
+
+describe('a model that can be reached in several ways', () => {
+  it('shows the price that a request is charged: the cheapest', async () => {
+    const model = await shown('/models/test/two-ways', gateway.key);
+    const { endpoint, cost, expected } = await charged(gateway.key);
+    expect(model).toMatchObject({ pricing: cheap, top_provider: { max_completion_tokens: 8_000 } });
+    expect(endpoint).toBe('Sandbox Chat');
+    expect(cost).toBe(expected(model));
+  });
+
+  it('shows a caller who may not use the cheapest the price that he is charged', async () => {
+    const { body } = await manage(gateway, 'POST', '/keys', {
+      name: 'choosy',
+      privacy: { ignoredProviders: ['sandbox-openai'] },
+    });
+    const model = await shown('/models/user', body.key);
+    const { endpoint, cost, expected } = await charged(body.key);
+    expect(model).toMatchObject({ pricing: dear, top_provider: { max_completion_tokens: 10_000 } });
+    expect(endpoint).toBe('Sandbox');
+    expect(cost).toBe(expected(model));
+  });
+
+  it('lists its endpoints in the order in which they are tried, those without a price last', async () => {
+    const { data } = (await (await get(gateway, '/models/test/two-ways/endpoints')).json()) as {
+      data: { endpoints: { endpoint_id: string }[] };
+    };
+    expect(data.endpoints.map(({ endpoint_id: id }) => id)).toEqual([
+      'test/two-ways/2',
+      'test/two-ways/1',
+      'test/two-ways/0',
+    ]);
+  });
+
+  it('does not exist for a caller who may use only an endpoint without a price', async () => {
+    const { body } = await manage(gateway, 'POST', '/keys', {
+      name: 'nothing left',
+      privacy: { ignoredProviders: ['sandbox-anthropic', 'sandbox-openai'] },
+    });
+    expect(await (await get(gateway, '/models/user', body.key)).json()).toMatchObject({ data: [], total_count: 0 });
+  });
+});

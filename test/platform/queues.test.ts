@@ -1,0 +1,67 @@
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { variables } from '../../lambdas/platform/environment.ts';
+import { openQueueGauge } from '../../lambdas/platform/queue-levels.ts';
+import { openQueueReturns, restSeconds } from '../../lambdas/platform/queue-returns.ts';
+import { toSqsEvent } from '../../lib/local/event-source.ts';
+import { createQueue, receive, startSqs, type LocalSqs } from '../../lib/local/queues.ts';
+
+let sqs: LocalSqs;
+let url: string;
+let deadLettersUrl: string;
+beforeAll(async () => {
+  sqs = await startSqs();
+  process.env[variables.sqsEndpoint] = sqs.endpoint;
+});
+beforeEach(async () => {
+  const name = `queue-${Math.random().toString(36).slice(2)}`;
+  const spec = { visibilityTimeoutSeconds: 600, maxReceiveCount: 3, deadLetters: `${name}-dead` };
+  ({ url, deadLettersUrl } = await createQueue(sqs, name, spec));
+  Object.assign(process.env, { [variables.finalizeQueueUrl]: url, [variables.finalizeDeadLettersUrl]: deadLettersUrl });
+});
+afterAll(() => sqs.stop());
+
+const send = (to: string) => sqs.client.send(new SendMessageCommand({ QueueUrl: to, MessageBody: 'x' }));
+
+const read = () => openQueueGauge(variables.finalizeQueueUrl, variables.finalizeDeadLettersUrl).read();
+
+describe('the gauge of a queue', () => {
+  it('tells an empty queue', async () => {
+    expect(await read()).toEqual({ waiting: 0, inFlight: 0, dead: 0 });
+  });
+
+  it('tells what waits, what is being worked on, and what was given up', async () => {
+    for (let count = 0; count < 12; count += 1) await send(url);
+    await send(deadLettersUrl);
+    const taken = await receive(sqs, url, 0);
+    expect(await read()).toEqual({ waiting: 12 - taken.length, inFlight: taken.length, dead: 1 });
+  });
+
+  it('throws when a queue cannot be asked', async () => {
+    process.env[variables.finalizeDeadLettersUrl] = `${deadLettersUrl}-elsewhere`;
+    await expect(read()).rejects.toThrow();
+  });
+});
+
+describe('a message that failed', () => {
+  it('comes again in seconds, later each time, and in two minutes at the latest', () => {
+    expect([1, 2, 3, 4, 5, 6, 30].map(restSeconds)).toEqual([5, 10, 20, 40, 80, 120, 120]);
+  });
+
+  it('does not wait for the end of its visibility', async () => {
+    await send(url);
+    const { Records } = toSqsEvent(await receive(sqs, url, 0), url);
+
+    await openQueueReturns(variables.finalizeQueueUrl).comeAgain(Records);
+
+    const [again] = await receive(sqs, url, 10);
+    expect(again?.Attributes?.ApproximateReceiveCount).toBe('2');
+  });
+
+  it('comes when its visibility ends where it cannot be given back', async () => {
+    await send(url);
+    const { Records } = toSqsEvent(await receive(sqs, url, 0), url);
+    const strangers = Records.map((record) => ({ ...record, receiptHandle: 'of nobody' }));
+    await expect(openQueueReturns(variables.finalizeQueueUrl).comeAgain(strangers)).resolves.toBeUndefined();
+  });
+});

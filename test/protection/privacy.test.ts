@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { Endpoint } from '../../lambdas/catalog/catalog.ts';
+import { loadCatalog } from '../../lambdas/catalog/load.ts';
+import { endpointView } from '../../lambdas/catalog/views.ts';
+import { privacyFilter } from '../../lambdas/protection/privacy.ts';
+import { openPrivacy } from '../../lambdas/store/privacy.ts';
+import { catalogDirectory, textModel } from '../support/catalog.ts';
+
+const price = { pricing: { prompt: '0.0001', completion: '0.0002' } };
+const forgetful = { logs_prompts: false, trains_on_prompts: false, retention_days: 0 };
+const learning = { logs_prompts: true, trains_on_prompts: true };
+
+/** Endpoints of Mistral, which keeps prompts and does not train on them, and of Groq, which does neither. */
+function endpoints(): Endpoint[] {
+  const directory = catalogDirectory([
+    textModel('test/model', [
+      { provider: 'mistral', ...price },
+      { provider: 'mistral', data_policy: forgetful, ...price },
+      { provider: 'groq', data_policy: learning, ...price },
+    ]),
+  ]);
+  try {
+    return loadCatalog(directory.path).find('test/model')!.endpoints;
+  } finally {
+    directory.remove();
+  }
+}
+
+describe('privacy rules', () => {
+  it('judge an endpoint by its own data policy, and by its provider’s where it has none', () => {
+    const exclusionOf = privacyFilter([{ ...openPrivacy, blockLogging: true }]);
+    expect(endpoints().map(exclusionOf)).toEqual(['data_policy:logging', undefined, 'data_policy:logging']);
+  });
+
+  it('block training by the same policies', () => {
+    const exclusionOf = privacyFilter([{ ...openPrivacy, blockTraining: true }]);
+    expect(endpoints().map(exclusionOf)).toEqual([undefined, undefined, 'data_policy:training']);
+  });
+
+  it('about providers hold for all of their endpoints, whatever the policy', () => {
+    const exclusionOf = privacyFilter([{ ...openPrivacy, ignoredProviders: ['mistral'] }]);
+    expect(endpoints().map(exclusionOf)).toEqual(['ignored_providers', 'ignored_providers', undefined]);
+  });
+
+  it('are told by the policy that is shown', () => {
+    const [, own, strict] = endpoints();
+    const model = { id: 'test/model', endpoints: [], aliasOf: undefined, data: { supported_parameters: [] } };
+    const shown = (endpoint: Endpoint) => endpointView(model as never, endpoint)['data_policy'];
+    expect(shown(own!)).toEqual(forgetful);
+    expect(shown(strict!)).toEqual({ ...learning, retention_days: null });
+  });
+});

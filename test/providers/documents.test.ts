@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
+import type { Quirks } from '../../lambdas/catalog/schema.ts';
+import { encodeChatRequest } from '../../lambdas/providers/openai-chat/encode.ts';
+import { messagesWire } from '../../lambdas/providers/wires.ts';
+import { loadShippedCatalog } from '../support/catalog.ts';
+
+const pdf = {
+  type: 'document',
+  title: 'Terms',
+  source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' },
+};
+const request = (model: string) => ({ model, max_tokens: 10, messages: [{ role: 'user' as const, content: [pdf] }] });
+const target = (quirks: Quirks, upstreamModel = 'm', supportedParameters: string[] = []) => ({
+  providerId: 'test',
+  upstreamModel,
+  maxOutputTokens: 100,
+  supportedParameters,
+  quirks,
+});
+
+const encodeFor = ({ data }: Model, { wire, quirks, upstreamModel }: Endpoint) =>
+  messagesWire(wire)!.encode(request(data.id), target(quirks, upstreamModel, data.supported_parameters), {
+    anthropicVersion: '2023-06-01',
+    anthropicBeta: undefined,
+  });
+
+const part = (quirks: Quirks) => {
+  const { messages } = encodeChatRequest(request('a/b'), target(quirks)) as { messages: { content: unknown }[] };
+  return messages[0]!.content;
+};
+
+describe('a PDF document', () => {
+  const models = loadShippedCatalog().models.filter(
+    ({ data }) => data.output_modalities.includes('text') && data.input_modalities.includes('file'),
+  );
+
+  it.each(models)('can be sent to $id, which lists files as its input', (model) => {
+    for (const endpoint of model.endpoints) expect(encodeFor(model, endpoint).body).toContain('JVBERi0=');
+  });
+
+  it('goes as a file', () => {
+    expect(part({ pdf_files: true })).toEqual([
+      { type: 'file', file: { filename: 'Terms.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } },
+    ]);
+  });
+
+  it('goes as an image where the provider reads PDFs in that way', () => {
+    expect(part({ pdf_files: true, pdf_part: 'image_url' })).toEqual([
+      { type: 'image_url', image_url: { url: 'data:application/pdf;base64,JVBERi0=' } },
+    ]);
+  });
+
+  it('is refused by name where the provider takes none', () => {
+    expect(() => part({})).toThrow('messages.0.content.0.source.type');
+  });
+});

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
+import { modelView } from '../../lambdas/catalog/views.ts';
+import { privacyFilter } from '../../lambdas/protection/privacy.ts';
+import { messagesCandidates } from '../../lambdas/routing/candidates.ts';
+import { openPrivacy } from '../../lambdas/store/privacy.ts';
+import { loadCatalog } from '../../lambdas/catalog/load.ts';
+import { catalogDirectory, loadShippedCatalog, textModel } from '../support/catalog.ts';
+
+const catalog = loadShippedCatalog();
+const textModels = catalog.models.filter(({ data }) => data.output_modalities.includes('text'));
+const nobodyIsExcluded = () => undefined;
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-candidates-'));
+  writeFileSync(join(directory, 'secrets.json'), '{"pepper": "p"}');
+  vi.stubEnv('GATEWAY_SECRETS_FILE', join(directory, 'secrets.json'));
+  for (const { provider } of textModels.flatMap(({ endpoints }) => endpoints)) {
+    if (provider.data.credential) vi.stubEnv(provider.data.credential, 'a key');
+  }
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** What the catalog says of a model, and what the endpoint that is tried first really is. */
+async function shownAndTried(
+  model: Model,
+  usable: Endpoint[],
+  exclusionOf: (endpoint: Endpoint) => string | undefined,
+) {
+  const [first] = await messagesCandidates(model, exclusionOf);
+  const { pricing, top_provider: topProvider } = modelView(model, usable) as {
+    pricing: Record<string, unknown>;
+    top_provider: Record<string, unknown>;
+  };
+  const { prompt, completion, request } = first!.pricing;
+  return {
+    shown: {
+      prompt: pricing['prompt'],
+      completion: pricing['completion'],
+      request: pricing['request'],
+      maxOutputTokens: topProvider['max_completion_tokens'],
+    },
+    tried: {
+      prompt: prompt.toString(),
+      completion: completion.toString(),
+      request: request?.toString(),
+      maxOutputTokens: first!.endpoint.maxOutputTokens,
+    },
+  };
+}
+
+describe('the candidates of a model', () => {
+  it.each(textModels)('$id: the price shown is that of the one tried first', async (model) => {
+    const { shown, tried } = await shownAndTried(model, model.endpoints, nobodyIsExcluded);
+    expect(shown).toEqual(tried);
+  });
+
+  const shared = textModels.filter(({ endpoints }) => new Set(endpoints.map(({ provider }) => provider.id)).size > 1);
+
+  it('has models of several providers to speak of', () => {
+    expect(shared.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it.each(shared)('$id: so is the price shown to a caller who ignores the cheapest provider', async (model) => {
+    const [cheapest] = await messagesCandidates(model, nobodyIsExcluded);
+    const exclusionOf = privacyFilter([{ ...openPrivacy, ignoredProviders: [cheapest!.endpoint.provider.id] }]);
+    const usable = model.endpoints.filter((endpoint) => exclusionOf(endpoint) === undefined);
+    const { shown, tried } = await shownAndTried(model, usable, exclusionOf);
+    expect(shown).toEqual(tried);
+  });
+
+  it('are excluded by privacy when all that is left has no price', async () => {
+    const price = { prompt: '0.0001', completion: '0.0002' };
+    const directory = catalogDirectory([
+      textModel('test/model', [{ provider: 'mistral', pricing: price }, { provider: 'groq' }]),
+    ]);
+    const model = loadCatalog(directory.path).find('test/model')!;
+    directory.remove();
+    const exclusionOf = privacyFilter([{ ...openPrivacy, ignoredProviders: ['mistral'] }]);
+    await expect(messagesCandidates(model, exclusionOf)).rejects.toMatchObject({
+      status: 404,
+      metadata: { excluded_by: ['ignored_providers'] },
+    });
+  });
+
+  it('leaves out providers whose credential is not set', async () => {
+    const model = catalog.find('openai/gpt-oss-20b')!;
+    const [cheapest, next] = await messagesCandidates(model, nobodyIsExcluded);
+    vi.stubEnv(cheapest!.endpoint.provider.data.credential!, '');
+    expect((await messagesCandidates(model, nobodyIsExcluded))[0]!.endpoint.id).toBe(next!.endpoint.id);
+  });
+});

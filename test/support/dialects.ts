@@ -1,0 +1,69 @@
+/**
+ * Both wires as their providers write them, in text: a hostile provider's numbers and shapes are not always what a type
+ * or JSON.stringify can say.
+ */
+export const wires = ['anthropic', 'openai-chat'] as const;
+export type WireName = (typeof wires)[number];
+
+export interface Dialect {
+  /** One event of a stream, whatever JSON it holds. */
+  event: (json: string) => string;
+  /** How an answer begins, up to the place where text may stand. */
+  opening: (usageJson?: string) => string;
+  text: (words: string) => string;
+  /** The event that tells why the answer ended, and its usage. */
+  reason: (usageJson?: string) => string;
+  /** The last word, behind which nothing may stand. */
+  stop: string;
+  /** A refusal, as the body of a response or as the data of an event. `messageJson` as it stands in JSON. */
+  refusal: (type: string, messageJson: string) => string;
+  /** A complete answer that was not asked to be streamed. */
+  whole: (words: string) => string;
+}
+
+const anthropicEvent = (json: string): string =>
+  `event: ${/"type":"(\w+)"/.exec(json)?.[1] ?? 'unknown'}\ndata: ${json}\n\n`;
+
+const anthropic: Dialect = {
+  event: anthropicEvent,
+  opening: (usage = '{"input_tokens":10,"output_tokens":1}') =>
+    anthropicEvent(
+      `{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":${usage}}}`,
+    ) + anthropicEvent('{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}'),
+  text: (words) =>
+    anthropicEvent(
+      `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":${JSON.stringify(words)}}}`,
+    ),
+  reason: (usage = '{"output_tokens":5}') =>
+    anthropicEvent('{"type":"content_block_stop","index":0}') +
+    anthropicEvent(`{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":${usage}}`),
+  stop: anthropicEvent('{"type":"message_stop"}'),
+  refusal: (type, messageJson) => `{"type":"error","error":{"type":"${type}","message":${messageJson}}}`,
+  whole: (words) =>
+    `{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":${JSON.stringify(words)}}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":10,"output_tokens":5}}`,
+};
+
+const chatEvent = (json: string): string => `data: ${json}\n\n`;
+const chunk = (delta: string, finish = 'null'): string =>
+  chatEvent(
+    `{"id":"c1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":${delta},"finish_reason":${finish}}]}`,
+  );
+
+const openaiChat: Dialect = {
+  event: chatEvent,
+  opening: () => chunk('{"role":"assistant","content":""}'),
+  text: (words) => chunk(`{"content":${JSON.stringify(words)}}`),
+  reason: (usage = '{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}') =>
+    chunk('{}', '"stop"') + chatEvent(`{"id":"c1","choices":[],"usage":${usage}}`),
+  stop: chatEvent('[DONE]'),
+  refusal: (type, messageJson) => `{"error":{"type":"${type}","message":${messageJson}}}`,
+  whole: (words) =>
+    `{"id":"c1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":${JSON.stringify(words)}},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}`,
+};
+
+export const dialects: Record<WireName, Dialect> = { anthropic, 'openai-chat': openaiChat };
+
+/** A sound answer of one text. */
+export function answer({ opening, text, reason, stop }: Dialect, words: string): string {
+  return opening() + text(words) + reason() + stop;
+}

@@ -1,0 +1,79 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { WireName } from './dialects.ts';
+import { SOUND_PATH } from './hostile-upstream.ts';
+
+/** What the gateway pays its hostile providers with; it stands in the variable HOSTILE_KEY. */
+export const CREDENTIAL = 'evil-7f3a91c2d4e6b8';
+export const PRICES = {
+  prompt: '0.0001',
+  completion: '0.01',
+  input_cache_read: '0.00001',
+  input_cache_write: '0.0002',
+};
+
+/** @param fallback the model has a second endpoint, which is sound @param signing its provider signs thinking itself */
+export function modelOf({
+  wire,
+  fallback,
+  signing,
+}: {
+  wire: WireName;
+  fallback?: boolean;
+  signing?: boolean;
+}): string {
+  return `evil/${wire === 'anthropic' ? 'claude' : 'gpt'}${fallback ? '-fb' : ''}${signing ? '-signing' : ''}`;
+}
+
+/** A catalog of models whose first, and mostly only, endpoint is the hostile upstream. */
+export function writeHostileCatalog(directory: string, url: string): void {
+  mkdirSync(join(directory, 'models'), { recursive: true });
+  const providers = [
+    provider('evil-claude', 'anthropic', url),
+    provider('evil-gpt', 'openai-chat', url),
+    provider('sound-claude', 'anthropic', `${url}${SOUND_PATH}`),
+    provider('sound-gpt', 'openai-chat', `${url}${SOUND_PATH}`),
+  ];
+  const models = [
+    model('evil/claude', ['evil-claude']),
+    model('evil/gpt', ['evil-gpt']),
+    model('evil/claude-fb', ['evil-claude', 'sound-claude']),
+    model('evil/gpt-fb', ['evil-gpt', 'sound-gpt']),
+    model('evil/claude-signing', ['evil-claude'], { own_signatures: true }),
+  ];
+  writeFileSync(join(directory, 'providers.json'), JSON.stringify({ providers }));
+  writeFileSync(join(directory, 'models', 'evil.json'), JSON.stringify({ models }));
+}
+
+function provider(id: string, wire: WireName, baseUrl: string): object {
+  return {
+    id,
+    name: id,
+    wire,
+    base_url: baseUrl,
+    credential: 'HOSTILE_KEY',
+    data_policy: { logs_prompts: false, trains_on_prompts: false },
+    timeouts: { connect_ms: 2_000, first_byte_ms: 3_000, idle_ms: 4_000 },
+    quirks: wire === 'anthropic' ? { count_tokens: true } : { stream_usage: true },
+  };
+}
+
+function model(id: string, providers: string[], quirks: object = {}): object {
+  return {
+    id,
+    permaslug: `${id}-1`,
+    name: id,
+    created: '2026-11-20',
+    context_length: 200_000,
+    input_modalities: ['text'],
+    output_modalities: ['text'],
+    endpoints: providers.map((providerId, index) => ({
+      id: `${id}/${index}`,
+      provider: providerId,
+      upstream_model: 'm',
+      max_output_tokens: 100_000,
+      pricing: PRICES,
+      quirks,
+    })),
+  };
+}

@@ -1,0 +1,207 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, vi } from 'vitest';
+import { Money } from '../../lambdas/money/money.ts';
+import { generationKey } from '../../lambdas/store/generations.ts';
+import { openTable, type Item, type Table } from '../../lambdas/store/table.ts';
+import { LocalState } from '../../lib/local/state.ts';
+import { ask, MAX_TOKENS, replyOf, type Question, type Reply } from './messages-client.ts';
+import { CREDENTIAL, PRICES, writeHostileCatalog } from './hostile-catalog.ts';
+import { get, startGateway, type RunningGateway } from './gateway.ts';
+import { startHostileUpstream, type Behaviour, type HostileUpstream } from './hostile-upstream.ts';
+import { manage } from './manage.ts';
+import { startWitness } from './witness.ts';
+
+/** A gateway whose providers are hostile, and what has to hold for every answer whatever a provider does. */
+export interface HostileGateway {
+  gateway: RunningGateway;
+  upstream: HostileUpstream;
+  /** Asks one question that the provider answers as told, and checks what has to hold for every answer. */
+  attack: (attack: Attack) => Promise<Aftermath>;
+  /** The same, from a client that leaves in the middle: its books. */
+  abandon: (attack: Attack, leave: Promise<unknown>) => Promise<void>;
+  /** The gateway's process still runs, and answers. */
+  expectAlive: () => Promise<void>;
+  /** Says whether the gateway came through: alive, silent about secrets, and other answers untouched. */
+  expectUnharmed: () => Promise<void>;
+  /** Neither what the operator pays with nor where providers stand is in this text. */
+  expectDiscreet: (text: string) => void;
+  /** Error lines of the gateway's log with this message, about this generation. */
+  alarms: (message: string, { generation }: Aftermath) => object[];
+  stop: () => Promise<void>;
+}
+
+export interface Attack extends Question {
+  behaviour: Behaviour;
+  /** null: without one. */
+  limitRub?: number | null;
+}
+
+/** What the client got, and what was recorded. */
+export interface Aftermath extends Reply {
+  cost: Money;
+  generation: Item;
+}
+
+const DEAREST_INPUT = Money.parse(PRICES.input_cache_write);
+const COMPLETION = Money.parse(PRICES.completion);
+/** What a bound may add to the bytes of a prompt, for what providers put around it. */
+const AROUND_PROMPT_TOKENS = 2_048;
+const SETTLED_WITHIN_MS = 8_000;
+
+export async function startHostileGateway(env: Record<string, string> = {}): Promise<HostileGateway> {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-hostile-'));
+  const upstream = await startHostileUpstream();
+  writeHostileCatalog(join(directory, 'catalog'), upstream.url);
+  const gateway = await startGateway({
+    args: ['--data', join(directory, 'data'), '--catalog', join(directory, 'catalog')],
+    env: { ...env, HOSTILE_KEY: CREDENTIAL },
+  });
+  const run = LocalState.at(join(directory, 'data')).running()!;
+  const table = openTable({ endpoint: run.dynamodb_endpoint, name: run.table_name });
+  const witness = await startWitness(gateway, upstream);
+  const expectDiscreet = (text: string) => {
+    for (const secret of [CREDENTIAL, new URL(upstream.url).host]) expect(text).not.toContain(secret);
+  };
+  const expectAlive = async () => {
+    const { exitCode, signalCode } = gateway.process;
+    expect({ exitCode, signalCode }, gateway.log().slice(-2_000)).toEqual({ exitCode: null, signalCode: null });
+    expect((await get(gateway, '/health')).status).toBe(200);
+  };
+  return {
+    gateway,
+    upstream,
+    attack: async (attack) => {
+      const client = await newClient(gateway, attack.limitRub === undefined ? 100 : attack.limitRub);
+      let promptBytes = 0;
+      const marker = upstream.behaves((exchange) => {
+        promptBytes = Math.max(promptBytes, Buffer.byteLength(exchange.body));
+        return attack.behaviour(exchange);
+      });
+      const reply = await replyOf(await ask(client, attack, marker));
+      expectDiscreet(`${JSON.stringify([...reply.headers])}${reply.body}`);
+      expectProvidersFault(reply);
+      const generation = await finalItem(table, client, reply.headers.get('x-generation-id')!);
+      const cost = Money.parseNumber(String(generation['total_cost_rub']));
+      await expectExactBooks(client, cost, boundOf(promptBytes, attack.maxTokens ?? MAX_TOKENS));
+      return { ...reply, generation, cost };
+    },
+    abandon: async (attack, leave) => {
+      const limitRub = attack.limitRub ?? 100;
+      const client = await newClient(gateway, limitRub);
+      const leaving = new AbortController();
+      void leave.then(() => leaving.abort());
+      const reading = ask(client, attack, upstream.behaves(attack.behaviour), leaving.signal);
+      await reading.then((response) => response.text()).catch(() => undefined);
+      await untilNothingIsHeld(client);
+    },
+    expectAlive,
+    expectUnharmed: async () => {
+      await expectAlive();
+      expect(gateway.log()).not.toMatch(/unhandled|uncaught|"request failed"|"function failed"/i);
+      expectDiscreet(gateway.log());
+      await witness.expectIntact();
+    },
+    expectDiscreet,
+    alarms: (message, { generation }) =>
+      gateway
+        .log()
+        .split('\n')
+        .filter((line) => line.includes(`"${message}"`))
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .filter(({ level, generationId }) => level === 'error' && generationId === generation['id']),
+    stop: async () => {
+      await gateway.stop();
+      await upstream.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A key of its own, so that its books are those of one request. */
+async function newClient(gateway: RunningGateway, limitRub: number | null): Promise<RunningGateway> {
+  const { status, body } = await manage(gateway, 'POST', '/keys', { name: 'test', limit: limitRub });
+  expect(status).toBe(201);
+  return { ...gateway, key: (body as { key: string }).key };
+}
+
+async function finalItem(table: Table, { accountId }: RunningGateway, id: string): Promise<Item> {
+  const deadline = performance.now() + SETTLED_WITHIN_MS;
+  for (;;) {
+    const read = new GetCommand({ TableName: table.name, Key: generationKey(accountId, id), ConsistentRead: true });
+    const { Item: item } = await table.documents.send(read);
+    if (item?.['state'] === 'final') return item;
+    if (performance.now() > deadline) throw new Error(`${id} is not settled: its hold was left behind`);
+    await sleep(50);
+  }
+}
+
+function boundOf(promptBytes: number, maxTokens: number): Money {
+  return DEAREST_INPUT.times(promptBytes + AROUND_PROMPT_TOKENS).plus(COMPLETION.times(maxTokens));
+}
+
+/** What a provider does wrong is told as its failure; what is told as an answer is one. */
+function expectProvidersFault({ status, error, message, events, stopReason }: Reply): void {
+  expect([200, 400, 413, 429, 502, 504, 529]).toContain(status);
+  if (error) {
+    expect([400, 413, 429, 502, 504, 529], error.message).toContain(error.code);
+    expect(error.metadata['error_type']).not.toBe('server');
+    expect(typeof error.message === 'string' && !error.message.includes('[object')).toBe(true);
+  } else if (message) {
+    expect(message).toMatchObject({ type: 'message', role: 'assistant', stop_reason: expect.any(String) });
+  } else {
+    const types = events.map(({ type }) => type).filter((type) => type !== 'ping');
+    expect([types[0], types.at(-1)]).toEqual(['message_start', 'message_stop']);
+    expect(stopReason).toEqual(expect.any(String));
+    const begun = new Set(events.map((event) => event.type === 'content_block_start' && event.index));
+    expect(events.filter((event) => event.type === 'content_block_delta' && !begun.has(event.index))).toEqual([]);
+  }
+}
+
+/**
+ * An answer that its provider broke off, for a client that does not stream: an error, or what there is of it together
+ * with the reason why it is no more.
+ */
+export function expectCutShort({ status, text, message, error }: Reply, words: string): void {
+  if (error) {
+    expect([502, 504, 529]).toContain(status);
+    return;
+  }
+  expect([status, text]).toEqual([200, words]);
+  const { error_type: reason } = message!['metadata'] as Record<string, unknown>;
+  expect(['provider_unavailable', 'provider_overloaded', 'timeout']).toContain(reason);
+}
+
+/** Nothing stays held, what was recorded is what was charged, and it is within the limit and the hold. */
+async function expectExactBooks(client: RunningGateway, cost: Money, bound: Money): Promise<void> {
+  const { limit, limit_remaining: remaining, usage } = await spendingOf(client);
+  expect(usage.toString()).toBe(cost.toString());
+  if (limit) {
+    expect(usage.exceeds(limit), `${usage} of ${limit}`).toBe(false);
+    expect(remaining!.plus(usage).toString()).toBe(limit.toString());
+  }
+  expect(cost.exceeds(bound), `${cost} where ${bound} was allowed`).toBe(false);
+}
+
+async function untilNothingIsHeld(client: RunningGateway): Promise<void> {
+  const heldOf = async () => {
+    const { limit, limit_remaining: remaining, usage } = await spendingOf(client);
+    return limit!.minus(remaining!).minus(usage).toString();
+  };
+  await vi.waitFor(async () => expect(await heldOf()).toBe('0'), { timeout: SETTLED_WITHIN_MS, interval: 50 });
+}
+
+const exactly = (_key: string, value: unknown, { source }: { source: string }): unknown =>
+  typeof value === 'number' ? Money.parseNumber(source) : value;
+
+/** What GET /key says, with every number as it is written. */
+async function spendingOf(client: RunningGateway) {
+  const json = await (await get(client, '/key')).text();
+  const { data } = JSON.parse(json, exactly as Parameters<typeof JSON.parse>[1]) as {
+    data: { limit: Money | null; limit_remaining: Money | null; usage: Money };
+  };
+  return data;
+}

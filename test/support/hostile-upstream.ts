@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { answer, dialects, type Dialect, type WireName } from './dialects.ts';
+
+/**
+ * A provider that misbehaves in the way each test wants, byte by byte: it writes to the raw socket, because most of what
+ * it does no HTTP library would let it do. It speaks both wires.
+ */
+export interface HostileUpstream {
+  url: string;
+  /** Words for a prompt, to which this behaviour is the answer. A prompt without them gets a sound answer. */
+  behaves: (behaviour: Behaviour) => string;
+  /** Requests that only somebody who follows redirects makes. */
+  trapped: () => number;
+  stop: () => Promise<void>;
+}
+
+export type Behaviour = (exchange: Exchange) => unknown;
+
+/** One request, and the way back to who made it. Everything that writes resolves to false once nobody reads. */
+export interface Exchange {
+  dialect: Dialect;
+  path: string;
+  body: string;
+  isOpen: () => boolean;
+  /** Resolves when the connection is gone. */
+  closed: Promise<unknown>;
+  /** Writes bytes as they are, as fast as they are taken. */
+  write: (bytes: string | Buffer) => Promise<boolean>;
+  /** A response with a length, after which the connection may be used again. */
+  respond: (status: string, headers: Record<string, string>, body: string) => Promise<boolean>;
+  /** The head of a stream. */
+  begin: () => Promise<boolean>;
+  /** A piece of the stream. */
+  send: (text: string | Buffer) => Promise<boolean>;
+  /** The stream's regular end, after which the connection may be used again. */
+  finish: () => Promise<boolean>;
+  hangUp: () => void;
+  reset: () => void;
+}
+
+const SOUND_WORDS = 'All is well.';
+/** Below this path everything is answered soundly. */
+export const SOUND_PATH = '/sound';
+export const TRAP_PATH = '/internal/secrets';
+
+export async function startHostileUpstream(): Promise<HostileUpstream> {
+  const behaviours: Behaviour[] = [];
+  const sockets = new Set<Socket>();
+  let trapped = 0;
+
+  const behaviourFor = ({ path, body }: Exchange): Behaviour => {
+    if (path.startsWith(TRAP_PATH)) trapped += 1;
+    const marker = path.startsWith(SOUND_PATH) ? undefined : /@@(\d+)/.exec(body)?.[1];
+    return marker === undefined ? soundly : behaviours[Number(marker)]!;
+  };
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    // Every exchange of a connection waits for its end.
+    socket.setMaxListeners(0);
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => sockets.delete(socket));
+    void serve(socket, async (exchange) => {
+      await behaviourFor(exchange)(exchange);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    behaves: (behaviour) => `@@${behaviours.push(behaviour) - 1}`,
+    trapped: () => trapped,
+    async stop() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function soundly(exchange: Exchange): Promise<void> {
+  if (exchange.path.endsWith('/count_tokens')) {
+    await exchange.respond('200 OK', { 'content-type': 'application/json' }, '{"input_tokens":10}');
+    return;
+  }
+  await exchange.begin();
+  await exchange.send(answer(exchange.dialect, SOUND_WORDS));
+  await exchange.finish();
+}
+
+/** Reads the requests of a connection, one after the other. */
+async function serve(socket: Socket, respond: (exchange: Exchange) => Promise<void>): Promise<void> {
+  let unread = Buffer.alloc(0);
+  let busy = false;
+  const advance = async () => {
+    if (busy) return;
+    busy = true;
+    for (let request = takeRequest(); request; request = takeRequest()) await respond(exchangeOver(socket, request));
+    busy = false;
+  };
+  const takeRequest = () => {
+    const headEnd = unread.indexOf('\r\n\r\n');
+    if (headEnd === -1) return undefined;
+    const head = unread.subarray(0, headEnd).toString('latin1');
+    const bodyEnd = headEnd + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+    if (unread.length < bodyEnd) return undefined;
+    const body = unread.subarray(headEnd + 4, bodyEnd).toString('utf8');
+    unread = unread.subarray(bodyEnd);
+    return { path: head.split(' ')[1]!, body };
+  };
+  socket.on('data', (bytes: Buffer) => {
+    unread = Buffer.concat([unread, bytes]);
+    void advance();
+  });
+}
+
+function exchangeOver(socket: Socket, { path, body }: { path: string; body: string }): Exchange {
+  const wire: WireName = path.includes('/chat/completions') ? 'openai-chat' : 'anthropic';
+  const isOpen = () => !socket.destroyed && socket.writable;
+  const write = async (bytes: string | Buffer): Promise<boolean> => {
+    if (!isOpen()) return false;
+    if (!socket.write(bytes)) await drained(socket);
+    return isOpen();
+  };
+  return {
+    dialect: dialects[wire],
+    path,
+    body,
+    isOpen,
+    closed: new Promise((resolve) => (socket.destroyed ? resolve(undefined) : socket.once('close', resolve))),
+    write,
+    respond: (status, headers, text) => {
+      const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(text)) });
+      return write(`HTTP/1.1 ${status}\r\n${lines.map((line) => line.join(': ')).join('\r\n')}\r\n\r\n${text}`);
+    },
+    begin: () => write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n'),
+    send: (text) => {
+      const bytes = Buffer.from(text);
+      return write(Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]));
+    },
+    finish: () => write('0\r\n\r\n'),
+    hangUp: () => socket.end(),
+    reset: () => socket.resetAndDestroy(),
+  };
+}
+
+/** Resolves when more may be written, or never again. */
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      socket.off('drain', go);
+      socket.off('close', go);
+      resolve();
+    };
+    socket.on('drain', go);
+    socket.on('close', go);
+  });
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import type { RunningGateway } from './gateway.ts';
+
+/** Set in a gateway's environment so that its memory can be looked into. */
+export const measurable = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
+
+/** What a process takes of the machine. */
+export function residentMb({ process: { pid } }: RunningGateway): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+}
+
+/** The processor time that a process has used since it began. */
+export function busyMs({ process: { pid } }: RunningGateway): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  // User and system time, in the hundredths of a second that Linux tells them in.
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/**
+ * What a gateway, started as `measurable`, really holds: objects and buffers that are left when the collector has been
+ * there. What a process takes of the machine says little of it, because it is given back late, or never.
+ */
+export async function heldMb(gateway: RunningGateway): Promise<number> {
+  const url = /Debugger listening on (ws:\S+)/.exec(gateway.log())![1]!;
+  const socket = new WebSocket(url);
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve);
+    socket.addEventListener('error', () => reject(new Error(`No inspector at ${url}`)));
+  });
+  const call = (id: number, method: string, params: object = {}): Promise<unknown> =>
+    new Promise((resolve) => {
+      socket.addEventListener('message', ({ data }) => {
+        const reply = JSON.parse(String(data)) as { id?: number; result?: unknown };
+        if (reply.id === id) resolve(reply.result);
+      });
+      socket.send(JSON.stringify({ id, method, params }));
+    });
+  try {
+    await call(1, 'HeapProfiler.collectGarbage');
+    const expression = '(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())';
+    const { result } = (await call(2, 'Runtime.evaluate', { expression })) as { result: { value: number } };
+    return result.value / 1024 / 1024;
+  } finally {
+    socket.close();
+  }
+}

@@ -1,0 +1,69 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { priceUsage } from '../../lambdas/accounting/price.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { generationFrom } from '../../lambdas/store/generations.ts';
+import type { Item, Table } from '../../lambdas/store/table.ts';
+
+/** A record whose price does not follow from what stands on it. */
+export interface Unproven {
+  id: string;
+  total: string;
+  expected: string;
+}
+
+/**
+ * Multiplies every final record of a table out: tokens times prices, as a reviewer would with an export. What a provider
+ * told beyond the bound is charged at the hold, and marked.
+ */
+export async function unprovenRecords(table: Table): Promise<Unproven[]> {
+  const unproven: Unproven[] = [];
+  for await (const item of finalGenerations(table)) {
+    const { id, outcome, hold } = generationFrom(item);
+    const expected = expectedCost(item);
+    const isHeld = hold.scopes.length > 0;
+    const charged = outcome!.capped && isHeld ? Money.min(expected, hold.amount) : expected;
+    const isProven = outcome!.cost.equals(charged) && !(isHeld && outcome!.cost.exceeds(hold.amount));
+    if (!isProven) unproven.push({ id, total: outcome!.cost.toString(), expected: charged.toString() });
+  }
+  return unproven;
+}
+
+function expectedCost(item: Item): Money {
+  const { pricing, ...outcome } = generationFrom(item).outcome!;
+  const { promptTokens, completionTokens } = outcome;
+  // What was charged for nothing has no tokens.
+  if (promptTokens === 0 && completionTokens === 0) return Money.zero;
+  const cached = outcome.cachedTokens ?? 0;
+  const written = (outcome.cacheWrite5mTokens ?? 0) + (outcome.cacheWrite1hTokens ?? 0);
+  return priceUsage(
+    {
+      inputTokens: promptTokens - cached - written,
+      outputTokens: completionTokens,
+      cacheReadTokens: cached,
+      cacheWrite5mTokens: outcome.cacheWrite5mTokens ?? 0,
+      cacheWrite1hTokens: outcome.cacheWrite1hTokens ?? 0,
+      reasoningTokens: outcome.reasoningTokens ?? 0,
+      searchRequests: outcome.searchRequests ?? 0,
+      pricedImages: outcome.pricedImages ?? 0,
+    },
+    pricing!,
+  ).total;
+}
+
+async function* finalGenerations(table: Table): AsyncGenerator<Item> {
+  let from: Record<string, unknown> | undefined;
+  do {
+    const page = await table.documents.send(
+      new ScanCommand({
+        TableName: table.name,
+        ConsistentRead: true,
+        FilterExpression: 'entity = :generation AND #state = :final',
+        ExpressionAttributeNames: { '#state': 'state' },
+        ExpressionAttributeValues: { ':generation': 'generation', ':final': 'final' },
+        ExclusiveStartKey: from,
+      }),
+    );
+    yield* page.Items ?? [];
+    from = page.LastEvaluatedKey;
+  } while (from);
+}

@@ -1,0 +1,53 @@
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { inject } from 'vitest';
+import { encodeSettlement, type Settlement } from '../../lambdas/accounting/settlement.ts';
+import { deadLetterVariables, queueVariables, variables } from '../../lambdas/platform/environment.ts';
+import { queueWorkers } from '../../lambdas/routes.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { startEventSource, type EventSource } from '../../lib/local/event-source.ts';
+import { createQueue, startSqs, type LocalSqs } from '../../lib/local/queues.ts';
+import { manifestWiring } from '../../lib/local/wiring.ts';
+
+/** The queues of the manifest in a real SQS emulator, with the functions of this process pointed at them and at a table. */
+export interface SettlementQueue {
+  sqs: LocalSqs;
+  url: string;
+  deadLettersUrl: string;
+  send: (settlement: Settlement) => Promise<void>;
+  /** Starts the worker as the local runtime does. */
+  startWorker: () => Promise<EventSource>;
+  stop: () => Promise<void>;
+}
+
+export async function startSettlementQueue(table: Table): Promise<SettlementQueue> {
+  const sqs = await startSqs();
+  const wired = manifestWiring().queues;
+  const finalize = await createQueue(sqs, 'finalize-cost', wired['finalize-cost']!);
+  const rollUp = await createQueue(sqs, 'roll-up-activity', wired['roll-up-activity']!);
+  Object.assign(process.env, {
+    [variables.tableName]: table.name,
+    [variables.dynamodbEndpoint]: inject('dynamodbEndpoint'),
+    [variables.sqsEndpoint]: sqs.endpoint,
+    [queueVariables['finalize-cost']]: finalize.url,
+    [deadLetterVariables['finalize-cost']]: finalize.deadLettersUrl,
+    [queueVariables['roll-up-activity']]: rollUp.url,
+  });
+  return {
+    sqs,
+    ...finalize,
+    async send(settlement) {
+      const MessageBody = encodeSettlement(settlement);
+      await sqs.client.send(new SendMessageCommand({ QueueUrl: finalize.url, MessageBody }));
+    },
+    async startWorker() {
+      const { handler } = await import('../../lambdas/workers/finalize-cost/handler.ts');
+      const spec = queueWorkers['finalize-cost'];
+      return startEventSource(sqs, finalize.url, spec, (event) =>
+        handler(event as Parameters<typeof handler>[0], {
+          getRemainingTimeInMillis: () => spec.timeoutSeconds * 1_000,
+        }),
+      );
+    },
+    stop: sqs.stop,
+  };
+}

@@ -1,0 +1,54 @@
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readGenerationItem } from '../../lambdas/store/generation-queries.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { handler } from '../../lambdas/workers/finalize-cost/handler.ts';
+import { toSqsEvent } from '../../lib/local/event-source.ts';
+import { receive } from '../../lib/local/queues.ts';
+import { startSettlementQueue, type SettlementQueue } from '../support/settlement-queue.ts';
+import { holdRequest, newSpender, placeHold, rub, settlement, type Spender } from '../support/spending.ts';
+import { newTable } from '../support/table.ts';
+
+let table: Table;
+let queue: SettlementQueue;
+let spender: Spender;
+beforeAll(async () => {
+  table = await newTable();
+  queue = await startSettlementQueue(table);
+  spender = await newSpender(table, { key: { daily: rub('100') } });
+});
+afterAll(() => queue.stop());
+
+async function handleWhatIsThere(remainingMs = 20_000) {
+  const event = toSqsEvent(await receive(queue.sqs, queue.url, 0), queue.url);
+  const { batchItemFailures } = await handler(event, { getRemainingTimeInMillis: () => remainingMs });
+  return { event, failed: batchItemFailures.map(({ itemIdentifier }) => itemIdentifier) };
+}
+
+async function message() {
+  const request = holdRequest(spender, rub('1'));
+  const { hold } = await placeHold(table, request);
+  return settlement(request, hold, rub('0.3'));
+}
+
+it('settles a batch, and has by itself come again in seconds what failed', async () => {
+  const good = await message();
+  await queue.send(good);
+  await queue.sqs.client.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody: 'no settlement' }));
+
+  const { event, failed } = await handleWhatIsThere();
+
+  const unreadable = event.Records.find(({ body }) => body === 'no settlement')!;
+  expect(failed).toEqual([unreadable.messageId]);
+  const item = await readGenerationItem(table, spender.payer.accountId, good.generationId);
+  expect(item).toMatchObject({ state: 'final', total_cost_rub: '0.3' });
+  // Long before its visibility of two minutes ends.
+  const again = await receive(queue.sqs, queue.url, 10);
+  expect(again.map(({ Body }) => Body)).toContain('no settlement');
+});
+
+it('gives everything back when it has no time left to begin', async () => {
+  await queue.send(await message());
+  const { event, failed } = await handleWhatIsThere(1_000);
+  expect(failed).toEqual(event.Records.map(({ messageId }) => messageId));
+});
