@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { anyObject, cacheControl, httpUrl, optional } from './field-kinds.ts';
 import { firstFault, listOf, refuse } from './list-of.ts';
-import { tool } from './tool-schema.ts';
+import { inlineTool } from './tool-schema.ts';
 import type { Block } from './types.ts';
 
 /**
@@ -71,8 +71,8 @@ const knownBlocks = new Map<string, z.ZodType>([
       cache_control: cacheControl,
     }),
   ],
-  // Tools can be declared in the middle of a conversation: the same ones as at its beginning.
-  ['tool_addition', z.object({ tool: z.object({ definition: optional(tool) }) })],
+  // Tools can be declared in the middle of a conversation.
+  ['tool_addition', z.object({ tool: z.object({ definition: optional(inlineTool) }) })],
   ['compaction', z.object({ tool_changes: optional(blocks) })],
   // Files in a container are billed by the hour, whether or not anything runs.
   ['container_upload', z.object({ type: z.never('is not supported by this gateway; send the text instead') })],

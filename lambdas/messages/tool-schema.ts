@@ -37,6 +37,12 @@ export const tool = z
     }
   });
 
+/** A tool that a message declares. What a typed one adds to the prompt is only counted among the tools of the request. */
+export const inlineTool = tool.superRefine(({ type }, context) => {
+  if (type === undefined || type === null || type === 'custom') return;
+  context.addIssue({ code: 'custom', path: ['type'], message: 'must be "custom" here; declare other tools in tools' });
+});
+
 function isOnlyDirect(callers: unknown): boolean {
   return Array.isArray(callers) && callers.every((caller) => caller === 'direct');
 }

@@ -117,6 +117,15 @@ describe('what has no price', () => {
     expect(refusedField(() => parse(compacted))).toBe('messages.0.content.0.tool_changes.0.tool.definition.type');
   });
 
+  it('is a typed tool that a message declares: only among the tools of the request is it counted', () => {
+    const declaring = (definition: object) =>
+      saying([{ type: 'tool_addition', tool: { type: 'tool_definition', definition } }]);
+    expect(refusedField(() => parse(declaring({ name: 'n', input_schema: {} })))).toBeUndefined();
+    expect(refusedField(() => parse(declaring(tool('bash_20250124'))))).toBe(
+      'messages.0.content.0.tool.definition.type',
+    );
+  });
+
   it('is a tool that code of the provider may call', () => {
     expect(fieldOf({ tools: [{ name: 'n', allowed_callers: ['direct'] }] })).toBeUndefined();
     expect(fieldOf({ tools: [{ name: 'n', allowed_callers: ['code_execution_20260120'] }] })).toBe(
