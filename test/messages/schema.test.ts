@@ -86,6 +86,9 @@ describe('what a body may not cost', () => {
 
 const tool = (type: string) => ({ type, name: 'n' });
 
+const declaring = (definition: object) =>
+  saying([{ type: 'tool_addition', tool: { type: 'tool_definition', definition } }]);
+
 describe('what has no price', () => {
   it.each(['custom', 'bash_20250124', 'text_editor_20250728', 'computer_20251124', 'memory_20250818'])(
     'is none of the tools that the client runs: %s',
@@ -118,8 +121,6 @@ describe('what has no price', () => {
   });
 
   it('is a typed tool that a message declares: only among the tools of the request is it counted', () => {
-    const declaring = (definition: object) =>
-      saying([{ type: 'tool_addition', tool: { type: 'tool_definition', definition } }]);
     expect(refusedField(() => parse(declaring({ name: 'n', input_schema: {} })))).toBeUndefined();
     expect(refusedField(() => parse(declaring(tool('bash_20250124'))))).toBe(
       'messages.0.content.0.tool.definition.type',
