@@ -3,6 +3,9 @@ import { greeting, readyLine } from '../lib/local/greeting.ts';
 import { parseOptions, usage } from '../lib/local/options.ts';
 import { startGateway } from '../lib/local/start.ts';
 
+/** Whatever a gateway and its database write is their owner's alone. */
+process.umask(0o077);
+
 /** One Ctrl-C may come both from the terminal and through npm. */
 const SAME_SIGNAL_MS = 500;
 

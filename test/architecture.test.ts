@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '..');
 const arrows: Record<string, string[]> = {
   money: [],
   platform: [],
-  messages: [],
+  messages: ['platform'],
   catalog: ['money', 'platform'],
   store: ['money', 'platform', 'catalog'],
   providers: ['messages', 'catalog', 'platform'],

@@ -17,6 +17,7 @@ import { readPepper } from '../platform/secrets.ts';
 import { routes, type Credential, type Route, type RouteName } from '../routes.ts';
 import { AnswerStream } from './answer-stream.ts';
 import { notFound, toGatewayError } from '../platform/errors.ts';
+import type { JsonRules } from './json-body.ts';
 import { parseJsonBody, parseWith } from './parse.ts';
 import { normaliseRequest, type HttpEvent, type HttpRequest } from './request.ts';
 import { resources } from '../resources.ts';
@@ -26,13 +27,11 @@ import { errorResponse, type HttpResponse } from './response.ts';
  * The one way to make a handler: the manifest says who may call it, the schemas what may be sent, and the function
  * given here what happens then. Authentication, parsing, errors, headers and the log line are the same for all.
  */
-interface Schemas<Body extends z.ZodType, Query extends z.ZodType, Params extends z.ZodType> {
+interface Schemas<Body extends z.ZodType, Query extends z.ZodType, Params extends z.ZodType> extends JsonRules {
   body?: Body;
   query?: Query;
   /** Of the parts of the path. */
   params?: Params;
-  /** Names of fields of the body that are amounts: their digits are kept as they were written. */
-  exactNumbers?: readonly string[];
 }
 
 interface CallerByCredential {
@@ -124,7 +123,7 @@ async function authenticate({ event }: Passage, credential: Credential): Promise
 function parse({ event }: Passage, schemas: Schemas<z.ZodType, z.ZodType, z.ZodType>): void {
   if (schemas.params) event.params = parseWith(schemas.params, event.request.pathParameters, 'path');
   if (schemas.query) event.query = parseWith(schemas.query, event.request.query, 'query');
-  if (schemas.body) event.body = parseJsonBody(event.request, schemas.body, schemas.exactNumbers);
+  if (schemas.body) event.body = parseJsonBody(event.request, schemas.body, schemas);
 }
 
 function closePassage(name: RouteName, route: Route, passage: Passage): void {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Money } from '../money/money.ts';
-import { NumberText } from './parse.ts';
+import { NumberText } from './json-body.ts';
 
 /** Kinds of fields that more than one endpoint takes, each with the sentence that a client reads when it is wrong. */
 

@@ -1,51 +1,23 @@
 import type { z } from 'zod';
 import { GatewayError, invalidRequest } from '../platform/errors.ts';
+import { deepestIssue } from '../platform/issues.ts';
+import { readJson, type JsonRules } from './json-body.ts';
 import type { HttpRequest } from './request.ts';
-
-/** Deeper JSON than any client of ours sends; re-serialising a body recurses, so depth has to be bounded. */
-const MAX_JSON_DEPTH = 128;
-
-/** A number of a body as its source text says it: parsed by JSON it would have been rounded to a float. */
-export class NumberText {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
 
 /**
  * Reads a JSON body.
- * @param exactNumbers names of fields whose numbers are kept as their source text
  * @throws {GatewayError} 415 for another content type, 400 for what is no JSON object.
  */
 export function parseJsonBody<Schema extends z.ZodType>(
   request: HttpRequest,
   schema: Schema,
-  exactNumbers: readonly string[] = [],
+  rules: JsonRules = {},
 ): z.infer<Schema> {
   const contentType = request.headers['content-type'];
   if (contentType !== undefined && !/^\s*application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(contentType)) {
     throw new GatewayError(415, 'unsupported_media_type', 'Send the body as "content-type: application/json".');
   }
-  if (request.body === '') throw invalidRequest('body', 'is empty; send a JSON object');
-  if (jsonDepth(request.body) > MAX_JSON_DEPTH) {
-    throw invalidRequest('body', `is nested deeper than ${MAX_JSON_DEPTH} levels`);
-  }
-  let json: unknown;
-  try {
-    json = exactNumbers.length > 0 ? parseExactly(request.body, exactNumbers) : JSON.parse(request.body);
-  } catch {
-    // The parser's own message quotes the body, which may be a prompt.
-    throw invalidRequest('body', 'is not valid JSON');
-  }
-  return parseWith(schema, json);
-}
-
-function parseExactly(text: string, exactNumbers: readonly string[]): unknown {
-  const keepText = (key: string, value: unknown, context: { source: string }) =>
-    typeof value === 'number' && exactNumbers.includes(key) ? new NumberText(context.source) : value;
-  return JSON.parse(text, keepText as Parameters<typeof JSON.parse>[1]);
+  return parseWith(schema, readJson(request.body, rules));
 }
 
 /** Checks a value. @throws {GatewayError} 400 naming the field and what it may be. */
@@ -56,16 +28,6 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unkno
   const { issues } = parsed.error;
   const issue = deepestIssue(issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!);
   throw invalidRequest(fieldName([...issue.path, ...unknownKey(issue)]) || whole, describeIssue(issue, schema));
-}
-
-/** A union reports what is wrong with each alternative: the alternative that got furthest is what the client meant. */
-function deepestIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
-  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return issue;
-  const furthest = issue.errors
-    .flatMap((issues) => issues.slice(0, 1))
-    .map(deepestIssue)
-    .sort((a, b) => b.path.length - a.path.length)[0];
-  return furthest ? { ...furthest, path: [...issue.path, ...furthest.path] } : issue;
 }
 
 function unknownKey(issue: z.core.$ZodIssue): string[] {
@@ -88,44 +50,9 @@ function knownKeys(schema: unknown): string[] {
   return inner === undefined ? [] : knownKeys(inner);
 }
 
-export function fieldName(path: readonly PropertyKey[]): string {
-  return path.map(String).join('.');
-}
+/** Names come from clients, who may have written a book as one. */
+const MAX_NAME = 100;
 
-/** Nesting of brackets outside strings; linear, and skips over strings at the speed of indexOf. */
-function jsonDepth(text: string): number {
-  let depth = 0;
-  let deepest = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    switch (text.charCodeAt(index)) {
-      case 0x22:
-        index = endOfString(text, index);
-        break;
-      case 0x7b:
-      case 0x5b:
-        depth += 1;
-        if (depth > deepest) deepest = depth;
-        break;
-      case 0x7d:
-      case 0x5d:
-        depth -= 1;
-        break;
-    }
-  }
-  return deepest;
-}
-
-function endOfString(text: string, opening: number): number {
-  let closing = opening;
-  do {
-    closing = text.indexOf('"', closing + 1);
-    if (closing === -1) return text.length;
-  } while (isEscaped(text, closing));
-  return closing;
-}
-
-function isEscaped(text: string, quote: number): boolean {
-  let backslashes = 0;
-  while (text.charCodeAt(quote - 1 - backslashes) === 0x5c) backslashes += 1;
-  return backslashes % 2 === 1;
+function fieldName(path: readonly PropertyKey[]): string {
+  return path.map((part) => String(part).slice(0, MAX_NAME)).join('.');
 }

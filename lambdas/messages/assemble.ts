@@ -1,3 +1,4 @@
+import { readExactly } from '../platform/exact-json.ts';
 import type { Block, Delta, MessageBody, MessagesEvent } from './types.ts';
 
 interface OpenBlock {
@@ -70,10 +71,13 @@ export class MessageAssembler {
   }
 }
 
-/** Input that was cut off by max_tokens is no JSON; the Messages API answers with what it has, which is nothing. */
+/**
+ * Input with the numbers that the model wrote. When it was cut off by max_tokens it is no JSON; the Messages API answers
+ * with what it has, which is nothing.
+ */
 function parseInput(json: string): unknown {
   try {
-    return JSON.parse(json);
+    return readExactly(json);
   } catch {
     return {};
   }

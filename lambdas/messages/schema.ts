@@ -1,79 +1,25 @@
 import { z } from 'zod';
+import { content } from './blocks.ts';
+import { anyObject, cacheControl, optional } from './field-kinds.ts';
+import { listOf } from './list-of.ts';
+import { findPricedBeta, PRICED_BETA_RULE } from './priced-betas.ts';
+import { tool } from './tool-schema.ts';
 import type { MessagesRequest } from './types.ts';
 
 /**
  * The body of POST /messages. Known parts are checked; unknown top-level fields and block types pass, because the
  * Messages API grows faster than gateways are deployed. An explicit null counts as absent.
  */
-const MAX_MESSAGES = 100_000;
 
-const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
+/** More than the longest conversations of agents have. */
+const MAX_MESSAGES = 20_000;
+const MAX_TOOLS = 1_024;
+const MAX_STOP_SEQUENCES = 64;
+const MAX_EDITS = 16;
+const MAX_BETAS = 64;
 
-const imageMediaTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
-
-const imageSource = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('base64'), media_type: z.enum(imageMediaTypes), data: z.string().min(1) }),
-  z.looseObject({ type: z.literal('url'), url: z.url({ protocol: /^https?$/ }) }),
-  z.looseObject({ type: z.literal('file'), file_id: z.string().min(1) }),
-]);
-
-const documentSource = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('base64'), media_type: z.literal('application/pdf'), data: z.string().min(1) }),
-  z.looseObject({ type: z.literal('text'), media_type: z.literal('text/plain'), data: z.string() }),
-  z.looseObject({ type: z.literal('content'), content: z.union([z.string(), z.array(z.looseObject({}))]) }),
-  z.looseObject({ type: z.literal('url'), url: z.url({ protocol: /^https?$/ }) }),
-  z.looseObject({ type: z.literal('file'), file_id: z.string().min(1) }),
-]);
-
-const cacheControl = optional(z.looseObject({ type: z.literal('ephemeral'), ttl: optional(z.enum(['5m', '1h'])) }));
-
-const blockSchemas: Record<string, z.ZodType> = {
-  text: z.looseObject({ text: z.string(), cache_control: cacheControl }),
-  image: z.looseObject({ source: imageSource, cache_control: cacheControl }),
-  document: z.looseObject({ source: documentSource, cache_control: cacheControl }),
-  thinking: z.looseObject({ thinking: z.string(), signature: optional(z.string()) }),
-  redacted_thinking: z.looseObject({ data: z.string() }),
-  tool_use: z.looseObject({
-    id: z.string().min(1),
-    name: z.string().min(1),
-    input: z.record(z.string(), z.unknown()),
-    cache_control: cacheControl,
-  }),
-  tool_result: z.looseObject({
-    tool_use_id: z.string().min(1),
-    content: optional(z.union([z.string(), z.array(z.lazy(() => block))])),
-    is_error: optional(z.boolean()),
-    cache_control: cacheControl,
-  }),
-};
-
-/** A content block: of a known type and well-formed, or of a type that only the upstream can judge. */
-const block: z.ZodType<{ type: string }> = z.looseObject({ type: z.string() }).superRefine((value, context) => {
-  const parsed = blockSchemas[value.type]?.safeParse(value);
-  if (!parsed || parsed.success) return;
-  for (const issue of parsed.error.issues) {
-    context.addIssue({ code: 'custom', path: issue.path, message: issue.message });
-  }
-});
-
-const message = z.looseObject({
-  role: z.enum(['user', 'assistant', 'system']),
-  content: z.union([z.string(), z.array(block)], { error: 'must be a string or an array of content blocks' }),
-});
-
-const tool = z
-  .looseObject({
-    name: optional(z.string().min(1).max(128)),
-    type: optional(z.string()),
-    description: optional(z.string()),
-    input_schema: optional(z.record(z.string(), z.unknown())),
-  })
-  .superRefine(({ name, type }, context) => {
-    // Typed tools of Anthropic's may have other fields instead, e.g. the name of a server.
-    if (!name && (!type || type === 'custom')) {
-      context.addIssue({ code: 'custom', path: ['name'], message: 'is required' });
-    }
-  });
+/** Looked at, and passed on as it is: see blocks. */
+const message = z.object({ role: z.enum(['user', 'assistant', 'system']), content });
 
 const toolChoice = z.looseObject({
   type: z.enum(['auto', 'any', 'tool', 'none']),
@@ -81,17 +27,27 @@ const toolChoice = z.looseObject({
   disable_parallel_tool_use: optional(z.boolean()),
 });
 
+const jsonFormat = z.looseObject({ type: z.literal('json_schema'), schema: anyObject });
+
+/** Edits that only leave parts of the prompt out. Others, like compaction, are answers of their own, with their own cost. */
+const contextEdits = ['clear_tool_uses_20250919', 'clear_thinking_20251015'] as const;
+const contextEdit = z.object({
+  type: z.enum(contextEdits, {
+    error: `must be one of ${contextEdits.join(', ')}: this gateway has no price for other edits`,
+  }),
+});
+
 const fields = z.looseObject({
   model: z.string().min(1).max(200),
-  messages: z.array(message).min(1).max(MAX_MESSAGES),
+  messages: listOf(message, { min: 1, max: MAX_MESSAGES }),
   max_tokens: optional(z.int().nonnegative()),
-  system: optional(z.union([z.string(), z.array(block)])),
-  stop_sequences: optional(z.array(z.string().min(1)).max(64)),
+  system: optional(content),
+  stop_sequences: optional(listOf(z.string().min(1), { max: MAX_STOP_SEQUENCES })),
   stream: optional(z.boolean()),
   temperature: optional(z.number().min(0).max(2)),
   top_p: optional(z.number().min(0).max(1)),
   top_k: optional(z.int().nonnegative()),
-  tools: optional(z.array(tool).max(1024)),
+  tools: optional(listOf(tool, { max: MAX_TOOLS })),
   tool_choice: optional(toolChoice),
   thinking: optional(
     z.looseObject({
@@ -102,70 +58,67 @@ const fields = z.looseObject({
   output_config: optional(
     z.looseObject({
       effort: optional(z.enum(['low', 'medium', 'high', 'xhigh', 'max'])),
-      format: optional(z.looseObject({ type: z.literal('json_schema'), schema: z.record(z.string(), z.unknown()) })),
+      format: optional(jsonFormat),
     }),
   ),
+  // The name of output_config.format in older clients.
+  output_format: optional(jsonFormat),
   metadata: optional(z.looseObject({ user_id: optional(z.string().max(512)) })),
   cache_control: cacheControl,
+  context_management: optional(z.looseObject({ edits: optional(listOf(contextEdit, { max: MAX_EDITS })) })),
+  betas: optional(listOf(z.string(), { max: MAX_BETAS })),
+  speed: optional(z.literal('standard', 'must be "standard": the catalog has no other price')),
+  service_tier: optional(
+    z.enum(['auto', 'standard_only'], 'must be "auto" or "standard_only": the catalog has no other price'),
+  ),
+  inference_geo: optional(z.literal('global', 'must be "global": the catalog has no other price')),
 });
 
 /**
- * Tools that a provider runs by itself, and fields that change what it charges: nothing here bounds or prices them yet,
- * so a budget could not hold.
+ * Fields that change what a provider charges, or let a request cost what its bytes do not bound: nothing here bounds or
+ * prices them yet, so a budget could not hold.
  */
-const unpricedTools = ['web_fetch_', 'code_execution_', 'advisor_', 'mcp_toolset'];
-const unpricedFields = ['mcp_servers', 'container', 'fallbacks'] as const;
+const unpricedFields = [
+  'mcp_servers',
+  'container',
+  'fallbacks',
+  'fallback_credit_token',
+  'compaction',
+  'thread',
+  'billing_policy',
+] as const;
 
 /** Fields of the gateway that are not built: refused by name, never accepted and ignored. */
 const unbuiltFields = ['provider', 'models', 'plugins', 'transforms'] as const;
+
+const refusedFields: readonly string[] = [...unbuiltFields, ...unpricedFields];
 
 function isAbsent(value: unknown): boolean {
   return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
 export const messagesRequestSchema = fields
-  .superRefine((body, context) => {
-    for (const field of unbuiltFields) {
-      if (!isAbsent(body[field])) {
-        context.addIssue({ code: 'custom', path: [field], message: 'is not supported by this gateway; leave it out' });
-      }
+  .superRefine((request, context) => {
+    const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
+    for (const field of refusedFields) {
+      if (!isAbsent(request[field])) refuse([field], 'is not supported by this gateway; leave it out');
     }
-    for (const field of unpricedFields) {
-      if (!isAbsent(body[field])) {
-        context.addIssue({ code: 'custom', path: [field], message: 'is not supported by this gateway; leave it out' });
-      }
-    }
-    if (body['speed'] === 'fast') {
-      context.addIssue({
-        code: 'custom',
-        path: ['speed'],
-        message: 'must be "standard": the catalog has no other price',
-      });
-    }
-    for (const [index, { type }] of (body.tools ?? []).entries()) {
-      if (unpricedTools.some((prefix) => type?.startsWith(prefix))) {
-        context.addIssue({
-          code: 'custom',
-          path: ['tools', index, 'type'],
-          message: `"${type}" is not supported by this gateway; run the tool yourself, or leave it out`,
-        });
-      }
-      if (type?.startsWith('web_search_')) {
-        context.addIssue({
-          code: 'custom',
-          path: ['tools', index, 'type'],
-          message: 'web search is not supported by this gateway; leave the tool out',
-        });
-      }
-    }
-    if (body.tool_choice?.type === 'tool' && !body.tool_choice.name) {
-      context.addIssue({ code: 'custom', path: ['tool_choice', 'name'], message: 'is required with type "tool"' });
+    if (findPricedBeta(request.betas ?? []) !== undefined) refuse(['betas'], PRICED_BETA_RULE);
+    if (request.tool_choice?.type === 'tool' && !request.tool_choice.name) {
+      refuse(['tool_choice', 'name'], 'is required with type "tool"');
     }
   })
-  .transform((body) => {
-    const present: Record<string, unknown> = {};
-    for (const [field, value] of Object.entries(body)) {
-      if (value !== null && !(unbuiltFields as readonly string[]).includes(field)) present[field] = value;
-    }
-    return present as MessagesRequest;
+  .transform((request) => {
+    const present = Object.entries(request).filter(
+      ([field, value]) => value !== null && !refusedFields.includes(field),
+    );
+    return Object.fromEntries(present) as unknown as MessagesRequest;
   });
+
+/** How the JSON of such a body is read. */
+export const messagesJson = {
+  /** The longest sessions of agents have a few ten thousand. */
+  maxValues: 100_000,
+  /** What a model wrote, or what it shall write: its digits are not the gateway's to round. */
+  exactWithin: ['input', 'input_schema', 'input_examples', 'schema'],
+};

@@ -53,10 +53,18 @@ function keepText(_key: string, value: unknown, { source }: { source: string }):
   return typeof value === 'number' && !isExact(source) ? JSON.rawJSON(source) : value;
 }
 
-/** JSON.parse, exact where it has to be: looking beforehand is quicker than reading every number twice. */
+/**
+ * JSON.parse, exact where it has to be: looking beforehand is quicker than reading every number twice.
+ * @throws {SyntaxError} for what is no JSON, or is nested deeper than could be written again.
+ */
 export function readExactly(text: string): unknown {
-  return measureJson(text, Infinity).inexactNumbers > 0 ? parseExactly(text) : JSON.parse(text);
+  const { depth, inexactNumbers } = measureJson(text, Infinity);
+  if (depth > MAX_DEPTH) throw new SyntaxError(`nested deeper than ${MAX_DEPTH} levels`);
+  return inexactNumbers > 0 ? parseExactly(text) : JSON.parse(text);
 }
+
+/** JSON.stringify recurses: a few thousand levels end it. */
+const MAX_DEPTH = 1_000;
 
 /** A number that JSON.parse and JSON.stringify would have changed; its text is in `rawJSON`. */
 export function isRawNumber(value: unknown): value is { rawJSON: string } {

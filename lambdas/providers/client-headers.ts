@@ -1,9 +1,15 @@
+import { findPricedBeta, PRICED_BETA_RULE } from '../messages/priced-betas.ts';
+import { invalidRequest } from '../platform/errors.ts';
 import type { ClientHeaders } from './wire.ts';
 
 const OLDEST_VERSION = '2023-06-01';
 
-/** The Messages API's own headers; a client without a version means the one that asked for none. */
+/**
+ * The Messages API's own headers; a client without a version means the one that asked for none.
+ * @throws {GatewayError} 400 for a beta with a price of its own.
+ */
 export function clientHeaders(headers: Record<string, string>): ClientHeaders {
+  refusePricedBetas(headers['anthropic-beta'] ?? '');
   return {
     anthropicVersion: headers['anthropic-version'] || OLDEST_VERSION,
     anthropicBeta: headers['anthropic-beta'] || undefined,
@@ -13,4 +19,10 @@ export function clientHeaders(headers: Record<string, string>): ClientHeaders {
 /** Since 2026-10-21 the Messages API refuses sampling parameters, so the gateway must not add any. */
 export function acceptsSampling({ anthropicVersion }: ClientHeaders): boolean {
   return anthropicVersion === OLDEST_VERSION;
+}
+
+/** @throws {GatewayError} 400 naming the beta that changes what a provider charges. */
+export function refusePricedBetas(header: string): void {
+  const priced = findPricedBeta(header.split(',').map((name) => name.trim()));
+  if (priced !== undefined) throw invalidRequest('anthropic-beta', `"${priced.slice(0, 100)}" ${PRICED_BETA_RULE}`);
 }

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { tableDefinition } from '../table-definition.ts';
 import { adopt } from './children.ts';
 import { StartFailure } from './failure.ts';
 import { freePort } from './free-port.ts';
+import { makePrivateDirectory, privateDatabase, privateFile } from './private-files.ts';
 
 /** A DynamoDB that answers on this machine. */
 export interface LocalDynamodb {
@@ -29,18 +30,18 @@ export async function startDynamodb(directory: string | undefined): Promise<Loca
   if (external) return { endpoint: external, stop: async () => {} };
   const binary = findBinary();
   const pidFile = directory && join(directory, 'dynamodb.pid');
-  if (directory) mkdirSync(directory, { recursive: true });
+  if (directory) makePrivateDirectory(directory);
   if (pidFile) await replaceOrphan(pidFile);
   const port = await freePort();
   const args = ['serve', '--host', '127.0.0.1', '--port', String(port)];
-  if (directory) args.push('--db-path', join(directory, 'dynamodb.sqlite'));
+  if (directory) args.push('--db-path', privateDatabase(directory));
   // In a group of its own: Ctrl-C in a terminal must reach the gateway first, which still has spending to record.
   const child = adopt(spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true }));
   let lastWords = '';
   child.stderr.on('data', (chunk: Buffer) => (lastWords = `${lastWords}${chunk.toString()}`.slice(-500)));
   const endpoint = `http://127.0.0.1:${port}`;
   await untilReady(child, endpoint, () => lastWords);
-  if (pidFile) writeFileSync(pidFile, String(child.pid));
+  if (pidFile) writeFileSync(pidFile, String(child.pid), privateFile);
   return {
     endpoint,
     async stop() {

@@ -1,28 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { RequestTarget } from './request-target.ts';
 import type { RouteMatch } from './routing-table.ts';
 
 /** HTTP as a REST API hands it to a function (payload format 1.0). */
-export function toRestEvent(request: IncomingMessage, url: URL, match: RouteMatch, body: string): APIGatewayProxyEvent {
-  const single: Record<string, string> = {};
-  const multiple: Record<string, string[]> = {};
+export function toRestEvent(
+  request: IncomingMessage,
+  target: RequestTarget,
+  match: RouteMatch,
+  body: string,
+): APIGatewayProxyEvent {
+  const single = byName<string>();
+  const multiple = byName<string[]>();
   for (let index = 0; index < request.rawHeaders.length; index += 2) {
     const name = request.rawHeaders[index]!;
     const value = request.rawHeaders[index + 1]!;
     single[name] = value;
     (multiple[name] ??= []).push(value);
   }
-  const query: Record<string, string> = {};
-  const multipleQuery: Record<string, string[]> = {};
-  for (const [name, value] of url.searchParams) {
+  const query = byName<string>();
+  const multipleQuery = byName<string[]>();
+  for (const [name, value] of new URLSearchParams(target.query)) {
     query[name] = value;
     (multipleQuery[name] ??= []).push(value);
   }
-  const hasQuery = url.search.length > 1;
+  const hasQuery = target.query !== '';
   return {
     resource: match.route.path,
-    path: url.pathname.slice('/v1'.length),
+    path: target.path.slice('/v1'.length),
     httpMethod: request.method!,
     headers: single,
     multiValueHeaders: multiple,
@@ -33,7 +39,7 @@ export function toRestEvent(request: IncomingMessage, url: URL, match: RouteMatc
     requestContext: {
       requestId: randomUUID(),
       stage: 'v1',
-      path: url.pathname,
+      path: target.path,
       httpMethod: request.method!,
       resourcePath: match.route.path,
       protocol: 'HTTP/1.1',
@@ -45,16 +51,16 @@ export function toRestEvent(request: IncomingMessage, url: URL, match: RouteMatc
 }
 
 /** HTTP as a function URL hands it to its function (payload format 2.0). */
-export function toUrlEvent(request: IncomingMessage, url: URL, body: string): APIGatewayProxyEventV2 {
-  const headers: Record<string, string> = {};
+export function toUrlEvent(request: IncomingMessage, target: RequestTarget, body: string): APIGatewayProxyEventV2 {
+  const headers = byName<string>();
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(',') : value;
   }
   return {
     version: '2.0',
     routeKey: '$default',
-    rawPath: url.pathname,
-    rawQueryString: url.search.slice(1),
+    rawPath: target.path,
+    rawQueryString: target.query,
     headers,
     requestContext: {
       requestId: randomUUID(),
@@ -68,7 +74,7 @@ export function toUrlEvent(request: IncomingMessage, url: URL, body: string): AP
       domainPrefix: 'local',
       http: {
         method: request.method!,
-        path: url.pathname,
+        path: target.path,
         protocol: 'HTTP/1.1',
         sourceIp: request.socket.remoteAddress ?? '127.0.0.1',
         userAgent: request.headers['user-agent'] ?? '',
@@ -77,4 +83,9 @@ export function toUrlEvent(request: IncomingMessage, url: URL, body: string): AP
     isBase64Encoded: false,
     ...(body === '' ? {} : { body }),
   };
+}
+
+/** Without the names that every object has: a client may call a header or a parameter `constructor`. */
+function byName<Value>(): Record<string, Value> {
+  return Object.create(null) as Record<string, Value>;
 }

@@ -7,6 +7,7 @@ import { describeError, log } from '../../lambdas/platform/logger.ts';
 import { StartFailure } from './failure.ts';
 import type { FunctionHost, ProxyResult } from './function-host.ts';
 import { toRestEvent, toUrlEvent } from './http-events.ts';
+import { readTarget, type RequestTarget } from './request-target.ts';
 import { buildRoutingTable } from './routing-table.ts';
 import type { WiredRoute } from './wiring.ts';
 
@@ -20,20 +21,17 @@ export interface LocalServer {
   stop: () => Promise<void>;
 }
 
-type Handle = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
+type Handle = (request: IncomingMessage, response: ServerResponse, target: RequestTarget) => Promise<void>;
 
 /** API Gateway's place: the routes below /v1, everything else refused in the gateway's own envelope. */
 export function startApi(port: number, routes: WiredRoute[], host: FunctionHost): Promise<LocalServer> {
   const match = buildRoutingTable(routes);
-  return listen(port, async (request, response, url) => {
-    const found = url.pathname.startsWith('/v1/')
-      ? match(request.method ?? '', url.pathname.slice('/v1'.length))
-      : undefined;
-    if (!found) {
-      throw notFound(`There is no ${request.method} ${url.pathname}. GET /v1/models is a good place to start.`);
-    }
+  return listen(port, async (request, response, target) => {
+    const { path } = target;
+    const found = path.startsWith('/v1/') ? match(request.method ?? '', path.slice('/v1'.length)) : undefined;
+    if (!found) throw notFound(`There is no ${request.method} ${path}. GET /v1/models is a good place to start.`);
     const { functionName, streaming } = found.route;
-    const event = toRestEvent(request, url, found, await readBody(request));
+    const event = toRestEvent(request, target, found, await readBody(request));
     if (streaming) await host.stream(functionName, event, response);
     else writeResult(response, (await host.invoke(functionName, event)) as ProxyResult);
   });
@@ -41,8 +39,8 @@ export function startApi(port: number, routes: WiredRoute[], host: FunctionHost)
 
 /** The function URL's place: every path goes to the one function behind it. */
 export function startFunctionUrl(port: number, name: string, host: FunctionHost): Promise<LocalServer> {
-  return listen(port, async (request, response, url) =>
-    host.stream(name, toUrlEvent(request, url, await readBody(request)), response),
+  return listen(port, async (request, response, target) =>
+    host.stream(name, toUrlEvent(request, target, await readBody(request)), response),
   );
 }
 
@@ -75,9 +73,10 @@ async function listen(port: number, handle: Handle): Promise<LocalServer> {
     const refusal = tooLarge
       ? new GatewayError(431, 'invalid_request', `The headers are larger than ${MAX_HEADER_BYTES} bytes.`)
       : new GatewayError(400, 'invalid_request', 'This is not an HTTP request.');
-    const body = JSON.stringify(errorEnvelope(refusal, newRequestId()));
+    const requestId = newRequestId();
+    const body = JSON.stringify(errorEnvelope(refusal, requestId));
     socket.end(
-      `HTTP/1.1 ${refusal.status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+      `HTTP/1.1 ${refusal.status} Refused\r\ncontent-type: application/json\r\nrequest-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
     );
   });
   await open(server, port);
@@ -86,7 +85,9 @@ async function listen(port: number, handle: Handle): Promise<LocalServer> {
 
 async function answer(request: IncomingMessage, response: ServerResponse, handle: Handle): Promise<void> {
   try {
-    await handle(request, response, new URL(request.url ?? '/', 'http://127.0.0.1'));
+    const target = readTarget(request.url ?? '/');
+    if (!target) throw new GatewayError(400, 'invalid_request', 'The address of a request begins with a slash.');
+    await handle(request, response, target);
   } catch (error) {
     refuse(request, response, error);
   }
@@ -108,8 +109,13 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
   const requestId = newRequestId();
   // What is left unread of a body would be taken for the next request of this connection.
   if (!request.complete) response.setHeader('connection', 'close');
-  response.writeHead(refusal.status, { 'content-type': 'application/json', 'request-id': requestId });
-  response.end(JSON.stringify(errorEnvelope(refusal, requestId)));
+  const body = JSON.stringify(errorEnvelope(refusal, requestId));
+  response.writeHead(refusal.status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'request-id': requestId,
+  });
+  response.end(body);
 }
 
 function writeResult(response: ServerResponse, result: ProxyResult): void {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { StartFailure } from './failure.ts';
+import { makePrivateDirectory, privateFile } from './private-files.ts';
 
 /** What the first start made; secrets of keys are not among it. */
 export interface Bootstrapped {
@@ -33,9 +34,11 @@ export class LocalState {
     if (ephemeral) return new LocalState(mkdtempSync(join(tmpdir(), 'model-gateway-')), true);
     const path = resolve(directory);
     try {
-      mkdirSync(path, { recursive: true });
+      makePrivateDirectory(path);
     } catch {
-      throw new StartFailure(`The data directory ${path} cannot be created. Choose another with --data.`);
+      throw new StartFailure(
+        `The data directory ${path} cannot be created or made private. Choose another with --data.`,
+      );
     }
     const state = new LocalState(path, false);
     const running = state.running();
@@ -56,8 +59,8 @@ export class LocalState {
   secretsFile(): string {
     const path = join(this.directory, 'secrets.json');
     if (!existsSync(path)) {
-      mkdirSync(this.directory, { recursive: true });
-      writeFileSync(path, JSON.stringify({ pepper: randomBytes(32).toString('hex') }), { mode: 0o600 });
+      makePrivateDirectory(this.directory);
+      writeFileSync(path, JSON.stringify({ pepper: randomBytes(32).toString('hex') }), privateFile);
     }
     return path;
   }
@@ -67,7 +70,7 @@ export class LocalState {
   }
 
   saveBootstrapped(made: Bootstrapped): void {
-    writeFileSync(join(this.directory, 'state.json'), JSON.stringify(made));
+    writeFileSync(join(this.directory, 'state.json'), JSON.stringify(made), privateFile);
   }
 
   /** The gateway that runs on this directory, if its process is alive. */
@@ -77,7 +80,7 @@ export class LocalState {
   }
 
   saveRun(run: RunFile): void {
-    writeFileSync(join(this.directory, 'run.json'), JSON.stringify(run));
+    writeFileSync(join(this.directory, 'run.json'), JSON.stringify(run), privateFile);
   }
 
   /**
@@ -100,7 +103,7 @@ export class LocalState {
   }
 
   #saveBoots(bootIds: string[]): void {
-    writeFileSync(this.#bootsFile, JSON.stringify(bootIds));
+    writeFileSync(this.#bootsFile, JSON.stringify(bootIds), privateFile);
   }
 
   get #bootsFile(): string {

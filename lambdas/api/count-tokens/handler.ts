@@ -3,7 +3,7 @@ import { measurePrompt } from '../../admission/prompt-size.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { resources } from '../../resources.ts';
 import { jsonResponse } from '../../http/response.ts';
-import { messagesRequestSchema } from '../../messages/schema.ts';
+import { messagesJson, messagesRequestSchema } from '../../messages/schema.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { refuseUnprotected } from '../../protection/sensitive-data.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
@@ -13,7 +13,7 @@ import { countUpstream } from '../../routing/count-tokens.ts';
 /** The provider's own count where it has one; else the gateway's estimate of the request as the provider would get it. */
 export const handler = defineEndpoint(
   'count-tokens',
-  { body: messagesRequestSchema },
+  { body: messagesRequestSchema, ...messagesJson },
   async ({ body, request, caller }) => {
     refuseUnprotected(caller.key.sensitiveData);
     const model = resolveModel(resources.catalog(), body.model);

@@ -1,4 +1,5 @@
 import { ownSignature } from '../../messages/foreign-thinking.ts';
+import { readExactly } from '../../platform/exact-json.ts';
 import type { AnswerBatch, AnswerEvent, Block, MessageBody, MessagesEvent } from '../../messages/types.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import type { DecodeContext, WireTarget } from '../wire.ts';
@@ -13,6 +14,8 @@ import { frameData, hasEventLine, SseFrameSplitter } from './sse-frames.ts';
 
 /** Events carry at most one content block; the largest are encrypted search results. */
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;
+/** Arguments of a call that are not empty. */
+const ARGUMENTS = /"input"\s*:\s*\{\s*"/;
 /** An answer that has told how it ends is not waited for any longer than this. */
 const LAST_WORDS_MS = 5_000;
 
@@ -163,7 +166,8 @@ function parseFrame(frame: Buffer): MessagesEvent | undefined {
   if (text === undefined || text === '[DONE]') return undefined;
   let data: { type?: unknown } | null;
   try {
-    data = JSON.parse(text) as { type?: unknown } | null;
+    // Arguments may come whole; their digits are the model's. Elsewhere nothing of them is worth the look.
+    data = (ARGUMENTS.test(text) ? readExactly(text) : JSON.parse(text)) as { type?: unknown } | null;
   } catch {
     throw new UpstreamError('malformed', 'The provider sent an event that is not JSON');
   }

@@ -41,9 +41,21 @@ function hiddenOutput({ thinking }: MessagesRequest, { quirks }: WireTarget, max
 /** POST /v1/messages/count_tokens of an upstream that has it; the fields that only matter to generation are left out. */
 function encodeCountTokens(request: MessagesRequest, target: WireTarget, client: ClientHeaders): WireRequest {
   const { max_tokens: _, stop_sequences: __, ...body } = upstreamBody(request, target);
-  for (const field of ['stream', 'metadata', 'temperature', 'top_p', 'top_k', 'service_tier']) delete body[field];
+  for (const field of generationFields) delete body[field];
   return postJson('/v1/messages/count_tokens', body, client);
 }
+
+/** Besides max_tokens and stop_sequences: what count_tokens would refuse as unknown to it. */
+const generationFields = [
+  'stream',
+  'metadata',
+  'temperature',
+  'top_p',
+  'top_k',
+  'service_tier',
+  'inference_geo',
+  'diagnostics',
+];
 
 function upstreamBody(request: MessagesRequest, target: WireTarget): Record<string, unknown> {
   const ceiling = target.maxOutputTokens ?? Infinity;

@@ -1,30 +1,21 @@
 import { createHash } from 'node:crypto';
 import { invalidRequest } from '../../platform/errors.ts';
 import { isOwnThinking } from '../../messages/foreign-thinking.ts';
-import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
+import type { Block, MessagesRequest } from '../../messages/types.ts';
 import type { WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
-import { pdfPart } from './pdf-part.ts';
+import { documentPart, imageUrl } from './media.ts';
+import { refuseUnspeakable } from './speakable.ts';
 import { penaltyFields } from './sampling.ts';
 import { thinkingFields } from './thinking.ts';
 import { formatField, toolFields } from './tools.ts';
-import { toTurns } from './turns.ts';
+import { placeBlocks, toTurns, type Placed, type Turn } from './turns.ts';
 
 /**
  * Messages requests as chat-completions requests. What the wire cannot say is mapped by the rules of docs/wires.md or
- * refused by name; nothing that a client sent is dropped in silence, except hints that cannot change an answer
- * (cache_control, metadata beyond user_id).
+ * refused by name; nothing that a client sent is dropped in silence, except hints that cannot change an answer.
  */
 type ChatMessage = { role: string; content: unknown; [field: string]: unknown };
-
-/** Fields of the Messages API that would change the answer and have no counterpart. */
-const unspeakableFields = ['inference_geo'] as const;
-
-function refuseUnspeakable(request: MessagesRequest): void {
-  for (const field of unspeakableFields) {
-    if (request[field] !== undefined) throw invalidRequest(field, 'only works on Anthropic models; leave it out');
-  }
-}
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
@@ -34,10 +25,13 @@ function digest(text: string): string {
 const EMPTY_RESULT = '(no output)';
 
 export function encodeChatRequest(request: MessagesRequest, target: WireTarget): Record<string, unknown> {
+  refuseUnspeakable(request);
   const { quirks } = target;
+  const said = conversation(toTurns(request.messages), request, target);
+  if (said.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
   const body: Record<string, unknown> = {
     model: target.upstreamModel,
-    messages: [...systemMessages(request, target), ...conversation(toTurns(request.messages), request, target)],
+    messages: [...systemMessages(request, target), ...said],
     stream: true,
   };
   if (quirks.stream_usage !== false) body['stream_options'] = { include_usage: true };
@@ -62,7 +56,6 @@ export function encodeChatRequest(request: MessagesRequest, target: WireTarget):
   }
   // Providers bound its length, and the person behind it is not their business.
   if (request.metadata?.user_id && quirks.user_field) body['user'] = digest(request.metadata.user_id);
-  refuseUnspeakable(request);
   const format = formatField(request, target.supportedParameters);
   return Object.assign(
     body,
@@ -77,83 +70,86 @@ function systemMessages(request: MessagesRequest, { quirks }: WireTarget): ChatM
   const role = quirks.system_role ?? 'system';
   if (request.system === undefined || request.system === '') return [];
   if (typeof request.system === 'string') return [{ role, content: request.system }];
-  const text = request.system
-    .map((block, index) => textOf(block, `system.${index}`))
-    .filter((part) => part !== '')
-    .join('\n\n');
+  const text = apart(placeBlocks(request.system, 'system').map(textOf));
   return text === '' ? [] : [{ role, content: text }];
 }
 
-function conversation(messages: Message[], request: MessagesRequest, target: WireTarget): ChatMessage[] {
-  return messages.flatMap((message, index) => {
-    const path = `messages.${index}.content`;
-    switch (message.role) {
+function conversation(turns: Turn[], request: MessagesRequest, target: WireTarget): ChatMessage[] {
+  return turns.flatMap(({ role, messages }) => {
+    switch (role) {
       case 'system':
-        return [{ role: target.quirks.system_role ?? 'system', content: plainText(message.content, path) }];
+        return [{ role: target.quirks.system_role ?? 'system', content: plainText(messages.flat()) }];
       case 'assistant':
-        return assistantMessages(message.content, path, request, target);
+        return assistantMessages(messages, request, target);
       case 'user':
-        return userMessages(message.content, path, target);
+        return userMessages(messages.flat(), target);
     }
   });
 }
 
-function assistantMessages(
-  content: string | Block[],
-  path: string,
-  request: MessagesRequest,
-  { quirks }: WireTarget,
-): ChatMessage[] {
-  if (typeof content === 'string') return [{ role: 'assistant', content }];
+/** Texts of one message belong together as they are; those of neighbouring messages were written apart. */
+function assistantMessages(messages: Placed[][], request: MessagesRequest, { quirks }: WireTarget): ChatMessage[] {
   const texts: string[] = [];
-  const reasoning: string[] = [];
+  const reasonings: string[] = [];
   const toolCalls: unknown[] = [];
-  for (const [index, block] of content.entries()) {
-    switch (block.type) {
-      case 'text':
-        texts.push(block['text'] as string);
-        break;
-      case 'thinking':
-        // Reasoning signed by another family means nothing here.
-        if (isOwnThinking(block)) reasoning.push(block['thinking'] as string);
-        break;
-      case 'redacted_thinking':
-        break;
-      case 'tool_use':
-        toolCalls.push({
-          id: toolCallId(block['id'] as string, idRule(quirks)),
-          type: 'function',
-          function: { name: block['name'], arguments: JSON.stringify(block['input']) },
-          ...(quirks.thought_signature_placeholder ? thoughtSignaturePlaceholder : {}),
-        });
-        break;
-      default:
-        throw unsupported(block, `${path}.${index}`);
+  for (const blocks of messages) {
+    let text = '';
+    let reasoning = '';
+    for (const { block, path } of blocks) {
+      switch (block.type) {
+        case 'text':
+          text += block['text'] as string;
+          break;
+        case 'thinking':
+          // Reasoning signed by another family means nothing here.
+          if (isOwnThinking(block)) reasoning += block['thinking'] as string;
+          break;
+        case 'redacted_thinking':
+          break;
+        case 'tool_use':
+          toolCalls.push(toolCall(block, quirks));
+          break;
+        default:
+          throw unsupported(block, path);
+      }
     }
+    texts.push(text);
+    reasonings.push(reasoning);
   }
-  const text = texts.join('');
+  const text = apart(texts);
   if (text === '' && toolCalls.length === 0) return [];
   const message: ChatMessage = { role: 'assistant', content: text === '' ? null : text };
   if (toolCalls.length > 0) message['tool_calls'] = toolCalls;
   // Some providers ask for the reasoning back while a tool loop runs, and forget it themselves after that.
   if (quirks.reasoning_history === 'reasoning_content') {
-    const text = reasoning.join('');
+    const reasoning = apart(reasonings);
     // They refuse a call without any, and an empty one as well: a conversation that another model began has none.
     const needed = toolCalls.length > 0 && request.thinking?.type !== 'disabled';
-    if (text !== '' || needed) message['reasoning_content'] = text || ' ';
+    if (reasoning !== '' || needed) message['reasoning_content'] = reasoning || ' ';
   }
   return [message];
 }
 
+function apart(texts: string[]): string {
+  return texts.filter((text) => text !== '').join('\n\n');
+}
+
+function toolCall(block: Block, quirks: WireTarget['quirks']): unknown {
+  return {
+    id: toolCallId(block['id'] as string, idRule(quirks)),
+    type: 'function',
+    function: { name: block['name'], arguments: JSON.stringify(block['input']) },
+    ...(quirks.thought_signature_placeholder ? thoughtSignaturePlaceholder : {}),
+  };
+}
+
 /** Tool results come first, directly behind the call, as the wire demands; what else the user said follows. */
-function userMessages(content: string | Block[], path: string, target: WireTarget): ChatMessage[] {
-  if (typeof content === 'string') return [{ role: 'user', content }];
+function userMessages(blocks: Placed[], target: WireTarget): ChatMessage[] {
   const results: ChatMessage[] = [];
   const parts: unknown[] = [];
-  for (const [index, block] of content.entries()) {
-    const at = `${path}.${index}`;
-    if (block.type === 'tool_result') results.push(toolResult(block, at, target, parts));
-    else parts.push(userPart(block, at, target));
+  for (const placed of blocks) {
+    if (placed.block.type === 'tool_result') results.push(toolResult(placed, target, parts));
+    else parts.push(userPart(placed, target));
   }
   const shown = parts.filter((part) => part !== undefined);
   if (shown.length === 0) return results;
@@ -173,18 +169,15 @@ function idRule(quirks: WireTarget['quirks']) {
 }
 
 /** The `tool` role takes only text on most upstreams: images of a result move into the user message that follows. */
-function toolResult(block: Block, path: string, target: WireTarget, parts: unknown[]): ChatMessage {
-  const content = (block['content'] ?? '') as string | Block[];
+function toolResult({ block, path }: Placed, target: WireTarget, parts: unknown[]): ChatMessage {
   const texts: string[] = [];
-  if (typeof content === 'string') {
-    texts.push(content);
-  } else {
-    for (const [index, inner] of content.entries()) {
-      if (inner.type === 'text') texts.push(inner['text'] as string);
-      else if (inner.type === 'image' || inner.type === 'document') {
-        texts.push(`(the ${inner.type} of this result follows)`);
-        parts.push(userPart(inner, `${path}.content.${index}`, target));
-      } else throw unsupported(inner, `${path}.content.${index}`);
+  for (const placed of placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`)) {
+    const { type } = placed.block;
+    if (type === 'image' || type === 'document') {
+      texts.push(`(the ${type} of this result follows)`);
+      parts.push(userPart(placed, target));
+    } else {
+      texts.push(textOf(placed));
     }
   }
   const text = texts.join('\n') || EMPTY_RESULT;
@@ -195,7 +188,7 @@ function toolResult(block: Block, path: string, target: WireTarget, parts: unkno
   };
 }
 
-function userPart(block: Block, path: string, target: WireTarget): unknown {
+function userPart({ block, path }: Placed, target: WireTarget): unknown {
   switch (block.type) {
     case 'text':
       // Many upstreams refuse empty text.
@@ -209,42 +202,17 @@ function userPart(block: Block, path: string, target: WireTarget): unknown {
   }
 }
 
-function imageUrl(block: Block, path: string): string {
-  const source = block['source'] as { type: string; media_type?: string; data?: string; url?: string };
-  if (source.type === 'base64') return `data:${source.media_type};base64,${source.data}`;
-  if (source.type === 'url') return source.url!;
-  throw invalidRequest(`${path}.source.type`, 'files only work on Anthropic models; send the image as base64 or url');
-}
-
-function documentPart(block: Block, path: string, { quirks }: WireTarget): unknown {
-  const source = block['source'] as { type: string; media_type?: string; data?: string; content?: string | Block[] };
-  const title = typeof block['title'] === 'string' ? block['title'] : 'document';
-  const context = typeof block['context'] === 'string' ? `\n<context>${block['context']}</context>` : '';
-  const inTag = (text: string) => ({
-    type: 'text',
-    text: `<document title="${title}">${context}\n${text}\n</document>`,
-  });
-  if (source.type === 'text') return inTag(source.data!);
-  if (source.type === 'content') return inTag(plainText(source.content!, path));
-  if (source.type === 'base64' && quirks.pdf_files) return pdfPart(source.data!, title, quirks);
-  throw invalidRequest(
-    `${path}.source.type`,
-    `"${source.type}" documents do not work on this model; send the text of the document instead`,
-  );
-}
-
 /** Text alone is written as a string, which every upstream understands; not all of them take parts. */
 function simplify(parts: unknown[]): unknown {
   const texts = (parts as { type?: string; text?: string }[]).filter(({ type }) => type === 'text');
   return texts.length === parts.length ? texts.map(({ text }) => text).join('\n\n') : parts;
 }
 
-function plainText(content: string | Block[], path: string): string {
-  if (typeof content === 'string') return content;
-  return content.map((block, index) => textOf(block, `${path}.${index}`)).join('\n');
+function plainText(blocks: Placed[]): string {
+  return blocks.map(textOf).join('\n');
 }
 
-function textOf(block: Block, path: string): string {
+function textOf({ block, path }: Placed): string {
   if (block.type !== 'text') throw unsupported(block, path);
   return block['text'] as string;
 }

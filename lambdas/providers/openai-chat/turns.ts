@@ -1,37 +1,57 @@
 import type { Block, Message } from '../../messages/types.ts';
 
+/** A block, and where the client wrote it. */
+export interface Placed {
+  block: Block;
+  path: string;
+}
+
+/** What one role says in one go: one or more messages of the client's, each as its blocks. */
+export interface Turn {
+  role: Message['role'];
+  messages: Placed[][];
+  hasToolCalls: boolean;
+}
+
 /**
  * The conversation in the order that chat completions demand: neighbours of one role are one turn, as in the Messages
  * API, and nothing stands between a tool call and its results. A system message that does is moved behind them.
  */
-export function toTurns(messages: Message[]): Message[] {
-  const turns: Message[] = [];
-  let heldBack: Message[] = [];
-  for (const message of messages) {
-    const last = turns.at(-1);
-    if (message.role === 'system' && last && (heldBack.length > 0 || hasToolCalls(last))) {
-      heldBack.push(message);
+export function toTurns(messages: Message[]): Turn[] {
+  const turns: Turn[] = [];
+  let heldBack: Turn[] = [];
+  for (const [index, { role, content }] of messages.entries()) {
+    const blocks = placeBlocks(content, `messages.${index}.content`);
+    const previous = turns.at(-1);
+    if (role === 'system') {
+      const stands = heldBack.length === 0 && !previous?.hasToolCalls;
+      (stands ? turns : heldBack).push(newTurn(role, blocks));
       continue;
     }
     // The assistant speaks again: all results of its calls are in.
-    if (message.role === 'assistant' && heldBack.length > 0) {
-      turns.push(...heldBack);
+    if (role === 'assistant' && heldBack.length > 0) {
+      turns.push(...heldBack, newTurn(role, blocks));
       heldBack = [];
-    }
-    const previous = turns.at(-1);
-    if (previous?.role === message.role && message.role !== 'system') {
-      turns[turns.length - 1] = { ...previous, content: [...blocksOf(previous), ...blocksOf(message)] };
+    } else if (previous?.role === role) {
+      previous.messages.push(blocks);
+      previous.hasToolCalls ||= hasToolCalls(blocks);
     } else {
-      turns.push(message);
+      turns.push(newTurn(role, blocks));
     }
   }
   return [...turns, ...heldBack];
 }
 
-function blocksOf({ content }: Message): Block[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+function newTurn(role: Message['role'], blocks: Placed[]): Turn {
+  return { role, messages: [blocks], hasToolCalls: role === 'assistant' && hasToolCalls(blocks) };
 }
 
-function hasToolCalls({ role, content }: Message): boolean {
-  return role === 'assistant' && typeof content !== 'string' && content.some(({ type }) => type === 'tool_use');
+function hasToolCalls(blocks: Placed[]): boolean {
+  return blocks.some(({ block }) => block.type === 'tool_use');
+}
+
+/** Content as blocks: text alone is one of them. */
+export function placeBlocks(content: string | Block[], path: string): Placed[] {
+  if (typeof content === 'string') return [{ block: { type: 'text', text: content }, path }];
+  return content.map((block, index) => ({ block, path: `${path}.${index}` }));
 }

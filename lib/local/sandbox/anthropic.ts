@@ -25,7 +25,7 @@ export function readAnthropicPrompt(request: Request): SandboxPrompt {
   const chosen = request.tool_choice?.type === 'tool' ? request.tool_choice.name : undefined;
   const tools = (request.tools ?? []).filter(({ name }) => chosen === undefined || name === chosen);
   return {
-    lastUserText: blocks.map(({ text }) => text ?? '').join('\n'),
+    lastUserText: blocks.map(({ text }) => (typeof text === 'string' ? text : '')).join('\n'),
     answersTool: blocks.some(({ type }) => type === 'tool_result'),
     tools: tools.map(({ name, input_schema: schema }) => ({ name, schema })),
     toolRequired: request.tool_choice?.type === 'any' || chosen !== undefined,
@@ -38,13 +38,13 @@ export function readAnthropicPrompt(request: Request): SandboxPrompt {
   };
 }
 
-export function countCharacters(contents: (string | Block[])[]): number {
-  return contents.reduce((sum, content) => {
+/** Of the texts in blocks, whatever else these hold: their types may be newer than the sandbox. */
+function countCharacters(contents: unknown[]): number {
+  return contents.reduce<number>((sum, content) => {
     if (typeof content === 'string') return sum + content.length;
-    return (
-      sum +
-      content.reduce((inner, block) => inner + (block.text?.length ?? 0) + countCharacters([block.content ?? '']), 0)
-    );
+    if (Array.isArray(content)) return sum + countCharacters(content);
+    const { text, content: inner } = (content ?? {}) as { text?: unknown; content?: unknown };
+    return sum + (typeof text === 'string' ? text.length : 0) + (inner === undefined ? 0 : countCharacters([inner]));
   }, 0);
 }
 

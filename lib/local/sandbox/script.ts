@@ -130,13 +130,13 @@ function toolCalls(prompt: SandboxPrompt, directives: Directives): ScriptBlock[]
 function exampleInput({ schema }: SandboxTool, seed: number): Record<string, unknown> {
   const input: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(schema?.properties ?? {})) {
-    input[name] = exampleValue(property as { type?: string; enum?: unknown[] }, seed);
+    input[name] = exampleValue(property ?? {}, seed);
   }
   return input;
 }
 
-function exampleValue({ type, enum: allowed }: { type?: string; enum?: unknown[] }, seed: number): unknown {
-  if (allowed && allowed.length > 0) return allowed[seed % allowed.length];
+function exampleValue({ type, enum: allowed }: { type?: unknown; enum?: unknown }, seed: number): unknown {
+  if (Array.isArray(allowed) && allowed.length > 0) return allowed[seed % allowed.length];
   switch (type) {
     case 'number':
     case 'integer':

@@ -1,0 +1,92 @@
+import { invalidRequest } from '../platform/errors.ts';
+import { isRawNumber, measureJson, parseExactly } from '../platform/exact-json.ts';
+
+/** How a route's JSON is read, beyond what its schema says. */
+export interface JsonRules {
+  /** Names of fields whose numbers are kept as their source text, as a NumberText. */
+  exactNumbers?: readonly string[];
+  /** Names of fields in which numbers of any size or precision are kept, as JSON.rawJSON where a float would change them. */
+  exactWithin?: readonly string[];
+  /** The most values, however small, that a body may have; DEFAULT_MAX_VALUES where absent. */
+  maxValues?: number;
+}
+
+/** Deeper JSON than any client of ours sends; re-serialising a body recurses, so depth has to be bounded. */
+const MAX_DEPTH = 128;
+/** Configuration is small. Bytes do not bound the memory of JSON: two of them can make an object. */
+const DEFAULT_MAX_VALUES = 10_000;
+/** Reading a number exactly takes a microsecond; nobody needs more of them. */
+const MAX_INEXACT_NUMBERS = 10_000;
+
+/** Ten times as many as the longest body has names for. */
+const MAX_FIELDS = 500;
+
+/** A number of a body as its source text says it: parsed by JSON it would have been rounded to a float. */
+export class NumberText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** Reads a text as JSON, in time and memory bounded by the rules. @throws {GatewayError} 400 */
+export function readJson(text: string, rules: JsonRules): unknown {
+  const { exactNumbers = [], exactWithin = [], maxValues = DEFAULT_MAX_VALUES } = rules;
+  if (text === '') throw invalidRequest('body', 'is empty; send a JSON object');
+  const measure = measureJson(text, maxValues);
+  if (measure.depth > MAX_DEPTH) throw invalidRequest('body', `is nested deeper than ${MAX_DEPTH} levels`);
+  if (measure.values > maxValues) {
+    throw invalidRequest('body', `has more than ${maxValues} values; write large data as text`);
+  }
+  if (measure.inexactNumbers > MAX_INEXACT_NUMBERS) {
+    throw invalidRequest(
+      'body',
+      `has more than ${MAX_INEXACT_NUMBERS} numbers that no float holds; write them as text`,
+    );
+  }
+  const body = parse(() => {
+    if (exactNumbers.length > 0) return parseNumberTexts(text, exactNumbers);
+    if (exactWithin.length > 0 && measure.inexactNumbers > 0) return roundedOutside(parseExactly(text), exactWithin);
+    return JSON.parse(text);
+  });
+  if (hasMoreFields(body, MAX_FIELDS)) throw invalidRequest('body', `has more than ${MAX_FIELDS} fields`);
+  return body;
+}
+
+function parse(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch {
+    // The parser's own message quotes the body, which may be a prompt.
+    throw invalidRequest('body', 'is not valid JSON');
+  }
+}
+
+function hasMoreFields(body: unknown, most: number): boolean {
+  let fields = 0;
+  for (const _ in body as object) {
+    fields += 1;
+    if (fields > most) return true;
+  }
+  return false;
+}
+
+function parseNumberTexts(text: string, names: readonly string[]): unknown {
+  const keepText = (key: string, value: unknown, context: { source: string }) =>
+    typeof value === 'number' && names.includes(key) ? new NumberText(context.source) : value;
+  return JSON.parse(text, keepText as Parameters<typeof JSON.parse>[1]);
+}
+
+/** The value with plain numbers everywhere but within the named fields: a schema shall judge them as numbers. */
+function roundedOutside(value: unknown, names: readonly string[]): unknown {
+  if (isRawNumber(value)) return Number(value.rawJSON);
+  if (typeof value !== 'object' || value === null) return value;
+  const container = value as Record<string, unknown>;
+  for (const [name, inner] of Object.entries(container)) {
+    if (names.includes(name) && !isRawNumber(inner)) continue;
+    const rounded = roundedOutside(inner, names);
+    if (rounded !== inner) container[name] = rounded;
+  }
+  return value;
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { anyObject, cacheControl, httpUrl, optional } from './field-kinds.ts';
+import { firstFault, listOf, refuse } from './list-of.ts';
+import { inlineTool } from './tool-schema.ts';
+import type { Block } from './types.ts';
+
+/**
+ * Content blocks of messages, system prompts and results. Types and fields that are newer than us pass: their upstream
+ * judges them. Blocks are only looked at here, and passed on as they are, so no schema copies what it does not know.
+ */
+
+const imageMediaTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
+
+const imageSource = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('base64'), media_type: z.enum(imageMediaTypes), data: z.string().min(1) }),
+  z.object({ type: z.literal('url'), url: httpUrl }),
+  z.object({ type: z.literal('file'), file_id: z.string().min(1) }),
+]);
+
+/** A content block: of a known type and well-formed, or of a type that only the upstream can judge. */
+export const block = z
+  .unknown()
+  .superRefine((value, context) => {
+    const fault = blockFault(value);
+    if (fault) refuse(context, fault);
+  })
+  .meta({
+    override: {
+      type: 'object',
+      properties: { type: { type: 'string' } },
+      required: ['type'],
+      additionalProperties: {},
+    },
+  }) as unknown as z.ZodType<Block>;
+
+const blocks = listOf(block);
+
+/** A text, or blocks. */
+export const content = z.union([z.string(), blocks], { error: 'must be a string or an array of content blocks' });
+
+const documentSource = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('base64'), media_type: z.literal('application/pdf'), data: z.string().min(1) }),
+  z.object({ type: z.literal('text'), media_type: z.literal('text/plain'), data: z.string() }),
+  z.object({ type: z.literal('content'), content }),
+  z.object({ type: z.literal('url'), url: httpUrl }),
+  z.object({ type: z.literal('file'), file_id: z.string().min(1) }),
+]);
+
+/** A map, because a client may name a block like a member of every object: `constructor`, `__proto__`. */
+const knownBlocks = new Map<string, z.ZodType>([
+  ['text', z.object({ text: z.string(), cache_control: cacheControl })],
+  ['image', z.object({ source: imageSource, cache_control: cacheControl })],
+  ['document', z.object({ source: documentSource, cache_control: cacheControl })],
+  ['thinking', z.object({ thinking: z.string(), signature: optional(z.string()) })],
+  ['redacted_thinking', z.object({ data: z.string() })],
+  [
+    'tool_use',
+    z.object({
+      id: z.string().min(1),
+      name: z.string().min(1),
+      input: anyObject,
+      cache_control: cacheControl,
+    }),
+  ],
+  [
+    'tool_result',
+    z.object({
+      tool_use_id: z.string().min(1),
+      content: optional(content),
+      is_error: optional(z.boolean()),
+      cache_control: cacheControl,
+    }),
+  ],
+  // Tools can be declared in the middle of a conversation.
+  ['tool_addition', z.object({ tool: z.object({ definition: optional(inlineTool) }) })],
+  ['compaction', z.object({ tool_changes: optional(blocks) })],
+  // Files in a container are billed by the hour, whether or not anything runs.
+  ['container_upload', z.object({ type: z.never('is not supported by this gateway; send the text instead') })],
+]);
+
+const anyBlock = z.object({ type: z.string() });
+
+function blockFault(value: unknown) {
+  const type = typeof value === 'object' && value !== null ? (value as { type?: unknown }).type : undefined;
+  return firstFault((typeof type === 'string' && knownBlocks.get(type)) || anyBlock, value);
+}

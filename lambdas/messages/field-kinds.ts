@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+/** Kinds of fields that requests have in more than one place. An explicit null counts as absent. */
+
+export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
+
+/** An object that only the model or the upstream can judge; passed on as it is, not copied. */
+export const anyObject = z
+  .custom<Record<string, unknown>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object',
+  )
+  .meta({ override: { type: 'object', additionalProperties: {} } });
+
+/** Longer than signed addresses of stores are; parsing one takes time in proportion. */
+const MAX_URL = 16_384;
+export const httpUrl = z
+  .string()
+  .max(MAX_URL)
+  .pipe(z.url({ protocol: /^https?$/ }));
+
+export const cacheControl = optional(
+  z.looseObject({ type: z.literal('ephemeral'), ttl: optional(z.enum(['5m', '1h'])) }),
+);

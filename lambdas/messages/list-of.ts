@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { deepestIssue } from '../platform/issues.ts';
+
+interface Bounds {
+  min?: number;
+  max?: number;
+}
+
+interface Fault {
+  path: PropertyKey[];
+  message: string;
+}
+
+/**
+ * A list that is checked element by element up to its first fault: z.array collects the faults of all of them, so a body
+ * with a hundred thousand would cost gigabytes before it is refused. The list is passed on as it is, not copied.
+ */
+export function listOf<Element extends z.ZodType>(element: Element, bounds: Bounds = {}) {
+  const list = z
+    .unknown()
+    .superRefine((list, context) => {
+      const fault = listFault(list, element, bounds);
+      if (fault) refuse(context, fault);
+    })
+    .meta({
+      override: ({ jsonSchema }) => {
+        Object.assign(jsonSchema, documentationOf(z.array(element)), {
+          ...(bounds.min === undefined ? {} : { minItems: bounds.min }),
+          ...(bounds.max === undefined ? {} : { maxItems: bounds.max }),
+        });
+      },
+    });
+  return list as unknown as z.ZodType<z.output<Element>[]>;
+}
+
+function listFault(list: unknown, element: z.ZodType, { min = 0, max = Infinity }: Bounds): Fault | undefined {
+  if (!Array.isArray(list)) return { path: [], message: 'must be a list' };
+  if (list.length < min) return { path: [], message: `must have at least ${min} element` };
+  if (list.length > max) return { path: [], message: `must have at most ${max} elements` };
+  for (let index = 0; index < list.length; index += 1) {
+    const fault = firstFault(element, list[index]);
+    if (fault) return { path: [index, ...fault.path], message: fault.message };
+  }
+  return undefined;
+}
+
+/** Tells a fault, and ends the check: refinements of what is around may rely on what is in it. */
+export function refuse(context: z.core.$RefinementCtx, { path, message }: Fault): void {
+  context.addIssue({ code: 'custom', path, message, continue: false });
+}
+
+/** What is wrong with a value, or undefined. */
+export function firstFault(schema: z.ZodType, value: unknown): Fault | undefined {
+  const parsed = schema.safeParse(value);
+  return parsed.success ? undefined : deepestIssue(parsed.error.issues[0]!);
+}
+
+/** What a schema takes, in JSON Schema: for the API's document. */
+function documentationOf(schema: z.ZodType): object {
+  const { $schema: _, ...documentation } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: (context) => {
+      const override = z.globalRegistry.get(context.zodSchema)?.['override'];
+      if (typeof override === 'function') override(context);
+      else Object.assign(context.jsonSchema, override);
+      delete context.jsonSchema['override'];
+    },
+  });
+  return documentation;
+}

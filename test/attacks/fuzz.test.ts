@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { get, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { mutated } from '../support/mutations.ts';
+import { memoryEnvironment, memoryOf } from '../support/process-memory.ts';
+
+/** Requests at once, and requests in all, on each wire. */
+const AT_ONCE = 16;
+const REQUESTS = 5_000;
+/** No answer is far from it; a request that hangs is. */
+const MAX_ANSWER_MS = 15_000;
+/** Beside a tenth: what buffers, connections and the compiler of the process keep. */
+const SLACK_BYTES = 32 * 1024 * 1024;
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ env: memoryEnvironment });
+});
+afterAll(() => gateway.stop());
+
+const quick = 'delay=0 tokens=2';
+const hello = said('Hi', quick);
+const png = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' };
+const cached = { type: 'ephemeral', ttl: '1h' };
+const look = {
+  name: 'look',
+  description: 'Looks.',
+  input_schema: { type: 'object', properties: { at: { type: 'string' }, how: { enum: ['far', 'near'] } } },
+};
+const call = { type: 'tool_use', id: 'toolu_1', name: 'look', input: { at: 'x', n: 1.5 } };
+const result = (content: unknown) => ({ type: 'tool_result', tool_use_id: 'toolu_1', content, is_error: false });
+const directed = { type: 'text', text: `Hi\n@sandbox ${quick}` };
+
+/** What both wires accept. */
+const bases = [
+  { messages: [hello] },
+  { messages: [hello], stream: true, max_tokens: 3, temperature: 0.5, top_p: 0.9, top_k: 4, stop_sequences: ['END'] },
+  {
+    system: [{ type: 'text', text: 'Be short.', cache_control: cached }],
+    messages: [hello, { role: 'assistant', content: 'Yes?' }, { role: 'system', content: 'Now.' }, hello],
+    metadata: { user_id: 'u' },
+    max_tokens: 2,
+  },
+  {
+    messages: [
+      hello,
+      { role: 'assistant', content: [{ type: 'thinking', thinking: 'Hm.', signature: 'gw1.x' }, call] },
+      {
+        role: 'user',
+        content: [
+          result([
+            { type: 'text', text: 'ok' },
+            { type: 'image', source: png },
+          ]),
+          directed,
+        ],
+      },
+    ],
+    tools: [look],
+    tool_choice: { type: 'auto', disable_parallel_tool_use: true },
+    max_tokens: 2,
+  },
+  {
+    messages: [{ role: 'user', content: `Hi\n@sandbox tool delay=0` }],
+    tools: [{ ...look, cache_control: cached }],
+    tool_choice: { type: 'tool', name: 'look' },
+    stream: true,
+    max_tokens: 4,
+  },
+  {
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'image', source: { type: 'url', url: 'https://pictures.example/a.png' } },
+          { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Text.' }, title: 'T' },
+          { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'Text.' }] } },
+          directed,
+        ],
+      },
+    ],
+    thinking: { type: 'enabled', budget_tokens: 1_024 },
+    output_config: { effort: 'low' },
+    max_tokens: 2_000,
+  },
+  {
+    messages: [hello],
+    max_tokens: 2,
+    speed: 'standard',
+    service_tier: 'auto',
+    inference_geo: 'global',
+    context_management: { edits: [{ type: 'clear_tool_uses_20250919', trigger: { type: 'input_tokens', value: 5 } }] },
+    betas: ['claude-code-20250219'],
+    mcp_servers: [],
+    plugins: null,
+    system: null,
+  },
+];
+
+/** What only the Anthropic wire can say. */
+const anthropicBases = [
+  {
+    messages: [
+      hello,
+      {
+        role: 'assistant',
+        content: [{ type: 'redacted_thinking', data: 'x' }, { type: 'new_block', more: [1] }, call],
+      },
+      { role: 'user', content: [result([{ type: 'tool_reference', tool_name: 'look' }]), directed] },
+    ],
+    tools: [
+      { ...look, defer_loading: true, strict: true },
+      { type: 'bash_20250124', name: 'bash' },
+    ],
+    some_field_of_tomorrow: { a: [1, 2] },
+    max_tokens: 2,
+  },
+];
+
+const routes = ['/messages', '/messages', '/messages', '/messages/count_tokens'];
+
+const wires = [
+  { model: 'sandbox/claude', bodies: [...bases, ...anthropicBases] },
+  { model: 'sandbox/gpt', bodies: bases },
+].map(({ model, bodies }) => ({ model, bodies: bodies.map((body) => ({ model, ...body })) }));
+
+interface Asked {
+  path: string;
+  body: string;
+}
+
+/** The status of an answer, and what is wrong with it, if anything is. */
+async function ask({ path, body }: Asked): Promise<{ status: number; fault?: string }> {
+  const response = await fetch(`${gateway.baseUrl}${path}`, {
+    method: 'POST',
+    headers: { 'x-api-key': gateway.key, 'content-type': 'application/json' },
+    body,
+    signal: AbortSignal.timeout(MAX_ANSWER_MS),
+  });
+  const { status } = response;
+  const answer = await response.text();
+  if (status === 200) return answer.includes('event: error') ? { status, fault: answer } : { status };
+  if (status === 400 && fieldOf(answer)) return { status };
+  return status === 404 ? { status } : { status, fault: answer };
+}
+
+function fieldOf(answer: string): unknown {
+  return (JSON.parse(answer) as { error: { metadata: { field?: string } } }).error.metadata.field;
+}
+
+describe.each(wires)('mutated requests to $model', ({ bodies }) => {
+  it('begin as requests that are accepted', async () => {
+    for (const path of new Set(routes)) {
+      for (const body of bodies) {
+        expect(await ask({ path, body: JSON.stringify(body) }), JSON.stringify(body)).toEqual({ status: 200 });
+      }
+    }
+  });
+
+  it('are answered or refused by the name of a field, and leave nothing behind', { timeout: 300_000 }, async () => {
+    const statuses = new Map<number, number>();
+    const asked = fc.record({ path: fc.constantFrom(...routes), body: mutated(bodies) });
+    const several = fc.array(asked, { minLength: AT_ONCE, maxLength: AT_ONCE });
+    const neverBroken = fc.asyncProperty(several, async (requests) => {
+      const answers = await Promise.all(requests.map(ask));
+      for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      expect(answers.flatMap(({ status, fault }) => (fault === undefined ? [] : [{ status, fault }]))).toEqual([]);
+    });
+    const half = { numRuns: Math.ceil(REQUESTS / AT_ONCE / 2), endOnFailure: true };
+    // The first half warms up: code is compiled, pools and caches fill.
+    await fc.assert(neverBroken, half);
+    const before = await memoryOf(gateway);
+    await fc.assert(neverBroken, half);
+
+    // Weak mutations, or too strong ones, would find nothing.
+    expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 10);
+    expect(statuses.get(400)).toBeGreaterThan(REQUESTS / 10);
+    expect(gateway.process.exitCode).toBeNull();
+    expect((await get(gateway, '/health')).status).toBe(200);
+    const after = await memoryOf(gateway);
+    expect(after.rss).toBeLessThan(before.rss * 1.1 + SLACK_BYTES);
+    expect(after.heapUsed).toBeLessThan(before.heapUsed * 1.1);
+  });
+});

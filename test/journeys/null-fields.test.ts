@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { manage } from '../support/manage.ts';
+
+let gateway: RunningGateway;
+let key: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  const { body } = await manage(gateway, 'POST', '/keys', { name: 'first', limit: 5 });
+  key = `/keys/${body.data.hash}`;
+});
+afterAll(() => gateway.stop());
+
+describe('a null in a change', () => {
+  it('leaves what cannot be cleared as it is, and clears what can', async () => {
+    const change = { name: null, disabled: null, limit: null };
+    const { status, body } = await manage(gateway, 'PATCH', key, change);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ name: 'first', disabled: false, limit: null });
+    const workspace = await manage(gateway, 'PATCH', '/workspaces/default', {
+      name: null,
+      slug: null,
+      description: 'x',
+    });
+    expect(workspace.body.data).toMatchObject({ slug: 'default', description: 'x' });
+  });
+
+  it.each([{}, { name: null }, { disabled: null, name: null }])('does not make a change of %j', async (change) => {
+    const { status, body } = await manage(gateway, 'PATCH', key, change);
+    expect(status).toBe(400);
+    expect(body.error.metadata.field).toBe('body');
+  });
+});

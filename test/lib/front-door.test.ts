@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { get, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { sendRaw } from '../support/raw-http.ts';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+const names = ['constructor', '__proto__', 'toString', 'valueOf', 'hasOwnProperty'];
+
+describe('the local front door', () => {
+  it.each(names)('takes a parameter that is named %s for any other', async (name) => {
+    const named = await sendRaw(gateway.baseUrl, [`GET /v1/models?${name}=1 HTTP/1.1`]);
+    const other = await sendRaw(gateway.baseUrl, ['GET /v1/models?another=1 HTTP/1.1']);
+    expect(named.status).toBe(other.status);
+    expect(named.status).toBeLessThan(500);
+  });
+
+  it.each(names)('takes a header that is named %s', async (name) => {
+    const answer = await sendRaw(gateway.baseUrl, ['GET /v1/models HTTP/1.1', `${name}: x`, `${name}: y`]);
+    expect(answer.status).toBe(200);
+  });
+
+  it.each([
+    ['GET //', 404],
+    ['GET http://[::zz/', 404],
+    ['GET http://else.example/v1/nothing', 404],
+    ['GET http://else.example/v1/health', 200],
+    ['GET http://else.example', 404],
+    ['GET /v1/health?', 200],
+    ['GET /v1/health?a=%zz', 200],
+    ['GET /v1/models/%zz', 404],
+    ['OPTIONS *', 400],
+  ])('answers %s with %i', async (line, status) => {
+    const answer = await sendRaw(gateway.baseUrl, [`${line} HTTP/1.1`]);
+    expect(answer.status).toBe(status);
+    expect(answer.headers).toMatch(/^request-id: req_/m);
+    if (status !== 200) expect(JSON.parse(answer.body)).toMatchObject({ type: 'error', error: { code: status } });
+  });
+
+  it('gives what is no request at all an id as well', async () => {
+    const answer = await sendRaw(gateway.baseUrl, ['GARBAGE']);
+    expect(answer.status).toBe(400);
+    expect(answer.headers).toContain((JSON.parse(answer.body) as { request_id: string }).request_id);
+  });
+
+  it('reads no path out of dots: a member named ".." is nobody', async () => {
+    const auth = `authorization: Bearer ${gateway.managementKey}`;
+    const json = 'content-type: application/json';
+    const budgets = `/workspaces/${gateway.workspaceId}/budgets`;
+    for (const dots of ['..', '%2e%2e', '.', '\\..']) {
+      const path = `/v1/workspaces/${gateway.workspaceId}/members/${dots}/budgets/daily`;
+      const answer = await sendRaw(gateway.baseUrl, [`PUT ${path} HTTP/1.1`, auth, json], '{"limit_rub":5}');
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.status).toBeLessThan(500);
+    }
+    const { data } = (await (await get(gateway, budgets, gateway.managementKey)).json()) as { data: unknown[] };
+    expect(data).toEqual([]);
+  });
+});

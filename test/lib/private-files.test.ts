@@ -1,0 +1,55 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startGateway } from '../support/gateway.ts';
+
+let parent: string;
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'private-files-'));
+});
+afterEach(() => rmSync(parent, { recursive: true, force: true }));
+
+const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const modesIn = (path: string) => Object.fromEntries(readdirSync(path).map((name) => [name, mode(join(path, name))]));
+
+/** Runs a gateway on a directory. @returns the modes of its files while it runs */
+async function modesWhileRunning(directory: string): Promise<Record<string, string>> {
+  const gateway = await startGateway({ args: ['--data', directory] });
+  try {
+    return modesIn(directory);
+  } finally {
+    await gateway.stop();
+  }
+}
+
+describe('the data directory of a laptop', () => {
+  it('is only its owner’s, with everything in it, from the first moment', async () => {
+    const directory = join(parent, 'data');
+    const modes = await modesWhileRunning(directory);
+    expect(mode(directory)).toBe('700');
+    expect(Object.keys(modes)).toEqual(
+      expect.arrayContaining(['dynamodb.sqlite', 'secrets.json', 'state.json', 'run.json', 'dynamodb.pid']),
+    );
+    expect(new Set(Object.values(modes))).toEqual(new Set(['600']));
+  });
+
+  it('becomes so when it was not', async () => {
+    const directory = join(parent, 'data');
+    await modesWhileRunning(directory);
+    chmodSync(directory, 0o755);
+    for (const name of readdirSync(directory)) chmodSync(join(directory, name), 0o644);
+    const modes = await modesWhileRunning(directory);
+    expect(mode(directory)).toBe('700');
+    expect(new Set(Object.values(modes))).toEqual(new Set(['600']));
+  });
+
+  it('stays open where it holds other things too', async () => {
+    const directory = join(parent, 'shared');
+    mkdirSync(directory, { mode: 0o755 });
+    writeFileSync(join(directory, 'notes.txt'), 'ours', { mode: 0o644 });
+    const { 'notes.txt': notes, ...modes } = await modesWhileRunning(directory);
+    expect([mode(directory), notes]).toEqual(['755', '644']);
+    expect(new Set(Object.values(modes))).toEqual(new Set(['600']));
+  });
+});

@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest';
+import { parseJsonBody } from '../../lambdas/http/parse.ts';
+import type { HttpRequest } from '../../lambdas/http/request.ts';
+import { messagesJson, messagesRequestSchema } from '../../lambdas/messages/schema.ts';
+import { GatewayError } from '../../lambdas/platform/errors.ts';
+import { refusePricedBetas } from '../../lambdas/providers/client-headers.ts';
+
+const parse = (body: string) =>
+  parseJsonBody({ headers: {}, body } as unknown as HttpRequest, messagesRequestSchema, messagesJson);
+
+const request = (more: object) =>
+  JSON.stringify({ model: 'a/b', messages: [{ role: 'user', content: 'Hi' }], ...more });
+const saying = (content: unknown) => request({ messages: [{ role: 'user', content }] });
+
+/** The field that a body is refused for; undefined when it is accepted. */
+function refusedField(read: () => unknown): unknown {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    if (error instanceof GatewayError && error.status === 400) return error.metadata['field'];
+    throw error;
+  }
+}
+
+const fieldOf = (more: object) => refusedField(() => parse(request(more)));
+
+describe('names that every object has', () => {
+  it.each(['constructor', '__proto__', 'toString', 'valueOf', 'hasOwnProperty'])(
+    'are types of blocks that only an upstream can judge: %s',
+    (type) => {
+      const result = { type: 'tool_result', tool_use_id: 't', content: [{ type }] };
+      expect(parse(saying([{ type }, result])).messages[0]!.content).toEqual([{ type }, result]);
+      expect(parse(request({ system: [{ type }] })).system).toEqual([{ type }]);
+    },
+  );
+
+  it('are members of an input like any other', () => {
+    const body = saying('x').replace('"x"', '[{"type":"tool_use","id":"t","name":"n","input":{"__proto__":{"a":1}}}]');
+    expect(JSON.stringify(parse(body).messages)).toContain('"input":{"__proto__":{"a":1}}');
+  });
+
+  it('give a request no fields that it does not have', () => {
+    const parsed = parse(request({}).replace('{', '{"__proto__":{"stream":true,"max_tokens":-5},'));
+    expect(parsed.stream).toBeUndefined();
+    expect(parsed.max_tokens).toBeUndefined();
+  });
+});
+
+describe('the first fault of a list', () => {
+  it.each([
+    ['messages.0.content.1', saying([{ type: 'text', text: 'a' }, 5, 6])],
+    ['messages.0.content.0.text', saying([{ type: 'text' }, { type: 'text' }])],
+    ['messages.0.content.0.content.1.source', saying([resultOf([{ type: 'text', text: '' }, { type: 'image' }])])],
+    ['messages.0.content', saying(5)],
+    ['messages.1', request({ messages: [{ role: 'user', content: '' }, null] })],
+    ['messages', request({ messages: [] })],
+    ['system.0.type', request({ system: [{}] })],
+    ['tools.1.name', request({ tools: [{ name: 'a' }, {}] })],
+    ['betas', request({ betas: 'fast' })],
+    ['tools', request({ tools: 'bash', tool_choice: { type: 'tool' } })],
+    ['stop_sequences.0', request({ stop_sequences: [''] })],
+    ['stop_sequences', request({ stop_sequences: Array.from({ length: 65 }, () => 'a') })],
+  ])('is named: %s', (field, body) => {
+    expect(refusedField(() => parse(body))).toBe(field);
+  });
+});
+
+function resultOf(content: unknown[]): object {
+  return { type: 'tool_result', tool_use_id: 't', content };
+}
+
+describe('what a body may not cost', () => {
+  it.each([
+    ['values', request({ metadata: { a: Array.from({ length: 100_000 }, () => 1) } })],
+    ['depth', request({}).replace('}', `,"a":${'['.repeat(129)}${']'.repeat(129)}}`)],
+    ['fields', request(Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`f${index}`, 1])))],
+    [
+      'exact numbers',
+      request({ tools: [] }).replace('[]', `[{"name":"n","input_schema":{"enum":[${'1e400,'.repeat(10_001)}1]}}]`),
+    ],
+  ])('is refused: too many %s', (_what, body) => {
+    expect(refusedField(() => parse(body))).toBe('body');
+  });
+});
+
+const tool = (type: string) => ({ type, name: 'n' });
+
+const declaring = (definition: object) =>
+  saying([{ type: 'tool_addition', tool: { type: 'tool_definition', definition } }]);
+
+describe('what has no price', () => {
+  it.each(['custom', 'bash_20250124', 'text_editor_20250728', 'computer_20251124', 'memory_20250818'])(
+    'is none of the tools that the client runs: %s',
+    (type) => {
+      expect(fieldOf({ tools: [tool(type)] })).toBeUndefined();
+    },
+  );
+
+  it.each([
+    'web_search_20250305',
+    'web_fetch_20260318',
+    'code_execution_20260521',
+    'tool_search_tool_regex_20251119',
+    'tool_search_tool_bm25',
+    'advisor_20260301',
+    'mcp_toolset',
+    'bash_code_execution_20250825',
+    'some_tool_of_tomorrow_20300101',
+    'constructor',
+    '',
+  ])('is a tool that the provider runs, of whatever name: %s', (type) => {
+    expect(fieldOf({ tools: [{ name: 'good' }, tool(type)] })).toBe('tools.1.type');
+    const addition = { type: 'tool_addition', tool: { type: 'tool_definition', definition: tool(type) } };
+    const declared = { role: 'system', content: [addition] };
+    expect(refusedField(() => parse(request({ messages: [declared] })))).toBe(
+      'messages.0.content.0.tool.definition.type',
+    );
+    const compacted = saying([{ type: 'compaction', content: 'a', tool_changes: [addition] }]);
+    expect(refusedField(() => parse(compacted))).toBe('messages.0.content.0.tool_changes.0.tool.definition.type');
+  });
+
+  it('is a typed tool that a message declares: only among the tools of the request is it counted', () => {
+    expect(refusedField(() => parse(declaring({ name: 'n', input_schema: {} })))).toBeUndefined();
+    expect(refusedField(() => parse(declaring(tool('bash_20250124'))))).toBe(
+      'messages.0.content.0.tool.definition.type',
+    );
+  });
+
+  it('is a tool that code of the provider may call', () => {
+    expect(fieldOf({ tools: [{ name: 'n', allowed_callers: ['direct'] }] })).toBeUndefined();
+    expect(fieldOf({ tools: [{ name: 'n', allowed_callers: ['code_execution_20260120'] }] })).toBe(
+      'tools.0.allowed_callers',
+    );
+  });
+
+  it.each([
+    ['inference_geo', 'us'],
+    ['service_tier', 'priority'],
+    ['speed', 'fast'],
+    ['speed', 'faster'],
+    ['mcp_servers', [{}]],
+    ['container', 'c'],
+    ['fallbacks', 'default'],
+    ['fallback_credit_token', 't'],
+    ['compaction', { type: 'summarize' }],
+    ['thread', { type: 'continue', previous_message_id: 'm' }],
+    ['billing_policy', { type: 'billing_policy' }],
+    ['betas', ['fast-mode-2026-02-01']],
+  ])('is refused by its name: %s %j', (field, value) => {
+    expect(fieldOf({ [field]: value })).toBe(field);
+    expect(fieldOf({ [field]: null })).toBeUndefined();
+  });
+
+  it.each([
+    ['inference_geo', 'global'],
+    ['service_tier', 'auto'],
+    ['service_tier', 'standard_only'],
+    ['speed', 'standard'],
+    [
+      'context_management',
+      { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }, { type: 'clear_tool_uses_20250919' }] },
+    ],
+    ['diagnostics', { previous_message_id: null }],
+    ['betas', ['claude-code-20250219']],
+  ])('is not what agents send all the time: %s %j', (field, value) => {
+    expect(parse(request({ [field]: value }))).toHaveProperty(field, value);
+  });
+
+  it('is any edit of the context that is an answer of its own', () => {
+    const edits = [{ type: 'clear_thinking_20251015' }, { type: 'compact_20260112' }];
+    expect(fieldOf({ context_management: { edits } })).toBe('context_management.edits.1.type');
+  });
+
+  it('is a file in a container', () => {
+    expect(refusedField(() => parse(saying([{ type: 'container_upload', file_id: 'f' }])))).toBe(
+      'messages.0.content.0.type',
+    );
+  });
+
+  it('is sent to no provider when a list of it is empty', () => {
+    expect(parse(request({ mcp_servers: [], plugins: [] }))).not.toHaveProperty('mcp_servers');
+  });
+
+  it.each([
+    'fast-mode-2026-02-01',
+    'compact-2026-01-12',
+    'compact-2026-09-04',
+    'message-threads-2026-08-12',
+    'mcp-client-2025-11-20',
+    'code-execution-2025-08-25',
+    'web-fetch-2025-09-10',
+    'advisor-tool-2026-03-01',
+    'server-side-fallback-2026-07-01',
+    'Fast-Mode-2026-02-01',
+  ])('is a beta: %s', (beta) => {
+    expect(refusedField(() => refusePricedBetas(`claude-code-20250219, ${beta}`))).toBe('anthropic-beta');
+  });
+
+  it.each([
+    'claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27,mid-conversation-tool-changes-2026-07-01,thinking-token-count-2026-05-13,advanced-tool-use-2025-11-20,effort-2025-11-24,thinking-display-updates-2026-08-18',
+    'redact-thinking-2026-02-12,prompt-caching-scope-2026-01-05,fine-grained-tool-streaming-2025-05-14,structured-outputs-2025-11-13',
+    'pdfs-2024-09-25,files-api-2025-04-14,context-1m-2025-08-07,extended-cache-ttl-2025-04-11,token-counting-2024-11-01,output-128k-2025-02-19',
+    'one-of-tomorrow-2030-01-01',
+    '',
+  ])('is none of the betas of agents: %s', (header) => {
+    expect(refusedField(() => refusePricedBetas(header))).toBeUndefined();
+  });
+});
+
+describe('numbers that no double holds', () => {
+  const exact = ['9007199254740993', '1e400', '0.1000000000000000055'];
+
+  it.each(exact)('stay as they are in what models wrote and shall write: %s', (literal) => {
+    const body = `{"model":"a/b","messages":[{"role":"assistant","content":[
+      {"type":"tool_use","id":"t","name":"n","input":{"a":{"b":[${literal}]}}}]}],
+      "tools":[{"name":"n","input_schema":{"const":${literal}}}],
+      "output_config":{"format":{"type":"json_schema","schema":{"const":${literal}}}}}`;
+    expect(JSON.stringify(parse(body)).split(literal)).toHaveLength(4);
+  });
+
+  it.each([
+    ['max_tokens', '"max_tokens":1e400'],
+    ['max_tokens', '"max_tokens":9007199254740993'],
+    ['temperature', '"temperature":1e400'],
+    ['thinking.budget_tokens', '"thinking":{"type":"enabled","budget_tokens":1e400}'],
+    ['metadata', '"metadata":1e400'],
+    ['tools.0.input_schema', '"tools":[{"name":"n","input_schema":1e400}]'],
+    ['output_config.format.schema', '"output_config":{"format":{"type":"json_schema","schema":9007199254740993}}'],
+  ])('are refused where a number means something: %s', (field, member) => {
+    expect(refusedField(() => parse(request({}).replace('{', `{${member},`)))).toBe(field);
+  });
+
+  it('are what JSON.parse makes of them where a number means something', () => {
+    expect(parse(request({}).replace('{', '{"temperature":0.1000000000000000055,')).temperature).toBe(0.1);
+  });
+});

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { measureJson, parseExactly, readExactly } from '../../lambdas/platform/exact-json.ts';
+
+const inexactIn = (text: string) => measureJson(text, Infinity).inexactNumbers;
+
+describe('measuring JSON', () => {
+  it.each([
+    ['{"a":[1,{"b":[]}]}', 4],
+    ['"[[[["', 0],
+    ['["\\"[[", "\\\\"]', 1],
+    ['5', 0],
+  ])('sees how deep %s is', (text, depth) => {
+    expect(measureJson(text, 100).depth).toBe(depth);
+  });
+
+  it('counts at least all values', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const count = (inner: unknown): number =>
+          typeof inner === 'object' && inner !== null
+            ? Object.values(inner).reduce<number>((sum, one) => sum + count(one), 1)
+            : 1;
+        expect(measureJson(JSON.stringify(value), Infinity).values).toBeGreaterThanOrEqual(count(value));
+      }),
+    );
+  });
+
+  it('stops counting soon after the most', () => {
+    expect(measureJson(`[${'1,'.repeat(1_000)}1]`, 10).values).toBe(11);
+  });
+
+  it.each(['9007199254740993', '1e400', '-1e400', '0.1000000000000000055', '1e-400', '123456789012345678901234567890'])(
+    'knows that no double holds %s',
+    (literal) => {
+      expect(inexactIn(`{"a":[${literal}]}`)).toBe(1);
+    },
+  );
+
+  it.each([
+    '0',
+    '-0',
+    '1.0',
+    '1e3',
+    '1E+3',
+    '100000000000000000000',
+    '9007199254740992',
+    '0.30000000000000004',
+    '0.10000000000000000000',
+    '1.7976931348623157e308',
+    '5e-324',
+    '12300e-2',
+    '"9007199254740993"',
+  ])('leaves %s to JSON.parse', (literal) => {
+    expect(inexactIn(`[${literal}]`)).toBe(0);
+  });
+});
+
+describe('parsing exactly', () => {
+  it('writes every number as the number that was read', () => {
+    const number = fc
+      .tuple(fc.bigInt(), fc.option(fc.stringMatching(/^\d{1,30}$/)), fc.option(fc.integer({ min: -500, max: 500 })))
+      .map(([whole, fraction, power]) => {
+        return `${whole}${fraction === null ? '' : `.${fraction}`}${power === null ? '' : `e${power}`}`;
+      });
+    fc.assert(
+      fc.property(number, (literal) => {
+        const written = JSON.stringify(parseExactly(`[${literal}]`)).slice(1, -1);
+        expect(decimal(written)).toEqual(decimal(literal));
+      }),
+    );
+  });
+
+  it('refuses what could not be written again', () => {
+    expect(() => readExactly('['.repeat(100_000) + ']'.repeat(100_000))).toThrow(SyntaxError);
+  });
+
+  it('is JSON.parse for what JSON.parse holds', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        expect(readExactly(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+});
+
+/** A decimal as a whole number and a power of ten, without zeros behind. */
+function decimal(literal: string): { digits: bigint; power: number } {
+  const [, whole, fraction = '', exponent = '0'] = /^(-?\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(literal)!;
+  let digits = BigInt(whole + fraction);
+  let power = Number(exponent) - fraction.length;
+  if (digits === 0n) return { digits, power: 0 };
+  while (digits % 10n === 0n) {
+    digits /= 10n;
+    power += 1;
+  }
+  return { digits, power };
+}

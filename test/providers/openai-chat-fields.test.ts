@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import type { Quirks } from '../../lambdas/catalog/schema.ts';
+import type { Block, Message, MessagesRequest } from '../../lambdas/messages/types.ts';
+import { encodeChatRequest } from '../../lambdas/providers/openai-chat/encode.ts';
+
+const target = (quirks: Quirks) => ({
+  providerId: 'test',
+  upstreamModel: 'up',
+  maxOutputTokens: 1_000,
+  supportedParameters: ['tools'],
+  quirks,
+});
+
+const request = (more: object = {}): MessagesRequest => ({
+  model: 'a/b',
+  messages: [{ role: 'user', content: 'Hi' }],
+  ...more,
+});
+
+const encode = (more: object, quirks: Quirks = {}) => encodeChatRequest(request(more), target(quirks));
+
+const refusing = (field: string) => expect.objectContaining({ status: 400, metadata: { field } }) as Error;
+
+describe('a field without a counterpart in chat completions', () => {
+  it.each([
+    ['max_token', { max_token: 5 }],
+    ['seed', { seed: 5 }],
+    ['user', { user: 'u' }],
+    ['session_id', { session_id: 's' }],
+    ['stop_server_tools_when', { stop_server_tools_when: [{}] }],
+    ['output_config.task_budget', { output_config: { task_budget: { type: 'tokens', total: 1 } } }],
+    ['messages.0.clear_at', { messages: [{ role: 'system', content: 'x', clear_at: 'next_user_message' }] }],
+    ['tools.0.some_field', { tools: [{ name: 'n', some_field: true }] }],
+    ['tools.0.defer_loading', { tools: [{ name: 'n', defer_loading: true }] }],
+    ['tool_choice.type', { tool_choice: { type: 'any' } }],
+    [
+      'messages.0.content.0.citations.enabled',
+      { messages: [{ role: 'user', content: [documentWith({ citations: { enabled: true } })] }] },
+    ],
+  ])('is refused by its name: %s', (field, more) => {
+    expect(() => encode(more)).toThrow(refusing(field));
+  });
+
+  it.each<object>([
+    { cache_control: { type: 'ephemeral' } },
+    { context_management: { edits: [{ type: 'clear_thinking_20251015' }] } },
+    { betas: ['claude-code-20250219'] },
+    { diagnostics: { previous_message_id: null } },
+    { service_tier: 'auto' },
+    { speed: 'standard' },
+    { inference_geo: 'global' },
+    { metadata: { user_id: 'u', more: 1 } },
+    { output_config: { task_budget: null } },
+    { tool_choice: { type: 'none' } },
+  ])('is left out where it is a hint that cannot change an answer: %j', (more) => {
+    expect(encode(more)).toEqual(encode({}));
+  });
+});
+
+function documentWith(more: object): Block {
+  return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x' }, ...more };
+}
+
+function functionOf(tool: object): Record<string, unknown> {
+  const { tools } = encode({ tools: [{ name: 'n', ...tool }] }) as { tools: [{ function: Record<string, unknown> }] };
+  return tools[0].function;
+}
+
+describe('a tool for chat completions', () => {
+  const schema = { type: 'object', properties: { a: { type: 'string' } } };
+  const strict = { ...schema, required: ['a'], additionalProperties: false };
+
+  it('is strict where its schema can be, and refused where it cannot', () => {
+    expect(functionOf({ input_schema: strict, strict: true })).toMatchObject({ strict: true });
+    expect(functionOf({ input_schema: schema })).not.toHaveProperty('strict');
+    expect(() => functionOf({ input_schema: schema, strict: true })).toThrow(refusing('tools.0.strict'));
+  });
+
+  it('has its examples behind its description', () => {
+    const { description } = functionOf({ description: 'Looks.', input_examples: [{ a: 'b' }, { a: 'c' }] });
+    expect(description).toBe('Looks.\n\nExamples of input:\n{"a":"b"}\n{"a":"c"}');
+  });
+
+  it('may have hints of how to cache and to stream', () => {
+    const hints = {
+      type: 'custom',
+      cache_control: { type: 'ephemeral' },
+      eager_input_streaming: true,
+      defer_loading: false,
+    };
+    expect(functionOf({ input_schema: schema, ...hints })).toEqual(functionOf({ input_schema: schema }));
+  });
+});
+
+const encoded = (messages: Message[], quirks: Quirks = {}) => encode({ messages }, quirks)['messages'];
+
+const thoughtAndCall = (id: string): Message => ({
+  role: 'assistant',
+  content: [
+    { type: 'thinking', thinking: `about ${id}`, signature: 'gw1.test' },
+    { type: 'tool_use', id, name: 'x', input: {} },
+  ],
+});
+
+describe('messages of one role in a row', () => {
+  it('keep their texts apart, and the texts of one message together', () => {
+    const messages: Message[] = [
+      { role: 'assistant', content: 'One' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'Tw' },
+          { type: 'text', text: 'o' },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'x', input: {} }] },
+      { role: 'assistant', content: 'Three' },
+    ];
+    expect(encoded(messages)).toMatchObject([{ content: 'One\n\nTwo\n\nThree', tool_calls: [{ id: 'a' }] }]);
+  });
+
+  it('keep the order of thinking and of calls', () => {
+    expect(
+      encoded([thoughtAndCall('a'), thoughtAndCall('b')], { reasoning_history: 'reasoning_content' }),
+    ).toMatchObject([{ reasoning_content: 'about a\n\nabout b', tool_calls: [{ id: 'a' }, { id: 'b' }] }]);
+  });
+
+  it('are named by their own place when something in them cannot be said', () => {
+    const messages: Message[] = [
+      { role: 'user', content: 'a' },
+      { role: 'user', content: [{ type: 'text', text: 'b' }, { type: 'search_result' }] },
+    ];
+    expect(() => encoded(messages)).toThrow(refusing('messages.1.content.1.type'));
+  });
+
+  it('are refused when nobody says anything', () => {
+    expect(() => encoded([{ role: 'user', content: '' }])).toThrow(refusing('messages'));
+  });
+});
