@@ -61,13 +61,16 @@ describe.skipIf(recordings.length === 0)('recorded streams', () => {
   });
 });
 
+/** As large as any prompt that the recordings were answers to: a provider is not believed to have read more than it was sent. */
+const PROMPT = 'Go on. '.repeat(15_000);
+
 async function replay(recording: Recording, cut: Cut): Promise<MessagesEvent[]> {
   const model = `replay/r${complete.indexOf(recording)}-${cut}`;
   const response = await post(gateway, '/messages', {
     model,
     stream: true,
     max_tokens: 100_000,
-    messages: [said('Go')],
+    messages: [said(PROMPT)],
   });
   expect(response.status).toBe(200);
   const events = await readEvents(response);
