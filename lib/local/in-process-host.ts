@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
 import { functions } from '../../lambdas/routes.ts';
+import { contained, containFaults } from './containment.ts';
 import type { FunctionHost } from './function-host.ts';
 
 type BufferedHandler = (event: unknown, context: Context) => Promise<unknown>;
@@ -27,6 +28,7 @@ function installStreamingGlobal(): void {
 /** Loads every handler of the manifest into this process: the quickest way to run them, and the one to debug. */
 export async function startInProcessHost(): Promise<FunctionHost> {
   installStreamingGlobal();
+  containFaults();
   const handlers = new Map<string, BufferedHandler | StreamingHandler>();
   await Promise.all(
     Object.entries(functions).map(async ([name, { entry }]) => {
@@ -40,9 +42,9 @@ export async function startInProcessHost(): Promise<FunctionHost> {
     return work.finally(() => running.delete(work));
   };
   return {
-    invoke: (name, event) => track((handlers.get(name) as BufferedHandler)(event, newContext(name))),
+    invoke: (name, event) => track(contained(() => (handlers.get(name) as BufferedHandler)(event, newContext(name)))),
     stream: (name, event, response) =>
-      track((handlers.get(name) as StreamingHandler)(event, response, newContext(name))),
+      track(contained(() => (handlers.get(name) as StreamingHandler)(event, response, newContext(name)))),
     async idle() {
       await Promise.allSettled(running);
     },

@@ -2,6 +2,7 @@ import type { HoldKeeper } from '../../admission/hold-keeper.ts';
 import type { Quote } from '../../admission/spending-plan.ts';
 import type { AnswerBatch, AnswerEvent } from '../../messages/types.ts';
 import { GatewayError, toGatewayError } from '../../platform/errors.ts';
+import { describeError, log } from '../../platform/logger.ts';
 import type { QueueSender } from '../../platform/queue.ts';
 import { failureOf } from '../../providers/failures.ts';
 import type { Candidate } from '../../routing/candidates.ts';
@@ -70,6 +71,9 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
       }
     }
   } catch (error) {
+    if (!(error instanceof GatewayError)) {
+      log('error', 'answer failed', { generationId: context.generationId, ...describeError(error) });
+    }
     const ending = progress.endingBy(error);
     const failure = asToldBy(ending, error);
     // A client that does not stream gets what there is, rather than nothing for its money.
