@@ -16,6 +16,8 @@ function installStreamingGlobal(): void {
     streamifyResponse: (handler: StreamingHandler) => handler,
     HttpResponseStream: {
       from(response: ServerResponse, metadata: { statusCode: number; headers?: Record<string, string> }) {
+        // A fault that escaped has been answered already: nobody hears this any more, which its body has to learn.
+        if (response.headersSent) return response.destroy();
         response.writeHead(metadata.statusCode, metadata.headers);
         response.flushHeaders();
         return response;
