@@ -1,0 +1,200 @@
+import fc, { type Arbitrary } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { eventBytes } from '../../lambdas/accounting/meter.ts';
+import { priceUpperBound, priceUsage } from '../../lambdas/accounting/price.ts';
+import type { TokenUsage } from '../../lambdas/accounting/usage.ts';
+import { firstStep, type Quote } from '../../lambdas/admission/spending-plan.ts';
+import { prepareAttempts } from '../../lambdas/api/create-message/attempts.ts';
+import type { Pricing } from '../../lambdas/catalog/schema.ts';
+import { messagesRequestSchema } from '../../lambdas/messages/schema.ts';
+import type { MessagesEvent, MessagesRequest } from '../../lambdas/messages/types.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { GatewayError } from '../../lambdas/platform/errors.ts';
+import { messagesWire } from '../../lambdas/providers/wires.ts';
+import type { Candidate } from '../../lambdas/routing/candidates.ts';
+import { generatedPrompt, type GeneratedPrompt } from '../support/prompt-arbitrary.ts';
+
+/**
+ * A provider with the dearest honest idea of everything: a token for each byte of each text, in its longest normal form
+ * and with escapes in JSON, the largest count for each image, a whole context for what nobody can look into, its own
+ * instructions for tools, caches written wherever they were asked for, thinking up to max_tokens.
+ */
+const price = fc.bigInt(0n, 10n ** 10n).map((pico) => Money.fromPico(pico));
+const maybe = (value: Arbitrary<Money>) => fc.option(value, { nil: undefined });
+const prices = {
+  prompt: price,
+  completion: price,
+  input_cache_read: maybe(price),
+  input_cache_write: maybe(price),
+  input_cache_write_1h: maybe(price),
+};
+const pricing: Arbitrary<Pricing> = fc.record({
+  ...prices,
+  image: maybe(price),
+  request: maybe(price),
+  overrides: fc.option(
+    fc.array(fc.record({ ...prices, min_prompt_tokens: fc.integer({ min: 1, max: 4_000 }) }), {
+      minLength: 1,
+      maxLength: 2,
+    }),
+    { nil: undefined },
+  ),
+});
+
+interface Endpoint {
+  wire: 'anthropic' | 'openai-chat';
+  pricing: Pricing;
+  contextLength: number;
+  maxOutputTokens: number;
+  hidden: boolean;
+  thinksByDefault: boolean;
+  maxImageTokens: number;
+}
+
+const endpoint: Arbitrary<Endpoint> = fc.record({
+  wire: fc.constantFrom('anthropic', 'openai-chat'),
+  pricing,
+  contextLength: fc.constantFrom(8_000, 200_000),
+  maxOutputTokens: fc.constantFrom(4_000, 32_000),
+  hidden: fc.boolean(),
+  thinksByDefault: fc.boolean(),
+  maxImageTokens: fc.constantFrom(1_600, 12_000),
+});
+
+function candidateOf(of: Endpoint): Candidate {
+  const { wire, contextLength, maxOutputTokens } = of;
+  const quirks = {
+    max_image_tokens: of.maxImageTokens,
+    pdf_files: true,
+    ...(wire === 'openai-chat' ? { hidden_reasoning: of.hidden } : { thinks_by_default: of.thinksByDefault }),
+  };
+  return {
+    model: { id: 'test/model', data: {} },
+    endpoint: { wire, contextLength, maxOutputTokens, quirks, pricing: of.pricing },
+    pricing: of.pricing,
+    wire: messagesWire(wire)!,
+    target: { providerId: 'test', upstreamModel: 'm', maxOutputTokens, supportedParameters: ['tools'], quirks },
+    credential: undefined,
+  } as unknown as Candidate;
+}
+
+/** Tokens of a text where each byte is one, in the longest of its forms. */
+const bytesOf = (text: string) => Math.max(Buffer.byteLength(text), Buffer.byteLength(text.normalize('NFKC')));
+const escapedBytes = (value: unknown) => JSON.stringify(value).replace(/[^\x20-\x7e]/g, '\\u0000').length;
+
+const MEDIA = new Set(['data', 'url']);
+
+/** Every word in a prompt that a model reads, JSON of calls and tools with escapes. */
+function wordTokens(value: unknown): number {
+  if (typeof value === 'string') return bytesOf(value);
+  if (Array.isArray(value)) return value.reduce((sum: number, inner) => sum + wordTokens(inner), 0);
+  if (typeof value !== 'object' || value === null) return 0;
+  const { type } = value as { type?: string };
+  return Object.entries(value).reduce((sum, [name, inner]) => {
+    const isMedia = type === 'base64' && MEDIA.has(name);
+    if (isMedia || name === 'cache_control' || name === 'signature') return sum;
+    if (name === 'input') return sum + escapedBytes(inner);
+    return sum + wordTokens(inner);
+  }, 0);
+}
+
+function typedToolTokens(type: unknown): number {
+  if (typeof type !== 'string') return 0;
+  if (type.includes('toolset')) return 6_670;
+  return { bash: 325, text_editor: 700, computer: 735 + 499, memory: 800 }[type.replace(/_\d+$/, '')] ?? 0;
+}
+
+function promptTokensOf({ body, images, opaque }: GeneratedPrompt, of: Endpoint, share: number): number {
+  const { messages, system, tools = [] } = body as unknown as MessagesRequest;
+  const added = messages.length * 8 + (tools.length > 0 ? 804 : 0);
+  const known =
+    wordTokens(messages) +
+    wordTokens(system) +
+    escapedBytes(tools) +
+    tools.reduce((sum, { type }) => sum + typedToolTokens(type), 0) +
+    images * of.maxImageTokens;
+  return Math.min(of.contextLength, Math.ceil((known + added) * share) + (opaque > 0 ? of.contextLength : 0));
+}
+
+/** The prompt in the parts that its caches may have; what nobody asked to be kept is not written. */
+function promptUsage(prompt: number, quote: Quote, split: [number, number]): TokenUsage {
+  const read = Math.floor(prompt * split[0]);
+  const rest = prompt - read;
+  const written = quote.bound.cacheWrites === 'none' ? 0 : Math.floor(rest * split[1]);
+  return {
+    inputTokens: rest - written,
+    outputTokens: 0,
+    cacheReadTokens: read,
+    ...(quote.bound.cacheWrites === '1h' ? { cacheWrite1hTokens: written } : { cacheWrite5mTokens: written }),
+    pricedImages: quote.bound.pricedImages,
+  };
+}
+
+const answerEvent: Arbitrary<MessagesEvent> = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }).map((text): MessagesEvent => ({
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'text_delta', text },
+  })),
+  fc.string({ minLength: 1, maxLength: 20 }).map((name): MessagesEvent => ({
+    type: 'content_block_start',
+    index: 0,
+    content_block: { type: 'tool_use', id: 'toolu_1', name, input: {} },
+  })),
+);
+
+/** Tokens of what is shown: a byte is one, and a call has some dozens around its name. */
+function shownTokens(event: MessagesEvent): number {
+  if (event.type === 'content_block_delta') return Buffer.byteLength((event.delta as { text: string }).text);
+  return event.type === 'content_block_start' ? 60 + Buffer.byteLength(event.content_block['name'] as string) : 0;
+}
+
+describe('what a request is billed', () => {
+  it('is never more than what was held for it, whatever is in it and wherever it goes', async () => {
+    let asked = 0;
+    let refused = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        generatedPrompt,
+        endpoint,
+        fc.double({ min: 0.1, max: 1, noNaN: true }),
+        fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true })),
+        fc.array(answerEvent, { maxLength: 6 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        async (prompt, of, share, split, answer, thought) => {
+          asked += 1;
+          const candidate = candidateOf(of);
+          const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
+          const request = messagesRequestSchema.parse(prompt.body);
+          const prepared = await prepareAttempts([candidate], request, client).catch((error: unknown) => {
+            if (!(error instanceof GatewayError)) throw error;
+            return undefined;
+          });
+          // What a wire cannot say is refused, and billed nothing.
+          if (!prepared) {
+            refused += 1;
+            return;
+          }
+          const { amount, quotes, stepTokens } = prepared.plan;
+          const [quote] = quotes as [Quote];
+          const usage = promptUsage(promptTokensOf(prompt, of, share), quote, split);
+          const longest = quote.bound.outputTokens;
+          const writtenBytes = answer.reduce((sum, event) => sum + eventBytes(event), 0);
+          const shown = answer.reduce((sum, event) => sum + shownTokens(event), 0);
+          const hidden = Math.floor(thought * quote.hiddenTokens);
+          const outputTokens = Math.min(longest, shown + hidden);
+          const billed = priceUsage({ ...usage, outputTokens }, of.pricing).total;
+
+          // The stream is kept inside its hold: it is extended before more bytes come than it pays for.
+          const covered = Math.max(firstStep(quote, stepTokens), Math.min(longest, writtenBytes + quote.hiddenTokens));
+          const held = priceUpperBound({ ...quote.bound, outputTokens: covered }, of.pricing);
+          expect(amount.exceeds(held)).toBe(false);
+          if (billed.exceeds(held)) throw new Error(`billed ${billed} of ${held} held`);
+        },
+      ),
+      { numRuns: 20_000 },
+    );
+    // The premise: most of what is generated is really asked.
+    expect(asked - refused).toBeGreaterThan(12_000);
+  }, 120_000);
+});
