@@ -85,16 +85,18 @@ const escapedBytes = (value: unknown) => JSON.stringify(value).replace(/[^\x20-\
 const MEDIA = new Set(['data', 'url']);
 
 /** Every word in a prompt that a model reads, JSON of calls and tools with escapes. */
-function wordTokens(value: unknown): number {
+function wordTokens(value: unknown, wire: Endpoint['wire']): number {
   if (typeof value === 'string') return bytesOf(value);
-  if (Array.isArray(value)) return value.reduce((sum: number, inner) => sum + wordTokens(inner), 0);
+  if (Array.isArray(value)) return value.reduce((sum: number, inner) => sum + wordTokens(inner, wire), 0);
   if (typeof value !== 'object' || value === null) return 0;
   const { type } = value as { type?: string };
+  // Thinking that Anthropic signed is not sent to others.
+  if (type === 'thinking' && wire !== 'anthropic') return 0;
   return Object.entries(value).reduce((sum, [name, inner]) => {
     const isMedia = type === 'base64' && MEDIA.has(name);
     if (isMedia || name === 'cache_control' || name === 'signature') return sum;
     if (name === 'input') return sum + escapedBytes(inner);
-    return sum + wordTokens(inner);
+    return sum + wordTokens(inner, wire);
   }, 0);
 }
 
@@ -108,25 +110,38 @@ function promptTokensOf({ body, images, opaque }: GeneratedPrompt, of: Endpoint,
   const { messages, system, tools = [] } = body as unknown as MessagesRequest;
   const added = messages.length * 8 + (tools.length > 0 ? 804 : 0);
   const known =
-    wordTokens(messages) +
-    wordTokens(system) +
+    wordTokens(messages, of.wire) +
+    wordTokens(system, of.wire) +
     escapedBytes(tools) +
     tools.reduce((sum, { type }) => sum + typedToolTokens(type), 0) +
     images * of.maxImageTokens;
   return Math.min(of.contextLength, Math.ceil((known + added) * share) + (opaque > 0 ? of.contextLength : 0));
 }
 
-/** The prompt in the parts that its caches may have; what nobody asked to be kept is not written. */
-function promptUsage(prompt: number, quote: Quote, split: [number, number]): TokenUsage {
+/** The caches that a provider writes: those that were asked for, and on some wires short ones of its own accord. */
+function writesOf({ body }: GeneratedPrompt, { wire }: Endpoint): 'none' | '5m' | '1h' {
+  const text = JSON.stringify(body);
+  if (wire === 'openai-chat') return '5m';
+  if (text.includes('"ttl":"1h"')) return '1h';
+  return text.includes('"cache_control":') ? '5m' : 'none';
+}
+
+/** The prompt in the parts that its caches may have. */
+function promptUsage(
+  prompt: number,
+  writes: 'none' | '5m' | '1h',
+  pricedImages: number,
+  split: [number, number],
+): TokenUsage {
   const read = Math.floor(prompt * split[0]);
   const rest = prompt - read;
-  const written = quote.bound.cacheWrites === 'none' ? 0 : Math.floor(rest * split[1]);
+  const written = writes === 'none' ? 0 : Math.floor(rest * split[1]);
   return {
     inputTokens: rest - written,
     outputTokens: 0,
     cacheReadTokens: read,
-    ...(quote.bound.cacheWrites === '1h' ? { cacheWrite1hTokens: written } : { cacheWrite5mTokens: written }),
-    pricedImages: quote.bound.pricedImages,
+    ...(writes === '1h' ? { cacheWrite1hTokens: written } : { cacheWrite5mTokens: written }),
+    pricedImages,
   };
 }
 
@@ -177,7 +192,8 @@ describe('what a request is billed', () => {
           }
           const { amount, quotes, stepTokens } = prepared.plan;
           const [quote] = quotes as [Quote];
-          const usage = promptUsage(promptTokensOf(prompt, of, share), quote, split);
+          const images = of.pricing.image ? prompt.images : 0;
+          const usage = promptUsage(promptTokensOf(prompt, of, share), writesOf(prompt, of), images, split);
           const longest = quote.bound.outputTokens;
           const writtenBytes = answer.reduce((sum, event) => sum + eventBytes(event), 0);
           const shown = answer.reduce((sum, event) => sum + shownTokens(event), 0);

@@ -24,8 +24,12 @@ const awkward = [
   '\\n\\t"quoted"',
 ];
 const text = fc
-  .array(fc.oneof(fc.constantFrom(...awkward), fc.string({ maxLength: 12 })), { minLength: 1, maxLength: 8 })
-  .map((parts) => parts.join(''));
+  .tuple(
+    fc.array(fc.oneof(fc.constantFrom(...awkward), fc.string({ maxLength: 12 })), { minLength: 1, maxLength: 8 }),
+    // Long enough now and then that nothing hides in what is added for a provider's own words.
+    fc.constantFrom(1, 1, 1, 100),
+  )
+  .map(([parts, times]) => parts.join('').repeat(times));
 
 interface Part {
   block: Record<string, unknown>;
