@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { intervals } from '../../lambdas/money/periods.ts';
 import { apiTypes } from '../../lambdas/store/generations.ts';
+import { endings } from '../../lambdas/store/outcome.ts';
 import { limitResets } from '../../lambdas/store/keys.ts';
 import { sensitiveActions, sensitiveCategories } from '../../lambdas/store/sensitive-data.ts';
 import { workspaceStatuses } from '../../lambdas/store/workspaces.ts';
@@ -190,7 +191,11 @@ export const generationShape = z
     endpoint_id: z.string(),
     streamed: z.boolean(),
     cancelled: z.boolean(),
-    estimated: z.boolean(),
+    estimated: z.boolean().meta({ description: 'The provider did not tell its usage; the gateway counted it.' }),
+    capped: z
+      .boolean()
+      .meta({ description: 'The provider told more than the request could come to; it is charged at that bound.' }),
+    ending: z.enum(endings).nullable().meta({ description: 'How the answer ended.' }),
     provider_name: z.string(),
     latency: count.nullable().meta({ description: 'Milliseconds to the first event.' }),
     generation_time: count.nullable().meta({ description: 'Milliseconds.' }),
@@ -200,6 +205,8 @@ export const generationShape = z
     native_tokens_completion: count,
     native_tokens_reasoning: count.nullable(),
     native_tokens_cached: count.nullable(),
+    native_tokens_cache_write: count.nullable().meta({ description: 'Written to a cache of five minutes.' }),
+    native_tokens_cache_write_1h: count.nullable(),
     native_tokens_completion_images: nothing,
     num_search_results: count.nullable(),
     num_fetches: nothing,

@@ -1,0 +1,178 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
+import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { listen, type Listening } from '../support/listen.ts';
+import { readEvents } from '../support/sse.ts';
+import { frames } from '../support/upstream.ts';
+
+type Answer = (response: ServerResponse) => void | Promise<void>;
+
+/** How the provider behaves, by the name of the model that it is asked for. */
+const answers: Record<string, Answer> = {
+  'breaks-late': (response) => {
+    response.write(frames.start + frames.blockStart + frames.text('Half of it'));
+    setTimeout(() => response.destroy(), 50);
+  },
+  'breaks-early': (response) => {
+    response.write(frames.start + frames.blockStart);
+    setTimeout(() => response.destroy(), 50);
+  },
+  silent: () => undefined,
+  'falls-silent': (response) => void response.write(frames.start),
+  declines: (response) =>
+    void response.end(
+      frames.start +
+        'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"refusal","stop_sequence":null},"usage":{"output_tokens":5}}\n\n' +
+        'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+    ),
+  good: (response) => void response.end(frames.start + frames.blockStart + frames.text('Good.') + frames.end(2)),
+};
+
+let upstream: Listening;
+let catalog: CatalogDirectory;
+let gateway: RunningGateway;
+let lastGone: Promise<void>;
+beforeAll(async () => {
+  const server = createServer((request: IncomingMessage, response) => {
+    lastGone = new Promise((resolve) => response.once('close', resolve));
+    void (async () => {
+      let body = '';
+      for await (const chunk of request as AsyncIterable<Buffer>) body += chunk.toString();
+      await answers[(JSON.parse(body) as { model: string }).model]!(response);
+    })();
+  });
+  upstream = await listen(server);
+  const provider = {
+    id: 'test',
+    name: 'Test',
+    wire: 'anthropic',
+    base_url: upstream.url,
+    data_policy: { logs_prompts: false, trains_on_prompts: false },
+    timeouts: { first_byte_ms: 3_000, idle_ms: 3_000 },
+  };
+  const endpoint = (upstreamModel: string, more: object = {}) => ({
+    provider: 'test',
+    upstream_model: upstreamModel,
+    pricing: { prompt: '0.001', completion: '0.01' },
+    ...more,
+  });
+  const second = endpoint('good', { pricing: { prompt: '0.002', completion: '0.02' } });
+  const unseen = { quirks: { hidden_reasoning: true } };
+  catalog = catalogDirectory(
+    [
+      ...Object.keys(answers).map((name) => textModel(`test/${name}`, [endpoint(name)])),
+      textModel('test/silent-then-good', [endpoint('silent'), second]),
+      textModel('test/thinks-silently', [endpoint('silent', unseen), { ...second, ...unseen }]),
+      textModel('test/thinks-and-falls-silent', [endpoint('falls-silent', unseen)]),
+    ],
+    [provider],
+  );
+  gateway = await startGateway({ args: ['--catalog', catalog.path] });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await upstream.stop();
+  catalog.remove();
+});
+
+const ask = (model: string, stream: boolean) =>
+  post(gateway, '/messages', { model: `test/${model}`, max_tokens: 1_000, stream, messages: [said('Hello there')] });
+
+const settled = (response: Response) => finalGeneration(gateway, response.headers.get('x-generation-id')!, 10_000);
+
+describe('an answer that breaks off behind its first words', () => {
+  it('is given to a client that does not stream as far as it came, and charged as far', async () => {
+    const response = await ask('breaks-late', false);
+
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      content: [{ type: 'text', text: 'Half of it' }],
+      stop_reason: 'max_tokens',
+      metadata: { error_type: 'provider_unavailable', provider_name: 'Test' },
+      // 10 told for the prompt, 10 bytes of text at four to a token.
+      usage: { input_tokens: 10, output_tokens: 3, cost: 0.04 },
+    });
+    expect(await settled(response)).toMatchObject({
+      total_cost: 0.04,
+      cancelled: true,
+      estimated: true,
+      ending: 'broke_off',
+    });
+  });
+
+  it('ends a stream with an error, and is charged as far as it came', async () => {
+    const response = await ask('breaks-late', true);
+    expect((await readEvents(response)).at(-1)).toMatchObject({ type: 'error' });
+    expect(await settled(response)).toMatchObject({ total_cost: 0.04, cancelled: true, finish_reason: 'error' });
+  });
+
+  it.each([true, false])('costs nothing when there were no words yet (streamed: %s)', async (stream) => {
+    const response = await ask('breaks-early', stream);
+    await response.text();
+    expect(await settled(response)).toMatchObject({ total_cost: 0, cancelled: false, finish_reason: 'error' });
+  });
+});
+
+describe('a provider that is silent for longer than we wait', () => {
+  it('costs nothing and is followed by the next endpoint', async () => {
+    const response = await ask('silent-then-good', false);
+    expect(await response.json()).toMatchObject({ content: [{ text: 'Good.' }] });
+    expect(await settled(response)).toMatchObject({ total_cost: 0.06, endpoint_id: 'test/silent-then-good/1' });
+  });
+
+  it('is charged for what it may have thought where nobody sees that, and neither we nor the client pay twice', async () => {
+    const response = await ask('thinks-silently', false);
+
+    expect(response.status).toBe(504);
+    expect(response.headers.get('x-should-retry')).toBe('false');
+    const generation = await settled(response);
+    expect(generation).toMatchObject({ ending: 'out_of_time', cancelled: true, estimated: true });
+    // A second beyond the two that nothing is thought in, at sixty tokens a second.
+    expect(generation['tokens_completion']).toBeGreaterThan(30);
+    expect(generation['tokens_completion']).toBeLessThan(200);
+  });
+
+  it('is charged so in the middle of an answer as well', async () => {
+    const response = await ask('thinks-and-falls-silent', true);
+    expect((await readEvents(response)).at(-1)).toMatchObject({ type: 'error', error: { type: 'timeout_error' } });
+    expect(await settled(response)).toMatchObject({ ending: 'out_of_time', tokens_prompt: 10, estimated: true });
+  });
+});
+
+describe('a client that leaves before the first word', () => {
+  it('is charged for the prompt that the provider has read', async () => {
+    const leaving = new AbortController();
+    const waiting = fetch(`${gateway.baseUrl}/messages`, {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: { 'x-api-key': gateway.key, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'test/falls-silent',
+        max_tokens: 1_000,
+        stream: true,
+        messages: [said('Hello there')],
+      }),
+    });
+    const response = await waiting;
+    await sleep(100);
+    leaving.abort();
+    await lastGone;
+
+    expect(await settled(response)).toMatchObject({
+      ending: 'client_left',
+      cancelled: true,
+      tokens_prompt: 10,
+      tokens_completion: 1,
+    });
+  });
+});
+
+describe('a refusal before any output', () => {
+  it('costs nothing where the provider does not charge for it, whatever tokens it tells', async () => {
+    const response = await ask('declines', false);
+    expect(await response.json()).toMatchObject({ stop_reason: 'refusal', usage: { output_tokens: 5, cost: 0 } });
+    expect(await settled(response)).toMatchObject({ total_cost: 0, ending: 'complete', finish_reason: 'refusal' });
+  });
+});
