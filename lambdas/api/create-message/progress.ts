@@ -69,7 +69,6 @@ export class Progress {
   /** Measures a batch before it goes out, and takes from it what the hold does not pay for. */
   async observe(batch: AnswerBatch): Promise<Observed> {
     const { events, failure } = this.#untilFailure(batch);
-    if (batch.told) this.#meter.tell(batch.told);
     this.#meter.holdBack(batch.heldBackBytes ?? 0);
     const [first] = events;
     const isOpening = first?.data.type === 'message_start';
@@ -81,6 +80,8 @@ export class Progress {
     const passed = limit ? this.#fitting(events, limit.bytes) : events;
     for (const event of isOpening ? passed.slice(1) : passed) this.#meter.observe(event.data);
     for (const { data } of passed) this.#follow(data);
+    // What was told beside the last words counts them as well.
+    if (batch.told) this.#meter.tell(batch.told);
     this.#countPrompt();
     if (limit) return { events: await this.#rewritten(passed), ending: limit.ending, failure: limit.reason };
     return { events: await this.#rewritten(passed), ...(failure ? { failure, ending: 'broke_off' as const } : {}) };

@@ -87,6 +87,9 @@ class ChatTranslation {
   #begun = false;
   #refused = false;
   #usage: WireUsage | undefined;
+  /** Usage that no batch has told yet. */
+  #untold: WireUsage | undefined;
+  #finished = false;
 
   constructor(context: DecodeContext) {
     this.#context = context;
@@ -143,7 +146,9 @@ class ChatTranslation {
     // An answer that fails with its first words has not begun.
     if (failure && !this.#blocks.hasOutput && !this.#begun) return { batch: undefined, failure };
     this.#begun ||= events.length > 0;
-    const told = this.ended ? undefined : this.#usage;
+    // The ending of a whole answer carries its usage itself.
+    const told = this.#finished ? undefined : this.#untold;
+    this.#untold = undefined;
     const heldBackBytes = this.#blocks.heldBackBytes;
     const isNews = events.length > 0 || told !== undefined || heldBackBytes > 0;
     return { batch: isNews ? { events, told, heldBackBytes } : undefined, failure };
@@ -179,7 +184,7 @@ class ChatTranslation {
   #onChunk(chunk: Record<string, unknown>): void {
     // Groq puts usage into a field of its own, in the chunk that finishes.
     const usage = chunk['usage'] ?? asOptionalRecord(chunk['x_groq'])?.['usage'];
-    if (usage != null) this.#usage = laterUsage(this.#usage, messagesUsage(asRecord(usage)));
+    if (usage != null) this.#untold = this.#usage = laterUsage(this.#usage, messagesUsage(asRecord(usage)));
     if (chunk['error']) {
       this.#fail(chunk['error']);
       return;
@@ -264,7 +269,7 @@ class ChatTranslation {
   }
 
   #finish(): void {
-    if (FAILURES.has(this.#finishReason!.toLowerCase())) {
+    if (FAILURES.has(this.#reason)) {
       this.#fail({ message: 'The provider stopped in the middle of its answer', code: 503 });
       return;
     }
@@ -279,13 +284,18 @@ class ChatTranslation {
       },
       { type: 'message_stop' },
     );
-    this.ended = true;
+    this.ended = this.#finished = true;
+  }
+
+  /** Why it ended; a stream that did not say has come to its end. */
+  get #reason(): string {
+    return this.#finishReason?.toLowerCase() ?? 'stop';
   }
 
   #stopReason(): StopReason {
     if (this.#refused) return 'refusal';
     if (this.#matchedStopSequence !== null) return 'stop_sequence';
-    const reason = this.#finishReason!.toLowerCase();
+    const reason = this.#reason;
     if (REFUSALS.has(reason)) return 'refusal';
     switch (reason) {
       case 'length':

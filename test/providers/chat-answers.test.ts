@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import { UsageMeter } from '../../lambdas/accounting/meter.ts';
+import type { AnswerBatch, MessagesEvent, MessagesRequest } from '../../lambdas/messages/types.ts';
+import { decodeChatStream, decodeCompletion } from '../../lambdas/providers/openai-chat/decode.ts';
+import type { DecodeContext } from '../../lambdas/providers/wire.ts';
+
+const context: DecodeContext = {
+  target: {
+    providerId: 'test',
+    upstreamModel: 'm',
+    maxOutputTokens: 1_000,
+    supportedParameters: [],
+    quirks: {},
+  },
+  request: { model: 'm', messages: [] } as unknown as MessagesRequest,
+  estimatedInputTokens: 7,
+};
+
+/** What a decoder makes of reads, each of which may hold any part of the stream, and how it ends. */
+async function decode(reads: string[]): Promise<{ batches: AnswerBatch[]; failure: Error | undefined }> {
+  async function* body(): AsyncGenerator<Buffer> {
+    for (const read of reads) yield await Promise.resolve(Buffer.from(read));
+  }
+  const batches: AnswerBatch[] = [];
+  try {
+    for await (const batch of decodeChatStream(body(), context)) batches.push(batch);
+    return { batches, failure: undefined };
+  } catch (error) {
+    return { batches, failure: error as Error };
+  }
+}
+
+const event = (data: object | string) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+const delta = (inner: object, finish: string | null = null) => ({ choices: [{ delta: inner, finish_reason: finish }] });
+const usage = (prompt: number, completion: number) => ({
+  choices: [],
+  usage: { prompt_tokens: prompt, completion_tokens: completion },
+});
+const textOf = (batches: AnswerBatch[]) =>
+  batches.flatMap(({ events }) => events.map(({ data }) => wordsOf(data))).join('');
+const wordsOf = (data: MessagesEvent) =>
+  data.type === 'content_block_delta' && data.delta.type === 'text_delta' ? data.delta.text : '';
+const stopReason = (batches: AnswerBatch[]) =>
+  batches
+    .flatMap(({ events }) => events)
+    .map(({ data }) => (data.type === 'message_delta' ? data.delta.stop_reason : undefined))
+    .find((reason) => reason !== undefined);
+
+/** What the gateway would charge for. */
+function measured(batches: AnswerBatch[]) {
+  const meter = new UsageMeter({ estimatedInputTokens: 7, promptCountedAtStart: false });
+  for (const batch of batches) {
+    meter.holdBack(batch.heldBackBytes ?? 0);
+    for (const { data } of batch.events) meter.observe(data);
+    if (batch.told) meter.tell(batch.told);
+  }
+  return { ...meter.usage(), hasOutput: meter.hasOutput, outputBytes: meter.outputBytes };
+}
+
+describe('usage that a chat-completions provider has told', () => {
+  it('counts when an error stands beside it', async () => {
+    const { batches } = await decode([
+      event(delta({ content: 'Hello' })),
+      event({ ...usage(20, 30), error: { message: 'Overloaded', code: 503 } }),
+    ]);
+    expect(batches.at(-1)!.events.at(-1)!.data).toMatchObject({ type: 'error', error: { type: 'overloaded_error' } });
+    expect(measured(batches)).toMatchObject({ usage: { inputTokens: 20, outputTokens: 30 }, estimated: false });
+  });
+
+  it('counts when the stream is cut behind it', async () => {
+    const { batches, failure } = await decode([event(delta({ content: 'Hello' })) + event(usage(20, 30))]);
+    expect(failure).toMatchObject({ failure: 'broken' });
+    expect(measured(batches)).toMatchObject({ usage: { inputTokens: 20, outputTokens: 30 }, estimated: false });
+  });
+
+  it('is no longer the whole when words follow it', async () => {
+    const { batches } = await decode([
+      event(delta({ content: 'Hello' })) + event(usage(20, 1)),
+      event(delta({ content: 'x'.repeat(400) })),
+    ]);
+    expect(measured(batches)).toMatchObject({ usage: { outputTokens: 102 }, estimated: true });
+  });
+
+  it('may learn of a cache without counting its tokens twice', async () => {
+    const cached = { prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 80 } };
+    const { batches } = await decode([
+      event(delta({ content: 'Hello' })) + event(usage(100, 1)),
+      event({ choices: [], usage: cached }) + event(delta({}, 'stop')) + event('[DONE]'),
+    ]);
+    expect(measured(batches).usage).toMatchObject({ inputTokens: 20, cacheReadTokens: 80, outputTokens: 5 });
+  });
+});
+
+describe('a chat-completions stream', () => {
+  it('gives the words that came in the same read as what nobody can read', async () => {
+    const { batches, failure } = await decode([event(delta({ content: 'Hello' })) + event('{"choices": [{]')]);
+    expect(textOf(batches)).toBe('Hello');
+    expect(failure).toMatchObject({ failure: 'malformed' });
+  });
+
+  it('is whole at [DONE] though nobody said why it ended', async () => {
+    const { batches, failure } = await decode([event(delta({ content: 'All of it.' })) + event('[DONE]')]);
+    expect(failure).toBeUndefined();
+    expect([textOf(batches), stopReason(batches)]).toEqual(['All of it.', 'end_turn']);
+  });
+
+  it('is a failure at [DONE] when there was no answer at all', async () => {
+    expect((await decode([event('[DONE]')])).failure).toMatchObject({ failure: 'malformed' });
+  });
+
+  it('is whole when its connection breaks behind its reason to finish', async () => {
+    async function* body(): AsyncGenerator<Buffer> {
+      yield await Promise.resolve(Buffer.from(event(delta({ content: 'All.' })) + event(delta({}, 'stop'))));
+      throw new Error('reset');
+    }
+    const batches: AnswerBatch[] = [];
+    for await (const batch of decodeChatStream(body(), context)) batches.push(batch);
+    expect([textOf(batches), stopReason(batches)]).toEqual(['All.', 'end_turn']);
+  });
+
+  it('is charged for a call that breaks off behind its name', async () => {
+    const call = {
+      tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'get_weather', arguments: '' } }],
+    };
+    const { batches } = await decode([event(delta(call))]);
+    expect(measured(batches)).toMatchObject({ hasOutput: true, usage: { outputTokens: 19 } });
+  });
+
+  it('counts what waits for its turn behind a call that is not complete', async () => {
+    const call = { tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{"a":' } }] };
+    const { batches } = await decode([event(delta(call)), event(delta({ content: 'x'.repeat(10_000) }))]);
+    expect(measured(batches).outputBytes).toBeGreaterThan(10_000);
+  });
+
+  it('writes prose behind a call without arguments before the stream ends', async () => {
+    const call = { tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '' } }] };
+    const { batches } = await decode([
+      event(delta(call)),
+      event(delta({ content: 'x'.repeat(2_000) })),
+      event(delta({ content: 'tail' })),
+    ]);
+    expect(textOf(batches)).toBe(`${'x'.repeat(2_000)}tail`);
+  });
+
+  it('keeps the sources that a text rests on', async () => {
+    const annotation = { type: 'url_citation', url_citation: { url: 'https://e.com', title: 'E', content: 'words' } };
+    const file = { type: 'file', file: { name: 'a.pdf', content: [{ type: 'text', text: 'page one' }] } };
+    const { batches } = await decode([
+      event(delta({ content: 'It is so.', annotations: [annotation, file] })) +
+        event(delta({}, 'stop')) +
+        event('[DONE]'),
+    ]);
+    const citations = batches
+      .flatMap(({ events }) => events)
+      .flatMap(({ data }) =>
+        data.type === 'content_block_delta' && data.delta.type === 'citations_delta' ? [data.delta.citation] : [],
+      );
+    expect(citations).toMatchObject([
+      {
+        type: 'web_search_result_location',
+        url: 'https://e.com',
+        title: 'E',
+        cited_text: 'words',
+        encrypted_index: '',
+      },
+      { type: 'char_location', document_title: 'a.pdf', cited_text: 'page one' },
+    ]);
+  });
+
+  it('takes a long event in small pieces in time that grows with its length only', async () => {
+    const long = event(delta({ content: 'x'.repeat(2_000_000) }, 'stop')) + event('[DONE]');
+    const reads = long.match(/[\s\S]{1,512}/g)!;
+    const startedMs = process.cpuUsage().user / 1_000;
+    const { batches } = await decode(reads);
+    expect(textOf(batches)).toHaveLength(2_000_000);
+    // It took a minute when each piece made the parser look at all before it again.
+    expect(process.cpuUsage().user / 1_000 - startedMs).toBeLessThan(5_000);
+  });
+});
+
+describe('a completion that comes as one document', () => {
+  it('is the same answer, with its calls and its usage', () => {
+    const batch = decodeCompletion(
+      {
+        choices: [
+          {
+            message: { content: 'Hi.', tool_calls: [{ id: 'c', function: { name: 'f', arguments: '{"n":1}' } }] },
+            finish_reason: 'tool_calls',
+          },
+        ],
+        usage: { prompt_tokens: 3, completion_tokens: 4 },
+      },
+      context,
+    )!;
+    expect([textOf([batch]), stopReason([batch])]).toEqual(['Hi.', 'tool_use']);
+    expect(measured([batch])).toMatchObject({ usage: { inputTokens: 3, outputTokens: 4 }, estimated: false });
+  });
+
+  it('is none when it is an error', () => {
+    expect(decodeCompletion({ error: { message: 'No' } }, context)).toBeUndefined();
+  });
+});
