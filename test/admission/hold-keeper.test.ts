@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { priceUsage, type UsageBound } from '../../lambdas/accounting/price.ts';
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import { HoldKeeper } from '../../lambdas/admission/hold-keeper.ts';
+import type { HoldRequest } from '../../lambdas/admission/hold.ts';
+import { planSpending, type Quote } from '../../lambdas/admission/spending-plan.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { windowsAt } from '../../lambdas/money/periods.ts';
+import { readCounter } from '../../lambdas/store/counters.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import {
+  books,
+  holdRequest,
+  newSpender,
+  placeHold,
+  pricing,
+  rub,
+  settledEverywhere,
+  settlement,
+  type Spender,
+} from '../support/spending.ts';
+import { newTable } from '../support/table.ts';
+
+let table: Table;
+beforeAll(async () => {
+  table = await newTable();
+});
+
+const STEP = 100;
+
+function quote(more: Partial<UsageBound> = {}, hiddenTokens = 0): Quote {
+  const bound: UsageBound = {
+    promptTokens: 1_000,
+    outputTokens: 50_000,
+    cacheWrites: 'none',
+    pricedImages: 0,
+    searchRequests: 0,
+    ...more,
+  };
+  return { pricing, bound, hiddenTokens };
+}
+
+/** A stream of a spender's, held for its prompt and one step. */
+async function begin(spender: Spender, of = quote()): Promise<{ keeper: HoldKeeper; request: HoldRequest }> {
+  const request = holdRequest(spender, planSpending([of], STEP).amount);
+  const placed = await placeHold(table, request);
+  return { keeper: new HoldKeeper({ table, request, placed, stepTokens: STEP, quote: of }), request };
+}
+
+const limited = (limit: string) => newSpender(table, { key: { daily: rub(limit) } });
+const heldBy = async (spender: Spender) => (await books(table, spender)).key[0];
+
+describe('a stream inside its hold', () => {
+  it('gives back what was held for its prompt and is not needed, when the provider has counted it', async () => {
+    const spender = await limited('10');
+    const { keeper } = await begin(spender);
+    expect(await heldBy(spender)).toBe('0 of 1.2');
+
+    keeper.promptCounted({ inputTokens: 50, outputTokens: 0 });
+
+    await keeper.settled();
+    // 50 tokens of prompt and the first step of output.
+    expect(await heldBy(spender)).toBe('0 of 0.25');
+  });
+
+  it('does not spend a transaction on giving back what nobody would miss', async () => {
+    const spender = await limited('1000');
+    const { keeper } = await begin(spender);
+    keeper.promptCounted({ inputTokens: 50, outputTokens: 0 });
+    expect((await keeper.settled()).hold.steps).toBe(1);
+  });
+
+  it('is extended in steps that double, so that a long answer takes few of them', async () => {
+    const spender = await limited('1000');
+    const { keeper } = await begin(spender);
+
+    for (let bytes = 0; bytes <= 20_000; bytes += 50) await keeper.cover(bytes);
+
+    const { hold } = await keeper.settled();
+    expect(hold.steps).toBeLessThan(14);
+    expect(hold.amount.exceeds(rub('40'))).toBe(true);
+  });
+
+  it('ends where its scope has no room, and is charged no more than it holds', async () => {
+    const spender = await limited('1.5');
+    const { keeper, request } = await begin(spender);
+
+    const refusal = await keeper.cover(10_000);
+
+    expect(refusal).toMatchObject({ kind: 'no_room' });
+    expect(keeper.coveredBytes).toBe(250);
+    const charged = await keeper.chargeable(rub('9'));
+    expect(charged.toString()).toBe('1.5');
+    const { hold } = await keeper.settled();
+    await settleBatch(table, [settlement(request, hold, charged)], { swept: false });
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('1.5'));
+  });
+
+  it('holds more at its end when the whole answer cost more, and there is room', async () => {
+    const spender = await limited('10');
+    const { keeper } = await begin(spender);
+    expect((await keeper.chargeable(rub('3'))).toString()).toBe('3');
+    expect(await heldBy(spender)).toBe('0 of 3');
+  });
+
+  it('waits a moment for what other requests give back', async () => {
+    const spender = await limited('2.5');
+    const { keeper } = await begin(spender);
+    const other = holdRequest(spender, rub('1.2'));
+    const { hold } = await placeHold(table, other);
+
+    const covering = keeper.cover(400);
+    await settleBatch(table, [settlement(other, hold, rub('0.1'))], { swept: false });
+
+    expect(await covering).toBeUndefined();
+  });
+
+  it('is not watched where nothing is limited', async () => {
+    const spender = await newSpender(table, {});
+    const { keeper } = await begin(spender);
+    expect(keeper.cover(1_000_000)).toBeUndefined();
+    expect((await keeper.chargeable(rub('500'))).toString()).toBe('500');
+  });
+
+  it('asks for nothing more when all of its output is held from the start', async () => {
+    const spender = await limited('1000');
+    const { keeper } = await begin(spender, quote({ outputTokens: 2_000 }, 2_000));
+    expect(keeper.cover(100_000)).toBeUndefined();
+    expect((await keeper.settled()).hold.steps).toBe(1);
+  });
+});
+
+describe('many streams on one budget', () => {
+  it('never hold or spend more than it has, whatever they write and whatever is told of it', async () => {
+    const stream = fc.record({
+      told: fc.nat(1_200),
+      writes: fc.array(fc.nat(600), { maxLength: 6 }),
+      outputTold: fc.oneof(fc.nat(4_000), fc.constant(10 ** 12)),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(stream, { minLength: 1, maxLength: 6 }), async (streams) => {
+        const limit = rub('4');
+        const spender = await limited('4');
+        const scope = spender.scopes.find(({ kind }) => kind === 'key')!;
+        const window = windowsAt(Date.now()).daily;
+        const expectWithin = async () => {
+          const counter = await readCounter(table, scope);
+          expect(counter.committed(window).exceeds(limit)).toBe(false);
+          expect(counter.spent(window).exceeds(limit)).toBe(false);
+        };
+        const costs = await Promise.all(
+          streams.map(async ({ told, writes, outputTold }) => {
+            const begun = await begin(spender).catch(() => undefined);
+            if (!begun) return Money.zero;
+            const { keeper, request } = begun;
+            keeper.promptCounted({ inputTokens: Math.min(told, 1_000), outputTokens: 0 });
+            let bytes = 0;
+            for (const write of writes) {
+              bytes += write;
+              if (await keeper.cover(bytes)) break;
+              await expectWithin();
+            }
+            const usage = { inputTokens: Math.min(told, 1_000), outputTokens: Math.min(outputTold, 50_000) };
+            const cost = await keeper.chargeable(priceUsage(usage, pricing).total);
+            const { hold } = await keeper.settled();
+            expect(cost.exceeds(hold.amount)).toBe(false);
+            await settleBatch(table, [settlement(request, hold, cost)], { swept: false });
+            await expectWithin();
+            return cost;
+          }),
+        );
+        const total = Money.sum(costs).toString();
+        expect((await books(table, spender)).key).toEqual(settledEverywhere(total));
+      }),
+      { numRuns: 8 },
+    );
+  }, 60_000);
+});
