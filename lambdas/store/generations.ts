@@ -21,7 +21,7 @@ import { isConditionFailure, retryConflicts, type TransactItems } from './transa
  */
 export const GENERATION_SHARDS = 8;
 /** Partitions of the sweep index: pending generations spread over them, so no index partition runs hot. */
-export const SWEEP_SHARDS = 4;
+export const SWEEP_SHARDS = 16;
 
 export const apiTypes = ['completions', 'decisions', 'video'] as const;
 export type ApiType = (typeof apiTypes)[number];

@@ -30,6 +30,13 @@ const answers: Record<string, Answer> = {
   good: (response) => void response.end(frames.start + frames.blockStart + frames.text('Good.') + frames.end(2)),
 };
 
+const endpoint = (upstreamModel: string, more: object = {}) => ({
+  provider: 'test',
+  upstream_model: upstreamModel,
+  pricing: { prompt: '0.001', completion: '0.01' },
+  ...more,
+});
+
 let upstream: Listening;
 let catalog: CatalogDirectory;
 let gateway: RunningGateway;
@@ -52,12 +59,6 @@ beforeAll(async () => {
     data_policy: { logs_prompts: false, trains_on_prompts: false },
     timeouts: { first_byte_ms: 3_000, idle_ms: 3_000 },
   };
-  const endpoint = (upstreamModel: string, more: object = {}) => ({
-    provider: 'test',
-    upstream_model: upstreamModel,
-    pricing: { prompt: '0.001', completion: '0.01' },
-    ...more,
-  });
   const second = endpoint('good', { pricing: { prompt: '0.002', completion: '0.02' } });
   const unseen = { quirks: { hidden_reasoning: true } };
   catalog = catalogDirectory(

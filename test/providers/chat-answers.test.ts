@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UsageMeter } from '../../lambdas/accounting/meter.ts';
-import type { AnswerBatch, MessagesEvent, MessagesRequest } from '../../lambdas/messages/types.ts';
+import type { AnswerBatch, MessagesEvent } from '../../lambdas/messages/types.ts';
 import { decodeChatStream, decodeCompletion } from '../../lambdas/providers/openai-chat/decode.ts';
 import type { DecodeContext } from '../../lambdas/providers/wire.ts';
 
@@ -12,14 +12,15 @@ const context: DecodeContext = {
     supportedParameters: [],
     quirks: {},
   },
-  request: { model: 'm', messages: [] } as unknown as MessagesRequest,
+  request: { model: 'm', messages: [] },
   estimatedInputTokens: 7,
 };
 
 /** What a decoder makes of reads, each of which may hold any part of the stream, and how it ends. */
-async function decode(reads: string[]): Promise<{ batches: AnswerBatch[]; failure: Error | undefined }> {
+async function decode(reads: string[], cut?: Error): Promise<{ batches: AnswerBatch[]; failure: Error | undefined }> {
   async function* body(): AsyncGenerator<Buffer> {
     for (const read of reads) yield await Promise.resolve(Buffer.from(read));
+    if (cut) throw cut;
   }
   const batches: AnswerBatch[] = [];
   try {
@@ -109,12 +110,9 @@ describe('a chat-completions stream', () => {
   });
 
   it('is whole when its connection breaks behind its reason to finish', async () => {
-    async function* body(): AsyncGenerator<Buffer> {
-      yield await Promise.resolve(Buffer.from(event(delta({ content: 'All.' })) + event(delta({}, 'stop'))));
-      throw new Error('reset');
-    }
-    const batches: AnswerBatch[] = [];
-    for await (const batch of decodeChatStream(body(), context)) batches.push(batch);
+    const reads = [event(delta({ content: 'All.' })) + event(delta({}, 'stop'))];
+    const { batches, failure } = await decode(reads, new Error('reset'));
+    expect(failure).toBeUndefined();
     expect([textOf(batches), stopReason(batches)]).toEqual(['All.', 'end_turn']);
   });
 

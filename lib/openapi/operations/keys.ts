@@ -55,7 +55,8 @@ export const keysOperations = {
   'delete-key': {
     tag: 'Keys',
     summary: 'Delete an inference key',
-    description: 'It stops working within five seconds; running streams finish, its history stays.',
+    description:
+      'It stops working within five seconds; a running stream gets what is held for it already, and its history stays.',
     request: deleteKey,
     success: ok('It is gone.', deletedShape, { deleted: true }),
     refusals: [404, 409, 412],
