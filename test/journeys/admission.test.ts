@@ -156,3 +156,29 @@ describe('a PDF', () => {
     expect(Number(error.metadata['required_input_rub'])).toBeCloseTo(128_000 * 0.00015, 9);
   });
 });
+
+describe('a model that charges each request and each image', () => {
+  const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } };
+  const ask = {
+    model: 'sandbox/priced',
+    max_tokens: 50,
+    messages: [{ role: 'user', content: [image, image, { type: 'text', text: 'Look' }] }],
+  };
+
+  it('has both in its price', async () => {
+    const response = await post(gateway, '/messages', ask);
+    const { id, usage } = (await response.json()) as { id: string; usage: Record<string, number> };
+    const generation = await finalGeneration(gateway, id);
+    // 0.25 for the request, 0.5 for each of two images, and the tokens.
+    const tokens = usage['input_tokens']! * 0.0001 + usage['output_tokens']! * 0.0002;
+    expect(generation['total_cost']).toBeCloseTo(0.25 + 2 * 0.5 + tokens, 9);
+    expect(generation['total_cost']).toBe(usage['cost']);
+  });
+
+  it('has both in its hold', async () => {
+    const key = await newKey('--limit', '1.24');
+    const response = await post(key, '/messages', ask);
+    expect(response.status).toBe(402);
+  });
+});
