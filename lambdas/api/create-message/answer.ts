@@ -4,10 +4,10 @@ import type { AnswerBatch, AnswerEvent } from '../../messages/types.ts';
 import { GatewayError, toGatewayError } from '../../platform/errors.ts';
 import { describeError, log } from '../../platform/logger.ts';
 import type { QueueSender } from '../../platform/queue.ts';
-import { failureOf } from '../../providers/failures.ts';
 import type { Candidate } from '../../routing/candidates.ts';
-import { failedProvider, type Dispatched } from '../../routing/dispatch.ts';
+import type { Dispatched } from '../../routing/dispatch.ts';
 import type { Payer } from '../../store/generations.ts';
+import type { Ending } from '../../store/outcome.ts';
 import type { Table } from '../../store/table.ts';
 import { Progress } from './progress.ts';
 
@@ -58,9 +58,17 @@ const CHECKPOINT_EVERY_MS = 1_000;
 export async function* answerEvents(context: AnswerContext): AsyncGenerator<AnswerEvent[], void> {
   const progress = new Progress(context);
   const checkpoints = setInterval(() => progress.checkpoint(), CHECKPOINT_EVERY_MS).unref();
+  let batches: AsyncGenerator<AnswerBatch, void> | undefined;
   try {
-    for await (const batch of providersBatches(context, progress)) {
-      const { events, ending, failure } = await progress.observe(batch);
+    const dispatched = await context.dispatched;
+    batches = dispatched.batches;
+    progress.begin(dispatched.index);
+    for (;;) {
+      const next = await batches.next().catch((error: unknown) => progress.failProvider(error));
+      if (next.done) return;
+      const observed = progress.observe(next.value);
+      // Most batches are measured without waiting for anything.
+      const { events, ending, failure } = observed instanceof Promise ? await observed : observed;
       if (events.length > 0) yield events;
       if (ending === 'broke_off') throw failure;
       if (ending !== undefined) {
@@ -88,26 +96,13 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
   } finally {
     clearInterval(checkpoints);
     context.abort.abort((progress.ending === undefined ? 'client_left' : 'ended') satisfies AbortReason);
+    await batches?.return();
     await progress.settle();
   }
 }
 
-/** The batches of the answer; whatever goes wrong in getting them is the provider's failure. */
-async function* providersBatches(context: AnswerContext, progress: Progress): AsyncGenerator<AnswerBatch, void> {
-  const { index, batches } = await context.dispatched;
-  progress.begin(index);
-  const provider = failedProvider(context.attempts[index]!.candidate);
-  try {
-    yield* batches;
-  } catch (error) {
-    throw failureOf(error, provider);
-  } finally {
-    await batches.return();
-  }
-}
-
 /** The failure as the client is told it. */
-function asToldBy(ending: string, error: unknown): GatewayError {
+function asToldBy(ending: Ending, error: unknown): GatewayError {
   if (ending !== 'out_of_time') return toGatewayError(error);
   if (error instanceof GatewayError && error.status === 504) return error;
   return new GatewayError(504, 'timeout', 'The answer took longer than the gateway may run. Ask for a shorter one.');

@@ -16,11 +16,18 @@ import type { Ending, Outcome } from '../../store/outcome.ts';
 import type { AnswerContext, Attempted } from './answer.ts';
 import { writableBytes } from './write-bound.ts';
 
+/** How far an answer may go on, and what ends it there. */
+interface Limit {
+  bytes: number;
+  ending: Ending;
+  reason: Error | undefined;
+}
+
 /** What is left of a batch, and why the answer has to end behind it. */
 export interface Observed {
   events: AnswerEvent[];
   /** The provider's failure, or our own reason to end. */
-  failure?: Error;
+  failure?: Error | undefined;
   ending?: Ending;
 }
 
@@ -66,25 +73,48 @@ export class Progress {
     }
   }
 
+  /** Whatever goes wrong in getting the answer is its provider's failure. */
+  failProvider(error: unknown): never {
+    throw failureOf(error, failedProvider(this.#attempted.candidate));
+  }
+
   /** Measures a batch before it goes out, and takes from it what the hold does not pay for. */
-  async observe(batch: AnswerBatch): Promise<Observed> {
+  observe(batch: AnswerBatch): Observed | Promise<Observed> {
     const { events, failure } = this.#untilFailure(batch);
     this.#meter.holdBack(batch.heldBackBytes ?? 0);
     const [first] = events;
-    const isOpening = first?.data.type === 'message_start';
-    if (isOpening) this.#meter.observe(first.data);
-    this.#countPrompt();
+    if (first?.data.type === 'message_start') {
+      this.#meter.observe(first.data);
+      this.#countPrompt();
+    }
     let bytes = 0;
     for (const { data } of events) bytes += eventBytes(data);
-    const limit = await this.#limit(bytes);
+    const limit = this.#limit(bytes);
+    return limit instanceof Promise
+      ? limit.then((found) => this.#pass(events, batch, failure, found))
+      : this.#pass(events, batch, failure, limit);
+  }
+
+  #pass(
+    events: AnswerEvent[],
+    { told }: AnswerBatch,
+    failure: Error | undefined,
+    limit: Limit | undefined,
+  ): Observed | Promise<Observed> {
     const passed = limit ? this.#fitting(events, limit.bytes) : events;
-    for (const event of isOpening ? passed.slice(1) : passed) this.#meter.observe(event.data);
-    for (const { data } of passed) this.#follow(data);
+    for (const { data } of passed) {
+      if (data.type !== 'message_start') this.#meter.observe(data);
+      this.#follow(data);
+    }
     // What was told beside the last words counts them as well.
-    if (batch.told) this.#meter.tell(batch.told);
+    if (told) this.#meter.tell(told);
     this.#countPrompt();
-    if (limit) return { events: await this.#rewritten(passed), ending: limit.ending, failure: limit.reason };
-    return { events: await this.#rewritten(passed), ...(failure ? { failure, ending: 'broke_off' as const } : {}) };
+    const ended = limit
+      ? { ending: limit.ending, failure: limit.reason }
+      : failure && { ending: 'broke_off' as const, failure };
+    const isPriced = passed.some(({ data }) => isEnding(data));
+    if (!isPriced) return { events: passed.map((event) => this.#named(event)), ...ended };
+    return this.#rewritten(passed).then((rewritten) => ({ events: rewritten, ...ended }));
   }
 
   /**
@@ -153,12 +183,15 @@ export class Progress {
   }
 
   /** How many bytes of the answer may go out, when what was written is more than it may be; undefined when all may. */
-  async #limit(bytes: number): Promise<{ bytes: number; ending: Ending; reason?: Error } | undefined> {
+  #limit(bytes: number): Limit | undefined | Promise<Limit | undefined> {
     const written = this.#meter.outputBytes + bytes;
     const writable = writableBytes(this.#attempted.quote.bound.outputTokens);
-    if (written > writable) return { bytes: writable, ending: 'complete' };
+    if (written > writable) return { bytes: writable, ending: 'complete', reason: undefined };
     const covering = this.#context.keeper.cover(written);
-    const refusal = covering instanceof Promise ? await covering : covering;
+    return covering instanceof Promise ? covering.then((refusal) => this.#limitBy(refusal)) : this.#limitBy(covering);
+  }
+
+  #limitBy(refusal: HoldRefusal | undefined): Limit | undefined {
     if (!refusal) return undefined;
     return { bytes: this.#context.keeper.coveredBytes, ending: 'out_of_money', reason: this.#toError(refusal) };
   }
@@ -189,22 +222,22 @@ export class Progress {
     const rewritten: AnswerEvent[] = [];
     for (const event of events) {
       const { data } = event;
-      if (data.type === 'message_start') {
-        const { generationId } = this.#context;
-        const message = {
-          ...data.message,
-          id: generationId,
-          model: this.#attempted.candidate.model.id,
-          usage: this.#openingUsage(data.message.usage),
-        };
-        rewritten.push({ data: { ...data, message } });
-      } else if (data.type === 'message_delta' && data.delta.stop_reason !== null) {
-        rewritten.push({ data: await this.#priced(this.#withReason(data)) });
-      } else {
-        rewritten.push(event);
-      }
+      rewritten.push(isEnding(data) ? { data: await this.#priced(this.#withReason(data)) } : this.#named(event));
     }
     return rewritten;
+  }
+
+  /** The beginning of an answer, named by the generation and the catalog's model; any other event as it is. */
+  #named(event: AnswerEvent): AnswerEvent {
+    const { data } = event;
+    if (data.type !== 'message_start') return event;
+    const message = {
+      ...data.message,
+      id: this.#context.generationId,
+      model: this.#attempted.candidate.model.id,
+      usage: this.#openingUsage(data.message.usage),
+    };
+    return { data: { ...data, message } };
   }
 
   /** Clients read the prompt's tokens here, some of them only here: what the provider has not counted is estimated. */
@@ -304,6 +337,10 @@ export class Progress {
       log('error', tripwires.unpricedUsage, { ...about, reason });
     }
   }
+}
+
+function isEnding(data: MessagesEvent): data is MessageDelta {
+  return data.type === 'message_delta' && typeof data.delta.stop_reason === 'string';
 }
 
 function maxTokensDelta(reason: Error | undefined): MessageDelta {
