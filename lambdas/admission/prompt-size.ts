@@ -45,6 +45,7 @@ const TEXT_LIKE = new Set([
   'tool_result',
   'search_result',
   'server_tool_use',
+  'tool_removal',
 ]);
 /** Sources of documents that are read as the text they are sent as. */
 const TEXT_SOURCES = new Set(['text', 'content']);
