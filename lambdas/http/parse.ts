@@ -27,7 +27,13 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unkno
   // A field that is not known is often the one that is missing, misspelt: it is told first.
   const { issues } = parsed.error;
   const issue = deepestIssue(issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!);
-  throw invalidRequest(fieldName([...issue.path, ...unknownKey(issue)]) || whole, describeIssue(issue, schema));
+  const field = fieldName([...issue.path, ...unknownKey(issue)]) || whole;
+  throw invalidRequest(field, describeIssue(issue, schema), {}, detailsOf(issue));
+}
+
+/** A schema may give its refusals words for machines. */
+function detailsOf(issue: z.core.$ZodIssue): Record<string, unknown> | undefined {
+  return issue.code === 'custom' ? (issue.params?.['details'] as Record<string, unknown> | undefined) : undefined;
 }
 
 function unknownKey(issue: z.core.$ZodIssue): string[] {

@@ -34,6 +34,7 @@ export function listOf<Element extends z.ZodType>(element: Element, bounds: Boun
 }
 
 function listFault(list: unknown, element: z.ZodType, { min = 0, max = Infinity }: Bounds): Fault | undefined {
+  if (list === undefined) return { path: [], message: 'is required (expected a list)' };
   if (!Array.isArray(list)) return { path: [], message: 'must be a list' };
   if (list.length < min) return { path: [], message: `must have at least ${min} element` };
   if (list.length > max) return { path: [], message: `must have at most ${max} elements` };

@@ -6,7 +6,6 @@
 const pricedBetas = [
   'fast-mode-',
   'compact-',
-  'message-threads-',
   'mcp-client-',
   'mcp-tunnels-',
   'code-execution-',
@@ -19,9 +18,29 @@ const pricedBetas = [
   'user-profiles-billing-',
 ];
 
-/** The first of the names that stands for a beta with a price of its own. */
-export function findPricedBeta(names: readonly string[]): string | undefined {
-  return names.find((name) => pricedBetas.some((prefix) => name.toLowerCase().startsWith(prefix)));
+const THREADS = 'message-threads-';
+
+/** Conversations that the provider keeps: what one costs is not to be seen in its request. */
+export const threadsRefusal = {
+  message: 'the gateway keeps no conversations, nor lets providers keep them; send the whole conversation, without it',
+  /** The words at which the official SDKs go on without a thread. From the source of @anthropic-ai/sdk 1.11. */
+  details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+};
+
+export interface BetaRefusal {
+  message: string;
+  details?: Record<string, unknown>;
 }
 
-export const PRICED_BETA_RULE = 'changes what the provider charges, and this gateway has no price for it; leave it out';
+/** The first of the names that stands for a beta with a price of its own, and what to say about it. */
+export function refusedBeta(names: readonly string[]): BetaRefusal | undefined {
+  const of = (prefixes: string[]) =>
+    names.find((name) => prefixes.some((prefix) => name.toLowerCase().startsWith(prefix)));
+  const priced = of(pricedBetas);
+  if (priced !== undefined) return { message: `"${priced.slice(0, 100)}" ${PRICED_BETA_RULE}` };
+  const threads = of([THREADS]);
+  if (threads === undefined) return undefined;
+  return { ...threadsRefusal, message: `"${threads.slice(0, 100)}": ${threadsRefusal.message}` };
+}
+
+const PRICED_BETA_RULE = 'changes what the provider charges, and this gateway has no price for it; leave it out';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { content } from './blocks.ts';
 import { anyObject, cacheControl, optional } from './field-kinds.ts';
 import { listOf } from './list-of.ts';
-import { findPricedBeta, PRICED_BETA_RULE } from './priced-betas.ts';
+import { refusedBeta, threadsRefusal } from './priced-betas.ts';
 import { tool } from './tool-schema.ts';
 import type { MessagesRequest } from './types.ts';
 
@@ -99,11 +99,14 @@ function isAbsent(value: unknown): boolean {
 
 export const messagesRequestSchema = fields
   .superRefine((request, context) => {
-    const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
+    const refuse = (path: PropertyKey[], message: string, details?: Record<string, unknown>) =>
+      context.addIssue({ code: 'custom', path, message, params: { details } });
+    if (!isAbsent(request['thread'])) refuse(['thread'], threadsRefusal.message, threadsRefusal.details);
     for (const field of refusedFields) {
       if (!isAbsent(request[field])) refuse([field], 'is not supported by this gateway; leave it out');
     }
-    if (findPricedBeta(request.betas ?? []) !== undefined) refuse(['betas'], PRICED_BETA_RULE);
+    const beta = refusedBeta(request.betas ?? []);
+    if (beta) refuse(['betas'], beta.message, beta.details);
     if (request.tool_choice?.type === 'tool' && !request.tool_choice.name) {
       refuse(['tool_choice', 'name'], 'is required with type "tool"');
     }

@@ -44,6 +44,7 @@ export interface MessagesRequest {
     format?: { type: string; schema?: unknown } | null;
     [field: string]: unknown;
   };
+  betas?: string[];
   metadata?: { user_id?: string | null; [field: string]: unknown };
   [field: string]: unknown;
 }

@@ -25,6 +25,8 @@ export class GatewayError extends Error {
   readonly errorType: ErrorType;
   readonly metadata: Record<string, unknown>;
   readonly headers: Record<string, string>;
+  /** What clients of the Messages API read in `error.details`. */
+  readonly details: Record<string, unknown> | undefined;
 
   constructor(
     status: number,
@@ -33,6 +35,7 @@ export class GatewayError extends Error {
     more: {
       metadata?: Record<string, unknown>;
       headers?: Record<string, string>;
+      details?: Record<string, unknown> | undefined;
       cause?: unknown;
     } = {},
   ) {
@@ -41,11 +44,20 @@ export class GatewayError extends Error {
     this.errorType = errorType;
     this.metadata = more.metadata ?? {};
     this.headers = more.headers ?? {};
+    this.details = more.details;
   }
 }
 
-export function invalidRequest(field: string, message: string, metadata: Record<string, unknown> = {}): GatewayError {
-  return new GatewayError(400, 'invalid_request', `${field}: ${message}`, { metadata: { field, ...metadata } });
+export function invalidRequest(
+  field: string,
+  message: string,
+  metadata: Record<string, unknown> = {},
+  details?: Record<string, unknown>,
+): GatewayError {
+  return new GatewayError(400, 'invalid_request', `${field}: ${message}`, {
+    metadata: { field, ...metadata },
+    details,
+  });
 }
 
 export function notFound(message: string, metadata: Record<string, unknown> = {}): GatewayError {
@@ -94,7 +106,13 @@ export function messagesErrorType(status: number): string {
 
 export interface ErrorEnvelope {
   type: 'error';
-  error: { type: string; code: number; message: string; metadata: Record<string, unknown> };
+  error: {
+    type: string;
+    code: number;
+    message: string;
+    details?: Record<string, unknown> | undefined;
+    metadata: Record<string, unknown>;
+  };
   request_id: string;
 }
 
@@ -105,6 +123,7 @@ export function errorEnvelope(error: GatewayError, requestId: string): ErrorEnve
       type: messagesErrorType(error.status),
       code: error.status,
       message: error.message,
+      details: error.details,
       metadata: { error_type: error.errorType, ...error.metadata },
     },
     request_id: requestId,

@@ -1,4 +1,4 @@
-import { findPricedBeta, PRICED_BETA_RULE } from '../messages/priced-betas.ts';
+import { refusedBeta } from '../messages/priced-betas.ts';
 import { invalidRequest } from '../platform/errors.ts';
 import type { ClientHeaders } from './wire.ts';
 
@@ -23,6 +23,6 @@ export function acceptsSampling({ anthropicVersion }: ClientHeaders): boolean {
 
 /** @throws {GatewayError} 400 naming the beta that changes what a provider charges. */
 export function refusePricedBetas(header: string): void {
-  const priced = findPricedBeta(header.split(',').map((name) => name.trim()));
-  if (priced !== undefined) throw invalidRequest('anthropic-beta', `"${priced.slice(0, 100)}" ${PRICED_BETA_RULE}`);
+  const refused = refusedBeta(header.split(',').map((name) => name.trim()));
+  if (refused) throw invalidRequest('anthropic-beta', refused.message, {}, refused.details);
 }

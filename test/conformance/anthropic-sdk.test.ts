@@ -178,3 +178,39 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
     });
   });
 });
+
+describe('Anthropic SDK 1.x', () => {
+  it('runs tools until it has an answer, without a conversation that the provider keeps', async () => {
+    const runner = new Anthropic({
+      baseURL: gateway.anthropicUrl,
+      apiKey: gateway.key,
+      maxRetries: 0,
+    }).beta.messages.toolRunner({
+      model: 'sandbox/claude',
+      max_tokens: 500,
+      messages: [said('Weather?\n@sandbox tool delay=0')],
+      tools: [{ ...tools[0]!, run: () => 'fine', parse: (input: unknown) => input }] as never,
+    });
+
+    const message = await runner.runUntilDone();
+
+    expect(message.content.at(-1)).toMatchObject({ text: expect.stringContaining('tool has answered') as string });
+  });
+
+  it.each([
+    [{ thread: { type: 'create' } }, {}],
+    [{ betas: ['message-threads-2026-08-12'] }, {}],
+    [{}, { 'anthropic-beta': 'message-threads-2026-08-12' }],
+  ])('is told in its own words that there are no such conversations: %o %o', async (body, headers) => {
+    const response = await fetch(`${gateway.baseUrl}/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': gateway.key, ...headers },
+      body: JSON.stringify({ model: 'sandbox/claude', max_tokens: 5, messages: [said('x')], ...body }),
+    });
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: { details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] } },
+    });
+  });
+});

@@ -15,7 +15,7 @@ export const anthropicWire: MessagesWire = {
         'must be at least 1: warming a cache with 0 cannot be streamed, and the gateway streams',
       );
     }
-    return postJson('/v1/messages', { ...upstreamBody(request, target), stream: true }, client);
+    return postJson('/v1/messages', { ...upstreamBody(request, target, client), stream: true }, client);
   },
   encodeCount: (request, target, client) =>
     target.quirks.count_tokens ? encodeCountTokens(request, target, client) : undefined,
@@ -38,26 +38,32 @@ function hiddenOutput({ thinking }: MessagesRequest, { quirks }: WireTarget, max
   return thinks || quirks.hidden_reasoning ? maxOutputTokens : 0;
 }
 
-/** POST /v1/messages/count_tokens of an upstream that has it; the fields that only matter to generation are left out. */
+/** POST /v1/messages/count_tokens of an upstream that has it. */
 function encodeCountTokens(request: MessagesRequest, target: WireTarget, client: ClientHeaders): WireRequest {
-  const { max_tokens: _, stop_sequences: __, ...body } = upstreamBody(request, target);
-  for (const field of generationFields) delete body[field];
-  return postJson('/v1/messages/count_tokens', body, client);
+  const body = upstreamBody(request, target, client);
+  const counted = Object.entries(body).filter(([field, value]) => countedFields.has(field) && value !== undefined);
+  return postJson('/v1/messages/count_tokens', Object.fromEntries(counted), client);
 }
 
-/** Besides max_tokens and stop_sequences: what count_tokens would refuse as unknown to it. */
-const generationFields = [
-  'stream',
-  'metadata',
-  'temperature',
-  'top_p',
-  'top_k',
-  'service_tier',
-  'inference_geo',
-  'diagnostics',
-];
+/** What count_tokens knows; it refuses every other field. From the parameters that the official SDK types. */
+const countedFields = new Set([
+  'model',
+  'messages',
+  'system',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'output_format',
+  'cache_control',
+  'context_management',
+  'compaction',
+  'mcp_servers',
+  'billing_policy',
+  'speed',
+]);
 
-function upstreamBody(request: MessagesRequest, target: WireTarget): Record<string, unknown> {
+function upstreamBody(request: MessagesRequest, target: WireTarget, client: ClientHeaders): Record<string, unknown> {
   const ceiling = target.maxOutputTokens ?? Infinity;
   // The Messages API requires max_tokens; a client that left it out gets all that the model can write.
   const maxTokens = Math.min(request.max_tokens ?? ceiling, ceiling);
@@ -69,15 +75,22 @@ function upstreamBody(request: MessagesRequest, target: WireTarget): Record<stri
     model: target.upstreamModel,
     messages: messages.map(withFittingToolIds),
     max_tokens: maxTokens,
-    ...(request.thinking ? { thinking: withFittingBudget(request, maxTokens) } : {}),
+    ...(request.thinking ? { thinking: withFittingBudget(request, maxTokens, client) } : {}),
   };
 }
 
 /** A budget that fitted what the client asked for has to fit what the model can write, too. */
-function withFittingBudget({ thinking, max_tokens: asked }: MessagesRequest, maxTokens: number): unknown {
+function withFittingBudget(
+  { thinking, max_tokens: asked, betas = [] }: MessagesRequest,
+  maxTokens: number,
+  { anthropicBeta = '' }: ClientHeaders,
+): unknown {
   const budget = thinking!.budget_tokens;
-  const wasCut = asked !== undefined && asked > maxTokens;
-  return wasCut && budget && budget >= maxTokens ? { ...thinking, budget_tokens: maxTokens - 1 } : thinking;
+  if (!budget || budget < maxTokens) return thinking;
+  if (asked !== maxTokens) return { ...thinking, budget_tokens: maxTokens - 1 };
+  // Between calls of tools a model may think more than it writes.
+  if (`${betas.join()},${anthropicBeta}`.includes('interleaved-thinking-')) return thinking;
+  throw invalidRequest('thinking.budget_tokens', `must be less than max_tokens, which is ${maxTokens}`);
 }
 
 /** Calls that other models made may have ids that Anthropic does not take. */

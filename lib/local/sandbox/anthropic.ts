@@ -11,7 +11,7 @@ interface Request {
   messages: { role: string; content: string | Block[] }[];
   tools?: { name: string; input_schema?: { properties?: Record<string, unknown> } }[];
   tool_choice?: { type: string; name?: string };
-  thinking?: { type: string };
+  thinking?: { type: string; budget_tokens?: number };
   max_tokens?: number;
 }
 
@@ -19,7 +19,7 @@ interface Request {
 const THINKER = 'thinker';
 const THINKERS_TOKENS = 300;
 
-export function readAnthropicPrompt(request: Request): SandboxPrompt {
+export function readAnthropicPrompt(request: Request, betas = ''): SandboxPrompt {
   const last = request.messages.at(-1);
   const blocks = typeof last?.content === 'string' ? [{ type: 'text', text: last.content }] : (last?.content ?? []);
   const chosen = request.tool_choice?.type === 'tool' ? request.tool_choice.name : undefined;
@@ -31,11 +31,18 @@ export function readAnthropicPrompt(request: Request): SandboxPrompt {
     toolRequired: request.tool_choice?.type === 'any' || chosen !== undefined,
     thinkingAsked: request.thinking !== undefined && request.thinking.type !== 'disabled',
     maxTokens: request.max_tokens,
-    hiddenTokens: request.model === THINKER ? THINKERS_TOKENS : 0,
+    hiddenTokens: request.model === THINKER && request.thinking?.type !== 'disabled' ? THINKERS_TOKENS : 0,
+    refusal: betas.includes('interleaved-thinking-') ? undefined : refusalOf(request),
     characters: countCharacters([request.system ?? '', ...request.messages.map(({ content }) => content)]),
     images: JSON.stringify(request.messages).split('"type":"image"').length - 1,
     pdfs: JSON.stringify(request.messages).split('"media_type":"application/pdf"').length - 1,
   };
+}
+
+/** As the Messages API refuses it. */
+function refusalOf({ thinking, max_tokens: maxTokens }: Request): string | undefined {
+  const isTooMuch = thinking?.budget_tokens !== undefined && thinking.budget_tokens >= (maxTokens ?? Infinity);
+  return isTooMuch ? '`max_tokens` must be greater than `thinking.budget_tokens`' : undefined;
 }
 
 /** Of the texts in blocks, whatever else these hold: their types may be newer than the sandbox. */
@@ -113,7 +120,10 @@ export function anthropicWriter(model: string): WireWriter {
   };
 }
 
-export function anthropicError(status: number): object {
+export function anthropicError(
+  status: number,
+  message = `The sandbox was asked to answer with status ${status}`,
+): object {
   const type = {
     400: 'invalid_request_error',
     401: 'authentication_error',
@@ -122,7 +132,7 @@ export function anthropicError(status: number): object {
   }[status];
   return {
     type: 'error',
-    error: { type: type ?? 'api_error', message: `The sandbox was asked to answer with status ${status}` },
+    error: { type: type ?? 'api_error', message },
   };
 }
 

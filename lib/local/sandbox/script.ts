@@ -58,6 +58,8 @@ export interface SandboxPrompt {
   maxTokens: number | undefined;
   /** What the model thinks without being asked and without showing it, where the prompt does not say. */
   hiddenTokens: number;
+  /** Why the request is refused with 400; undefined: it is not. */
+  refusal?: string | undefined;
   characters: number;
   images: number;
   pdfs: number;

@@ -18,9 +18,9 @@ export interface SandboxUpstream {
 }
 
 interface Wire {
-  read: (request: never) => SandboxPrompt;
+  read: (request: never, betas?: string) => SandboxPrompt;
   writer: (model: string) => WireWriter;
-  error: (status: number) => object;
+  error: (status: number, message?: string) => object;
 }
 
 const wires: Record<string, Wire> = {
@@ -60,7 +60,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     sendJson(response, 404, { error: { type: 'not_found_error', message: 'The sandbox has no such path' } });
     return;
   }
-  const script = writeScript(wire.read(body as never));
+  const prompt = wire.read(body as never, String(request.headers['anthropic-beta'] ?? ''));
+  if (prompt.refusal !== undefined) {
+    sendJson(response, 400, wire.error(400, prompt.refusal));
+    return;
+  }
+  const script = writeScript(prompt);
   if (script.directives.error !== undefined) {
     await sleep(script.directives.firstMs);
     sendJson(response, script.directives.error, wire.error(script.directives.error));
