@@ -1,26 +1,50 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anthropicWire } from '../../lambdas/providers/anthropic/wire.ts';
 import { openaiChatWire } from '../../lambdas/providers/openai-chat/wire.ts';
 import { dialects } from '../support/dialects.ts';
+import { startHostileGateway, type HostileGateway } from '../support/hostile-gateway.ts';
+
+/** How answers end that do not end as they should. */
+let hostile: HostileGateway;
+beforeAll(async () => {
+  hostile = await startHostileGateway();
+});
+afterAll(() => hostile.stop());
 
 const target = { providerId: 'p', upstreamModel: 'm', maxOutputTokens: 10, supportedParameters: [], quirks: {} };
+const context = { target, request: { model: 'm', messages: [] }, estimatedInputTokens: 1 };
 
-it.each([
-  ['anthropic', anthropicWire],
-  ['openai-chat', openaiChatWire],
-] as const)(
-  'waits five seconds for the end of an answer that has told its reason: %s',
-  async (name, wire) => {
-    const d = dialects[name];
+describe('an answer that has told its reason and then is silent', () => {
+  it.concurrent.each([
+    ['anthropic', anthropicWire],
+    ['openai-chat', openaiChatWire],
+  ] as const)('is waited for only some seconds longer (%s)', async (name, wire) => {
+    const { opening, text, reason } = dialects[name];
     async function* body() {
-      yield Buffer.from(d.opening() + d.text('x') + d.reason());
+      yield Buffer.from(opening() + text('x') + reason());
       await sleep(9_000);
     }
+
     const startMs = performance.now();
-    const context = { target, request: { model: 'm', messages: [] }, estimatedInputTokens: 1 };
-    for await (const _ of wire.decode(body(), context));
+    await Array.fromAsync(wire.decode(body(), context));
+
     expect(performance.now() - startMs).toBeLessThan(7_000);
-  },
-  20_000,
-);
+  });
+});
+
+describe('an answer that [DONE] ends without a reason', () => {
+  it('is complete', async () => {
+    const { error } = await hostile.attack({
+      wire: 'openai-chat',
+      stream: true,
+      behaviour: async ({ begin, send, finish, dialect }) => {
+        await begin();
+        await send(dialect.opening() + dialect.text('hello') + dialect.stop);
+        await finish();
+      },
+    });
+
+    expect(error).toBeUndefined();
+  });
+});

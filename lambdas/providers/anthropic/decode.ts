@@ -2,6 +2,7 @@ import { ownSignature } from '../../messages/foreign-thinking.ts';
 import { readExactly } from '../../platform/exact-json.ts';
 import type { AnswerBatch, AnswerEvent, Block, MessageBody, MessagesEvent } from '../../messages/types.ts';
 import { UpstreamError } from '../upstream-http.ts';
+import { withLastWords } from '../last-words.ts';
 import type { DecodeContext, WireTarget } from '../wire.ts';
 import { AnswerOrder } from './answer-order.ts';
 import { frameData, hasEventLine, SseFrameSplitter } from './sse-frames.ts';
@@ -16,8 +17,6 @@ import { frameData, hasEventLine, SseFrameSplitter } from './sse-frames.ts';
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 /** Arguments of a call that are not empty. */
 const ARGUMENTS = /"input"\s*:\s*\{\s*"/;
-/** An answer that has told how it ends is not waited for any longer than this. */
-const LAST_WORDS_MS = 5_000;
 
 export async function* decodeStream(
   body: AsyncIterable<Buffer>,
@@ -26,12 +25,11 @@ export async function* decodeStream(
   const splitter = new SseFrameSplitter(MAX_FRAME_BYTES);
   const reader = new FrameReader(context.target);
   try {
-    for await (const chunk of body) {
+    for await (const chunk of withLastWords(body, () => reader.isClosing)) {
       const { events, failure } = reader.readAll(splitter, chunk);
       if (events.length > 0) yield { events };
       if (failure) throw failure;
       if (reader.ended) return;
-      if (reader.isOverdue) break;
     }
     const { events, failure } = reader.readAll(splitter, undefined);
     if (events.length > 0) yield { events };
@@ -109,14 +107,11 @@ class FrameReader {
   ended = false;
   readonly #order = new AnswerOrder();
   readonly #target: WireTarget;
-  #closingSinceMs: number | undefined;
+  /** It has told how it ends. */
+  isClosing = false;
 
   constructor(target: WireTarget) {
     this.#target = target;
-  }
-
-  get isClosing(): boolean {
-    return this.#closingSinceMs !== undefined;
   }
 
   /** The events of the frames that a chunk completes, or of what came last, up to the first that nobody can read. */
@@ -134,18 +129,13 @@ class FrameReader {
     }
   }
 
-  /** It has told how it ends, and goes on sending something that is no end. */
-  get isOverdue(): boolean {
-    return this.#closingSinceMs !== undefined && performance.now() - this.#closingSinceMs > LAST_WORDS_MS;
-  }
-
   /** @returns the frame's event, or none for comments and for data that is not of the Messages API. */
   #read(frame: Buffer): AnswerEvent[] {
     const sent = parseFrame(frame);
     if (!sent) return [];
     if (sent.type === 'message_stop' || sent.type === 'error') this.ended = true;
     return this.#order.check(sent).map((data) => {
-      if (data.type === 'message_delta' && data.delta.stop_reason) this.#closingSinceMs ??= performance.now();
+      if (data.type === 'message_delta' && data.delta.stop_reason) this.isClosing = true;
       const shown = withOwnSignature(data, this.#target);
       // Most clients dispatch on the line `event:`; a frame without one is written anew.
       return shown === sent && hasEventLine(frame) ? { data: shown, raw: frame } : { data: shown };

@@ -2,6 +2,7 @@ import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { ownSignature } from '../../messages/foreign-thinking.ts';
 import type { AnswerBatch, MessagesEvent, StopReason, WireUsage } from '../../messages/types.ts';
 import { UpstreamError } from '../upstream-http.ts';
+import { withLastWords } from '../last-words.ts';
 import type { DecodeContext } from '../wire.ts';
 import { BlockWriter } from './block-writer.ts';
 import { citationOf } from './citations.ts';
@@ -15,8 +16,6 @@ import { WholeLines } from './whole-lines.ts';
  * out, doubles or spells differently is tolerated here, and each tolerance says whose it is.
  */
 const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
-/** An answer that has told why it ends is not waited for any longer than this. */
-const LAST_WORDS_MS = 5_000;
 
 /** Reasons to finish that mean the answer failed: Mistral, DeepSeek, Z.ai, vLLM, Gemini. */
 const FAILURES = new Set([
@@ -37,12 +36,11 @@ export async function* decodeChatStream(
   const decoder = new TextDecoder();
   const lines = new WholeLines();
   try {
-    for await (const chunk of body) {
+    for await (const chunk of withLastWords(body, () => translation.isClosing)) {
       const { batch, failure } = translation.read(lines.push(decoder.decode(chunk, { stream: true })));
       if (batch) yield batch;
       if (failure) throw failure;
       if (translation.ended) return;
-      if (translation.isOverdue) break;
     }
   } catch (error) {
     // Whatever becomes of the connection: an answer that has told how it ends is whole.
@@ -81,7 +79,6 @@ class ChatTranslation {
   #started = false;
   #finishReason: string | undefined;
   #matchedStopSequence: string | null = null;
-  #closingSinceMs = Infinity;
   #saidDone = false;
   /** Something of it has been passed on. */
   #begun = false;
@@ -106,11 +103,6 @@ class ChatTranslation {
   /** It has told why it ends. */
   get isClosing(): boolean {
     return this.#finishReason !== undefined && !this.ended;
-  }
-
-  /** It has told why it ends, and goes on sending something that is no end. */
-  get isOverdue(): boolean {
-    return this.isClosing && performance.now() - this.#closingSinceMs > LAST_WORDS_MS;
   }
 
   /** Reads a piece of the stream. What came before a failure is in the batch beside it. */
@@ -243,7 +235,6 @@ class ChatTranslation {
 
   #onFinishReason(reason: string, matched: unknown): void {
     this.#finishReason = reason;
-    this.#closingSinceMs = performance.now();
     // vLLM tells which stop sequence matched.
     if (typeof matched === 'string' && this.#context.request.stop_sequences?.includes(matched)) {
       this.#matchedStopSequence = matched;
