@@ -21,7 +21,6 @@ export function withinBound(usage: TokenUsage, bound: UsageBound): { usage: Toke
     pricedImages: bound.pricedImages || undefined,
   };
   const exceeded =
-    asked !== usage ||
     promptTokens(asked) > bound.promptTokens ||
     usage.outputTokens > bound.outputTokens ||
     (usage.searchRequests ?? 0) > bound.searchRequests;

@@ -35,11 +35,14 @@ export function charged(
   }
   const measured = meter.usage(charge === 'usage and hidden' ? hiddenSinceMs : undefined);
   // What we have counted ourselves is nobody's word: it is cut without ado.
-  const counted = meter.knowsOutput
-    ? measured.usage
-    : { ...measured.usage, outputTokens: Math.min(measured.usage.outputTokens, endpoint.bound.outputTokens) };
-  const { usage, exceeded } = withinBound(counted, endpoint.bound);
-  const saidTooMuch = (meter.toldOutputTokens ?? 0) > endpoint.bound.outputTokens;
+  const { bound } = endpoint;
+  const counted: TokenUsage = {
+    ...measured.usage,
+    ...(meter.knowsOutput ? {} : { outputTokens: Math.min(measured.usage.outputTokens, bound.outputTokens) }),
+    ...(meter.knowsPrompt ? {} : { inputTokens: Math.min(measured.usage.inputTokens, bound.promptTokens) }),
+  };
+  const { usage, exceeded } = withinBound(counted, bound);
+  const saidTooMuch = (meter.toldOutputTokens ?? 0) > bound.outputTokens;
   const { total, cacheDiscount } = priceUsage(usage, endpoint.pricing);
   return { usage, cost: total, cacheDiscount, estimated: measured.estimated, exceeded: exceeded || saidTooMuch };
 }

@@ -8,7 +8,7 @@ const FIRST_AFTER_MS = 1_000;
 const EVERY_MS = 10_000;
 
 /**
- * Notes what a running answer has come to, one second after its first event and every ten seconds, so that the sweeper
+ * Notes what a running answer has come to, one second after it was asked for and every ten seconds, so that the sweeper
  * can settle it should the handler die. Never delays the answer; one write at a time.
  */
 export class Checkpointer {

@@ -19,6 +19,8 @@ export class UsageMeter {
   firstEventAtMs: number | undefined;
   finishReason: string | null = null;
   searchResults: number | null = null;
+  /** A block was opened, or thinking told: the model had begun, whether or not a word of it was shown. */
+  hasBegun = false;
   /** What the provider charges for, by its own word, and the catalog has no price for. */
   readonly unpriced = new Set<string>();
   /** UTF-8 bytes of everything the model wrote. A token has at least one byte, so this bounds its visible tokens. */
@@ -46,6 +48,7 @@ export class UsageMeter {
         if (this.#promptCountedAtStart) this.#told = readToldUsage(event.message.usage);
         break;
       case 'content_block_start':
+        this.hasBegun = true;
         this.#observeBlock(event.content_block);
         break;
       case 'content_block_delta':
@@ -53,7 +56,7 @@ export class UsageMeter {
         break;
       case 'message_delta':
         this.tell(event.usage);
-        this.finishReason = event.delta.stop_reason;
+        this.finishReason = event.delta.stop_reason ?? this.finishReason;
         break;
     }
   }
@@ -67,6 +70,7 @@ export class UsageMeter {
     this.#told = updated(this.#told, told);
     if (told.outputTokens === undefined) return;
     this.#outputTold = true;
+    if ((told.reasoningTokens ?? 0) > 0) this.hasBegun = true;
     this.#bytesWhenTold = this.outputBytes;
   }
 
@@ -159,6 +163,14 @@ function cacheWrites(told: ToldUsage): Pick<TokenUsage, 'cacheWrite5mTokens' | '
 export function eventBytes(event: MessagesEvent): number {
   if (event.type === 'content_block_start') return blockBytes(event.content_block);
   return event.type === 'content_block_delta' ? deltaBytes(event.delta) : 0;
+}
+
+/** Bytes of an event that the model did not write: sources that it names, and what a search has found. */
+export function extraBytes(event: MessagesEvent): number {
+  if (event.type === 'content_block_start' && event.content_block.type === 'web_search_tool_result') {
+    return jsonBytes(event.content_block);
+  }
+  return event.type === 'content_block_delta' && event.delta.type === 'citations_delta' ? jsonBytes(event.delta) : 0;
 }
 
 /** What stands in a block from its start: redacted thinking and results of server tools arrive whole. */

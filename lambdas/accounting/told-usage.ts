@@ -33,15 +33,15 @@ const pricedValues: Record<string, unknown[]> = {
   inference_geo: ['global', 'not_available', ''],
 };
 
-/** Signs in a usage that the provider charges for something the catalog has no price for, e.g. "speed: fast". */
+/** Fields of a usage that say the provider charges for something the catalog has no price for. */
 export function unpricedSigns(usage: unknown): string[] {
   if (!isRecord(usage)) return [];
   const fields = Object.entries(pricedValues)
     .filter(([name, values]) => typeof usage[name] === 'string' && !values.includes(usage[name]))
-    .map(([name]) => `${name}: ${String(usage[name]).slice(0, 40)}`);
+    .map(([name]) => name);
   const tools = Object.entries(record(usage['server_tool_use']))
     .filter(([, requests]) => typeof requests === 'number' && requests > 0)
-    .map(([name]) => `server_tool_use: ${name.slice(0, 40)}`);
+    .map(() => 'server_tool_use');
   return [...fields, ...tools];
 }
 

@@ -1,9 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Money } from '../money/money.ts';
 import { positiveIntegerVariable, variables } from '../platform/environment.ts';
+import { GatewayError } from '../platform/errors.ts';
 import type { Table } from '../store/table.ts';
 import { placeHold, type HoldRefusal, type HoldRequest, type PlacedHold } from './hold.ts';
-import { isHeldOnly, refusalError, roomOf } from './refusal.ts';
-import { affordableTokens, shortened, type SpendingPlan } from './spending-plan.ts';
+import { isHeldOnly, refusalError, roomOf, shortenedError, type NoRoom } from './refusal.ts';
+import { affordableTokens, leastAmount, shortened, shortest, type SpendingPlan } from './spending-plan.ts';
+import { WaitingRoom, type Waiter } from './waiting-room.ts';
 
 /** A request that asks for its first hold. */
 export interface Admission {
@@ -11,6 +13,10 @@ export interface Admission {
   plan: SpendingPlan;
   /** Counts the prompt exactly; undefined when nobody can, or nothing would come of it. Asked once, before a refusal. */
   recount: () => Promise<SpendingPlan | undefined>;
+  /** performance.now() at which the request came in. */
+  receivedAtMs: number;
+  /** The client has left; undefined where nobody can tell. */
+  clientLeft: AbortSignal | undefined;
 }
 
 export interface Admitted {
@@ -23,8 +29,8 @@ export interface Admitted {
 
 /** Requests in flight give back most of what they hold within seconds; a client without any answer waits about so long. */
 const DEFAULT_PATIENCE_MS = 10_000;
-const FIRST_WAIT_MS = 50;
-const LONGEST_WAIT_MS = 500;
+
+const waitingRoom = new WaitingRoom();
 
 /**
  * Holds the money of a request, and tries all that is fair before it refuses: an exact count of the prompt in place of
@@ -33,48 +39,79 @@ const LONGEST_WAIT_MS = 500;
  * @throws {GatewayError} 402 without room, 401 when a scope was switched off; {StoreBusyError}; and whatever leaves open
  * whether the hold was placed
  */
-export async function admit(table: Table, { request, plan: asked, recount }: Admission): Promise<Admitted> {
-  const deadlineMs = performance.now() + positiveIntegerVariable(variables.holdPatienceMs, DEFAULT_PATIENCE_MS);
-  let plan = asked;
+export async function admit(table: Table, admission: Admission): Promise<Admitted> {
+  const { request, receivedAtMs, clientLeft } = admission;
+  const deadlineMs = receivedAtMs + positiveIntegerVariable(variables.holdPatienceMs, DEFAULT_PATIENCE_MS);
+  let { plan } = admission;
   let shortenedBy: Error | undefined;
   let isCounted = false;
-  for (let waitMs = FIRST_WAIT_MS; ;) {
-    const result = await placeHold(table, { ...request, amount: plan.amount });
-    if ('placed' in result) return { placed: result.placed, plan, shortenedBy };
-    const { refused } = result;
-    const refusal = () => toError(refused, request, plan);
-    if (refused.kind !== 'no_room') throw refusal();
-    if (!isCounted) {
-      isCounted = true;
-      const counted = await recount();
-      if (counted && plan.amount.exceeds(counted.amount)) {
-        plan = counted;
-        continue;
-      }
-    }
-    const isPatient = performance.now() < deadlineMs;
-    if (!isHeldOnly(refused) || !isPatient) {
+  let waiter: Waiter | undefined;
+  try {
+    for (;;) {
+      const result = await placeHold(table, holdRequest(request, plan));
+      if ('placed' in result) return { placed: result.placed, plan, shortenedBy };
+      const { refused } = result;
+      if (refused.kind !== 'no_room') throw toError(refused, request, plan);
       const { left, leftWithoutHolds } = roomOf(refused);
-      const shorter = shortened(plan, isPatient ? leftWithoutHolds : left);
-      if (!shorter) throw refusal();
-      shortenedBy = refusal();
+      // Nobody is asked to count a prompt for which the answer alone is too dear.
+      if (!isCounted && !leastAmount(plan).exceeds(leftWithoutHolds) && !leftWithoutHolds.isZero) {
+        isCounted = true;
+        const counted = await admission.recount();
+        if (counted && plan.amount.exceeds(counted.amount)) {
+          plan = counted;
+          continue;
+        }
+      }
+      if (clientLeft?.aborted) throw new GatewayError(408, 'timeout', 'The client has left.');
+      const isPatient = performance.now() < deadlineMs;
+      if (isHeldOnly(refused) && isPatient) {
+        waiter ??= waitingRoom.enter(`${refused.scope.kind}#${refused.scope.id}`);
+        if (waiter) {
+          await waiter.turn(deadlineMs);
+          continue;
+        }
+      }
+      const shorter = shortenedTo(plan, isPatient && !isHeldOnly(refused) ? leftWithoutHolds : left);
+      if (!shorter) throw toError(refused, request, plan);
+      shortenedBy = shortenedError(refused, longestAnswer(shorter));
       plan = shorter;
-      continue;
     }
-    await sleep(waitMs * (0.5 + Math.random()));
-    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+  } finally {
+    waiter?.leave();
   }
 }
 
+/** Nothing is estimated beyond what is held: a guess from the prompt's size may be larger than its count. */
+function holdRequest({ generation, ...request }: Admission['request'], plan: SpendingPlan): HoldRequest {
+  const { tokens, cost } = generation.inputEstimate;
+  const inputEstimate = {
+    tokens: Math.min(tokens, ...plan.quotes.map(({ bound }) => bound.promptTokens)),
+    cost: Money.min(cost, plan.inputAmount),
+  };
+  return { ...request, generation: { ...generation, inputEstimate }, amount: plan.amount };
+}
+
+function shortenedTo(plan: SpendingPlan, room: Money): SpendingPlan | undefined {
+  const shorter = shortened(plan, room);
+  return shorter && plan.amount.exceeds(shorter.amount) ? shorter : undefined;
+}
+
+/** The refusal in the numbers of the least that would be admitted. */
 function toError(refused: HoldRefusal, request: Admission['request'], plan: SpendingPlan): Error {
-  return refusalError(refused, {
+  const least = shortest(plan);
+  const told: HoldRefusal =
+    refused.kind === 'no_room' ? ({ ...refused, amount: least.amount } satisfies NoRoom) : refused;
+  return refusalError(told, {
     atMs: request.generation.createdAtMs,
-    inputAmount: plan.inputAmount,
+    inputAmount: least.inputAmount,
     affordableTokens: (amount) => {
       // Only worth saying when a smaller max_tokens would really fit.
       const tokens = affordableTokens(plan, amount);
-      const step = Math.max(...plan.quotes.map(({ bound }) => bound.outputTokens));
-      return tokens > 0 && tokens < step ? tokens : 0;
+      return tokens > 0 && tokens < longestAnswer(plan) ? tokens : 0;
     },
   });
+}
+
+function longestAnswer({ quotes }: SpendingPlan): number {
+  return Math.max(...quotes.map(({ bound }) => bound.outputTokens));
 }

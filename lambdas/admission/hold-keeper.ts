@@ -14,13 +14,13 @@ import {
 import { isHeldOnly, roomOf } from './refusal.ts';
 import { coveredTokens, firstStep, type Quote } from './spending-plan.ts';
 
-/** Each step pays for twice as much output as the one before, up to this many times the first. */
+/** Each step pays for twice as much output as the one before, up to this many times the first, while others have room. */
 const MAX_STEP_FACTOR = 32;
 /** A stream that is out of money waits this long for what other requests in flight give back. */
 const PATIENCE_MS = 2_000;
 const WAIT_MS = 200;
-/** Giving money back costs a transaction: only what others may miss is worth it, a part of the tightest limit. */
-const GIVE_BACK_PERCENT = 5n;
+/** What others may miss, of the tightest limit: no step but the first is larger, and less is not worth giving back. */
+const MISSED_PERCENT = 5n;
 
 /**
  * Keeps a stream inside its hold. The hold pays for one step of output; before the model has written that much, another
@@ -41,7 +41,9 @@ export class HoldKeeper {
   #promptCost: Money;
   /** Output tokens that the hold pays for. */
   #covered = 0;
+  /** How often it has been extended since steps were last small. */
   #steps = 0;
+  #longestStep = Infinity;
   /** The one change of the hold that is under way. */
   #change: Promise<void> | undefined;
   /** A step that was asked for in good time was refused: it is asked for again only when it is needed. */
@@ -74,12 +76,12 @@ export class HoldKeeper {
    * The provider has counted the prompt: what was held for its bound and is not needed pays for output, and what the
    * first step of that does not need either goes back to the scopes.
    */
-  promptCounted(usage: TokenUsage): void {
+  promptCounted(usage: TokenUsage, { giveBack } = { giveBack: true }): void {
     this.#promptCost = priceUsage({ ...usage, outputTokens: 0, reasoningTokens: 0 }, this.#quote.pricing).total;
     this.#recompute();
     const needed = this.#promptCost.plus(this.#outputPrice().times(firstStep(this.#quote, this.#stepTokens)));
     const surplus = this.#placed.hold.amount.minus(needed);
-    if (this.#change || !this.#isWorthGivingBack(surplus)) return;
+    if (!giveBack || this.#change || !this.#isWorthGivingBack(surplus)) return;
     const shrinking = shrinkHold(this.#table, this.#placed, { ...this.#request, amount: surplus });
     // From now on nothing may count on what is given back, whether or not that will have worked: settlement asks the record.
     const { hold } = this.#placed;
@@ -97,7 +99,7 @@ export class HoldKeeper {
     if (this.#placed.scopes.length === 0) return undefined;
     if (this.#needed(outputBytes + Math.ceil(this.#nextStep() / 4)) <= this.#covered) return undefined;
     if (this.#needed(outputBytes) > this.#covered) return this.#waitForCover(outputBytes);
-    if (!this.#refusedAhead && !this.#change) this.#inBackground(this.#extend(outputBytes));
+    if (!this.#refusedAhead && !this.#change) this.#inBackground(this.#extendAhead(outputBytes));
     return undefined;
   }
 
@@ -147,21 +149,36 @@ export class HoldKeeper {
     return undefined;
   }
 
-  /** Adds what is missing and the next step, or what still fits of it. */
+  /** Asks for the next step in good time; where it finds no room, for small ones from then on: others need the rest, too. */
+  async #extendAhead(outputBytes: number): Promise<void> {
+    const isSmallest = this.#steps === 0;
+    const refusal = await this.#extendBy(this.#missing(outputBytes) + this.#nextStep());
+    if (refusal?.kind === 'no_room' && !isSmallest) this.#steps = 0;
+    else this.#refusedAhead = refusal !== undefined;
+  }
+
+  /** Adds what is missing and the next step, or a small one, or as much as there still is. */
   async #extend(outputBytes: number): Promise<HoldRefusal | undefined> {
-    const price = this.#outputPrice();
+    const missing = this.#missing(outputBytes);
+    const refusal = await this.#extendBy(missing + this.#nextStep());
+    if (refusal?.kind !== 'no_room') return refusal;
+    this.#steps = 0;
+    const fitting = this.#outputPrice().unitsIn(roomOf(refusal).left);
+    return fitting > 0 ? this.#extendBy(Math.min(fitting, missing + this.#stepTokens)) : refusal;
+  }
+
+  async #extendBy(tokens: number): Promise<HoldRefusal | undefined> {
     const room = this.#quote.bound.outputTokens - this.#covered;
-    const missing = Math.max(0, this.#needed(outputBytes) - this.#covered);
-    const tokens = Math.max(1, Math.min(missing + this.#nextStep(), room));
-    let refusal = await this.#add(price.times(tokens));
-    if (refusal?.kind === 'no_room') {
-      // Less than a step may be left: the stream may use that, too.
-      const fitting = Math.min(tokens - 1, price.unitsIn(roomOf(refusal).left));
-      if (fitting > 0) refusal = await this.#add(price.times(fitting));
+    const refusal = await this.#add(this.#outputPrice().times(Math.max(1, Math.min(tokens, room))));
+    if (!refusal) {
+      this.#steps += 1;
+      this.#refusedAhead = false;
     }
-    this.#refusedAhead = refusal !== undefined;
-    if (!refusal) this.#steps += 1;
     return refusal;
+  }
+
+  #missing(outputBytes: number): number {
+    return Math.max(0, this.#needed(outputBytes) - this.#covered);
   }
 
   #add(amount: Money): Promise<HoldRefusal | undefined> {
@@ -181,18 +198,25 @@ export class HoldKeeper {
   }
 
   #isWorthGivingBack(surplus: Money): boolean {
-    if (surplus.isNegative || surplus.isZero) return false;
-    return this.#placed.scopes
-      .flatMap(({ limits }) => Object.values(limits))
-      .some((limit) => surplus.pico * 100n >= limit.pico * GIVE_BACK_PERCENT);
+    const missed = this.#missedByOthers();
+    return missed !== undefined && !surplus.isNegative && !surplus.isZero && !missed.exceeds(surplus);
+  }
+
+  #missedByOthers(): Money | undefined {
+    const [first, ...rest] = this.#placed.scopes.flatMap(({ limits }) => Object.values(limits));
+    return first && Money.fromPico((Money.min(first, ...rest).pico * MISSED_PERCENT) / 100n);
   }
 
   #nextStep(): number {
-    return this.#stepTokens * Math.min(2 ** this.#steps, MAX_STEP_FACTOR);
+    return Math.min(this.#stepTokens * Math.min(2 ** this.#steps, MAX_STEP_FACTOR), this.#longestStep);
   }
 
   #recompute(): void {
     this.#covered = coveredTokens(this.#placed.hold.amount, this.#promptCost, this.#quote);
+    const price = this.#outputPrice();
+    const missed = this.#missedByOthers();
+    const fair = missed && !price.isZero ? price.unitsIn(missed) : Infinity;
+    this.#longestStep = Math.max(this.#stepTokens, fair);
   }
 
   #outputPrice(): Money {

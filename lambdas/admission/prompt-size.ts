@@ -1,5 +1,6 @@
 import { estimateTokens } from '../accounting/usage.ts';
 import type { CacheWrites } from '../accounting/price.ts';
+import { outputFormat } from '../messages/output-format.ts';
 import type { Block, MessagesRequest } from '../messages/types.ts';
 
 /**
@@ -35,6 +36,7 @@ const TYPED_TOOL_TOKENS = 1_500;
 const TOOLSET_TOKENS = 7_500;
 /** Counts of providers are called estimates by themselves, "a small amount" off. */
 const COUNT_MARGIN_PERCENT = 2;
+const COUNT_MARGIN_TOKENS = 64;
 
 /** Blocks that are read as the text they are sent as. All others are taken for something larger than it looks. */
 const TEXT_LIKE = new Set([
@@ -47,6 +49,8 @@ const TEXT_LIKE = new Set([
   'server_tool_use',
   'tool_removal',
 ]);
+/** Blocks whose `content` goes out with them; in any other it is a field that nobody reads, and may not hide a prompt. */
+const NESTING = new Set(['tool_result', 'search_result']);
 /** Sources of documents that are read as the text they are sent as. */
 const TEXT_SOURCES = new Set(['text', 'content']);
 
@@ -61,6 +65,8 @@ export function measurePrompt(request: MessagesRequest): PromptContent {
     estimatedTokens: 0,
   };
   let readBytes = request.tools?.length ? measureJson(request.tools, content) : 0;
+  const format = outputFormat(request);
+  if (format) readBytes += measureJson(format, content);
   readBytes += measureContent(request.system, content);
   for (const message of request.messages) readBytes += measureContent(message.content, content);
   for (const { type } of request.tools ?? []) content.typedToolTokens += typedToolTokens(type);
@@ -99,8 +105,8 @@ export function countedBound(
   content: PromptContent,
   endpoint: { contextLength?: number | undefined },
 ): number {
-  const withMargin = Math.ceil((counted * (100 + COUNT_MARGIN_PERCENT)) / 100);
-  return Math.min(withMargin + content.thinkingBytes + addedTokens(content), endpoint.contextLength ?? Infinity);
+  const withMargin = Math.ceil((counted * (100 + COUNT_MARGIN_PERCENT)) / 100) + COUNT_MARGIN_TOKENS;
+  return Math.min(withMargin + content.thinkingBytes, endpoint.contextLength ?? Infinity);
 }
 
 /** What caches an encoded request asks to be written: nothing of it can be asked for without these words. */
@@ -159,9 +165,10 @@ function measureBlock(block: Block, into: PromptContent): number {
   if (block.type === 'document') return measureDocument(block, into);
   if (!TEXT_LIKE.has(block.type)) into.unbounded = true;
   if (block.type === 'thinking') into.thinkingBytes += textBytes(block['thinking']) + textBytes(block['signature']);
+  if (block.type === 'redacted_thinking') into.thinkingBytes += textBytes(block['data']);
   const words = ['text', 'thinking', 'data'].map((field) => block[field]).find((value) => typeof value === 'string');
   const input = block['input'] === undefined ? 0 : measureJson(block['input'], into);
-  return textBytes(words) + input + measureContent(block['content'], into);
+  return textBytes(words) + input + (NESTING.has(block.type) ? measureContent(block['content'], into) : 0);
 }
 
 /** A character of two bytes becomes an escape of six, one of three or four bytes no more than that for each of its halves. */

@@ -1,4 +1,5 @@
 import type { Quirks } from '../catalog/schema.ts';
+import { outputFormat } from '../messages/output-format.ts';
 import type { Block, MessagesRequest } from '../messages/types.ts';
 
 /** What is no text for the model: labels of the wire, encrypted thought, settings of caches and citations. */
@@ -26,14 +27,15 @@ const JSON_PART = 8_192;
  * @param tokenizer the endpoint's quirk
  */
 export function* promptTexts(request: MessagesRequest, tokenizer: Quirks['tokenizer']): Generator<string> {
-  const { system, messages, tools, output_config: output } = request;
+  const { system, messages, tools } = request;
+  const format = outputFormat(request);
   const isEscaped = tokenizer === undefined;
   if (system !== undefined) {
     yield framing('system');
     yield* contentTexts(system, isEscaped);
   }
   for (const tool of tools ?? []) yield* jsonTexts(tool, isEscaped);
-  if (output?.format?.schema !== undefined) yield* jsonTexts(output.format.schema, isEscaped);
+  if (format?.schema !== undefined) yield* jsonTexts(format.schema, isEscaped);
   for (const { role, content } of messages) {
     yield framing(role);
     yield* contentTexts(content, isEscaped);

@@ -1,6 +1,6 @@
 import { GatewayError, unauthenticated } from '../platform/errors.ts';
 import { Money } from '../money/money.ts';
-import { windowEnd, type Interval } from '../money/periods.ts';
+import { intervals, windowEnd, type Interval } from '../money/periods.ts';
 import { refusingInterval, type ScopeKind } from '../store/counters.ts';
 import type { HoldRefusal } from './hold.ts';
 
@@ -30,27 +30,34 @@ export interface Room {
   leftWithoutHolds: Money;
 }
 
-type NoRoom = Extract<HoldRefusal, { kind: 'no_room' }>;
+export type NoRoom = Extract<HoldRefusal, { kind: 'no_room' }>;
 
 export function roomOf({ counter, windows, amount }: NoRoom): Room {
   const interval = refusingInterval(counter, windows, amount) ?? 'lifetime';
-  const limit = counter.limits[interval] ?? Money.zero;
+  const limited = intervals.flatMap((name) => {
+    const limit = counter.limits[name];
+    return limit ? [{ limit, spent: counter.spent(windows[name]), committed: counter.committed(windows[name]) }] : [];
+  });
   const spent = counter.spent(windows[interval]);
-  const committed = counter.committed(windows[interval]);
   return {
     interval,
-    limit,
+    limit: counter.limits[interval] ?? Money.zero,
     spent,
-    held: committed.minus(spent),
-    left: Money.max(Money.zero, limit.minus(committed)),
-    leftWithoutHolds: Money.max(Money.zero, limit.minus(spent)),
+    held: counter.committed(windows[interval]).minus(spent),
+    left: least(limited.map(({ limit, committed }) => limit.minus(committed))),
+    leftWithoutHolds: least(limited.map((of) => of.limit.minus(of.spent))),
   };
 }
 
-/** Without the holds of requests in flight there would be room: waiting a moment may be enough. */
+/** The least of some rooms, of which none has less than nothing. */
+function least([first = Money.zero, ...rest]: Money[]): Money {
+  return Money.max(Money.zero, Money.min(first, ...rest));
+}
+
+/** Without the holds of requests in flight there would be room in every window: waiting a moment may be enough. */
 export function isHeldOnly(refusal: NoRoom): boolean {
-  const { limit, leftWithoutHolds } = roomOf(refusal);
-  return !limit.isZero && !refusal.amount.exceeds(leftWithoutHolds);
+  const { leftWithoutHolds } = roomOf(refusal);
+  return !leftWithoutHolds.isZero && !refusal.amount.exceeds(leftWithoutHolds);
 }
 
 /** What the message of a refusal says beside the numbers of the scope. */
@@ -60,6 +67,42 @@ export interface RefusedRequest {
   inputAmount?: Money;
   /** Output tokens that an amount of money would buy in this request; 0 when none are worth saying. */
   affordableTokens: (amount: Money) => number;
+}
+
+/** Why an answer could only be shorter than was asked for. */
+export function shortenedError(refusal: NoRoom, maxTokens: number): GatewayError {
+  const { interval, limit } = roomOf(refusal);
+  const { source, owner, remedy } = limitSources[refusal.scope.kind];
+  return new GatewayError(
+    402,
+    'payment_required',
+    `The answer was limited to ${maxTokens} tokens, thinking included: ${owner} (${limit} RUB${periodOf(interval)}) had no ` +
+      `room for more of them when it began. You can ${remedy}.`,
+    { metadata: { limit_source: source, interval, limit_rub: limit.toString(), allowed_max_tokens: maxTokens } },
+  );
+}
+
+/** Why an answer ends where it does: no room for the next step of its hold. */
+export function outOfMoneyError(refusal: HoldRefusal, atMs: number): Error {
+  if (refusal.kind !== 'no_room') return refusalError(refusal, { atMs, affordableTokens: () => 0 });
+  const { interval, limit, spent } = roomOf(refusal);
+  const { source, owner, remedy } = limitSources[refusal.scope.kind];
+  const resetsAt = resetTime(interval, atMs);
+  return new GatewayError(
+    402,
+    'payment_required',
+    `The answer ends here: ${owner} (${limit} RUB${periodOf(interval)}) has no room for more of it. ` +
+      `You can ${remedy}${resetsAt ? `, or wait until ${resetsAt}` : ''}.`,
+    {
+      metadata: {
+        limit_source: source,
+        interval,
+        limit_rub: limit.toString(),
+        spend_rub: spent.toString(),
+        resets_at: resetsAt,
+      },
+    },
+  );
 }
 
 /** A refused hold as the client is told it: a 402 with the numbers that a person needs to act, a 401 or a 529. */
@@ -89,12 +132,11 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
     ...(isHeld ? [`wait for the requests in flight, which hold ${held} RUB`] : []),
     ...(resetsAt ? [`wait until ${resetsAt}`] : []),
   ];
-  const period = interval === 'lifetime' ? '' : ` ${interval}`;
   return new GatewayError(
     402,
     'payment_required',
     `This request may cost up to ${amount} RUB${parts(amount, request.inputAmount)}, and ${owner} ` +
-      `(${limit} RUB${period}) has ${left} RUB left. You can ${advice.join(', or ')}.`,
+      `(${limit} RUB${periodOf(interval)}) has ${left} RUB left. You can ${advice.join(', or ')}.`,
     {
       metadata: {
         limit_source: source,
@@ -123,6 +165,10 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
 function parts(amount: Money, inputAmount: Money | undefined): string {
   if (!inputAmount) return '';
   return ` (at most ${inputAmount} for its prompt and ${amount.minus(inputAmount)} for its answer; what it does not use comes back)`;
+}
+
+function periodOf(interval: Interval): string {
+  return interval === 'lifetime' ? '' : ` ${interval}`;
 }
 
 function resetTime(interval: Interval, atMs: number): string | null {

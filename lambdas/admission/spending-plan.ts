@@ -1,6 +1,6 @@
 import { affordableOutputTokens, outputUpperBound, priceUpperBound, type UsageBound } from '../accounting/price.ts';
 import type { Pricing } from '../catalog/schema.ts';
-import { Money } from '../money/money.ts';
+import type { Money } from '../money/money.ts';
 
 /** What one endpoint may charge for a request: its prices, and the bounds of what it can count. */
 export interface Quote {
@@ -46,6 +46,21 @@ export function shortened(plan: SpendingPlan, room: Money): SpendingPlan | undef
     bound: { ...quote.bound, outputTokens: Math.min(quote.bound.outputTokens, affordable) },
   }));
   return planSpending(quotes, plan.stepTokens);
+}
+
+/** The same request with no more output than one step: the least that is ever held for it. */
+export function shortest(plan: SpendingPlan): SpendingPlan {
+  const quotes = plan.quotes.map((quote) => ({
+    ...quote,
+    bound: { ...quote.bound, outputTokens: Math.min(quote.bound.outputTokens, plan.stepTokens) },
+  }));
+  return planSpending(quotes, plan.stepTokens);
+}
+
+/** What has to be held for output alone, however small the prompt is. */
+export function leastAmount(plan: SpendingPlan): Money {
+  const { amount, inputAmount } = shortest(plan);
+  return amount.minus(inputAmount);
 }
 
 /** The longest answer that an amount pays for, whichever endpoint gives it. */

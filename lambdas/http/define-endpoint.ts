@@ -51,6 +51,13 @@ export interface EndpointInput<Kind extends Credential, Body = unknown, Query = 
   params: Params;
   /** Milliseconds until Lambda stops the function. */
   remainingMs: () => number;
+  /** Aborts when the client has left; Lambda does not tell its functions, the local door does. */
+  clientLeft: AbortSignal | undefined;
+}
+
+/** What the local door knows beyond Lambda's own context. */
+interface LocalContext extends Context {
+  clientLeft?: AbortSignal;
 }
 
 type AnyInput = EndpointInput<Credential>;
@@ -101,6 +108,7 @@ function openPassage(passage: Passage): void {
     query: undefined,
     params: undefined,
     remainingMs: () => context.getRemainingTimeInMillis(),
+    clientLeft: (context as LocalContext).clientLeft,
   };
 }
 

@@ -28,7 +28,13 @@ export class MessageAssembler {
       case 'message_delta': {
         const { type: _, delta, usage, ...more } = event;
         const message = this.#message!;
-        this.#message = { ...message, ...more, ...delta, usage: { ...message.usage, ...withoutNulls(usage) } };
+        // A later word without a reason does not take one back.
+        this.#message = {
+          ...message,
+          ...more,
+          ...withoutNulls(delta),
+          usage: { ...message.usage, ...withoutNulls(usage) },
+        };
         break;
       }
     }

@@ -11,7 +11,7 @@ export class ProviderFailure extends GatewayError {
   override name = 'ProviderFailure';
   /** Another endpoint may do better; else the request itself is at fault, or everything has been tried. */
   readonly mayTryAnother: boolean;
-  /** The provider was silent for longer than we wait; it may have been working, and charging. */
+  /** The provider has begun to answer, and was silent for longer than we wait: it may have been working, and charging. */
   readonly wasSilent: boolean;
 
   constructor(
@@ -82,7 +82,7 @@ export function refusalOf(
         502,
         'provider_unavailable',
         `${provider.name} refused the gateway's own request (status ${status}). Tell the gateway's operator.`,
-        { ...more, headers: {} },
+        { ...more, headers: { ...NO_RETRY } },
       );
     default:
       return new ProviderFailure(502, 'provider_unavailable', words, more);
@@ -125,13 +125,15 @@ export function failureOf(error: unknown, provider: FailedProvider): ProviderFai
     });
   }
   const message = `${error.message} (${provider.name}).`;
-  const wasSilent = error.failure === 'first_byte_timeout' || error.failure === 'idle_timeout';
-  if (!wasSilent && error.failure !== 'connect_timeout') {
-    const mayTryAnother = error.failure !== 'aborted';
+  const { failure } = error;
+  if (failure !== 'connect_timeout' && failure !== 'first_byte_timeout' && failure !== 'idle_timeout') {
+    const mayTryAnother = failure !== 'aborted';
     return new ProviderFailure(502, 'provider_unavailable', message, { provider, mayTryAnother, cause: error });
   }
   // Trying again would wait, and perhaps pay, as long again.
-  return new ProviderFailure(504, 'timeout', message, { provider, wasSilent, headers: NO_RETRY, cause: error });
+  // Only who has answered with a head can be at work.
+  const wasSilent = failure === 'idle_timeout';
+  return new ProviderFailure(504, 'timeout', message, { provider, wasSilent, headers: { ...NO_RETRY }, cause: error });
 }
 
 function contextFault(message: string): 'context_length_exceeded' | 'invalid_request' {

@@ -38,7 +38,8 @@ export interface DispatchInput {
   request: MessagesRequest;
   estimatedInputTokens: number;
   signal: AbortSignal;
-  /** Called when a whole request has left for a provider. */
+  /** Called when an attempt begins, and when its whole request has left for the provider. */
+  onAttempt: (index: number) => void;
   onSent: () => void;
 }
 
@@ -57,6 +58,7 @@ export async function dispatch(attempts: Attempt[], input: DispatchInput): Promi
   let failure: ProviderFailure | undefined;
   for (const [index, attempt] of attempts.entries()) {
     const { candidate } = attempt;
+    input.onAttempt(index);
     try {
       return { index, batches: await beginAnswer(attempt, input) };
     } catch (error) {
@@ -69,13 +71,18 @@ export async function dispatch(attempts: Attempt[], input: DispatchInput): Promi
         model: candidate.model.id,
         status: failure.status,
         attempt: index + 1,
-        ...(failure.cause instanceof UpstreamError ? { reason: failure.cause.failure } : describeError(failure.cause)),
+        ...reasonOf(failure),
       });
     }
   }
   // The gateway has tried every endpoint: a client that retries at once would only multiply the attempts.
   if (attempts.length > 1) failure!.headers['x-should-retry'] = 'false';
   throw failure!;
+}
+
+function reasonOf({ cause, errorType }: ProviderFailure): { reason?: string; stack?: string } {
+  if (cause instanceof UpstreamError) return { reason: cause.failure };
+  return cause === undefined ? { reason: errorType } : describeError(cause);
 }
 
 async function beginAnswer(attempt: Attempt, input: DispatchInput): Promise<AsyncGenerator<AnswerBatch, void>> {

@@ -285,14 +285,19 @@ export function generationFrom(item: Item): Generation {
   };
 }
 
-/** The outcome of a generation that died before its first measurement: it is charged for its input. */
+/**
+ * The outcome of a generation that died before its first measurement: it is charged for its input, as far as that was
+ * held; an estimate may be larger where nothing limits the key, and then nothing was held at all.
+ */
 export function unmeasuredOutcome(item: Item): Outcome {
-  const { inputEstimate } = generationFrom(item);
+  const { inputEstimate, hold } = generationFrom(item);
+  const isLimited = hold.scopes.length > 0;
+  const cost = isLimited && inputEstimate.cost.exceeds(hold.amount) ? hold.amount : inputEstimate.cost;
   const of = {
     model: item['model'] as string,
     modelPermaslug: item['model_permaslug'] as string,
     endpointId: item['endpoint_id'] as string,
     providerName: item['provider_name'] as string,
   };
-  return { ...emptyOutcome(of), cost: inputEstimate.cost, promptTokens: inputEstimate.tokens, estimated: true };
+  return { ...emptyOutcome(of), cost, promptTokens: inputEstimate.tokens, estimated: true };
 }

@@ -46,12 +46,28 @@ export async function startInProcessHost(): Promise<FunctionHost> {
   return {
     invoke: (name, event) => track(contained(() => (handlers.get(name) as BufferedHandler)(event, newContext(name)))),
     stream: (name, event, response) =>
-      track(contained(() => (handlers.get(name) as StreamingHandler)(event, response, newContext(name)))),
+      track(
+        contained(() =>
+          (handlers.get(name) as StreamingHandler)(event, response, {
+            ...newContext(name),
+            clientLeft: leavingOf(response),
+          } as Context),
+        ),
+      ),
     async idle() {
       await Promise.allSettled(running);
     },
     stop: () => Promise.resolve(),
   };
+}
+
+/** Aborts when the client has closed its connection before its answer was whole. */
+function leavingOf(response: ServerResponse): AbortSignal {
+  const leaving = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) leaving.abort();
+  });
+  return leaving.signal;
 }
 
 function newContext(name: string): Context {

@@ -104,7 +104,7 @@ describe('the meter', () => {
     meter.observe(
       end({ output_tokens: 1, speed: 'fast', service_tier: 'standard', server_tool_use: { web_fetch_requests: 2 } }),
     );
-    expect([...meter.unpriced]).toEqual(['speed: fast', 'server_tool_use: web_fetch_requests']);
+    expect([...meter.unpriced]).toEqual(['speed', 'server_tool_use']);
   });
 
   it('follows the total of cache writes where their split stays behind', () => {

@@ -164,6 +164,15 @@ function shownTokens(event: MessagesEvent): number {
   return event.type === 'content_block_start' ? 60 + Buffer.byteLength(event.content_block['name'] as string) : 0;
 }
 
+function preparedUnlessRefused(...asked: Parameters<typeof prepareAttempts>) {
+  try {
+    return prepareAttempts(...asked);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return undefined;
+  }
+}
+
 describe('what a request is billed', () => {
   it('is never more than what was held for it, whatever is in it and wherever it goes', async () => {
     let asked = 0;
@@ -181,10 +190,7 @@ describe('what a request is billed', () => {
           const candidate = candidateOf(of);
           const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
           const request = messagesRequestSchema.parse(prompt.body);
-          const prepared = await prepareAttempts([candidate], request, client).catch((error: unknown) => {
-            if (!(error instanceof GatewayError)) throw error;
-            return undefined;
-          });
+          const prepared = preparedUnlessRefused([candidate], request, client);
           // What a wire cannot say is refused, and billed nothing.
           if (!prepared) {
             refused += 1;

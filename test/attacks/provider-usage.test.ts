@@ -76,7 +76,7 @@ async function expectCapped(aftermath: Aftermath): Promise<void> {
 
 /** No whole number from 0 on that can be told apart from its neighbours, so not a count at all. */
 const noCounts = ['1e400', '1e300', '9007199254740993', '-5', '"7"', 'null', '10.5', '{}', '[]', 'true', undefined];
-const absurdCounts = ['201', '5000', '1e15'];
+const absurdCounts = ['217', '5000', '1e15'];
 
 describe.each(wires)('output that a provider on %s tells', (wire) => {
   it.concurrent.each(noCounts)('as %s is counted by the gateway', async (value) => {
@@ -104,6 +104,13 @@ describe.each(wires)('output that a provider on %s tells', (wire) => {
     expect(aftermath.cost.toString()).toBe('2.001');
     expectHonestUsage(aftermath);
     await expectCapped(aftermath);
+  });
+
+  it.concurrent('as a few tokens more than 200 is charged as 200, which wakes nobody', async () => {
+    const aftermath = await toldOutput(wire, '201');
+    expect(aftermath.generation).toMatchObject({ capped: true });
+    expect(aftermath.cost.toString()).toBe('2.001');
+    expect(hostile.alarms('usage beyond the hold', aftermath)).toEqual([]);
   });
 
   it.concurrent('as 200 of 200 is nothing to tell anybody', async () => {

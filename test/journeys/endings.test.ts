@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -20,6 +21,7 @@ const answers: Record<string, Answer> = {
     setTimeout(() => response.destroy(), 50);
   },
   silent: () => undefined,
+  'takes-it-silently': (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders(),
   'falls-silent': (response) => void response.write(frames.start),
   declines: (response) =>
     void response.end(
@@ -41,13 +43,17 @@ let upstream: Listening;
 let catalog: CatalogDirectory;
 let gateway: RunningGateway;
 let lastGone: Promise<void>;
+/** Tells the upstream's name of a model when it is asked. */
+const asked = new EventEmitter();
 beforeAll(async () => {
   const server = createServer((request: IncomingMessage, response) => {
     lastGone = new Promise((resolve) => response.once('close', resolve));
     void (async () => {
       let body = '';
       for await (const chunk of request as AsyncIterable<Buffer>) body += chunk.toString();
-      await answers[(JSON.parse(body) as { model: string }).model]!(response);
+      const { model } = JSON.parse(body) as { model: string };
+      asked.emit(model);
+      await answers[model]!(response);
     })();
   });
   upstream = await listen(server);
@@ -65,7 +71,7 @@ beforeAll(async () => {
     [
       ...Object.keys(answers).map((name) => textModel(`test/${name}`, [endpoint(name)])),
       textModel('test/silent-then-good', [endpoint('silent'), second]),
-      textModel('test/thinks-silently', [endpoint('silent', unseen), { ...second, ...unseen }]),
+      textModel('test/thinks-silently', [endpoint('takes-it-silently', unseen), { ...second, ...unseen }]),
       textModel('test/thinks-and-falls-silent', [endpoint('falls-silent', unseen)]),
     ],
     [provider],
@@ -123,7 +129,7 @@ describe('a provider that is silent for longer than we wait', () => {
     expect(await settled(response)).toMatchObject({ total_cost: 0.06, endpoint_id: 'test/silent-then-good/1' });
   });
 
-  it('is charged for what it may have thought where nobody sees that, and neither we nor the client pay twice', async () => {
+  it('is charged for what it may have thought where it has taken the request, and neither we nor the client pay twice', async () => {
     const response = await ask('thinks-silently', false);
 
     expect(response.status).toBe(504);
@@ -167,6 +173,26 @@ describe('a client that leaves before the first word', () => {
       tokens_prompt: 10,
       tokens_completion: 1,
     });
+  });
+});
+
+describe('a client that leaves before there is anything to answer it', () => {
+  it.each([false, true])('ends the work of the provider at once, streamed: %s', async (stream) => {
+    const leaving = new AbortController();
+    const waiting = fetch(`${gateway.baseUrl}/messages`, {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: { 'x-api-key': gateway.key, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'test/silent', max_tokens: 1_000, stream, messages: [said('Hello there')] }),
+    });
+    await Promise.race([once(asked, 'silent'), waiting]);
+    const startMs = performance.now();
+    leaving.abort();
+    await lastGone;
+
+    // The provider's own time for its first byte is three seconds.
+    expect(performance.now() - startMs).toBeLessThan(1_500);
+    await expect(waiting).rejects.toThrow('abort');
   });
 });
 

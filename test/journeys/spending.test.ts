@@ -31,7 +31,7 @@ async function keyInfo(on: RunningGateway): Promise<Record<string, number>> {
 
 describe('a limited key', () => {
   it('is refused with 402 and the numbers, and told what would fit', async () => {
-    const poor = await newKey('--limit', '0.7', '--limit-reset', 'daily');
+    const poor = await newKey('--limit', '0.6', '--limit-reset', 'daily');
 
     const response = await post(poor, '/messages', {
       model: 'sandbox/claude',
@@ -47,9 +47,9 @@ describe('a limited key', () => {
       metadata: {
         limit_source: 'key_limit',
         interval: 'daily',
-        limit_rub: '0.7',
+        limit_rub: '0.6',
         spend_rub: '0',
-        remaining_rub: '0.7',
+        remaining_rub: '0.6',
       },
     });
     const { affordable_max_tokens: affordable } = error['metadata'] as { affordable_max_tokens: number };
@@ -115,7 +115,7 @@ describe('a limited key', () => {
   });
 
   it('is refused when not even a step of thinking fits', async () => {
-    const poor = await newKey('--limit', '0.7');
+    const poor = await newKey('--limit', '0.6');
     const thinking = { type: 'adaptive' };
     const ask = { model: 'sandbox/claude', max_tokens: 31_000, thinking, messages: [said('x')] };
     expect((await post(poor, '/messages', ask)).status).toBe(402);

@@ -122,7 +122,7 @@ export async function startHostileGateway(env: Record<string, string> = {}): Pro
 }
 
 /** A key of its own, so that its books are those of one request. */
-async function newClient(gateway: RunningGateway, limitRub: number | null): Promise<RunningGateway> {
+export async function newClient(gateway: RunningGateway, limitRub: number | null): Promise<RunningGateway> {
   const { status, body } = await manage(gateway, 'POST', '/keys', { name: 'test', limit: limitRub });
   expect(status).toBe(201);
   return { ...gateway, key: (body as { key: string }).key };

@@ -59,6 +59,14 @@ const image = withCache(
     )
     .map((source) => ({ block: { type: 'image', source }, images: 1, opaque: 0 })),
 );
+/** An image where no provider looks for one: the text around it is as long as it is. */
+const strayImage = fc.tuple(text, base64).map(([words, data]) =>
+  plain({
+    type: 'text',
+    text: words,
+    content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data } }],
+  }),
+);
 const document = withCache(
   fc.oneof(
     text.map((data) => plain({ type: 'document', source: { type: 'text', media_type: 'text/plain', data } })),
@@ -104,6 +112,7 @@ const turn = fc
       fc.oneof(
         { weight: 6, arbitrary: textBlock },
         { weight: 2, arbitrary: image },
+        { weight: 1, arbitrary: strayImage },
         { weight: 2, arbitrary: document },
         { weight: 1, arbitrary: search },
         { weight: 1, arbitrary: unknown },

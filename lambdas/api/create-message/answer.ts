@@ -27,8 +27,11 @@ export interface AnswerContext {
   /** In the order in which they are tried; the first is named on the record when none answers. */
   attempts: Attempted[];
   dispatched: Promise<Dispatched>;
-  /** performance.now() at which the request had left for a provider; undefined until then. */
-  sentAtMs: () => number | undefined;
+  /**
+   * The attempt that is under way, or was the last: which it is, and performance.now() at which its request had left for
+   * the provider; undefined until then.
+   */
+  current: { index: number; sentAtMs: number | undefined };
   estimatedInputTokens: number;
   /** performance.now() at which the request came in. */
   receivedAtMs: number;

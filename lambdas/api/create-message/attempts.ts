@@ -12,7 +12,6 @@ import { promptTexts } from '../../admission/prompt-texts.ts';
 import { planSpending, type Quote, type SpendingPlan } from '../../admission/spending-plan.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { positiveIntegerVariable, variables } from '../../platform/environment.ts';
-import { ProviderFailure } from '../../providers/failures.ts';
 import type { ClientHeaders } from '../../providers/wire.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 import { countUpstream } from '../../routing/count-tokens.ts';
@@ -28,46 +27,64 @@ export interface Prepared {
 }
 
 const DEFAULT_STEP_TOKENS = 4_096;
+/** The least that the Messages API takes for `thinking.budget_tokens`. */
+const MIN_BUDGET_TOKENS = 1_024;
 /** Nobody's first token may wait for a count much longer than for the hold itself. */
 const COUNT_TIMEOUT_MS = 5_000;
 
 /**
- * Encodes a request for every candidate that can express it, and bounds what it may cost at each.
- *
- * Cost: no round trip, except for prompts that their bytes do not bound: those are counted by the provider first, where
- * it can, and held at the model's whole context where it cannot.
- * @throws {GatewayError} 400 when no candidate can express it, or the provider that counts it refuses it.
+ * Encodes a request for every candidate that can express it, and bounds what it may cost at each; no round trip. A prompt
+ * that its bytes do not bound is bounded by the model's context.
+ * @throws {GatewayError} 400 when no candidate can express it.
  */
-export async function prepareAttempts(
-  candidates: Candidate[],
-  message: MessagesRequest,
-  client: ClientHeaders,
-): Promise<Prepared> {
+export function prepareAttempts(candidates: Candidate[], message: MessagesRequest, client: ClientHeaders): Prepared {
   const attempts = encodeForEach(candidates, message, client);
   const content = measurePrompt(message);
   const quotes = attempts.map((attempt) => quoteOf(attempt, message, content));
   const stepTokens = positiveIntegerVariable(variables.outputStepTokens, DEFAULT_STEP_TOKENS);
-  const plan = planSpending(quotes, stepTokens);
-  const prepared: Prepared = { message, client, content, attempts, plan };
-  if (!content.unbounded) return prepared;
-  return { ...prepared, plan: (await counted(prepared, { refuse: true })) ?? plan };
+  return { message, client, content, attempts, plan: planSpending(quotes, stepTokens) };
 }
 
 /**
  * The plan with the prompt counted, which is far less than its bytes: for the way to a refusal only.
  * @returns undefined when nobody can count it, or nothing would come of it
  */
-export async function countedPlan(prepared: Prepared): Promise<SpendingPlan | undefined> {
-  return prepared.content.unbounded ? undefined : counted(prepared, { refuse: false });
+export async function countedPlan({
+  attempts,
+  message,
+  client,
+  content,
+  plan,
+}: Prepared): Promise<SpendingPlan | undefined> {
+  const quotes = await Promise.all(
+    attempts.map(async ({ candidate }, index) => {
+      const quote = plan.quotes[index]!;
+      const told = await countUpstream(candidate, message, client, COUNT_TIMEOUT_MS).catch(() => undefined);
+      if (told !== undefined) return bounded(quote, countedBound(told, content, candidate.endpoint));
+      const estimated = content.unbounded ? undefined : await countedHere(candidate, message, content);
+      return estimated === undefined ? quote : bounded(quote, estimated);
+    }),
+  );
+  const isSame = quotes.every((quote, index) => quote === plan.quotes[index]);
+  return isSame ? undefined : planSpending(quotes, plan.stepTokens);
 }
 
 /** The attempts of a plan that allows shorter answers than were asked for. */
 export function reencoded({ attempts, message, client }: Prepared, plan: SpendingPlan): Attempt[] {
   return attempts.map((attempt, index) => {
-    const shorter = { ...message, max_tokens: plan.quotes[index]!.bound.outputTokens };
+    const maxTokens = plan.quotes[index]!.bound.outputTokens;
+    const shorter = { ...message, max_tokens: maxTokens, ...fittingThinking(message, maxTokens) };
     const { candidate } = attempt;
     return { ...attempt, encoded: candidate.wire.encode(shorter, candidate.target, client) };
   });
+}
+
+/** Half of a shorter answer may be thought: a budget has to be below max_tokens, and has a least size. */
+function fittingThinking({ thinking }: MessagesRequest, maxTokens: number): Pick<MessagesRequest, 'thinking'> {
+  const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
+  if (!thinking || !budget || budget < maxTokens) return {};
+  const half = Math.floor(maxTokens / 2);
+  return { thinking: half < MIN_BUDGET_TOKENS ? { type: 'disabled' } : { ...thinking, budget_tokens: half } };
 }
 
 function encodeForEach(candidates: Candidate[], message: MessagesRequest, client: ClientHeaders): Attempt[] {
@@ -125,27 +142,4 @@ async function countedHere(
 function bounded(quote: Quote, promptTokens: number): Quote {
   const tokens = Math.min(quote.bound.promptTokens, promptTokens);
   return { ...quote, bound: { ...quote.bound, promptTokens: tokens } };
-}
-
-/** @returns undefined when no count made a difference */
-async function counted(
-  { attempts, message, client, content, plan }: Prepared,
-  { refuse }: { refuse: boolean },
-): Promise<SpendingPlan | undefined> {
-  const quotes = await Promise.all(
-    attempts.map(async ({ candidate }, index) => {
-      const quote = plan.quotes[index]!;
-      const told = await countUpstream(candidate, message, client, COUNT_TIMEOUT_MS).catch((error: unknown) => {
-        // What the only provider does not even count, it would refuse as well: its words help more than a hold.
-        const isRequestsFault = error instanceof ProviderFailure && !error.mayTryAnother;
-        if (refuse && isRequestsFault && attempts.length === 1) throw error;
-        return undefined;
-      });
-      if (told !== undefined) return bounded(quote, countedBound(told, content, candidate.endpoint));
-      const estimated = content.unbounded ? undefined : await countedHere(candidate, message, content);
-      return estimated === undefined ? quote : bounded(quote, estimated);
-    }),
-  );
-  const isSame = quotes.every((quote, index) => quote === plan.quotes[index]);
-  return isSame ? undefined : planSpending(quotes, plan.stepTokens);
 }

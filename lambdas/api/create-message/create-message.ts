@@ -44,14 +44,15 @@ export async function createMessage(input: Input): Promise<HttpResponse> {
   const candidates = await messagesCandidates(model, privacyFilter(privacyOf(caller)));
   const client = clientHeaders(request.headers);
   const message = withDefaultParameters(body, model, client);
-  const prepared = await prepareAttempts(candidates, message, client);
+  const prepared = prepareAttempts(candidates, message, client);
   // Whatever settlement needs is there before anything is held.
   const [table, queue] = [resources.table(), resources.finalizeQueue()];
   const abort = new AbortController();
+  stopWhenLeft(abort, input.clientLeft);
   const { admitted, attempts } = await holdWhileConnecting(input, caller, prepared, abort.signal);
   stopInTime(abort, input.remainingMs());
 
-  let sentAtMs: number | undefined;
+  const current: AnswerContext['current'] = { index: 0, sentAtMs: undefined };
   const attempted = prepared.attempts.map(({ candidate }, index) => ({
     candidate,
     quote: admitted.plan.quotes[index]!,
@@ -73,9 +74,10 @@ export async function createMessage(input: Input): Promise<HttpResponse> {
       request: message,
       estimatedInputTokens: prepared.content.estimatedTokens,
       signal: abort.signal,
-      onSent: () => (sentAtMs ??= performance.now()),
+      onAttempt: (index) => Object.assign(current, { index, sentAtMs: undefined }),
+      onSent: () => (current.sentAtMs = performance.now()),
     }),
-    sentAtMs: () => sentAtMs,
+    current,
     estimatedInputTokens: prepared.content.estimatedTokens,
     receivedAtMs: request.receivedAtMs,
     requestId: request.id,
@@ -98,8 +100,16 @@ async function holdWhileConnecting(
   const request = holdRequestOf(input, caller, prepared);
   const table = resources.table();
   const connectedAtMs = performance.now();
+  let isPlaced = false;
   try {
-    const admitted = await admit(table, { request, plan: prepared.plan, recount: () => countedPlan(prepared) });
+    const admitted = await admit(table, {
+      request,
+      plan: prepared.plan,
+      recount: () => countedPlan(prepared),
+      receivedAtMs: input.request.receivedAtMs,
+      clientLeft: input.clientLeft,
+    });
+    isPlaced = true;
     const attempts = admitted.shortenedBy ? reencoded(prepared, admitted.plan) : [...prepared.attempts];
     if (performance.now() - connectedAtMs < CONNECTION_KEEPS_MS) attempts[0] = { ...attempts[0]!, upstream };
     else upstream.discard();
@@ -107,7 +117,7 @@ async function holdWhileConnecting(
   } catch (error) {
     upstream.discard();
     // Anything but a refusal leaves open whether the hold stands; nothing was sent, so nothing may be held or charged.
-    if (!(error instanceof GatewayError)) await releaseUnknown(table, request.generation);
+    if (isPlaced || !(error instanceof GatewayError)) await releaseUnknown(table, request.generation);
     throw error;
   }
 }
@@ -119,7 +129,8 @@ async function holdWhileConnecting(
 async function streamAnswer(context: AnswerContext): Promise<HttpResponse> {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, PING_AFTER_MS);
+    const waitedMs = performance.now() - context.receivedAtMs;
+    timer = setTimeout(resolve, Math.max(0, PING_AFTER_MS - waitedMs));
   });
   let isSilent = false;
   try {
@@ -163,6 +174,13 @@ async function collectAnswer(context: AnswerContext): Promise<MessageBody> {
   return assembler.finish()!;
 }
 
+/** Where the door can tell that a client has left, its request ends at once, streamed or not. */
+function stopWhenLeft(abort: AbortController, clientLeft: AbortSignal | undefined): void {
+  const onLeft = () => abort.abort('client_left' satisfies AbortReason);
+  if (clientLeft?.aborted) onLeft();
+  else clientLeft?.addEventListener('abort', onLeft, { once: true });
+}
+
 function stopInTime(abort: AbortController, remainingMs: number): void {
   const timer = setTimeout(
     () => abort.abort('out_of_time' satisfies AbortReason),
@@ -175,8 +193,9 @@ function stopInTime(abort: AbortController, remainingMs: number): void {
 function holdRequestOf(
   input: Input,
   caller: InferenceCaller,
-  { attempts: [first], content: { estimatedTokens } }: Prepared,
+  { attempts: [first], content }: Prepared,
 ): Omit<HoldRequest, 'amount'> {
+  const { estimatedTokens } = content;
   const { model, endpoint, pricing } = first!.candidate;
   const createdAtMs = generationTimeMs(input.generationId)!;
   const inputCost = priceUsage({ inputTokens: estimatedTokens, outputTokens: 0 }, pricing).total;

@@ -1,11 +1,11 @@
 import { Checkpointer } from '../../accounting/checkpointer.ts';
 import { charged, type Charged } from '../../accounting/charge.ts';
 import { chargeFor, isCancelled, type Charge } from '../../accounting/ending.ts';
-import { eventBytes, UsageMeter } from '../../accounting/meter.ts';
+import { eventBytes, extraBytes, UsageMeter } from '../../accounting/meter.ts';
 import { reportSettlement } from '../../accounting/report.ts';
 import { promptTokens } from '../../accounting/usage.ts';
 import type { HoldRefusal } from '../../admission/hold.ts';
-import { refusalError } from '../../admission/refusal.ts';
+import { outOfMoneyError } from '../../admission/refusal.ts';
 import type { AnswerBatch, AnswerEvent, MessageDelta, MessagesEvent, WireUsage } from '../../messages/types.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import { toGatewayError } from '../../platform/errors.ts';
@@ -13,8 +13,10 @@ import { log, tripwires } from '../../platform/logger.ts';
 import { failureOf, refusalOf, statusOfErrorType } from '../../providers/failures.ts';
 import { errorWords, failedProvider } from '../../routing/dispatch.ts';
 import type { Ending, Outcome } from '../../store/outcome.ts';
-import type { AnswerContext, Attempted } from './answer.ts';
-import { writableBytes } from './write-bound.ts';
+import type { AbortReason, AnswerContext, Attempted } from './answer.ts';
+import { MAX_ANSWER_BYTES, writableBytes } from './write-bound.ts';
+
+const USUAL_SLIP_TOKENS = 16;
 
 /** How far an answer may go on, and what ends it there. */
 interface Limit {
@@ -42,6 +44,8 @@ export class Progress {
   #meter: UsageMeter;
   #begun = false;
   #promptCounted = false;
+  /** Bytes beside what the model wrote: sources and results, which cost nothing and have to be kept all the same. */
+  #extraBytes = 0;
   /** What the last message_delta said the answer costs: settlement says the same. */
   #final: Charged | undefined;
 
@@ -68,7 +72,9 @@ export class Progress {
 
   /** Notes what the answer has come to so far, if it is time to. */
   checkpoint(): void {
-    if (this.ending === undefined && this.#context.sentAtMs() !== undefined) {
+    // Before the first event there is only what may be thought unseen; the prompt is on the record.
+    const isWorthIt = this.#begun || this.#attempted.quote.hiddenTokens > 0;
+    if (this.ending === undefined && isWorthIt && this.#context.current.sentAtMs !== undefined) {
       this.#checkpointer.tick(() => this.#outcome(null, this.#measure('usage and hidden')));
     }
   }
@@ -88,7 +94,10 @@ export class Progress {
       this.#countPrompt();
     }
     let bytes = 0;
-    for (const { data } of events) bytes += eventBytes(data);
+    for (const { data } of events) {
+      bytes += eventBytes(data);
+      this.#extraBytes += extraBytes(data);
+    }
     const limit = this.#limit(bytes);
     return limit instanceof Promise
       ? limit.then((found) => this.#pass(events, batch, failure, found))
@@ -132,7 +141,10 @@ export class Progress {
 
   /** How an answer ended that a failure ended. */
   endingBy(error: unknown): Ending {
-    const { reason } = this.#context.abort.signal;
+    const { abort, attempts, current } = this.#context;
+    // Nobody has begun: what is to be said or charged is of the attempt that came last.
+    if (!this.#begun) this.#attempted = attempts[current.index]!;
+    const { reason } = abort.signal as { reason: AbortReason };
     if (reason === 'client_left' || reason === 'out_of_time') return reason;
     const failure = failureOf(error, failedProvider(this.#attempted.candidate));
     // Our patience has ended, not the provider's work.
@@ -179,26 +191,25 @@ export class Progress {
   #countPrompt(): void {
     if (this.#promptCounted || !this.#meter.knowsPrompt) return;
     this.#promptCounted = true;
-    this.#context.keeper.promptCounted(this.#measure('usage').usage);
+    // What is left at the end goes back with the settlement.
+    const giveBack = this.#meter.finishReason === null;
+    this.#context.keeper.promptCounted(this.#measure('usage').usage, { giveBack });
   }
 
   /** How many bytes of the answer may go out, when what was written is more than it may be; undefined when all may. */
   #limit(bytes: number): Limit | undefined | Promise<Limit | undefined> {
     const written = this.#meter.outputBytes + bytes;
     const writable = writableBytes(this.#attempted.quote.bound.outputTokens);
-    if (written > writable) return { bytes: writable, ending: 'complete', reason: undefined };
+    const isTooLarge = written + this.#extraBytes > MAX_ANSWER_BYTES;
+    if (written > writable || isTooLarge) return { bytes: writable, ending: 'complete', reason: undefined };
     const covering = this.#context.keeper.cover(written);
     return covering instanceof Promise ? covering.then((refusal) => this.#limitBy(refusal)) : this.#limitBy(covering);
   }
 
   #limitBy(refusal: HoldRefusal | undefined): Limit | undefined {
     if (!refusal) return undefined;
-    return { bytes: this.#context.keeper.coveredBytes, ending: 'out_of_money', reason: this.#toError(refusal) };
-  }
-
-  #toError(refusal: HoldRefusal): Error {
-    const atMs = generationTimeMs(this.#context.generationId)!;
-    return refusalError(refusal, { atMs, affordableTokens: () => 0 });
+    const reason = outOfMoneyError(refusal, generationTimeMs(this.#context.generationId)!);
+    return { bytes: this.#context.keeper.coveredBytes, ending: 'out_of_money', reason };
   }
 
   /** The events up to the first that writes beyond the limit. */
@@ -257,21 +268,25 @@ export class Progress {
     this.#final = await this.#chargeable(this.#charge(this.ending ?? 'complete'));
     const { usage, cost, exceeded } = this.#final;
     const { input_tokens: input = null, output_tokens: output = null } = event.usage;
-    const counted = { input_tokens: input ?? usage.inputTokens, output_tokens: output ?? usage.outputTokens };
-    // What was told beyond the bound is not what the answer has cost.
-    const bounded = { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens };
-    return { ...event, usage: { ...event.usage, ...(exceeded ? bounded : counted), cost } };
+    // What was told beyond the bound, or of something that was written as nothing, is not what the answer has cost.
+    const isInputTold = input !== null && this.#meter.knowsPrompt && !exceeded;
+    const isOutputTold = output !== null && this.#meter.knowsOutput && !exceeded;
+    const counted = {
+      input_tokens: isInputTold ? input : usage.inputTokens,
+      output_tokens: isOutputTold ? output : usage.outputTokens,
+    };
+    return { ...event, usage: { ...event.usage, ...counted, cost } };
   }
 
   #charge(ending: Ending): Charge {
     return chargeFor({
       ending,
-      wasSent: this.#context.sentAtMs() !== undefined,
+      wasSent: this.#context.current.sentAtMs !== undefined,
       hasOutput: this.#meter.hasOutput,
       declinedForFree:
         this.#attempted.candidate.wire.declinesForFree &&
         this.#meter.finishReason === 'refusal' &&
-        !this.#meter.hasOutput,
+        !this.#meter.hasBegun,
     });
   }
 
@@ -285,7 +300,7 @@ export class Progress {
   /** What it costs by now, within the hold as it stands. */
   #measure(charge: Charge): Charged {
     const { quote } = this.#attempted;
-    const hiddenSinceMs = quote.hiddenTokens > 0 ? this.#context.sentAtMs() : undefined;
+    const hiddenSinceMs = quote.hiddenTokens > 0 ? this.#context.current.sentAtMs : undefined;
     const measured = charged(this.#meter, quote, charge, hiddenSinceMs);
     return this.#cappedAt(measured, this.#context.keeper.withinHold(measured.cost));
   }
@@ -326,12 +341,20 @@ export class Progress {
     };
   }
 
+  /** A token or two beyond max_tokens is how some count; what is worth a person's look is more, or costs more. */
+  #isAlarming(outcome: Outcome): boolean {
+    const told = this.#meter.toldOutputTokens;
+    const { outputTokens } = this.#attempted.quote.bound;
+    const isSlip = told !== undefined && told > outputTokens && told - outputTokens <= USUAL_SLIP_TOKENS;
+    return !isSlip || outcome.promptTokens >= this.#attempted.quote.bound.promptTokens;
+  }
+
   /** Tripwires: what a provider says must neither be paid in silence nor be dropped in silence. */
   #raiseAlarms(outcome: Outcome): void {
     const { generationId } = this.#context;
     const { model, endpoint } = this.#attempted.candidate;
     const about = { generationId, model: model.id, provider: endpoint.provider.id, costRub: outcome.cost.toString() };
-    if (outcome.capped) log('error', tripwires.usageBeyondHold, about);
+    if (outcome.capped && this.#isAlarming(outcome)) log('error', tripwires.usageBeyondHold, about);
     if (this.#meter.unpriced.size > 0) {
       const reason = [...this.#meter.unpriced].slice(0, 5).join(', ');
       log('error', tripwires.unpricedUsage, { ...about, reason });

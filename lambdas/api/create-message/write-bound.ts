@@ -6,7 +6,7 @@
 const MAX_BYTES_PER_TOKEN = 64;
 const SLACK_BYTES = 64 * 1024;
 /** No answer is larger, whoever asked for it: it may have to be kept as a whole. */
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 export function writableBytes(maxOutputTokens: number): number {
   return Math.min(maxOutputTokens * MAX_BYTES_PER_TOKEN + SLACK_BYTES, MAX_ANSWER_BYTES);

@@ -1,4 +1,5 @@
 import { invalidRequest } from '../../platform/errors.ts';
+import { outputFormat } from '../../messages/output-format.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
 import { refuseUnknown } from './speakable.ts';
 
@@ -73,9 +74,7 @@ function withExamples(description: string, examples: unknown): string {
 
 /** @param supportedParameters of the model: one without structured answers must not pretend to give them */
 export function formatField(request: MessagesRequest, supportedParameters: readonly string[]): Record<string, unknown> {
-  // Clients from before output_config send the same object under its older name.
-  const older = request['output_format'] as { type: string; schema?: unknown } | undefined;
-  const format = request.output_config?.format ?? older;
+  const format = outputFormat(request);
   if (!format) return {};
   if (!supportedParameters.includes('response_format') && !supportedParameters.includes('structured_outputs')) {
     throw invalidRequest(

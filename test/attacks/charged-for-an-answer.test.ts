@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { textModel } from '../support/catalog.ts';
+import { dialects } from '../support/dialects.ts';
+import { finalGeneration, said } from '../support/gateway.ts';
+import type { Behaviour } from '../support/hostile-upstream.ts';
+import { askFor, generationId, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
+
+/** What is charged for answers of which the provider does not tell all, or which are not what was asked for. */
+let scripted: ScriptedGateway;
+beforeAll(async () => {
+  const pricing = { prompt: '0.0001', completion: '0.01' };
+  const priced = { max_output_tokens: 100_000, pricing };
+  const dearer = { ...priced, pricing: { ...pricing, completion: '0.02' } };
+  const unseen = { quirks: { hidden_reasoning: true } };
+  const first = { ...priced, provider: 'first' };
+  const second = { ...dearer, provider: 'second' };
+  const more = { context_length: 1_000_000, supported_parameters: ['structured_outputs', 'reasoning'] };
+  scripted = await startScriptedGateway({
+    providers: [
+      { id: 'first', wire: 'openai-chat', timeouts: { first_byte_ms: 5_000 } },
+      // Longer than the two seconds in which nothing is thought unseen.
+      { id: 'second', wire: 'openai-chat', timeouts: { first_byte_ms: 3_000 } },
+      { id: 'claude', wire: 'anthropic' },
+    ],
+    models: [
+      textModel('test/gpt-o200k', [{ ...first, quirks: { tokenizer: 'o200k' } }], more),
+      textModel('test/claude', [{ ...priced, provider: 'claude', quirks: { thinks_by_default: false } }], more),
+      textModel('test/unseen-then-seen', [{ ...first, ...unseen }, second], more),
+      textModel(
+        'test/unseen-twice',
+        [
+          { ...first, ...unseen },
+          { ...second, ...unseen },
+        ],
+        more,
+      ),
+    ],
+    env: { OUTPUT_STEP_TOKENS: '100' },
+  });
+});
+afterAll(() => scripted.stop());
+
+const settled = (response: Response) => finalGeneration(scripted.gateway, generationId(response), 10_000);
+
+/** Asks for a stream of which the client reads only the beginning. @returns what was charged */
+async function leftEarly(body: object): Promise<Record<string, unknown>> {
+  const client = await scripted.withLimit(5_000);
+  const leaving = new AbortController();
+  const response = await askFor(client, { stream: true, ...body }, leaving.signal);
+  await response.body!.getReader().read();
+  leaving.abort();
+  return settled(response);
+}
+
+const beginsOnly: Behaviour = async ({ begin, send, closed, dialect }) => {
+  await begin();
+  await send(dialect.opening() + dialect.text('hello there'));
+  await closed;
+};
+
+describe('an answer that its client gives up', () => {
+  it('is charged with the schema that it was to follow', async () => {
+    const description = 'long words of a description here, '.repeat(10_000);
+    const schema = { type: 'object', properties: { a: { type: 'string', description } } };
+
+    const charged = await leftEarly({
+      model: 'test/gpt-o200k',
+      messages: [said(scripted.behaves(beginsOnly))],
+      output_config: { format: { type: 'json_schema', schema } },
+    });
+
+    expect(charged['tokens_prompt']).toBeGreaterThan(10_000);
+  });
+});
+
+const isFirst = (path: string) => path.startsWith('/first/');
+
+describe.concurrent('an endpoint behind one that thinks unseen and has failed', () => {
+  it('costs nothing when it is silent and does not think unseen itself', async () => {
+    const client = await scripted.withLimit(5_000);
+    const marker = scripted.behaves(({ path, respond, closed }) =>
+      isFirst(path) ? respond('500 Oops', {}, '{}') : closed,
+    );
+
+    const response = await askFor(client, {
+      model: 'test/unseen-then-seen',
+      max_tokens: 1_000,
+      messages: [said(marker)],
+    });
+
+    expect((await settled(response))['total_cost']).toBe(0);
+  });
+
+  it('is not charged for the time of the first as for thinking of its own', async () => {
+    const marker = scripted.behaves(async (exchange) => {
+      if (!isFirst(exchange.path)) return beginsOnly(exchange);
+      // At sixty tokens a second, of which the first two seconds do not count.
+      await sleep(3_000);
+      return exchange.respond('500 Oops', {}, '{}');
+    });
+
+    const charged = await leftEarly({ model: 'test/unseen-twice', max_tokens: 1_000, messages: [said(marker)] });
+
+    expect(charged['tokens_completion']).toBeLessThan(20);
+  });
+});
+
+describe('a refusal behind thinking', () => {
+  it('is charged, though nothing was written', async () => {
+    const client = await scripted.withLimit(5_000);
+    const { event, stop } = dialects.anthropic;
+    const thinking = [
+      '{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":10,"output_tokens":1}}}',
+      '{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}',
+      `{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"${'x'.repeat(5_000)}"}}`,
+      '{"type":"content_block_stop","index":0}',
+    ];
+    const refusal =
+      '{"type":"message_delta","delta":{"stop_reason":"refusal","stop_sequence":null},"usage":{"output_tokens":3000,"output_tokens_details":{"thinking_tokens":3000}}}';
+    const marker = scripted.behaves(async ({ begin, send, finish }) => {
+      await begin();
+      await send([...thinking, refusal].map((json) => event(json)).join('') + stop);
+      await finish();
+    });
+
+    const response = await askFor(client, {
+      model: 'test/claude',
+      max_tokens: 4_000,
+      thinking: { type: 'adaptive' },
+      messages: [said(marker)],
+    });
+
+    expect((await settled(response))['total_cost']).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { textModel } from '../support/catalog.ts';
+import { said, type RunningGateway } from '../support/gateway.ts';
+import type { Behaviour } from '../support/hostile-upstream.ts';
+import { replyOf } from '../support/messages-client.ts';
+import { askFor, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
+
+/** Requests of one key whose money others hold. */
+let scripted: ScriptedGateway;
+beforeAll(async () => {
+  const priced = { max_output_tokens: 100_000, pricing: { prompt: '0.0001', completion: '0.01' } };
+  scripted = await startScriptedGateway({
+    providers: [{ id: 'gpt', wire: 'openai-chat', timeouts: { first_byte_ms: 40_000, idle_ms: 40_000 } }],
+    models: [textModel('test/gpt', [{ ...priced, provider: 'gpt' }], { context_length: 1_000_000 })],
+    env: { OUTPUT_STEP_TOKENS: '100' },
+  });
+});
+afterAll(() => scripted.stop());
+
+const stream = (client: RunningGateway, words: string, maxTokens: number, leaving?: AbortSignal) =>
+  askFor(client, { model: 'test/gpt', stream: true, max_tokens: maxTokens, messages: [said(words)] }, leaving);
+
+/** Begins to answer, and ends when this resolves. */
+const holdsUntil =
+  (released: Promise<unknown>): Behaviour =>
+  async ({ begin, send, finish, dialect }) => {
+    await begin();
+    await send(dialect.opening());
+    await released;
+    await send(dialect.text('x') + dialect.reason() + dialect.stop);
+    await finish();
+  };
+
+describe('a stream', () => {
+  it.concurrent('is not cut while another one only holds money ahead', async () => {
+    const client = await scripted.withLimit(20);
+    const isAhead = Promise.withResolvers<void>();
+    const isRead = Promise.withResolvers<void>();
+    const ahead = scripted.behaves(async ({ begin, send, finish, dialect }) => {
+      await begin();
+      await send(dialect.opening());
+      for (let piece = 0; piece < 17; piece += 1) {
+        await send(dialect.text('a'.repeat(70)));
+        // Slowly enough to hold one step after the other.
+        await sleep(40);
+      }
+      isAhead.resolve();
+      await isRead.promise;
+      await send(dialect.reason() + dialect.stop);
+      await finish();
+    });
+    const behind = scripted.behaves(async ({ begin, send, finish, dialect }) => {
+      await begin();
+      await send(dialect.opening() + dialect.text('b'.repeat(40)));
+      await isAhead.promise;
+      await sleep(200);
+      for (let piece = 0; piece < 10; piece += 1) {
+        await send(dialect.text('b'.repeat(40)));
+        await sleep(20);
+      }
+      await send(dialect.reason() + dialect.stop);
+      await finish();
+    });
+
+    const reading = stream(client, behind, 50_000).then(replyOf);
+    const other = await stream(client, ahead, 50_000);
+    const { stopReason } = await reading;
+    isRead.resolve();
+    await other.text();
+
+    expect(stopReason).toBe('end_turn');
+  });
+});
+
+describe('a request that waits for money', () => {
+  it.concurrent('is not sent to a provider once its client has left', async () => {
+    const client = await scripted.withLimit(2);
+    const released = Promise.withResolvers<void>();
+    const holder = await stream(client, scripted.behaves(holdsUntil(released.promise)), 100);
+    let isSent = false;
+    const marker = scripted.behaves(({ closed }) => {
+      isSent = true;
+      return closed;
+    });
+    const leaving = new AbortController();
+
+    const asking = stream(client, `${marker} ${'word '.repeat(500)}`, 100, leaving.signal).catch(() => undefined);
+    await sleep(500);
+    leaving.abort();
+    await asking;
+    await sleep(300);
+    released.resolve();
+    await holder.text();
+    // Longer than the pause after which it would ask for the money again.
+    await sleep(2_000);
+
+    expect(isSent).toBe(false);
+  });
+
+  it.concurrent('hears something within fifteen seconds, however silent its provider is then', async () => {
+    const client = await scripted.withLimit(2);
+    const released = Promise.withResolvers<void>();
+    const holder = await stream(client, scripted.behaves(holdsUntil(released.promise)), 100);
+    const isHeard = Promise.withResolvers<void>();
+    const marker = scripted.behaves(async (exchange) => {
+      await isHeard.promise;
+      await holdsUntil(Promise.resolve())(exchange);
+    });
+
+    const askedMs = performance.now();
+    setTimeout(() => released.resolve(), 8_500);
+    const response = await stream(client, marker, 100);
+    const silentMs = performance.now() - askedMs;
+    isHeard.resolve();
+    await Promise.all([response.text(), holder.text()]);
+
+    expect(response.status).toBe(200);
+    expect(silentMs).toBeLessThan(15_000);
+  });
+});
