@@ -65,7 +65,11 @@ export async function admit(table: Table, admission: Admission): Promise<Admitte
       if (clientLeft?.aborted) throw new GatewayError(408, 'timeout', 'The client has left.');
       const isPatient = performance.now() < deadlineMs;
       if (isHeldOnly(refused) && isPatient) {
-        waiter ??= waitingRoom.enter(`${refused.scope.kind}#${refused.scope.id}`);
+        const scope = `${refused.scope.kind}#${refused.scope.id}`;
+        if (waiter?.name !== scope) {
+          waiter?.leave();
+          waiter = waitingRoom.enter(scope);
+        }
         if (waiter) {
           await waiter.turn(deadlineMs);
           continue;
@@ -99,11 +103,11 @@ function shortenedTo(plan: SpendingPlan, room: Money): SpendingPlan | undefined 
 /** The refusal in the numbers of the least that would be admitted. */
 function toError(refused: HoldRefusal, request: Admission['request'], plan: SpendingPlan): Error {
   const least = shortest(plan);
-  const told: HoldRefusal =
-    refused.kind === 'no_room' ? ({ ...refused, amount: least.amount } satisfies NoRoom) : refused;
+  const isLeastTooMuch = refused.kind === 'no_room' && least.amount.exceeds(roomOf(refused).left);
+  const told: HoldRefusal = isLeastTooMuch ? ({ ...refused, amount: least.amount } satisfies NoRoom) : refused;
   return refusalError(told, {
     atMs: request.generation.createdAtMs,
-    inputAmount: least.inputAmount,
+    inputAmount: (isLeastTooMuch ? least : plan).inputAmount,
     affordableTokens: (amount) => {
       // Only worth saying when a smaller max_tokens would really fit.
       const tokens = affordableTokens(plan, amount);

@@ -73,13 +73,14 @@ export class HoldKeeper {
   }
 
   /**
-   * The provider has counted the prompt: what was held for its bound and is not needed pays for output, and what the
-   * first step of that does not need either goes back to the scopes.
+   * The provider has counted the prompt: what was held for its bound and is not needed pays for output, and what neither
+   * the first step of that needs nor what is written by now goes back to the scopes.
    */
-  promptCounted(usage: TokenUsage, { giveBack } = { giveBack: true }): void {
+  promptCounted(usage: TokenUsage, { writtenBytes, giveBack } = { writtenBytes: 0, giveBack: true }): void {
     this.#promptCost = priceUsage({ ...usage, outputTokens: 0, reasoningTokens: 0 }, this.#quote.pricing).total;
     this.#recompute();
-    const needed = this.#promptCost.plus(this.#outputPrice().times(firstStep(this.#quote, this.#stepTokens)));
+    const outputTokens = Math.max(firstStep(this.#quote, this.#stepTokens), this.#needed(writtenBytes));
+    const needed = this.#promptCost.plus(this.#outputPrice().times(outputTokens));
     const surplus = this.#placed.hold.amount.minus(needed);
     if (!giveBack || this.#change || !this.#isWorthGivingBack(surplus)) return;
     const shrinking = shrinkHold(this.#table, this.#placed, { ...this.#request, amount: surplus });

@@ -63,9 +63,16 @@ export function leastAmount(plan: SpendingPlan): Money {
   return amount.minus(inputAmount);
 }
 
-/** The longest answer that an amount pays for, whichever endpoint gives it. */
+/**
+ * The longest answer that an amount pays for, whichever endpoint gives it; Infinity when it pays for all that any of
+ * them may write.
+ */
 export function affordableTokens(plan: SpendingPlan, amount: Money): number {
-  return Math.min(...plan.quotes.map(({ bound, pricing }) => affordableOutputTokens(amount, bound, pricing)));
+  const affordable = plan.quotes.map(({ bound, pricing }) => {
+    const tokens = affordableOutputTokens(amount, bound, pricing);
+    return tokens < bound.outputTokens ? tokens : Infinity;
+  });
+  return Math.min(...affordable);
 }
 
 /** As many output tokens as the first hold of a quote has to pay for. */

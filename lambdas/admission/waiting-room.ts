@@ -4,10 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const MAX_WAITING = 32;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
+/** Who is not first asks now and then, too: it may want less than the first. */
+const FOLLOWER_PAUSE_MS = 1_000;
 
 /**
- * Requests that wait for money which others hold, in the order in which they came, a queue for each scope. Only the first
- * of a queue asks the store again: the rest would only hinder the settlements that free the money.
+ * Requests that wait for money which others hold, in the order in which they came, a queue for each scope. The first of
+ * a queue asks the store again and again, the rest seldom: they would only hinder the settlements that free the money.
  */
 export class WaitingRoom {
   readonly #queues = new Map<string, symbol[]>();
@@ -23,6 +25,7 @@ export class WaitingRoom {
     const ticket = Symbol(name);
     this.#queues.set(name, [...queue, ticket]);
     return new Waiter(
+      name,
       () => this.#queues.get(name)?.[0] === ticket,
       () => this.#leave(name, ticket),
     );
@@ -37,22 +40,26 @@ export class WaitingRoom {
 
 /** One request's place in a queue. */
 export class Waiter {
+  /** Of the scope that is waited for. */
+  readonly name: string;
   readonly #isFirst: () => boolean;
   readonly #leave: () => void;
   #pauseMs = FIRST_PAUSE_MS;
 
-  constructor(isFirst: () => boolean, leave: () => void) {
+  constructor(name: string, isFirst: () => boolean, leave: () => void) {
+    this.name = name;
     this.#isFirst = isFirst;
     this.#leave = leave;
   }
 
-  /** Pauses, longer each time, until it is this one's turn to ask or the time is over. */
+  /** Pauses, longer each time for who is first, until it is this one's turn to ask or the time is over. */
   async turn(deadlineMs: number): Promise<void> {
+    const askAtMs = Math.min(deadlineMs, performance.now() + FOLLOWER_PAUSE_MS * (0.5 + Math.random()));
     do {
       const leftMs = Math.max(0, deadlineMs - performance.now());
       await sleep(Math.min(leftMs, this.#pauseMs * (0.5 + Math.random())));
       if (this.#isFirst()) this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
-    } while (!this.#isFirst() && performance.now() < deadlineMs);
+    } while (!this.#isFirst() && performance.now() < askAtMs);
   }
 
   leave(): void {

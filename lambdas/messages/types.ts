@@ -146,6 +146,8 @@ export interface AnswerBatch {
   told?: WireUsage | undefined;
   /** Bytes that the model has written and that wait for their turn, beside those of the events so far. */
   heldBackBytes?: number;
+  /** The provider has told why it ends, which no event says yet. */
+  isClosing?: boolean;
 }
 
 /** A complete answer, as POST /messages returns it without streaming. */

@@ -40,7 +40,7 @@ export interface DispatchInput {
   signal: AbortSignal;
   /** Called when an attempt begins, and when its whole request has left for the provider. */
   onAttempt: (index: number) => void;
-  onSent: () => void;
+  onSent: (index: number) => void;
 }
 
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
@@ -60,7 +60,7 @@ export async function dispatch(attempts: Attempt[], input: DispatchInput): Promi
     const { candidate } = attempt;
     input.onAttempt(index);
     try {
-      return { index, batches: await beginAnswer(attempt, input) };
+      return { index, batches: await beginAnswer(attempt, input, () => input.onSent(index)) };
     } catch (error) {
       failure = failureOf(error, failedProvider(candidate));
       // Silence of a model that may have been thinking is paid for: another endpoint would be paid for as well.
@@ -85,10 +85,14 @@ function reasonOf({ cause, errorType }: ProviderFailure): { reason?: string; sta
   return cause === undefined ? { reason: errorType } : describeError(cause);
 }
 
-async function beginAnswer(attempt: Attempt, input: DispatchInput): Promise<AsyncGenerator<AnswerBatch, void>> {
+async function beginAnswer(
+  attempt: Attempt,
+  input: DispatchInput,
+  onSent: () => void,
+): Promise<AsyncGenerator<AnswerBatch, void>> {
   const { candidate, encoded } = attempt;
   const upstream = attempt.upstream ?? connect(candidate, encoded, input.signal);
-  const response = await upstream.send(encoded.body, input.onSent);
+  const response = await upstream.send(encoded.body, onSent);
   if (response.status < 200 || response.status > 299) {
     const text = await readText(response.body, MAX_ERROR_BODY_BYTES);
     throw refusalOf(response.status, candidate.wire.readRefusal(text), response.headers, failedProvider(candidate));

@@ -64,6 +64,19 @@ describe('a stream inside its hold', () => {
     expect(await heldBy(spender)).toBe('0 of 0.25');
   });
 
+  it('keeps what pays for the answer so far, however late the prompt is counted', async () => {
+    const spender = await limited('10');
+    const { keeper } = await begin(spender);
+    await keeper.cover(900);
+    await keeper.settled();
+
+    keeper.promptCounted({ inputTokens: 50, outputTokens: 0 }, { writtenBytes: 900, giveBack: true });
+
+    const { hold } = await keeper.settled();
+    // 50 tokens of prompt and 900 of output.
+    expect(rub('1.85').exceeds(hold.amount)).toBe(false);
+  });
+
   it('does not spend a transaction on giving back what nobody would miss', async () => {
     const spender = await limited('1000');
     const { keeper } = await begin(spender);

@@ -120,16 +120,21 @@ describe('a budget of thinking', () => {
 });
 
 describe('a hold', () => {
-  it('is not changed when it is about to be settled', async () => {
+  it.each([
+    ['with its last event', 0],
+    ['just before its last event', 50],
+  ])('is not changed when it is about to be settled: the prompt was counted %s', async (_when, pauseMs) => {
     const { gateway, behaves, withLimit } = scripted;
     const client = await withLimit(5);
-    // Far fewer tokens of a prompt than were held for, told with the last event.
+    // Far fewer tokens of a prompt than were held for.
     const marker = behaves(async ({ begin, send, finish, dialect }) => {
       await begin();
       await send(dialect.opening() + dialect.text('ok'));
       // The end is read by itself.
       await sleep(30);
-      await send(dialect.reason() + dialect.stop);
+      await send(dialect.reason());
+      if (pauseMs > 0) await sleep(pauseMs);
+      await send(dialect.stop);
       await finish();
     });
 

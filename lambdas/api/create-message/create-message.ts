@@ -75,7 +75,10 @@ export async function createMessage(input: Input): Promise<HttpResponse> {
       estimatedInputTokens: prepared.content.estimatedTokens,
       signal: abort.signal,
       onAttempt: (index) => Object.assign(current, { index, sentAtMs: undefined }),
-      onSent: () => (current.sentAtMs = performance.now()),
+      // A large request may be refused before the last of it has left.
+      onSent: (index) => {
+        if (current.index === index) current.sentAtMs = performance.now();
+      },
     }),
     current,
     estimatedInputTokens: prepared.content.estimatedTokens,

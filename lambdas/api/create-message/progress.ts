@@ -44,8 +44,12 @@ export class Progress {
   #meter: UsageMeter;
   #begun = false;
   #promptCounted = false;
+  /** The provider has told why it ends: only its last words are to come. */
+  #isClosing = false;
   /** Bytes beside what the model wrote: sources and results, which cost nothing and have to be kept all the same. */
   #extraBytes = 0;
+  /** The limits had no room for what the answer costs. */
+  #isCutByHold = false;
   /** What the last message_delta said the answer costs: settlement says the same. */
   #final: Charged | undefined;
 
@@ -72,11 +76,18 @@ export class Progress {
 
   /** Notes what the answer has come to so far, if it is time to. */
   checkpoint(): void {
+    this.#followAttempt();
     // Before the first event there is only what may be thought unseen; the prompt is on the record.
     const isWorthIt = this.#begun || this.#attempted.quote.hiddenTokens > 0;
     if (this.ending === undefined && isWorthIt && this.#context.current.sentAtMs !== undefined) {
       this.#checkpointer.tick(() => this.#outcome(null, this.#measure('usage and hidden')));
     }
+  }
+
+  /** While nobody has begun, what is to be said or charged is of the attempt that came last. */
+  #followAttempt(): void {
+    const { attempts, current } = this.#context;
+    if (!this.#begun) this.#attempted = attempts[current.index]!;
   }
 
   /** Whatever goes wrong in getting the answer is its provider's failure. */
@@ -88,6 +99,7 @@ export class Progress {
   observe(batch: AnswerBatch): Observed | Promise<Observed> {
     const { events, failure } = this.#untilFailure(batch);
     this.#meter.holdBack(batch.heldBackBytes ?? 0);
+    this.#isClosing = batch.isClosing ?? false;
     const [first] = events;
     if (first?.data.type === 'message_start') {
       this.#meter.observe(first.data);
@@ -141,10 +153,8 @@ export class Progress {
 
   /** How an answer ended that a failure ended. */
   endingBy(error: unknown): Ending {
-    const { abort, attempts, current } = this.#context;
-    // Nobody has begun: what is to be said or charged is of the attempt that came last.
-    if (!this.#begun) this.#attempted = attempts[current.index]!;
-    const { reason } = abort.signal as { reason: AbortReason };
+    this.#followAttempt();
+    const { reason } = this.#context.abort.signal as { reason: AbortReason };
     if (reason === 'client_left' || reason === 'out_of_time') return reason;
     const failure = failureOf(error, failedProvider(this.#attempted.candidate));
     // Our patience has ended, not the provider's work.
@@ -192,8 +202,9 @@ export class Progress {
     if (this.#promptCounted || !this.#meter.knowsPrompt) return;
     this.#promptCounted = true;
     // What is left at the end goes back with the settlement.
-    const giveBack = this.#meter.finishReason === null;
-    this.#context.keeper.promptCounted(this.#measure('usage').usage, { giveBack });
+    const giveBack = this.#meter.finishReason === null && !this.#isClosing;
+    const { outputBytes: writtenBytes } = this.#meter;
+    this.#context.keeper.promptCounted(this.#measure('usage').usage, { writtenBytes, giveBack });
   }
 
   /** How many bytes of the answer may go out, when what was written is more than it may be; undefined when all may. */
@@ -292,21 +303,23 @@ export class Progress {
 
   /** What an answer costs that ends now; the hold is raised to pay for it where that is possible. */
   async #chargeable(charge: Charge): Promise<Charged> {
-    const measured = this.#measure(charge);
+    const measured = this.#priceOf(charge);
     const cost = await this.#context.keeper.chargeable(measured.cost);
-    return this.#cappedAt(measured, cost);
+    this.#isCutByHold = !cost.equals(measured.cost);
+    return cappedAt(measured, cost);
   }
 
   /** What it costs by now, within the hold as it stands. */
   #measure(charge: Charge): Charged {
-    const { quote } = this.#attempted;
-    const hiddenSinceMs = quote.hiddenTokens > 0 ? this.#context.current.sentAtMs : undefined;
-    const measured = charged(this.#meter, quote, charge, hiddenSinceMs);
-    return this.#cappedAt(measured, this.#context.keeper.withinHold(measured.cost));
+    const measured = this.#priceOf(charge);
+    return cappedAt(measured, this.#context.keeper.withinHold(measured.cost));
   }
 
-  #cappedAt(measured: Charged, cost: Charged['cost']): Charged {
-    return cost.equals(measured.cost) ? measured : { ...measured, cost, exceeded: true };
+  /** What it costs by now, within what the request could come to. */
+  #priceOf(charge: Charge): Charged {
+    const { quote } = this.#attempted;
+    const hiddenSinceMs = quote.hiddenTokens > 0 ? this.#context.current.sentAtMs : undefined;
+    return charged(this.#meter, quote, charge, hiddenSinceMs);
   }
 
   #outcome(ending: Ending | null, { usage, cost, cacheDiscount, estimated, exceeded }: Charged): Outcome {
@@ -346,7 +359,7 @@ export class Progress {
     const told = this.#meter.toldOutputTokens;
     const { outputTokens } = this.#attempted.quote.bound;
     const isSlip = told !== undefined && told > outputTokens && told - outputTokens <= USUAL_SLIP_TOKENS;
-    return !isSlip || outcome.promptTokens >= this.#attempted.quote.bound.promptTokens;
+    return !isSlip || this.#isCutByHold || outcome.promptTokens >= this.#attempted.quote.bound.promptTokens;
   }
 
   /** Tripwires: what a provider says must neither be paid in silence nor be dropped in silence. */
@@ -360,6 +373,10 @@ export class Progress {
       log('error', tripwires.unpricedUsage, { ...about, reason });
     }
   }
+}
+
+function cappedAt(measured: Charged, cost: Charged['cost']): Charged {
+  return cost.equals(measured.cost) ? measured : { ...measured, cost, exceeded: true };
 }
 
 function isEnding(data: MessagesEvent): data is MessageDelta {

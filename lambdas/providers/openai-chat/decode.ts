@@ -143,7 +143,7 @@ class ChatTranslation {
     this.#untold = undefined;
     const heldBackBytes = this.#blocks.heldBackBytes;
     const isNews = events.length > 0 || told !== undefined || heldBackBytes > 0;
-    return { batch: isNews ? { events, told, heldBackBytes } : undefined, failure };
+    return { batch: isNews ? { events, told, heldBackBytes, isClosing: this.isClosing } : undefined, failure };
   }
 
   #endOfStream(): void {

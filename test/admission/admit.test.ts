@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { admit, type Admitted } from '../../lambdas/admission/admit.ts';
+import { placeHold } from '../../lambdas/admission/hold.ts';
+import { planSpending, type Quote } from '../../lambdas/admission/spending-plan.ts';
+import { GatewayError } from '../../lambdas/platform/errors.ts';
+import type { Scope } from '../../lambdas/store/counters.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import { holdRequest, newSpender, pricing, rub, settlement, type Spender } from '../support/spending.ts';
+import { newTable } from '../support/table.ts';
+
+const STEP = 4_096;
+/** `completion` costs 0.002 a token, `prompt` 0.001. */
+const quote = (promptTokens: number, more: Partial<Quote> = {}): Quote => ({
+  pricing,
+  bound: { promptTokens, outputTokens: 50, cacheWrites: 'none', pricedImages: 0, searchRequests: 0 },
+  hiddenTokens: 0,
+  ...more,
+});
+
+let table: Table;
+beforeAll(async () => {
+  table = await newTable();
+});
+
+function ask(spender: Spender, ...quotes: Quote[]): Promise<Admitted> {
+  const { amount: _, ...request } = holdRequest(spender, rub('1'));
+  const plan = planSpending(quotes, STEP);
+  return admit(table, {
+    request,
+    plan,
+    recount: async () => undefined,
+    receivedAtMs: performance.now(),
+    clientLeft: undefined,
+  });
+}
+
+/** Holds an amount, and gives it back when it is told to. */
+async function holder(spender: Spender, amount: string): Promise<() => Promise<void>> {
+  const request = holdRequest(spender, rub(amount));
+  const result = await placeHold(table, request);
+  if (!('placed' in result)) throw new Error('no room for the test itself');
+  const { hold } = result.placed;
+  return async () => void (await settleBatch(table, [settlement(request, hold, rub('0'))], { swept: false }));
+}
+
+async function elapsedMs(work: Promise<unknown>): Promise<number> {
+  const startMs = performance.now();
+  await work;
+  return performance.now() - startMs;
+}
+
+describe('a request that waits for money of others', () => {
+  it.concurrent('is not held up by a larger one that came before it', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('10') } });
+    await holder(spender, '5');
+    const release = await holder(spender, '4.9');
+    const large = ask(spender, quote(7_000)).catch(() => undefined);
+    await sleep(100);
+    const small = elapsedMs(ask(spender, quote(400)));
+    await sleep(200);
+
+    await release();
+
+    expect(await small).toBeLessThan(3_500);
+    await large;
+  }, 20_000);
+
+  it.concurrent('is not held up by one that waits for another scope by now', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('2') }, account: { daily: rub('10') } });
+    const only = (kind: Scope['kind']) => ({
+      ...spender,
+      scopes: spender.scopes.filter((scope) => scope.kind === kind),
+    });
+    const releaseAccount = await holder(only('account'), '9.5');
+    const first = ask(spender, quote(900)).catch(() => undefined);
+    await sleep(100);
+    const releaseKey = await holder(only('key'), '1.9');
+    const second = elapsedMs(ask(only('account'), quote(900)));
+    await sleep(100);
+
+    await releaseAccount();
+
+    expect(await second).toBeLessThan(3_500);
+    await releaseKey();
+    await first;
+  }, 20_000);
+});
+
+describe('a request that may go to a short and to a dear endpoint', () => {
+  it.concurrent('is shortened where only the long answer is too dear', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('10') } });
+    const long = quote(50, { hiddenTokens: 32_000 });
+    long.bound.outputTokens = 32_000;
+    const short = quote(50, { pricing: { ...pricing, completion: rub('0.006') } });
+    short.bound.outputTokens = 1_000;
+
+    const { plan, shortenedBy } = await ask(spender, long, short);
+
+    expect(shortenedBy).toBeInstanceOf(GatewayError);
+    expect(plan.quotes[0]!.bound.outputTokens).toBeGreaterThan(STEP);
+    expect(plan.quotes[1]!.bound.outputTokens).toBe(1_000);
+  });
+});
