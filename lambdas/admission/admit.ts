@@ -13,6 +13,8 @@ export interface Admission {
   plan: SpendingPlan;
   /** Counts the prompt exactly; undefined when nobody can, or nothing would come of it. Asked once, before a refusal. */
   recount: () => Promise<SpendingPlan | undefined>;
+  /** What `max_tokens` has to be at least, e.g. more than a budget of thinking. */
+  leastMaxTokens: number;
   /** performance.now() at which the request came in. */
   receivedAtMs: number;
   /** The client has left; undefined where nobody can tell. */
@@ -51,7 +53,7 @@ export async function admit(table: Table, admission: Admission): Promise<Admitte
       const result = await placeHold(table, holdRequest(request, plan));
       if ('placed' in result) return { placed: result.placed, plan, shortenedBy };
       const { refused } = result;
-      if (refused.kind !== 'no_room') throw toError(refused, request, plan);
+      if (refused.kind !== 'no_room') throw toError(refused, admission, plan);
       const { left, leftWithoutHolds } = roomOf(refused);
       // Nobody is asked to count a prompt for which the answer alone is too dear.
       if (!isCounted && !leastAmount(plan).exceeds(leftWithoutHolds) && !leftWithoutHolds.isZero) {
@@ -76,7 +78,7 @@ export async function admit(table: Table, admission: Admission): Promise<Admitte
         }
       }
       const shorter = shortenedTo(plan, isPatient && !isHeldOnly(refused) ? leftWithoutHolds : left);
-      if (!shorter) throw toError(refused, request, plan);
+      if (!shorter) throw toError(refused, admission, plan);
       shortenedBy = shortenedError(refused, longestAnswer(shorter));
       plan = shorter;
     }
@@ -101,7 +103,7 @@ function shortenedTo(plan: SpendingPlan, room: Money): SpendingPlan | undefined 
 }
 
 /** The refusal in the numbers of the least that would be admitted. */
-function toError(refused: HoldRefusal, request: Admission['request'], plan: SpendingPlan): Error {
+function toError(refused: HoldRefusal, { request, leastMaxTokens }: Admission, plan: SpendingPlan): Error {
   const least = shortest(plan);
   const isLeastTooMuch = refused.kind === 'no_room' && least.amount.exceeds(roomOf(refused).left);
   const told: HoldRefusal = isLeastTooMuch ? ({ ...refused, amount: least.amount } satisfies NoRoom) : refused;
@@ -111,7 +113,7 @@ function toError(refused: HoldRefusal, request: Admission['request'], plan: Spen
     affordableTokens: (amount) => {
       // Only worth saying when a smaller max_tokens would really fit.
       const tokens = affordableTokens(plan, amount);
-      return tokens > 0 && tokens < longestAnswer(plan) ? tokens : 0;
+      return tokens >= leastMaxTokens && tokens < longestAnswer(plan) ? tokens : 0;
     },
   });
 }

@@ -11,7 +11,7 @@ import {
   type HoldResult,
   type PlacedHold,
 } from './hold.ts';
-import { isHeldOnly, roomOf } from './refusal.ts';
+import { isHeldByOthers, roomOf } from './refusal.ts';
 import { coveredTokens, firstStep, type Quote } from './spending-plan.ts';
 
 /** Each step pays for twice as much output as the one before, up to this many times the first, while others have room. */
@@ -143,7 +143,8 @@ export class HoldKeeper {
     while (this.#needed(outputBytes) > this.#covered) {
       const refusal = await this.#extend(outputBytes);
       if (!refusal) continue;
-      const mayPass = refusal.kind === 'busy' || (refusal.kind === 'no_room' && isHeldOnly(refusal));
+      const mayPass =
+        refusal.kind === 'busy' || (refusal.kind === 'no_room' && isHeldByOthers(refusal, this.#placed.hold.amount));
       if (!mayPass || performance.now() > deadlineMs) return refusal;
       await sleep(WAIT_MS);
     }

@@ -60,6 +60,11 @@ export function isHeldOnly(refusal: NoRoom): boolean {
   return !leftWithoutHolds.isZero && !refusal.amount.exceeds(leftWithoutHolds);
 }
 
+/** Other requests in flight hold money that may come back. @param own what this request holds itself */
+export function isHeldByOthers(refusal: NoRoom, own: Money): boolean {
+  return roomOf(refusal).held.exceeds(own);
+}
+
 /** What the message of a refusal says beside the numbers of the scope. */
 export interface RefusedRequest {
   atMs: number;

@@ -1,6 +1,6 @@
 import { affordableOutputTokens, outputUpperBound, priceUpperBound, type UsageBound } from '../accounting/price.ts';
 import type { Pricing } from '../catalog/schema.ts';
-import type { Money } from '../money/money.ts';
+import { Money } from '../money/money.ts';
 
 /** What one endpoint may charge for a request: its prices, and the bounds of what it can count. */
 export interface Quote {
@@ -57,10 +57,15 @@ export function shortest(plan: SpendingPlan): SpendingPlan {
   return planSpending(quotes, plan.stepTokens);
 }
 
-/** What has to be held for output alone, however small the prompt is. */
-export function leastAmount(plan: SpendingPlan): Money {
-  const { amount, inputAmount } = shortest(plan);
-  return amount.minus(inputAmount);
+/** An answer that somebody could do anything with. */
+const LEAST_ANSWER_TOKENS = 16;
+
+/** What the least answer costs, however small the prompt is: with less there is nothing to advise. */
+export function leastAmount({ quotes }: SpendingPlan): Money {
+  const [first, ...rest] = quotes.map(({ bound, pricing }) =>
+    outputUpperBound(bound, pricing).times(Math.min(LEAST_ANSWER_TOKENS, bound.outputTokens)),
+  );
+  return Money.min(first!, ...rest);
 }
 
 /**

@@ -31,6 +31,7 @@ function ask(spender: Spender, ...quotes: Quote[]): Promise<Admitted> {
     request,
     plan,
     recount: async () => undefined,
+    leastMaxTokens: 1,
     receivedAtMs: performance.now(),
     clientLeft: undefined,
   });

@@ -144,6 +144,17 @@ describe('a stream inside its hold', () => {
   });
 });
 
+describe('a stream that is out of money', () => {
+  it('does not wait for what only it holds itself', async () => {
+    const { keeper } = await begin(await limited('2'));
+    const startMs = performance.now();
+
+    expect(await keeper.cover(3_000)).toMatchObject({ kind: 'no_room' });
+
+    expect(performance.now() - startMs).toBeLessThan(1_000);
+  });
+});
+
 describe('many streams on one budget', () => {
   it('never hold or spend more than it has, whatever they write and whatever is told of it', async () => {
     const stream = fc.record({

@@ -135,29 +135,30 @@ describe('a refusal behind thinking', () => {
   });
 });
 
-describe('more tokens than there are bytes, but no more than max_tokens', () => {
-  const answer: Behaviour = async ({ begin, send, finish, dialect }) => {
-    await begin();
-    const usage = '{"prompt_tokens":10,"completion_tokens":250,"total_tokens":260}';
-    await send(dialect.opening() + dialect.text('hello') + dialect.reason(usage) + dialect.stop);
-    await finish();
-  };
-  const ask = async (limitRub: number) =>
-    settled(
-      await askFor(await scripted.withLimit(limitRub), {
-        model: 'test/gpt-o200k',
-        max_tokens: 300,
-        messages: [said(scripted.behaves(answer))],
-      }),
-    );
+const tellsManyTokens: Behaviour = async ({ begin, send, finish, dialect }) => {
+  await begin();
+  const usage = '{"prompt_tokens":10,"completion_tokens":250,"total_tokens":260}';
+  await send(dialect.opening() + dialect.text('hello') + dialect.reason(usage) + dialect.stop);
+  await finish();
+};
 
+const chargedWithLimit = async (limitRub: number) =>
+  settled(
+    await askFor(await scripted.withLimit(limitRub), {
+      model: 'test/gpt-o200k',
+      max_tokens: 300,
+      messages: [said(scripted.behaves(tellsManyTokens))],
+    }),
+  );
+
+describe('more tokens than there are bytes, but no more than max_tokens', () => {
   it('are charged in full where the limit has room, although less was held', async () => {
     // 10 × 0.0001 + 250 × 0.01
-    expect(await ask(50)).toMatchObject({ total_cost: 2.501, tokens_completion: 250, capped: false });
+    expect(await chargedWithLimit(50)).toMatchObject({ total_cost: 2.501, tokens_completion: 250, capped: false });
   });
 
   it('are charged up to the hold where it has none', async () => {
-    const { total_cost: cost, capped } = await ask(1.5);
+    const { total_cost: cost, capped } = await chargedWithLimit(1.5);
     expect(cost).toBeLessThanOrEqual(1.5);
     expect(capped).toBe(true);
   });

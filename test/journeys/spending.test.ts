@@ -61,6 +61,31 @@ describe('a limited key', () => {
     expect(retry.status).toBe(200);
   });
 
+  it('is told what would fit behind a long prompt, too', async () => {
+    // Less than the bytes of the prompt might cost, and less than the first step of an answer.
+    const poor = await newKey('--limit', '0.5');
+    const ask = { model: 'sandbox/claude', system: 'Be brief. '.repeat(200), messages: [said('Hello', 'delay=0')] };
+
+    const refusal = await post(poor, '/messages', { ...ask, max_tokens: 8_000 });
+
+    expect(refusal.status).toBe(402);
+    const { error } = (await refusal.json()) as { error: { metadata: { affordable_max_tokens: number } } };
+    const retry = await post(poor, '/messages', { ...ask, max_tokens: error.metadata.affordable_max_tokens });
+    expect(retry.status).toBe(200);
+  });
+
+  it('is advised no max_tokens that its budget of thinking forbids', async () => {
+    const poor = await newKey('--limit', '0.6');
+    const refusal = await post(poor, '/messages', {
+      model: 'sandbox/claude',
+      max_tokens: 8_000,
+      thinking: { type: 'enabled', budget_tokens: 1_024 },
+      messages: [said('Hello', 'delay=0')],
+    });
+    expect(refusal.status).toBe(402);
+    expect(await refusal.json()).not.toHaveProperty('error.metadata.affordable_max_tokens');
+  });
+
   it('has its hold extended while the stream goes on, and settled spending stays within the limit', async () => {
     // The hold's first step fits; 2,000 words at 0.0015 RUB do not.
     const poor = await newKey('--limit', '1.5');

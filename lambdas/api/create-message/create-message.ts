@@ -109,6 +109,7 @@ async function holdWhileConnecting(
       request,
       plan: prepared.plan,
       recount: () => countedPlan(prepared),
+      leastMaxTokens: (prepared.message.thinking?.budget_tokens ?? 0) + 1,
       receivedAtMs: input.request.receivedAtMs,
       clientLeft: input.clientLeft,
     });

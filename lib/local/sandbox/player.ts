@@ -16,8 +16,11 @@ export interface WireWriter {
 export async function play(script: Script, writer: WireWriter, response: ServerResponse): Promise<void> {
   const { directives } = script;
   const send = async (text: string) => {
-    if (text !== '' && !response.destroyed && !response.write(text))
-      await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    if (text === '' || response.destroyed || response.write(text)) return;
+    const waiting = new AbortController();
+    const { signal } = waiting;
+    await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]);
+    waiting.abort();
   };
   await sleep(directives.firstMs);
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
