@@ -135,31 +135,45 @@ describe('a refusal behind thinking', () => {
   });
 });
 
-const tellsManyTokens: Behaviour = async ({ begin, send, finish, dialect }) => {
-  await begin();
-  const usage = '{"prompt_tokens":10,"completion_tokens":250,"total_tokens":260}';
-  await send(dialect.opening() + dialect.text('hello') + dialect.reason(usage) + dialect.stop);
-  await finish();
-};
+const tells =
+  (tokens: number): Behaviour =>
+  async ({ begin, send, finish, dialect }) => {
+    await begin();
+    const usage = `{"prompt_tokens":10,"completion_tokens":${tokens},"total_tokens":${10 + tokens}}`;
+    await send(dialect.opening() + dialect.text('hello') + dialect.reason(usage) + dialect.stop);
+    await finish();
+  };
 
-const chargedWithLimit = async (limitRub: number) =>
+const charged = async ({ limitRub, tokens }: { limitRub: number; tokens: number }) =>
   settled(
     await askFor(await scripted.withLimit(limitRub), {
       model: 'test/gpt-o200k',
       max_tokens: 300,
-      messages: [said(scripted.behaves(tellsManyTokens))],
+      messages: [said(scripted.behaves(tells(tokens)))],
     }),
   );
 
 describe('more tokens than there are bytes, but no more than max_tokens', () => {
   it('are charged in full where the limit has room, although less was held', async () => {
     // 10 × 0.0001 + 250 × 0.01
-    expect(await chargedWithLimit(50)).toMatchObject({ total_cost: 2.501, tokens_completion: 250, capped: false });
+    const generation = await charged({ limitRub: 50, tokens: 250 });
+    expect(generation).toMatchObject({ total_cost: 2.501, tokens_completion: 250, capped: false });
   });
 
   it('are charged up to the hold where it has none', async () => {
-    const { total_cost: cost, capped } = await chargedWithLimit(1.5);
+    const { total_cost: cost, capped } = await charged({ limitRub: 1.5, tokens: 250 });
     expect(cost).toBeLessThanOrEqual(1.5);
     expect(capped).toBe(true);
+  });
+});
+
+describe('a few tokens more than max_tokens', () => {
+  it('raise the alarm where the limit had no room for the answer either', async () => {
+    const { id } = await charged({ limitRub: 1.5, tokens: 305 });
+    const alarms = scripted.gateway
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('usage beyond the hold'));
+    expect(alarms.filter((line) => line.includes(String(id)))).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
 import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { listen, type Listening } from '../support/listen.ts';
@@ -178,6 +178,7 @@ describe('a client that leaves before the first word', () => {
 
 describe('a client that leaves before there is anything to answer it', () => {
   it.each([false, true])('ends the work of the provider at once, streamed: %s', async (stream) => {
+    const before = gateway.log().length;
     const leaving = new AbortController();
     const waiting = fetch(`${gateway.baseUrl}/messages`, {
       method: 'POST',
@@ -193,6 +194,9 @@ describe('a client that leaves before there is anything to answer it', () => {
     // The provider's own time for its first byte is three seconds.
     expect(performance.now() - startMs).toBeLessThan(1_500);
     await expect(waiting).rejects.toThrow('abort');
+    // It is no failure of the provider's.
+    await vi.waitFor(() => expect(gateway.log().slice(before)).toContain('"status":408'));
+    expect(gateway.log().slice(before)).not.toContain('"status":502');
   });
 });
 
