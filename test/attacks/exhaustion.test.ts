@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dialects, wires } from '../support/dialects.ts';
+import { dialects, wires, type WireName } from '../support/dialects.ts';
 import { startHostileGateway, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
 import type { Behaviour, Exchange } from '../support/hostile-upstream.ts';
 import { busyMs, heldMb, measurable, residentMb } from '../support/process-usage.ts';
@@ -183,6 +183,19 @@ const manyOnes: [string, Attack][] = [
   ],
 ];
 
+function inPieces(wire: WireName): Attack {
+  return {
+    wire,
+    maxTokens: 100_000,
+    behaviour: within(async ({ send, finish, dialect }) => {
+      const event = dialect.text('x'.repeat(4 * MB));
+      for (let start = 0; start < event.length; start += 512) await send(event.slice(start, start + 512));
+      await send(dialect.reason() + dialect.stop);
+      await finish();
+    }),
+  };
+}
+
 /** Small things, again and again, each of which may be dearer than the last. */
 const grinding: [string, Attack][] = [
   [
@@ -198,32 +211,8 @@ const grinding: [string, Attack][] = [
       }),
     },
   ],
-  [
-    'one event of 4 MB in pieces of 512 bytes',
-    {
-      wire: 'openai-chat',
-      maxTokens: 100_000,
-      behaviour: within(async ({ send, finish, dialect }) => {
-        const event = dialect.text('x'.repeat(4 * MB));
-        for (let start = 0; start < event.length; start += 512) await send(event.slice(start, start + 512));
-        await send(dialect.reason() + dialect.stop);
-        await finish();
-      }),
-    },
-  ],
-  [
-    'one event of 4 MB in pieces of 512 bytes, passed through',
-    {
-      wire: 'anthropic',
-      maxTokens: 100_000,
-      behaviour: within(async ({ send, finish, dialect }) => {
-        const event = dialect.text('x'.repeat(4 * MB));
-        for (let start = 0; start < event.length; start += 512) await send(event.slice(start, start + 512));
-        await send(dialect.reason() + dialect.stop);
-        await finish();
-      }),
-    },
-  ],
+  ['one event of 4 MB in pieces of 512 bytes', inPieces('openai-chat')],
+  ['one event of 4 MB in pieces of 512 bytes, passed through', inPieces('anthropic')],
   [
     'a hundred thousand citations',
     {
