@@ -4,7 +4,14 @@ import { GatewayError } from '../platform/errors.ts';
 import type { Table } from '../store/table.ts';
 import { placeHold, type HoldRefusal, type HoldRequest, type PlacedHold } from './hold.ts';
 import { isHeldOnly, refusalError, roomOf, shortenedError, type NoRoom } from './refusal.ts';
-import { affordableTokens, leastAmount, shortened, shortest, type SpendingPlan } from './spending-plan.ts';
+import {
+  affordableTokens,
+  beyondMaxTokens,
+  leastAmount,
+  shortened,
+  shortest,
+  type SpendingPlan,
+} from './spending-plan.ts';
 import { WaitingRoom, type Waiter } from './waiting-room.ts';
 
 /** A request that asks for its first hold. */
@@ -113,7 +120,8 @@ function toError(refused: HoldRefusal, { request, leastMaxTokens }: Admission, p
     affordableTokens: (amount) => {
       // Only worth saying when a smaller max_tokens would really fit.
       const tokens = affordableTokens(plan, amount);
-      return tokens >= leastMaxTokens && tokens < longestAnswer(plan) ? tokens : 0;
+      const maxTokens = tokens - beyondMaxTokens(plan);
+      return maxTokens >= leastMaxTokens && tokens < longestAnswer(plan) ? maxTokens : 0;
     },
   });
 }

@@ -9,6 +9,8 @@ export interface Quote {
   bound: UsageBound;
   /** Output that may be billed without being seen, so that it cannot be watched: it is held from the start. */
   hiddenTokens: number;
+  /** Of the output, what no max_tokens bounds: some providers count thinking beside it. */
+  beyondMaxTokens: number;
 }
 
 /** What a request may cost, before it is sent: the hold is made for the dearest of the endpoints that may answer. */
@@ -34,13 +36,14 @@ export function planSpending(quotes: Quote[], stepTokens: number): SpendingPlan 
 /**
  * The same request with an answer that `room` can pay for. Output that can be watched is held step by step anyway; where
  * it is hidden, only a shorter answer lets a budget be hard without refusing what would never have been used.
- * @returns undefined when not even one step of output fits, or nothing would change
+ * @returns undefined when not even one step of output fits behind what nobody can shorten, or nothing would change
  */
 export function shortened(plan: SpendingPlan, room: Money): SpendingPlan | undefined {
   if (plan.quotes.every(({ hiddenTokens }) => hiddenTokens === 0)) return undefined;
   const affordable = affordableTokens(plan, room);
   const longest = Math.max(...plan.quotes.map(({ bound }) => bound.outputTokens));
-  if (affordable >= longest || affordable < Math.min(plan.stepTokens, longest)) return undefined;
+  if (affordable >= longest || affordable < Math.min(plan.stepTokens + beyondMaxTokens(plan), longest))
+    return undefined;
   const quotes = plan.quotes.map((quote) => ({
     ...quote,
     bound: { ...quote.bound, outputTokens: Math.min(quote.bound.outputTokens, affordable) },
@@ -55,6 +58,11 @@ export function shortest(plan: SpendingPlan): SpendingPlan {
     bound: { ...quote.bound, outputTokens: Math.min(quote.bound.outputTokens, plan.stepTokens) },
   }));
   return planSpending(quotes, plan.stepTokens);
+}
+
+/** What may be written beside any max_tokens, whichever endpoint answers. */
+export function beyondMaxTokens({ quotes }: SpendingPlan): number {
+  return Math.max(...quotes.map((quote) => quote.beyondMaxTokens));
 }
 
 /** An answer that somebody could do anything with. */

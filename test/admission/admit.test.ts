@@ -16,6 +16,7 @@ const quote = (promptTokens: number, more: Partial<Quote> = {}): Quote => ({
   pricing,
   bound: { promptTokens, outputTokens: 50, cacheWrites: 'none', pricedImages: 0, searchRequests: 0 },
   hiddenTokens: 0,
+  beyondMaxTokens: 0,
   ...more,
 });
 
@@ -102,5 +103,15 @@ describe('a request that may go to a short and to a dear endpoint', () => {
     expect(shortenedBy).toBeInstanceOf(GatewayError);
     expect(plan.quotes[0]!.bound.outputTokens).toBeGreaterThan(STEP);
     expect(plan.quotes[1]!.bound.outputTokens).toBe(1_000);
+  });
+});
+
+describe('a request to an endpoint that thinks beside max_tokens', () => {
+  it.concurrent('is not shortened to less than it may think: nobody could hold the provider to it', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('50') } });
+    const thinks = quote(50, { hiddenTokens: 40_000, beyondMaxTokens: 32_000 });
+    thinks.bound.outputTokens = 40_000;
+
+    await expect(ask(spender, thinks)).rejects.toMatchObject({ status: 402 });
   });
 });

@@ -38,7 +38,7 @@ function quote(more: Partial<UsageBound> = {}, hiddenTokens = 0): Quote {
     searchRequests: 0,
     ...more,
   };
-  return { pricing, bound, hiddenTokens };
+  return { pricing, bound, hiddenTokens, beyondMaxTokens: 0 };
 }
 
 /** A stream of a spender's, held for its prompt and one step. */

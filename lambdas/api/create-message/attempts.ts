@@ -72,7 +72,8 @@ export async function countedPlan({
 /** The attempts of a plan that allows shorter answers than were asked for. */
 export function reencoded({ attempts, message, client }: Prepared, plan: SpendingPlan): Attempt[] {
   return attempts.map((attempt, index) => {
-    const maxTokens = plan.quotes[index]!.bound.outputTokens;
+    const { bound, beyondMaxTokens } = plan.quotes[index]!;
+    const maxTokens = bound.outputTokens - beyondMaxTokens;
     const shorter = { ...message, max_tokens: maxTokens, ...fittingThinking(message, maxTokens) };
     const { candidate } = attempt;
     return { ...attempt, encoded: candidate.wire.encode(shorter, candidate.target, client) };
@@ -113,14 +114,26 @@ function quoteOf({ candidate, encoded }: Attempt, message: MessagesRequest, cont
     pricedImages: pricing.image ? content.images : 0,
     searchRequests: 0,
   };
-  return { pricing, bound, hiddenTokens: hiddenTokens(candidate, message) };
+  return {
+    pricing,
+    bound,
+    hiddenTokens: hiddenTokens(candidate, message),
+    beyondMaxTokens: beyondMaxTokens(candidate),
+  };
 }
 
 /** The most that an endpoint may write, thinking included. */
-function maxOutputTokens({ endpoint }: Candidate, { max_tokens: asked }: MessagesRequest): number {
-  const ceiling = endpoint.maxOutputTokens ?? endpoint.contextLength ?? 0;
-  const said = Math.min(asked ?? ceiling, ceiling);
-  return endpoint.quirks.reasoning_beyond_max_tokens ? said + ceiling : said;
+function maxOutputTokens(candidate: Candidate, { max_tokens: asked }: MessagesRequest): number {
+  const ceiling = outputCeiling(candidate);
+  return Math.min(asked ?? ceiling, ceiling) + beyondMaxTokens(candidate);
+}
+
+function beyondMaxTokens(candidate: Candidate): number {
+  return candidate.endpoint.quirks.reasoning_beyond_max_tokens ? outputCeiling(candidate) : 0;
+}
+
+function outputCeiling({ endpoint }: Candidate): number {
+  return endpoint.maxOutputTokens ?? endpoint.contextLength ?? 0;
 }
 
 function hiddenTokens(candidate: Candidate, message: MessagesRequest): number {
