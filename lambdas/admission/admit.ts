@@ -71,7 +71,7 @@ export async function admit(table: Table, admission: Admission): Promise<Admitte
           continue;
         }
       }
-      if (clientLeft?.aborted) throw new GatewayError(408, 'timeout', 'The client has left.');
+      if (clientLeft?.aborted) throw new GatewayError('timeout', 'The client has left.', { status: 408 });
       const isPatient = performance.now() < deadlineMs;
       if (isHeldOnly(refused) && isPatient) {
         const scope = `${refused.scope.kind}#${refused.scope.id}`;

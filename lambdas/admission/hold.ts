@@ -111,7 +111,7 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
     // A scope that lost its limit is not in the hold.
     scopes = next.scopes.filter(({ limits }) => isLimited(limits));
   }
-  return busy(new StoreBusyError('Limits kept changing while a hold was placed'));
+  return busy(new StoreBusyError(new Error('Limits kept changing while a hold was placed')));
 }
 
 /** Adds `amount` to a placed hold, under the same conditions; never throws. */
@@ -143,7 +143,7 @@ export async function extendHold(table: Table, placed: PlacedHold, request: Hold
       if ('refused' in next) return next;
       scopes = next.scopes;
     }
-    return busy(new StoreBusyError('Limits kept changing while a hold was extended'));
+    return busy(new StoreBusyError(new Error('Limits kept changing while a hold was extended')));
   } catch (error) {
     return busy(error as Error);
   }

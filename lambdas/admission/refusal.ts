@@ -79,7 +79,6 @@ export function shortenedError(refusal: NoRoom, maxTokens: number): GatewayError
   const { interval, limit } = roomOf(refusal);
   const { source, owner, remedy } = limitSources[refusal.scope.kind];
   return new GatewayError(
-    402,
     'payment_required',
     `The answer was limited to ${maxTokens} tokens, thinking included: ${owner} (${limit} RUB${periodOf(interval)}) had no ` +
       `room for more of them when it began. You can ${remedy}.`,
@@ -94,7 +93,6 @@ export function outOfMoneyError(refusal: HoldRefusal, atMs: number): Error {
   const { source, owner, remedy } = limitSources[refusal.scope.kind];
   const resetsAt = resetTime(interval, atMs);
   return new GatewayError(
-    402,
     'payment_required',
     `The answer ends here: ${owner} (${limit} RUB${periodOf(interval)}) has no room for more of it. ` +
       `You can ${remedy}${resetsAt ? `, or wait until ${resetsAt}` : ''}.`,
@@ -118,7 +116,7 @@ export function refusalError(refusal: HoldRefusal, request: RefusedRequest): Err
     case 'switched_off':
       return unauthenticated('This key was switched off. Use another key.');
     case 'settled':
-      return new GatewayError(504, 'timeout', 'The answer took longer than the gateway waits. Ask for a shorter one.');
+      return new GatewayError('timeout', 'The answer took longer than the gateway waits. Ask for a shorter one.');
     case 'busy':
       return refusal.cause;
   }
@@ -138,7 +136,6 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
     ...(resetsAt ? [`wait until ${resetsAt}`] : []),
   ];
   return new GatewayError(
-    402,
     'payment_required',
     `This request may cost up to ${amount} RUB${parts(amount, request.inputAmount)}, and ${owner} ` +
       `(${limit} RUB${periodOf(interval)}) has ${left} RUB left. You can ${advice.join(', or ')}.`,

@@ -156,7 +156,7 @@ function refuse(name: RouteName, route: Route, passage: Passage): void {
   const refusal = toGatewayError(passage.error);
   const { request } = passage.event;
   // Only what is our own fault is an error of ours; providers' failures are logged where they happen.
-  if (refusal.errorType === 'server') {
+  if (refusal.kind === 'server') {
     log('error', 'request failed', { route: name, requestId: request.id, ...describeError(refusal.cause ?? refusal) });
   }
   passage.response = errorResponse(refusal, request.id);

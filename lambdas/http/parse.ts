@@ -15,7 +15,7 @@ export function parseJsonBody<Schema extends z.ZodType>(
 ): z.infer<Schema> {
   const contentType = request.headers['content-type'];
   if (contentType !== undefined && !/^\s*application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(contentType)) {
-    throw new GatewayError(415, 'unsupported_media_type', 'Send the body as "content-type: application/json".');
+    throw new GatewayError('unsupported_media_type', 'Send the body as "content-type: application/json".');
   }
   return parseWith(schema, readJson(request.body, rules));
 }

@@ -106,7 +106,7 @@ export async function topUp(
   return untilUndisturbed(async () => {
     const account = await requireAccount(table, accountId);
     if (account.mode !== 'prepaid') {
-      throw new GatewayError(400, 'invalid_request', 'This account is postpaid: it has no balance to top up.');
+      throw new GatewayError('invalid_request', 'This account is postpaid: it has no balance to top up.');
     }
     const limits = { lifetime: (account.limits.lifetime ?? Money.zero).plus(input.amount) };
     const revision = account.revision + 1;

@@ -1,6 +1,6 @@
 import type { Caller } from '../admission/caller.ts';
 import { nowMs } from '../platform/clock.ts';
-import { GatewayError } from '../platform/errors.ts';
+import { conflict, GatewayError } from '../platform/errors.ts';
 import { auditPut, type Actor } from '../store/audit.ts';
 import { AlreadyAnsweredError } from '../store/idempotency.ts';
 import type { Item, Table } from '../store/table.ts';
@@ -77,14 +77,13 @@ export async function untilUndisturbed<Result>(round: () => Promise<Result | und
     const result = await round();
     if (result !== undefined) return result;
   }
-  throw new GatewayError(409, 'conflict', 'This was changed by others all the time. Try again.');
+  throw conflict('This was changed by others all the time. Try again.');
 }
 
 /** `If-Match`: the version that the client has seen; undefined when it does not care. */
 export function checkVersion(expected: number | undefined, current: number): void {
   if (expected === undefined || expected === current) return;
   throw new GatewayError(
-    412,
     'precondition_failed',
     'This was changed since you read it: If-Match names another version. Read it again, and repeat your change.',
     { metadata: { field: 'if-match' } },

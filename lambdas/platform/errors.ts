@@ -1,50 +1,111 @@
 /**
- * Refusals that a client sees. One envelope serves both families of clients: those of the Messages API read
+ * Errors as a client sees them. One envelope serves both families of clients: those of the Messages API read
  * `error.type`, those of the OpenRouter convention read `error.code` and `error.metadata.error_type`.
  */
-export type ErrorType =
-  | 'invalid_request'
-  | 'context_length_exceeded'
-  | 'authentication'
-  | 'payment_required'
-  | 'permission_denied'
-  | 'not_found'
-  | 'conflict'
-  | 'precondition_failed'
-  | 'payload_too_large'
-  | 'unsupported_media_type'
-  | 'rate_limit_exceeded'
-  | 'server'
-  | 'provider_unavailable'
-  | 'provider_overloaded'
-  | 'timeout';
+
+interface ErrorSpec {
+  status: number;
+  /** `error.type` of the Messages API. */
+  messagesType: string;
+  /** What the document says about it. */
+  text: string;
+}
+
+/**
+ * Everything that a kind of error implies; its name is the `error_type`. Where kinds share a status or a type, the first
+ * one stands for it.
+ */
+export const errorKinds = {
+  invalid_request: {
+    status: 400,
+    messagesType: 'invalid_request_error',
+    text: 'Something in the request is wrong; `metadata.field` names it.',
+  },
+  context_length_exceeded: {
+    status: 400,
+    messagesType: 'invalid_request_error',
+    text: 'The prompt is longer than the model reads.',
+  },
+  authentication: {
+    status: 401,
+    messagesType: 'authentication_error',
+    text: 'No key, or one that is unknown, disabled, expired or deleted.',
+  },
+  payment_required: {
+    status: 402,
+    messagesType: 'billing_error',
+    text: 'No money left in a limit, a budget or the balance; `metadata` says which and how much.',
+  },
+  permission_denied: { status: 403, messagesType: 'permission_error', text: 'The other kind of key is needed.' },
+  not_found: { status: 404, messagesType: 'not_found_error', text: 'It does not exist, or is not yours.' },
+  conflict: { status: 409, messagesType: 'conflict_error', text: 'It conflicts with what is there.' },
+  precondition_failed: {
+    status: 412,
+    messagesType: 'invalid_request_error',
+    text: 'It was changed since it was read.',
+  },
+  payload_too_large: { status: 413, messagesType: 'request_too_large', text: 'The body is larger than 6 MB.' },
+  unsupported_media_type: {
+    status: 415,
+    messagesType: 'invalid_request_error',
+    text: 'The body is not sent as JSON.',
+  },
+  rate_limit_exceeded: { status: 429, messagesType: 'rate_limit_error', text: 'Too many requests.' },
+  server: { status: 500, messagesType: 'api_error', text: 'Something went wrong inside the gateway.' },
+  provider_unavailable: { status: 502, messagesType: 'api_error', text: 'The provider failed.' },
+  timeout: { status: 504, messagesType: 'timeout_error', text: 'The provider took too long.' },
+  provider_overloaded: {
+    status: 529,
+    messagesType: 'overloaded_error',
+    text: 'The provider or the gateway is overloaded.',
+  },
+} as const satisfies Record<string, ErrorSpec>;
+
+export type ErrorKind = keyof typeof errorKinds;
+
+const kinds = Object.keys(errorKinds) as ErrorKind[];
+
+/** The kind that stands for a status; undefined where no error of ours has it. */
+export function kindOfStatus(status: number): ErrorKind | undefined {
+  return kinds.find((kind) => errorKinds[kind].status === status);
+}
+
+/** The kind that an `error.type` of the Messages API stands for. */
+export function kindOfMessagesType(type: string): ErrorKind | undefined {
+  return kinds.find((kind) => errorKinds[kind].messagesType === type);
+}
+
+interface ErrorDetails {
+  metadata?: Record<string, unknown>;
+  headers?: Record<string, string>;
+  /** What clients of the Messages API read in `error.details`. */
+  details?: Record<string, unknown> | undefined;
+  cause?: unknown;
+  /** Where the error has another status than others of its kind. */
+  status?: number;
+}
 
 export class GatewayError extends Error {
   override name = 'GatewayError';
+  readonly kind: ErrorKind;
   readonly status: number;
-  readonly errorType: ErrorType;
   readonly metadata: Record<string, unknown>;
   readonly headers: Record<string, string>;
-  /** What clients of the Messages API read in `error.details`. */
   readonly details: Record<string, unknown> | undefined;
 
-  constructor(
-    status: number,
-    errorType: ErrorType,
-    message: string,
-    more: {
-      metadata?: Record<string, unknown>;
-      headers?: Record<string, string>;
-      details?: Record<string, unknown> | undefined;
-      cause?: unknown;
-    } = {},
-  ) {
+  constructor(kind: ErrorKind, message: string, more: ErrorDetails = {}) {
     super(message, { cause: more.cause });
-    this.status = status;
-    this.errorType = errorType;
+    this.kind = kind;
+    this.status = more.status ?? errorKinds[kind].status;
     this.metadata = more.metadata ?? {};
     this.headers = more.headers ?? {};
     this.details = more.details;
+  }
+
+  /** Tells clients not to repeat the request by themselves: it would cost time or money again, and fail again. */
+  discourageRetry(): this {
+    this.headers['x-should-retry'] = 'false';
+    return this;
   }
 }
 
@@ -54,54 +115,26 @@ export function invalidRequest(
   metadata: Record<string, unknown> = {},
   details?: Record<string, unknown>,
 ): GatewayError {
-  return new GatewayError(400, 'invalid_request', `${field}: ${message}`, {
+  return new GatewayError('invalid_request', `${field}: ${message}`, {
     metadata: { field, ...metadata },
     details,
   });
 }
 
 export function notFound(message: string, metadata: Record<string, unknown> = {}): GatewayError {
-  return new GatewayError(404, 'not_found', message, { metadata });
+  return new GatewayError('not_found', message, { metadata });
 }
 
 export function conflict(message: string, metadata: Record<string, unknown> = {}): GatewayError {
-  return new GatewayError(409, 'conflict', message, { metadata });
+  return new GatewayError('conflict', message, { metadata });
 }
 
 export function unauthenticated(message: string): GatewayError {
-  return new GatewayError(401, 'authentication', message);
+  return new GatewayError('authentication', message);
 }
 
 export function forbidden(message: string): GatewayError {
-  return new GatewayError(403, 'permission_denied', message);
-}
-
-/** `error.type` of the Messages API for a status. */
-export function messagesErrorType(status: number): string {
-  switch (status) {
-    case 401:
-      return 'authentication_error';
-    case 402:
-      return 'billing_error';
-    case 403:
-      return 'permission_error';
-    case 404:
-      return 'not_found_error';
-    case 409:
-      return 'conflict_error';
-    case 413:
-      return 'request_too_large';
-    case 429:
-      return 'rate_limit_error';
-    case 408:
-    case 504:
-      return 'timeout_error';
-    case 503:
-    case 529:
-      return 'overloaded_error';
-    default:
-      return status >= 500 ? 'api_error' : 'invalid_request_error';
-  }
+  return new GatewayError('permission_denied', message);
 }
 
 export interface ErrorEnvelope {
@@ -120,39 +153,22 @@ export function errorEnvelope(error: GatewayError, requestId: string): ErrorEnve
   return {
     type: 'error',
     error: {
-      type: messagesErrorType(error.status),
+      type: errorKinds[error.kind].messagesType,
       code: error.status,
       message: error.message,
       details: error.details,
-      metadata: { error_type: error.errorType, ...error.metadata },
+      metadata: { error_type: error.kind, ...error.metadata },
     },
     request_id: requestId,
   };
 }
 
-/** What the client is told about an error that is not one of ours: nothing but the id to ask about. */
-export function internalError(cause: unknown): GatewayError {
-  return new GatewayError(
-    500,
-    'server',
-    'Something went wrong inside the gateway. Try again, and tell its operator the request_id if it stays.',
-    { cause },
-  );
-}
-
-/** The error itself when it is a refusal, a busy store as 529, everything else as a masked 500. */
+/** The error itself when it is one of ours; anything else is masked: the client gets nothing but the id to ask about. */
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
-  if (error instanceof Error && error.name === 'StoreBusyError') {
-    return new GatewayError(
-      529,
-      'provider_overloaded',
-      'The gateway is busy recording spending. Try again in a second.',
-      {
-        headers: { 'retry-after': '1' },
-        cause: error,
-      },
-    );
-  }
-  return internalError(error);
+  return new GatewayError(
+    'server',
+    'Something went wrong inside the gateway. Try again, and tell its operator the request_id if it stays.',
+    { cause: error },
+  );
 }

@@ -15,7 +15,6 @@ export interface LogFields {
   route?: string;
   worker?: string;
   status?: number;
-  errorType?: string;
   /** A short text written by us, or the name and code of an error; never text from a request or a provider. */
   reason?: string;
   accountId?: string;

@@ -1,4 +1,4 @@
-import { GatewayError } from '../platform/errors.ts';
+import { invalidRequest } from '../platform/errors.ts';
 import type { SensitiveData } from '../store/sensitive-data.ts';
 
 /**
@@ -7,11 +7,9 @@ import type { SensitiveData } from '../store/sensitive-data.ts';
  */
 export function refuseUnprotected({ enabled }: SensitiveData): void {
   if (!enabled) return;
-  throw new GatewayError(
-    400,
-    'invalid_request',
-    'sensitive_data: this key asks for its prompts to be protected, which this gateway cannot do yet; nothing was sent. ' +
+  throw invalidRequest(
+    'sensitive_data',
+    'this key asks for its prompts to be protected, which this gateway cannot do yet; nothing was sent. ' +
       'Use a key without sensitive_data, or set sensitive_data.enabled of this one to false.',
-    { metadata: { field: 'sensitive_data' } },
   );
 }

@@ -1,7 +1,6 @@
-import { GatewayError, type ErrorType } from '../platform/errors.ts';
+import { errorKinds, GatewayError, kindOfMessagesType, type ErrorKind } from '../platform/errors.ts';
 import { redact, type Secrets } from './redact.ts';
 import { UpstreamError, type UpstreamResponse } from './upstream-http.ts';
-import type { WireRefusal } from './wire.ts';
 
 /**
  * Failures of providers as refusals of ours. Whatever goes wrong between our request and the end of an answer is the
@@ -15,8 +14,7 @@ export class ProviderFailure extends GatewayError {
   readonly wasSilent: boolean;
 
   constructor(
-    status: number,
-    errorType: ErrorType,
+    kind: ErrorKind,
     message: string,
     more: {
       provider: FailedProvider;
@@ -31,7 +29,7 @@ export class ProviderFailure extends GatewayError {
       provider_name: more.provider.name,
       ...(more.status === undefined ? {} : { provider_status: more.status }),
     };
-    super(status, errorType, message, { metadata, headers: more.headers ?? {}, cause: more.cause });
+    super(kind, message, { metadata, headers: more.headers ?? {}, cause: more.cause });
     this.mayTryAnother = more.mayTryAnother ?? true;
     this.wasSilent = more.wasSilent ?? false;
   }
@@ -44,12 +42,11 @@ export interface FailedProvider extends Secrets {
 
 /** Sooner or later than this is no advice. */
 const RETRY_AFTER = /^\d{1,5}$/;
-const NO_RETRY = { 'x-should-retry': 'false' };
 
 /** The refusal of an upstream that answered with an error status. Its words go to the client, who may match on them. */
 export function refusalOf(
   status: number,
-  refusal: WireRefusal,
+  message: string,
   headers: UpstreamResponse['headers'],
   provider: FailedProvider,
 ): ProviderFailure {
@@ -57,69 +54,57 @@ export function refusalOf(
   const advice: Record<string, string> = {};
   if (retryAfter && RETRY_AFTER.test(retryAfter)) advice['retry-after'] = retryAfter;
   const more = { provider, status, headers: advice };
-  const words = redact(refusal.message, provider);
+  const words = redact(message, provider);
   switch (status) {
     // The request itself caused these: every endpoint would give the same answer.
     case 400:
     case 422:
-      return new ProviderFailure(400, contextFault(words), words, { ...more, mayTryAnother: false });
+      return new ProviderFailure(contextFault(words), words, { ...more, mayTryAnother: false });
     case 413:
-      return new ProviderFailure(413, 'payload_too_large', words, { ...more, mayTryAnother: false });
+      return new ProviderFailure('payload_too_large', words, { ...more, mayTryAnother: false });
     case 429:
-      return new ProviderFailure(429, 'rate_limit_exceeded', words, more);
+      return new ProviderFailure('rate_limit_exceeded', words, more);
     case 408:
     case 504:
-      return new ProviderFailure(504, 'timeout', words, more);
+      return new ProviderFailure('timeout', words, more);
     case 503:
     case 529:
-      return new ProviderFailure(529, 'provider_overloaded', words, more);
+      return new ProviderFailure('provider_overloaded', words, more);
     case 401:
     case 402:
     case 403:
     case 404:
       // Between the operator and the provider: the client's own key and model are fine.
       return new ProviderFailure(
-        502,
         'provider_unavailable',
         `${provider.name} refused the gateway's own request (status ${status}). Tell the gateway's operator.`,
-        { ...more, headers: { ...NO_RETRY } },
-      );
+        more,
+      ).discourageRetry();
     default:
-      return new ProviderFailure(502, 'provider_unavailable', words, more);
+      return new ProviderFailure('provider_unavailable', words, more);
   }
 }
 
-/** The status that an error inside an answer stands for; an answer that began has no other. */
-export function statusOfErrorType(type: string | undefined): number {
-  switch (type) {
-    case 'invalid_request_error':
-      return 400;
-    case 'authentication_error':
-      return 401;
-    case 'billing_error':
-      return 402;
-    case 'permission_error':
-      return 403;
-    case 'not_found_error':
-      return 404;
-    case 'request_too_large':
-      return 413;
-    case 'rate_limit_error':
-      return 429;
-    case 'timeout_error':
-      return 504;
-    case 'overloaded_error':
-      return 529;
-    default:
-      return 500;
-  }
+/**
+ * An error in the place of an answer, or in the middle of one: its type says which status it stands for.
+ * @param error whatever the provider wrote there
+ */
+export function errorInAnswer(
+  error: unknown,
+  headers: UpstreamResponse['headers'],
+  provider: FailedProvider,
+): ProviderFailure {
+  const { type, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  const kind = typeof type === 'string' ? kindOfMessagesType(type) : undefined;
+  const words = typeof message === 'string' && message !== '' ? message : 'The provider stopped with an error';
+  return refusalOf(kind === undefined ? 500 : errorKinds[kind].status, words, headers, provider);
 }
 
 /** What was thrown while a provider answered, as its failure. */
 export function failureOf(error: unknown, provider: FailedProvider): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
   if (!(error instanceof UpstreamError)) {
-    return new ProviderFailure(502, 'provider_unavailable', `${provider.name} sent an answer that cannot be read.`, {
+    return new ProviderFailure('provider_unavailable', `${provider.name} sent an answer that cannot be read.`, {
       provider,
       cause: error,
     });
@@ -128,12 +113,12 @@ export function failureOf(error: unknown, provider: FailedProvider): ProviderFai
   const { failure } = error;
   if (failure !== 'connect_timeout' && failure !== 'first_byte_timeout' && failure !== 'idle_timeout') {
     const mayTryAnother = failure !== 'aborted';
-    return new ProviderFailure(502, 'provider_unavailable', message, { provider, mayTryAnother, cause: error });
+    return new ProviderFailure('provider_unavailable', message, { provider, mayTryAnother, cause: error });
   }
   // Trying again would wait, and perhaps pay, as long again.
   // Only who has answered with a head can be at work.
   const wasSilent = failure === 'idle_timeout';
-  return new ProviderFailure(504, 'timeout', message, { provider, wasSilent, headers: { ...NO_RETRY }, cause: error });
+  return new ProviderFailure('timeout', message, { provider, wasSilent, cause: error }).discourageRetry();
 }
 
 function contextFault(message: string): 'context_length_exceeded' | 'invalid_request' {

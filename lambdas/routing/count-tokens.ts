@@ -26,7 +26,8 @@ export async function countUpstream(
     const response = await connect(candidate, encoded, AbortSignal.timeout(timeoutMs)).send(encoded.body);
     const text = await readText(response.body, MAX_BODY_BYTES);
     if (response.status !== 200) {
-      throw refusalOf(response.status, wire.readRefusal(text), response.headers, failedProvider(candidate));
+      const { message } = wire.readRefusal(text);
+      throw refusalOf(response.status, message, response.headers, failedProvider(candidate));
     }
     const counted = (JSON.parse(text) as { input_tokens?: unknown } | null)?.input_tokens;
     return Number.isSafeInteger(counted) && (counted as number) > 0 ? (counted as number) : undefined;

@@ -1,9 +1,9 @@
 import type { AnswerBatch, MessagesRequest } from '../messages/types.ts';
 import { describeError, log } from '../platform/logger.ts';
 import {
+  errorInAnswer,
   failureOf,
   refusalOf,
-  statusOfErrorType,
   type FailedProvider,
   type ProviderFailure,
 } from '../providers/failures.ts';
@@ -76,13 +76,13 @@ export async function dispatch(attempts: Attempt[], input: DispatchInput): Promi
     }
   }
   // The gateway has tried every endpoint: a client that retries at once would only multiply the attempts.
-  if (attempts.length > 1) failure!.headers['x-should-retry'] = 'false';
+  if (attempts.length > 1) failure!.discourageRetry();
   throw failure!;
 }
 
-function reasonOf({ cause, errorType }: ProviderFailure): { reason?: string; stack?: string } {
+function reasonOf({ cause, kind }: ProviderFailure): { reason?: string; stack?: string } {
   if (cause instanceof UpstreamError) return { reason: cause.failure };
-  return cause === undefined ? { reason: errorType } : describeError(cause);
+  return cause === undefined ? { reason: kind } : describeError(cause);
 }
 
 async function beginAnswer(
@@ -95,7 +95,8 @@ async function beginAnswer(
   const response = await upstream.send(encoded.body, onSent);
   if (response.status < 200 || response.status > 299) {
     const text = await readText(response.body, MAX_ERROR_BODY_BYTES);
-    throw refusalOf(response.status, candidate.wire.readRefusal(text), response.headers, failedProvider(candidate));
+    const { message } = candidate.wire.readRefusal(text);
+    throw refusalOf(response.status, message, response.headers, failedProvider(candidate));
   }
   const { isDocument, body } = await peek(response.body);
   const batches = isDocument
@@ -122,20 +123,10 @@ async function begun(
   if (first.done) throw new UpstreamError('broken', 'The provider ended its answer before it began');
   const [opening] = first.value.events;
   if (opening?.data.type === 'error') {
-    const error = (opening.data as { error?: unknown }).error;
-    const { type, message } = errorWords(error);
-    throw refusalOf(statusOfErrorType(type), { type, message }, response.headers, failedProvider(candidate));
+    const { error } = opening.data as { error?: unknown };
+    throw errorInAnswer(error, response.headers, failedProvider(candidate));
   }
   return continued(first.value, batches);
-}
-
-/** Words of an error event, whatever stands in it. */
-export function errorWords(error: unknown): { type: string | undefined; message: string } {
-  const { type, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
-  return {
-    type: typeof type === 'string' ? type : undefined,
-    message: typeof message === 'string' && message !== '' ? message : 'The provider stopped with an error',
-  };
 }
 
 async function* continued(
@@ -166,8 +157,7 @@ async function* documentOf(
   }
   const batch = candidate.wire.decodeWhole(document, decodeContext(candidate, input));
   if (!batch) {
-    const refusal = candidate.wire.readRefusal(text);
-    throw refusalOf(statusOfErrorType(refusal.type), refusal, response.headers, failedProvider(candidate));
+    throw errorInAnswer(candidate.wire.readRefusal(text), response.headers, failedProvider(candidate));
   }
   yield batch;
 }

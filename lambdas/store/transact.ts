@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { GatewayError } from '../platform/errors.ts';
 import { itemOfFailedCondition, type Item, type Table } from './table.ts';
 
 export type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
@@ -30,9 +31,16 @@ const DEFAULT_ATTEMPTS = 12;
 const BASE_DELAY_MS = 8;
 const MAX_DELAY_MS = 400;
 
-/** Thrown when a transaction met conflicts or throttling on every attempt; nothing was written. */
-export class StoreBusyError extends Error {
+/** Thrown when a write met conflicts or throttling on every attempt; nothing was written. */
+export class StoreBusyError extends GatewayError {
   override name = 'StoreBusyError';
+
+  constructor(cause?: unknown) {
+    super('provider_overloaded', 'The gateway is busy recording spending. Try again in a second.', {
+      headers: { 'retry-after': '1' },
+      cause,
+    });
+  }
 }
 
 /**
@@ -59,7 +67,7 @@ export async function transact(
       const failed = failedConditions(error);
       if (failed) return { committed: false, failed };
       if (!isTransient(error)) throw error;
-      if (attempt >= attempts) throw new StoreBusyError('The table stayed busy', { cause: error });
+      if (attempt >= attempts) throw new StoreBusyError(error);
     }
     // A cancelled transaction has spent its token: the retry is a new set as far as DynamoDB is concerned.
     command.ClientRequestToken = randomUUID();
@@ -74,7 +82,7 @@ export async function retryConflicts<Result>(write: () => Promise<Result>): Prom
       return await write();
     } catch (error) {
       if (!isTransient(error)) throw error;
-      if (attempt >= DEFAULT_ATTEMPTS) throw new StoreBusyError('The table stayed busy', { cause: error });
+      if (attempt >= DEFAULT_ATTEMPTS) throw new StoreBusyError(error);
     }
     await sleep(jitteredDelayMs(attempt));
   }

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import { GatewayError } from '../../lambdas/platform/errors.ts';
+import { GatewayError, notFound } from '../../lambdas/platform/errors.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
 import { readAccount } from '../../lambdas/store/accounts.ts';
 import type { Actor } from '../../lambdas/store/audit.ts';
@@ -48,13 +48,8 @@ export function onAccount(run: (session: Session, options: Options, common: Comm
     const result = await withTable(common, async (table, local) => {
       const accountId = common.account ?? local?.bootstrapped()?.account_id;
       if (!accountId)
-        throw new GatewayError(
-          400,
-          'invalid_request',
-          'Say which account with --account <id>; "accounts list" shows them.',
-        );
-      if (!(await readAccount(table, accountId)))
-        throw new GatewayError(404, 'not_found', `There is no account "${accountId}".`);
+        throw new GatewayError('invalid_request', 'Say which account with --account <id>; "accounts list" shows them.');
+      if (!(await readAccount(table, accountId))) throw notFound(`There is no account "${accountId}".`);
       return run({ table, local, accountId, changes: { table, accountId, actor: operator() } }, options, common);
     });
     print(result, common.json);

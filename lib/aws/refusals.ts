@@ -1,5 +1,5 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { messagesErrorType, type ErrorType } from '../../lambdas/platform/errors.ts';
+import { errorKinds, type ErrorKind } from '../../lambdas/platform/errors.ts';
 
 /**
  * API Gateway's own refusals in the gateway's envelope. Templates substitute variables and nothing else, and the status is
@@ -9,11 +9,15 @@ import { messagesErrorType, type ErrorType } from '../../lambdas/platform/errors
  */
 interface Refusal {
   type: ResponseType;
-  status: number | undefined;
-  errorType: ErrorType;
+  kind: ErrorKind;
+  /** Where it is not the kind's own. AWS_STATUS: whatever AWS gives it. */
+  status?: number | typeof AWS_STATUS;
   /** JSON: a quoted text, or a variable that brings its quotes along. */
   message: string;
 }
+
+/** A status set for these would become that of every other kind. */
+const AWS_STATUS = 'as AWS gives it';
 
 const NO_SUCH_ROUTE = '"There is no such path or method. GET /v1/models is a good place to start."';
 const MISCONFIGURED = '"The API is not set up as it should be. Tell its operator the request_id."';
@@ -21,26 +25,22 @@ const KEPT_OUT = '"The front door of this API does not let the request in. Ask i
 
 const unknownRoute = (type: ResponseType): Refusal => ({
   type,
-  status: 404,
-  errorType: 'not_found',
+  kind: 'not_found',
   message: NO_SUCH_ROUTE,
 });
 const keptOut = (type: ResponseType): Refusal => ({
   type,
-  status: 403,
-  errorType: 'permission_denied',
+  kind: 'permission_denied',
   message: KEPT_OUT,
 });
 const malformed = (type: ResponseType): Refusal => ({
   type,
-  status: 400,
-  errorType: 'invalid_request',
+  kind: 'invalid_request',
   message: '$context.error.messageString',
 });
 const misconfigured = (type: ResponseType): Refusal => ({
   type,
-  status: 500,
-  errorType: 'server',
+  kind: 'server',
   message: MISCONFIGURED,
 });
 
@@ -53,8 +53,7 @@ const refusals: Record<string, Refusal> = {
   UnknownResource: unknownRoute(ResponseType.RESOURCE_NOT_FOUND),
   Unauthorized: {
     type: ResponseType.UNAUTHORIZED,
-    status: 401,
-    errorType: 'authentication',
+    kind: 'authentication',
     message: KEPT_OUT,
   },
   AccessDenied: keptOut(ResponseType.ACCESS_DENIED),
@@ -64,69 +63,64 @@ const refusals: Record<string, Refusal> = {
   MalformedBody: malformed(ResponseType.BAD_REQUEST_BODY),
   UnsupportedMediaType: {
     type: ResponseType.UNSUPPORTED_MEDIA_TYPE,
-    status: 415,
-    errorType: 'unsupported_media_type',
+    kind: 'unsupported_media_type',
     message: '"Send the body as \\"content-type: application/json\\"."',
   },
   QuotaExceeded: {
     type: ResponseType.QUOTA_EXCEEDED,
-    status: 429,
-    errorType: 'rate_limit_exceeded',
+    kind: 'rate_limit_exceeded',
     message: '"The quota of this API is used up. Ask its operator."',
   },
   Throttled: {
     type: ResponseType.THROTTLED,
-    status: 429,
-    errorType: 'rate_limit_exceeded',
+    kind: 'rate_limit_exceeded',
     message: '"The gateway as a whole gets too many requests. Try again in a second."',
   },
   TooLarge: {
     type: ResponseType.REQUEST_TOO_LARGE,
-    status: 413,
-    errorType: 'payload_too_large',
+    kind: 'payload_too_large',
     message: '"The request is too large. Send images and documents by URL."',
   },
   FunctionFailed: {
     type: ResponseType.INTEGRATION_FAILURE,
+    kind: 'server',
     status: 502,
-    errorType: 'server',
     message: '"The function behind this route failed. Try again."',
   },
   FunctionTimedOut: {
     type: ResponseType.INTEGRATION_TIMEOUT,
-    status: 504,
-    errorType: 'timeout',
+    kind: 'timeout',
     message: '"The function behind this route took too long. Try again."',
   },
   Misconfigured: misconfigured(ResponseType.API_CONFIGURATION_ERROR),
   AuthorizerFailed: misconfigured(ResponseType.AUTHORIZER_FAILURE),
   AuthorizerMisconfigured: misconfigured(ResponseType.AUTHORIZER_CONFIGURATION_ERROR),
-  // A status set here would become that of every other kind.
   OtherRefusal: {
     type: ResponseType.DEFAULT_4XX,
-    status: undefined,
-    errorType: 'invalid_request',
+    kind: 'invalid_request',
+    status: AWS_STATUS,
     message: '$context.error.messageString',
   },
   OtherFailure: {
     type: ResponseType.DEFAULT_5XX,
-    status: undefined,
-    errorType: 'server',
+    kind: 'server',
+    status: AWS_STATUS,
     message: '$context.error.messageString',
   },
 };
 
 export function addRefusals(api: RestApi): void {
-  for (const [id, refusal] of Object.entries(refusals)) {
-    const status = refusal.status ?? (refusal.type === ResponseType.DEFAULT_5XX ? 500 : 400);
+  for (const [id, { type, kind, status: own, message }] of Object.entries(refusals)) {
+    const { status: usual, messagesType } = errorKinds[kind];
+    const code = typeof own === 'number' ? own : usual;
     api.addGatewayResponse(id, {
-      type: refusal.type,
-      ...(refusal.status === undefined ? {} : { statusCode: String(refusal.status) }),
+      type,
+      ...(own === AWS_STATUS ? {} : { statusCode: String(code) }),
       responseHeaders: { 'content-type': "'application/json'", 'request-id': 'context.requestId' },
       templates: {
         'application/json':
-          `{"type":"error","error":{"type":"${messagesErrorType(status)}","code":${status},"message":${refusal.message},` +
-          `"metadata":{"error_type":"${refusal.errorType}"}},"request_id":"$context.requestId"}`,
+          `{"type":"error","error":{"type":"${messagesType}","code":${code},"message":${message},` +
+          `"metadata":{"error_type":"${kind}"}},"request_id":"$context.requestId"}`,
       },
     });
   }

@@ -71,8 +71,8 @@ async function listen(port: number, handle: Handle): Promise<LocalServer> {
     if (!socket.writable) return;
     const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
     const refusal = tooLarge
-      ? new GatewayError(431, 'invalid_request', `The headers are larger than ${MAX_HEADER_BYTES} bytes.`)
-      : new GatewayError(400, 'invalid_request', 'This is not an HTTP request.');
+      ? new GatewayError('invalid_request', `The headers are larger than ${MAX_HEADER_BYTES} bytes.`, { status: 431 })
+      : new GatewayError('invalid_request', 'This is not an HTTP request.');
     const requestId = newRequestId();
     const body = JSON.stringify(errorEnvelope(refusal, requestId));
     socket.end(
@@ -86,7 +86,7 @@ async function listen(port: number, handle: Handle): Promise<LocalServer> {
 async function answer(request: IncomingMessage, response: ServerResponse, handle: Handle): Promise<void> {
   try {
     const target = readTarget(request.url ?? '/');
-    if (!target) throw new GatewayError(400, 'invalid_request', 'The address of a request begins with a slash.');
+    if (!target) throw new GatewayError('invalid_request', 'The address of a request begins with a slash.');
     await handle(request, response, target);
   } catch (error) {
     refuse(request, response, error);
@@ -104,7 +104,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
   const refusal =
     error instanceof GatewayError
       ? error
-      : new GatewayError(502, 'server', 'The function behind this route failed. Try again.', { cause: error });
+      : new GatewayError('server', 'The function behind this route failed. Try again.', { status: 502, cause: error });
   if (refusal.cause) log('error', 'function failed', describeError(refusal.cause));
   const requestId = newRequestId();
   // What is left unread of a body would be taken for the next request of this connection.
@@ -134,7 +134,6 @@ async function readBody(request: IncomingMessage): Promise<string> {
     size += chunk.length;
     if (size > MAX_BODY_BYTES) {
       throw new GatewayError(
-        413,
         'payload_too_large',
         `The body is larger than ${MAX_BODY_BYTES} bytes. Send images and documents by URL.`,
       );

@@ -1,6 +1,6 @@
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { z } from 'zod';
-import { messagesErrorType } from '../../lambdas/platform/errors.ts';
+import { errorKinds, kindOfStatus, type ErrorKind } from '../../lambdas/platform/errors.ts';
 import { routes, type Credential, type Route, type RouteName } from '../../lambdas/routes.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations/all.ts';
@@ -92,7 +92,7 @@ function operationOf(name: RouteName, route: Route, pathIndex: number): ZodOpenA
           ...success.content,
         },
       },
-      ...Object.fromEntries(refusalsOf(name, route).map((status) => [String(status), refusalComponents.get(status)])),
+      ...Object.fromEntries(errorsOf(name, route).map((kind) => componentOf(kind))),
     },
   } as ZodOpenApiOperationObject;
 }
@@ -129,44 +129,32 @@ function responseHeaders(route: Route, operation: Operation) {
   };
 }
 
-/** Which refusals a route can answer with: what the manifest implies, and what its operation adds. */
-export function refusalsOf(name: RouteName, route: Route): number[] {
-  const { request = {}, refusals = [], headers = [] } = operations[name];
-  const statuses = new Set<number>([...refusals, 500]);
-  if (route.credential !== 'none') statuses.add(401);
-  if (route.credential === 'inference' || route.credential === 'management') statuses.add(403);
-  if (request.query || request.body || request.params || headers.length > 0) statuses.add(400);
-  if (request.body) for (const status of [413, 415]) statuses.add(status);
+/** Which kinds of errors a route can answer with: what the manifest implies, and what its operation adds. */
+export function errorsOf(name: RouteName, route: Route): ErrorKind[] {
+  const { request = {}, errors = [], headers = [] } = operations[name];
+  const all = new Set<ErrorKind>([...errors, 'server']);
+  if (route.credential !== 'none') all.add('authentication');
+  if (route.credential === 'inference' || route.credential === 'management') all.add('permission_denied');
+  if (request.query || request.body || request.params || headers.length > 0) all.add('invalid_request');
+  if (request.body) all.add('payload_too_large').add('unsupported_media_type');
   // The gateway as a whole: throttled, or busy recording spending.
-  statuses.add(429);
-  if (route.grants.table?.includes('UpdateItem')) statuses.add(529);
-  return [...statuses].toSorted((a, b) => a - b);
+  all.add('rate_limit_exceeded');
+  if (route.grants.table?.includes('UpdateItem')) all.add('provider_overloaded');
+  return [...all].toSorted((a, b) => errorKinds[a].status - errorKinds[b].status);
 }
 
-const refusalTexts: Record<number, [errorType: string, text: string]> = {
-  400: ['invalid_request', 'Something in the request is wrong; `metadata.field` names it.'],
-  401: ['authentication', 'No key, or one that is unknown, disabled, expired or deleted.'],
-  402: ['payment_required', 'No money left in a limit, a budget or the balance; `metadata` says which and how much.'],
-  403: ['permission_denied', 'The other kind of key is needed.'],
-  404: ['not_found', 'It does not exist, or is not yours.'],
-  408: ['timeout', 'The provider took too long.'],
-  409: ['conflict', 'It conflicts with what is there.'],
-  412: ['precondition_failed', 'It was changed since it was read.'],
-  413: ['payload_too_large', 'The body is larger than 6 MB.'],
-  415: ['unsupported_media_type', 'The body is not sent as JSON.'],
-  429: ['rate_limit_exceeded', 'Too many requests.'],
-  500: ['server', 'Something went wrong inside the gateway.'],
-  502: ['provider_unavailable', 'The provider failed.'],
-  503: ['provider_unavailable', 'No provider can answer now.'],
-  504: ['timeout', 'The provider took too long.'],
-  529: ['provider_overloaded', 'The provider or the gateway is overloaded.'],
-};
-
 /** One component a status, which every route that can answer with it refers to. */
-const refusalComponents = new Map(Object.keys(refusalTexts).map((status) => [Number(status), refusal(Number(status))]));
+const errorComponents = new Map(
+  Object.values(errorKinds).map(({ status }) => [status, errorComponent(kindOfStatus(status)!)]),
+);
 
-function refusal(status: number) {
-  const [errorType, text] = refusalTexts[status]!;
+function componentOf(kind: ErrorKind) {
+  const { status } = errorKinds[kind];
+  return [String(status), errorComponents.get(status)] as const;
+}
+
+function errorComponent(kind: ErrorKind) {
+  const { status, messagesType, text } = errorKinds[kind];
   return {
     id: `Error${status}`,
     description: text,
@@ -176,10 +164,10 @@ function refusal(status: number) {
         example: {
           type: 'error',
           error: {
-            type: messagesErrorType(status),
+            type: messagesType,
             code: status,
             message: text,
-            metadata: { error_type: errorType, ...(status === 400 ? { field: 'name' } : {}) },
+            metadata: { error_type: kind, ...(kind === 'invalid_request' ? { field: 'name' } : {}) },
           },
           request_id: 'req_0123456789abcdef0123456789abcdef',
         },

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ErrorKind } from '../../lambdas/platform/errors.ts';
 
 /** What a person reads about a route, beyond what the manifest and the request's schemas say already. */
 export interface Operation {
@@ -12,8 +13,8 @@ export interface Operation {
   };
   bodyExample?: unknown;
   success: Success;
-  /** Statuses of refusals, besides those that the manifest implies. */
-  refusals?: readonly number[];
+  /** Kinds of errors, besides those that the manifest implies. */
+  errors?: readonly ErrorKind[];
   /** Header parameters that the route honours. */
   headers?: readonly ('If-Match' | 'Idempotency-Key')[];
   /** Answers carry an ETag. */

@@ -94,7 +94,7 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
     }
     progress.ending = ending;
     // A client that repeats the request would pay for it again.
-    if (progress.isCharged) failure.headers['x-should-retry'] = 'false';
+    if (progress.isCharged) failure.discourageRetry();
     throw failure;
   } finally {
     clearInterval(checkpoints);
@@ -107,8 +107,9 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
 /** The failure as the client is told it. */
 function asToldBy(ending: Ending, error: unknown): GatewayError {
   // Nobody hears it; in the log it shall be no failure of a provider.
-  if (ending === 'client_left') return new GatewayError(408, 'timeout', 'The client has left.', { cause: error });
+  if (ending === 'client_left')
+    return new GatewayError('timeout', 'The client has left.', { status: 408, cause: error });
   if (ending !== 'out_of_time') return toGatewayError(error);
   if (error instanceof GatewayError && error.status === 504) return error;
-  return new GatewayError(504, 'timeout', 'The answer took longer than the gateway may run. Ask for a shorter one.');
+  return new GatewayError('timeout', 'The answer took longer than the gateway may run. Ask for a shorter one.');
 }

@@ -14,6 +14,7 @@ import type { AnswerEvent, MessageBody, MessagesRequest } from '../../messages/t
 import { generationTimeMs } from '../../platform/ids.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { refuseUnprotected } from '../../protection/sensitive-data.ts';
+import { StoreBusyError } from '../../store/transact.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
 import { messagesCandidates, resolveModel } from '../../routing/candidates.ts';
@@ -121,7 +122,8 @@ async function holdWhileConnecting(
   } catch (error) {
     upstream.discard();
     // Anything but a refusal leaves open whether the hold stands; nothing was sent, so nothing may be held or charged.
-    if (isPlaced || !(error instanceof GatewayError)) await releaseUnknown(table, request.generation);
+    const isRefused = error instanceof GatewayError && !(error instanceof StoreBusyError);
+    if (isPlaced || !isRefused) await releaseUnknown(table, request.generation);
     throw error;
   }
 }

@@ -10,8 +10,8 @@ import type { AnswerBatch, AnswerEvent, MessageDelta, MessagesEvent, WireUsage }
 import { generationTimeMs } from '../../platform/ids.ts';
 import { toGatewayError } from '../../platform/errors.ts';
 import { log, tripwires } from '../../platform/logger.ts';
-import { failureOf, refusalOf, statusOfErrorType } from '../../providers/failures.ts';
-import { errorWords, failedProvider } from '../../routing/dispatch.ts';
+import { errorInAnswer, failureOf } from '../../providers/failures.ts';
+import { failedProvider } from '../../routing/dispatch.ts';
 import type { Ending, Outcome } from '../../store/outcome.ts';
 import type { AbortReason, AnswerContext, Attempted } from './answer.ts';
 import { MAX_ANSWER_BYTES, writableBytes } from './write-bound.ts';
@@ -190,11 +190,9 @@ export class Progress {
     const at = events.findIndex(({ data }) => data.type === 'error');
     if (at === -1) return { events };
     const { error } = events[at]!.data as { error?: unknown };
-    const { type, message } = errorWords(error);
-    const provider = failedProvider(this.#attempted.candidate);
     return {
       events: events.slice(0, at),
-      failure: refusalOf(statusOfErrorType(type), { type, message }, {}, provider),
+      failure: errorInAnswer(error, {}, failedProvider(this.#attempted.candidate)),
     };
   }
 
@@ -393,6 +391,6 @@ function maxTokensDelta(reason: Error | undefined): MessageDelta {
 }
 
 function metadataOf(reason: Error): Record<string, unknown> {
-  const { errorType, message, metadata } = toGatewayError(reason);
-  return { error_type: errorType, message, ...metadata };
+  const { kind, message, metadata } = toGatewayError(reason);
+  return { error_type: kind, message, ...metadata };
 }

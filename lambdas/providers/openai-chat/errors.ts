@@ -1,3 +1,4 @@
+import { errorKinds, kindOfStatus } from '../../platform/errors.ts';
 import type { WireRefusal } from '../wire.ts';
 
 /** Errors of chat-completions upstreams, in a body of their own or inside an answer. */
@@ -24,19 +25,8 @@ export function chatError(error: unknown): WireRefusal {
   return { type: kindOf(kinds, number), message: typeof message === 'string' && message !== '' ? message : UNSAID };
 }
 
-const kindsByNumber: Record<number, string> = {
-  400: 'invalid_request_error',
-  401: 'authentication_error',
-  402: 'billing_error',
-  403: 'permission_error',
-  404: 'not_found_error',
-  413: 'request_too_large',
-  422: 'invalid_request_error',
-  429: 'rate_limit_error',
-  503: 'overloaded_error',
-  504: 'timeout_error',
-  529: 'overloaded_error',
-};
+/** Numbers that other gateways answer with, and what the Messages API calls the same. */
+const synonyms: Record<number, number> = { 422: 400, 503: 529 };
 
 const kindsByWord: [RegExp, string][] = [
   [/rate.?limit|resource_exhausted|too_many_requests/i, 'rate_limit_error'],
@@ -48,7 +38,9 @@ const kindsByWord: [RegExp, string][] = [
 ];
 
 function kindOf(words: string, number: number | undefined): string | undefined {
-  return kindsByWord.find(([pattern]) => pattern.test(words))?.[1] ?? (number ? kindsByNumber[number] : undefined);
+  const byWord = kindsByWord.find(([pattern]) => pattern.test(words))?.[1];
+  const kind = number === undefined ? undefined : kindOfStatus(synonyms[number] ?? number);
+  return byWord ?? (kind && errorKinds[kind].messagesType);
 }
 
 function recordOf(value: unknown): Record<string, unknown> {

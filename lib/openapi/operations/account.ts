@@ -14,7 +14,7 @@ export const accountOperations = {
       'A key of a member sees its member’s generations in its workspace, any other key those of its workspace. 404 until the cost is final.',
     request: getGeneration,
     success: ok('The generation.', data(generationShape)),
-    refusals: [404],
+    errors: ['not_found'],
   },
   'get-current-key': {
     tag: 'Account',
@@ -30,6 +30,6 @@ export const accountOperations = {
     success: ok('Rows in the order of date, model and endpoint.', data(z.array(activityRowShape)), {
       data: [activityExample],
     }),
-    refusals: [400, 404],
+    errors: ['invalid_request', 'not_found'],
   },
 } satisfies Partial<Record<RouteName, Operation>>;

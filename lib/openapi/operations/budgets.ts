@@ -21,7 +21,7 @@ export const budgetsOperations = {
     summary: 'List the budgets of a workspace',
     request: listBudgets,
     success: ok('Budgets from daily to lifetime.', data(z.array(budgetShape)), { data: [budgetExample] }),
-    refusals: [404],
+    errors: ['not_found'],
     etag: true,
   },
   'get-budget': {
@@ -29,7 +29,7 @@ export const budgetsOperations = {
     summary: 'Read a budget of a workspace',
     request: getBudget,
     success: ok('The budget.', data(budgetShape), { data: budgetExample }),
-    refusals: [404],
+    errors: ['not_found'],
     etag: true,
   },
   'set-budget': {
@@ -39,7 +39,7 @@ export const budgetsOperations = {
     request: setBudget,
     bodyExample: { limit_rub: 30000 },
     success: ok('The budget.', data(budgetShape), { data: budgetExample }),
-    refusals: [404, 409, 412],
+    errors: ['not_found', 'conflict', 'precondition_failed'],
     headers: ['If-Match'],
     etag: true,
   },
@@ -48,7 +48,7 @@ export const budgetsOperations = {
     summary: 'Remove a budget of a workspace',
     request: deleteBudget,
     success: ok('There is no such budget (any more).', deletedShape, { deleted: true }),
-    refusals: [404, 409, 412],
+    errors: ['not_found', 'conflict', 'precondition_failed'],
     headers: ['If-Match'],
   },
   'list-member-budgets': {
@@ -56,7 +56,7 @@ export const budgetsOperations = {
     summary: 'List the budgets of a member',
     request: listMemberBudgets,
     success: ok('Budgets from daily to lifetime.', data(z.array(budgetShape)), { data: [memberBudgetExample] }),
-    refusals: [404],
+    errors: ['not_found'],
     etag: true,
   },
   'get-member-budget': {
@@ -64,7 +64,7 @@ export const budgetsOperations = {
     summary: 'Read a budget of a member',
     request: getMemberBudget,
     success: ok('The budget.', data(budgetShape), { data: memberBudgetExample }),
-    refusals: [404],
+    errors: ['not_found'],
     etag: true,
   },
   'set-member-budget': {
@@ -74,7 +74,7 @@ export const budgetsOperations = {
     request: setMemberBudget,
     bodyExample: { limit_rub: 500 },
     success: ok('The budget.', data(budgetShape), { data: memberBudgetExample }),
-    refusals: [404, 409, 412],
+    errors: ['not_found', 'conflict', 'precondition_failed'],
     headers: ['If-Match'],
     etag: true,
   },
@@ -83,7 +83,7 @@ export const budgetsOperations = {
     summary: 'Remove a budget of a member',
     request: deleteMemberBudget,
     success: ok('There is no such budget (any more).', deletedShape, { deleted: true }),
-    refusals: [404, 409, 412],
+    errors: ['not_found', 'conflict', 'precondition_failed'],
     headers: ['If-Match'],
   },
 } satisfies Partial<Record<RouteName, Operation>>;

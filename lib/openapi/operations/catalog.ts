@@ -28,7 +28,7 @@ export const catalogOperations = {
         routing: z.strictObject({ default: z.strictObject({}) }).optional(),
       }),
     ),
-    refusals: [404],
+    errors: ['not_found'],
   },
   'list-user-models': {
     tag: 'Catalog',

@@ -5,7 +5,7 @@ import { messageExample, messagesBodyExample } from '../examples.ts';
 import { ok, type Operation } from '../operation.ts';
 import { messageShape } from '../shapes.ts';
 
-const inferenceRefusals = [402, 404, 408, 413, 429, 500, 502, 503, 504, 529] as const;
+const providerErrors = ['not_found', 'provider_unavailable', 'timeout', 'provider_overloaded'] as const;
 
 export const inferenceOperations = {
   'create-message': {
@@ -19,7 +19,7 @@ export const inferenceOperations = {
       ...ok('The message, or its events.', messageShape, messageExample),
       content: { 'text/event-stream': { schema: { type: 'string' } } },
     },
-    refusals: inferenceRefusals,
+    errors: [...providerErrors, 'payment_required'],
   },
   'count-tokens': {
     tag: 'Inference',
@@ -31,6 +31,6 @@ export const inferenceOperations = {
       z.strictObject({ input_tokens: z.int().nonnegative(), estimated: z.literal(true).optional() }),
       { input_tokens: 9 },
     ),
-    refusals: inferenceRefusals.filter((status) => status !== 402),
+    errors: providerErrors,
   },
 } satisfies Partial<Record<RouteName, Operation>>;

@@ -16,7 +16,7 @@ export const membersOperations = {
       data: [memberExample],
       total_count: 1,
     }),
-    refusals: [404],
+    errors: ['not_found'],
   },
   'add-members': {
     tag: 'Members',
@@ -29,7 +29,7 @@ export const membersOperations = {
       z.strictObject({ added_count: z.int().nonnegative(), data: z.array(memberShape) }),
       { added_count: 1, data: [memberExample] },
     ),
-    refusals: [404, 409],
+    errors: ['not_found', 'conflict'],
     headers: ['Idempotency-Key'],
   },
   'remove-members': {
@@ -41,7 +41,7 @@ export const membersOperations = {
     success: ok('How many were removed.', z.strictObject({ removed_count: z.int().nonnegative() }), {
       removed_count: 1,
     }),
-    refusals: [404, 409],
+    errors: ['not_found', 'conflict'],
     headers: ['Idempotency-Key'],
   },
 } satisfies Partial<Record<RouteName, Operation>>;
