@@ -1,6 +1,6 @@
 import { forbidden } from '../platform/errors.ts';
 import { nowMs } from '../platform/clock.ts';
-import type { Credential } from '../routes.ts';
+import type { Credential } from '../route.ts';
 import { accountFrom, accountKey, type Account } from '../store/accounts.ts';
 import type { Scope } from '../store/counters.ts';
 import type { Payer } from '../store/generations.ts';

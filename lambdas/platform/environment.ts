@@ -1,14 +1,10 @@
-import type { QueueName } from '../routes.ts';
+import type { QueueName } from '../route.ts';
 
 /**
  * The only place that reads process.env. Names are shared by the CDK stacks, the local runtime and the functions.
  */
 export const variables = {
   tableName: 'TABLE_NAME',
-  finalizeQueueUrl: 'FINALIZE_QUEUE_URL',
-  finalizeDeadLettersUrl: 'FINALIZE_DEAD_LETTERS_URL',
-  rollUpQueueUrl: 'ROLL_UP_QUEUE_URL',
-  rollUpDeadLettersUrl: 'ROLL_UP_DEAD_LETTERS_URL',
   pepperSecret: 'PEPPER_SECRET_ARN',
   providerKeysSecret: 'PROVIDER_KEYS_SECRET_ARN',
   /** Largest number of output tokens that one step of a hold covers. */
@@ -28,17 +24,19 @@ export const variables = {
   clockOffsetMs: 'GATEWAY_CLOCK_OFFSET_MS',
 } as const;
 
-/** Where a function finds the URL of each queue. */
-export const queueVariables: Record<QueueName, string> = {
-  'finalize-cost': variables.finalizeQueueUrl,
-  'roll-up-activity': variables.rollUpQueueUrl,
-};
+/** Where a function finds the URL of a queue. */
+export function queueVariable(queue: QueueName): string {
+  return `${upperCase(queue)}_QUEUE_URL`;
+}
 
 /** Where a function that watches a queue finds the URL of its dead-letter queue. */
-export const deadLetterVariables: Record<QueueName, string> = {
-  'finalize-cost': variables.finalizeDeadLettersUrl,
-  'roll-up-activity': variables.rollUpDeadLettersUrl,
-};
+export function deadLettersVariable(queue: QueueName): string {
+  return `${upperCase(queue)}_DEAD_LETTERS_URL`;
+}
+
+function upperCase(name: string): string {
+  return name.toUpperCase().replaceAll('-', '_');
+}
 
 export function requireVariable(name: string): string {
   const value = process.env[name];

@@ -12,19 +12,17 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { queueVariables, variables } from '../../lambdas/platform/environment.ts';
+import { queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import { tripwires } from '../../lambdas/platform/logger.ts';
-import { queues as queueSpecs } from '../../lambdas/queues.ts';
 import {
-  queueWorkers,
-  routes,
-  scheduledWorkers,
+  visibilityTimeoutSeconds,
   type FunctionSpec,
   type QueueName,
   type QueueWorker,
   type Route,
   type ScheduledWorker,
-} from '../../lambdas/routes.ts';
+} from '../../lambdas/route.ts';
+import { queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { DataStack } from './data-stack.ts';
 import { GatewayFunction, type Resources } from './gateway-function.ts';
@@ -33,6 +31,8 @@ import { addRefusals } from './refusals.ts';
 /** A standard queue's message keeps its age when it is given up: dead letters must be kept for longer. */
 const QUEUE_RETENTION = Duration.days(4);
 const DEAD_LETTERS_RETENTION = Duration.days(14);
+
+const queueNames = Object.keys(queueWorkers) as QueueName[];
 
 export interface ApiStackProps extends StackProps {
   config: GatewayConfig;
@@ -57,7 +57,7 @@ export class ApiStack extends Stack {
       queues: this.#perQueue((name) => this.#createQueue(name, deadLetters[name])),
       deadLetters,
     };
-    for (const [name, worker] of Object.entries<QueueWorker>(queueWorkers)) this.#addQueueWorker(name, worker);
+    for (const name of queueNames) this.#addQueueWorker(name, queueWorkers[name]);
     for (const [name, worker] of Object.entries<ScheduledWorker>(scheduledWorkers)) this.#addSchedule(name, worker);
     this.#addApi();
   }
@@ -148,10 +148,7 @@ export class ApiStack extends Stack {
   }
 
   #perQueue(create: (name: QueueName) => Queue): Record<QueueName, Queue> {
-    return Object.fromEntries(Object.keys(queueSpecs).map((name) => [name, create(name as QueueName)])) as Record<
-      QueueName,
-      Queue
-    >;
+    return Object.fromEntries(queueNames.map((name) => [name, create(name)])) as Record<QueueName, Queue>;
   }
 
   #createDeadLetters(name: QueueName): Queue {
@@ -173,18 +170,18 @@ export class ApiStack extends Stack {
   }
 
   #createQueue(name: QueueName, deadLetters: Queue): Queue {
-    const spec = queueSpecs[name];
+    const worker = queueWorkers[name];
     const queue = new Queue(this, `${pascalCase(name)}Queue`, {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: QUEUE_RETENTION,
-      visibilityTimeout: Duration.seconds(spec.visibilityTimeoutSeconds),
-      deadLetterQueue: { queue: deadLetters, maxReceiveCount: spec.maxReceiveCount },
+      visibilityTimeout: Duration.seconds(visibilityTimeoutSeconds(worker)),
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount: worker.maxReceiveCount },
     });
     const alarm = queue
       .metricApproximateAgeOfOldestMessage({ period: Duration.minutes(1) })
       .createAlarm(this, `${pascalCase(name)}AgeAlarm`, {
-        threshold: spec.lateAfterSeconds,
+        threshold: worker.lateAfterSeconds,
         comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
         evaluationPeriods: 2,
         treatMissingData: TreatMissingData.NOT_BREACHING,
@@ -194,14 +191,14 @@ export class ApiStack extends Stack {
     return queue;
   }
 
-  #addQueueWorker(name: string, worker: QueueWorker): void {
-    const queue = this.#resources.queues[worker.queue];
+  #addQueueWorker(name: QueueName, worker: QueueWorker): void {
+    const queue = this.#resources.queues[name];
     const read = new PolicyStatement({
       sid: 'ReadQueue',
       actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
       resources: [queue.queueArn],
     });
-    const environment = { [queueVariables[worker.queue]]: queue.queueUrl };
+    const environment = { [queueVariable(name)]: queue.queueUrl };
     this.#addFunction(name, worker, { statements: [read], environment }).lambda.addEventSource(
       new SqsEventSource(queue, {
         batchSize: worker.batchSize,

@@ -2,7 +2,8 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
-import { functions, type FunctionSpec } from '../../lambdas/routes.ts';
+import type { FunctionSpec } from '../../lambdas/route.ts';
+import { functions } from '../../lambdas/routes.ts';
 
 const lambdasDirectory = fileURLToPath(new URL('../../lambdas/', import.meta.url));
 const defaultCatalog = join(lambdasDirectory, 'catalog', 'data');

@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import type { SecretName } from '../../lambdas/routes.ts';
+import type { SecretName } from '../../lambdas/route.ts';
 import type { GatewayConfig } from '../config.ts';
 import { tableDefinition } from '../table-definition.ts';
 

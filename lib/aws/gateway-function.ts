@@ -7,8 +7,8 @@ import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { deadLetterVariables, queueVariables, variables } from '../../lambdas/platform/environment.ts';
-import type { FunctionSpec, QueueName, SecretName } from '../../lambdas/routes.ts';
+import { deadLettersVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
+import type { FunctionSpec, QueueName, SecretName } from '../../lambdas/route.ts';
 import { tableDefinition } from '../table-definition.ts';
 
 /** What functions may be granted. */
@@ -123,7 +123,7 @@ function grantEnvironment({ spec, resources }: GatewayFunctionProps): Record<str
   return {
     ...(table ? { [variables.tableName]: resources.table.tableName } : {}),
     ...Object.fromEntries(secrets.map((name) => [secretVariables[name], resources.secrets[name].secretArn])),
-    ...Object.fromEntries([...sendTo, ...watch].map((name) => [queueVariables[name], resources.queues[name].queueUrl])),
-    ...Object.fromEntries(watch.map((name) => [deadLetterVariables[name], resources.deadLetters[name].queueUrl])),
+    ...Object.fromEntries([...sendTo, ...watch].map((name) => [queueVariable(name), resources.queues[name].queueUrl])),
+    ...Object.fromEntries(watch.map((name) => [deadLettersVariable(name), resources.deadLetters[name].queueUrl])),
   };
 }

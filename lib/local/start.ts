@@ -2,13 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CatalogError } from '../../lambdas/catalog/catalog-error.ts';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
-import {
-  deadLetterVariables,
-  optionalVariable,
-  queueVariables,
-  variables,
-} from '../../lambdas/platform/environment.ts';
+import { deadLettersVariable, optionalVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import { describeError, log } from '../../lambdas/platform/logger.ts';
+import type { QueueName } from '../../lambdas/route.ts';
+import { queueWorkers } from '../../lambdas/routes.ts';
 import { openTable } from '../../lambdas/store/table.ts';
 import { upgradeRecords } from '../upgrade.ts';
 import { bootstrap, type Account } from './bootstrap.ts';
@@ -153,10 +150,12 @@ async function openFrontDoor(port: number, wiring: Wiring, host: FunctionHost, s
 }
 
 function urlVariables(queueUrls: Record<string, string>): Record<string, string> {
-  return Object.fromEntries([
-    ...Object.entries(queueVariables).map(([name, variable]) => [variable, queueUrls[name]!]),
-    ...Object.entries(deadLetterVariables).map(([name, variable]) => [variable, queueUrls[deadLettersOf(name)]!]),
-  ]) as Record<string, string>;
+  return Object.fromEntries(
+    (Object.keys(queueWorkers) as QueueName[]).flatMap((name) => [
+      [queueVariable(name), queueUrls[name]!],
+      [deadLettersVariable(name), queueUrls[deadLettersOf(name)]!],
+    ]),
+  );
 }
 
 function checkCatalog(): void {

@@ -1,5 +1,5 @@
-import { queues, type QueueSpec } from '../../lambdas/queues.ts';
-import { queueWorkers, routes, scheduledWorkers, type Route } from '../../lambdas/routes.ts';
+import { visibilityTimeoutSeconds, type QueueWorker, type Route } from '../../lambdas/route.ts';
+import { queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
 
 /** What the local runtime has to connect: the same facts, whether they come from the manifest or from a template. */
 export interface Wiring {
@@ -45,16 +45,20 @@ export function manifestWiring(): Wiring {
       })),
     ),
     queues: Object.fromEntries(
-      Object.entries<QueueSpec>(queues).map(([name, { visibilityTimeoutSeconds, maxReceiveCount }]) => [
+      Object.entries<QueueWorker>(queueWorkers).map(([name, worker]) => [
         name,
-        { visibilityTimeoutSeconds, maxReceiveCount, deadLetters: deadLettersOf(name) },
+        {
+          visibilityTimeoutSeconds: visibilityTimeoutSeconds(worker),
+          maxReceiveCount: worker.maxReceiveCount,
+          deadLetters: deadLettersOf(name),
+        },
       ]),
     ),
-    queueSources: Object.entries(queueWorkers).map(([functionName, worker]) => ({
-      queue: worker.queue,
-      functionName,
-      batchSize: worker.batchSize,
-      maxConcurrency: worker.maxConcurrency,
+    queueSources: Object.entries(queueWorkers).map(([name, { batchSize, maxConcurrency }]) => ({
+      queue: name,
+      functionName: name,
+      batchSize,
+      maxConcurrency,
     })),
     schedules: Object.entries(scheduledWorkers).map(([functionName, { everyMinutes }]) => ({
       functionName,

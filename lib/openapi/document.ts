@@ -1,7 +1,8 @@
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { z } from 'zod';
 import { errorKinds, kindOfStatus, type ErrorKind } from '../../lambdas/platform/errors.ts';
-import { routes, type Credential, type Route, type RouteName } from '../../lambdas/routes.ts';
+import type { Credential, Route } from '../../lambdas/route.ts';
+import { routes, type RouteName } from '../../lambdas/routes.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations/all.ts';
 import { errorShape } from './shapes.ts';

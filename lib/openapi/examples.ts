@@ -1,5 +1,5 @@
-import { keyConventionFields } from '../../lambdas/management/key-view.ts';
-import { workspaceConventionFields } from '../../lambdas/management/workspace-view.ts';
+import { keyConventionFields } from '../../lambdas/api/keys/view.ts';
+import { workspaceConventionFields } from '../../lambdas/api/workspaces/view.ts';
 
 /** Values for examples; the ids are nobody's. */
 const workspaceId = '01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { buildDocument } from './document.ts';
 
 /** `npm run openapi`: writes the document that GET /openapi.json answers with. */
-export const documentFile = fileURLToPath(new URL('../../lambdas/api/get-openapi/openapi.json', import.meta.url));
+export const documentFile = fileURLToPath(new URL('../../lambdas/api/service/openapi.json', import.meta.url));
 
 export function documentText(): string {
   return `${JSON.stringify(buildDocument(), null, 2)}\n`;

@@ -4,7 +4,7 @@ import { eventBytes } from '../../lambdas/accounting/meter.ts';
 import { priceUpperBound, priceUsage } from '../../lambdas/accounting/price.ts';
 import type { TokenUsage } from '../../lambdas/accounting/usage.ts';
 import { firstStep, type Quote } from '../../lambdas/admission/spending-plan.ts';
-import { prepareAttempts } from '../../lambdas/api/create-message/attempts.ts';
+import { prepareAttempts } from '../../lambdas/api/messages/attempts.ts';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { messagesRequestSchema } from '../../lambdas/messages/schema.ts';
 import type { MessagesEvent, MessagesRequest } from '../../lambdas/messages/types.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { modelView, videoModelView } from '../../lambdas/catalog/views.ts';
+import { modelView, videoModelView } from '../../lambdas/api/models/view.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 
 describe('a model that makes video', () => {

@@ -3,7 +3,7 @@ import { BacklogWatch } from '../../lambdas/accounting/backlog.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate, windowsAt } from '../../lambdas/money/periods.ts';
-import { variables } from '../../lambdas/platform/environment.ts';
+import { deadLettersVariable, queueVariable } from '../../lambdas/platform/environment.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 import { openQueueGauge, type QueueGauge } from '../../lambdas/platform/queue-levels.ts';
 import { readCounter } from '../../lambdas/store/counters.ts';
@@ -28,7 +28,7 @@ let gauge: QueueGauge;
 beforeAll(async () => {
   table = await newTable();
   queue = await startSettlementQueue(table);
-  gauge = openQueueGauge(variables.finalizeQueueUrl, variables.finalizeDeadLettersUrl);
+  gauge = openQueueGauge(queueVariable('finalize-cost'), deadLettersVariable('finalize-cost'));
 });
 afterAll(() => queue.stop());
 

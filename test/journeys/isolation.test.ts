@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { routes, type Route } from '../../lambdas/routes.ts';
+import type { Route } from '../../lambdas/route.ts';
+import { routes } from '../../lambdas/routes.ts';
 import { admin } from '../support/admin.ts';
 import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 

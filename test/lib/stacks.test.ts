@@ -4,18 +4,9 @@ import { join } from 'node:path';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { queues } from '../../lambdas/queues.ts';
-import {
-  functions,
-  queueWorkers,
-  routes,
-  scheduledWorkers,
-  type FunctionSpec,
-  type QueueName,
-  type QueueWorker,
-  type Route,
-} from '../../lambdas/routes.ts';
-import { deadLetterVariables, queueVariables } from '../../lambdas/platform/environment.ts';
+import type { FunctionSpec, QueueName, Route } from '../../lambdas/route.ts';
+import { functions, queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
+import { deadLettersVariable, queueVariable } from '../../lambdas/platform/environment.ts';
 import { tripwires } from '../../lambdas/platform/logger.ts';
 import { createGatewayApp } from '../../lib/aws/gateway-app.ts';
 import { readTemplates, type Deployment } from '../../lib/local/sandboxed/templates.ts';
@@ -51,6 +42,8 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const sorted = <T>(list: T[]) => list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
+const queueNames = Object.keys(queueWorkers) as QueueName[];
+
 const patienceOf = ({ visibilityTimeoutSeconds, maxReceiveCount }: Omit<WiredQueue, 'deadLetters'>) => ({
   visibilityTimeoutSeconds,
   maxReceiveCount,
@@ -77,7 +70,8 @@ describe('the synthesized template', () => {
     expect(deployment.wiring.schedules).toEqual(
       Object.entries(scheduledWorkers).map(([functionName, { everyMinutes }]) => ({ functionName, everyMinutes })),
     );
-    expect(Object.values(deployment.wiring.queues).map(patienceOf)).toEqual(Object.values(queues).map(patienceOf));
+    const expected = Object.values(manifestWiring().queues).map(patienceOf);
+    expect(Object.values(deployment.wiring.queues).map(patienceOf)).toEqual(expected);
   });
 
   it('gives the streaming route a function URL that streams', () => {
@@ -90,14 +84,11 @@ describe('the synthesized template', () => {
     expect(deployed).toMatchObject({ timeoutSeconds: spec.timeoutSeconds, memoryMb: spec.memoryMb });
     expect('TABLE_NAME' in deployed.environment).toBe(spec.grants.table !== undefined);
     expect('PEPPER_SECRET_ARN' in deployed.environment).toBe(spec.grants.secrets?.includes('pepper') ?? false);
-    const own = Object.entries<QueueWorker>(queueWorkers).flatMap(([worker, { queue }]) =>
-      worker === name ? [queue] : [],
-    );
     const { sendTo = [], watch = [] } = spec.grants;
-    for (const queue of Object.keys(queues) as QueueName[]) {
-      const isKnown = [...sendTo, ...watch, ...own].includes(queue);
-      expect([queue, queueVariables[queue] in deployed.environment]).toEqual([queue, isKnown]);
-      expect([queue, deadLetterVariables[queue] in deployed.environment]).toEqual([queue, watch.includes(queue)]);
+    for (const queue of queueNames) {
+      const isKnown = [...sendTo, ...watch, name].includes(queue);
+      expect([queue, queueVariable(queue) in deployed.environment]).toEqual([queue, isKnown]);
+      expect([queue, deadLettersVariable(queue) in deployed.environment]).toEqual([queue, watch.includes(queue)]);
     }
   });
 
@@ -132,10 +123,10 @@ describe('the synthesized template', () => {
   );
 
   it('gives every queue dead letters and an alarm', () => {
-    api.resourceCountIs('AWS::SQS::Queue', 2 * Object.keys(queues).length);
+    api.resourceCountIs('AWS::SQS::Queue', 2 * queueNames.length);
     for (const name of ['DeadLettersAlarm', 'AgeAlarm']) {
       const alarms = Object.keys(api.findResources('AWS::CloudWatch::Alarm')).filter((id) => id.includes(name));
-      expect(alarms).toHaveLength(Object.keys(queues).length);
+      expect(alarms).toHaveLength(queueNames.length);
     }
   });
 
@@ -148,8 +139,9 @@ describe('the synthesized template', () => {
         .filter(({ Properties }) => (Properties.RedrivePolicy === undefined) === isDead)
         .map(({ Properties }) => Properties.MessageRetentionPeriod);
     expect(Math.min(...retention(true))).toBeGreaterThan(Math.max(...retention(false)));
-    for (const { queue, timeoutSeconds } of Object.values<QueueWorker>(queueWorkers)) {
-      expect(queues[queue].visibilityTimeoutSeconds).toBeGreaterThanOrEqual(6 * timeoutSeconds);
+    for (const { queue, functionName } of deployment.wiring.queueSources) {
+      const { timeoutSeconds } = deployment.functions.get(functionName)!;
+      expect(deployment.wiring.queues[queue]!.visibilityTimeoutSeconds).toBeGreaterThanOrEqual(6 * timeoutSeconds);
     }
   });
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { renderPage } from '../../lambdas/api/get-docs/page.ts';
-import { routes, type Route } from '../../lambdas/routes.ts';
+import { renderPage } from '../../lambdas/api/service/page.ts';
+import type { Route } from '../../lambdas/route.ts';
+import { routes } from '../../lambdas/routes.ts';
 import { documentFile, documentText } from '../../lib/openapi/write.ts';
 import { document, documentedOperations, documentedResponse, misfit } from '../support/openapi.ts';
 

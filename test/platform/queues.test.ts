@@ -1,6 +1,6 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { variables } from '../../lambdas/platform/environment.ts';
+import { deadLettersVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import { openQueueGauge } from '../../lambdas/platform/queue-levels.ts';
 import { openQueueReturns, restSeconds } from '../../lambdas/platform/queue-returns.ts';
 import { toSqsEvent } from '../../lib/local/event-source.ts';
@@ -17,13 +17,16 @@ beforeEach(async () => {
   const name = `queue-${Math.random().toString(36).slice(2)}`;
   const spec = { visibilityTimeoutSeconds: 600, maxReceiveCount: 3, deadLetters: `${name}-dead` };
   ({ url, deadLettersUrl } = await createQueue(sqs, name, spec));
-  Object.assign(process.env, { [variables.finalizeQueueUrl]: url, [variables.finalizeDeadLettersUrl]: deadLettersUrl });
+  Object.assign(process.env, {
+    [queueVariable('finalize-cost')]: url,
+    [deadLettersVariable('finalize-cost')]: deadLettersUrl,
+  });
 });
 afterAll(() => sqs.stop());
 
 const send = (to: string) => sqs.client.send(new SendMessageCommand({ QueueUrl: to, MessageBody: 'x' }));
 
-const read = () => openQueueGauge(variables.finalizeQueueUrl, variables.finalizeDeadLettersUrl).read();
+const read = () => openQueueGauge(queueVariable('finalize-cost'), deadLettersVariable('finalize-cost')).read();
 
 describe('the gauge of a queue', () => {
   it('tells an empty queue', async () => {
@@ -38,7 +41,7 @@ describe('the gauge of a queue', () => {
   });
 
   it('throws when a queue cannot be asked', async () => {
-    process.env[variables.finalizeDeadLettersUrl] = `${deadLettersUrl}-elsewhere`;
+    process.env[deadLettersVariable('finalize-cost')] = `${deadLettersUrl}-elsewhere`;
     await expect(read()).rejects.toThrow();
   });
 });
@@ -52,7 +55,7 @@ describe('a message that failed', () => {
     await send(url);
     const { Records } = toSqsEvent(await receive(sqs, url, 0), url);
 
-    await openQueueReturns(variables.finalizeQueueUrl).comeAgain(Records);
+    await openQueueReturns(queueVariable('finalize-cost')).comeAgain(Records);
 
     const [again] = await receive(sqs, url, 10);
     expect(again?.Attributes?.ApproximateReceiveCount).toBe('2');
@@ -62,6 +65,6 @@ describe('a message that failed', () => {
     await send(url);
     const { Records } = toSqsEvent(await receive(sqs, url, 0), url);
     const strangers = Records.map((record) => ({ ...record, receiptHandle: 'of nobody' }));
-    await expect(openQueueReturns(variables.finalizeQueueUrl).comeAgain(strangers)).resolves.toBeUndefined();
+    await expect(openQueueReturns(queueVariable('finalize-cost')).comeAgain(strangers)).resolves.toBeUndefined();
   });
 });

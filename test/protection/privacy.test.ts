@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../lambdas/catalog/catalog.ts';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
-import { endpointView } from '../../lambdas/catalog/views.ts';
+import { endpointView } from '../../lambdas/api/models/view.ts';
 import { privacyFilter } from '../../lambdas/protection/privacy.ts';
 import { openPrivacy } from '../../lambdas/store/privacy.ts';
 import { catalogDirectory, textModel } from '../support/catalog.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
-import { modelView } from '../../lambdas/catalog/views.ts';
+import { modelView } from '../../lambdas/api/models/view.ts';
 import { privacyFilter } from '../../lambdas/protection/privacy.ts';
 import { messagesCandidates } from '../../lambdas/routing/candidates.ts';
 import { openPrivacy } from '../../lambdas/store/privacy.ts';

@@ -7,7 +7,7 @@ import type {
   ParameterObject,
   ResponseObject,
   SchemaObject,
-} from '../../lambdas/api/get-docs/openapi-types.ts';
+} from '../../lambdas/api/service/openapi-types.ts';
 import { documentFile } from '../../lib/openapi/write.ts';
 
 export const document = JSON.parse(readFileSync(documentFile, 'utf8')) as OpenApi;

@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { SchemaObject } from '../../lambdas/api/get-docs/openapi-types.ts';
+import type { SchemaObject } from '../../lambdas/api/service/openapi-types.ts';
 import { resolveSchema, type DocumentedOperation } from './openapi.ts';
 
 /** A request as a client might send it: mostly what the document asks for, here and there what it does not. */

@@ -1,7 +1,7 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { inject } from 'vitest';
 import { encodeSettlement, type Settlement } from '../../lambdas/accounting/settlement.ts';
-import { deadLetterVariables, queueVariables, variables } from '../../lambdas/platform/environment.ts';
+import { deadLettersVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import { queueWorkers } from '../../lambdas/routes.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { startEventSource, type EventSource } from '../../lib/local/event-source.ts';
@@ -28,9 +28,9 @@ export async function startSettlementQueue(table: Table): Promise<SettlementQueu
     [variables.tableName]: table.name,
     [variables.dynamodbEndpoint]: inject('dynamodbEndpoint'),
     [variables.sqsEndpoint]: sqs.endpoint,
-    [queueVariables['finalize-cost']]: finalize.url,
-    [deadLetterVariables['finalize-cost']]: finalize.deadLettersUrl,
-    [queueVariables['roll-up-activity']]: rollUp.url,
+    [queueVariable('finalize-cost')]: finalize.url,
+    [deadLettersVariable('finalize-cost')]: finalize.deadLettersUrl,
+    [queueVariable('roll-up-activity')]: rollUp.url,
   });
   return {
     sqs,

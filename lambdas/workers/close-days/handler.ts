@@ -12,7 +12,7 @@ export async function handler(
   context: Pick<Context, 'getRemainingTimeInMillis'>,
 ): Promise<{ sent: number }> {
   const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_BEFORE_TIMEOUT_MS;
-  const sent = await closeDays(resources.table(), resources.rollUpQueue(), { deadlineMs });
+  const sent = await closeDays(resources.table(), resources.queue('roll-up-activity'), { deadlineMs });
   if (sent > 0) log('info', 'days closed', { worker: 'close-days', count: sent });
   return { sent };
 }

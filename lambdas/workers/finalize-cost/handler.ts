@@ -48,7 +48,7 @@ export async function handler(
     failed.add(record);
   }
   await askForLateDays(readable, results, failed);
-  if (failed.size > 0) await resources.finalizeReturns().comeAgain([...failed]);
+  if (failed.size > 0) await resources.returns('finalize-cost').comeAgain([...failed]);
   await pruneOnceADay(resources.table(), settlements);
   return { batchItemFailures: [...failed].map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }
@@ -62,7 +62,7 @@ async function askForLateDays(
   const settled = readable.filter((_, index) => !(results[index] instanceof Error));
   try {
     await reopenDays(
-      () => resources.rollUpQueue(),
+      () => resources.queue('roll-up-activity'),
       settled.map(({ settlement }) => settlement),
     );
   } catch (error) {

@@ -30,7 +30,7 @@ export async function handler(
   });
   const result = await sweepHolds(resources.table(), { nowMs: nowMs(), backlog, deadBootIds, deadlineMs });
   failures.push(...result.failures);
-  await reopenDays(() => resources.rollUpQueue(), result.settled).catch((error: unknown) =>
+  await reopenDays(() => resources.queue('roll-up-activity'), result.settled).catch((error: unknown) =>
     failures.push(error as Error),
   );
   if (result.swept > 0) log('warn', 'holds swept', { worker: 'sweep-holds', count: result.swept });
@@ -39,5 +39,5 @@ export async function handler(
 }
 
 async function lookAtQueue(): Promise<Backlog> {
-  return watch.look(await resources.finalizeGauge().read(), nowMs());
+  return watch.look(await resources.gauge('finalize-cost').read(), nowMs());
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { request as getActivity } from '../../../lambdas/api/get-activity/schema.ts';
-import { request as getGeneration } from '../../../lambdas/api/get-generation/schema.ts';
+import { accepts as getActivity } from '../../../lambdas/api/activity/get.ts';
+import { accepts as getGeneration } from '../../../lambdas/api/generations/get.ts';
 import type { RouteName } from '../../../lambdas/routes.ts';
 import { activityExample, currentKeyExample } from '../examples.ts';
 import { ok, type Operation } from '../operation.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { request as getModel } from '../../../lambdas/api/get-model/schema.ts';
-import { request as listEmbeddingsModels } from '../../../lambdas/api/list-embeddings-models/schema.ts';
-import { request as listModels } from '../../../lambdas/api/list-models/schema.ts';
-import { request as listUserModels } from '../../../lambdas/api/list-user-models/schema.ts';
+import { accepts as getModel } from '../../../lambdas/api/models/get.ts';
+import { accepts as listEmbeddingsModels } from '../../../lambdas/api/models/list-embeddings.ts';
+import { accepts as listModels } from '../../../lambdas/api/models/list.ts';
+import { accepts as listUserModels } from '../../../lambdas/api/models/list-user.ts';
 import type { RouteName } from '../../../lambdas/routes.ts';
 import { ok, type Operation } from '../operation.ts';
 import { modelList, modelWithEndpointsShape, videoModelShape } from '../catalog-shapes.ts';

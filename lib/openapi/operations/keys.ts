@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { request as createKey } from '../../../lambdas/api/create-key/schema.ts';
-import { request as deleteKey } from '../../../lambdas/api/delete-key/schema.ts';
-import { request as getKey } from '../../../lambdas/api/get-key/schema.ts';
-import { request as listKeys } from '../../../lambdas/api/list-keys/schema.ts';
-import { request as updateKey } from '../../../lambdas/api/update-key/schema.ts';
+import { accepts as createKey } from '../../../lambdas/api/keys/create.ts';
+import { accepts as deleteKey } from '../../../lambdas/api/keys/delete.ts';
+import { accepts as getKey } from '../../../lambdas/api/keys/get.ts';
+import { accepts as listKeys } from '../../../lambdas/api/keys/list.ts';
+import { accepts as updateKey } from '../../../lambdas/api/keys/update.ts';
 import type { RouteName } from '../../../lambdas/routes.ts';
 import { createdKeyExample, keyExample } from '../examples.ts';
 import { created, ok, type Operation } from '../operation.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { request as addMembers } from '../../../lambdas/api/add-members/schema.ts';
-import { request as listMembers } from '../../../lambdas/api/list-members/schema.ts';
-import { request as removeMembers } from '../../../lambdas/api/remove-members/schema.ts';
+import { accepts as addMembers } from '../../../lambdas/api/members/add.ts';
+import { accepts as listMembers } from '../../../lambdas/api/members/list.ts';
+import { accepts as removeMembers } from '../../../lambdas/api/members/remove.ts';
 import type { RouteName } from '../../../lambdas/routes.ts';
 import { memberExample } from '../examples.ts';
 import { ok, type Operation } from '../operation.ts';

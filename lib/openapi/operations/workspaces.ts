@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { request as createWorkspace } from '../../../lambdas/api/create-workspace/schema.ts';
-import { request as deleteWorkspace } from '../../../lambdas/api/delete-workspace/schema.ts';
-import { request as getWorkspace } from '../../../lambdas/api/get-workspace/schema.ts';
-import { request as listWorkspaces } from '../../../lambdas/api/list-workspaces/schema.ts';
-import { request as updateWorkspace } from '../../../lambdas/api/update-workspace/schema.ts';
+import { accepts as createWorkspace } from '../../../lambdas/api/workspaces/create.ts';
+import { accepts as deleteWorkspace } from '../../../lambdas/api/workspaces/delete.ts';
+import { accepts as getWorkspace } from '../../../lambdas/api/workspaces/get.ts';
+import { accepts as listWorkspaces } from '../../../lambdas/api/workspaces/list.ts';
+import { accepts as updateWorkspace } from '../../../lambdas/api/workspaces/update.ts';
 import type { RouteName } from '../../../lambdas/routes.ts';
 import { workspaceExample } from '../examples.ts';
 import { created, ok, type Operation } from '../operation.ts';

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { completedDays, DAYS_SHOWN } from '../../accounting/activity-days.ts';
+import { readActivity } from '../../accounting/activity.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { someId } from '../../http/path-params.ts';
+import { jsonResponse } from '../../http/response.ts';
+import { findWorkspace } from '../../management/workspaces.ts';
+import { nowMs } from '../../platform/clock.ts';
+import { invalidRequest, notFound } from '../../platform/errors.ts';
+import { resources } from '../../resources.ts';
+import { readKey } from '../../store/keys.ts';
+import { activityView } from './view.ts';
+
+export const accepts = {
+  query: z.strictObject({
+    date: z.iso
+      .date({ error: 'must be a UTC date such as 2026-11-19' })
+      .optional()
+      .meta({ description: 'One of the last 30 completed UTC days; all of them without it.', example: '2026-11-19' }),
+    api_key_hash: someId.optional().meta({ description: 'Only requests of this key.' }),
+    user_id: someId.optional().meta({ description: 'Only requests of this member.' }),
+    group_by: z
+      .enum(['workspace'], { error: 'must be "workspace", or left out' })
+      .optional()
+      .meta({ description: 'Splits rows by workspace and adds `workspace_id`.' }),
+    workspace_id: someId.optional().meta({ description: 'Only requests of this workspace, by id or slug.' }),
+  }),
+};
+
+/** Lambda's answers have at most 6 MB. */
+const MAX_ROWS = 15_000;
+
+/** Daily rows of completed days; what is asked here is never read from generations. */
+export const handler = defineEndpoint('get-activity', accepts, async ({ query, caller: { account } }) => {
+  const table = resources.table();
+  const days = completedDays(nowMs());
+  if (query.date !== undefined && !days.includes(query.date)) {
+    throw invalidRequest(
+      'date',
+      `must be one of the last ${DAYS_SHOWN} completed UTC days, ${days[0]} to ${days.at(-1)}`,
+    );
+  }
+  const workspaceId =
+    query.workspace_id === undefined ? undefined : (await findWorkspace(table, account.id, query.workspace_id)).id;
+  if (query.api_key_hash !== undefined) await checkKey(query.api_key_hash, account.id);
+  const rows = await readActivity(table, account.id, query.date === undefined ? days : [query.date], {
+    workspaceId,
+    keyHash: query.api_key_hash,
+    memberId: query.user_id,
+    splitByWorkspace: query.group_by === 'workspace',
+  });
+  if (rows.length > MAX_ROWS) {
+    throw invalidRequest(
+      'date',
+      `there are ${rows.length} rows, more than one answer holds; ask for one date at a time`,
+    );
+  }
+  return jsonResponse(200, { data: rows.map(activityView) });
+});
+
+/** A deleted key's history can still be asked for. */
+async function checkKey(hash: string, accountId: string): Promise<void> {
+  const key = await readKey(resources.table(), hash);
+  if (key?.accountId !== accountId) {
+    throw notFound(`There is no key "${hash.slice(0, 80)}".`, { field: 'api_key_hash' });
+  }
+}

@@ -1,0 +1,61 @@
+import type { EndpointInput } from '../../http/define-endpoint.ts';
+import { jsonResponse, type HttpResponse } from '../../http/response.ts';
+import { etag, expectedVersion } from '../../http/versions.ts';
+import { setBudget } from '../../management/budgets.ts';
+import { changesOf } from '../../management/change.ts';
+import type { Money } from '../../money/money.ts';
+import type { Interval } from '../../money/periods.ts';
+import { notFound } from '../../platform/errors.ts';
+import { resources } from '../../resources.ts';
+import { readCounter } from '../../store/counters.ts';
+import { budgetsOfPath } from './owner.ts';
+import { budgetViews } from './view.ts';
+
+/**
+ * Budgets of workspaces and of members answer alike: only the path says whose they are. Their ETag is that of the
+ * workspace or member, because the budgets of one owner depend on each other.
+ */
+type Path = { workspaceId: string; memberId?: string };
+type PathWithInterval = Path & { interval: Interval };
+type Input<Params, Body = unknown> = EndpointInput<'management', Body, unknown, Params>;
+
+export async function listBudgets({ params, caller }: Input<Path>): Promise<HttpResponse> {
+  const table = resources.table();
+  const { owner, limits, version } = await budgetsOfPath(table, caller.account.id, params, 'read');
+  const data = budgetViews(owner, limits, await readCounter(table, owner.scope));
+  return jsonResponse(200, { data }, etag(version));
+}
+
+export async function getBudget({ params, caller }: Input<PathWithInterval>): Promise<HttpResponse> {
+  const table = resources.table();
+  const { owner, limits, version } = await budgetsOfPath(table, caller.account.id, params, 'read');
+  const views = budgetViews(owner, limits, await readCounter(table, owner.scope));
+  const budget = views.find((view) => view.interval === params.interval);
+  if (!budget) throw notFound(`There is no ${params.interval} budget here. PUT sets one.`, { field: 'interval' });
+  return jsonResponse(200, { data: budget }, etag(version));
+}
+
+export async function putBudget(input: Input<PathWithInterval, { limit_rub: Money }>): Promise<HttpResponse> {
+  const { params, body, caller, request } = input;
+  const table = resources.table();
+  const { owner } = await budgetsOfPath(table, caller.account.id, params, 'change');
+  const { limits, version } = await setBudget(changesOf(table, caller, request.id), owner, {
+    interval: params.interval,
+    limit: body.limit_rub,
+    expectedVersion: expectedVersion(request),
+  });
+  const views = budgetViews(owner, limits, await readCounter(table, owner.scope));
+  return jsonResponse(200, { data: views.find((view) => view.interval === params.interval) }, etag(version));
+}
+
+/** Removing what is not there is no error: afterwards there is no budget, as was asked for. */
+export async function removeBudget({ params, caller, request }: Input<PathWithInterval>): Promise<HttpResponse> {
+  const table = resources.table();
+  const { owner } = await budgetsOfPath(table, caller.account.id, params, 'change');
+  await setBudget(changesOf(table, caller, request.id), owner, {
+    interval: params.interval,
+    limit: null,
+    expectedVersion: expectedVersion(request),
+  });
+  return jsonResponse(200, { deleted: true });
+}

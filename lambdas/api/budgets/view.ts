@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { BudgetOwner } from '../../management/budgets.ts';
+import { Money } from '../../money/money.ts';
+import { intervals, windowEnd, windowsAt, type Interval } from '../../money/periods.ts';
+import { nowMs } from '../../platform/clock.ts';
+import type { Counter } from '../../store/counters.ts';
+import type { Limits } from '../../store/limits.ts';
+
+/** One budget as the API shows it, with what is left of it in its window. */
+export interface BudgetView {
+  id: string;
+  workspace_id: string;
+  member_id?: string;
+  interval: Interval;
+  limit_rub: string;
+  spend_rub: string;
+  remaining_rub: string;
+  resets_at: string | null;
+}
+
+/** @param counter of the owner's scope: spending is what is settled, what remains also leaves out what is held */
+export function budgetViews(owner: BudgetOwner, limits: Limits, counter: Counter): BudgetView[] {
+  const atMs = nowMs();
+  const windows = windowsAt(atMs);
+  return intervals.flatMap((interval) => {
+    const limit = limits[interval];
+    if (!limit) return [];
+    const window = windows[interval];
+    const end = windowEnd(interval, atMs);
+    return {
+      id: budgetId(owner, interval),
+      workspace_id: owner.workspaceId,
+      ...(owner.memberId === undefined ? {} : { member_id: owner.memberId }),
+      interval,
+      limit_rub: limit.toString(),
+      spend_rub: counter.spent(window).toString(),
+      remaining_rub: Money.max(Money.zero, limit.minus(counter.committed(window))).toString(),
+      resets_at: end === null ? null : new Date(end).toISOString(),
+    };
+  });
+}
+
+/** The same for ever for one scope and interval: a UUID version 8 made of their names (RFC 9562 §5.8). */
+function budgetId(owner: BudgetOwner, interval: Interval): string {
+  const bytes = createHash('sha256').update(`budget#${owner.scope.kind}#${owner.scope.id}#${interval}`).digest();
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+}

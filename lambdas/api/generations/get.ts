@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import type { InferenceCaller } from '../../admission/caller.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { jsonResponse } from '../../http/response.ts';
+import { notFound } from '../../platform/errors.ts';
+import { generationTimeMs } from '../../platform/ids.ts';
+import { resources } from '../../resources.ts';
+import { readGenerationItem } from '../../store/generation-queries.ts';
+import { generationFrom, type Generation } from '../../store/generations.ts';
+import { generationView } from './view.ts';
+
+export const accepts = {
+  query: z.strictObject({
+    id: z
+      .string({ error: 'is required: the id of an inference response' })
+      .min(1)
+      .max(100)
+      .meta({ description: 'The id of an inference response, or its x-generation-id header.' }),
+  }),
+};
+
+/** 404 until the cost is final, and for every generation that the key may not see: absence tells nothing. */
+export const handler = defineEndpoint('get-generation', accepts, async ({ query: { id }, caller }) => {
+  const generation = await readVisible(id, caller);
+  if (generation?.state !== 'final') {
+    throw notFound(`Generation ${id} was not found, or its cost is not final yet. Ask again in a second.`);
+  }
+  return jsonResponse(200, { data: generationView(generation) });
+});
+
+async function readVisible(id: string, caller: InferenceCaller): Promise<Generation | undefined> {
+  if (generationTimeMs(id) === undefined) return undefined;
+  const item = await readGenerationItem(resources.table(), caller.account.id, id);
+  const generation = item && generationFrom(item);
+  return generation && isVisible(generation, caller) ? generation : undefined;
+}
+
+/** A workspace's key sees its workspace; a member's key only what the member itself has run there. */
+function isVisible({ payer }: Generation, { workspace, member }: InferenceCaller): boolean {
+  return payer.workspaceId === workspace.id && (member === undefined || payer.memberId === member.id);
+}

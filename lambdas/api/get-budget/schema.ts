@@ -1,4 +1,0 @@
-import { z } from 'zod';
-import { interval, workspaceId } from '../shared/path-params.ts';
-
-export const request = { params: z.object({ workspaceId, interval }) };

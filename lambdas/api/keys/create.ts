@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { answerOnce } from '../../http/answer-once.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { someId } from '../../http/path-params.ts';
+import { jsonResponse } from '../../http/response.ts';
+import { etag } from '../../http/versions.ts';
+import { changesOf } from '../../management/change.ts';
+import { createKey, type CreatedKey } from '../../management/keys.ts';
+import { checkProviders } from '../../management/providers.ts';
+import { checkActive, findWorkspace } from '../../management/workspaces.ts';
+import { readPepper } from '../../platform/secrets.ts';
+import { resources } from '../../resources.ts';
+import { counterFrom } from '../../store/counters.ts';
+import { settingsOf, exactNumbers, keyName, keySettings } from './fields.ts';
+import { keyView } from './view.ts';
+
+export const accepts = {
+  exactNumbers,
+  body: z.strictObject({
+    name: keyName,
+    workspace_id: someId
+      .nullish()
+      .meta({ description: 'A workspace by id or slug; the Default workspace without it.' }),
+    member_id: someId
+      .nullish()
+      .meta({ description: 'Whose spending and visibility the key has: a member of the workspace.' }),
+    ...keySettings,
+  }),
+};
+
+export const handler = defineEndpoint('create-key', accepts, async ({ body, caller, request }) => {
+  checkProviders(resources.catalog().providerIds, body.privacy);
+  const table = resources.table();
+  const { id: accountId, defaultWorkspaceId } = caller.account;
+  return answerOnce({ route: 'create-key', accountId, request }, async (keep) => {
+    const workspace = await findWorkspace(table, accountId, body.workspace_id ?? defaultWorkspaceId);
+    checkActive(workspace);
+    const created = await createKey(
+      changesOf(table, caller, request.id),
+      await readPepper(),
+      {
+        kind: 'inference',
+        name: body.name,
+        workspaceId: workspace.id,
+        memberId: body.member_id ?? undefined,
+        ...settingsOf(body),
+      },
+      (made) => keep(answer(made)),
+    );
+    return answer(created);
+  });
+});
+
+function answer({ key, secret }: CreatedKey) {
+  const data = { ...keyView(key, counterFrom(undefined)), key: secret };
+  return jsonResponse(201, { data, key: secret }, etag(key.version));
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { amount, futureTime, shortText } from '../../http/fields.ts';
+import { nowMs } from '../../platform/clock.ts';
+import { limitResets } from '../../store/keys.ts';
+import { sensitiveActions, sensitiveCategories } from '../../store/sensitive-data.ts';
+import { privacyField } from '../../http/privacy-field.ts';
+
+const MAX_DICTIONARY = 200;
+const MAX_TERM = 100;
+/** A page of a hundred keys has to fit into one answer, and a key is read with every request. */
+const MAX_DICTIONARY_BYTES = 32_768;
+
+const sensitiveData = z
+  .strictObject({
+    enabled: z.boolean().nullish(),
+    action: z.enum(sensitiveActions).nullish(),
+    categories: z.array(z.enum(sensitiveCategories)).max(sensitiveCategories.length).nullish(),
+    dictionary: z
+      .array(z.strictObject({ term: shortText(1, MAX_TERM), substitute: shortText(0, MAX_TERM) }))
+      .max(MAX_DICTIONARY)
+      .refine((entries) => Buffer.byteLength(JSON.stringify(entries)) <= MAX_DICTIONARY_BYTES, 'must be at most 32 KB')
+      .nullish(),
+    restore: z.boolean().nullish(),
+  })
+  .nullish()
+  .meta({
+    description:
+      'What is to be kept from providers. A key with `enabled: true` gets no inference while this gateway cannot protect it: requests are refused, nothing is sent.',
+    example: { enabled: false, action: 'replace', categories: ['email', 'phone'] },
+  });
+
+/** Settings of a key that can be given at its creation and changed later; null clears. */
+export const keySettings = {
+  limit: amount.nullish().meta({ description: 'Spending limit in RUB; null: none; 0 blocks the key.', example: 500 }),
+  limit_reset: z
+    .enum(limitResets)
+    .nullish()
+    .meta({ description: 'Period (UTC, weeks from Monday) after which the limit starts anew; null: never.' }),
+  expires_at: futureTime
+    .refine((text) => Date.parse(text) > nowMs(), 'must be in the future; to stop a key now, disable it')
+    .transform((text) => new Date(text).toISOString())
+    .nullish()
+    .meta({ description: 'When the key stops working; null: never.', example: '2030-01-31T00:00:00Z' }),
+  privacy: privacyField,
+  sensitive_data: sensitiveData,
+};
+
+export const keyName = shortText(1, 100).meta({ example: "Ann's laptop" });
+
+/** Fields whose digits must not pass through a float. */
+export const exactNumbers = ['limit'];
+
+/** The settings as the management room names them. */
+export function settingsOf(body: z.infer<z.ZodObject<typeof keySettings>>) {
+  return {
+    limit: body.limit,
+    limitReset: body.limit_reset,
+    expiresAt: body.expires_at,
+    privacy: body.privacy,
+    sensitiveData: body.sensitive_data,
+  };
+}

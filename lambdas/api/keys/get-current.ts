@@ -1,0 +1,46 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { jsonResponse } from '../../http/response.ts';
+import { keyConventionFields, keySpending } from './view.ts';
+import { Money } from '../../money/money.ts';
+import { windowsAt } from '../../money/periods.ts';
+import { nowMs } from '../../platform/clock.ts';
+import { resources } from '../../resources.ts';
+import { counterFrom, readCounter, type Counter } from '../../store/counters.ts';
+import { limitInterval, type KeyKind } from '../../store/keys.ts';
+
+/** Fields of the public convention for what this gateway does not have. */
+const conventionFields = {
+  ...keyConventionFields,
+  allowed_data_regions: [],
+  free_model_daily_requests: { limit: 0, remaining: 0, used: 0 },
+  rate_limit: { requests: -1, interval: '10s', note: 'This field is deprecated and safe to ignore.' },
+};
+
+export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { key, account } }) => {
+  const counter = await counterOf(key.kind, key.hash);
+  const isManagementKey = key.kind === 'management';
+  const { dictionary, ...sensitiveData } = key.sensitiveData;
+  return jsonResponse(200, {
+    data: {
+      ...conventionFields,
+      label: key.label,
+      ...keySpending(key, counter),
+      usage_limit_period: counter.spent(windowsAt(nowMs())[limitInterval(key)]),
+      expires_at: key.expiresAt ?? null,
+      is_management_key: isManagementKey,
+      // Its name before.
+      is_provisioning_key: isManagementKey,
+      // An account that never paid in anything. One that has spent what it paid is told so by refusals, not here.
+      is_free_tier: account.mode === 'prepaid' && (account.limits.lifetime ?? Money.zero).isZero,
+      organization_id: account.id,
+      workspace_id: key.workspaceId ?? null,
+      // Whoever holds the key may know how much is replaced, not what.
+      sensitive_data: { ...sensitiveData, dictionary_count: dictionary.length },
+    },
+  });
+});
+
+/** A management key spends nothing, so nothing is counted. */
+async function counterOf(kind: KeyKind, hash: string): Promise<Counter> {
+  return kind === 'inference' ? readCounter(resources.table(), { kind: 'key', id: hash }) : counterFrom(undefined);
+}

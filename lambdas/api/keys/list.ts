@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { booleanParameter, integerParameter } from '../../http/fields.ts';
+import { someId } from '../../http/path-params.ts';
+import { jsonResponse } from '../../http/response.ts';
+import { findWorkspace } from '../../management/workspaces.ts';
+import { resources } from '../../resources.ts';
+import { readCounters } from '../../store/counters.ts';
+import { inferenceView, keyPage } from '../../store/key-directory.ts';
+import { keyFrom, keyItemKey } from '../../store/keys.ts';
+import { readItems } from '../../store/query.ts';
+import { keyView } from './view.ts';
+
+export const accepts = {
+  query: z.strictObject({
+    workspace_id: someId
+      .optional()
+      .meta({ description: 'A workspace by id or slug; the Default workspace without it.' }),
+    member_id: someId.optional().meta({ description: 'Only keys of this member.' }),
+    offset: integerParameter(0, 1_000_000_000).default(0),
+    limit: integerParameter(1, 100).default(100),
+    include_disabled: booleanParameter.default(true),
+  }),
+};
+
+/** A page of inference keys in the order of creation: one read of the list, one of the keys, one of their counters. */
+export const handler = defineEndpoint('list-keys', accepts, async ({ query, caller: { account } }) => {
+  const table = resources.table();
+  const workspaceId =
+    query.workspace_id === undefined
+      ? account.defaultWorkspaceId
+      : (await findWorkspace(table, account.id, query.workspace_id)).id;
+  const view = inferenceView({ workspaceId, memberId: query.member_id, includeDisabled: query.include_disabled });
+  const { hashes, total } = await keyPage(table, view, query);
+  const [items, counterOf] = await Promise.all([
+    readItems(table, hashes.map(keyItemKey)),
+    readCounters(table, 'key', hashes),
+  ]);
+  const byHash = new Map(items.map((item) => keyFrom(item)).map((key) => [key.hash, key]));
+  // A key that was deleted since the list was read is left out.
+  const keys = hashes.flatMap((hash) => byHash.get(hash) ?? []).filter(({ deleted }) => !deleted);
+  return jsonResponse(200, { data: keys.map((key) => keyView(key, counterOf(key.hash))), total_count: total });
+});

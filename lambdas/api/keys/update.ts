@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { changeBody, keptWhenNull } from '../../http/fields.ts';
+import { keyHash } from '../../http/path-params.ts';
+import { jsonResponse } from '../../http/response.ts';
+import { etag, expectedVersion } from '../../http/versions.ts';
+import { changesOf } from '../../management/change.ts';
+import { updateKey } from '../../management/keys.ts';
+import { checkProviders } from '../../management/providers.ts';
+import { resources } from '../../resources.ts';
+import { readCounter } from '../../store/counters.ts';
+import { settingsOf, exactNumbers, keyName, keySettings } from './fields.ts';
+import { keyView } from './view.ts';
+
+export const accepts = {
+  exactNumbers,
+  params: z.object({ hash: keyHash }),
+  body: changeBody({ name: keptWhenNull(keyName), disabled: keptWhenNull(z.boolean()), ...keySettings }),
+};
+
+export const handler = defineEndpoint('update-key', accepts, async ({ params: { hash }, body, caller, request }) => {
+  checkProviders(resources.catalog().providerIds, body.privacy);
+  const table = resources.table();
+  const key = await updateKey(
+    changesOf(table, caller, request.id),
+    { hash, kind: 'inference', expectedVersion: expectedVersion(request) },
+    { name: body.name, disabled: body.disabled, ...settingsOf(body) },
+  );
+  const counter = await readCounter(table, { kind: 'key', id: hash });
+  return jsonResponse(200, { data: keyView(key, counter) }, etag(key.version));
+});

@@ -1,5 +1,0 @@
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { listBudgets } from '../shared/budget-answers.ts';
-import { request } from './schema.ts';
-
-export const handler = defineEndpoint('list-member-budgets', request, listBudgets);

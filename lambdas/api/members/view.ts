@@ -1,0 +1,35 @@
+import { memberBudgets } from '../../management/budgets.ts';
+import { readCounters, type Counter } from '../../store/counters.ts';
+import type { Table } from '../../store/table.ts';
+import { memberScopeId, type Member } from '../../store/workspaces.ts';
+import { budgetViews } from '../budgets/view.ts';
+
+/** Members of one workspace with their budgets. */
+export async function showMembers(
+  table: Table,
+  workspaceId: string,
+  members: Member[],
+): Promise<Record<string, unknown>[]> {
+  const scopeIds = members.map(({ id }) => memberScopeId(workspaceId, id));
+  return memberViews(workspaceId, members, await readCounters(table, 'member', scopeIds));
+}
+
+/** @param counterOf the counter of a member's scope id */
+export function memberViews(
+  workspaceId: string,
+  members: Member[],
+  counterOf: (scopeId: string) => Counter,
+): Record<string, unknown>[] {
+  return members.map((member) => ({
+    id: member.id,
+    user_id: member.id,
+    workspace_id: workspaceId,
+    role: 'member',
+    created_at: member.createdAt,
+    budgets: budgetViews(
+      memberBudgets(workspaceId, member.id),
+      member.limits,
+      counterOf(memberScopeId(workspaceId, member.id)),
+    ),
+  }));
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { booleanParameter } from '../../http/fields.ts';
+import { jsonResponse } from '../../http/response.ts';
+import { notFound } from '../../platform/errors.ts';
+import { resources } from '../../resources.ts';
+import { endpointViews, modelView } from './view.ts';
+
+export const accepts = {
+  params: z.object({
+    slug: z.string().meta({
+      description: 'Id of a model, with its slashes; `/endpoints` behind it is the same as `endpoints=true`.',
+      example: 'sandbox/claude',
+    }),
+  }),
+  query: z.strictObject({
+    endpoints: booleanParameter.default(false).meta({ description: 'Adds endpoints and `routing.default`.' }),
+  }),
+};
+
+const ENDPOINTS_SUFFIX = '/endpoints';
+
+/** An empty object: endpoints are chosen automatically, the cheapest first. */
+const AUTOMATIC_ROUTING = {};
+
+export const handler = defineEndpoint('get-model', accepts, ({ params: { slug: path }, query: { endpoints } }) => {
+  const withEndpoints = endpoints || path.endsWith(ENDPOINTS_SUFFIX);
+  const slug = path.endsWith(ENDPOINTS_SUFFIX) ? path.slice(0, -ENDPOINTS_SUFFIX.length) : path;
+  const model = resources.catalog().find(slug);
+  if (!model) throw notFound(`There is no model "${slug}". GET /models lists the catalog's ids.`, { field: 'slug' });
+  if (!withEndpoints) return jsonResponse(200, { data: modelView(model) });
+  return jsonResponse(200, {
+    // Clients that validate ask for a description here, even an empty one.
+    data: {
+      description: '',
+      ...modelView(model),
+      endpoints: endpointViews(model.aliasOf ?? model),
+    },
+    routing: { default: AUTOMATIC_ROUTING },
+  });
+});

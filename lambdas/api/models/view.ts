@@ -1,0 +1,143 @@
+import type { Endpoint, Model } from '../../catalog/catalog.ts';
+import { cheapestFirst } from '../../catalog/default-route.ts';
+import type { ModelData, Pricing } from '../../catalog/schema.ts';
+import { Money } from '../../money/money.ts';
+
+/** The catalog as clients see it. Fields that nobody has measured are null, never invented. */
+
+/**
+ * A model, with the price and the limits of its default route.
+ * @param endpoints those that may be used; all of the model's where nobody asks for himself
+ */
+export function modelView(model: Model, endpoints: readonly Endpoint[] = model.endpoints): Record<string, unknown> {
+  const { data } = model;
+  const [route] = cheapestFirst(endpoints);
+  return {
+    id: model.id,
+    canonical_slug: data.permaslug,
+    name: data.name,
+    created: Date.parse(data.created) / 1000,
+    ...(data.description === undefined ? {} : { description: data.description }),
+    ...(model.aliasOf ? { alias_target: { slug: model.aliasOf.id, name: model.aliasOf.data.name } } : {}),
+    ...(data.icon_url === undefined ? {} : { icon_url: data.icon_url }),
+    ...(data.hugging_face_id === undefined ? {} : { hugging_face_id: data.hugging_face_id }),
+    ...(data.knowledge_cutoff === undefined ? {} : { knowledge_cutoff: data.knowledge_cutoff }),
+    context_length: data.context_length ?? null,
+    architecture: architecture(model),
+    pricing: pricingView(route?.pricing),
+    ...(data.video ? { pricing_skus: videoPrices(data.video) } : {}),
+    currency: 'RUB',
+    top_provider: {
+      context_length: route?.contextLength ?? null,
+      max_completion_tokens: route?.maxOutputTokens ?? null,
+      is_moderated: false,
+    },
+    per_request_limits: null,
+    supported_parameters: data.supported_parameters,
+    default_parameters: data.default_parameters ?? null,
+    supported_voices: null,
+    links: { details: `/v1/models/${model.id}/endpoints` },
+    // Clients of the Messages API list models with these two names.
+    type: 'model',
+    display_name: data.name,
+  };
+}
+
+/** All endpoints of a model in the order in which they are tried, behind them those that are not. */
+export function endpointViews(model: Model): Record<string, unknown>[] {
+  const unpriced = model.endpoints.filter(({ pricing }) => !pricing);
+  return [...cheapestFirst(model.endpoints), ...unpriced].map((endpoint) => endpointView(model, endpoint));
+}
+
+export function endpointView(model: Model, endpoint: Endpoint): Record<string, unknown> {
+  const { dataPolicy: policy } = endpoint;
+  return {
+    name: `${endpoint.provider.name} | ${model.id}`,
+    endpoint_id: endpoint.id,
+    model_id: model.id,
+    model_name: model.data.name,
+    provider_name: endpoint.provider.name,
+    tag: endpoint.data.quantization ? `${endpoint.provider.id}/${endpoint.data.quantization}` : endpoint.provider.id,
+    context_length: endpoint.contextLength ?? 0,
+    max_completion_tokens: endpoint.maxOutputTokens ?? null,
+    max_prompt_tokens: null,
+    quantization: endpoint.data.quantization ?? null,
+    pricing: pricingView(endpoint.pricing),
+    supported_parameters: model.data.supported_parameters,
+    supports_implicit_caching: endpoint.pricing?.input_cache_read !== undefined && endpoint.wire !== 'anthropic',
+    supports_tool_choice: toolChoice(model),
+    supports_voice_cloning: false,
+    data_policy: {
+      logs_prompts: policy.logs_prompts,
+      trains_on_prompts: policy.trains_on_prompts,
+      retention_days: policy.retention_days ?? null,
+    },
+    uptime_last_5m: null,
+    uptime_last_30m: null,
+    uptime_last_1d: null,
+    latency_last_30m: null,
+    throughput_last_30m: null,
+  };
+}
+
+export function videoModelView(model: Model): Record<string, unknown> {
+  const video = model.data.video!;
+  const shown = modelView(model);
+  return {
+    ...shown,
+    pricing: withoutFreeTokens(shown['pricing'] as Record<string, unknown>),
+    allowed_passthrough_parameters: [],
+    supported_durations: video.durations,
+    supported_resolutions: video.resolutions,
+    supported_aspect_ratios: video.aspect_ratios,
+    supported_sizes: null,
+    supported_frame_images: video.frame_images ?? null,
+    generate_audio: null,
+    seed: null,
+    creativity: null,
+    upscale_factor: null,
+  };
+}
+
+/**
+ * Tokens that cost nothing are no news of a model that is paid by the second, and look like a gift. Where clients list
+ * models of all kinds they stay, because their validators insist on both prices.
+ */
+function withoutFreeTokens({ prompt, completion, ...others }: Record<string, unknown>): Record<string, unknown> {
+  return { ...(prompt === '0' ? {} : { prompt }), ...(completion === '0' ? {} : { completion }), ...others };
+}
+
+function videoPrices({ price_per_second: prices }: NonNullable<ModelData['video']>): Record<string, string> {
+  const entries = Object.entries(prices);
+  return Object.fromEntries(entries.map(([resolution, price]) => [`per-video-second-${resolution}`, price.toString()]));
+}
+
+/** Decimal strings of RUB per unit; what is not known is left out, what is free is "0". */
+function pricingView(pricing: Pricing | undefined): Record<string, unknown> {
+  if (!pricing) return {};
+  return mapMoney(pricing);
+}
+
+function mapMoney(value: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      field instanceof Money ? field.toString() : Array.isArray(field) ? field.map(mapMoney) : field,
+    ]),
+  );
+}
+
+function architecture({ data }: Model): Record<string, unknown> {
+  return {
+    input_modalities: data.input_modalities,
+    output_modalities: data.output_modalities,
+    modality: `${data.input_modalities.join('+')}->${data.output_modalities.join('+')}`,
+    tokenizer: 'Other',
+    instruct_type: null,
+  };
+}
+
+function toolChoice({ data }: Model): Record<string, boolean> {
+  const tools = data.supported_parameters.includes('tools');
+  return { auto: tools, none: tools, required: tools, function: tools };
+}

@@ -1,0 +1,11 @@
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { htmlResponse } from '../../http/response.ts';
+import openapi from './openapi.json' with { type: 'json' };
+import { renderPage } from './page.ts';
+import type { OpenApi } from './openapi-types.ts';
+
+let page: string | undefined;
+
+export const handler = defineEndpoint('get-docs', {}, () =>
+  htmlResponse((page ??= renderPage(openapi as unknown as OpenApi))),
+);

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { changeBody, keptWhenNull } from '../../http/fields.ts';
+import { workspaceId } from '../../http/path-params.ts';
+import { jsonResponse } from '../../http/response.ts';
+import { etag, expectedVersion } from '../../http/versions.ts';
+import { changesOf } from '../../management/change.ts';
+import { updateWorkspace } from '../../management/workspaces.ts';
+import { checkProviders } from '../../management/providers.ts';
+import { resources } from '../../resources.ts';
+import { slug, workspaceName, workspaceSettings } from './fields.ts';
+import { showWorkspace } from './view.ts';
+
+export const accepts = {
+  params: z.object({ workspaceId }),
+  body: changeBody({ name: keptWhenNull(workspaceName), slug: keptWhenNull(slug), ...workspaceSettings }),
+};
+
+export const handler = defineEndpoint('update-workspace', accepts, async ({ params, body, caller, request }) => {
+  checkProviders(resources.catalog().providerIds, body.privacy);
+  const table = resources.table();
+  const workspace = await updateWorkspace(
+    changesOf(table, caller, request.id),
+    { idOrSlug: params.workspaceId, expectedVersion: expectedVersion(request) },
+    body,
+  );
+  return jsonResponse(200, { data: await showWorkspace(table, workspace) }, etag(workspace.version));
+});

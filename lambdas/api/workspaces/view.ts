@@ -1,0 +1,57 @@
+import { workspaceBudgets } from '../../management/budgets.ts';
+import { readCounter, readCounters, type Counter } from '../../store/counters.ts';
+import type { Privacy } from '../../store/privacy.ts';
+import type { Table } from '../../store/table.ts';
+import type { Workspace } from '../../store/workspaces.ts';
+import { budgetViews } from '../budgets/view.ts';
+
+/** Fields of the public convention for what this gateway does not have. */
+export const workspaceConventionFields = {
+  created_by: null,
+  default_guardrail_id: '',
+  default_image_model: null,
+  default_provider_sort: null,
+  default_text_model: null,
+  io_logging_api_key_ids: null,
+  io_logging_sampling_rate: 1,
+  is_data_discount_logging_enabled: false,
+  is_observability_broadcast_enabled: false,
+  is_observability_io_logging_enabled: false,
+};
+
+/** A workspace with its budgets; an empty counter for one that has just come into being. */
+export function workspaceView(workspace: Workspace, counter: Counter): Record<string, unknown> {
+  return {
+    id: workspace.id,
+    account_id: workspace.accountId,
+    name: workspace.name,
+    slug: workspace.slug,
+    description: workspace.description,
+    is_default: workspace.isDefault,
+    status: workspace.status,
+    created_at: workspace.createdAt,
+    updated_at: workspace.updatedAt,
+    privacy: privacyView(workspace.privacy),
+    budgets: budgetViews(workspaceBudgets(workspace.accountId, workspace.id), workspace.limits, counter),
+    ...workspaceConventionFields,
+  };
+}
+
+/** A workspace with its budgets and what is left of them. */
+export async function showWorkspace(table: Table, workspace: Workspace): Promise<Record<string, unknown>> {
+  return workspaceView(workspace, await readCounter(table, { kind: 'workspace', id: workspace.id }));
+}
+
+export async function showWorkspaces(table: Table, workspaces: Workspace[]): Promise<Record<string, unknown>[]> {
+  const counterOf = await readCounters(
+    table,
+    'workspace',
+    workspaces.map(({ id }) => id),
+  );
+  return workspaces.map((workspace) => workspaceView(workspace, counterOf(workspace.id)));
+}
+
+export function privacyView(privacy: Privacy): Privacy {
+  const { version, blockLogging, blockTraining, allowedProviders, ignoredProviders } = privacy;
+  return { version, blockLogging, blockTraining, allowedProviders, ignoredProviders };
+}

@@ -1,0 +1,19 @@
+import type { Catalog, Model } from './catalog.ts';
+import { modalities, type Modality } from './schema.ts';
+
+/** Models with one of the modalities; "all" for every model. */
+export function modelsByModality(catalog: Catalog, wanted: readonly Modality[] | 'all'): Model[] {
+  if (wanted === 'all') return [...catalog.models];
+  return catalog.models.filter(({ data }) => data.output_modalities.some((modality) => wanted.includes(modality)));
+}
+
+/** Reads `output_modalities`: a comma-separated list, or "all". @returns the first unknown value instead. */
+export function parseModalities(text: string): { modalities: Modality[] | 'all' } | { unknown: string } {
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  if (names.includes('all')) return { modalities: 'all' };
+  const unknown = names.find((name) => !(modalities as readonly string[]).includes(name));
+  return unknown === undefined ? { modalities: names as Modality[] } : { unknown };
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { intervals } from '../money/periods.ts';
+
+/** An id in a request. What is no id of anything is simply not found; refused is only what cannot even be looked up. */
+export const someId = z
+  .string()
+  .max(200, 'must be at most 200 characters')
+  .regex(/^\P{Cs}*$/u, 'must be well-formed Unicode');
+
+export const keyHash = someId.meta({ description: 'The `hash` of a key.', example: '5ff7'.repeat(16) });
+export const workspaceId = someId.meta({
+  description: 'The id of a workspace, or its slug.',
+  example: '01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
+});
+export const memberId = someId.meta({ description: 'The id of a member of the workspace.', example: 'ann' });
+export const interval = z
+  .enum(intervals, { error: `must be one of ${intervals.join(', ')}` })
+  .meta({ description: 'The period of a budget, in UTC; weeks start on Monday.', example: 'monthly' });

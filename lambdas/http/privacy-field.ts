@@ -1,0 +1,20 @@
+import { z } from 'zod';
+
+const MAX_PROVIDERS = 100;
+
+const providerIds = z
+  .array(z.string().min(1).max(64), { error: 'must be a list of provider ids' })
+  .max(MAX_PROVIDERS)
+  .nullish()
+  .meta({ description: 'Ids of providers; an empty list or null means no rule.', example: ['anthropic'] });
+
+/** Privacy settings in a body: merged field by field, null clears. */
+export const privacyField = z
+  .strictObject({
+    blockLogging: z.boolean().nullish(),
+    blockTraining: z.boolean().nullish(),
+    allowedProviders: providerIds,
+    ignoredProviders: providerIds,
+  })
+  .nullish()
+  .meta({ description: 'Which providers may see prompts. null clears all settings.' });

@@ -1,0 +1,125 @@
+/** What the manifest is made of: the facts of a function, and short ways to state them. It imports nothing. */
+
+/** Which kind of key a route takes; "any" takes both, "none" is public. */
+export type Credential = 'inference' | 'management' | 'any' | 'none';
+
+export type TableAction =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'Query'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'ConditionCheckItem'
+  | 'BatchWriteItem';
+export type SecretName = 'pepper' | 'provider-keys';
+/** A queue has the name of its worker. */
+export type QueueName = 'finalize-cost' | 'roll-up-activity';
+
+/** Everything a function may touch besides its logs. */
+export interface Grants {
+  table?: readonly TableAction[];
+  /** The indexes as well as the table. */
+  indexes?: boolean;
+  secrets?: readonly SecretName[];
+  sendTo?: readonly QueueName[];
+  /** Counts of the messages in these queues and in their dead-letter queues. */
+  watch?: readonly QueueName[];
+}
+
+export interface FunctionSpec {
+  /** Module under lambdas/ that exports `handler`. */
+  entry: string;
+  grants: Grants;
+  timeoutSeconds: number;
+  memoryMb: number;
+}
+
+/** A function that answers requests. */
+interface Endpoint<Kind extends Credential> extends FunctionSpec {
+  credential: Kind;
+  /** Answers through response streaming, and on a function URL of its own. */
+  streaming?: boolean;
+  /** Spends money: every answer carries x-generation-id. */
+  inference?: boolean;
+}
+
+type Paths = readonly [string, ...string[]];
+
+export interface Route<Kind extends Credential = Credential> extends Endpoint<Kind> {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** Below the stage `/v1`, as API Gateway writes it: `{slug+}` takes the rest of the path. */
+  paths: Paths;
+}
+
+export interface QueueWorker extends FunctionSpec {
+  batchSize: number;
+  maxConcurrency: number;
+  /** After so many attempts a message goes to the dead letters. */
+  maxReceiveCount: number;
+  /** When the oldest message is so old, something is wrong with the worker. */
+  lateAfterSeconds: number;
+}
+
+export interface ScheduledWorker extends FunctionSpec {
+  everyMinutes: number;
+}
+
+function by(method: Route['method']) {
+  return <Kind extends Credential>(paths: string | Paths, endpoint: Endpoint<Kind>): Route<Kind> => ({
+    ...endpoint,
+    method,
+    paths: typeof paths === 'string' ? [paths] : paths,
+  });
+}
+
+export const get = by('GET');
+export const post = by('POST');
+export const patch = by('PATCH');
+export const put = by('PUT');
+export const del = by('DELETE');
+
+const memoryMb = 512;
+
+/** @returns a way to state an endpoint by its file under api/ and its grants. */
+function taking<Kind extends Credential>(credential: Kind, timeoutSeconds: number) {
+  return (file: string, grants: Grants = {}): Endpoint<Kind> => ({
+    entry: `api/${file}.ts`,
+    credential,
+    grants,
+    timeoutSeconds,
+    memoryMb,
+  });
+}
+
+export const open = taking('none', 10);
+export const inferring = taking('inference', 10);
+export const managed = taking('management', 15);
+/** For both kinds of keys. */
+export const keyed = taking('any', 10);
+
+/** The rights to find out who is calling, and more rights to the table. */
+export function reading(...more: TableAction[]): Grants {
+  return { table: ['GetItem', 'BatchGetItem', ...more], secrets: ['pepper'] };
+}
+
+type Stated = Pick<FunctionSpec, 'grants' | 'timeoutSeconds'> & Partial<FunctionSpec>;
+
+/** Workers, whose files follow from their names. */
+export function workers<Workers extends Record<string, Stated>>(
+  stated: Workers,
+): { [Name in keyof Workers]: Workers[Name] & FunctionSpec } {
+  const complete = Object.entries(stated).map(([name, worker]) => [
+    name,
+    { entry: `workers/${name}/handler.ts`, memoryMb, ...worker },
+  ]);
+  return Object.fromEntries(complete) as ReturnType<typeof workers<Workers>>;
+}
+
+/**
+ * How long a message that was handed out is not handed out again: a slow batch must not be worked on twice. A message that
+ * failed by itself does not wait for it: its worker has it come again in seconds.
+ */
+export function visibilityTimeoutSeconds({ timeoutSeconds }: QueueWorker): number {
+  return 6 * timeoutSeconds;
+}
