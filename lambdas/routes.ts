@@ -19,7 +19,8 @@ import {
 
 /**
  * The manifest: every route and worker of the gateway, as data. The CDK stacks, the local runtime, the sandboxes and the
- * tests read it; nothing is listed twice. It imports nothing that runs, so that infrastructure code can read it.
+ * tests read it; nothing is listed twice. It imports nothing that runs, so that infrastructure code can read it. A function
+ * of the API looks up its own route here: what is marked as pure is left out of its bundle.
  */
 export const routes = {
   'create-message': post('/messages', {
@@ -112,7 +113,7 @@ export const routes = {
 export type RouteName = keyof typeof routes;
 
 /** Each works off the queue of its name. */
-export const queueWorkers = workers({
+export const queueWorkers = /* @__PURE__ */ workers({
   'finalize-cost': {
     // More than ten would need a batching window, which Lambda counts in whole seconds; holds would wait for it.
     batchSize: 10,
@@ -136,7 +137,7 @@ export const queueWorkers = workers({
   },
 }) satisfies Record<QueueName, QueueWorker>;
 
-export const scheduledWorkers = workers({
+export const scheduledWorkers = /* @__PURE__ */ workers({
   'sweep-holds': {
     everyMinutes: 1,
     timeoutSeconds: 90,
@@ -155,4 +156,9 @@ export const scheduledWorkers = workers({
 }) satisfies Record<string, ScheduledWorker>;
 
 /** Every function of the deployment by name. */
-export const functions: Record<string, FunctionSpec> = { ...routes, ...queueWorkers, ...scheduledWorkers };
+export const functions: Record<string, FunctionSpec> = /* @__PURE__ */ Object.assign(
+  {},
+  routes,
+  queueWorkers,
+  scheduledWorkers,
+);

@@ -53,6 +53,9 @@ const imports = ({ path, text }: Source): string[] =>
     target!.startsWith('.') ? relative(root, resolve(root, dirname(path), target!)) : target!,
   );
 
+/** Files that hold what the document shows of an answer, and nothing that runs. */
+const isForReaders = (path: string) => /^lambdas\/(api\/.*\/(shape|about)|http\/(shapes|about))\.ts$/.test(path);
+
 const roomOf = (path: string) => (path.startsWith('lambdas/') ? path.split('/')[1]! : undefined);
 
 describe('the architecture', () => {
@@ -74,6 +77,15 @@ describe('the architecture', () => {
     const wrong = sources
       .filter(({ path }) => path.startsWith('lambdas/'))
       .filter((source) => imports(source).some((target) => /^(aws-cdk-lib|constructs|lib\/|bin\/)/.test(target)));
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('keeps what the document says of answers out of what runs, but for its types', () => {
+    const wrong = sources
+      .filter(({ path }) => path.startsWith('lambdas/') && !isForReaders(path))
+      .filter(({ path, text }) =>
+        imports({ path, text: text.replaceAll(/^import type [^;]*;/gm, '') }).some((target) => isForReaders(target)),
+      );
     expect(wrong.map(({ path }) => path)).toEqual([]);
   });
 

@@ -16,6 +16,7 @@ import { describeError, log } from '../platform/logger.ts';
 import { readPepper } from '../platform/secrets.ts';
 import type { Credential, Route } from '../route.ts';
 import { routes, type RouteName } from '../routes.ts';
+import { answerOnce, type Keep } from './answer-once.ts';
 import { AnswerStream } from './answer-stream.ts';
 import { notFound, toGatewayError } from '../platform/errors.ts';
 import type { JsonRules } from './json-body.ts';
@@ -25,14 +26,21 @@ import { resources } from '../resources.ts';
 import { errorResponse, type HttpResponse } from './response.ts';
 
 /**
- * The one way to make a handler: the manifest says who may call it, the schemas what may be sent, and the function
- * given here what happens then. Authentication, parsing, errors, headers and the log line are the same for all.
+ * The one way to make a handler: the manifest says who may call it, `accepts` what may be sent, and the function given
+ * here what happens then. Authentication, parsing, errors, headers and the log line are the same for all.
  */
-interface Schemas<Body extends z.ZodType, Query extends z.ZodType, Params extends z.ZodType> extends JsonRules {
+interface Accepts<
+  Body extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Params extends z.ZodType = z.ZodType,
+  Repeats extends boolean | undefined = boolean | undefined,
+> extends JsonRules {
   body?: Body;
   query?: Query;
   /** Of the parts of the path. */
   params?: Params;
+  /** An `Idempotency-Key` is honoured: the handler answers through `input.once`. */
+  once?: Repeats;
 }
 
 interface CallerByCredential {
@@ -56,12 +64,16 @@ export interface EndpointInput<Kind extends Credential, Body = unknown, Query = 
   clientLeft: AbortSignal | undefined;
 }
 
+/** Answers a request once, however often it comes; see answerOnce. */
+export type Once = (answer: (keep: Keep) => Promise<HttpResponse>) => Promise<HttpResponse>;
+type OnceWhere<Repeats> = Repeats extends boolean ? { once: Once } : unknown;
+
 /** What the local door knows beyond Lambda's own context. */
 interface LocalContext extends Context {
   clientLeft?: AbortSignal;
 }
 
-type AnyInput = EndpointInput<Credential>;
+type AnyInput = EndpointInput<Credential> & { once?: Once };
 
 /** middy's view of one request: the first middleware puts the input in the place of the raw event. */
 interface Passage {
@@ -76,11 +88,13 @@ export function defineEndpoint<
   Body extends z.ZodType = z.ZodUndefined,
   Query extends z.ZodType = z.ZodUndefined,
   Params extends z.ZodType = z.ZodUndefined,
+  Repeats extends boolean | undefined = undefined,
 >(
   name: Name,
-  schemas: Schemas<Body, Query, Params>,
+  accepts: Accepts<Body, Query, Params, Repeats>,
   handle: (
-    input: EndpointInput<(typeof routes)[Name]['credential'], z.infer<Body>, z.infer<Query>, z.infer<Params>>,
+    input: EndpointInput<(typeof routes)[Name]['credential'], z.infer<Body>, z.infer<Query>, z.infer<Params>> &
+      OnceWhere<Repeats>,
   ) => Promise<HttpResponse> | HttpResponse,
 ) {
   const route: Route = routes[name];
@@ -92,7 +106,8 @@ export function defineEndpoint<
     .before(openPassage)
     .before((passage: Passage) => checkPath(passage, route))
     .before((passage: Passage) => authenticate(passage, route.credential))
-    .before((passage: Passage) => parse(passage, schemas))
+    .before((passage: Passage) => parse(passage, accepts))
+    .before((passage: Passage) => offerOnce(passage, name, accepts))
     .after((passage: Passage) => closePassage(name, route, passage))
     .onError((passage: Passage) => refuse(name, route, passage))
     .handler(async (input: AnyInput) => handle(input as Parameters<typeof handle>[0]));
@@ -129,10 +144,15 @@ async function authenticate({ event }: Passage, credential: Credential): Promise
   event.caller = credential === 'inference' ? asInferenceCaller(caller) : caller;
 }
 
-function parse({ event }: Passage, schemas: Schemas<z.ZodType, z.ZodType, z.ZodType>): void {
-  if (schemas.params) event.params = parseWith(schemas.params, event.request.pathParameters, 'path');
-  if (schemas.query) event.query = parseWith(schemas.query, event.request.query, 'query');
-  if (schemas.body) event.body = parseJsonBody(event.request, schemas.body, schemas);
+function parse({ event }: Passage, accepts: Accepts): void {
+  if (accepts.params) event.params = parseWith(accepts.params, event.request.pathParameters, 'path');
+  if (accepts.query) event.query = parseWith(accepts.query, event.request.query, 'query');
+  if (accepts.body) event.body = parseJsonBody(event.request, accepts.body, accepts);
+}
+
+function offerOnce({ event }: Passage, route: RouteName, { once }: Accepts): void {
+  const { caller, request } = event;
+  if (once && caller) event.once = (answer) => answerOnce({ route, accountId: caller.account.id, request }, answer);
 }
 
 function closePassage(name: RouteName, route: Route, passage: Passage): void {

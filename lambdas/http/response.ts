@@ -1,4 +1,4 @@
-import { errorEnvelope, type GatewayError } from '../platform/errors.ts';
+import { errorEnvelope, type ErrorEnvelope, type GatewayError } from '../platform/errors.ts';
 import type { Readable } from 'node:stream';
 import type { AnswerStream } from './answer-stream.ts';
 
@@ -10,7 +10,13 @@ export interface HttpResponse {
 
 const commonHeaders = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
 
-export function jsonResponse(statusCode: number, body: unknown, headers: Record<string, string> = {}): HttpResponse {
+/** @typeParam Answer what the body has to be: a type of the resource's shape.ts. Without it nothing is a body. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- every caller shall name the shape
+export function jsonResponse<Answer = never>(
+  statusCode: number,
+  body: NoInfer<Answer>,
+  headers: Record<string, string> = {},
+): HttpResponse {
   return {
     statusCode,
     headers: { ...commonHeaders, 'content-type': 'application/json', ...headers },
@@ -40,5 +46,5 @@ export function streamResponse(body: AnswerStream, headers: Record<string, strin
 }
 
 export function errorResponse(error: GatewayError, requestId: string): HttpResponse {
-  return jsonResponse(error.status, errorEnvelope(error, requestId), error.headers);
+  return jsonResponse<ErrorEnvelope>(error.status, errorEnvelope(error, requestId), error.headers);
 }

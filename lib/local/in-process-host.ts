@@ -11,7 +11,7 @@ type StreamingHandler = (event: unknown, response: ServerResponse, context: Cont
  * The part of Lambda's own global that streaming handlers use: the response stream is the HTTP response itself, and the
  * metadata becomes its head.
  */
-function installStreamingGlobal(): void {
+export function installStreamingGlobal(): void {
   const streaming = {
     streamifyResponse: (handler: StreamingHandler) => handler,
     HttpResponseStream: {

@@ -1,18 +1,37 @@
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { z } from 'zod';
+import type { About } from '../../lambdas/http/about.ts';
+import { errorShape } from '../../lambdas/http/shapes.ts';
 import { errorKinds, kindOfStatus, type ErrorKind } from '../../lambdas/platform/errors.ts';
 import type { Credential, Route } from '../../lambdas/route.ts';
 import { routes, type RouteName } from '../../lambdas/routes.ts';
-import type { Operation } from './operation.ts';
-import { operations } from './operations/all.ts';
-import { errorShape } from './shapes.ts';
+import { installStreamingGlobal } from '../local/in-process-host.ts';
+import { abouts } from './abouts.ts';
 
-/** The OpenAPI document of the gateway, made of the manifest, the schemas that requests are parsed with, and operations. */
-export function buildDocument(): Record<string, unknown> {
+/** What an endpoint's file says that it takes. */
+type Accepts = {
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  once?: boolean;
+};
+
+/** One route as the document shows it. */
+interface Operation {
+  route: Route;
+  about: About;
+  accepts: Accepts;
+}
+
+/** The OpenAPI document of the gateway, made of the manifest, what its endpoints accept, and what people read about them. */
+export async function buildDocument(): Promise<Record<string, unknown>> {
+  installStreamingGlobal();
   const paths: ZodOpenApiPathsObject = {};
   for (const [name, route] of Object.entries<Route>(routes)) {
+    const { accepts = {} } = (await import(`../../lambdas/${route.entry}`)) as { accepts?: Accepts };
+    const documented = { route, accepts, about: abouts[name as RouteName] };
     for (const [index, path] of route.paths.entries()) {
-      const operation = operationOf(name as RouteName, route, index);
+      const operation = operationOf(index === 0 ? name : `${name}-${index + 1}`, documented);
       const template = path.replace('+}', '}');
       paths[template] = { ...paths[template], [route.method.toLowerCase()]: operation };
     }
@@ -26,7 +45,7 @@ export function buildDocument(): Record<string, unknown> {
         'One API in front of many AI model providers, billed in roubles. Send a key as `Authorization: Bearer <key>` or `x-api-key: <key>`; every answer carries `request-id`.',
     },
     servers: [{ url: '/v1' }],
-    tags: [...new Set(Object.values(operations).map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(Object.values(abouts).map(({ tag }) => tag))].map((name) => ({ name })),
     components: { securitySchemes },
     paths,
   }) as unknown as Record<string, unknown>;
@@ -53,25 +72,25 @@ const credentialNote: Record<Credential, string> = {
   none: 'Public.',
 };
 
-function operationOf(name: RouteName, route: Route, pathIndex: number): ZodOpenApiOperationObject {
-  const operation = operations[name];
-  const { request = {}, success } = operation;
+function operationOf(operationId: string, operation: Operation): ZodOpenApiOperationObject {
+  const { route, about, accepts } = operation;
+  const { success, bodyExample } = about;
   const isHtml = success.content?.['text/html'] !== undefined;
   return {
-    operationId: pathIndex === 0 ? name : `${name}-${pathIndex + 1}`,
-    tags: [operation.tag],
-    summary: operation.summary,
-    description: [operation.description, credentialNote[route.credential]].filter(Boolean).join(' '),
+    operationId,
+    tags: [about.tag],
+    summary: about.summary,
+    description: [about.description, credentialNote[route.credential]].filter(Boolean).join(' '),
     security: route.credential === 'none' ? [] : [{ bearer: [] }, { apiKey: [] }],
     ...requestParams(operation),
-    ...(request.body
+    ...(accepts.body
       ? {
           requestBody: {
             required: true,
             content: {
               'application/json': {
-                schema: request.body,
-                ...(operation.bodyExample === undefined ? {} : { example: operation.bodyExample }),
+                schema: accepts.body,
+                ...(bodyExample === undefined ? {} : { example: bodyExample }),
               },
             },
           },
@@ -80,7 +99,7 @@ function operationOf(name: RouteName, route: Route, pathIndex: number): ZodOpenA
     responses: {
       [`${success.status}`]: {
         description: success.description,
-        headers: responseHeaders(route, operation),
+        headers: responseHeaders(operation),
         content: {
           ...(isHtml
             ? {}
@@ -93,51 +112,50 @@ function operationOf(name: RouteName, route: Route, pathIndex: number): ZodOpenA
           ...success.content,
         },
       },
-      ...Object.fromEntries(errorsOf(name, route).map((kind) => componentOf(kind))),
+      ...Object.fromEntries(errorsOf(operation).map((kind) => componentOf(kind))),
     },
   } as ZodOpenApiOperationObject;
 }
 
-function requestParams({ request = {}, headers = [] }: Operation) {
-  const { params, query } = request;
-  const header = Object.fromEntries(headers.map((name) => [name, headerParameters[name]]));
+function requestParams({ about, accepts }: Operation) {
+  const { params, query, once } = accepts;
   const given = {
     ...(params ? { path: params } : {}),
     ...(query ? { query } : {}),
-    ...(headers.length > 0 ? { header: z.object(header) } : {}),
+    ...(about.ifMatch ? { header: z.object({ 'If-Match': ifMatch }) } : {}),
+    ...(once ? { header: z.object({ 'Idempotency-Key': idempotencyKey }) } : {}),
   };
   return Object.keys(given).length > 0 ? { requestParams: given } : {};
 }
 
-const headerParameters = {
-  'If-Match': z
-    .string()
-    .optional()
-    .meta({ description: 'The ETag that was read: when the configuration has changed since, 412.', example: '"3"' }),
-  'Idempotency-Key': z
-    .string()
-    .min(1)
-    .max(255)
-    .optional()
-    .meta({ description: 'For 24 hours the same key and body get the same answer, without a second effect.' }),
-};
+const ifMatch = z
+  .string()
+  .optional()
+  .meta({ description: 'The ETag that was read: when the configuration has changed since, 412.', example: '"3"' });
 
-function responseHeaders(route: Route, operation: Operation) {
+const idempotencyKey = z
+  .string()
+  .min(1)
+  .max(255)
+  .optional()
+  .meta({ description: 'For 24 hours the same key and body get the same answer, without a second effect.' });
+
+function responseHeaders({ route, about }: Operation) {
   return {
     'request-id': textHeader('What to tell the operator when something is wrong.'),
     ...(route.inference ? { 'x-generation-id': textHeader('Argument of GET /generation.') } : {}),
-    ...(operation.etag ? { etag: textHeader('Version of the configuration, for If-Match.') } : {}),
+    ...(about.etag ? { etag: textHeader('Version of the configuration, for If-Match.') } : {}),
   };
 }
 
-/** Which kinds of errors a route can answer with: what the manifest implies, and what its operation adds. */
-export function errorsOf(name: RouteName, route: Route): ErrorKind[] {
-  const { request = {}, errors = [], headers = [] } = operations[name];
-  const all = new Set<ErrorKind>([...errors, 'server']);
+/** Which kinds of errors a route can answer with: what the manifest and what it accepts imply, and what is said of it. */
+function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
+  const { params, query, body, once } = accepts;
+  const all = new Set<ErrorKind>([...(about.errors ?? []), 'server']);
   if (route.credential !== 'none') all.add('authentication');
   if (route.credential === 'inference' || route.credential === 'management') all.add('permission_denied');
-  if (request.query || request.body || request.params || headers.length > 0) all.add('invalid_request');
-  if (request.body) all.add('payload_too_large').add('unsupported_media_type');
+  if (params || query || body || once || about.ifMatch) all.add('invalid_request');
+  if (body) all.add('payload_too_large').add('unsupported_media_type');
   // The gateway as a whole: throttled, or busy recording spending.
   all.add('rate_limit_exceeded');
   if (route.grants.table?.includes('UpdateItem')) all.add('provider_overloaded');

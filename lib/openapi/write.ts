@@ -5,11 +5,11 @@ import { buildDocument } from './document.ts';
 /** `npm run openapi`: writes the document that GET /openapi.json answers with. */
 export const documentFile = fileURLToPath(new URL('../../lambdas/api/service/openapi.json', import.meta.url));
 
-export function documentText(): string {
-  return `${JSON.stringify(buildDocument(), null, 2)}\n`;
+export async function documentText(): Promise<string> {
+  return `${JSON.stringify(await buildDocument(), null, 2)}\n`;
 }
 
 if (import.meta.main) {
-  writeFileSync(documentFile, documentText());
+  writeFileSync(documentFile, await documentText());
   process.stdout.write(`${documentFile}\n`);
 }

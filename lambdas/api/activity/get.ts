@@ -9,6 +9,7 @@ import { nowMs } from '../../platform/clock.ts';
 import { invalidRequest, notFound } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
 import { readKey } from '../../store/keys.ts';
+import type { ActivityAnswer } from './shape.ts';
 import { activityView } from './view.ts';
 
 export const accepts = {
@@ -55,7 +56,7 @@ export const handler = defineEndpoint('get-activity', accepts, async ({ query, c
       `there are ${rows.length} rows, more than one answer holds; ask for one date at a time`,
     );
   }
-  return jsonResponse(200, { data: rows.map(activityView) });
+  return jsonResponse<ActivityAnswer>(200, { data: rows.map(activityView) });
 });
 
 /** A deleted key's history can still be asked for. */

@@ -1,7 +1,8 @@
 import type { ActivityRow } from '../../accounting/activity.ts';
+import type { ShownActivityRow } from './shape.ts';
 
 /** A row as the API shows it; money as exact numbers of roubles. Nobody brings keys of their own here. */
-export function activityView(row: ActivityRow): Record<string, unknown> {
+export function activityView(row: ActivityRow): ShownActivityRow {
   return {
     date: row.date,
     model: row.model,

@@ -1,5 +1,6 @@
 import type { EndpointInput } from '../../http/define-endpoint.ts';
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';
+import type { DeletedAnswer } from '../../http/shapes.ts';
 import { etag, expectedVersion } from '../../http/versions.ts';
 import { setBudget } from '../../management/budgets.ts';
 import { changesOf } from '../../management/change.ts';
@@ -9,6 +10,7 @@ import { notFound } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
 import { readCounter } from '../../store/counters.ts';
 import { budgetsOfPath } from './owner.ts';
+import type { BudgetAnswer, BudgetListAnswer } from './shape.ts';
 import { budgetViews } from './view.ts';
 
 /**
@@ -23,7 +25,7 @@ export async function listBudgets({ params, caller }: Input<Path>): Promise<Http
   const table = resources.table();
   const { owner, limits, version } = await budgetsOfPath(table, caller.account.id, params, 'read');
   const data = budgetViews(owner, limits, await readCounter(table, owner.scope));
-  return jsonResponse(200, { data }, etag(version));
+  return jsonResponse<BudgetListAnswer>(200, { data }, etag(version));
 }
 
 export async function getBudget({ params, caller }: Input<PathWithInterval>): Promise<HttpResponse> {
@@ -32,7 +34,7 @@ export async function getBudget({ params, caller }: Input<PathWithInterval>): Pr
   const views = budgetViews(owner, limits, await readCounter(table, owner.scope));
   const budget = views.find((view) => view.interval === params.interval);
   if (!budget) throw notFound(`There is no ${params.interval} budget here. PUT sets one.`, { field: 'interval' });
-  return jsonResponse(200, { data: budget }, etag(version));
+  return jsonResponse<BudgetAnswer>(200, { data: budget }, etag(version));
 }
 
 export async function putBudget(input: Input<PathWithInterval, { limit_rub: Money }>): Promise<HttpResponse> {
@@ -45,7 +47,11 @@ export async function putBudget(input: Input<PathWithInterval, { limit_rub: Mone
     expectedVersion: expectedVersion(request),
   });
   const views = budgetViews(owner, limits, await readCounter(table, owner.scope));
-  return jsonResponse(200, { data: views.find((view) => view.interval === params.interval) }, etag(version));
+  return jsonResponse<BudgetAnswer>(
+    200,
+    { data: views.find((view) => view.interval === params.interval)! },
+    etag(version),
+  );
 }
 
 /** Removing what is not there is no error: afterwards there is no budget, as was asked for. */
@@ -57,5 +63,5 @@ export async function removeBudget({ params, caller, request }: Input<PathWithIn
     limit: null,
     expectedVersion: expectedVersion(request),
   });
-  return jsonResponse(200, { deleted: true });
+  return jsonResponse<DeletedAnswer>(200, { deleted: true });
 }

@@ -5,21 +5,13 @@ import { intervals, windowEnd, windowsAt, type Interval } from '../../money/peri
 import { nowMs } from '../../platform/clock.ts';
 import type { Counter } from '../../store/counters.ts';
 import type { Limits } from '../../store/limits.ts';
+import type { ShownBudget } from './shape.ts';
 
-/** One budget as the API shows it, with what is left of it in its window. */
-export interface BudgetView {
-  id: string;
-  workspace_id: string;
-  member_id?: string;
-  interval: Interval;
-  limit_rub: string;
-  spend_rub: string;
-  remaining_rub: string;
-  resets_at: string | null;
-}
-
-/** @param counter of the owner's scope: spending is what is settled, what remains also leaves out what is held */
-export function budgetViews(owner: BudgetOwner, limits: Limits, counter: Counter): BudgetView[] {
+/**
+ * Budgets with what is left of them in their windows.
+ * @param counter of the owner's scope: spending is what is settled, what remains also leaves out what is held
+ */
+export function budgetViews(owner: BudgetOwner, limits: Limits, counter: Counter): ShownBudget[] {
   const atMs = nowMs();
   const windows = windowsAt(atMs);
   return intervals.flatMap((interval) => {

@@ -7,6 +7,7 @@ import { generationTimeMs } from '../../platform/ids.ts';
 import { resources } from '../../resources.ts';
 import { readGenerationItem } from '../../store/generation-queries.ts';
 import { generationFrom, type Generation } from '../../store/generations.ts';
+import type { GenerationAnswer } from './shape.ts';
 import { generationView } from './view.ts';
 
 export const accepts = {
@@ -25,7 +26,7 @@ export const handler = defineEndpoint('get-generation', accepts, async ({ query:
   if (generation?.state !== 'final') {
     throw notFound(`Generation ${id} was not found, or its cost is not final yet. Ask again in a second.`);
   }
-  return jsonResponse(200, { data: generationView(generation) });
+  return jsonResponse<GenerationAnswer>(200, { data: generationView(generation) });
 });
 
 async function readVisible(id: string, caller: InferenceCaller): Promise<Generation | undefined> {

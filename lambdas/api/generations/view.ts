@@ -1,7 +1,8 @@
 import type { Generation } from '../../store/generations.ts';
+import type { ShownGeneration } from './shape.ts';
 
 /** A final generation as GET /generation shows it; times in milliseconds, money as exact numbers of roubles. */
-export function generationView(generation: Generation): Record<string, unknown> {
+export function generationView(generation: Generation): ShownGeneration {
   const outcome = generation.outcome!;
   return {
     id: generation.id,

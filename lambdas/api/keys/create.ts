@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { answerOnce } from '../../http/answer-once.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { someId } from '../../http/path-params.ts';
 import { jsonResponse } from '../../http/response.ts';
@@ -12,9 +11,11 @@ import { readPepper } from '../../platform/secrets.ts';
 import { resources } from '../../resources.ts';
 import { counterFrom } from '../../store/counters.ts';
 import { settingsOf, exactNumbers, keyName, keySettings } from './fields.ts';
+import type { CreatedKeyAnswer } from './shape.ts';
 import { keyView } from './view.ts';
 
 export const accepts = {
+  once: true,
   exactNumbers,
   body: z.strictObject({
     name: keyName,
@@ -28,11 +29,11 @@ export const accepts = {
   }),
 };
 
-export const handler = defineEndpoint('create-key', accepts, async ({ body, caller, request }) => {
+export const handler = defineEndpoint('create-key', accepts, async ({ body, caller, request, once }) => {
   checkProviders(resources.catalog().providerIds, body.privacy);
   const table = resources.table();
   const { id: accountId, defaultWorkspaceId } = caller.account;
-  return answerOnce({ route: 'create-key', accountId, request }, async (keep) => {
+  return once(async (keep) => {
     const workspace = await findWorkspace(table, accountId, body.workspace_id ?? defaultWorkspaceId);
     checkActive(workspace);
     const created = await createKey(
@@ -53,5 +54,5 @@ export const handler = defineEndpoint('create-key', accepts, async ({ body, call
 
 function answer({ key, secret }: CreatedKey) {
   const data = { ...keyView(key, counterFrom(undefined)), key: secret };
-  return jsonResponse(201, { data, key: secret }, etag(key.version));
+  return jsonResponse<CreatedKeyAnswer>(201, { data, key: secret }, etag(key.version));
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { keyHash } from '../../http/path-params.ts';
 import { jsonResponse } from '../../http/response.ts';
+import type { DeletedAnswer } from '../../http/shapes.ts';
 import { expectedVersion } from '../../http/versions.ts';
 import { changesOf } from '../../management/change.ts';
 import { deleteKey } from '../../management/keys.ts';
@@ -15,5 +16,5 @@ export const handler = defineEndpoint('delete-key', accepts, async ({ params: { 
     kind: 'inference',
     expectedVersion: expectedVersion(request),
   });
-  return jsonResponse(200, { deleted: true });
+  return jsonResponse<DeletedAnswer>(200, { deleted: true });
 });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { amount, futureTime, shortText } from '../../http/fields.ts';
+import { privacyField } from '../../http/privacy-field.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { limitResets } from '../../store/keys.ts';
 import { sensitiveActions, sensitiveCategories } from '../../store/sensitive-data.ts';
-import { privacyField } from '../../http/privacy-field.ts';
 
 const MAX_DICTIONARY = 200;
 const MAX_TERM = 100;

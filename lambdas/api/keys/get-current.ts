@@ -1,12 +1,13 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
-import { keyConventionFields, keySpending } from './view.ts';
 import { Money } from '../../money/money.ts';
 import { windowsAt } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { resources } from '../../resources.ts';
 import { counterFrom, readCounter, type Counter } from '../../store/counters.ts';
 import { limitInterval, type KeyKind } from '../../store/keys.ts';
+import type { CurrentKeyAnswer } from './shape.ts';
+import { keyConventionFields, keySpending } from './view.ts';
 
 /** Fields of the public convention for what this gateway does not have. */
 const conventionFields = {
@@ -20,7 +21,7 @@ export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { 
   const counter = await counterOf(key.kind, key.hash);
   const isManagementKey = key.kind === 'management';
   const { dictionary, ...sensitiveData } = key.sensitiveData;
-  return jsonResponse(200, {
+  return jsonResponse<CurrentKeyAnswer>(200, {
     data: {
       ...conventionFields,
       label: key.label,

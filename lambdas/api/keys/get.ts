@@ -6,6 +6,7 @@ import { etag } from '../../http/versions.ts';
 import { findKey } from '../../management/keys.ts';
 import { resources } from '../../resources.ts';
 import { readCounter } from '../../store/counters.ts';
+import type { KeyAnswer } from './shape.ts';
 import { keyView } from './view.ts';
 
 export const accepts = { params: z.object({ hash: keyHash }) };
@@ -14,5 +15,5 @@ export const handler = defineEndpoint('get-key', accepts, async ({ params: { has
   const table = resources.table();
   const key = await findKey(table, account.id, hash, 'inference');
   const counter = await readCounter(table, { kind: 'key', id: hash });
-  return jsonResponse(200, { data: keyView(key, counter) }, etag(key.version));
+  return jsonResponse<KeyAnswer>(200, { data: keyView(key, counter) }, etag(key.version));
 });

@@ -9,6 +9,7 @@ import { readCounters } from '../../store/counters.ts';
 import { inferenceView, keyPage } from '../../store/key-directory.ts';
 import { keyFrom, keyItemKey } from '../../store/keys.ts';
 import { readItems } from '../../store/query.ts';
+import type { KeyListAnswer } from './shape.ts';
 import { keyView } from './view.ts';
 
 export const accepts = {
@@ -39,5 +40,8 @@ export const handler = defineEndpoint('list-keys', accepts, async ({ query, call
   const byHash = new Map(items.map((item) => keyFrom(item)).map((key) => [key.hash, key]));
   // A key that was deleted since the list was read is left out.
   const keys = hashes.flatMap((hash) => byHash.get(hash) ?? []).filter(({ deleted }) => !deleted);
-  return jsonResponse(200, { data: keys.map((key) => keyView(key, counterOf(key.hash))), total_count: total });
+  return jsonResponse<KeyListAnswer>(200, {
+    data: keys.map((key) => keyView(key, counterOf(key.hash))),
+    total_count: total,
+  });
 });

@@ -10,6 +10,7 @@ import { checkProviders } from '../../management/providers.ts';
 import { resources } from '../../resources.ts';
 import { readCounter } from '../../store/counters.ts';
 import { settingsOf, exactNumbers, keyName, keySettings } from './fields.ts';
+import type { KeyAnswer } from './shape.ts';
 import { keyView } from './view.ts';
 
 export const accepts = {
@@ -27,5 +28,5 @@ export const handler = defineEndpoint('update-key', accepts, async ({ params: { 
     { name: body.name, disabled: body.disabled, ...settingsOf(body) },
   );
   const counter = await readCounter(table, { kind: 'key', id: hash });
-  return jsonResponse(200, { data: keyView(key, counter) }, etag(key.version));
+  return jsonResponse<KeyAnswer>(200, { data: keyView(key, counter) }, etag(key.version));
 });

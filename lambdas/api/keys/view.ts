@@ -1,9 +1,9 @@
-import { Money } from '../../money/money.ts';
-import { windowsAt, type Windows } from '../../money/periods.ts';
+import { windowsAt } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { remaining, type Counter } from '../../store/counters.ts';
 import { limitsOfKey, type ApiKey } from '../../store/keys.ts';
 import { privacyView } from '../workspaces/view.ts';
+import type { KeySpending, ShownKey } from './shape.ts';
 
 /** Fields of the public convention for what this gateway does not have: no keys of the client's own at providers. */
 export const keyConventionFields = {
@@ -13,34 +13,28 @@ export const keyConventionFields = {
   byok_usage_monthly: 0,
   include_byok_in_limit: false,
   creator_user_id: null,
-};
+} as const;
 
 /** What a key may spend and has spent; money as exact numbers of roubles. */
-export function keySpending(key: ApiKey, counter: Counter): Record<string, Money | string | null> {
+export function keySpending(key: ApiKey, counter: Counter): KeySpending {
   const windows = windowsAt(nowMs());
   return {
     limit: key.limit ?? null,
     limit_remaining: remaining({ ...counter, limits: limitsOfKey(key) }, windows) ?? null,
     limit_reset: key.limitReset ?? null,
-    ...keyUsage(counter, windows),
-    currency: 'RUB',
-  };
-}
-
-function keyUsage(counter: Counter, windows: Windows): Record<string, Money> {
-  return {
     usage: counter.spent(windows.lifetime),
     usage_daily: counter.spent(windows.daily),
     usage_weekly: counter.spent(windows.weekly),
     usage_monthly: counter.spent(windows.monthly),
+    currency: 'RUB',
   };
 }
 
 /** An inference key as the management API shows it. */
-export function keyView(key: ApiKey, counter: Counter): Record<string, unknown> {
+export function keyView(key: ApiKey, counter: Counter): ShownKey {
   return {
     hash: key.hash,
-    workspace_id: key.workspaceId,
+    workspace_id: key.workspaceId!,
     member_id: key.memberId ?? null,
     name: key.name,
     label: key.label,

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { answerOnce } from '../../http/answer-once.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { workspaceId } from '../../http/path-params.ts';
 import { jsonResponse } from '../../http/response.ts';
@@ -9,20 +8,24 @@ import { findWorkspace } from '../../management/workspaces.ts';
 import { resources } from '../../resources.ts';
 import { readCounters } from '../../store/counters.ts';
 import { memberScopeId } from '../../store/workspaces.ts';
-import { memberViews } from './view.ts';
 import { membersBody } from './fields.ts';
+import type { AddedMembersAnswer } from './shape.ts';
+import { memberViews } from './view.ts';
 
-export const accepts = { params: z.object({ workspaceId }), body: membersBody };
+export const accepts = { once: true, params: z.object({ workspaceId }), body: membersBody };
 
-export const handler = defineEndpoint('add-members', accepts, async ({ params, body, caller, request }) => {
+export const handler = defineEndpoint('add-members', accepts, async ({ params, body, caller, request, once }) => {
   const table = resources.table();
   const { id: accountId } = caller.account;
-  return answerOnce({ route: 'add-members', accountId, request }, async (keep) => {
+  return once(async (keep) => {
     const workspace = await findWorkspace(table, accountId, params.workspaceId);
     const scopeIds = body.user_ids.map((id) => memberScopeId(workspace.id, id));
     const counterOf = await readCounters(table, 'member', [...new Set(scopeIds)]);
     const answer = ({ changed, members }: MembersChange) =>
-      jsonResponse(200, { added_count: changed, data: memberViews(workspace.id, members, counterOf) });
+      jsonResponse<AddedMembersAnswer>(200, {
+        added_count: changed,
+        data: memberViews(workspace.id, members, counterOf),
+      });
     const context = changesOf(table, caller, request.id);
     return answer(await addMembers(context, workspace, body.user_ids, (change) => keep(answer(change))));
   });

@@ -6,6 +6,7 @@ import { jsonResponse } from '../../http/response.ts';
 import { activeMembers } from '../../management/members.ts';
 import { findWorkspace } from '../../management/workspaces.ts';
 import { resources } from '../../resources.ts';
+import type { MemberListAnswer } from './shape.ts';
 import { showMembers } from './view.ts';
 
 export const accepts = {
@@ -21,5 +22,8 @@ export const handler = defineEndpoint('list-members', accepts, async ({ params, 
   const workspace = await findWorkspace(table, account.id, params.workspaceId);
   const members = await activeMembers(table, workspace.id);
   const page = members.slice(query.offset, query.offset + query.limit);
-  return jsonResponse(200, { data: await showMembers(table, workspace.id, page), total_count: members.length });
+  return jsonResponse<MemberListAnswer>(200, {
+    data: await showMembers(table, workspace.id, page),
+    total_count: members.length,
+  });
 });

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { answerOnce } from '../../http/answer-once.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { workspaceId } from '../../http/path-params.ts';
 import { jsonResponse } from '../../http/response.ts';
@@ -8,13 +7,14 @@ import { removeMembers, type MembersChange } from '../../management/members.ts';
 import { findWorkspace } from '../../management/workspaces.ts';
 import { resources } from '../../resources.ts';
 import { membersBody } from './fields.ts';
+import type { RemovedMembersAnswer } from './shape.ts';
 
-export const accepts = { params: z.object({ workspaceId }), body: membersBody };
+export const accepts = { once: true, params: z.object({ workspaceId }), body: membersBody };
 
-export const handler = defineEndpoint('remove-members', accepts, async ({ params, body, caller, request }) => {
+export const handler = defineEndpoint('remove-members', accepts, async ({ params, body, caller, request, once }) => {
   const table = resources.table();
   const { id: accountId } = caller.account;
-  return answerOnce({ route: 'remove-members', accountId, request }, async (keep) => {
+  return once(async (keep) => {
     const workspace = await findWorkspace(table, accountId, params.workspaceId);
     const context = changesOf(table, caller, request.id);
     return answer(await removeMembers(context, workspace, body.user_ids, (change) => keep(answer(change))));
@@ -22,5 +22,5 @@ export const handler = defineEndpoint('remove-members', accepts, async ({ params
 });
 
 function answer({ changed }: MembersChange) {
-  return jsonResponse(200, { removed_count: changed });
+  return jsonResponse<RemovedMembersAnswer>(200, { removed_count: changed });
 }

@@ -3,13 +3,10 @@ import { readCounters, type Counter } from '../../store/counters.ts';
 import type { Table } from '../../store/table.ts';
 import { memberScopeId, type Member } from '../../store/workspaces.ts';
 import { budgetViews } from '../budgets/view.ts';
+import type { ShownMember } from './shape.ts';
 
 /** Members of one workspace with their budgets. */
-export async function showMembers(
-  table: Table,
-  workspaceId: string,
-  members: Member[],
-): Promise<Record<string, unknown>[]> {
+export async function showMembers(table: Table, workspaceId: string, members: Member[]): Promise<ShownMember[]> {
   const scopeIds = members.map(({ id }) => memberScopeId(workspaceId, id));
   return memberViews(workspaceId, members, await readCounters(table, 'member', scopeIds));
 }
@@ -19,7 +16,7 @@ export function memberViews(
   workspaceId: string,
   members: Member[],
   counterOf: (scopeId: string) => Counter,
-): Record<string, unknown>[] {
+): ShownMember[] {
   return members.map((member) => ({
     id: member.id,
     user_id: member.id,

@@ -89,7 +89,7 @@ export async function createMessage(input: Input): Promise<HttpResponse> {
     shortenedBy: admitted.shortenedBy,
     abort,
   };
-  return context.streamed ? streamAnswer(context) : jsonResponse(200, await collectAnswer(context));
+  return context.streamed ? streamAnswer(context) : jsonResponse<MessageBody>(200, await collectAnswer(context));
 }
 
 /** Holds the request's money while DNS, TCP and TLS to the first provider run. Not a byte is sent before the hold stands. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { modalities, type Modality } from '../../catalog/schema.ts';
 import { parseModalities } from '../../catalog/modalities.ts';
+import { modalities, type Modality } from '../../catalog/schema.ts';
 
 /** `output_modalities`: a comma-separated list, or "all"; text without it. */
 export const modalitiesParameter = z

@@ -4,6 +4,7 @@ import { booleanParameter } from '../../http/fields.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { notFound } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
+import type { ModelAnswer } from './shape.ts';
 import { endpointViews, modelView } from './view.ts';
 
 export const accepts = {
@@ -28,8 +29,8 @@ export const handler = defineEndpoint('get-model', accepts, ({ params: { slug: p
   const slug = path.endsWith(ENDPOINTS_SUFFIX) ? path.slice(0, -ENDPOINTS_SUFFIX.length) : path;
   const model = resources.catalog().find(slug);
   if (!model) throw notFound(`There is no model "${slug}". GET /models lists the catalog's ids.`, { field: 'slug' });
-  if (!withEndpoints) return jsonResponse(200, { data: modelView(model) });
-  return jsonResponse(200, {
+  if (!withEndpoints) return jsonResponse<ModelAnswer>(200, { data: modelView(model) });
+  return jsonResponse<ModelAnswer>(200, {
     // Clients that validate ask for a description here, even an empty one.
     data: {
       description: '',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { privacyOf, type Caller } from '../../admission/caller.ts';
+import { modelsByModality } from '../../catalog/modalities.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { paginate, pageQuery } from '../../http/pages.ts';
 import { jsonResponse } from '../../http/response.ts';
@@ -8,7 +9,7 @@ import { resources } from '../../resources.ts';
 import type { Privacy } from '../../store/privacy.ts';
 import { readWorkspace } from '../../store/workspaces.ts';
 import { modalitiesText, modalitiesParameter } from './fields.ts';
-import { modelsByModality } from '../../catalog/modalities.ts';
+import type { ModelListAnswer } from './shape.ts';
 import { modelView } from './view.ts';
 
 export const accepts = { query: z.strictObject({ output_modalities: modalitiesParameter, ...pageQuery(1000) }) };
@@ -27,7 +28,7 @@ export const handler = defineEndpoint('list-user-models', accepts, async ({ quer
     pathname: '/v1/models/user',
     query: { output_modalities: modalitiesText(query.output_modalities) },
   };
-  return jsonResponse(200, paginate(models, query, link));
+  return jsonResponse<ModelListAnswer>(200, paginate(models, query, link));
 });
 
 /** A management key stands for its account in the Default workspace. */

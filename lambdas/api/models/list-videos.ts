@@ -1,9 +1,12 @@
 import { modelsByModality } from '../../catalog/modalities.ts';
-import { videoModelView } from './view.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { resources } from '../../resources.ts';
 import { jsonResponse } from '../../http/response.ts';
+import { resources } from '../../resources.ts';
+import type { VideoModelListAnswer } from './shape.ts';
+import { videoModelView } from './view.ts';
 
 export const handler = defineEndpoint('list-videos-models', {}, () =>
-  jsonResponse(200, { data: modelsByModality(resources.catalog(), ['video']).map(videoModelView) }),
+  jsonResponse<VideoModelListAnswer>(200, {
+    data: modelsByModality(resources.catalog(), ['video']).map(videoModelView),
+  }),
 );

@@ -2,6 +2,7 @@ import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { cheapestFirst } from '../../catalog/default-route.ts';
 import type { ModelData, Pricing } from '../../catalog/schema.ts';
 import { Money } from '../../money/money.ts';
+import type { ShownEndpoint, ShownModel, ShownPricing, ShownVideoModel } from './shape.ts';
 
 /** The catalog as clients see it. Fields that nobody has measured are null, never invented. */
 
@@ -9,7 +10,7 @@ import { Money } from '../../money/money.ts';
  * A model, with the price and the limits of its default route.
  * @param endpoints those that may be used; all of the model's where nobody asks for himself
  */
-export function modelView(model: Model, endpoints: readonly Endpoint[] = model.endpoints): Record<string, unknown> {
+export function modelView(model: Model, endpoints: readonly Endpoint[] = model.endpoints): ShownModel {
   const { data } = model;
   const [route] = cheapestFirst(endpoints);
   return {
@@ -44,12 +45,12 @@ export function modelView(model: Model, endpoints: readonly Endpoint[] = model.e
 }
 
 /** All endpoints of a model in the order in which they are tried, behind them those that are not. */
-export function endpointViews(model: Model): Record<string, unknown>[] {
+export function endpointViews(model: Model): ShownEndpoint[] {
   const unpriced = model.endpoints.filter(({ pricing }) => !pricing);
   return [...cheapestFirst(model.endpoints), ...unpriced].map((endpoint) => endpointView(model, endpoint));
 }
 
-export function endpointView(model: Model, endpoint: Endpoint): Record<string, unknown> {
+export function endpointView(model: Model, endpoint: Endpoint): ShownEndpoint {
   const { dataPolicy: policy } = endpoint;
   return {
     name: `${endpoint.provider.name} | ${model.id}`,
@@ -80,12 +81,13 @@ export function endpointView(model: Model, endpoint: Endpoint): Record<string, u
   };
 }
 
-export function videoModelView(model: Model): Record<string, unknown> {
+export function videoModelView(model: Model): ShownVideoModel {
   const video = model.data.video!;
   const shown = modelView(model);
   return {
     ...shown,
-    pricing: withoutFreeTokens(shown['pricing'] as Record<string, unknown>),
+    pricing: withoutFreeTokens(shown.pricing),
+    pricing_skus: videoPrices(video),
     allowed_passthrough_parameters: [],
     supported_durations: video.durations,
     supported_resolutions: video.resolutions,
@@ -103,7 +105,7 @@ export function videoModelView(model: Model): Record<string, unknown> {
  * Tokens that cost nothing are no news of a model that is paid by the second, and look like a gift. Where clients list
  * models of all kinds they stay, because their validators insist on both prices.
  */
-function withoutFreeTokens({ prompt, completion, ...others }: Record<string, unknown>): Record<string, unknown> {
+function withoutFreeTokens({ prompt, completion, ...others }: ShownPricing): ShownPricing {
   return { ...(prompt === '0' ? {} : { prompt }), ...(completion === '0' ? {} : { completion }), ...others };
 }
 
@@ -113,21 +115,26 @@ function videoPrices({ price_per_second: prices }: NonNullable<ModelData['video'
 }
 
 /** Decimal strings of RUB per unit; what is not known is left out, what is free is "0". */
-function pricingView(pricing: Pricing | undefined): Record<string, unknown> {
-  if (!pricing) return {};
-  return mapMoney(pricing);
+function pricingView(pricing: Pricing | undefined): ShownPricing {
+  return pricing ? withTexts(pricing) : {};
 }
 
-function mapMoney(value: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [
-      name,
-      field instanceof Money ? field.toString() : Array.isArray(field) ? field.map(mapMoney) : field,
-    ]),
-  );
+/** A value with each amount of money as a decimal string. */
+type WithTexts<Value> = Value extends Money
+  ? string
+  : Value extends object
+    ? { [Field in keyof Value]: WithTexts<Value[Field]> }
+    : Value;
+
+function withTexts<Value extends object>(value: Value): WithTexts<Value> {
+  const entries = Object.entries(value).map(([name, field]) => [
+    name,
+    field instanceof Money ? field.toString() : Array.isArray(field) ? field.map(withTexts) : field,
+  ]);
+  return Object.fromEntries(entries) as WithTexts<Value>;
 }
 
-function architecture({ data }: Model): Record<string, unknown> {
+function architecture({ data }: Model): ShownModel['architecture'] {
   return {
     input_modalities: data.input_modalities,
     output_modalities: data.output_modalities,
@@ -137,7 +144,7 @@ function architecture({ data }: Model): Record<string, unknown> {
   };
 }
 
-function toolChoice({ data }: Model): Record<string, boolean> {
+function toolChoice({ data }: Model): ShownEndpoint['supports_tool_choice'] {
   const tools = data.supported_parameters.includes('tools');
   return { auto: tools, none: tools, required: tools, function: tools };
 }

@@ -1,8 +1,8 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { htmlResponse } from '../../http/response.ts';
+import type { OpenApi } from './openapi-types.ts';
 import openapi from './openapi.json' with { type: 'json' };
 import { renderPage } from './page.ts';
-import type { OpenApi } from './openapi-types.ts';
 
 let page: string | undefined;
 

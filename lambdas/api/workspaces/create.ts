@@ -1,27 +1,31 @@
 import { z } from 'zod';
-import { answerOnce } from '../../http/answer-once.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { etag } from '../../http/versions.ts';
 import { changesOf } from '../../management/change.ts';
-import { createWorkspace } from '../../management/workspaces.ts';
 import { checkProviders } from '../../management/providers.ts';
+import { createWorkspace } from '../../management/workspaces.ts';
 import { resources } from '../../resources.ts';
 import { counterFrom } from '../../store/counters.ts';
 import type { Workspace } from '../../store/workspaces.ts';
 import { slug, workspaceName, workspaceSettings } from './fields.ts';
+import type { WorkspaceAnswer } from './shape.ts';
 import { workspaceView } from './view.ts';
 
-export const accepts = { body: z.strictObject({ name: workspaceName, slug, ...workspaceSettings }) };
+export const accepts = { once: true, body: z.strictObject({ name: workspaceName, slug, ...workspaceSettings }) };
 
-export const handler = defineEndpoint('create-workspace', accepts, async ({ body, caller, request }) => {
+export const handler = defineEndpoint('create-workspace', accepts, async ({ body, caller, request, once }) => {
   checkProviders(resources.catalog().providerIds, body.privacy);
-  return answerOnce({ route: 'create-workspace', accountId: caller.account.id, request }, async (keep) => {
+  return once(async (keep) => {
     const context = changesOf(resources.table(), caller, request.id);
     return answer(await createWorkspace(context, body, (workspace) => keep(answer(workspace))));
   });
 });
 
 function answer(workspace: Workspace) {
-  return jsonResponse(201, { data: workspaceView(workspace, counterFrom(undefined)) }, etag(workspace.version));
+  return jsonResponse<WorkspaceAnswer>(
+    201,
+    { data: workspaceView(workspace, counterFrom(undefined)) },
+    etag(workspace.version),
+  );
 }

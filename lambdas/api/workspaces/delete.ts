@@ -6,6 +6,7 @@ import { expectedVersion } from '../../http/versions.ts';
 import { changesOf } from '../../management/change.ts';
 import { deleteWorkspace } from '../../management/workspaces.ts';
 import { resources } from '../../resources.ts';
+import type { DeletedWorkspaceAnswer } from './shape.ts';
 
 export const accepts = { params: z.object({ workspaceId }) };
 
@@ -14,5 +15,5 @@ export const handler = defineEndpoint('delete-workspace', accepts, async ({ para
     idOrSlug: params.workspaceId,
     expectedVersion: expectedVersion(request),
   });
-  return jsonResponse(200, { deleted: true, archived });
+  return jsonResponse<DeletedWorkspaceAnswer>(200, { deleted: true, archived });
 });

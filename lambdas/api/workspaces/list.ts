@@ -4,6 +4,7 @@ import { integerParameter } from '../../http/fields.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { resources } from '../../resources.ts';
 import { listWorkspaces } from '../../store/workspaces.ts';
+import type { WorkspaceListAnswer } from './shape.ts';
 import { showWorkspaces } from './view.ts';
 
 export const accepts = {
@@ -18,5 +19,8 @@ export const handler = defineEndpoint('list-workspaces', accepts, async ({ query
   const table = resources.table();
   const workspaces = await listWorkspaces(table, account.id);
   const page = workspaces.slice(query.offset, query.offset + query.limit);
-  return jsonResponse(200, { data: await showWorkspaces(table, page), total_count: workspaces.length });
+  return jsonResponse<WorkspaceListAnswer>(200, {
+    data: await showWorkspaces(table, page),
+    total_count: workspaces.length,
+  });
 });

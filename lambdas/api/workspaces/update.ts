@@ -5,10 +5,11 @@ import { workspaceId } from '../../http/path-params.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { etag, expectedVersion } from '../../http/versions.ts';
 import { changesOf } from '../../management/change.ts';
-import { updateWorkspace } from '../../management/workspaces.ts';
 import { checkProviders } from '../../management/providers.ts';
+import { updateWorkspace } from '../../management/workspaces.ts';
 import { resources } from '../../resources.ts';
 import { slug, workspaceName, workspaceSettings } from './fields.ts';
+import type { WorkspaceAnswer } from './shape.ts';
 import { showWorkspace } from './view.ts';
 
 export const accepts = {
@@ -24,5 +25,5 @@ export const handler = defineEndpoint('update-workspace', accepts, async ({ para
     { idOrSlug: params.workspaceId, expectedVersion: expectedVersion(request) },
     body,
   );
-  return jsonResponse(200, { data: await showWorkspace(table, workspace) }, etag(workspace.version));
+  return jsonResponse<WorkspaceAnswer>(200, { data: await showWorkspace(table, workspace) }, etag(workspace.version));
 });

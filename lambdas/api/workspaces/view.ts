@@ -4,6 +4,7 @@ import type { Privacy } from '../../store/privacy.ts';
 import type { Table } from '../../store/table.ts';
 import type { Workspace } from '../../store/workspaces.ts';
 import { budgetViews } from '../budgets/view.ts';
+import type { ShownPrivacy, ShownWorkspace } from './shape.ts';
 
 /** Fields of the public convention for what this gateway does not have. */
 export const workspaceConventionFields = {
@@ -20,7 +21,7 @@ export const workspaceConventionFields = {
 };
 
 /** A workspace with its budgets; an empty counter for one that has just come into being. */
-export function workspaceView(workspace: Workspace, counter: Counter): Record<string, unknown> {
+export function workspaceView(workspace: Workspace, counter: Counter): ShownWorkspace {
   return {
     id: workspace.id,
     account_id: workspace.accountId,
@@ -38,11 +39,11 @@ export function workspaceView(workspace: Workspace, counter: Counter): Record<st
 }
 
 /** A workspace with its budgets and what is left of them. */
-export async function showWorkspace(table: Table, workspace: Workspace): Promise<Record<string, unknown>> {
+export async function showWorkspace(table: Table, workspace: Workspace): Promise<ShownWorkspace> {
   return workspaceView(workspace, await readCounter(table, { kind: 'workspace', id: workspace.id }));
 }
 
-export async function showWorkspaces(table: Table, workspaces: Workspace[]): Promise<Record<string, unknown>[]> {
+export async function showWorkspaces(table: Table, workspaces: Workspace[]): Promise<ShownWorkspace[]> {
   const counterOf = await readCounters(
     table,
     'workspace',
@@ -51,7 +52,7 @@ export async function showWorkspaces(table: Table, workspaces: Workspace[]): Pro
   return workspaces.map((workspace) => workspaceView(workspace, counterOf(workspace.id)));
 }
 
-export function privacyView(privacy: Privacy): Privacy {
+export function privacyView(privacy: Privacy): ShownPrivacy {
   const { version, blockLogging, blockTraining, allowedProviders, ignoredProviders } = privacy;
   return { version, blockLogging, blockTraining, allowedProviders, ignoredProviders };
 }

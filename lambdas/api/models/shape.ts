@@ -1,28 +1,26 @@
 import { z } from 'zod';
-import { modalities } from '../../lambdas/catalog/schema.ts';
+import { modalities } from '../../catalog/schema.ts';
+import { count, data, nothing, rubText } from '../../http/shapes.ts';
 
-/** Shapes of models and endpoints; as strict as the others. */
-const nothing = z.null();
-
-const priceText = z.string().regex(/^\d+(\.\d{1,12})?$/);
 const tokenPrices = {
-  prompt: priceText.optional(),
-  completion: priceText.optional(),
-  input_cache_read: priceText.optional(),
-  input_cache_write: priceText.optional(),
-  input_cache_write_1h: priceText.optional(),
-  internal_reasoning: priceText.optional(),
+  prompt: rubText.optional(),
+  completion: rubText.optional(),
+  input_cache_read: rubText.optional(),
+  input_cache_write: rubText.optional(),
+  input_cache_write_1h: rubText.optional(),
+  internal_reasoning: rubText.optional(),
 };
 
 const pricingShape = z
   .strictObject({
     ...tokenPrices,
-    image: priceText.optional().meta({ description: 'Of each image in the prompt.' }),
-    request: priceText.optional().meta({ description: 'Of each request.' }),
-    web_search: priceText.optional().meta({ description: 'Of each search that the model makes.' }),
+    image: rubText.optional().meta({ description: 'Of each image in the prompt.' }),
+    request: rubText.optional().meta({ description: 'Of each request.' }),
+    web_search: rubText.optional().meta({ description: 'Of each search that the model makes.' }),
     overrides: z.array(z.strictObject({ min_prompt_tokens: z.int().positive(), ...tokenPrices })).optional(),
   })
   .meta({ id: 'Pricing', description: 'RUB per single token or unit, as decimal strings.' });
+export type ShownPricing = z.output<typeof pricingShape>;
 
 const optionalNumber = z.number().nullable().optional();
 
@@ -46,7 +44,7 @@ const modelFields = {
   }),
   pricing: pricingShape,
   pricing_skus: z
-    .record(z.string(), priceText)
+    .record(z.string(), rubText)
     .optional()
     .meta({ description: 'Of models that make video: RUB per second of it, by resolution.' }),
   currency: z.literal('RUB'),
@@ -73,7 +71,8 @@ const modelFields = {
   display_name: z.string(),
 };
 
-export const modelShape = z.strictObject(modelFields).meta({ id: 'Model' });
+const modelShape = z.strictObject(modelFields).meta({ id: 'Model' });
+export type ShownModel = z.output<typeof modelShape>;
 
 const endpointShape = z
   .strictObject({
@@ -109,15 +108,20 @@ const endpointShape = z
     throughput_last_30m: nothing,
   })
   .meta({ id: 'Endpoint', description: 'One way to reach a model. What nobody has measured is null.' });
+export type ShownEndpoint = z.output<typeof endpointShape>;
 
-export const modelWithEndpointsShape = z
-  .strictObject({ ...modelFields, endpoints: z.array(endpointShape).optional() })
-  .meta({ id: 'ModelWithEndpoints' });
+export const modelAnswer = z.strictObject({
+  data: z
+    .strictObject({ ...modelFields, endpoints: z.array(endpointShape).optional() })
+    .meta({ id: 'ModelWithEndpoints' }),
+  routing: z.strictObject({ default: z.strictObject({}) }).optional(),
+});
+export type ModelAnswer = z.output<typeof modelAnswer>;
 
-export const videoModelShape = z
+const videoModelShape = z
   .strictObject({
     ...modelFields,
-    pricing_skus: z.record(z.string(), priceText),
+    pricing_skus: z.record(z.string(), rubText),
     allowed_passthrough_parameters: z.array(z.string()),
     supported_durations: z.array(z.int()),
     supported_resolutions: z.array(z.string()),
@@ -130,9 +134,14 @@ export const videoModelShape = z
     upscale_factor: nothing,
   })
   .meta({ id: 'VideoModel' });
+export type ShownVideoModel = z.output<typeof videoModelShape>;
 
-export const modelList = z.strictObject({
+export const videoModelListAnswer = data(z.array(videoModelShape));
+export type VideoModelListAnswer = z.output<typeof videoModelListAnswer>;
+
+export const modelListAnswer = z.strictObject({
   data: z.array(modelShape),
   links: z.strictObject({ next: z.string().nullable() }),
-  total_count: z.int().nonnegative(),
+  total_count: count,
 });
+export type ModelListAnswer = z.output<typeof modelListAnswer>;

@@ -1,22 +1,17 @@
 import type { z } from 'zod';
-import type { ErrorKind } from '../../lambdas/platform/errors.ts';
+import type { ErrorKind } from '../platform/errors.ts';
 
-/** What a person reads about a route, beyond what the manifest and the request's schemas say already. */
-export interface Operation {
+/** What people read about a route, beyond what the manifest and what it accepts say already. */
+export interface About {
   tag: string;
   summary: string;
   description?: string;
-  request?: {
-    params?: z.ZodObject;
-    query?: z.ZodObject;
-    body?: z.ZodType;
-  };
   bodyExample?: unknown;
   success: Success;
   /** Kinds of errors, besides those that the manifest implies. */
   errors?: readonly ErrorKind[];
-  /** Header parameters that the route honours. */
-  headers?: readonly ('If-Match' | 'Idempotency-Key')[];
+  /** Honours `If-Match`. */
+  ifMatch?: boolean;
   /** Answers carry an ETag. */
   etag?: boolean;
 }
@@ -38,3 +33,10 @@ export function ok(description: string, schema: z.ZodType, example?: unknown): S
 export function created(description: string, schema: z.ZodType, example: unknown): Success {
   return { status: 201, description, schema, example };
 }
+
+/** Values for examples; the ids are nobody's. */
+export const exampleIds = {
+  workspace: '01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
+  account: '01a1faa2-7c1d-7aa0-9c11-55aa00bb11cc',
+};
+export const exampleTime = '2026-11-20T20:24:49.145Z';

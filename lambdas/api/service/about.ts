@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { RouteName } from '../../../lambdas/routes.ts';
-import { ok, type Operation } from '../operation.ts';
+import { ok, type About } from '../../http/about.ts';
+import { healthAnswer, openapiAnswer } from './shape.ts';
 
-export const serviceOperations = {
+export const service = {
   'get-openapi': {
     tag: 'Service',
     summary: 'This document',
-    success: ok('OpenAPI 3.1.', z.looseObject({ openapi: z.string() })),
+    success: ok('OpenAPI 3.1.', openapiAnswer),
   },
   'get-docs': {
     tag: 'Service',
@@ -16,6 +16,6 @@ export const serviceOperations = {
   health: {
     tag: 'Service',
     summary: 'Whether the gateway answers',
-    success: ok('It does.', z.strictObject({ status: z.literal('ok') }), { status: 'ok' }),
+    success: ok('It does.', healthAnswer, { status: 'ok' }),
   },
-} satisfies Partial<Record<RouteName, Operation>>;
+} satisfies Record<string, About>;

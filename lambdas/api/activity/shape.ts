@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { count, data, rub, uuid } from '../../http/shapes.ts';
+
+const rowShape = z
+  .strictObject({
+    date: z.iso.date(),
+    model: z.string(),
+    model_permaslug: z.string(),
+    endpoint_id: z.string(),
+    provider_name: z.string(),
+    usage: rub,
+    byok_usage_inference: z.literal(0),
+    requests: count,
+    prompt_tokens: count,
+    completion_tokens: count,
+    reasoning_tokens: count,
+    workspace_id: uuid.optional().meta({ description: 'With group_by=workspace.' }),
+  })
+  .meta({ id: 'ActivityRow' });
+export type ShownActivityRow = z.output<typeof rowShape>;
+
+export const activityAnswer = data(z.array(rowShape));
+export type ActivityAnswer = z.output<typeof activityAnswer>;

@@ -1,0 +1,84 @@
+import { exampleIds, ok, type About } from '../../http/about.ts';
+import { deletedAnswer } from '../../http/shapes.ts';
+import { budgetAnswer, budgetListAnswer } from './shape.ts';
+
+export const budgetExample = {
+  id: '7c2b9f0e-54a1-8d3c-9a77-0b1e2d3c4f5a',
+  workspace_id: exampleIds.workspace,
+  interval: 'monthly',
+  limit_rub: '30000',
+  spend_rub: '1204.55',
+  remaining_rub: '28795.45',
+  resets_at: '2026-12-01T00:00:00.000Z',
+};
+const ofMember = { ...budgetExample, member_id: 'ann' };
+
+const tag = 'Budgets';
+const order = 'Limits rise from daily to lifetime; a change keeps what was counted and holds from the next request on.';
+const changeErrors = ['not_found', 'conflict', 'precondition_failed'] as const;
+const removed = ok('There is no such budget (any more).', deletedAnswer, { deleted: true });
+
+export const budgets = {
+  'list-budgets': {
+    tag,
+    summary: 'List the budgets of a workspace',
+    success: ok('Budgets from daily to lifetime.', budgetListAnswer, { data: [budgetExample] }),
+    errors: ['not_found'],
+    etag: true,
+  },
+  'get-budget': {
+    tag,
+    summary: 'Read a budget of a workspace',
+    success: ok('The budget.', budgetAnswer, { data: budgetExample }),
+    errors: ['not_found'],
+    etag: true,
+  },
+  'set-budget': {
+    tag,
+    summary: 'Set a budget of a workspace',
+    description: order,
+    bodyExample: { limit_rub: 30000 },
+    success: ok('The budget.', budgetAnswer, { data: budgetExample }),
+    errors: changeErrors,
+    ifMatch: true,
+    etag: true,
+  },
+  'delete-budget': {
+    tag,
+    summary: 'Remove a budget of a workspace',
+    success: removed,
+    errors: changeErrors,
+    ifMatch: true,
+  },
+  'list-member-budgets': {
+    tag,
+    summary: 'List the budgets of a member',
+    success: ok('Budgets from daily to lifetime.', budgetListAnswer, { data: [ofMember] }),
+    errors: ['not_found'],
+    etag: true,
+  },
+  'get-member-budget': {
+    tag,
+    summary: 'Read a budget of a member',
+    success: ok('The budget.', budgetAnswer, { data: ofMember }),
+    errors: ['not_found'],
+    etag: true,
+  },
+  'set-member-budget': {
+    tag,
+    summary: 'Set a budget of a member',
+    description: order,
+    bodyExample: { limit_rub: 500 },
+    success: ok('The budget.', budgetAnswer, { data: ofMember }),
+    errors: changeErrors,
+    ifMatch: true,
+    etag: true,
+  },
+  'delete-member-budget': {
+    tag,
+    summary: 'Remove a budget of a member',
+    success: removed,
+    errors: changeErrors,
+    ifMatch: true,
+  },
+} satisfies Record<string, About>;

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { count, data, nothing, rub, time, uuid } from '../../http/shapes.ts';
+import { apiTypes } from '../../store/generations.ts';
+import { endings } from '../../store/outcome.ts';
+
+const generationShape = z
+  .strictObject({
+    id: z.string(),
+    total_cost: rub,
+    usage: rub,
+    currency: z.literal('RUB'),
+    cache_discount: rub,
+    created_at: time,
+    model: z.string(),
+    model_permaslug: z.string(),
+    endpoint_id: z.string(),
+    streamed: z.boolean(),
+    cancelled: z.boolean(),
+    estimated: z.boolean().meta({ description: 'The provider did not tell its usage; the gateway counted it.' }),
+    capped: z
+      .boolean()
+      .meta({ description: 'The provider told more than the request could come to; it is charged at that bound.' }),
+    ending: z.enum(endings).nullable().meta({ description: 'How the answer ended.' }),
+    provider_name: z.string(),
+    latency: count.nullable().meta({ description: 'Milliseconds to the first event.' }),
+    generation_time: count.nullable().meta({ description: 'Milliseconds.' }),
+    tokens_prompt: count,
+    tokens_completion: count,
+    native_tokens_prompt: count,
+    native_tokens_completion: count,
+    native_tokens_reasoning: count.nullable(),
+    native_tokens_cached: count.nullable(),
+    native_tokens_cache_write: count.nullable().meta({ description: 'Written to a cache of five minutes.' }),
+    native_tokens_cache_write_1h: count.nullable(),
+    native_tokens_completion_images: nothing,
+    num_search_results: count.nullable(),
+    num_fetches: nothing,
+    num_media_prompt: nothing,
+    num_media_completion: nothing,
+    num_input_audio_prompt: nothing,
+    api_type: z.enum(apiTypes),
+    workspace_id: uuid,
+    finish_reason: z.string().nullable(),
+    native_finish_reason: z.string().nullable(),
+    is_byok: z.literal(false),
+    upstream_inference_cost: nothing,
+    upstream_id: nothing,
+    origin: z.string(),
+    data_region: z.string(),
+    app_id: nothing,
+    external_user: nothing,
+    http_referer: nothing,
+    user_agent: nothing,
+    moderation_latency: nothing,
+    preset_id: nothing,
+    provider_responses: nothing,
+    router: nothing,
+    service_tier: nothing,
+    web_search_engine: nothing,
+  })
+  .meta({ id: 'Generation' });
+export type ShownGeneration = z.output<typeof generationShape>;
+
+export const generationAnswer = data(generationShape);
+export type GenerationAnswer = z.output<typeof generationAnswer>;

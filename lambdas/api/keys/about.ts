@@ -1,0 +1,107 @@
+import { created, exampleIds, exampleTime, ok, type About } from '../../http/about.ts';
+import { deletedAnswer } from '../../http/shapes.ts';
+import { privacyExample } from '../workspaces/about.ts';
+import { createdKeyAnswer, currentKeyAnswer, keyAnswer, keyListAnswer } from './shape.ts';
+import { keyConventionFields } from './view.ts';
+
+const spending = {
+  limit: 500,
+  limit_remaining: 479.97,
+  limit_reset: 'monthly',
+  usage: 120.03,
+  usage_daily: 4.5,
+  usage_weekly: 20.03,
+  usage_monthly: 20.03,
+  currency: 'RUB',
+};
+
+const sensitive = { enabled: false, action: 'replace', categories: [], restore: true };
+
+const key = {
+  hash: '5ff7'.repeat(16),
+  workspace_id: exampleIds.workspace,
+  member_id: 'ann',
+  name: "Ann's laptop",
+  label: 'sk-mg-v1-a2c…565',
+  disabled: false,
+  ...spending,
+  privacy: privacyExample,
+  sensitive_data: { ...sensitive, dictionary: [] },
+  created_at: exampleTime,
+  updated_at: exampleTime,
+  expires_at: null,
+  ...keyConventionFields,
+  external_user: null,
+};
+
+const secret = `sk-mg-v1-${'0'.repeat(64)}`;
+
+const currentKey = {
+  label: key.label,
+  ...spending,
+  usage_limit_period: 20.03,
+  expires_at: null,
+  is_management_key: false,
+  is_free_tier: false,
+  organization_id: exampleIds.account,
+  workspace_id: exampleIds.workspace,
+  sensitive_data: { ...sensitive, dictionary_count: 0 },
+  ...keyConventionFields,
+  allowed_data_regions: [],
+  free_model_daily_requests: { limit: 0, remaining: 0, used: 0 },
+  is_provisioning_key: false,
+  rate_limit: { requests: -1, interval: '10s', note: 'This field is deprecated and safe to ignore.' },
+};
+
+export const keys = {
+  'get-current-key': {
+    tag: 'Account',
+    summary: 'Read the calling key',
+    success: ok('Limit, spending and settings of the key.', currentKeyAnswer, { data: currentKey }),
+  },
+  'list-keys': {
+    tag: 'Keys',
+    summary: 'List inference keys',
+    description: 'In the order of creation.',
+    success: ok('A page of keys, and how many there are.', keyListAnswer, { data: [key], total_count: 1 }),
+    errors: ['not_found'],
+  },
+  'create-key': {
+    tag: 'Keys',
+    summary: 'Create an inference key',
+    bodyExample: { name: "Ann's laptop", limit: 500, limit_reset: 'monthly' },
+    success: created('The key with its secret, which is never shown again.', createdKeyAnswer, {
+      data: { ...key, key: secret },
+      key: secret,
+    }),
+    errors: ['not_found', 'conflict'],
+    etag: true,
+  },
+  'get-key': {
+    tag: 'Keys',
+    summary: 'Read an inference key',
+    success: ok('The key.', keyAnswer, { data: key }),
+    errors: ['not_found'],
+    etag: true,
+  },
+  'update-key': {
+    tag: 'Keys',
+    summary: 'Change an inference key',
+    description:
+      'Merges what is given; null clears. Limits hold from the next request on, a disabled key stops within five seconds. Keys are never moved between workspaces or members.',
+    bodyExample: { disabled: true },
+    success: ok('The key as it is now.', keyAnswer, { data: { ...key, disabled: true } }),
+    errors: ['not_found', 'conflict', 'precondition_failed'],
+    ifMatch: true,
+    etag: true,
+  },
+  'delete-key': {
+    tag: 'Keys',
+    summary: 'Delete an inference key',
+    description:
+      'It stops working within five seconds; a running stream gets what is held for it already, and its history stays.',
+    success: ok('It is gone.', deletedAnswer, { deleted: true }),
+    errors: ['not_found', 'conflict', 'precondition_failed'],
+    ifMatch: true,
+  },
+} satisfies Record<string, About>;

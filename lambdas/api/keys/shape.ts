@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { constants, count, data, list, nothing, rub, time, uuid } from '../../http/shapes.ts';
+import { limitResets } from '../../store/keys.ts';
+import { sensitiveActions, sensitiveCategories } from '../../store/sensitive-data.ts';
+import { privacyShape } from '../workspaces/shape.ts';
+import { keyConventionFields } from './view.ts';
+
+const sensitiveSettings = {
+  enabled: z.boolean(),
+  action: z.enum(sensitiveActions),
+  categories: z.array(z.enum(sensitiveCategories)),
+  restore: z.boolean(),
+};
+
+const spending = {
+  limit: rub.nullable(),
+  limit_remaining: rub.nullable().meta({ description: 'Of the current window, with holds counted.' }),
+  limit_reset: z.enum(limitResets).nullable(),
+  usage: rub,
+  usage_daily: rub,
+  usage_weekly: rub,
+  usage_monthly: rub,
+  currency: z.literal('RUB'),
+};
+export type KeySpending = z.output<z.ZodObject<typeof spending>>;
+
+const keyFields = {
+  hash: z.string(),
+  workspace_id: uuid,
+  member_id: z.string().nullable(),
+  name: z.string(),
+  label: z.string().meta({ description: 'The masked secret.' }),
+  disabled: z.boolean(),
+  ...spending,
+  privacy: privacyShape,
+  sensitive_data: z.strictObject({
+    ...sensitiveSettings,
+    dictionary: z.array(z.strictObject({ term: z.string(), substitute: z.string() })),
+  }),
+  created_at: time,
+  updated_at: time.meta({ description: 'Of the last change; of the creation before the first.' }),
+  expires_at: time.nullable(),
+  ...constants(keyConventionFields),
+  external_user: nothing,
+};
+
+const keyShape = z.strictObject(keyFields).meta({ id: 'Key' });
+export type ShownKey = z.output<typeof keyShape>;
+
+export const keyAnswer = data(keyShape);
+export type KeyAnswer = z.output<typeof keyAnswer>;
+
+export const keyListAnswer = list(keyShape);
+export type KeyListAnswer = z.output<typeof keyListAnswer>;
+
+export const createdKeyAnswer = z.strictObject({
+  data: z
+    .strictObject({ ...keyFields, key: z.string().meta({ description: 'The secret, this once.' }) })
+    .meta({ id: 'CreatedKey' }),
+  key: z.string(),
+});
+export type CreatedKeyAnswer = z.output<typeof createdKeyAnswer>;
+
+export const currentKeyAnswer = data(
+  z
+    .strictObject({
+      label: z.string(),
+      ...spending,
+      usage_limit_period: rub.meta({ description: 'Spending in the window of the limit.' }),
+      expires_at: time.nullable(),
+      is_management_key: z.boolean(),
+      is_free_tier: z.boolean().meta({ description: 'The account is prepaid, and nothing was ever paid in.' }),
+      organization_id: uuid,
+      workspace_id: uuid.nullable(),
+      sensitive_data: z.strictObject({ ...sensitiveSettings, dictionary_count: count }),
+      ...constants(keyConventionFields),
+      allowed_data_regions: z.array(z.string()),
+      free_model_daily_requests: z.strictObject({ limit: count, remaining: count, used: count }),
+      is_provisioning_key: z.boolean().meta({ description: 'The older name of `is_management_key`.' }),
+      rate_limit: z.strictObject({ requests: z.int(), interval: z.string(), note: z.string() }),
+    })
+    .meta({ id: 'CurrentKey' }),
+);
+export type CurrentKeyAnswer = z.output<typeof currentKeyAnswer>;

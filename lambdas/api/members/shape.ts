@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { count, list, time, uuid } from '../../http/shapes.ts';
+import { budgetShape } from '../budgets/shape.ts';
+
+const memberShape = z
+  .strictObject({
+    id: z.string(),
+    user_id: z.string(),
+    workspace_id: uuid,
+    role: z.literal('member'),
+    created_at: time,
+    budgets: z.array(budgetShape),
+  })
+  .meta({ id: 'Member' });
+export type ShownMember = z.output<typeof memberShape>;
+
+export const memberListAnswer = list(memberShape);
+export type MemberListAnswer = z.output<typeof memberListAnswer>;
+
+export const addedMembersAnswer = z.strictObject({ added_count: count, data: z.array(memberShape) });
+export type AddedMembersAnswer = z.output<typeof addedMembersAnswer>;
+
+export const removedMembersAnswer = z.strictObject({ removed_count: count });
+export type RemovedMembersAnswer = z.output<typeof removedMembersAnswer>;

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { count, rub } from '../../http/shapes.ts';
+
+/** An answer of the Messages API, which grows faster than this document; what puts one together has its type of its own. */
+export const messageAnswer = z
+  .looseObject({
+    id: z.string().meta({ description: 'The id of the generation.' }),
+    type: z.literal('message'),
+    role: z.literal('assistant'),
+    model: z.string(),
+    content: z.array(z.looseObject({ type: z.string() })),
+    stop_reason: z.string().nullable(),
+    stop_sequence: z.string().nullable(),
+    usage: z.looseObject({
+      input_tokens: count,
+      output_tokens: count,
+      cost: rub.optional().meta({ description: 'What it cost, in RUB.' }),
+    }),
+  })
+  .meta({ id: 'Message' });
+
+export const countAnswer = z.strictObject({ input_tokens: count, estimated: z.literal(true).optional() });
+export type CountAnswer = z.output<typeof countAnswer>;

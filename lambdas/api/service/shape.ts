@@ -1,0 +1,7 @@
+import { z } from 'zod';
+
+export const openapiAnswer = z.looseObject({ openapi: z.string() });
+export type OpenapiAnswer = z.output<typeof openapiAnswer>;
+
+export const healthAnswer = z.strictObject({ status: z.literal('ok') });
+export type HealthAnswer = z.output<typeof healthAnswer>;

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { count, data, list, nothing, time, uuid } from '../../http/shapes.ts';
+import { workspaceStatuses } from '../../store/workspaces.ts';
+import { budgetShape } from '../budgets/shape.ts';
+
+/** Of a workspace, and of a key. */
+export const privacyShape = z
+  .strictObject({
+    version: count.meta({ description: 'Counts changes.' }),
+    blockLogging: z.boolean(),
+    blockTraining: z.boolean(),
+    allowedProviders: z.array(z.string()),
+    ignoredProviders: z.array(z.string()),
+  })
+  .meta({ id: 'Privacy' });
+export type ShownPrivacy = z.output<typeof privacyShape>;
+
+const workspaceShape = z
+  .strictObject({
+    id: uuid,
+    account_id: uuid,
+    name: z.string(),
+    slug: z.string(),
+    description: z.string(),
+    is_default: z.boolean(),
+    status: z.enum(workspaceStatuses),
+    created_at: time,
+    updated_at: time,
+    privacy: privacyShape,
+    budgets: z.array(budgetShape),
+    created_by: nothing,
+    default_guardrail_id: z.string(),
+    default_image_model: nothing,
+    default_provider_sort: nothing,
+    default_text_model: nothing,
+    io_logging_api_key_ids: nothing,
+    io_logging_sampling_rate: z.number(),
+    is_data_discount_logging_enabled: z.boolean(),
+    is_observability_broadcast_enabled: z.boolean(),
+    is_observability_io_logging_enabled: z.boolean(),
+  })
+  .meta({ id: 'Workspace' });
+export type ShownWorkspace = z.output<typeof workspaceShape>;
+
+export const workspaceAnswer = data(workspaceShape);
+export type WorkspaceAnswer = z.output<typeof workspaceAnswer>;
+
+export const workspaceListAnswer = list(workspaceShape);
+export type WorkspaceListAnswer = z.output<typeof workspaceListAnswer>;
+
+export const deletedWorkspaceAnswer = z.strictObject({ deleted: z.literal(true), archived: z.boolean() });
+export type DeletedWorkspaceAnswer = z.output<typeof deletedWorkspaceAnswer>;

@@ -1,0 +1,24 @@
+import { activity } from '../../lambdas/api/activity/about.ts';
+import { budgets } from '../../lambdas/api/budgets/about.ts';
+import { generations } from '../../lambdas/api/generations/about.ts';
+import { keys } from '../../lambdas/api/keys/about.ts';
+import { members } from '../../lambdas/api/members/about.ts';
+import { messages } from '../../lambdas/api/messages/about.ts';
+import { models } from '../../lambdas/api/models/about.ts';
+import { service } from '../../lambdas/api/service/about.ts';
+import { workspaces } from '../../lambdas/api/workspaces/about.ts';
+import type { About } from '../../lambdas/http/about.ts';
+import type { RouteName } from '../../lambdas/routes.ts';
+
+/** What people read about every route, in the order of the reference; a route without it does not compile. */
+export const abouts: Record<RouteName, About> = {
+  ...messages,
+  ...models,
+  ...generations,
+  ...activity,
+  ...keys,
+  ...workspaces,
+  ...members,
+  ...budgets,
+  ...service,
+};

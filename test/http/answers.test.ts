@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { KeyAnswer, ShownKey } from '../../lambdas/api/keys/shape.ts';
+import { keyView } from '../../lambdas/api/keys/view.ts';
+import type { HealthAnswer } from '../../lambdas/api/service/shape.ts';
+import { defineEndpoint } from '../../lambdas/http/define-endpoint.ts';
+import { jsonResponse } from '../../lambdas/http/response.ts';
+import { Money } from '../../lambdas/money/money.ts';
+
+/** The compiler is the judge: where it finds no error, the comment that expects one is an error itself. */
+describe('the shape of an answer is a type', () => {
+  it('takes what the document shows', () => {
+    expect(jsonResponse<HealthAnswer>(200, { status: 'ok' }).body).toBe('{"status":"ok"}');
+  });
+
+  it('refuses an answer that names no shape', () => {
+    // @ts-expect-error -- nothing fits an answer without a shape
+    jsonResponse(200, { status: 'ok' });
+  });
+
+  it('refuses an answer with a missing, misspelt, additional or wrong field', () => {
+    // @ts-expect-error -- missing
+    jsonResponse<HealthAnswer>(200, {});
+    // @ts-expect-error -- misspelt
+    jsonResponse<HealthAnswer>(200, { statsu: 'ok' });
+    // @ts-expect-error -- one too many
+    jsonResponse<HealthAnswer>(200, { status: 'ok', since: 0 });
+    // @ts-expect-error -- another value
+    jsonResponse<HealthAnswer>(200, { status: 'fine' });
+  });
+
+  it('refuses a view with a missing or misspelt field', () => {
+    const { name, ...nameless } = {} as ReturnType<typeof keyView>;
+    // @ts-expect-error -- missing
+    const missing: ShownKey = nameless;
+    // @ts-expect-error -- misspelt
+    const misspelt: ShownKey = { ...nameless, nmae: name };
+    // @ts-expect-error -- the list of nobody
+    const answer: KeyAnswer = { data: [missing, misspelt] };
+    expect(answer).toBeDefined();
+  });
+
+  it('keeps money exact: an amount is Money, not a number', () => {
+    const exact: ShownKey['usage'] = Money.parse('0.1');
+    // @ts-expect-error -- a float
+    const rounded: ShownKey['usage'] = 0.1;
+    expect([exact.toString(), rounded]).toEqual(['0.1', 0.1]);
+  });
+});
+
+describe('an endpoint', () => {
+  it('answers once only where it says that it does', () => {
+    defineEndpoint('create-key', { once: true }, ({ once }) => once(async () => jsonResponse<HealthAnswer>(200, ok)));
+    // @ts-expect-error -- there is no `once`
+    defineEndpoint('create-key', {}, ({ once }) => once(async () => jsonResponse<HealthAnswer>(200, ok)));
+    expect(ok.status).toBe('ok');
+  });
+});
+
+const ok: HealthAnswer = { status: 'ok' };
