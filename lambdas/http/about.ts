@@ -8,7 +8,7 @@ export interface About {
   description?: string;
   bodyExample?: unknown;
   success: Success;
-  /** Kinds of errors, besides those that the manifest implies. */
+  /** Kinds of errors, besides those that follow from the manifest, and from what the route accepts and honours. */
   errors?: readonly ErrorKind[];
   /** Honours `If-Match`. */
   ifMatch?: boolean;
@@ -24,6 +24,15 @@ export interface Success {
   example?: unknown;
   /** Other kinds of content that the same status may have. */
   content?: Record<string, { schema: object }>;
+}
+
+/** Routes that stand together in the document. */
+export function tagged<Name extends string>(
+  tag: string,
+  routes: Record<Name, Omit<About, 'tag'>>,
+): Record<Name, About> {
+  const entries = Object.entries<Omit<About, 'tag'>>(routes).map(([name, about]) => [name, { tag, ...about }]);
+  return Object.fromEntries(entries) as Record<Name, About>;
 }
 
 export function ok(description: string, schema: z.ZodType, example?: unknown): Success {

@@ -8,6 +8,14 @@ export function pageQuery(maxLimit: number) {
   };
 }
 
+/** The same of a list that is always paged. */
+export function alwaysPaged(maxLimit: number) {
+  return {
+    offset: integerParameter(0, MAX_OFFSET).default(0),
+    limit: integerParameter(1, maxLimit).default(maxLimit),
+  };
+}
+
 const MAX_OFFSET = 1_000_000_000;
 
 /** Default page size once a client has begun to page. */

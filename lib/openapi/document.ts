@@ -156,6 +156,9 @@ function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
   if (route.credential === 'inference' || route.credential === 'management') all.add('permission_denied');
   if (params || query || body || once || about.ifMatch) all.add('invalid_request');
   if (body) all.add('payload_too_large').add('unsupported_media_type');
+  if (params) all.add('not_found');
+  if (once || about.ifMatch) all.add('conflict');
+  if (about.ifMatch) all.add('precondition_failed');
   // The gateway as a whole: throttled, or busy recording spending.
   all.add('rate_limit_exceeded');
   if (route.grants.table?.includes('UpdateItem')) all.add('provider_overloaded');

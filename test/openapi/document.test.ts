@@ -18,6 +18,13 @@ describe('the OpenAPI document', () => {
     expect(documentedOperations.map(({ name }) => name).toSorted()).toEqual(expected.toSorted());
   });
 
+  it('has no resource that the README does not name', () => {
+    const readme = readFileSync('README.md', 'utf8');
+    const resources = new Set(documentedOperations.map(({ path }) => `/v1/${path.split('/')[1]}`));
+    const unnamed = [...resources].filter((resource) => !readme.includes(`\`${resource}\``));
+    expect(unnamed).toEqual([]);
+  });
+
   it.each(documentedOperations)('has examples for $name that fit its schemas', ({ operation }) => {
     const responses = Object.keys(operation.responses).map((status) => documentedResponse(operation, Number(status)));
     const media = [operation.requestBody, ...responses].flatMap((part) => Object.values(part?.content ?? {}));

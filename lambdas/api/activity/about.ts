@@ -1,4 +1,4 @@
-import { ok, type About } from '../../http/about.ts';
+import { ok, tagged } from '../../http/about.ts';
 import { activityAnswer } from './shape.ts';
 
 const row = {
@@ -15,13 +15,12 @@ const row = {
   reasoning_tokens: 0,
 };
 
-export const activity = {
+export const activity = tagged('Account', {
   'get-activity': {
-    tag: 'Account',
     summary: 'Report daily spending',
     description:
       'Successful requests of the last 30 completed UTC days by date, model and endpoint. A day appears when it is over and rolled up; a request that is settled later re-opens its day.',
     success: ok('Rows in the order of date, model and endpoint.', activityAnswer, { data: [row] }),
     errors: ['invalid_request', 'not_found'],
   },
-} satisfies Record<string, About>;
+});

@@ -1,4 +1,4 @@
-import { exampleIds, ok, type About } from '../../http/about.ts';
+import { exampleIds, ok, tagged } from '../../http/about.ts';
 import { deletedAnswer } from '../../http/shapes.ts';
 import { budgetAnswer, budgetListAnswer } from './shape.ts';
 
@@ -13,72 +13,54 @@ export const budgetExample = {
 };
 const ofMember = { ...budgetExample, member_id: 'ann' };
 
-const tag = 'Budgets';
 const order = 'Limits rise from daily to lifetime; a change keeps what was counted and holds from the next request on.';
-const changeErrors = ['not_found', 'conflict', 'precondition_failed'] as const;
 const removed = ok('There is no such budget (any more).', deletedAnswer, { deleted: true });
 
-export const budgets = {
+export const budgets = tagged('Budgets', {
   'list-budgets': {
-    tag,
     summary: 'List the budgets of a workspace',
     success: ok('Budgets from daily to lifetime.', budgetListAnswer, { data: [budgetExample] }),
-    errors: ['not_found'],
     etag: true,
   },
   'get-budget': {
-    tag,
     summary: 'Read a budget of a workspace',
     success: ok('The budget.', budgetAnswer, { data: budgetExample }),
-    errors: ['not_found'],
     etag: true,
   },
   'set-budget': {
-    tag,
     summary: 'Set a budget of a workspace',
     description: order,
     bodyExample: { limit_rub: 30000 },
     success: ok('The budget.', budgetAnswer, { data: budgetExample }),
-    errors: changeErrors,
     ifMatch: true,
     etag: true,
   },
   'delete-budget': {
-    tag,
     summary: 'Remove a budget of a workspace',
     success: removed,
-    errors: changeErrors,
     ifMatch: true,
   },
   'list-member-budgets': {
-    tag,
     summary: 'List the budgets of a member',
     success: ok('Budgets from daily to lifetime.', budgetListAnswer, { data: [ofMember] }),
-    errors: ['not_found'],
     etag: true,
   },
   'get-member-budget': {
-    tag,
     summary: 'Read a budget of a member',
     success: ok('The budget.', budgetAnswer, { data: ofMember }),
-    errors: ['not_found'],
     etag: true,
   },
   'set-member-budget': {
-    tag,
     summary: 'Set a budget of a member',
     description: order,
     bodyExample: { limit_rub: 500 },
     success: ok('The budget.', budgetAnswer, { data: ofMember }),
-    errors: changeErrors,
     ifMatch: true,
     etag: true,
   },
   'delete-member-budget': {
-    tag,
     summary: 'Remove a budget of a member',
     success: removed,
-    errors: changeErrors,
     ifMatch: true,
   },
-} satisfies Record<string, About>;
+});

@@ -1,4 +1,4 @@
-import { created, exampleIds, exampleTime, ok, type About } from '../../http/about.ts';
+import { created, exampleIds, exampleTime, ok, tagged } from '../../http/about.ts';
 import { deletedAnswer } from '../../http/shapes.ts';
 import { privacyExample } from '../workspaces/about.ts';
 import { createdKeyAnswer, currentKeyAnswer, keyAnswer, keyListAnswer } from './shape.ts';
@@ -54,54 +54,49 @@ const currentKey = {
 };
 
 export const keys = {
-  'get-current-key': {
-    tag: 'Account',
-    summary: 'Read the calling key',
-    success: ok('Limit, spending and settings of the key.', currentKeyAnswer, { data: currentKey }),
-  },
-  'list-keys': {
-    tag: 'Keys',
-    summary: 'List inference keys',
-    description: 'In the order of creation.',
-    success: ok('A page of keys, and how many there are.', keyListAnswer, { data: [key], total_count: 1 }),
-    errors: ['not_found'],
-  },
-  'create-key': {
-    tag: 'Keys',
-    summary: 'Create an inference key',
-    bodyExample: { name: "Ann's laptop", limit: 500, limit_reset: 'monthly' },
-    success: created('The key with its secret, which is never shown again.', createdKeyAnswer, {
-      data: { ...key, key: secret },
-      key: secret,
-    }),
-    errors: ['not_found', 'conflict'],
-    etag: true,
-  },
-  'get-key': {
-    tag: 'Keys',
-    summary: 'Read an inference key',
-    success: ok('The key.', keyAnswer, { data: key }),
-    errors: ['not_found'],
-    etag: true,
-  },
-  'update-key': {
-    tag: 'Keys',
-    summary: 'Change an inference key',
-    description:
-      'Merges what is given; null clears. Limits hold from the next request on, a disabled key stops within five seconds. Keys are never moved between workspaces or members.',
-    bodyExample: { disabled: true },
-    success: ok('The key as it is now.', keyAnswer, { data: { ...key, disabled: true } }),
-    errors: ['not_found', 'conflict', 'precondition_failed'],
-    ifMatch: true,
-    etag: true,
-  },
-  'delete-key': {
-    tag: 'Keys',
-    summary: 'Delete an inference key',
-    description:
-      'It stops working within five seconds; a running stream gets what is held for it already, and its history stays.',
-    success: ok('It is gone.', deletedAnswer, { deleted: true }),
-    errors: ['not_found', 'conflict', 'precondition_failed'],
-    ifMatch: true,
-  },
-} satisfies Record<string, About>;
+  ...tagged('Account', {
+    'get-current-key': {
+      summary: 'Read the calling key',
+      success: ok('Limit, spending and settings of the key.', currentKeyAnswer, { data: currentKey }),
+    },
+  }),
+  ...tagged('Keys', {
+    'list-keys': {
+      summary: 'List inference keys',
+      description: 'In the order of creation.',
+      success: ok('A page of keys, and how many there are.', keyListAnswer, { data: [key], total_count: 1 }),
+      errors: ['not_found'],
+    },
+    'create-key': {
+      summary: 'Create an inference key',
+      bodyExample: { name: "Ann's laptop", limit: 500, limit_reset: 'monthly' },
+      success: created('The key with its secret, which is never shown again.', createdKeyAnswer, {
+        data: { ...key, key: secret },
+        key: secret,
+      }),
+      errors: ['not_found'],
+      etag: true,
+    },
+    'get-key': {
+      summary: 'Read an inference key',
+      success: ok('The key.', keyAnswer, { data: key }),
+      etag: true,
+    },
+    'update-key': {
+      summary: 'Change an inference key',
+      description:
+        'Merges what is given; null clears. Limits hold from the next request on, a disabled key stops within five seconds. Keys are never moved between workspaces or members.',
+      bodyExample: { disabled: true },
+      success: ok('The key as it is now.', keyAnswer, { data: { ...key, disabled: true } }),
+      ifMatch: true,
+      etag: true,
+    },
+    'delete-key': {
+      summary: 'Delete an inference key',
+      description:
+        'It stops working within five seconds; a running stream gets what is held for it already, and its history stays.',
+      success: ok('It is gone.', deletedAnswer, { deleted: true }),
+      ifMatch: true,
+    },
+  }),
+};

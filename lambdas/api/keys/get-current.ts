@@ -9,21 +9,17 @@ import { limitInterval, type KeyKind } from '../../store/keys.ts';
 import type { CurrentKeyAnswer } from './shape.ts';
 import { keyConventionFields, keySpending } from './view.ts';
 
-/** Fields of the public convention for what this gateway does not have. */
-const conventionFields = {
-  ...keyConventionFields,
-  allowed_data_regions: [],
-  free_model_daily_requests: { limit: 0, remaining: 0, used: 0 },
-  rate_limit: { requests: -1, interval: '10s', note: 'This field is deprecated and safe to ignore.' },
-};
-
 export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { key, account } }) => {
   const counter = await counterOf(key.kind, key.hash);
   const isManagementKey = key.kind === 'management';
   const { dictionary, ...sensitiveData } = key.sensitiveData;
   return jsonResponse<CurrentKeyAnswer>(200, {
     data: {
-      ...conventionFields,
+      // Of the public convention, for what this gateway does not have.
+      ...keyConventionFields,
+      allowed_data_regions: [],
+      free_model_daily_requests: { limit: 0, remaining: 0, used: 0 },
+      rate_limit: { requests: -1, interval: '10s', note: 'This field is deprecated and safe to ignore.' },
       label: key.label,
       ...keySpending(key, counter),
       usage_limit_period: counter.spent(windowsAt(nowMs())[limitInterval(key)]),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { booleanParameter, integerParameter } from '../../http/fields.ts';
+import { booleanParameter } from '../../http/fields.ts';
+import { alwaysPaged } from '../../http/pages.ts';
 import { someId } from '../../http/path-params.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { findWorkspace } from '../../management/workspaces.ts';
@@ -18,8 +19,7 @@ export const accepts = {
       .optional()
       .meta({ description: 'A workspace by id or slug; the Default workspace without it.' }),
     member_id: someId.optional().meta({ description: 'Only keys of this member.' }),
-    offset: integerParameter(0, 1_000_000_000).default(0),
-    limit: integerParameter(1, 100).default(100),
+    ...alwaysPaged(100),
     include_disabled: booleanParameter.default(true),
   }),
 };

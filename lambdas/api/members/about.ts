@@ -1,4 +1,4 @@
-import { exampleIds, exampleTime, ok, type About } from '../../http/about.ts';
+import { exampleIds, exampleTime, ok, tagged } from '../../http/about.ts';
 import { addedMembersAnswer, memberListAnswer, removedMembersAnswer } from './shape.ts';
 
 const member = {
@@ -10,18 +10,15 @@ const member = {
   budgets: [],
 };
 
-export const members = {
+export const members = tagged('Members', {
   'list-members': {
-    tag: 'Members',
     summary: 'List the members of a workspace',
     success: ok('A page of members with their budgets, and how many there are.', memberListAnswer, {
       data: [member],
       total_count: 1,
     }),
-    errors: ['not_found'],
   },
   'add-members': {
-    tag: 'Members',
     summary: 'Give members access to a workspace',
     description: 'All of them or none. One that was removed comes back with its budgets and what was counted.',
     bodyExample: { user_ids: ['ann', 'ci-bot'] },
@@ -29,14 +26,11 @@ export const members = {
       added_count: 1,
       data: [member],
     }),
-    errors: ['not_found', 'conflict'],
   },
   'remove-members': {
-    tag: 'Members',
     summary: 'Take access to a workspace away',
     description: 'All of them or none. Their keys stop working within five seconds.',
     bodyExample: { user_ids: ['ann'] },
     success: ok('How many were removed.', removedMembersAnswer, { removed_count: 1 }),
-    errors: ['not_found', 'conflict'],
   },
-} satisfies Record<string, About>;
+});

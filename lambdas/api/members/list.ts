@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { integerParameter } from '../../http/fields.ts';
+import { alwaysPaged } from '../../http/pages.ts';
 import { workspaceId } from '../../http/path-params.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { activeMembers } from '../../management/members.ts';
@@ -11,10 +11,7 @@ import { showMembers } from './view.ts';
 
 export const accepts = {
   params: z.object({ workspaceId }),
-  query: z.strictObject({
-    offset: integerParameter(0, 1_000_000_000).default(0),
-    limit: integerParameter(1, 100).default(100),
-  }),
+  query: z.strictObject(alwaysPaged(100)),
 };
 
 export const handler = defineEndpoint('list-members', accepts, async ({ params, query, caller: { account } }) => {

@@ -1,4 +1,4 @@
-import { ok, type About } from '../../http/about.ts';
+import { ok, tagged } from '../../http/about.ts';
 import { countAnswer, messageAnswer } from './shape.ts';
 
 const body = {
@@ -20,9 +20,8 @@ const message = {
 
 const providerErrors = ['not_found', 'provider_unavailable', 'timeout', 'provider_overloaded'] as const;
 
-export const messages = {
+export const messages = tagged('Inference', {
   'create-message': {
-    tag: 'Inference',
     summary: 'Generate a message',
     description:
       'The Messages API of Anthropic, over any model of the catalog. With `stream: true` the answer is a stream of server-sent events; an error after the first byte is an `error` event. `usage.cost` is in RUB.',
@@ -34,10 +33,9 @@ export const messages = {
     errors: [...providerErrors, 'payment_required'],
   },
   'count-tokens': {
-    tag: 'Inference',
     summary: 'Count the tokens of a prompt',
     bodyExample: body,
     success: ok('The count; `estimated` when the provider has none of its own.', countAnswer, { input_tokens: 9 }),
     errors: providerErrors,
   },
-} satisfies Record<string, About>;
+});

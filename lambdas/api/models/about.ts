@@ -1,38 +1,32 @@
-import { ok, type About } from '../../http/about.ts';
+import { ok, tagged } from '../../http/about.ts';
 import { modelAnswer, modelListAnswer, videoModelListAnswer } from './shape.ts';
 
-export const models = {
+export const models = tagged('Catalog', {
   'list-models': {
-    tag: 'Catalog',
     summary: 'List models',
     description:
       'The whole list, unless offset or limit is given. `pricing` and `top_provider` are those of the default route: the cheapest endpoint, which is tried first.',
     success: ok('Models of the wanted modalities.', modelListAnswer),
   },
   'get-model': {
-    tag: 'Catalog',
     summary: 'Read a model',
     success: ok(
       'The model; with its endpoints, in the order in which they are tried, when they were asked for. An empty `routing.default` means automatic routing.',
       modelAnswer,
     ),
-    errors: ['not_found'],
   },
   'list-user-models': {
-    tag: 'Catalog',
     summary: 'List the models that the calling key may use',
     description:
       'Models with at least one provider that the privacy settings of account, workspace and key allow. For a management key the account and its Default workspace count. Prices are those of the cheapest endpoint that is allowed.',
     success: ok('Models of the wanted modalities.', modelListAnswer),
   },
   'list-embeddings-models': {
-    tag: 'Catalog',
     summary: 'List embedding models',
     success: ok('Models that make embeddings.', modelListAnswer),
   },
   'list-videos-models': {
-    tag: 'Catalog',
     summary: 'List video models',
     success: ok('Models that make video, with what each can be asked for.', videoModelListAnswer),
   },
-} satisfies Record<string, About>;
+});

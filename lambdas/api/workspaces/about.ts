@@ -1,4 +1,4 @@
-import { created, exampleIds, exampleTime, ok, type About } from '../../http/about.ts';
+import { created, exampleIds, exampleTime, ok, tagged } from '../../http/about.ts';
 import { budgetExample } from '../budgets/about.ts';
 import { deletedWorkspaceAnswer, workspaceAnswer, workspaceListAnswer } from './shape.ts';
 import { workspaceConventionFields } from './view.ts';
@@ -26,9 +26,8 @@ const workspace = {
   ...workspaceConventionFields,
 };
 
-export const workspaces = {
+export const workspaces = tagged('Workspaces', {
   'list-workspaces': {
-    tag: 'Workspaces',
     summary: 'List workspaces',
     description: 'In the order of creation, archived ones included.',
     success: ok('A page of workspaces, and how many there are.', workspaceListAnswer, {
@@ -37,37 +36,29 @@ export const workspaces = {
     }),
   },
   'create-workspace': {
-    tag: 'Workspaces',
     summary: 'Create a workspace',
     bodyExample: { name: 'Production', slug: 'production' },
     success: created('The workspace.', workspaceAnswer, { data: { ...workspace, budgets: [] } }),
-    errors: ['conflict'],
     etag: true,
   },
   'get-workspace': {
-    tag: 'Workspaces',
     summary: 'Read a workspace with its budgets',
     success: ok('The workspace.', workspaceAnswer, { data: workspace }),
-    errors: ['not_found'],
     etag: true,
   },
   'update-workspace': {
-    tag: 'Workspaces',
     summary: 'Change a workspace',
     description: 'Merges what is given; null clears.',
     bodyExample: { name: 'Production (EU)', privacy: { blockTraining: true } },
     success: ok('The workspace as it is now.', workspaceAnswer, { data: workspace }),
-    errors: ['not_found', 'conflict', 'precondition_failed'],
     ifMatch: true,
     etag: true,
   },
   'delete-workspace': {
-    tag: 'Workspaces',
     summary: 'Delete a workspace',
     description:
       'One with history (keys or spending) is archived instead: its keys stop working, and it stays readable. The Default workspace cannot be deleted.',
     success: ok('It is out of use.', deletedWorkspaceAnswer, { deleted: true, archived: true }),
-    errors: ['invalid_request', 'not_found', 'conflict', 'precondition_failed'],
     ifMatch: true,
   },
-} satisfies Record<string, About>;
+});

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { integerParameter } from '../../http/fields.ts';
+import { alwaysPaged } from '../../http/pages.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { resources } from '../../resources.ts';
 import { listWorkspaces } from '../../store/workspaces.ts';
@@ -8,10 +8,7 @@ import type { WorkspaceListAnswer } from './shape.ts';
 import { showWorkspaces } from './view.ts';
 
 export const accepts = {
-  query: z.strictObject({
-    offset: integerParameter(0, 1_000_000_000).default(0),
-    limit: integerParameter(1, 100).default(100),
-  }),
+  query: z.strictObject(alwaysPaged(100)),
 };
 
 /** Archived ones included: they are part of the books. */
