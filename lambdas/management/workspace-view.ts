@@ -1,6 +1,8 @@
 import { readCounter, readCounters, type Counter } from '../store/counters.ts';
 import type { Table } from '../store/table.ts';
-import { memberScopeId, type Member, type Workspace } from '../store/workspaces.ts';
+import type { Member } from '../store/members.ts';
+import { memberScope } from '../store/payer.ts';
+import type { Workspace } from '../store/workspaces.ts';
 import { budgetViews, memberBudgets, workspaceBudgets } from './budgets.ts';
 import { privacyView } from './key-view.ts';
 
@@ -56,7 +58,7 @@ export async function showMembers(
   workspaceId: string,
   members: Member[],
 ): Promise<Record<string, unknown>[]> {
-  const scopeIds = members.map(({ id }) => memberScopeId(workspaceId, id));
+  const scopeIds = members.map(({ id }) => memberScope(workspaceId, id).id);
   return memberViews(workspaceId, members, await readCounters(table, 'member', scopeIds));
 }
 
@@ -75,7 +77,7 @@ export function memberViews(
     budgets: budgetViews(
       memberBudgets(workspaceId, member.id),
       member.limits,
-      counterOf(memberScopeId(workspaceId, member.id)),
+      counterOf(memberScope(workspaceId, member.id).id),
     ),
   }));
 }

@@ -1,3 +1,4 @@
+import { attribute, type Field } from './record.ts';
 import type { Item } from './table.ts';
 
 export const sensitiveActions = ['replace', 'block'] as const;
@@ -33,9 +34,9 @@ export const noSensitiveData: SensitiveData = {
   restore: true,
 };
 
-export function sensitiveDataFrom(attribute: unknown): SensitiveData {
-  return attribute === undefined ? noSensitiveData : { ...noSensitiveData, ...(attribute as Item) };
-}
+export const sensitiveDataField: Field<SensitiveData> = attribute('sensitive_data', {
+  fromAttribute: (stored) => (stored === undefined ? noSensitiveData : { ...noSensitiveData, ...(stored as Item) }),
+});
 
 /** Merges a change, field by field; null clears. */
 export function changeSensitiveData(current: SensitiveData, change: SensitiveDataChange | null): SensitiveData {

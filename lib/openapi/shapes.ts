@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { intervals } from '../../lambdas/money/periods.ts';
-import { apiTypes } from '../../lambdas/store/generations.ts';
+import { apiTypes } from '../../lambdas/store/generation.ts';
 import { endings } from '../../lambdas/store/outcome.ts';
 import { limitResets } from '../../lambdas/store/keys.ts';
 import { sensitiveActions, sensitiveCategories } from '../../lambdas/store/sensitive-data.ts';

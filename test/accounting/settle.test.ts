@@ -6,8 +6,8 @@ import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
 import { counterKey, pruneCounter, readCounter, type ScopeId } from '../../lambdas/store/counters.ts';
-import { readGenerationItem } from '../../lambdas/store/generation-queries.ts';
-import { generationFrom, generationKey } from '../../lambdas/store/generations.ts';
+import { readGeneration } from '../../lambdas/store/generation-queries.ts';
+import { generationKey } from '../../lambdas/store/generation-key.ts';
 import { readItem } from '../../lambdas/store/query.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import {
@@ -38,7 +38,7 @@ async function held(spender: Spender, amount = '2') {
 }
 
 async function stored(spender: Spender, id: string) {
-  return generationFrom((await readGenerationItem(table, spender.payer.accountId, id))!);
+  return (await readGeneration(table, spender.payer.accountId, id))!;
 }
 
 describe('settlement', () => {

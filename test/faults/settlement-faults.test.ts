@@ -2,7 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
-import { generationKey } from '../../lambdas/store/generations.ts';
+import { generationKey } from '../../lambdas/store/generation-key.ts';
 import { StoreBusyError } from '../../lambdas/store/transact.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { startFaultProxy, type DynamodbCall, type FaultProxy } from '../support/fault-proxy.ts';

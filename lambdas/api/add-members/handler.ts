@@ -7,7 +7,7 @@ import { memberViews } from '../../management/workspace-view.ts';
 import { findWorkspace } from '../../management/workspaces.ts';
 import { resources } from '../../resources.ts';
 import { readCounters } from '../../store/counters.ts';
-import { memberScopeId } from '../../store/workspaces.ts';
+import { memberScope } from '../../store/payer.ts';
 import { request as schemas } from './schema.ts';
 
 export const handler = defineEndpoint('add-members', schemas, async ({ params, body, caller, request }) => {
@@ -15,7 +15,7 @@ export const handler = defineEndpoint('add-members', schemas, async ({ params, b
   const { id: accountId } = caller.account;
   return answerOnce({ route: 'add-members', accountId, request }, async (keep) => {
     const workspace = await findWorkspace(table, accountId, params.workspaceId);
-    const scopeIds = body.user_ids.map((id) => memberScopeId(workspace.id, id));
+    const scopeIds = body.user_ids.map((id) => memberScope(workspace.id, id).id);
     const counterOf = await readCounters(table, 'member', [...new Set(scopeIds)]);
     const answer = ({ changed, members }: MembersChange) =>
       jsonResponse(200, { added_count: changed, data: memberViews(workspace.id, members, counterOf) });

@@ -1,4 +1,4 @@
-import type { Generation } from '../../store/generations.ts';
+import type { Generation } from '../../store/generation.ts';
 
 /** A final generation as GET /generation shows it; times in milliseconds, money as exact numbers of roubles. */
 export function generationView(generation: Generation): Record<string, unknown> {
@@ -9,7 +9,7 @@ export function generationView(generation: Generation): Record<string, unknown> 
     usage: outcome.cost,
     currency: 'RUB',
     cache_discount: outcome.cacheDiscount,
-    created_at: generation.createdAt,
+    created_at: new Date(generation.createdAtMs).toISOString(),
     model: outcome.model,
     model_permaslug: outcome.modelPermaslug,
     endpoint_id: outcome.endpointId,
