@@ -179,7 +179,7 @@ function pricing(cost: Cost, wanted: Selection['models'][number], conversion: Co
   const { cache_write_1h_multiple: writeMultiple, usd_per_thousand_requests: fee } = wanted;
   const request = fee === undefined ? {} : { request: convertPrice(fee, conversion, 1_000n).toString() };
   const price = (usd: string | undefined) => (usd === undefined ? undefined : convertPrice(usd, conversion).toString());
-  const prices = (own: Partial<Omit<Cost, 'tiers'>>) => ({
+  const prices = (own: { [Name in keyof Omit<Cost, 'tiers'>]?: string | undefined }) => ({
     prompt: price(own.input),
     completion: price(own.output),
     input_cache_read: price(own.cache_read),
