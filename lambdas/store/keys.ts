@@ -1,5 +1,5 @@
 import type { Money } from '../money/money.ts';
-import type { Interval } from '../money/periods.ts';
+import { resets, type Interval, type Reset } from '../money/periods.ts';
 import { limitsField, type Limits } from './limits.ts';
 import { privacyField } from './privacy.ts';
 import { readItem } from './query.ts';
@@ -12,8 +12,8 @@ export const keyKinds = ['inference', 'management'] as const;
 export type KeyKind = (typeof keyKinds)[number];
 
 /** Periods after which a key's limit starts anew. */
-export const limitResets = ['daily', 'weekly', 'monthly'] as const;
-export type LimitReset = (typeof limitResets)[number];
+export const limitResets = resets;
+export type LimitReset = Reset;
 
 const storedKey = record({
   hash: text('hash'),
