@@ -55,12 +55,20 @@ async function decode(wire: MessagesWire, from: Pick<Case, 'quirks'>, pieces: Pi
   }
   try {
     for await (const { events } of wire.decode(body(), contextOf(from))) {
-      outcome.events.push(...events.map(({ data }) => data));
+      outcome.events.push(...events.map(({ data }) => withStableId(data)));
     }
   } catch (failure) {
     outcome.failure = failure;
   }
   return outcome;
+}
+
+/** Calls that came without an id get one at random. */
+function withStableId(event: MessagesEvent): MessagesEvent {
+  if (event.type !== 'content_block_start') return event;
+  const { id } = event.content_block;
+  if (typeof id !== 'string' || !/^toolu_[0-9a-f]{32}$/.test(id)) return event;
+  return { ...event, content_block: { ...event.content_block, id: `made ${event.index}` } };
 }
 
 const isWhole = ({ events, failure }: Outcome) => events.at(-1)?.type === 'message_stop' && failure === undefined;
