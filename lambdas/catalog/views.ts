@@ -2,6 +2,7 @@ import { Money } from '../money/money.ts';
 import type { Catalog, Endpoint, Model } from './catalog.ts';
 import { cheapestFirst } from './default-route.ts';
 import { modalities, type Modality, type ModelData, type Pricing } from './schema.ts';
+import { factsOf } from './wires.ts';
 
 /** The catalog as clients see it. Fields that nobody has measured are null, never invented. */
 
@@ -81,7 +82,8 @@ export function endpointView(model: Model, endpoint: Endpoint): Record<string, u
     quantization: endpoint.data.quantization ?? null,
     pricing: pricingView(endpoint.pricing),
     supported_parameters: model.data.supported_parameters,
-    supports_implicit_caching: endpoint.pricing?.input_cache_read !== undefined && endpoint.wire !== 'anthropic',
+    supports_implicit_caching:
+      endpoint.pricing?.input_cache_read !== undefined && factsOf(endpoint.wire).messages?.cachesUnasked !== false,
     supports_tool_choice: toolChoice(model),
     supports_voice_cloning: false,
     data_policy: {
