@@ -38,6 +38,8 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
   encodeCount(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest | undefined;
   /** Output that may be billed without being seen, out of the most that the model may write. */
   hiddenOutput(request: MessagesRequest, target: WireTarget<Q>, maxOutputTokens: number): number;
+  /** Its streams are JSON documents themselves, so that a body which begins like one is a stream all the same. */
+  readonly streamsJson: boolean;
   /** message_start carries the provider's own count of the prompt, not an estimate. */
   readonly countsPromptAtStart: boolean;
   /** A client of this version of the Messages API must not get sampling parameters that it did not send. */

@@ -24,6 +24,7 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
   encodeCount: (request, target, client) =>
     target.quirks.count_tokens ? encodeCountTokens(request, target, client) : undefined,
   hiddenOutput,
+  streamsJson: false,
   countsPromptAtStart: true,
   refusesSampling,
   cachesUnasked: wireTable.anthropic.messages.cachesUnasked,

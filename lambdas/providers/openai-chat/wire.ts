@@ -15,6 +15,7 @@ export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
   },
   encodeCount: () => undefined,
   hiddenOutput: (_request, { quirks }, maxOutputTokens) => (quirks.hidden_reasoning ? maxOutputTokens : 0),
+  streamsJson: false,
   countsPromptAtStart: false,
   // Sampling parameters work on chat completions whatever the client speaks.
   refusesSampling: () => false,
