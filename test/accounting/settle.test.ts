@@ -154,7 +154,7 @@ describe('settlement', () => {
     const { hold } = await placeHold(table, request);
     await settleBatch(table, [settlement(request, hold, Money.zero)], { swept: false });
 
-    await pruneCounter(table, spender.scopes[0]!, Date.UTC(2026, 1, 4, 1));
+    await pruneCounter(table, spender.scopes[0]!, Date.UTC(2027, 1, 4, 1));
 
     expect(await windowsOf(spender.scopes[0]!)).toEqual(['committed_lifetime']);
   });
@@ -209,7 +209,7 @@ describe('a generation that the sweep has estimated', () => {
     const request = holdRequest(spender, rub('1'), { atMs: Date.UTC(2026, 0, 31, 12) });
     const { hold } = await placeHold(table, request);
     await sweepHolds(table, { nowMs: later(), backlog: 'none' });
-    await pruneCounter(table, spender.scopes[0]!, Date.UTC(2026, 1, 4, 1));
+    await pruneCounter(table, spender.scopes[0]!, Date.UTC(2027, 1, 4, 1));
 
     expect(await settleBatch(table, [settlement(request, hold, rub('0.04'))], { swept: false })).toEqual(['corrected']);
 

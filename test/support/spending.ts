@@ -5,7 +5,7 @@ import type { HoldRequest, HoldResult, PlacedHold } from '../../lambdas/admissio
 import { refusalError } from '../../lambdas/admission/refusal.ts';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';
-import { windowsAt } from '../../lambdas/money/periods.ts';
+import { intervals, windowsAt } from '../../lambdas/money/periods.ts';
 import { newGenerationId, uuidv7 } from '../../lambdas/platform/ids.ts';
 import { configureUpdate, readCounter, type Scope, type ScopeKind } from '../../lambdas/store/counters.ts';
 import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
@@ -129,8 +129,8 @@ export async function books(table: Table, spender: Spender, atMs = Date.now()) {
   return Object.fromEntries(entries) as Record<ScopeKind, string[]>;
 }
 
-/** The same amount spent in all four windows, with nothing held. */
-export const settledEverywhere = (amount: string) => Array.from({ length: 4 }, () => `${amount} of ${amount}`);
+/** The same amount spent in every window, and committed there: as much, where nothing is held. */
+export const settledEverywhere = (spent: string, committed = spent) => intervals.map(() => `${spent} of ${committed}`);
 
 export async function finalCosts(table: Table, spender: Spender): Promise<Money> {
   const costs: Money[] = [];
