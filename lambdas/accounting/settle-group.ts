@@ -19,7 +19,7 @@ export class UnknownGenerationError extends Error {
 }
 
 /** The record was another one each time it was read. */
-export class UnsettledError extends Error {
+class UnsettledError extends Error {
   override name = 'UnsettledError';
 }
 

@@ -19,7 +19,7 @@ export interface Endpoint {
   data: EndpointData;
 }
 
-export interface Provider {
+interface Provider {
   id: string;
   name: string;
   baseUrl: string;

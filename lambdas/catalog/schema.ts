@@ -46,7 +46,7 @@ const priceTier = z.strictObject({
   internal_reasoning: price.optional(),
 });
 
-export const pricingSchema = z.strictObject({
+const pricingSchema = z.strictObject({
   ...unitPrices,
   /** Of each image in the prompt, beside the tokens that the provider counts for it. */
   image: price.optional(),
@@ -71,7 +71,7 @@ const slug = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be a short lo
 const httpUrl = z.url({ protocol: /^https?$/ });
 const variableName = z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of an environment variable');
 
-export const providerSchema = z.strictObject({
+const providerSchema = z.strictObject({
   id: slug,
   name: z.string().min(1),
   wire: z.enum(wires),
@@ -126,7 +126,7 @@ const videoOptions = z.strictObject({
 
 const optionalNumber = z.number().nullable().optional();
 
-export const modelSchema = z
+const modelSchema = z
   .strictObject({
     id: z.string().regex(/^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._-]*(:free)?$/, 'must look like author/model'),
     /** Never changes once published, even if the id is given to a newer model. */
@@ -162,7 +162,7 @@ export const modelSchema = z
 export type ModelData = z.infer<typeof modelSchema>;
 
 /** Another name for a model, for example "…-latest". */
-export const aliasSchema = z.strictObject({
+const aliasSchema = z.strictObject({
   alias: z.string().regex(/^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._-]*$/, 'must look like author/model'),
   name: z.string().min(1),
   target: z.string().min(1),

@@ -16,7 +16,7 @@ import { put, update, type Key } from './writes.ts';
  * floor is the highest that did. Readers only see rows of the current version.
  * Guarantee: a reader sees a recomputation whole or not at all, and an older one never takes the place of a newer.
  */
-export const rowLevels = ['WORKSPACE', 'KEY', 'MEMBER'] as const;
+const rowLevels = ['WORKSPACE', 'KEY', 'MEMBER'] as const;
 export type RowLevel = (typeof rowLevels)[number];
 
 const rowRecord = record({

@@ -5,7 +5,7 @@ import { moneyAttribute, type Table } from './table.ts';
 import { putNew, type Write } from './writes.ts';
 
 /** Why a generation that was final has become another one. `late_settlement`: the sweep had estimated it before. */
-export type CorrectionCause = 'late_settlement';
+type CorrectionCause = 'late_settlement';
 
 /** A final generation that is replaced by what really happened. */
 export interface Correction {

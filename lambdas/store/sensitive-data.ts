@@ -12,7 +12,7 @@ export const sensitiveCategories = [
   'inn',
   'ip_address',
 ] as const;
-export type SensitiveCategory = (typeof sensitiveCategories)[number];
+type SensitiveCategory = (typeof sensitiveCategories)[number];
 
 /** What a key wants to be kept from providers. The dictionary's terms are themselves secrets of the client. */
 export interface SensitiveData {

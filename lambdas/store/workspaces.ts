@@ -6,7 +6,6 @@ import type { Item, Table } from './table.ts';
 import { check, putNew, putOver, remove, type Key, type Write } from './writes.ts';
 
 export const workspaceStatuses = ['active', 'archived'] as const;
-export type WorkspaceStatus = (typeof workspaceStatuses)[number];
 
 const workspaceRecord = record({
   id: text('id'),
