@@ -1,10 +1,11 @@
-import { PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { accountEntryPut } from '../lambdas/store/accounts.ts';
 import { moveKey } from '../lambdas/store/key-directory.ts';
 import { keyFrom, keyItem, type ApiKey } from '../lambdas/store/keys.ts';
 import { readItem } from '../lambdas/store/query.ts';
 import { numberFrom, type Item, type Table } from '../lambdas/store/table.ts';
-import { isConditionFailure, transact } from '../lambdas/store/transact.ts';
+import { transact, writeAlone } from '../lambdas/store/transact.ts';
+import { put, update, type Condition } from '../lambdas/store/writes.ts';
 
 /** What records look like now. 2: versions for ETags, keys and accounts in lists of their own. */
 const CURRENT = 2;
@@ -24,9 +25,7 @@ export async function upgradeRecords(table: Table): Promise<number> {
   for await (const item of oldRecords(table)) {
     if (await upgradeRecord(table, item)) changed += 1;
   }
-  await table.documents.send(
-    new PutCommand({ TableName: table.name, Item: { ...MARK, entity: 'schema', version: CURRENT } }),
-  );
+  await writeAlone(table, put(table, { ...MARK, entity: 'schema', version: CURRENT }));
   return changed;
 }
 
@@ -56,37 +55,27 @@ async function upgradeRecord(table: Table, item: Item): Promise<boolean> {
   if (item['entity'] === 'key') return upgradeKey(table, keyFrom(item));
   if (item['entity'] === 'account') {
     const account = { id: item['id'] as string, createdAt: item['created_at'] as string };
-    await transact(table, [accountEntryPut(table, account)]);
+    await writeAlone(table, accountEntryPut(table, account));
     return true;
   }
-  const update = new UpdateCommand({
-    TableName: table.name,
-    Key: { pk: item['pk'], sk: item['sk'] },
-    UpdateExpression: 'SET version = :one',
-    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(version)',
-    ExpressionAttributeValues: { ':one': 1 },
-  });
-  try {
-    await table.documents.send(update);
-    return true;
-  } catch (error) {
-    if (isConditionFailure(error)) return false;
-    throw error;
-  }
+  const key = { pk: item['pk'] as string, sk: item['sk'] as string };
+  return (
+    (await writeAlone(table, update(table, key, { set: { version: 1 }, when: isOld(item['entity'] as string) }))) ===
+    undefined
+  );
+}
+
+/** A record that somebody has removed meanwhile has no entity. */
+function isOld(entity: string): Condition {
+  return { equal: { entity }, absent: ['version'] };
 }
 
 /** The key stands in its lists in its place by creation, even when keys were made since. */
 async function upgradeKey(table: Table, old: ApiKey): Promise<boolean> {
   const key = { ...old, version: 1 };
-  const outcome = await transact(table, [
-    {
-      Put: {
-        TableName: table.name,
-        Item: keyItem(key),
-        ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(version)',
-      },
-    },
+  const outcome = await transact(table, {
+    key: put(table, keyItem(key), isOld('key')),
     ...moveKey(table, { ...key, deleted: true }, key),
-  ]);
+  });
   return outcome.committed;
 }

@@ -96,6 +96,12 @@ describe('the architecture', () => {
     expect(reading(/Date\.now\(|new Date\(\)/)).toEqual(['lambdas/platform/clock.ts']);
   });
 
+  it('speaks the language of DynamoDB in one room', () => {
+    const words = /lib-dynamodb|client-dynamodb|ConditionExpression|UpdateExpression|TableName/;
+    const speaking = sources.filter(({ path, text }) => path.startsWith('lambdas/') && words.test(text));
+    expect(new Set(speaking.map(({ path }) => roomOf(path)))).toEqual(new Set(['store']));
+  });
+
   it('has no file of more than 400 lines', () => {
     const long = sources.filter(({ text }) => text.split('\n').length > 400);
     expect(long.map(({ path }) => path)).toEqual([]);

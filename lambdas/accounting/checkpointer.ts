@@ -1,5 +1,5 @@
 import { describeError, log } from '../platform/logger.ts';
-import { checkpoint } from '../store/generations.ts';
+import { checkpoint, type GenerationId } from '../store/generation-writes.ts';
 import type { Outcome } from '../store/outcome.ts';
 import type { Table } from '../store/table.ts';
 
@@ -13,11 +13,11 @@ const EVERY_MS = 10_000;
  */
 export class Checkpointer {
   readonly #table: Table;
-  readonly #generation: { accountId: string; id: string };
+  readonly #generation: GenerationId;
   #dueAtMs = performance.now() + FIRST_AFTER_MS;
   #writing: Promise<void> | undefined;
 
-  constructor(table: Table, generation: { accountId: string; id: string }) {
+  constructor(table: Table, generation: GenerationId) {
     this.#table = table;
     this.#generation = generation;
   }

@@ -4,7 +4,7 @@ import { generationTimeMs } from '../platform/ids.ts';
 import type { QueueSender } from '../platform/queue.ts';
 import { listAccountIds, type AccountEntry } from '../store/accounts.ts';
 import { readClosingProgress, saveClosedThrough, saveClosing } from '../store/activity.ts';
-import { GENERATION_SHARDS, shardOf } from '../store/generations.ts';
+import { GENERATION_SHARDS, shardOf } from '../store/generation-key.ts';
 import type { Table } from '../store/table.ts';
 import { completedDays, dayBefore, isCompleted } from './activity-days.ts';
 import { encodeRollUp, type RollUp } from './roll-up.ts';

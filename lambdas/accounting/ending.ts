@@ -1,4 +1,5 @@
-import type { Ending } from '../store/outcome.ts';
+import type { Generation } from '../store/generation.ts';
+import { emptyOutcome, type Ending, type Outcome } from '../store/outcome.ts';
 
 /**
  * Who pays what when an answer ends: one function, the table in docs/wires.md in code.
@@ -39,4 +40,16 @@ export function chargeFor({ ending, wasSent, hasOutput, declinedForFree }: Ended
 /** The answer did not come to the end that the client asked for. */
 export function isCancelled({ ending, hasOutput }: Pick<EndedAnswer, 'ending' | 'hasOutput'>): boolean {
   return ending === 'client_left' || ending === 'out_of_time' || (ending === 'broke_off' && hasOutput);
+}
+
+/**
+ * The outcome of a generation that died before its first measurement: it is charged for its input, as far as that was
+ * held; an estimate may be larger where nothing limits the key, and then nothing was held at all.
+ */
+export function unmeasuredOutcome(generation: Generation): Outcome {
+  const { inputEstimate, hold, model, modelPermaslug, endpointId, providerName } = generation;
+  const isLimited = hold.scopes.length > 0;
+  const cost = isLimited && inputEstimate.cost.exceeds(hold.amount) ? hold.amount : inputEstimate.cost;
+  const of = { model, modelPermaslug, endpointId, providerName };
+  return { ...emptyOutcome(of), cost, promptTokens: inputEstimate.tokens, estimated: true };
 }

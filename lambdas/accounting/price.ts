@@ -49,7 +49,7 @@ export interface UsageBound {
  * have, every output token at the dearest output price, in any tier that the prompt may reach.
  */
 export function priceUpperBound(bound: UsageBound, pricing: Pricing): Money {
-  const tiers = [pricing, ...reachableTiers(bound.promptTokens, pricing).map((tier) => ({ ...pricing, ...tier }))];
+  const tiers = [pricing, ...reachableTiers(bound.promptTokens, pricing).map((tier) => pricesIn(tier, pricing))];
   const input = Money.max(Money.zero, ...tiers.map((prices) => dearestInput(prices, bound.cacheWrites)));
   const output = Money.max(
     Money.zero,
@@ -87,7 +87,13 @@ function dearestInput(prices: UnitPrices, cacheWrites: CacheWrites): Money {
 
 function pricesFor(prompt: number, pricing: Pricing): UnitPrices {
   const tier = reachableTiers(prompt, pricing).at(-1);
-  return tier ? { ...pricing, ...tier } : pricing;
+  return tier ? pricesIn(tier, pricing) : pricing;
+}
+
+/** The prices of a tier, and the plain ones where it has none of its own. */
+function pricesIn(tier: PriceTier, pricing: Pricing): UnitPrices {
+  const { prompt = pricing.prompt, completion = pricing.completion, ...others } = tier;
+  return { ...pricing, ...others, prompt, completion };
 }
 
 /** Tiers whose threshold the prompt passes ("more than"), lowest first. */

@@ -2,7 +2,7 @@ import { utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { describeError, log } from '../platform/logger.ts';
 import { pruneCounter } from '../store/counters.ts';
-import { scopesOf } from '../store/generations.ts';
+import { scopesOf } from '../store/payer.ts';
 import type { Table } from '../store/table.ts';
 import type { Settlement } from './settlement.ts';
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { Money } from '../money/money.ts';
 import { describeError, log } from '../platform/logger.ts';
 import { DUE_AT_ONCE_MS } from '../store/generation-queries.ts';
-import { checkpoint, pendingItem, type Hold, type PendingGeneration } from '../store/generations.ts';
+import type { Hold, PendingGeneration } from '../store/generation.ts';
+import { checkpoint, pendingPut } from '../store/generation-writes.ts';
 import { emptyOutcome } from '../store/outcome.ts';
 import type { Table } from '../store/table.ts';
-import { isConditionFailure, retryConflicts, StoreBusyError } from '../store/transact.ts';
+import { StoreBusyError, writeAlone } from '../store/transact.ts';
 import { settleBatch } from './settle.ts';
 
 /**
@@ -44,22 +44,14 @@ const PAUSES_MS = [0, 250, 1_000];
 
 const nothing: Hold = { amount: Money.zero, steps: 1, scopes: [] };
 
-/** A record that keeps the place of the hold; should we die here, the sweep finds it at once, and charges nothing. */
+/**
+ * A record that keeps the place of the hold; should we die here, the sweep finds it at once, and charges nothing. Where one
+ * stands already, the hold has come through after all, or it is our own, whose reply was lost.
+ */
 async function putTombstone(table: Table, generation: Omit<PendingGeneration, 'hold'>): Promise<void> {
-  const put = new PutCommand({
-    TableName: table.name,
-    Item: pendingItem({
-      ...generation,
-      hold: nothing,
-      inputEstimate: { tokens: 0, cost: Money.zero },
-      sweepAtMs: DUE_AT_ONCE_MS,
-    }),
-    ConditionExpression: 'attribute_not_exists(pk)',
-  });
-  try {
-    await retryConflicts(() => table.documents.send(put));
-  } catch (error) {
-    // The hold has come through after all, or this is our own write, whose reply was lost.
-    if (!isConditionFailure(error)) throw error;
-  }
+  const inputEstimate = { tokens: 0, cost: Money.zero };
+  await writeAlone(
+    table,
+    pendingPut(table, { ...generation, hold: nothing, inputEstimate, sweepAtMs: DUE_AT_ONCE_MS }),
+  );
 }

@@ -13,7 +13,8 @@ import {
   type RowLevel,
 } from '../store/activity.ts';
 import { generationsOfShard } from '../store/generation-queries.ts';
-import { GENERATION_SHARDS, type Generation } from '../store/generations.ts';
+import type { Generation } from '../store/generation.ts';
+import { GENERATION_SHARDS } from '../store/generation-key.ts';
 import type { Table } from '../store/table.ts';
 import { isCompleted } from './activity-days.ts';
 

@@ -4,9 +4,11 @@ import { nowMs } from '../platform/clock.ts';
 import { generationTimeMs } from '../platform/ids.ts';
 import { correctionPut, difference, type Correction } from '../store/corrections.ts';
 import { addDeltas, hasChanges, settleUpdate, type CounterDeltas, type ScopeId } from '../store/counters.ts';
-import { finalUpdate, generationFrom, scopesOf, type Generation } from '../store/generations.ts';
+import { generationFrom, type Generation } from '../store/generation.ts';
+import { finalUpdate } from '../store/generation-writes.ts';
+import { scopesOf } from '../store/payer.ts';
 import type { Table } from '../store/table.ts';
-import { transact, type TransactItems } from '../store/transact.ts';
+import { transact, type Writes } from '../store/transact.ts';
 import type { Settlement } from './settlement.ts';
 
 export type SettleResult = 'settled' | 'duplicate' | 'corrected';
@@ -17,7 +19,7 @@ export class UnknownGenerationError extends Error {
 }
 
 /** The record was another one each time it was read. */
-export class UnsettledError extends Error {
+class UnsettledError extends Error {
   override name = 'UnsettledError';
 }
 
@@ -59,14 +61,14 @@ export async function settleGroup(
   const results = new Map<string, SettleResult | Error>();
   let open = group;
   for (let round = 1; open.length > 0; round += 1) {
-    const outcome = await transact(table, settleItems(table, open, options.swept), options);
+    const outcome = await transact(table, settleWrites(table, open, options.swept), options);
     if (outcome.committed) {
       for (const { generationId } of open) results.set(generationId, 'settled');
       break;
     }
     const next: Settlement[] = [];
-    for (const [index, settlement] of open.entries()) {
-      const refused = outcome.failed[index];
+    for (const settlement of open) {
+      const refused = outcome.failed[settlement.generationId];
       const stored = refused?.item && generationFrom(refused.item);
       const result = refused ? await resolveRefusal(table, settlement, stored, options) : 'again';
       if (result !== 'again') results.set(settlement.generationId, result);
@@ -94,19 +96,20 @@ async function resolveRefusal(
 
 type Counters = Map<string, { scope: ScopeId; deltas: CounterDeltas }>;
 
-function settleItems(table: Table, group: Settlement[], swept: boolean): TransactItems {
+/** Each record under its generation's id, each counter under the name of its scope. */
+function settleWrites(table: Table, group: Settlement[], swept: boolean): Writes {
   const counters: Counters = new Map();
-  const records: TransactItems = group.map((settlement) => {
-    const { generationId, payer, hold, outcome } = settlement;
+  const writes: Writes = {};
+  for (const { generationId, payer, hold, outcome } of group) {
     for (const scope of scopesOf(payer)) {
       const held = hold.scopes.includes(scope.kind) ? hold.amount : Money.zero;
       const change = { spent: outcome.cost, committed: outcome.cost.minus(held) };
       addDeltas(deltasOf(counters, scope), windowsOf(generationId), change);
     }
     const generation = { accountId: payer.accountId, id: generationId };
-    return { Update: finalUpdate(table, generation, outcome, { from: 'pending', hold, swept }, nowMs()) };
-  });
-  return [...records, ...counterItems(table, counters)];
+    writes[generationId] = finalUpdate(table, generation, outcome, { from: 'pending', hold, swept }, nowMs());
+  }
+  return { ...writes, ...counterWrites(table, counters) };
 }
 
 /** Replaces the sweeper's estimate by what really happened, and notes the difference as an entry of its own. */
@@ -123,11 +126,11 @@ async function correct(table: Table, settlement: Settlement, stored: Generation)
     addDeltas(deltasOf(counters, scope), windowsOf(generationId), change, { keptAtMs: atMs });
   }
   const record = { accountId, id: generationId };
-  const result = await transact(table, [
-    { Update: finalUpdate(table, record, outcome, { from: 'swept', sweptCost: before.cost }, atMs) },
-    { Put: correctionPut(table, correction, atMs) },
-    ...counterItems(table, counters),
-  ]);
+  const result = await transact(table, {
+    record: finalUpdate(table, record, outcome, { from: 'swept', sweptCost: before.cost }, atMs),
+    correction: correctionPut(table, correction, atMs),
+    ...counterWrites(table, counters),
+  });
   return result.committed ? 'corrected' : 'duplicate';
 }
 
@@ -144,10 +147,9 @@ function nameOf({ kind, id }: ScopeId): string {
 }
 
 /** Counters that change; a failed request of a scope without limits changes none. */
-function counterItems(table: Table, counters: Counters): TransactItems {
-  return [...counters.values()]
-    .filter(({ deltas }) => hasChanges(deltas))
-    .map(({ scope, deltas }) => ({ Update: settleUpdate(table, scope, deltas) }));
+function counterWrites(table: Table, counters: Counters): Writes {
+  const changed = [...counters].filter(([, { deltas }]) => hasChanges(deltas));
+  return Object.fromEntries(changed.map(([name, { scope, deltas }]) => [name, settleUpdate(table, scope, deltas)]));
 }
 
 function windowsOf(generationId: string) {

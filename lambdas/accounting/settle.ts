@@ -5,7 +5,7 @@ import { settleGroup, transactionsOf, type SettleResult } from './settle-group.t
 import type { Settlement } from './settlement.ts';
 
 /** There was no time left to begin it; it comes again. */
-export class OutOfTimeError extends Error {
+class OutOfTimeError extends Error {
   override name = 'OutOfTimeError';
 }
 

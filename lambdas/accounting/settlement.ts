@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { Money } from '../money/money.ts';
 import { generationTimeMs } from '../platform/ids.ts';
-import { scopeKinds } from '../store/counters.ts';
-import type { Hold, Payer } from '../store/generations.ts';
-import { outcomeMessage, outcomeSchema, type Outcome } from '../store/outcome.ts';
+import { holdRecord, type Hold } from '../store/generation.ts';
+import { outcomeRecord, type Outcome } from '../store/outcome.ts';
+import { payerRecord, type Payer } from '../store/payer.ts';
 
 /** One generation on its way into the books. Ids, counts, times and amounts only: no text of prompts or answers. */
 export interface Settlement {
@@ -13,20 +12,13 @@ export interface Settlement {
   outcome: Outcome;
 }
 
+const outcomeSchema = outcomeRecord.messageSchema();
+
 const head = {
   /** Its time is where its record and its windows are: what has none could never be settled. */
   generation_id: z.string().refine((id) => generationTimeMs(id) !== undefined, 'not a generation id'),
-  payer: z.strictObject({
-    account_id: z.string(),
-    workspace_id: z.string(),
-    member_id: z.string().optional(),
-    key_hash: z.string(),
-  }),
-  hold: z.strictObject({
-    amount_rub: z.string().transform((text) => Money.parse(text)),
-    steps: z.int().nonnegative(),
-    scopes: z.array(z.enum(scopeKinds)),
-  }),
+  payer: payerRecord.messageSchema(),
+  hold: holdRecord.messageSchema(),
 };
 
 /** The body of a message in the finalize queue. Version 1, which gateways of before may still have sent, named the amounts differently. */
@@ -52,14 +44,9 @@ export function encodeSettlement(settlement: Settlement): string {
   const text = JSON.stringify({
     v: 2,
     generation_id: generationId,
-    payer: {
-      account_id: payer.accountId,
-      workspace_id: payer.workspaceId,
-      ...(payer.memberId === undefined ? {} : { member_id: payer.memberId }),
-      key_hash: payer.keyHash,
-    },
-    hold: { amount_rub: hold.amount.toString(), steps: hold.steps, scopes: hold.scopes },
-    outcome: outcomeMessage(outcome),
+    payer: payerRecord.toMessage(payer),
+    hold: holdRecord.toMessage(hold),
+    outcome: outcomeRecord.toMessage(outcome),
   });
   decodeSettlement(text);
   return text;
@@ -67,16 +54,6 @@ export function encodeSettlement(settlement: Settlement): string {
 
 /** @throws {Error} when the text is no settlement of a version we know. */
 export function decodeSettlement(text: string): Settlement {
-  const { generation_id, payer, hold, outcome } = settlementMessage.parse(JSON.parse(text));
-  return {
-    generationId: generation_id,
-    payer: {
-      accountId: payer.account_id,
-      workspaceId: payer.workspace_id,
-      memberId: payer.member_id,
-      keyHash: payer.key_hash,
-    },
-    hold: { amount: hold.amount_rub, steps: hold.steps, scopes: hold.scopes },
-    outcome,
-  };
+  const { generation_id: generationId, payer, hold, outcome } = settlementMessage.parse(JSON.parse(text));
+  return { generationId, payer, hold, outcome };
 }

@@ -1,10 +1,10 @@
 import { generationTimeMs } from '../platform/ids.ts';
 import { describeError, log } from '../platform/logger.ts';
-import { DUE_AT_ONCE_MS, pendingGenerations, type PendingEntry } from '../store/generation-queries.ts';
-import { generationFrom, unmeasuredOutcome } from '../store/generations.ts';
-import { readItem } from '../store/query.ts';
-import type { Item, Table } from '../store/table.ts';
+import type { Generation } from '../store/generation.ts';
+import { DUE_AT_ONCE_MS, pendingGenerations, readPending, type PendingEntry } from '../store/generation-queries.ts';
+import type { Table } from '../store/table.ts';
 import type { Backlog } from './backlog.ts';
+import { unmeasuredOutcome } from './ending.ts';
 import type { SettleResult } from './settle-group.ts';
 import { settleBatch } from './settle.ts';
 import type { Settlement } from './settlement.ts';
@@ -78,9 +78,10 @@ async function sweepOne(
   result: SweepResult,
 ): Promise<void> {
   try {
-    const item = await readItem(table, entry.key);
-    if (!item || !isDue(item, selection)) return;
-    const { settlement, complete } = settlementOf(item);
+    const generation = await readPending(table, entry);
+    if (!generation || !isDue(generation, selection)) return;
+    const { complete } = generation;
+    const settlement = settlementOf(generation);
     // A complete measurement is what the handler would have sent: it is not an estimate that waits for a correction.
     const [settled] = (await settleBatch(table, [settlement], { swept: !complete })) as [SettleResult | Error];
     if (settled instanceof Error) throw settled;
@@ -93,25 +94,13 @@ async function sweepOne(
   }
 }
 
-function isDue(item: Item, { nowMs, deadBootIds }: SweepSelection): boolean {
-  const generation = generationFrom(item);
-  if (generation.state !== 'pending') return false;
-  return deadBootIds !== undefined || generation.complete || Date.parse(item['sweep_at'] as string) <= nowMs;
+function isDue({ state, complete, sweepAtMs = 0 }: Generation, { nowMs, deadBootIds }: SweepSelection): boolean {
+  if (state !== 'pending') return false;
+  return deadBootIds !== undefined || complete || sweepAtMs <= nowMs;
 }
 
-function settlementOf(item: Item): { settlement: Settlement; complete: boolean } {
-  const generation = generationFrom(item);
-  const measured =
-    generation.outcome && !generation.complete
-      ? { ...generation.outcome, estimated: true, cancelled: true }
-      : generation.outcome;
-  return {
-    settlement: {
-      generationId: generation.id,
-      payer: generation.payer,
-      hold: generation.hold,
-      outcome: measured ?? unmeasuredOutcome(item),
-    },
-    complete: generation.complete,
-  };
+function settlementOf(generation: Generation): Settlement {
+  const { id, payer, hold, outcome, complete } = generation;
+  const measured = outcome && !complete ? { ...outcome, estimated: true, cancelled: true } : outcome;
+  return { generationId: id, payer, hold, outcome: measured ?? unmeasuredOutcome(generation) };
 }

@@ -3,20 +3,14 @@ import { nowMs } from '../platform/clock.ts';
 import type { Credential } from '../route.ts';
 import { accountFrom, accountKey, type Account } from '../store/accounts.ts';
 import type { Scope } from '../store/counters.ts';
-import type { Payer } from '../store/generations.ts';
 import { keyFrom, keyItemKey, limitsOfKey, readKey, type ApiKey } from '../store/keys.ts';
 import type { Privacy } from '../store/privacy.ts';
+import { memberFrom, memberKey, type Member } from '../store/members.ts';
+import { scopesOf, type Payer } from '../store/payer.ts';
 import { readItems } from '../store/query.ts';
 import type { Item, Table } from '../store/table.ts';
-import {
-  memberFrom,
-  memberKey,
-  memberScopeId,
-  workspaceFrom,
-  workspaceKey,
-  type Member,
-  type Workspace,
-} from '../store/workspaces.ts';
+import { workspaceFrom, workspaceKey, type Workspace } from '../store/workspaces.ts';
+import type { Key } from '../store/writes.ts';
 import { sameHash, unknownKey } from './credentials.ts';
 
 /** Who is calling: a key and what stands behind it, as it was at most three seconds ago. */
@@ -72,20 +66,12 @@ export function checkCredential(caller: Caller, credential: Credential): void {
 export function asInferenceCaller(caller: Caller): InferenceCaller {
   const { key, account, workspace, member } = caller;
   if (!workspace) throw forbidden('Only an inference key (sk-mg-v1-…) can do this; this is a management key.');
-  const scopes: Scope[] = [
-    { kind: 'key', id: key.hash, limits: limitsOfKey(key), revision: key.revision },
-    { kind: 'workspace', id: workspace.id, limits: workspace.limits, revision: workspace.revision },
-    { kind: 'account', id: account.id, limits: account.limits, revision: account.revision },
-  ];
-  if (member) {
-    scopes.push({
-      kind: 'member',
-      id: memberScopeId(workspace.id, member.id),
-      limits: member.limits,
-      revision: member.revision,
-    });
-  }
   const payer = { accountId: account.id, workspaceId: workspace.id, memberId: member?.id, keyHash: key.hash };
+  const limitedBy = { key: { ...key, limits: limitsOfKey(key) }, workspace, account, member };
+  const scopes = scopesOf(payer).map((scope): Scope => {
+    const { limits, revision } = limitedBy[scope.kind]!;
+    return { ...scope, limits, revision };
+  });
   return { ...caller, workspace, payer, scopes };
 }
 
@@ -122,7 +108,7 @@ async function rereadCaller(table: Table, previous: Caller): Promise<Caller | un
   return keyData && assemble(keyFrom(keyData), items);
 }
 
-function keysBehind(key: ApiKey): { pk: string; sk: string }[] {
+function keysBehind(key: ApiKey): Key[] {
   const keys = [accountKey(key.accountId)];
   if (key.workspaceId) keys.push(workspaceKey(key.accountId, key.workspaceId));
   if (key.workspaceId && key.memberId) keys.push(memberKey(key.workspaceId, key.memberId));

@@ -1,6 +1,6 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { Money } from '../money/money.ts';
 import { windowsAt, type Windows } from '../money/periods.ts';
+import { nowMs } from '../platform/clock.ts';
 import {
   addDeltas,
   counterFrom,
@@ -9,18 +9,14 @@ import {
   settleUpdate,
   type Counter,
   type Scope,
+  type ScopeKind,
 } from '../store/counters.ts';
-import {
-  extendHoldUpdate,
-  generationFrom,
-  pendingItem,
-  type Hold,
-  type PendingGeneration,
-} from '../store/generations.ts';
+import { generationFrom, type Hold, type PendingGeneration } from '../store/generation.ts';
+import { holdChange, pendingPut } from '../store/generation-writes.ts';
 import { isLimited } from '../store/limits.ts';
-import { itemOfFailedCondition, type Item, type Table } from '../store/table.ts';
-import { nowMs } from '../platform/clock.ts';
-import { isConditionFailure, retryConflicts, StoreBusyError, transact } from '../store/transact.ts';
+import type { Item, Table } from '../store/table.ts';
+import { StoreBusyError, transact, writeAlone, type FailedCondition, type Writes } from '../store/transact.ts';
+import type { Write } from '../store/writes.ts';
 import { RefusalMemory } from './refusal-memory.ts';
 
 /**
@@ -95,18 +91,18 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
   // The second attempt is for limits that changed since they were read; a third would mean they change all the time.
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     const hold: Hold = { amount: request.amount, steps: 1, scopes: scopes.map((scope) => scope.kind) };
-    const item = pendingItem({ ...request.generation, hold });
+    const record = pendingPut(table, { ...request.generation, hold });
     if (scopes.length === 0) {
-      await putUnlimited(table, item);
+      await putUnlimited(table, record, request);
       return { placed: { hold, scopes } };
     }
-    const outcome = await transact(table, [
-      { Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' } },
-      ...scopes.map((scope) => ({ Update: holdUpdate(table, scope, windows, request.amount) })),
-    ]);
+    const outcome = await transact(table, {
+      record,
+      ...forEach(scopes, (scope) => holdUpdate(table, scope, windows, request.amount)),
+    });
     // Ids are random: an existing record can only be our own write, whose reply was lost.
-    if (outcome.committed || outcome.failed[0]) return { placed: { hold, scopes } };
-    const next = scopesAfterRefusal(scopes, outcome.failed.slice(1), request);
+    if (outcome.committed || outcome.failed.record) return { placed: { hold, scopes } };
+    const next = scopesAfterRefusal(scopes, outcome.failed, request);
     if ('refused' in next) return next;
     // A scope that lost its limit is not in the hold.
     scopes = next.scopes.filter(({ limits }) => isLimited(limits));
@@ -116,7 +112,7 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
 
 /** Adds `amount` to a placed hold, under the same conditions; never throws. */
 export async function extendHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<HoldResult> {
-  const { accountId } = request.generation.payer;
+  const generation = { accountId: request.generation.payer.accountId, id: request.generation.id };
   const windows = windowsAt(request.generation.createdAtMs);
   const raised: Hold = {
     ...placed.hold,
@@ -126,20 +122,14 @@ export async function extendHold(table: Table, placed: PlacedHold, request: Hold
   let scopes = placed.scopes;
   try {
     for (let attempt = 1; attempt <= 3; attempt += 1) {
-      const outcome = await transact(table, [
-        {
-          Update: extendHoldUpdate(
-            table,
-            { accountId, id: request.generation.id },
-            { from: placed.hold.steps, amount: request.amount },
-          ),
-        },
-        ...scopes.map((scope) => ({ Update: holdUpdate(table, scope, windows, request.amount) })),
-      ]);
+      const outcome = await transact(table, {
+        record: holdChange(table, generation, { from: placed.hold.steps, amount: request.amount }),
+        ...forEach(scopes, (scope) => holdUpdate(table, scope, windows, request.amount)),
+      });
       if (outcome.committed) return { placed: { hold: raised, scopes } };
-      if (outcome.failed[0]) return afterLostReply(outcome.failed[0].item, raised, scopes);
+      if (outcome.failed.record) return afterLostReply(outcome.failed.record.item, raised, scopes);
       // A scope that lost its limit keeps its part of the hold until settlement, so it stays in the hold as it is.
-      const next = scopesAfterRefusal(scopes, outcome.failed.slice(1), request);
+      const next = scopesAfterRefusal(scopes, outcome.failed, request);
       if ('refused' in next) return next;
       scopes = next.scopes;
     }
@@ -162,18 +152,14 @@ export async function shrinkHold(table: Table, placed: PlacedHold, request: Hold
   };
   const back = request.amount.negated();
   try {
-    const outcome = await transact(table, [
-      {
-        Update: extendHoldUpdate(table, { accountId: payer.accountId, id }, { from: placed.hold.steps, amount: back }),
-      },
-      ...placed.scopes.map((scope) => {
-        const deltas = new Map<string, bigint>();
-        addDeltas(deltas, windowsAt(createdAtMs), { spent: Money.zero, committed: back });
-        return { Update: settleUpdate(table, scope, deltas) };
-      }),
-    ]);
+    const deltas = new Map<string, bigint>();
+    addDeltas(deltas, windowsAt(createdAtMs), { spent: Money.zero, committed: back });
+    const outcome = await transact(table, {
+      record: holdChange(table, { accountId: payer.accountId, id }, { from: placed.hold.steps, amount: back }),
+      ...forEach(placed.scopes, (scope) => settleUpdate(table, scope, deltas)),
+    });
     if (outcome.committed) return { placed: { ...placed, hold: lowered } };
-    return afterLostReply(outcome.failed[0]?.item, lowered, placed.scopes);
+    return afterLostReply(outcome.failed.record?.item, lowered, placed.scopes);
   } catch (error) {
     return busy(error as Error);
   }
@@ -188,30 +174,27 @@ function afterLostReply(record: Item | undefined, expected: Hold, scopes: Scope[
     : { refused: { kind: 'settled' } };
 }
 
-async function putUnlimited(table: Table, item: Record<string, unknown>): Promise<void> {
-  const put = new PutCommand({
-    TableName: table.name,
-    Item: item,
-    ConditionExpression: 'attribute_not_exists(pk)',
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  });
-  try {
-    await retryConflicts(() => table.documents.send(put));
-  } catch (error) {
-    const ours = isConditionFailure(error) && itemOfFailedCondition(error.Item)?.['boot_id'] === item['boot_id'];
-    if (!ours) throw error;
-  }
+/** A write for each scope, by its kind; a payer has at most one of each. */
+function forEach(scopes: Scope[], write: (scope: Scope) => Write): Writes<ScopeKind> {
+  return Object.fromEntries(scopes.map((scope) => [scope.kind, write(scope)]));
+}
+
+async function putUnlimited(table: Table, record: Write, { generation }: HoldRequest): Promise<void> {
+  const failed = await writeAlone(table, record);
+  if (!failed) return;
+  const isOurs = failed.item && generationFrom(failed.item).bootId === generation.bootId;
+  if (!isOurs) throw new Error('A generation with this id exists already');
 }
 
 /** The scopes with their current limits where those have changed, or the refusal of one that is really without room. */
 function scopesAfterRefusal(
   scopes: Scope[],
-  failed: ({ item: Item | undefined } | undefined)[],
+  failed: { [Kind in ScopeKind]?: FailedCondition },
   request: HoldRequest,
 ): { scopes: Scope[] } | { refused: HoldRefusal } {
   const fresh: Scope[] = [];
-  for (const [index, scope] of scopes.entries()) {
-    const condition = failed[index];
+  for (const scope of scopes) {
+    const condition = failed[scope.kind];
     if (!condition) {
       fresh.push(scope);
       continue;

@@ -86,5 +86,5 @@ function refuses(scope: Scope, windows: Windows, spent: Map<string, Money>, amou
 }
 
 function nameOf({ kind, id, revision }: Scope, windows: Windows): string {
-  return [kind, id, revision, windows.daily, windows.weekly, windows.monthly].join('#');
+  return [kind, id, revision, ...intervals.map((interval) => windows[interval])].join('#');
 }

@@ -1,4 +1,6 @@
-import type { AliasData, DataPolicy, EndpointData, ModelData, Pricing, ProviderData, Quirks, Wire } from './schema.ts';
+import { quirksOf, wireOf } from './quirks.ts';
+import type { AliasData, DataPolicy, EndpointData, ModelData, Pricing, ProviderData } from './schema.ts';
+import type { Quirks, Wire } from './wires.ts';
 
 /** One way to reach a model: a provider, its address and wire, and what it charges. */
 export interface Endpoint {
@@ -10,13 +12,14 @@ export interface Endpoint {
   maxOutputTokens: number | undefined;
   /** Undefined: listed, never routed to. */
   pricing: Pricing | undefined;
+  /** Those of its wire, and no others: the wire's codec knows their type. */
   quirks: Quirks;
   /** Its own, else its provider's. */
   dataPolicy: DataPolicy;
   data: EndpointData;
 }
 
-export interface Provider {
+interface Provider {
   id: string;
   name: string;
   baseUrl: string;
@@ -89,12 +92,12 @@ function resolveEndpoint(model: ModelData, data: EndpointData, provider: Provide
   return {
     id: data.id,
     provider,
-    wire: data.wire ?? provider.data.wire,
+    wire: wireOf(data, provider.data),
     upstreamModel: data.upstream_model,
     contextLength: data.context_length ?? model.context_length,
     maxOutputTokens: data.max_output_tokens,
     pricing: data.pricing,
-    quirks: { ...provider.data.quirks, ...data.quirks },
+    quirks: quirksOf(data, provider.data),
     dataPolicy: data.data_policy ?? provider.data.data_policy,
     data,
   };

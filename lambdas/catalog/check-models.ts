@@ -1,5 +1,7 @@
 import { CatalogError } from './catalog-error.ts';
-import { messagesWires, type AliasData, type EndpointData, type ModelData, type ProviderData } from './schema.ts';
+import { checkQuirks, quirksOf, wireOf } from './quirks.ts';
+import type { AliasData, EndpointData, ModelData, ProviderData } from './schema.ts';
+import { factsOf, messagesWires, type MessagesFacts, type Wire } from './wires.ts';
 
 /** A value with the file and field it was read from, for messages. */
 export interface Located<T> {
@@ -11,7 +13,13 @@ export interface Located<T> {
 interface Offer {
   data: EndpointData;
   provider: ProviderData;
+  wire: Wire;
   place: string;
+}
+
+/** An offer on a wire that can answer messages. */
+interface TextOffer extends Offer {
+  facts: MessagesFacts;
 }
 
 /**
@@ -38,7 +46,9 @@ export function checkModels(
       if (!provider) {
         throw new CatalogError(`${at}.provider: there is no provider "${data.provider}" in providers.json`);
       }
-      return { data, provider, place: at };
+      const wire = wireOf(data, provider);
+      checkQuirks(wire, data.quirks, at);
+      return { data, provider, wire, place: at };
     });
     checkPrices(model, offers, place);
     for (const offer of offers) checkLimits(model, offer);
@@ -81,66 +91,47 @@ function checkLimits(model: ModelData, { data, place }: Offer): void {
 }
 
 function checkTextModel(model: ModelData, offers: Offer[], place: string): void {
-  for (const offer of offers) {
-    checkWire(offer);
+  const textOffers = offers.map(withFacts);
+  for (const offer of textOffers) {
     checkThinking(model, offer);
     checkDefaults(model, offer);
   }
-  checkInput(model, offers, place);
+  checkInput(model, textOffers, place);
 }
 
-function wireOf({ data, provider }: Offer) {
-  return data.wire ?? provider.wire;
-}
-
-function checkWire(offer: Offer): void {
-  const wire = wireOf(offer);
-  if (!(messagesWires as readonly string[]).includes(wire)) {
-    throw new CatalogError(
-      `${offer.place}.wire: a text endpoint speaks one of ${messagesWires.join(', ')}, not "${wire}"`,
-    );
-  }
+function withFacts(offer: Offer): TextOffer {
+  const facts = factsOf(offer.wire).messages;
+  if (facts) return { ...offer, facts };
+  throw new CatalogError(
+    `${offer.place}.wire: a text endpoint speaks one of ${messagesWires.join(', ')}, not "${offer.wire}"`,
+  );
 }
 
 /** What a model thinks without being asked has to be held from the start, so nobody may forget to say. */
-function checkThinking(model: ModelData, offer: Offer): void {
-  const { data, place } = offer;
-  const said = data.quirks?.thinks_by_default;
-  if (wireOf(offer) !== 'anthropic') {
-    if (said === undefined) return;
-    throw new CatalogError(`${place}.quirks.thinks_by_default: only endpoints of the wire "anthropic" have it`);
-  }
-  if (said === undefined && model.supported_parameters.includes('reasoning')) {
-    throw new CatalogError(
-      `${place}.quirks.thinks_by_default: say whether "${model.id}" thinks when a request does not ask for it (true or false)`,
-    );
-  }
+function checkThinking(model: ModelData, { data, place, facts: { unaskedThinking: quirk } }: TextOffer): void {
+  if (!quirk || !model.supported_parameters.includes('reasoning') || data.quirks?.[quirk] !== undefined) return;
+  throw new CatalogError(
+    `${place}.quirks.${quirk}: say whether "${model.id}" thinks when a request does not ask for it (true or false)`,
+  );
 }
 
-/** Anthropic's wire has no words for these. */
 const penalties = ['frequency_penalty', 'presence_penalty', 'repetition_penalty'] as const;
 
-function checkDefaults(model: ModelData, offer: Offer): void {
-  if (wireOf(offer) !== 'anthropic') return;
+function checkDefaults(model: ModelData, { facts, wire, place }: TextOffer): void {
   const unspeakable = penalties.find((name) => typeof model.default_parameters?.[name] === 'number');
-  if (unspeakable) {
-    throw new CatalogError(
-      `${offer.place}: "${model.id}" has a default_parameters.${unspeakable}, which the wire "anthropic" cannot express`,
-    );
-  }
+  if (facts.hasPenalties || !unspeakable) return;
+  throw new CatalogError(
+    `${place}: "${model.id}" has a default_parameters.${unspeakable}, which the wire "${wire}" cannot express`,
+  );
 }
 
 /** Kinds of input are promised only where at least one endpoint takes them. */
-function checkInput(model: ModelData, offers: Offer[], place: string): void {
-  const speaksAnthropic = offers.some((offer) => wireOf(offer) === 'anthropic');
-  const takesPdf = offers.some(({ data, provider }) => data.quirks?.pdf_files ?? provider.quirks?.pdf_files ?? false);
+function checkInput(model: ModelData, offers: TextOffer[], place: string): void {
   for (const [index, modality] of model.input_modalities.entries()) {
-    const at = `${place}.input_modalities[${index}]`;
-    if (modality === 'file' && !speaksAnthropic && !takesPdf) {
-      throw new CatalogError(`${at}: no endpoint of "${model.id}" takes PDF documents (see the quirk pdf_files)`);
-    }
-    if ((modality === 'audio' || modality === 'video') && !speaksAnthropic) {
-      throw new CatalogError(`${at}: no endpoint of "${model.id}" has a wire that carries ${modality}`);
-    }
+    if (offers.some(({ facts, data, provider }) => facts.carries(quirksOf(data, provider)).includes(modality)))
+      continue;
+    const lacking =
+      modality === 'file' ? 'takes PDF documents (see the quirk pdf_files)' : `has a wire that carries ${modality}`;
+    throw new CatalogError(`${place}.input_modalities[${index}]: no endpoint of "${model.id}" ${lacking}`);
   }
 }

@@ -7,6 +7,7 @@ import { optionalVariable, variables } from '../platform/environment.ts';
 import { buildCatalog, type Catalog } from './catalog.ts';
 import { CatalogError } from './catalog-error.ts';
 import { checkModels, type Located } from './check-models.ts';
+import { checkQuirks } from './quirks.ts';
 import { modelsFileSchema, providersFileSchema, type AliasData, type ModelData, type ProviderData } from './schema.ts';
 
 /** Enough to tell any two catalogs of a deployment apart. */
@@ -96,6 +97,7 @@ function checkProviders(providers: ProviderData[]): void {
     if ((provider.base_url === undefined) === (provider.base_url_variable === undefined)) {
       throw new CatalogError(`${place}: set exactly one of base_url and base_url_variable`);
     }
+    checkQuirks(provider.wire, provider.quirks, place);
     seen.add(provider.id);
   }
 }

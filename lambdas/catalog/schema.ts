@@ -1,5 +1,9 @@
 import { z } from 'zod';
 import { Money } from '../money/money.ts';
+import { anyQuirks, inputModalities, wires } from './wires.ts';
+
+/** What a part of the program that knows no wire can ask of an endpoint. */
+export type { Quirks } from './wires.ts';
 
 /**
  * The catalog's files: `providers.json` and `models/*.json`. docs/catalog.md explains every field to the person who
@@ -17,23 +21,6 @@ export const modalities = [
   'audio',
 ] as const;
 export type Modality = (typeof modalities)[number];
-
-export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as const;
-
-/** Formats an upstream may speak. */
-export const wires = [
-  'anthropic',
-  'openai-chat',
-  'decisions',
-  'video-jobs',
-  'openai-embeddings',
-  'openai-images',
-  'openai-audio',
-  'rerank',
-] as const;
-export type Wire = (typeof wires)[number];
-
-export const messagesWires = ['anthropic', 'openai-chat'] as const satisfies readonly Wire[];
 
 const price = z
   .string()
@@ -59,7 +46,7 @@ const priceTier = z.strictObject({
   internal_reasoning: price.optional(),
 });
 
-export const pricingSchema = z.strictObject({
+const pricingSchema = z.strictObject({
   ...unitPrices,
   /** Of each image in the prompt, beside the tokens that the provider counts for it. */
   image: price.optional(),
@@ -71,49 +58,6 @@ export const pricingSchema = z.strictObject({
 });
 export type Pricing = z.infer<typeof pricingSchema>;
 export type PriceTier = z.infer<typeof priceTier>;
-
-/** How an upstream departs from its wire's plain form. Set per provider, overridden per endpoint. */
-const quirksSchema = z.strictObject({
-  /** openai-chat: name of the output limit. */
-  max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
-  /** openai-chat: role that carries the system prompt. */
-  system_role: z.enum(['system', 'developer']).optional(),
-  /** openai-chat: how thinking is asked for; "none" means the model decides by itself. */
-  reasoning_request: z.enum(['none', 'reasoning_effort', 'enable_thinking', 'thinking_type']).optional(),
-  /** openai-chat: field in which earlier reasoning of the assistant has to come back; "none" drops it. */
-  reasoning_history: z.enum(['none', 'reasoning_content']).optional(),
-  /** openai-chat: rule for ids of tool calls. */
-  tool_call_ids: z.enum(['any', 'nine_alphanumerics']).optional(),
-  /** openai-chat: takes `user`, which gets a digest of metadata.user_id. */
-  user_field: z.boolean().optional(),
-  /** openai-chat: refuses reasoning_effort beside function tools. */
-  no_effort_with_tools: z.boolean().optional(),
-  /** openai-chat: refuses a user message directly behind a tool's result. */
-  assistant_after_tool: z.boolean().optional(),
-  /** openai-chat: asks for a thought signature on every earlier call; the documented placeholder is sent. */
-  thought_signature_placeholder: z.boolean().optional(),
-  /** anthropic: signs thinking itself, in a way that only this provider takes back. */
-  own_signatures: z.boolean().optional(),
-  /** openai-chat: send stream_options.include_usage. */
-  stream_usage: z.boolean().optional(),
-  /** openai-chat: PDF documents are accepted. */
-  pdf_files: z.boolean().optional(),
-  /** openai-chat: the part that a PDF goes in, where they are accepted. */
-  pdf_part: z.enum(['file', 'image_url']).optional(),
-  /** anthropic: has POST /v1/messages/count_tokens. */
-  count_tokens: z.boolean().optional(),
-  /** The vocabulary that it counts with, where the gateway knows it. */
-  tokenizer: z.enum(['o200k']).optional(),
-  /** The most tokens that one image can count for; 6,000 where absent. */
-  max_image_tokens: z.int().positive().optional(),
-  /** Reasoning is billed but not shown, so a hold has to cover all of max_tokens at once. */
-  hidden_reasoning: z.boolean().optional(),
-  /** openai-chat: max_tokens bounds only what is said, not what is thought before it. */
-  reasoning_beyond_max_tokens: z.boolean().optional(),
-  /** anthropic: the model thinks, and bills it, when a request has no `thinking`. A matter of the model: per endpoint. */
-  thinks_by_default: z.boolean().optional(),
-});
-export type Quirks = z.infer<typeof quirksSchema>;
 
 const dataPolicySchema = z.strictObject({
   /** Prompts may be kept for longer than the request takes. */
@@ -127,7 +71,7 @@ const slug = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be a short lo
 const httpUrl = z.url({ protocol: /^https?$/ });
 const variableName = z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of an environment variable');
 
-export const providerSchema = z.strictObject({
+const providerSchema = z.strictObject({
   id: slug,
   name: z.string().min(1),
   wire: z.enum(wires),
@@ -147,7 +91,8 @@ export const providerSchema = z.strictObject({
       idle_ms: z.int().positive().max(840_000).optional(),
     })
     .optional(),
-  quirks: quirksSchema.optional(),
+  /** How it departs from its wire's plain form; check-quirks.ts holds them against what the wire knows. */
+  quirks: anyQuirks.optional(),
 });
 export type ProviderData = z.infer<typeof providerSchema>;
 
@@ -164,7 +109,8 @@ const endpointSchema = z.strictObject({
     .optional(),
   /** An endpoint without a price is listed and never routed to. */
   pricing: pricingSchema.optional(),
-  quirks: quirksSchema.optional(),
+  /** Before those of its provider. */
+  quirks: anyQuirks.optional(),
   /** Where it is not the provider's, for example at an address without retention. */
   data_policy: dataPolicySchema.optional(),
 });
@@ -180,7 +126,7 @@ const videoOptions = z.strictObject({
 
 const optionalNumber = z.number().nullable().optional();
 
-export const modelSchema = z
+const modelSchema = z
   .strictObject({
     id: z.string().regex(/^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._-]*(:free)?$/, 'must look like author/model'),
     /** Never changes once published, even if the id is given to a newer model. */
@@ -216,7 +162,7 @@ export const modelSchema = z
 export type ModelData = z.infer<typeof modelSchema>;
 
 /** Another name for a model, for example "…-latest". */
-export const aliasSchema = z.strictObject({
+const aliasSchema = z.strictObject({
   alias: z.string().regex(/^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._-]*$/, 'must look like author/model'),
   name: z.string().min(1),
   target: z.string().min(1),

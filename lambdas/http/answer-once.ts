@@ -4,7 +4,7 @@ import { conflict, GatewayError, invalidRequest } from '../platform/errors.ts';
 import { readPepper } from '../platform/secrets.ts';
 import { resources } from '../resources.ts';
 import { AlreadyAnsweredError, keepAnswerPut, readAnswer, type KeptAnswer } from '../store/idempotency.ts';
-import type { TransactItems } from '../store/transact.ts';
+import type { Write } from '../store/writes.ts';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
@@ -18,8 +18,8 @@ interface Asked {
   request: HttpRequest;
 }
 
-/** Items which keep an answer; they belong into the transaction of its effect. */
-export type Keep = (response: HttpResponse) => TransactItems;
+/** What keeps an answer, if anything does; it belongs into the transaction of its effect. */
+export type Keep = (response: HttpResponse) => Write | undefined;
 
 /**
  * Answers a request with an `Idempotency-Key` once: the same key and body get the same answer for 24 hours without a
@@ -31,7 +31,7 @@ export type Keep = (response: HttpResponse) => TransactItems;
  */
 export async function answerOnce(asked: Asked, answer: (keep: Keep) => Promise<HttpResponse>): Promise<HttpResponse> {
   const idempotencyKey = asked.request.headers['idempotency-key'];
-  if (idempotencyKey === undefined) return answer(() => []);
+  if (idempotencyKey === undefined) return answer(() => undefined);
   if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
     throw invalidRequest('idempotency-key', 'must be 1 to 255 visible ASCII characters, for example a UUID');
   }
@@ -46,9 +46,8 @@ export async function answerOnce(asked: Asked, answer: (keep: Keep) => Promise<H
   };
   const known = await again();
   if (known) return known;
-  const keep: Keep = (response) => [
-    keepAnswerPut(table, { name, fingerprint, sealed: seal(response, key), expiresAtMs: nowMs() + KEEP_MS }, nowMs()),
-  ];
+  const keep: Keep = (response) =>
+    keepAnswerPut(table, name, { fingerprint, sealed: seal(response, key), expiresAtMs: nowMs() + KEEP_MS }, nowMs());
   try {
     return await answer(keep);
   } catch (error) {

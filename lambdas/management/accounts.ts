@@ -5,8 +5,9 @@ import { nowMs } from '../platform/clock.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import {
   accountEntryPut,
-  accountItem,
-  accountKey,
+  accountLimitsUpdate,
+  accountPrivacyUpdate,
+  accountPut,
   readAccount,
   topUpPut,
   type Account,
@@ -16,9 +17,9 @@ import type { Actor } from '../store/audit.ts';
 import { configureUpdate } from '../store/counters.ts';
 import { limitsAttribute } from '../store/limits.ts';
 import { changePrivacy, openPrivacy, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
-import { moneyAttribute, type Table } from '../store/table.ts';
+import type { Table } from '../store/table.ts';
 import { commitChange, untilUndisturbed, type ChangeContext } from './change.ts';
-import { newWorkspace, workspacePuts } from './workspaces.ts';
+import { newWorkspace, workspaceWrites } from './workspaces.ts';
 
 /** Creates an account with its Default workspace, in one transaction. A prepaid account starts with nothing to spend. */
 export async function createAccount(
@@ -38,16 +39,15 @@ export async function createAccount(
     defaultWorkspaceId: workspace.id,
     createdAt: workspace.createdAt,
   };
-  const scope = { kind: 'account', id } as const;
   await commitChange(
     { table, accountId: id, actor },
     { action: 'account.create', target: `account ${id}`, after: { name: account.name, mode: account.mode } },
-    [
-      { Put: { TableName: table.name, Item: accountItem(account), ConditionExpression: 'attribute_not_exists(pk)' } },
-      accountEntryPut(table, account),
-      { Update: configureUpdate(table, scope, { limits: account.limits, revision: 0, active: true }) },
-      ...workspacePuts(table, workspace),
-    ],
+    {
+      account: accountPut(table, account),
+      entry: accountEntryPut(table, account),
+      counter: configureUpdate(table, { kind: 'account', id }, { limits: account.limits, revision: 0, active: true }),
+      ...workspaceWrites(table, workspace),
+    },
   );
   return account;
 }
@@ -67,20 +67,7 @@ export async function setAccountPrivacy(context: ChangeContext, change: PrivacyC
         before: privacyAttribute(account.privacy),
         after: privacyAttribute(privacy),
       },
-      [
-        {
-          Update: {
-            TableName: table.name,
-            Key: accountKey(accountId),
-            UpdateExpression: 'SET privacy = :privacy',
-            ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(privacy) OR privacy = :before)',
-            ExpressionAttributeValues: {
-              ':privacy': privacyAttribute(privacy),
-              ':before': privacyAttribute(account.privacy),
-            },
-          },
-        },
-      ],
+      { account: accountPrivacyUpdate(table, account, privacy) },
     );
     return outcome.committed ? { ...account, privacy } : undefined;
   });
@@ -118,27 +105,14 @@ export async function topUp(
         before: limitsAttribute(account.limits),
         after: limitsAttribute(limits),
       },
-      [
-        topUpPut(table, { accountId, id, amount: moneyAttribute(input.amount), note: input.note, createdAt }),
-        {
-          Update: {
-            TableName: table.name,
-            Key: accountKey(accountId),
-            UpdateExpression: 'SET #limits = :limits, #revision = :next',
-            ConditionExpression: '#revision = :revision',
-            ExpressionAttributeNames: { '#limits': 'limits', '#revision': 'revision' },
-            ExpressionAttributeValues: {
-              ':limits': limitsAttribute(limits),
-              ':next': revision,
-              ':revision': account.revision,
-            },
-          },
-        },
-        { Update: configureUpdate(table, { kind: 'account', id: accountId }, { limits, revision }) },
-      ],
+      {
+        topUp: topUpPut(table, { accountId, id, amount: input.amount, note: input.note, createdAt }),
+        account: accountLimitsUpdate(table, account, limits),
+        counter: configureUpdate(table, { kind: 'account', id: accountId }, { limits, revision }),
+      },
     );
     // The top-up's own item stands already: this is the repetition of a write whose reply was lost. Otherwise somebody
     // else topped up in between: the new sum is read, and added to.
-    return outcome.committed || outcome.failed[0] ? { id, account: { ...account, limits, revision } } : undefined;
+    return outcome.committed || outcome.failed.topUp ? { id, account: { ...account, limits, revision } } : undefined;
   });
 }

@@ -6,12 +6,15 @@ import { configureUpdate, type ScopeId } from '../store/counters.ts';
 import { limitsAttribute, limitsFrom, type Limits } from '../store/limits.ts';
 import { readItem } from '../store/query.ts';
 import { numberFrom, type Item, type Table } from '../store/table.ts';
-import { memberKey, memberScopeId, workspaceKey } from '../store/workspaces.ts';
+import { memberKey } from '../store/members.ts';
+import { memberScope } from '../store/payer.ts';
+import { workspaceKey } from '../store/workspaces.ts';
+import { update, type Key } from '../store/writes.ts';
 import { checkVersion, commitChange, untilUndisturbed, type ChangeContext } from './change.ts';
 
 /** A configuration item that carries budgets, and the scope in which they are counted. */
 export interface BudgetOwner {
-  key: { pk: string; sk: string };
+  key: Key;
   scope: ScopeId;
   workspaceId: string;
   memberId: string | undefined;
@@ -29,7 +32,7 @@ export function workspaceBudgets(accountId: string, workspaceId: string): Budget
 export function memberBudgets(workspaceId: string, memberId: string): BudgetOwner {
   return {
     key: memberKey(workspaceId, memberId),
-    scope: { kind: 'member', id: memberScopeId(workspaceId, memberId) },
+    scope: memberScope(workspaceId, memberId),
     workspaceId,
     memberId,
   };
@@ -67,26 +70,18 @@ export async function setBudget(
         before: limitsAttribute(before),
         after: limitsAttribute(limits),
       },
-      [
-        {
-          Update: {
-            TableName: table.name,
-            Key: owner.key,
-            UpdateExpression: 'SET #limits = :limits, #revision = :next, updated_at = :now ADD version :one',
-            ConditionExpression: '#revision = :revision AND version = :version',
-            ExpressionAttributeNames: { '#limits': 'limits', '#revision': 'revision' },
-            ExpressionAttributeValues: {
-              ':limits': limitsAttribute(limits),
-              ':next': revision + 1,
-              ':revision': revision,
-              ':version': version,
-              ':one': 1,
-              ':now': new Date(nowMs()).toISOString(),
-            },
+      {
+        owner: update(table, owner.key, {
+          set: {
+            limits: limitsAttribute(limits),
+            revision: revision + 1,
+            version: version + 1,
+            updated_at: new Date(nowMs()).toISOString(),
           },
-        },
-        { Update: configureUpdate(table, owner.scope, { limits, revision: revision + 1 }) },
-      ],
+          when: { equal: { revision, version } },
+        }),
+        counter: configureUpdate(table, owner.scope, { limits, revision: revision + 1 }),
+      },
     );
     // Limits that changed in between are read again, so that the order is checked against what is really there.
     return outcome.committed ? { limits, version: version + 1 } : undefined;

@@ -4,7 +4,8 @@ import { conflict, GatewayError } from '../platform/errors.ts';
 import { auditPut, type Actor } from '../store/audit.ts';
 import { AlreadyAnsweredError } from '../store/idempotency.ts';
 import type { Item, Table } from '../store/table.ts';
-import { transact, type TransactItems, type TransactOutcome } from '../store/transact.ts';
+import { transact, type TransactOutcome, type Writes } from '../store/transact.ts';
+import type { Write } from '../store/writes.ts';
 
 /** On whose behalf something is changed, and in which account. */
 export interface ChangeContext {
@@ -29,8 +30,11 @@ export interface Change {
   after?: Item | undefined;
 }
 
-/** Items that go into the transaction of a change because its caller asks for it; made from what came of it. */
-export type Alongside<Made> = (made: Made) => TransactItems;
+/** What the caller wants written in the transaction of a change, made from what came of it. */
+export type Alongside<Made> = (made: Made) => Write | undefined;
+
+/** Nothing. */
+export const nothingAlongside = (): undefined => undefined;
 
 /**
  * Whoever disables a runaway key or lowers a budget competes with the holds of that very scope, and must get through: some
@@ -40,29 +44,23 @@ const ATTEMPTS = 30;
 
 /**
  * Makes a change and its audit entry in one transaction.
- * @returns the outcome for `items`
- * @throws {AlreadyAnsweredError} when the condition of an item of `alongside` failed.
+ * @returns the outcome for `writes`
+ * @throws {AlreadyAnsweredError} when the condition of what is written alongside failed.
  */
-export async function commitChange(
+export async function commitChange<Name extends string>(
   context: ChangeContext,
   change: Change,
-  items: TransactItems,
-  alongside: TransactItems = [],
-): Promise<TransactOutcome> {
+  writes: Writes<Name>,
+  alongside?: Write,
+): Promise<TransactOutcome<Name>> {
   const { table, accountId, actor, requestId } = context;
-  const audit = auditPut(table, accountId, {
-    at: new Date(nowMs()).toISOString(),
-    actor,
-    requestId,
-    action: change.action,
-    target: change.target,
-    before: change.before,
-    after: change.after,
-  });
-  const outcome = await transact(table, [...items, audit, ...alongside], { attempts: ATTEMPTS });
-  if (outcome.committed) return outcome;
-  if (outcome.failed.slice(items.length + 1).some((failure) => failure)) throw new AlreadyAnsweredError();
-  return { committed: false, failed: outcome.failed.slice(0, items.length) };
+  const { action, target, before, after } = change;
+  const at = new Date(nowMs()).toISOString();
+  const audit = auditPut(table, accountId, { at, actor, requestId, action, target, before, after });
+  const all = { ...writes, audit, alongside } as Writes<Name | 'alongside'>;
+  const outcome = await transact(table, all, { attempts: ATTEMPTS });
+  if (!outcome.committed && outcome.failed.alongside) throw new AlreadyAnsweredError();
+  return outcome;
 }
 
 /** How often a change is tried again because what it started from has changed meanwhile. */

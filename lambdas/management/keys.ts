@@ -4,7 +4,17 @@ import { nowMs } from '../platform/clock.ts';
 import { conflict, invalidRequest, notFound } from '../platform/errors.ts';
 import { activeUpdate, configureUpdate } from '../store/counters.ts';
 import { enterKey, moveKey } from '../store/key-directory.ts';
-import { keyItem, limitsOfKey, readKey, type ApiKey, type KeyKind, type LimitReset } from '../store/keys.ts';
+import {
+  keyItem,
+  keyPut,
+  keyReplacement,
+  limitsOfKey,
+  readKey,
+  type ApiKey,
+  type KeyKind,
+  type LimitReset,
+} from '../store/keys.ts';
+import { mustHaveAccess } from '../store/members.ts';
 import { changePrivacy, openPrivacy, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
 import {
   changeSensitiveData,
@@ -13,9 +23,15 @@ import {
   type SensitiveDataChange,
 } from '../store/sensitive-data.ts';
 import type { Item, Table } from '../store/table.ts';
-import type { TransactItems } from '../store/transact.ts';
-import { memberKey, workspaceKey } from '../store/workspaces.ts';
-import { checkVersion, commitChange, untilUndisturbed, type Alongside, type ChangeContext } from './change.ts';
+import { mustBeActive } from '../store/workspaces.ts';
+import {
+  checkVersion,
+  commitChange,
+  nothingAlongside,
+  untilUndisturbed,
+  type Alongside,
+  type ChangeContext,
+} from './change.ts';
 
 /** Settings of a key: null clears, undefined leaves, or takes what is usual. */
 interface KeySettings {
@@ -52,7 +68,7 @@ export async function createKey(
   context: ChangeContext,
   pepper: string,
   input: NewKey,
-  alongside: Alongside<CreatedKey> = () => [],
+  alongside: Alongside<CreatedKey> = nothingAlongside,
 ): Promise<CreatedKey> {
   const { table, accountId } = context;
   const secret = newKeySecret(input.kind);
@@ -81,61 +97,36 @@ export async function createKey(
     // Its place in the list is behind every other key's, whoever was first to ask for the time.
     const key = { ...template, createdAt: new Date(Math.max(nowMs(), notBefore)).toISOString() };
     const created = { key, secret };
-    const entries = enterKey(table, key);
+    const { workspaceId, memberId } = key;
     const outcome = await commitChange(
       context,
       { action: 'key.create', target: `key ${key.hash}`, after: keyForAudit(key) },
-      [
-        ...entries,
-        { Put: { TableName: table.name, Item: keyItem(key), ConditionExpression: 'attribute_not_exists(pk)' } },
-        {
-          Update: configureUpdate(
-            table,
-            { kind: 'key', id: key.hash },
-            { limits: limitsOfKey(key), revision: 0, active: true },
-          ),
-        },
-        ...ownerChecks(table, key),
-      ],
+      {
+        ...enterKey(table, key),
+        key: keyPut(table, key),
+        counter: configureUpdate(
+          table,
+          { kind: 'key', id: key.hash },
+          { limits: limitsOfKey(key), revision: 0, active: true },
+        ),
+        workspace: workspaceId === undefined ? undefined : mustBeActive(table, accountId, workspaceId),
+        member:
+          workspaceId === undefined || memberId === undefined
+            ? undefined
+            : mustHaveAccess(table, workspaceId, memberId),
+      },
       alongside(created),
     );
     if (outcome.committed) return created;
+    const { failed } = outcome;
     // Hashes are of random secrets: an existing key can only be our own write, whose reply was lost.
-    const written = outcome.failed[entries.length] && (await readKey(table, key.hash));
+    const written = failed.key && (await readKey(table, key.hash));
     if (written) return { key: written, secret };
-    const [workspaceFailed, memberFailed] = outcome.failed.slice(entries.length + 2);
-    if (workspaceFailed) throw missingWorkspace(workspaceFailed.item);
-    if (memberFailed) throw notFound(`There is no member "${key.memberId}" in this workspace.`, { field: 'member_id' });
+    if (failed.workspace) throw missingWorkspace(failed.workspace.item);
+    if (failed.member) throw notFound(`There is no member "${memberId}" in this workspace.`, { field: 'member_id' });
     notBefore = Date.parse(key.createdAt) + 1;
     return undefined;
   });
-}
-
-function ownerChecks(table: Table, key: ApiKey): TransactItems {
-  if (key.workspaceId === undefined) return [];
-  const checks: TransactItems = [
-    {
-      ConditionCheck: {
-        TableName: table.name,
-        Key: workspaceKey(key.accountId, key.workspaceId),
-        ConditionExpression: '#status = :active',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: { ':active': 'active' },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      },
-    },
-  ];
-  if (key.memberId !== undefined) {
-    checks.push({
-      ConditionCheck: {
-        TableName: table.name,
-        Key: memberKey(key.workspaceId, key.memberId),
-        ConditionExpression: 'removed = :no',
-        ExpressionAttributeValues: { ':no': false },
-      },
-    });
-  }
-  return checks;
 }
 
 function missingWorkspace(item: Item | undefined): Error {
@@ -239,26 +230,13 @@ async function writeKey(
   const outcome = await commitChange(
     context,
     { action, target: `key ${after.hash}`, before: keyForAudit(before), after: keyForAudit(after) },
-    [
-      {
-        Put: {
-          TableName: table.name,
-          Item: keyItem(after),
-          ConditionExpression: 'version = :version',
-          ExpressionAttributeValues: { ':version': before.version },
-        },
-      },
-      limitsChanged
-        ? {
-            Update: configureUpdate(table, scope, {
-              limits: limitsOfKey(after),
-              revision: after.revision,
-              active: isActive,
-            }),
-          }
-        : { Update: activeUpdate(table, scope, isActive) },
+    {
+      key: keyReplacement(table, before, after),
+      counter: limitsChanged
+        ? configureUpdate(table, scope, { limits: limitsOfKey(after), revision: after.revision, active: isActive })
+        : activeUpdate(table, scope, isActive),
       ...moveKey(table, before, after),
-    ],
+    },
   );
   return outcome.committed ? after : undefined;
 }

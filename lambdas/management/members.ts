@@ -1,20 +1,12 @@
 import { nowMs } from '../platform/clock.ts';
 import { conflict, notFound } from '../platform/errors.ts';
 import { activeUpdate, configureUpdate } from '../store/counters.ts';
-import { readItems } from '../store/query.ts';
-import type { TransactItems } from '../store/transact.ts';
-import {
-  listMembers,
-  memberFrom,
-  memberItem,
-  memberKey,
-  memberScopeId,
-  readMember,
-  type Member,
-  type Workspace,
-} from '../store/workspaces.ts';
+import { listMembers, memberPut, readMember, readMembers, type Member } from '../store/members.ts';
+import { memberScope } from '../store/payer.ts';
 import type { Table } from '../store/table.ts';
-import { commitChange, untilUndisturbed, type Alongside, type ChangeContext } from './change.ts';
+import type { Writes } from '../store/transact.ts';
+import type { Workspace } from '../store/workspaces.ts';
+import { commitChange, nothingAlongside, untilUndisturbed, type Alongside, type ChangeContext } from './change.ts';
 import { checkActive } from './workspaces.ts';
 
 /** Ids of members stand in paths, where "add" and "remove" are routes. */
@@ -52,7 +44,7 @@ export async function addMembers(
   context: ChangeContext,
   workspace: Workspace,
   memberIds: string[],
-  alongside: Alongside<MembersChange> = () => [],
+  alongside: Alongside<MembersChange> = nothingAlongside,
 ): Promise<MembersChange> {
   checkActive(workspace);
   const ids = [...new Set(memberIds)];
@@ -76,7 +68,7 @@ export async function removeMembers(
   context: ChangeContext,
   workspace: Workspace,
   memberIds: string[],
-  alongside: Alongside<MembersChange> = () => [],
+  alongside: Alongside<MembersChange> = nothingAlongside,
 ): Promise<MembersChange> {
   checkActive(workspace);
   const ids = [...new Set(memberIds)];
@@ -89,14 +81,6 @@ export async function removeMembers(
     const result = { members: [], changed: toChange.length };
     return commitMembers(context, workspace, { action: 'member.remove', removed: true }, toChange, result, alongside);
   });
-}
-
-async function readMembers(table: Table, workspaceId: string, ids: string[]): Promise<Map<string, Member>> {
-  const items = await readItems(
-    table,
-    ids.map((id) => memberKey(workspaceId, id)),
-  );
-  return new Map(items.map((item) => memberFrom(item)).map((member) => [member.id, member]));
 }
 
 function newMember(workspace: Workspace, id: string): Member {
@@ -122,31 +106,18 @@ async function commitMembers(
   alongside: Alongside<MembersChange>,
 ): Promise<MembersChange | undefined> {
   const { table } = context;
-  if (members.length === 0 && alongside(result).length === 0) return result;
-  const items: TransactItems = members.flatMap((member) => {
-    const scope = { kind: 'member', id: memberScopeId(member.workspaceId, member.id) } as const;
-    const isNew = member.version === 0;
+  const kept = alongside(result);
+  if (members.length === 0 && !kept) return result;
+  const writes: Writes = {};
+  for (const member of members) {
+    const scope = memberScope(member.workspaceId, member.id);
     const changed = { ...member, removed: change.removed, version: member.version + 1 };
-    return [
-      {
-        Put: {
-          TableName: table.name,
-          Item: memberItem(changed),
-          ...(isNew
-            ? { ConditionExpression: 'attribute_not_exists(pk)' }
-            : {
-                ConditionExpression: 'version = :version',
-                ExpressionAttributeValues: { ':version': member.version },
-              }),
-        },
-      },
-      {
-        Update: isNew
-          ? configureUpdate(table, scope, { limits: {}, revision: 0, active: true })
-          : activeUpdate(table, scope, !change.removed),
-      },
-    ];
-  });
+    writes[`member ${member.id}`] = memberPut(table, changed);
+    writes[`counter of ${member.id}`] =
+      member.version === 0
+        ? configureUpdate(table, scope, { limits: {}, revision: 0, active: true })
+        : activeUpdate(table, scope, !change.removed);
+  }
   const ids = members.map(({ id }) => id);
   const outcome = await commitChange(
     context,
@@ -156,8 +127,8 @@ async function commitMembers(
       before: { members: change.removed ? ids : [] },
       after: { members: change.removed ? [] : ids },
     },
-    items,
-    alongside(result),
+    writes,
+    kept,
   );
   return outcome.committed ? result : undefined;
 }

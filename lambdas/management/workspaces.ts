@@ -1,25 +1,33 @@
 import { nowMs } from '../platform/clock.ts';
 import { conflict, invalidRequest, notFound } from '../platform/errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
-import { activeUpdate, configureUpdate, counterKey, readCounter } from '../store/counters.ts';
-import { inferenceView, tallyKey } from '../store/key-directory.ts';
+import { activeUpdate, configureUpdate, counterRemoval, readCounter } from '../store/counters.ts';
+import { inferenceKeysOf, tallyKey } from '../store/key-directory.ts';
 import { limitsAttribute } from '../store/limits.ts';
 import { changePrivacy, openPrivacy, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
 import { readItem } from '../store/query.ts';
-import { numberFrom, type Item, type Table } from '../store/table.ts';
-import type { TransactItems } from '../store/transact.ts';
+import { listMembers, memberRemoval } from '../store/members.ts';
+import type { Item, Table } from '../store/table.ts';
 import {
-  listMembers,
   listWorkspaces,
-  memberKey,
   readWorkspace,
-  slugItem,
-  slugKey,
+  slugClaim,
+  slugOwner,
+  slugRelease,
   workspaceItem,
-  workspaceKey,
+  workspaceRemoval,
+  workspaceReplacement,
   type Workspace,
 } from '../store/workspaces.ts';
-import { checkVersion, commitChange, untilUndisturbed, type Alongside, type ChangeContext } from './change.ts';
+import { mustNotExist, putNew, type Key } from '../store/writes.ts';
+import {
+  checkVersion,
+  commitChange,
+  nothingAlongside,
+  untilUndisturbed,
+  type Alongside,
+  type ChangeContext,
+} from './change.ts';
 
 /** Enough for any company; reading the list stays one query. */
 const MAX_WORKSPACES = 1_000;
@@ -58,28 +66,20 @@ export function newWorkspace(input: NewWorkspace & { accountId: string; isDefaul
 }
 
 /** Everything that comes into being with a workspace: its claim on the slug, its record, its counter. */
-export function workspacePuts(table: Table, workspace: Workspace): TransactItems {
-  const ifNew = 'attribute_not_exists(pk)';
+export function workspaceWrites(table: Table, workspace: Workspace) {
   const scope = { kind: 'workspace', id: workspace.id } as const;
-  return [
-    {
-      Put: {
-        TableName: table.name,
-        Item: slugItem(workspace),
-        ConditionExpression: ifNew,
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      },
-    },
-    { Put: { TableName: table.name, Item: workspaceItem(workspace), ConditionExpression: ifNew } },
-    { Update: configureUpdate(table, scope, { limits: {}, revision: 0, active: true }) },
-  ];
+  return {
+    slug: slugClaim(table, workspace),
+    workspace: putNew(table, workspaceItem(workspace)),
+    workspaceCounter: configureUpdate(table, scope, { limits: {}, revision: 0, active: true }),
+  };
 }
 
 /** @throws {GatewayError} 409 when the slug is taken in the account, also by a workspace created at the same time. */
 export async function createWorkspace(
   context: ChangeContext,
   input: NewWorkspace,
-  alongside: Alongside<Workspace> = () => [],
+  alongside: Alongside<Workspace> = nothingAlongside,
 ): Promise<Workspace> {
   const { table, accountId } = context;
   if ((await listWorkspaces(table, accountId)).length >= MAX_WORKSPACES) {
@@ -89,11 +89,11 @@ export async function createWorkspace(
   const outcome = await commitChange(
     context,
     { action: 'workspace.create', target: `workspace ${workspace.id}`, after: workspaceForAudit(workspace) },
-    workspacePuts(table, workspace),
+    workspaceWrites(table, workspace),
     alongside(workspace),
   );
   // Taken by the workspace itself: the reply to its own write was lost.
-  const isOurs = !outcome.committed && outcome.failed[0]?.item?.['workspace_id'] === workspace.id;
+  const isOurs = !outcome.committed && slugOwner(outcome.failed.slug?.item) === workspace.id;
   if (!outcome.committed && !isOurs) throw slugTaken(input.slug);
   return workspace;
 }
@@ -138,10 +138,10 @@ export async function updateWorkspace(
         before: workspaceForAudit(before),
         after: workspaceForAudit(after),
       },
-      [workspacePut(table, before, after), ...slugMove(table, before, after)],
+      { workspace: workspaceReplacement(table, before, after), ...slugMove(table, before, after) },
     );
     if (outcome.committed) return after;
-    if (outcome.failed[1]) throw slugTaken(after.slug);
+    if (outcome.failed.slug) throw slugTaken(after.slug);
     return undefined;
   });
 }
@@ -177,8 +177,8 @@ async function hasHistory(table: Table, workspace: Workspace): Promise<boolean> 
 }
 
 /** Exists from the first key on, deleted ones included. */
-function keysTally(workspace: Workspace): { pk: string; sk: string } {
-  return tallyKey(inferenceView({ workspaceId: workspace.id, includeDisabled: true }));
+function keysTally(workspace: Workspace): Key {
+  return tallyKey(inferenceKeysOf({ workspaceId: workspace.id, includeDisabled: true }));
 }
 
 async function archive(context: ChangeContext, before: Workspace): Promise<{ archived: boolean } | undefined> {
@@ -197,40 +197,30 @@ async function archive(context: ChangeContext, before: Workspace): Promise<{ arc
       before: workspaceForAudit(before),
       after: workspaceForAudit(after),
     },
-    [workspacePut(table, before, after), { Update: activeUpdate(table, { kind: 'workspace', id: before.id }, false) }],
+    {
+      workspace: workspaceReplacement(table, before, after),
+      counter: activeUpdate(table, { kind: 'workspace', id: before.id }, false),
+    },
   );
   return outcome.committed ? { archived: true } : undefined;
 }
 
 /** Many members may be left behind: they go first, so that a broken-off removal can be repeated. */
 async function remove(context: ChangeContext, workspace: Workspace): Promise<{ archived: boolean } | undefined> {
-  const { table, accountId } = context;
+  const { table } = context;
   const members = await listMembers(table, workspace.id);
   if (members.length > MAX_MEMBERS_TO_REMOVE) return archive(context, workspace);
   const outcome = await commitChange(
     context,
     { action: 'workspace.delete', target: `workspace ${workspace.id}`, before: workspaceForAudit(workspace) },
-    [
-      {
-        Delete: {
-          TableName: table.name,
-          Key: workspaceKey(accountId, workspace.id),
-          ConditionExpression: 'version = :version',
-          ExpressionAttributeValues: { ':version': workspace.version },
-        },
-      },
+    {
+      workspace: workspaceRemoval(table, workspace),
       // A key created meanwhile gives it a history.
-      {
-        ConditionCheck: {
-          TableName: table.name,
-          Key: keysTally(workspace),
-          ConditionExpression: 'attribute_not_exists(pk)',
-        },
-      },
-      { Delete: { TableName: table.name, Key: slugKey(accountId, workspace.slug) } },
-      { Delete: { TableName: table.name, Key: counterKey({ kind: 'workspace', id: workspace.id }) } },
-      ...members.map(({ id }) => ({ Delete: { TableName: table.name, Key: memberKey(workspace.id, id) } })),
-    ],
+      keys: mustNotExist(table, keysTally(workspace)),
+      slug: slugRelease(table, workspace),
+      counter: counterRemoval(table, { kind: 'workspace', id: workspace.id }),
+      ...Object.fromEntries(members.map((member) => [`member ${member.id}`, memberRemoval(table, member)])),
+    },
   );
   return outcome.committed ? { archived: false } : undefined;
 }
@@ -238,23 +228,9 @@ async function remove(context: ChangeContext, workspace: Workspace): Promise<{ a
 /** What goes into one transaction besides the workspace itself. */
 const MAX_MEMBERS_TO_REMOVE = 80;
 
-function workspacePut(table: Table, before: Workspace, after: Workspace): TransactItems[number] {
-  return {
-    Put: {
-      TableName: table.name,
-      Item: workspaceItem(after),
-      ConditionExpression: 'version = :version',
-      ExpressionAttributeValues: { ':version': before.version },
-    },
-  };
-}
-
-function slugMove(table: Table, before: Workspace, after: Workspace): TransactItems {
-  if (before.slug === after.slug) return [];
-  return [
-    { Put: { TableName: table.name, Item: slugItem(after), ConditionExpression: 'attribute_not_exists(pk)' } },
-    { Delete: { TableName: table.name, Key: slugKey(before.accountId, before.slug) } },
-  ];
+function slugMove(table: Table, before: Workspace, after: Workspace) {
+  if (before.slug === after.slug) return {};
+  return { slug: slugClaim(table, after), oldSlug: slugRelease(table, before) };
 }
 
 function slugTaken(slug: string): Error {
@@ -271,6 +247,6 @@ function workspaceForAudit(workspace: Workspace): Item {
     status: workspace.status,
     limits: limitsAttribute(workspace.limits),
     privacy: privacyAttribute(workspace.privacy),
-    version: numberFrom(workspace.version),
+    version: workspace.version,
   };
 }

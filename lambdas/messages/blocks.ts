@@ -18,7 +18,7 @@ const imageSource = z.discriminatedUnion('type', [
 ]);
 
 /** A content block: of a known type and well-formed, or of a type that only the upstream can judge. */
-export const block = z
+const block = z
   .unknown()
   .superRefine((value, context) => {
     const fault = blockFault(value);

@@ -20,7 +20,7 @@ export interface Tool {
   [field: string]: unknown;
 }
 
-export interface ToolChoice {
+interface ToolChoice {
   type: 'auto' | 'any' | 'tool' | 'none';
   name?: string | null;
   disable_parallel_tool_use?: boolean | null;
@@ -86,7 +86,7 @@ export interface MessageStart {
   };
 }
 
-export interface ContentBlockStart {
+interface ContentBlockStart {
   type: 'content_block_start';
   index: number;
   content_block: Block;
@@ -99,13 +99,13 @@ export type Delta =
   | { type: 'input_json_delta'; partial_json: string }
   | { type: 'citations_delta'; citation: unknown };
 
-export interface ContentBlockDelta {
+interface ContentBlockDelta {
   type: 'content_block_delta';
   index: number;
   delta: Delta;
 }
 
-export interface ContentBlockStop {
+interface ContentBlockStop {
   type: 'content_block_stop';
   index: number;
 }
@@ -117,7 +117,7 @@ export interface MessageDelta {
   [field: string]: unknown;
 }
 
-export interface ErrorEvent {
+interface ErrorEvent {
   type: 'error';
   error: { type: string; message: string; [field: string]: unknown };
   request_id?: string;

@@ -4,13 +4,39 @@
  * A window is named by its period and first day, so a counter resets by being named differently: there is no reset job
  * that could run late, twice or never.
  */
-export const intervals = ['daily', 'weekly', 'monthly', 'lifetime'] as const;
-export type Interval = (typeof intervals)[number];
 
-/** The names of the four windows that an instant falls into, e.g. day_2026-11-20, week_2026-11-16, month_2026-11. */
+export const DAY_MS = 86_400_000;
+
+/** A period that comes again: how its windows are named, and where one begins and ends, in epoch milliseconds. */
+interface Recurring {
+  prefix: string;
+  startOf: (instantMs: number) => number;
+  endOf: (startMs: number) => number;
+  /** Of a window's start: what Date.parse reads again. */
+  nameOf: (startMs: number) => string;
+}
+
+/** From the shortest to the longest: budgets rise in this order. */
+const recurring = {
+  daily: { prefix: 'day', startOf: startOfDay, endOf: (startMs) => startMs + DAY_MS, nameOf: utcDate },
+  weekly: { prefix: 'week', startOf: startOfWeek, endOf: (startMs) => startMs + 7 * DAY_MS, nameOf: utcDate },
+  monthly: {
+    prefix: 'month',
+    startOf: startOfMonth,
+    endOf: nextMonth,
+    nameOf: (startMs) => utcDate(startMs).slice(0, 7),
+  },
+} as const satisfies Record<string, Recurring>;
+
+/** Periods after which something starts anew. */
+export type Reset = keyof typeof recurring;
+export const resets = Object.keys(recurring) as [Reset, ...Reset[]];
+
+export type Interval = Reset | 'lifetime';
+export const intervals: readonly [Interval, ...Interval[]] = [...resets, 'lifetime'];
+
+/** The names of the windows that an instant falls into, e.g. day_2026-11-20, week_2026-11-16, month_2026-11. */
 export type Windows = Record<Interval, string>;
-
-const DAY_MS = 86_400_000;
 
 /** UTC date as YYYY-MM-DD. */
 export function utcDate(instantMs: number): string {
@@ -18,48 +44,46 @@ export function utcDate(instantMs: number): string {
 }
 
 export function windowsAt(instantMs: number): Windows {
-  const date = utcDate(instantMs);
-  return {
-    daily: `day_${date}`,
-    weekly: `week_${utcDate(mondayOf(instantMs))}`,
-    monthly: `month_${date.slice(0, 7)}`,
-    lifetime: 'lifetime',
-  };
+  const names = resets.map((reset) => {
+    const { prefix, startOf, nameOf } = recurring[reset];
+    return [reset, `${prefix}_${nameOf(startOf(instantMs))}`];
+  });
+  return { ...(Object.fromEntries(names) as Record<Reset, string>), lifetime: 'lifetime' };
 }
 
 /** When the window around an instant ends, in epoch milliseconds; null for a lifetime. */
 export function windowEnd(interval: Interval, instantMs: number): number | null {
-  const midnight = startOfDay(instantMs);
-  switch (interval) {
-    case 'daily':
-      return midnight + DAY_MS;
-    case 'weekly':
-      return mondayOf(instantMs) + 7 * DAY_MS;
-    case 'monthly': {
-      const at = new Date(instantMs);
-      return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1);
-    }
-    case 'lifetime':
-      return null;
-  }
+  if (interval === 'lifetime') return null;
+  const { startOf, endOf } = recurring[interval];
+  return endOf(startOf(instantMs));
 }
 
 /** The end of a window given by its name, in epoch milliseconds; null for "lifetime" and unknown names. */
 export function endOfNamedWindow(name: string): number | null {
-  const [period, start] = name.split('_');
-  if (start === undefined) return null;
-  if (period === 'day') return Date.parse(start) + DAY_MS;
-  if (period === 'week') return Date.parse(start) + 7 * DAY_MS;
-  if (period === 'month') return windowEnd('monthly', Date.parse(`${start}-01`));
-  return null;
+  const [prefix, start] = name.split('_');
+  const reset = resets.find((candidate) => recurring[candidate].prefix === prefix);
+  return reset === undefined || start === undefined ? null : recurring[reset].endOf(Date.parse(start));
 }
 
 function startOfDay(instantMs: number): number {
   return Math.floor(instantMs / DAY_MS) * DAY_MS;
 }
 
-function mondayOf(instantMs: number): number {
+function startOfWeek(instantMs: number): number {
   const midnight = startOfDay(instantMs);
   const daysSinceMonday = (new Date(midnight).getUTCDay() + 6) % 7;
   return midnight - daysSinceMonday * DAY_MS;
+}
+
+function startOfMonth(instantMs: number): number {
+  return firstOfMonth(instantMs, 0);
+}
+
+function nextMonth(startMs: number): number {
+  return firstOfMonth(startMs, 1);
+}
+
+function firstOfMonth(instantMs: number, monthsLater: number): number {
+  const at = new Date(instantMs);
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + monthsLater, 1);
 }

@@ -2,13 +2,8 @@ import type { Endpoint } from '../catalog/catalog.ts';
 import type { Privacy } from '../store/privacy.ts';
 
 /** Why an endpoint may not see a prompt. */
-export const exclusions = [
-  'allowed_providers',
-  'ignored_providers',
-  'data_policy:logging',
-  'data_policy:training',
-] as const;
-export type Exclusion = (typeof exclusions)[number];
+const exclusions = ['allowed_providers', 'ignored_providers', 'data_policy:logging', 'data_policy:training'] as const;
+type Exclusion = (typeof exclusions)[number];
 
 /** Says why an endpoint is excluded; undefined when it may be used. */
 export type ExclusionOf = (endpoint: Endpoint) => Exclusion | undefined;

@@ -17,8 +17,8 @@ export function clientHeaders(headers: Record<string, string>): ClientHeaders {
 }
 
 /** Since 2026-10-21 the Messages API refuses sampling parameters, so the gateway must not add any. */
-export function acceptsSampling({ anthropicVersion }: ClientHeaders): boolean {
-  return anthropicVersion === OLDEST_VERSION;
+export function refusesSampling({ anthropicVersion }: ClientHeaders): boolean {
+  return anthropicVersion !== OLDEST_VERSION;
 }
 
 /** @throws {GatewayError} 400 naming the beta that changes what a provider charges. */

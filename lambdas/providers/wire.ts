@@ -1,13 +1,16 @@
 import type { AnswerBatch, MessagesRequest } from '../messages/types.ts';
-import type { Quirks } from '../catalog/schema.ts';
+import type { Quirks } from '../catalog/wires.ts';
 
-/** What a wire needs to know of the endpoint it speaks to. It knows nothing of accounts or money. */
-export interface WireTarget {
+/**
+ * What a wire needs to know of the endpoint it speaks to. It knows nothing of accounts or money.
+ * @typeParam Q - the wire's own quirks; whoever knows no wire sees those that all have
+ */
+export interface WireTarget<Q extends Quirks = Quirks> {
   providerId: string;
   upstreamModel: string;
   maxOutputTokens: number | undefined;
   supportedParameters: readonly string[];
-  quirks: Quirks;
+  quirks: Q;
 }
 
 /** The request as an upstream takes it. */
@@ -24,16 +27,23 @@ export interface WireRefusal {
   message: string;
 }
 
-/** One format that upstreams speak, to and from the Messages API. */
-export interface MessagesWire {
+/**
+ * One format that upstreams speak, to and from the Messages API. The catalog gives a wire only endpoints of its own, so
+ * its quirks are what it says they are: that is why a codec may stand where a wire of any quirks is asked for.
+ */
+export interface MessagesWire<Q extends Quirks = Quirks> {
   /** Writes a request that streams. @throws {GatewayError} 400 for what the wire cannot express. */
-  encode(request: MessagesRequest, target: WireTarget, client: ClientHeaders): WireRequest;
+  encode(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest;
   /** Writes a request that counts the prompt; undefined where the endpoint cannot. */
-  encodeCount(request: MessagesRequest, target: WireTarget, client: ClientHeaders): WireRequest | undefined;
+  encodeCount(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest | undefined;
   /** Output that may be billed without being seen, out of the most that the model may write. */
-  hiddenOutput(request: MessagesRequest, target: WireTarget, maxOutputTokens: number): number;
+  hiddenOutput(request: MessagesRequest, target: WireTarget<Q>, maxOutputTokens: number): number;
+  /** Its streams are JSON documents themselves, so that a body which begins like one is a stream all the same. */
+  readonly streamsJson: boolean;
   /** message_start carries the provider's own count of the prompt, not an estimate. */
   readonly countsPromptAtStart: boolean;
+  /** A client of this version of the Messages API must not get sampling parameters that it did not send. */
+  refusesSampling(client: ClientHeaders): boolean;
   /** The provider writes (and may charge for) caches that the request did not ask for. */
   readonly cachesUnasked: boolean;
   /** The provider does not charge for a refusal that came before any output, although it tells its tokens. */
@@ -44,9 +54,9 @@ export interface MessagesWire {
    * Whatever it stumbles over came from the provider: callers take any error for the provider's failure.
    * @throws {UpstreamError} when the stream ends before the answer does.
    */
-  decode(body: AsyncIterable<Buffer>, context: DecodeContext): AsyncGenerator<AnswerBatch, void>;
+  decode(body: AsyncIterable<Buffer>, context: DecodeContext<Q>): AsyncGenerator<AnswerBatch, void>;
   /** Reads an answer that came as one JSON document in place of a stream; undefined when it is none. */
-  decodeWhole(body: unknown, context: DecodeContext): AnswerBatch | undefined;
+  decodeWhole(body: unknown, context: DecodeContext<Q>): AnswerBatch | undefined;
   readRefusal(body: string): WireRefusal;
 }
 
@@ -56,8 +66,8 @@ export interface ClientHeaders {
   anthropicBeta: string | undefined;
 }
 
-export interface DecodeContext {
-  target: WireTarget;
+export interface DecodeContext<Q extends Quirks = Quirks> {
+  target: WireTarget<Q>;
   request: MessagesRequest;
   /** For wires that tell the prompt's tokens only at the end. */
   estimatedInputTokens: number;

@@ -98,7 +98,9 @@ async function beginAnswer(
     const { message } = candidate.wire.readRefusal(text);
     throw refusalOf(response.status, message, response.headers, failedProvider(candidate));
   }
-  const { isDocument, body } = await peek(response.body);
+  const { isDocument, body } = candidate.wire.streamsJson
+    ? { isDocument: false, body: response.body }
+    : await peek(response.body);
   const batches = isDocument
     ? documentOf(body, response, attempt, input)
     : candidate.wire.decode(body, decodeContext(candidate, input));

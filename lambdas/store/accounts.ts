@@ -1,59 +1,36 @@
-import { limitsAttribute, limitsFrom, type Limits } from './limits.ts';
-import { privacyAttribute, privacyFrom, type Privacy } from './privacy.ts';
+import type { Money } from '../money/money.ts';
+import { limitsAttribute, limitsField, type Limits } from './limits.ts';
+import { privacyAttribute, privacyField, type Privacy } from './privacy.ts';
 import { queryItems, readItem } from './query.ts';
-import { numberFrom, type Item, type Table } from './table.ts';
-import type { TransactItems } from './transact.ts';
+import { count, oneOf, record, text, type RecordOf } from './record.ts';
+import { moneyAttribute, type Item, type Table } from './table.ts';
+import { put, putNew, update, type Key, type Write } from './writes.ts';
 
 /** Postpaid accounts are billed afterwards; a prepaid one spends its top-ups, counted as a lifetime limit. */
 export const accountModes = ['postpaid', 'prepaid'] as const;
 export type AccountMode = (typeof accountModes)[number];
 
-export interface Account {
-  id: string;
-  name: string;
-  mode: AccountMode;
+const accountRecord = record({
+  id: text('id'),
+  name: text('name'),
+  mode: oneOf('mode', accountModes),
   /** For a prepaid account: {lifetime: sum of its top-ups}. */
-  limits: Limits;
+  limits: limitsField('limits'),
   /** Counts changes of the limits. */
-  revision: number;
-  privacy: Privacy;
-  defaultWorkspaceId: string;
-  createdAt: string;
-}
+  revision: count('revision'),
+  privacy: privacyField,
+  defaultWorkspaceId: text('default_workspace_id'),
+  createdAt: text('created_at'),
+});
+export type Account = RecordOf<typeof accountRecord>;
+
+export const accountFrom = accountRecord.from;
 
 /** The partition in which every account is named, in the order of creation. */
 const DIRECTORY = 'ACCOUNTS';
 
-export function accountKey(accountId: string): { pk: string; sk: string } {
+export function accountKey(accountId: string): Key {
   return { pk: `ACCOUNT#${accountId}`, sk: 'ACCOUNT' };
-}
-
-export function accountItem(account: Account): Item {
-  return {
-    ...accountKey(account.id),
-    entity: 'account',
-    id: account.id,
-    name: account.name,
-    mode: account.mode,
-    limits: limitsAttribute(account.limits),
-    revision: account.revision,
-    privacy: privacyAttribute(account.privacy),
-    default_workspace_id: account.defaultWorkspaceId,
-    created_at: account.createdAt,
-  };
-}
-
-export function accountFrom(item: Item): Account {
-  return {
-    id: item['id'] as string,
-    name: item['name'] as string,
-    mode: item['mode'] as AccountMode,
-    limits: limitsFrom(item['limits']),
-    revision: numberFrom(item['revision']),
-    privacy: privacyFrom(item['privacy']),
-    defaultWorkspaceId: item['default_workspace_id'] as string,
-    createdAt: item['created_at'] as string,
-  };
 }
 
 export async function readAccount(table: Table, accountId: string): Promise<Account | undefined> {
@@ -61,9 +38,27 @@ export async function readAccount(table: Table, accountId: string): Promise<Acco
   return item && accountFrom(item);
 }
 
+export function accountPut(table: Table, account: Account): Write {
+  return putNew(table, { ...accountKey(account.id), entity: 'account', ...accountRecord.toItem(account) });
+}
+
 /** An account's place in the list of all accounts. */
-export function accountEntryPut(table: Table, account: Pick<Account, 'id' | 'createdAt'>): TransactItems[number] {
-  return { Put: { TableName: table.name, Item: { pk: DIRECTORY, sk: `${account.createdAt}#${account.id}` } } };
+export function accountEntryPut(table: Table, account: Pick<Account, 'id' | 'createdAt'>): Write {
+  return put(table, { pk: DIRECTORY, sk: `${account.createdAt}#${account.id}` });
+}
+
+/** Changes the privacy settings that were read. */
+export function accountPrivacyUpdate(table: Table, account: Account, privacy: Privacy): Write {
+  const when = { equal: { id: account.id }, equalIfPresent: { privacy: privacyAttribute(account.privacy) } };
+  return update(table, accountKey(account.id), { set: { privacy: privacyAttribute(privacy) }, when });
+}
+
+/** Replaces the limits in the revision that was read by those of the next one. */
+export function accountLimitsUpdate(table: Table, account: Account, limits: Limits): Write {
+  return update(table, accountKey(account.id), {
+    set: { limits: limitsAttribute(limits), revision: account.revision + 1 },
+    when: { equal: { revision: account.revision } },
+  });
 }
 
 /** Where an account stands in the list of all accounts. */
@@ -88,24 +83,19 @@ export async function* listAccountIds(table: Table, after = ''): AsyncGenerator<
   }
 }
 
-/** Puts a top-up's ledger entry; the sum itself is the account's lifetime limit. */
+/** The ledger entry of a top-up; the sum itself is the account's lifetime limit. */
 export function topUpPut(
   table: Table,
-  topUp: { accountId: string; id: string; amount: unknown; note: string | undefined; createdAt: string },
-): TransactItems[number] {
-  return {
-    Put: {
-      TableName: table.name,
-      Item: {
-        pk: `ACCOUNT#${topUp.accountId}`,
-        sk: `TOPUP#${topUp.id}`,
-        entity: 'top_up',
-        id: topUp.id,
-        amount_rub: topUp.amount,
-        note: topUp.note,
-        created_at: topUp.createdAt,
-      },
-      ConditionExpression: 'attribute_not_exists(pk)',
-    },
+  topUp: { accountId: string; id: string; amount: Money; note: string | undefined; createdAt: string },
+): Write {
+  const item: Item = {
+    pk: `ACCOUNT#${topUp.accountId}`,
+    sk: `TOPUP#${topUp.id}`,
+    entity: 'top_up',
+    id: topUp.id,
+    amount_rub: moneyAttribute(topUp.amount),
+    note: topUp.note,
+    created_at: topUp.createdAt,
   };
+  return putNew(table, item);
 }

@@ -1,9 +1,12 @@
-import { BatchWriteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Money } from '../money/money.ts';
-import { GENERATION_SHARDS } from './generations.ts';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { batchWrite } from './batch-write.ts';
+import { GENERATION_SHARDS } from './generation-key.ts';
+import { routeFields } from './outcome.ts';
 import { queryItems, queryPartition, readItem } from './query.ts';
-import { moneyAttribute, moneyFrom, numberFrom, type Item, type Table } from './table.ts';
-import { isConditionFailure, retryConflicts } from './transact.ts';
+import { count, money, oneOf, optional, record, text, type RecordOf } from './record.ts';
+import { numberFrom, type Item, type Table } from './table.ts';
+import { retryConflicts, writeAlone } from './transact.ts';
+import { put, update, type Key } from './writes.ts';
 
 /**
  * Daily rows: what the generations of one (account, UTC day, shard) come to, by workspace, by key and by member.
@@ -13,29 +16,28 @@ import { isConditionFailure, retryConflicts } from './transact.ts';
  * floor is the highest that did. Readers only see rows of the current version.
  * Guarantee: a reader sees a recomputation whole or not at all, and an older one never takes the place of a newer.
  */
-export const rowLevels = ['WORKSPACE', 'KEY', 'MEMBER'] as const;
+const rowLevels = ['WORKSPACE', 'KEY', 'MEMBER'] as const;
 export type RowLevel = (typeof rowLevels)[number];
 
-/** One row; all three levels of a shard come to the same sums (members: of generations that have one). */
-export interface DailyRow {
-  level: RowLevel;
-  shard: number;
-  version: number;
-  workspaceId: string;
+const rowRecord = record({
+  level: oneOf('level', rowLevels),
+  shard: count('shard'),
+  version: count('version'),
+  workspaceId: text('workspace_id'),
   /** Of levels KEY and MEMBER. */
-  memberId: string | undefined;
+  memberId: optional(text('member_id')),
   /** Of level KEY. */
-  keyHash: string | undefined;
-  model: string;
-  modelPermaslug: string;
-  endpointId: string;
-  providerName: string;
-  usage: Money;
-  requests: number;
-  promptTokens: number;
-  completionTokens: number;
-  reasoningTokens: number;
-}
+  keyHash: optional(text('key_hash')),
+  ...routeFields,
+  usage: money('usage_rub'),
+  requests: count('requests'),
+  promptTokens: count('prompt_tokens'),
+  completionTokens: count('completion_tokens'),
+  reasoningTokens: count('reasoning_tokens'),
+});
+
+/** One row; all three levels of a shard come to the same sums (members: of generations that have one). */
+export type DailyRow = RecordOf<typeof rowRecord>;
 
 /** Where a day stands: per shard the version that counts, and when its generations were read. */
 export interface Day {
@@ -44,7 +46,7 @@ export interface Day {
   readAtMs: (number | undefined)[];
 }
 
-function dayKey(accountId: string, date: string): { pk: string; sk: string } {
+function dayKey(accountId: string, date: string): Key {
   return { pk: `ACTIVITY#${accountId}`, sk: `DAY#${date}` };
 }
 
@@ -66,6 +68,13 @@ export async function takeVersion(table: Table, accountId: string, date: string)
   return numberFrom(answer.Attributes?.['versions_taken']);
 }
 
+/** One shard of an account's day. */
+export interface DayShard {
+  accountId: string;
+  date: string;
+  shard: number;
+}
+
 /**
  * Notes that a recomputation came to the rows that count already: none that began before it may take their place.
  * @param to.found the version whose rows were found
@@ -73,56 +82,28 @@ export async function takeVersion(table: Table, accountId: string, date: string)
  */
 export async function confirmVersion(
   table: Table,
-  of: { accountId: string; date: string; shard: number },
+  { accountId, date, shard }: DayShard,
   to: { found: number; version: number; readAtMs: number },
 ): Promise<boolean> {
-  const update = new UpdateCommand({
-    TableName: table.name,
-    Key: dayKey(of.accountId, of.date),
-    UpdateExpression: 'SET #floor = :version, #read = :read',
-    ConditionExpression: '#version = :found AND (attribute_not_exists(#floor) OR #floor <= :version)',
-    ExpressionAttributeNames: {
-      '#version': `version_${of.shard}`,
-      '#floor': `floor_${of.shard}`,
-      '#read': `read_at_ms_${of.shard}`,
-    },
-    ExpressionAttributeValues: { ':found': to.found, ':version': to.version, ':read': to.readAtMs },
+  const confirmed = update(table, dayKey(accountId, date), {
+    set: { [`floor_${shard}`]: to.version, [`read_at_ms_${shard}`]: to.readAtMs },
+    when: { equal: { [`version_${shard}`]: to.found }, atMostIfPresent: { [`floor_${shard}`]: to.version } },
   });
-  return holds(() => table.documents.send(update));
+  return (await writeAlone(table, confirmed)) === undefined;
 }
 
 /** Makes a recomputation the one that counts. @returns false when a newer one does already, or has confirmed what does. */
 export async function moveVersion(
   table: Table,
-  of: { accountId: string; date: string; shard: number },
+  { accountId, date, shard }: DayShard,
   to: { version: number; readAtMs: number },
 ): Promise<boolean> {
-  const update = new UpdateCommand({
-    TableName: table.name,
-    Key: dayKey(of.accountId, of.date),
-    UpdateExpression: 'SET #version = :version, #read = :read',
+  const moved = update(table, dayKey(accountId, date), {
+    set: { [`version_${shard}`]: to.version, [`read_at_ms_${shard}`]: to.readAtMs },
     // The same version can only be our own write, whose reply was lost.
-    ConditionExpression:
-      '(attribute_not_exists(#version) OR #version <= :version) AND (attribute_not_exists(#floor) OR #floor <= :version)',
-    ExpressionAttributeNames: {
-      '#version': `version_${of.shard}`,
-      '#floor': `floor_${of.shard}`,
-      '#read': `read_at_ms_${of.shard}`,
-    },
-    ExpressionAttributeValues: { ':version': to.version, ':read': to.readAtMs },
+    when: { atMostIfPresent: { [`version_${shard}`]: to.version, [`floor_${shard}`]: to.version } },
   });
-  return holds(() => table.documents.send(update));
-}
-
-/** Writes, if the condition of the write holds. */
-async function holds(write: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await retryConflicts(write);
-    return true;
-  } catch (error) {
-    if (isConditionFailure(error)) return false;
-    throw error;
-  }
+  return (await writeAlone(table, moved)) === undefined;
 }
 
 export async function readDay(table: Table, accountId: string, date: string): Promise<Day | undefined> {
@@ -151,9 +132,6 @@ function dayFrom(item: Item): Day {
   return { date: item['date'] as string, versions: perShard('version'), readAtMs: perShard('read_at_ms') };
 }
 
-/** DynamoDB's bound of one BatchWriteItem. */
-const MAX_BATCH = 25;
-
 export async function writeRows(table: Table, accountId: string, date: string, rows: DailyRow[]): Promise<void> {
   const puts = rows.map((row) => ({ PutRequest: { Item: rowItem(accountId, date, row) } }));
   await batchWrite(table, puts);
@@ -162,21 +140,6 @@ export async function writeRows(table: Table, accountId: string, date: string, r
 export async function deleteRows(table: Table, accountId: string, date: string, rows: DailyRow[]): Promise<void> {
   const deletes = rows.map((row) => ({ DeleteRequest: { Key: rowKey(accountId, date, row) } }));
   await batchWrite(table, deletes);
-}
-
-type WriteRequest = { PutRequest: { Item: Item } } | { DeleteRequest: { Key: Item } };
-
-async function batchWrite(table: Table, requests: WriteRequest[]): Promise<void> {
-  for (let start = 0; start < requests.length; start += MAX_BATCH) {
-    let open: WriteRequest[] | undefined = requests.slice(start, start + MAX_BATCH);
-    for (let delayMs = 20; open && open.length > 0; delayMs = Math.min(delayMs * 2, 2_000)) {
-      const answer: { UnprocessedItems?: Record<string, unknown> | undefined } = await table.documents.send(
-        new BatchWriteCommand({ RequestItems: { [table.name]: open } }),
-      );
-      open = answer.UnprocessedItems?.[table.name] as WriteRequest[] | undefined;
-      if (open && open.length > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
-    }
-  }
 }
 
 /** Rows of a day: all of them, those of a level, or those whose key continues with `owner`, in any version. */
@@ -188,10 +151,10 @@ export async function* dailyRows(
 ): AsyncGenerator<DailyRow> {
   const { level, owner } = selection;
   const prefix = level && (owner === undefined ? `${level}#` : `${level}#${owner}#`);
-  for await (const item of queryPartition(table, rowPartition(accountId, date), prefix)) yield rowFrom(item);
+  for await (const item of queryPartition(table, rowPartition(accountId, date), prefix)) yield rowRecord.from(item);
 }
 
-function rowKey(accountId: string, date: string, row: DailyRow): { pk: string; sk: string } {
+function rowKey(accountId: string, date: string, row: DailyRow): Key {
   const owner = { WORKSPACE: row.workspaceId, KEY: row.keyHash, MEMBER: `${row.memberId}#${row.workspaceId}` }[
     row.level
   ];
@@ -202,47 +165,8 @@ function rowKey(accountId: string, date: string, row: DailyRow): { pk: string; s
 }
 
 function rowItem(accountId: string, date: string, row: DailyRow): Item {
-  return {
-    ...rowKey(accountId, date, row),
-    entity: 'activity_row',
-    account_id: accountId,
-    date,
-    level: row.level,
-    shard: row.shard,
-    version: row.version,
-    workspace_id: row.workspaceId,
-    member_id: row.memberId,
-    key_hash: row.keyHash,
-    model: row.model,
-    model_permaslug: row.modelPermaslug,
-    endpoint_id: row.endpointId,
-    provider_name: row.providerName,
-    usage_rub: moneyAttribute(row.usage),
-    requests: row.requests,
-    prompt_tokens: row.promptTokens,
-    completion_tokens: row.completionTokens,
-    reasoning_tokens: row.reasoningTokens,
-  };
-}
-
-function rowFrom(item: Item): DailyRow {
-  return {
-    level: item['level'] as RowLevel,
-    shard: numberFrom(item['shard']),
-    version: numberFrom(item['version']),
-    workspaceId: item['workspace_id'] as string,
-    memberId: item['member_id'] as string | undefined,
-    keyHash: item['key_hash'] as string | undefined,
-    model: item['model'] as string,
-    modelPermaslug: item['model_permaslug'] as string,
-    endpointId: item['endpoint_id'] as string,
-    providerName: item['provider_name'] as string,
-    usage: moneyFrom(item['usage_rub']),
-    requests: numberFrom(item['requests']),
-    promptTokens: numberFrom(item['prompt_tokens']),
-    completionTokens: numberFrom(item['completion_tokens']),
-    reasoningTokens: numberFrom(item['reasoning_tokens']),
-  };
+  const key = rowKey(accountId, date, row);
+  return { ...key, entity: 'activity_row', account_id: accountId, date, ...rowRecord.toItem(row) };
 }
 
 /** How far the deployment was handed to the roll-up. */
@@ -266,25 +190,14 @@ export async function readClosingProgress(table: Table): Promise<ClosingProgress
 
 /** Notes how far a run has come; a slow one that still runs beside its successor cannot undo what is closed. */
 export async function saveClosing(table: Table, closing: NonNullable<ClosingProgress['closing']>): Promise<void> {
-  await table.documents.send(
-    new UpdateCommand({
-      TableName: table.name,
-      Key: PROGRESS_KEY,
-      UpdateExpression: 'SET entity = :entity, closing_through = :through, accounts_up_to = :place',
-      ExpressionAttributeValues: {
-        ':entity': 'activity_progress',
-        ':through': closing.through,
-        ':place': closing.accountsUpTo,
-      },
-    }),
-  );
+  const set = {
+    entity: 'activity_progress',
+    closing_through: closing.through,
+    accounts_up_to: closing.accountsUpTo,
+  };
+  await writeAlone(table, update(table, PROGRESS_KEY, { set }));
 }
 
 export async function saveClosedThrough(table: Table, date: string): Promise<void> {
-  await table.documents.send(
-    new PutCommand({
-      TableName: table.name,
-      Item: { ...PROGRESS_KEY, entity: 'activity_progress', closed_through: date },
-    }),
-  );
+  await writeAlone(table, put(table, { ...PROGRESS_KEY, entity: 'activity_progress', closed_through: date }));
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Item, Table } from './table.ts';
-import type { TransactItems } from './transact.ts';
+import { optional, plain, record, text, type RecordOf } from './record.ts';
+import { put, type Write } from './writes.ts';
 
 /** Who changed something: a management key over HTTP, or the operator at the command line. */
 export interface Actor {
@@ -12,41 +13,28 @@ export interface Actor {
   label?: string | undefined;
 }
 
-/** One change of an account's configuration; written in the transaction that makes the change. */
-export interface AuditEntry {
-  at: string;
-  action: string;
+const auditRecord = record({
+  at: text('created_at'),
+  action: text('action'),
   /** What was changed, e.g. "key 5ff7…". */
-  target: string;
-  actor: Actor;
-  requestId: string | undefined;
+  target: text('target'),
+  actor: plain<Actor>('actor'),
+  requestId: optional(text('request_id')),
   /** The configuration before and after, without secrets; undefined where there was or is nothing. */
-  before: Item | undefined;
-  after: Item | undefined;
-}
+  before: optional(plain<Item>('before')),
+  after: optional(plain<Item>('after')),
+});
+
+/** One change of an account's configuration; written in the transaction that makes the change. */
+export type AuditEntry = RecordOf<typeof auditRecord>;
 
 function partition(accountId: string): string {
   return `AUDIT#${accountId}`;
 }
 
-export function auditPut(table: Table, accountId: string, entry: AuditEntry): TransactItems[number] {
-  return {
-    Put: {
-      TableName: table.name,
-      Item: {
-        pk: partition(accountId),
-        sk: `${entry.at}#${randomUUID()}`,
-        entity: 'audit',
-        action: entry.action,
-        target: entry.target,
-        actor: entry.actor,
-        request_id: entry.requestId,
-        before: entry.before,
-        after: entry.after,
-        created_at: entry.at,
-      },
-    },
-  };
+export function auditPut(table: Table, accountId: string, entry: AuditEntry): Write {
+  const key = { pk: partition(accountId), sk: `${entry.at}#${randomUUID()}` };
+  return put(table, { ...key, entity: 'audit', ...auditRecord.toItem(entry) });
 }
 
 /** The latest changes of an account, newest first. @param since ISO time from which on */
@@ -69,20 +57,8 @@ export async function readAudit(
         ExclusiveStartKey: start,
       }),
     );
-    entries.push(...(page.Items ?? []).map(entryFrom));
+    entries.push(...(page.Items ?? []).map(auditRecord.from));
     start = page.LastEvaluatedKey;
   } while (start && entries.length < selection.limit);
   return entries;
-}
-
-function entryFrom(item: Item): AuditEntry {
-  return {
-    at: item['created_at'] as string,
-    action: item['action'] as string,
-    target: item['target'] as string,
-    actor: item['actor'] as Actor,
-    requestId: item['request_id'] as string | undefined,
-    before: item['before'] as Item | undefined,
-    after: item['after'] as Item | undefined,
-  };
 }

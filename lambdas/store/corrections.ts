@@ -1,11 +1,11 @@
 import type { Money } from '../money/money.ts';
-import { generationKey } from './generations.ts';
-import { outcomeAttributes, type Outcome } from './outcome.ts';
+import { generationKey } from './generation-key.ts';
+import { outcomeRecord, type Outcome } from './outcome.ts';
 import { moneyAttribute, type Table } from './table.ts';
-import type { TransactItems } from './transact.ts';
+import { putNew, type Write } from './writes.ts';
 
 /** Why a generation that was final has become another one. `late_settlement`: the sweep had estimated it before. */
-export type CorrectionCause = 'late_settlement';
+type CorrectionCause = 'late_settlement';
 
 /** A final generation that is replaced by what really happened. */
 export interface Correction {
@@ -17,27 +17,20 @@ export interface Correction {
 }
 
 /** The entry that notes a correction beside its generation, with both outcomes whole; there can only be one of them. */
-export function correctionPut(
-  table: Table,
-  { accountId, generationId, cause, before, after }: Correction,
-  atMs: number,
-): NonNullable<TransactItems[number]['Put']> {
-  return {
-    TableName: table.name,
-    Item: {
-      pk: generationKey(accountId, generationId).pk,
-      sk: `${generationId}#CORRECTION`,
-      entity: 'correction',
-      account_id: accountId,
-      generation_id: generationId,
-      cause,
-      correction_rub: moneyAttribute(difference({ before, after })),
-      before: outcomeAttributes(before),
-      after: outcomeAttributes(after),
-      created_at: new Date(atMs).toISOString(),
-    },
-    ConditionExpression: 'attribute_not_exists(pk)',
-  };
+export function correctionPut(table: Table, correction: Correction, atMs: number): Write {
+  const { accountId, generationId, cause, before, after } = correction;
+  return putNew(table, {
+    pk: generationKey(accountId, generationId).pk,
+    sk: `${generationId}#CORRECTION`,
+    entity: 'correction',
+    account_id: accountId,
+    generation_id: generationId,
+    cause,
+    correction_rub: moneyAttribute(difference(correction)),
+    before: outcomeRecord.toItem(before),
+    after: outcomeRecord.toItem(after),
+    created_at: new Date(atMs).toISOString(),
+  });
 }
 
 /** What a correction adds to what has been spent; negative when the estimate was too high. */

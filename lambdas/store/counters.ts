@@ -1,10 +1,10 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { Money } from '../money/money.ts';
 import { endOfNamedWindow, intervals, type Interval, type Windows } from '../money/periods.ts';
 import { isLimited, limitsAttribute, limitsFrom, type Limits } from './limits.ts';
 import { readItem, readItems } from './query.ts';
 import { moneyAttribute, moneyFrom, numberFrom, type Item, type Table } from './table.ts';
-import { isConditionFailure, type TransactItems } from './transact.ts';
+import { writeAlone } from './transact.ts';
+import { remove, update, type Key, type Write } from './writes.ts';
 
 /**
  * What has been spent and promised in one scope. A counter item is apart from the scope's configuration, so that
@@ -35,9 +35,7 @@ export interface Counter {
   committed: (window: string) => Money;
 }
 
-type Update = NonNullable<TransactItems[number]['Update']>;
-
-export function counterKey(scope: ScopeId): { pk: string; sk: string } {
+export function counterKey(scope: ScopeId): Key {
   return { pk: `COUNTER#${scope.kind}#${scope.id}`, sk: 'COUNTER' };
 }
 
@@ -66,32 +64,17 @@ export async function readCounters(table: Table, kind: ScopeKind, ids: string[])
 }
 
 /** Promises `amount` in every window of the scope, if the scope is active, its limits unchanged, and there is room. */
-export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount: Money): Update {
-  const values: Record<string, unknown> = {
-    ':amount': moneyAttribute(amount),
-    ':revision': scope.revision,
-    ':yes': true,
-  };
-  const names: Record<string, string> = { '#active': 'active', '#revision': 'revision' };
-  const conditions = ['#active = :yes', '#revision = :revision'];
-  const additions: string[] = [];
+export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount: Money): Write {
+  const add: Item = {};
+  const atMostIfPresent: Item = {};
   for (const interval of intervals) {
-    names[`#${interval}`] = `committed_${windows[interval]}`;
-    additions.push(`#${interval} :amount`);
+    const name = `committed_${windows[interval]}`;
+    add[name] = moneyAttribute(amount);
     const limit = scope.limits[interval];
-    if (!limit) continue;
-    values[`:${interval}`] = moneyAttribute(limit.minus(amount));
-    conditions.push(`(attribute_not_exists(#${interval}) OR #${interval} <= :${interval})`);
+    if (limit) atMostIfPresent[name] = moneyAttribute(limit.minus(amount));
   }
-  return {
-    TableName: table.name,
-    Key: counterKey(scope),
-    UpdateExpression: `ADD ${additions.join(', ')}`,
-    ConditionExpression: conditions.join(' AND '),
-    ExpressionAttributeNames: names,
-    ExpressionAttributeValues: values,
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  };
+  const when = { equal: { active: true, revision: scope.revision }, atMostIfPresent };
+  return update(table, counterKey(scope), { add, when });
 }
 
 /** Changes of one counter item, by attribute name; what a settlement adds up before it writes. */
@@ -125,21 +108,9 @@ function changesOf(deltas: CounterDeltas): [string, bigint][] {
 }
 
 /** Applies the changes; the item is created where it does not exist. */
-export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas): Update {
-  const names: Record<string, string> = { '#kind': 'scope_kind', '#id': 'scope_id' };
-  const values: Record<string, unknown> = { ':kind': scope.kind, ':id': scope.id };
-  const additions = changesOf(deltas).map(([name, pico], index) => {
-    names[`#n${index}`] = name;
-    values[`:v${index}`] = moneyAttribute(Money.fromPico(pico));
-    return `#n${index} :v${index}`;
-  });
-  return {
-    TableName: table.name,
-    Key: counterKey(scope),
-    UpdateExpression: `SET #kind = :kind, #id = :id${additions.length > 0 ? ` ADD ${additions.join(', ')}` : ''}`,
-    ExpressionAttributeNames: names,
-    ExpressionAttributeValues: values,
-  };
+export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas): Write {
+  const add = Object.fromEntries(changesOf(deltas).map(([name, pico]) => [name, moneyAttribute(Money.fromPico(pico))]));
+  return update(table, counterKey(scope), { set: namesOf(scope), add });
 }
 
 /**
@@ -150,40 +121,23 @@ export function configureUpdate(
   table: Table,
   scope: ScopeId,
   change: { limits: Limits; revision: number; active?: boolean },
-): Update {
-  const isToSwitch = change.active !== undefined;
-  return {
-    TableName: table.name,
-    Key: counterKey(scope),
-    UpdateExpression: `SET #kind = :kind, #id = :id, #limits = :limits, #revision = :revision${
-      isToSwitch ? ', #active = :active' : ''
-    }`,
-    ExpressionAttributeNames: {
-      '#kind': 'scope_kind',
-      '#id': 'scope_id',
-      '#limits': 'limits',
-      '#revision': 'revision',
-      ...(isToSwitch ? { '#active': 'active' } : {}),
-    },
-    ExpressionAttributeValues: {
-      ':kind': scope.kind,
-      ':id': scope.id,
-      ':limits': limitsAttribute(change.limits),
-      ':revision': change.revision,
-      ...(isToSwitch ? { ':active': change.active } : {}),
-    },
-  };
+): Write {
+  const { limits, revision, active } = change;
+  const set = { ...namesOf(scope), limits: limitsAttribute(limits), revision, active };
+  return update(table, counterKey(scope), { set });
+}
+
+function namesOf({ kind, id }: ScopeId): Item {
+  return { scope_kind: kind, scope_id: id };
 }
 
 /** Switches a scope on or off at its counter, so that its next hold notices. */
-export function activeUpdate(table: Table, scope: ScopeId, active: boolean): Update {
-  return {
-    TableName: table.name,
-    Key: counterKey(scope),
-    UpdateExpression: 'SET #active = :active',
-    ExpressionAttributeNames: { '#active': 'active' },
-    ExpressionAttributeValues: { ':active': active },
-  };
+export function activeUpdate(table: Table, scope: ScopeId, active: boolean): Write {
+  return update(table, counterKey(scope), { set: { active } });
+}
+
+export function counterRemoval(table: Table, scope: ScopeId): Write {
+  return remove(table, counterKey(scope));
 }
 
 const WINDOW_ATTRIBUTE = /^(spent|committed)_(.+)$/;
@@ -212,25 +166,14 @@ function sameAmount(item: Item, window: string): boolean {
 }
 
 async function removeWindow(table: Table, scope: ScopeId, window: string, read: Item): Promise<void> {
-  const names = { '#spent': `spent_${window}`, '#committed': `committed_${window}` };
-  const values: Item = {};
-  // Changes of zero are not written: one of the two may never have come into being.
-  const conditions = Object.entries(names).map(([placeholder, name]) => {
-    if (read[name] === undefined) return `attribute_not_exists(${placeholder})`;
-    values[`:${placeholder.slice(1)}`] = moneyAttribute(moneyFrom(read[name]));
-    return `${placeholder} = :${placeholder.slice(1)}`;
-  });
-  const remove = new UpdateCommand({
-    TableName: table.name,
-    Key: counterKey(scope),
-    UpdateExpression: 'REMOVE #spent, #committed',
-    ConditionExpression: conditions.join(' AND '),
-    ExpressionAttributeNames: names,
-    ExpressionAttributeValues: values,
-  });
-  await table.documents.send(remove).catch((error: unknown) => {
-    if (!isConditionFailure(error)) throw error;
-  });
+  const names = [`spent_${window}`, `committed_${window}`];
+  const present = names.filter((name) => read[name] !== undefined);
+  const when = {
+    equal: Object.fromEntries(present.map((name) => [name, moneyAttribute(moneyFrom(read[name]))])),
+    // Changes of zero are not written: one of the two may never have come into being.
+    absent: names.filter((name) => !present.includes(name)),
+  };
+  await writeAlone(table, update(table, counterKey(scope), { remove: names, when }));
 }
 
 /** What is left of the tightest limit of a scope, with holds counted; undefined when the scope is not limited. */

@@ -1,16 +1,18 @@
-import {
-  GENERATION_SHARDS,
-  generationFrom,
-  generationKey,
-  generationPartition,
-  SWEEP_SHARDS,
-  type Generation,
-} from './generations.ts';
+import { generationFrom, type Generation } from './generation.ts';
+import { GENERATION_SHARDS, generationKey, generationPartition, sweepPartitions } from './generation-key.ts';
 import { queryItems, queryPartition, readItem } from './query.ts';
-import { indexes, type Item, type Table } from './table.ts';
+import { indexes, type Table } from './table.ts';
+import type { Key } from './writes.ts';
 
-export async function readGenerationItem(table: Table, accountId: string, id: string): Promise<Item | undefined> {
-  return readItem(table, generationKey(accountId, id));
+export async function readGeneration(table: Table, accountId: string, id: string): Promise<Generation | undefined> {
+  const item = await readItem(table, generationKey(accountId, id));
+  return item && generationFrom(item);
+}
+
+/** The record behind an entry of the sweep index, read consistently. */
+export async function readPending(table: Table, { key }: PendingEntry): Promise<Generation | undefined> {
+  const item = await readItem(table, key);
+  return item && generationFrom(item);
 }
 
 /** Due before anything else: the `sweep_at` of a measurement that is complete, which need not be judged any more. */
@@ -18,7 +20,7 @@ export const DUE_AT_ONCE_MS = 0;
 
 /** What the index says of a pending generation. */
 export interface PendingEntry {
-  key: { pk: string; sk: string };
+  key: Key;
   bootId: string | undefined;
   isDueAtOnce: boolean;
 }
@@ -31,14 +33,14 @@ export async function* pendingGenerations(
   const { partition, sort, name } = indexes.sweep;
   const all = upTo.sweepAtMs === undefined;
   const dueAtOnce = new Date(DUE_AT_ONCE_MS).toISOString();
-  for (let shard = 0; shard < SWEEP_SHARDS; shard += 1) {
+  for (const shard of sweepPartitions) {
     const entries = queryItems(table, {
       IndexName: name,
       KeyConditionExpression: all ? '#shard = :shard' : '#shard = :shard AND #at <= :at',
       ExpressionAttributeNames: all ? { '#shard': partition } : { '#shard': partition, '#at': sort },
       ExpressionAttributeValues: all
-        ? { ':shard': `SWEEP#${shard}` }
-        : { ':shard': `SWEEP#${shard}`, ':at': new Date(upTo.sweepAtMs!).toISOString() },
+        ? { ':shard': shard }
+        : { ':shard': shard, ':at': new Date(upTo.sweepAtMs!).toISOString() },
     });
     for await (const entry of entries) {
       yield {

@@ -3,7 +3,8 @@ import { nowMs } from '../platform/clock.ts';
 import type { ApiKey } from './keys.ts';
 import { readItem } from './query.ts';
 import { numberFrom, TTL_ATTRIBUTE, type Table } from './table.ts';
-import type { TransactItems } from './transact.ts';
+import type { Writes } from './transact.ts';
+import { put, remove, update, type Key } from './writes.ts';
 
 /**
  * Lists of keys, kept as narrow entries in the order of creation.
@@ -16,83 +17,72 @@ import type { TransactItems } from './transact.ts';
  * what it is until an entry goes; what goes is counted in `removals`.
  * Weakness: creating keys of one workspace is one at a time, a few hundred a second at most.
  */
-export type KeyView = string;
+export type KeyList = string;
 
 type Listed = Pick<ApiKey, 'kind' | 'accountId' | 'workspaceId' | 'memberId' | 'disabled'>;
 
-export function managementView(accountId: string): KeyView {
+export function managementKeysOf(accountId: string): KeyList {
   return `ACCOUNT#${accountId}`;
 }
 
 /** The list that answers: keys of a workspace, or of one of its members, with or without disabled ones. */
-export function inferenceView(question: {
+export function inferenceKeysOf(question: {
   workspaceId: string;
   memberId?: string | undefined;
   includeDisabled: boolean;
-}): KeyView {
+}): KeyList {
   const member = question.memberId === undefined ? '' : `#MEMBER#${question.memberId}`;
   return `WORKSPACE#${question.workspaceId}${member}${question.includeDisabled ? '' : '#ENABLED'}`;
 }
 
 /** The lists in which a key stands; the first has every key of its owner. */
-function viewsOf(key: Listed): [KeyView, ...KeyView[]] {
-  if (key.workspaceId === undefined) return [managementView(key.accountId)];
+function listsOf(key: Listed): [KeyList, ...KeyList[]] {
+  if (key.workspaceId === undefined) return [managementKeysOf(key.accountId)];
   const { workspaceId, memberId } = key;
   const owners = memberId === undefined ? [{ workspaceId }] : [{ workspaceId }, { workspaceId, memberId }];
   return owners.flatMap((owner) => [
-    inferenceView({ ...owner, includeDisabled: true }),
-    ...(key.disabled ? [] : [inferenceView({ ...owner, includeDisabled: false })]),
-  ]) as [KeyView, ...KeyView[]];
+    inferenceKeysOf({ ...owner, includeDisabled: true }),
+    ...(key.disabled ? [] : [inferenceKeysOf({ ...owner, includeDisabled: false })]),
+  ]) as [KeyList, ...KeyList[]];
 }
 
-/** Enters a new key into its lists. The first item's condition fails when a later entry stands there already. */
-export function enterKey(table: Table, key: ApiKey): TransactItems {
-  const [all, ...others] = viewsOf(key);
-  return [
-    {
-      Update: {
-        ...tallyUpdate(table, all, { count: 1, removals: 0 }),
-        UpdateExpression: 'SET last_entry = :entry ADD entries :count, removals :removals',
-        ConditionExpression: 'attribute_not_exists(last_entry) OR last_entry < :entry',
-        ExpressionAttributeValues: { ':entry': entryOf(key), ':count': 1, ':removals': 0 },
-      },
-    },
-    { Put: { TableName: table.name, Item: entryKey(all, key) } },
-    ...others.flatMap((view) => addition(table, view, key, { removals: 0 })),
-  ];
+/** Enters a new key into its lists; `last` fails when a later entry stands there already. */
+export function enterKey(table: Table, key: ApiKey): Writes {
+  const [all, ...others] = listsOf(key);
+  return {
+    last: update(table, tallyKey(all), {
+      set: { last_entry: entryOf(key) },
+      add: { entries: 1, removals: 0 },
+      when: { belowIfPresent: { last_entry: entryOf(key) } },
+    }),
+    entry: put(table, entryKey(all, key)),
+    ...Object.assign({}, ...others.map((list) => addition(table, list, key, { removals: 0 }))),
+  };
 }
 
 /** Moves a key between lists when it is switched off, on again, or deleted. */
-export function moveKey(table: Table, before: ApiKey, after: ApiKey): TransactItems {
-  const from: KeyView[] = before.deleted ? [] : viewsOf(before);
-  const to: KeyView[] = after.deleted ? [] : viewsOf(after);
-  return [
-    ...from.filter((view) => !to.includes(view)).flatMap((view) => removal(table, view, before)),
+export function moveKey(table: Table, before: ApiKey, after: ApiKey): Writes {
+  const from: KeyList[] = before.deleted ? [] : listsOf(before);
+  const to: KeyList[] = after.deleted ? [] : listsOf(after);
+  return Object.assign(
+    {},
+    ...from.filter((list) => !to.includes(list)).map((list) => removal(table, list, before)),
     // What comes back takes its old place, which moves everything behind it: as bad for positions as a removal.
-    ...to.filter((view) => !from.includes(view)).flatMap((view) => addition(table, view, after, { removals: 1 })),
-  ];
+    ...to.filter((list) => !from.includes(list)).map((list) => addition(table, list, after, { removals: 1 })),
+  ) as Writes;
 }
 
-function addition(table: Table, view: KeyView, key: ApiKey, change: { removals: number }): TransactItems {
-  return [
-    { Put: { TableName: table.name, Item: entryKey(view, key) } },
-    { Update: tallyUpdate(table, view, { count: 1, removals: change.removals }) },
-  ];
-}
-
-function removal(table: Table, view: KeyView, key: ApiKey): TransactItems {
-  return [
-    { Delete: { TableName: table.name, Key: entryKey(view, key) } },
-    { Update: tallyUpdate(table, view, { count: -1, removals: 1 }) },
-  ];
-}
-
-function tallyUpdate(table: Table, view: KeyView, change: { count: number; removals: number }) {
+function addition(table: Table, list: KeyList, key: ApiKey, { removals }: { removals: number }): Writes {
   return {
-    TableName: table.name,
-    Key: tallyKey(view),
-    UpdateExpression: 'ADD entries :count, removals :removals',
-    ExpressionAttributeValues: { ':count': change.count, ':removals': change.removals },
+    [`entry in ${list}`]: put(table, entryKey(list, key)),
+    [`tally of ${list}`]: update(table, tallyKey(list), { add: { entries: 1, removals } }),
+  };
+}
+
+function removal(table: Table, list: KeyList, key: ApiKey): Writes {
+  return {
+    [`entry in ${list}`]: remove(table, entryKey(list, key)),
+    [`tally of ${list}`]: update(table, tallyKey(list), { add: { entries: -1, removals: 1 } }),
   };
 }
 
@@ -100,13 +90,13 @@ function entryOf(key: Pick<ApiKey, 'createdAt' | 'hash'>): string {
   return `${key.createdAt}#${key.hash}`;
 }
 
-function entryKey(view: KeyView, key: ApiKey): { pk: string; sk: string } {
-  return { pk: `KEYS#${view}`, sk: entryOf(key) };
+function entryKey(list: KeyList, key: ApiKey): Key {
+  return { pk: `KEYS#${list}`, sk: entryOf(key) };
 }
 
 /** Where the number of a list's entries stands. */
-export function tallyKey(view: KeyView): { pk: string; sk: string } {
-  return { pk: `KEYS#${view}`, sk: 'TALLY' };
+export function tallyKey(list: KeyList): Key {
+  return { pk: `KEYS#${list}`, sk: 'TALLY' };
 }
 
 /** A bookmark is set when at least this many entries were walked since the last one; fewer cost one read unit anyway. */
@@ -132,34 +122,34 @@ interface Bookmark {
  */
 export async function keyPage(
   table: Table,
-  view: KeyView,
+  list: KeyList,
   page: { offset: number; limit: number },
 ): Promise<{ hashes: string[]; total: number }> {
   for (let attempt = 1; ; attempt += 1) {
-    const tally = await readTally(table, view);
+    const tally = await readTally(table, list);
     if (page.offset >= tally.entries) return { hashes: [], total: tally.entries };
-    const bookmark = page.offset === 0 ? undefined : await nearestBookmark(table, view, tally, page.offset);
-    const entries = await readEntries(table, view, page, bookmark);
-    const after = await readTally(table, view);
+    const bookmark = page.offset === 0 ? undefined : await nearestBookmark(table, list, tally, page.offset);
+    const entries = await readEntries(table, list, page, bookmark);
+    const after = await readTally(table, list);
     const isStable = after.removals === tally.removals;
     if (!isStable && attempt < 3) continue;
     const end = page.offset + entries.length;
     const walked = end - (bookmark?.position ?? 0);
     if (isStable && end < after.entries && walked >= BOOKMARK_EVERY) {
-      await leaveBookmark(table, view, tally, { position: end, entry: entries.at(-1)! });
+      await leaveBookmark(table, list, tally, { position: end, entry: entries.at(-1)! });
     }
     return { hashes: entries.map((entry) => entry.slice(entry.indexOf('#') + 1)), total: after.entries };
   }
 }
 
-async function readTally(table: Table, view: KeyView): Promise<Tally> {
-  const item = await readItem(table, tallyKey(view));
+async function readTally(table: Table, list: KeyList): Promise<Tally> {
+  const item = await readItem(table, tallyKey(list));
   return { entries: numberFrom(item?.['entries']), removals: numberFrom(item?.['removals']) };
 }
 
 async function readEntries(
   table: Table,
-  view: KeyView,
+  list: KeyList,
   page: { offset: number; limit: number },
   bookmark: Bookmark | undefined,
 ): Promise<string[]> {
@@ -174,7 +164,7 @@ async function readEntries(
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :after AND :end',
         ProjectionExpression: 'sk',
         // BETWEEN includes its ends: what follows an entry begins with it and one character more.
-        ExpressionAttributeValues: { ':pk': `KEYS#${view}`, ':after': `${after} `, ':end': 'A' },
+        ExpressionAttributeValues: { ':pk': `KEYS#${list}`, ':after': `${after} `, ':end': 'A' },
         Limit: skipped + page.limit - entries.length,
       }),
     );
@@ -186,8 +176,8 @@ async function readEntries(
 }
 
 /** Bookmarks hold for as long as nothing was removed: their name says after how many removals they were set. */
-function bookmarkPartition(view: KeyView, { removals }: Tally): string {
-  return `BOOKMARKS#${view}#${removals}`;
+function bookmarkPartition(list: KeyList, { removals }: Tally): string {
+  return `BOOKMARKS#${list}#${removals}`;
 }
 
 function positionName(position: number): string {
@@ -196,7 +186,7 @@ function positionName(position: number): string {
 
 async function nearestBookmark(
   table: Table,
-  view: KeyView,
+  list: KeyList,
   tally: Tally,
   position: number,
 ): Promise<Bookmark | undefined> {
@@ -204,7 +194,7 @@ async function nearestBookmark(
     new QueryCommand({
       TableName: table.name,
       KeyConditionExpression: 'pk = :pk AND sk <= :position',
-      ExpressionAttributeValues: { ':pk': bookmarkPartition(view, tally), ':position': positionName(position) },
+      ExpressionAttributeValues: { ':pk': bookmarkPartition(list, tally), ':position': positionName(position) },
       ScanIndexForward: false,
       Limit: 1,
     }),
@@ -213,12 +203,12 @@ async function nearestBookmark(
   return item && { position: Number(item['sk']), entry: item['entry'] as string };
 }
 
-async function leaveBookmark(table: Table, view: KeyView, tally: Tally, bookmark: Bookmark): Promise<void> {
+async function leaveBookmark(table: Table, list: KeyList, tally: Tally, bookmark: Bookmark): Promise<void> {
   await table.documents.send(
     new PutCommand({
       TableName: table.name,
       Item: {
-        pk: bookmarkPartition(view, tally),
+        pk: bookmarkPartition(list, tally),
         sk: positionName(bookmark.position),
         entity: 'bookmark',
         entry: bookmark.entry,
@@ -229,9 +219,9 @@ async function leaveBookmark(table: Table, view: KeyView, tally: Tally, bookmark
 }
 
 /** Every hash of a list, oldest first. */
-export async function* allKeys(table: Table, view: KeyView): AsyncGenerator<string> {
+export async function* allKeys(table: Table, list: KeyList): AsyncGenerator<string> {
   for (let offset = 0; ;) {
-    const { hashes } = await keyPage(table, view, { offset, limit: 100 });
+    const { hashes } = await keyPage(table, list, { offset, limit: 100 });
     yield* hashes;
     if (hashes.length < 100) return;
     offset += hashes.length;

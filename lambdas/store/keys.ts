@@ -1,45 +1,49 @@
 import type { Money } from '../money/money.ts';
-import type { Interval } from '../money/periods.ts';
-import { limitsAttribute, limitsFrom, type Limits } from './limits.ts';
-import { privacyAttribute, privacyFrom, type Privacy } from './privacy.ts';
+import { resets, type Interval, type Reset } from '../money/periods.ts';
+import { limitsField, type Limits } from './limits.ts';
+import { privacyField } from './privacy.ts';
 import { readItem } from './query.ts';
-import { sensitiveDataFrom, type SensitiveData } from './sensitive-data.ts';
-import { numberFrom, type Item, type Table } from './table.ts';
+import { count, flag, oneOf, optional, record, text, type RecordOf } from './record.ts';
+import { sensitiveDataField } from './sensitive-data.ts';
+import type { Item, Table } from './table.ts';
+import { putNew, putOver, type Key, type Write } from './writes.ts';
 
 export const keyKinds = ['inference', 'management'] as const;
 export type KeyKind = (typeof keyKinds)[number];
 
 /** Periods after which a key's limit starts anew. */
-export const limitResets = ['daily', 'weekly', 'monthly'] as const;
-export type LimitReset = (typeof limitResets)[number];
+export const limitResets = resets;
+export type LimitReset = Reset;
+
+const storedKey = record({
+  hash: text('hash'),
+  kind: oneOf('kind', keyKinds),
+  accountId: text('account_id'),
+  /** Inference keys only. */
+  workspaceId: optional(text('workspace_id')),
+  memberId: optional(text('member_id')),
+  name: text('name'),
+  label: text('label'),
+  disabled: flag('disabled'),
+  deleted: flag('deleted'),
+  limits: limitsField('limits'),
+  /** Undefined: the limit is for the key's lifetime. */
+  limitReset: optional(oneOf('limit_reset', limitResets)),
+  /** Counts changes of the limit. */
+  revision: count('revision'),
+  privacy: privacyField,
+  sensitiveData: sensitiveDataField,
+  /** Counts every change of the configuration: the ETag. */
+  version: count('version'),
+  expiresAt: optional(text('expires_at')),
+  createdAt: text('created_at'),
+  updatedAt: optional(text('updated_at')),
+});
 
 /** A key by what it may do and spend. The secret itself is never stored, only its keyed hash. */
-export interface ApiKey {
-  hash: string;
-  kind: KeyKind;
-  accountId: string;
-  /** Inference keys only. */
-  workspaceId: string | undefined;
-  memberId: string | undefined;
-  name: string;
-  label: string;
-  disabled: boolean;
-  deleted: boolean;
-  limit: Money | undefined;
-  /** Undefined: the limit is for the key's lifetime. */
-  limitReset: LimitReset | undefined;
-  /** Counts changes of the limit. */
-  revision: number;
-  privacy: Privacy;
-  sensitiveData: SensitiveData;
-  /** Counts every change of the configuration: the ETag. */
-  version: number;
-  expiresAt: string | undefined;
-  createdAt: string;
-  updatedAt: string | undefined;
-}
+export type ApiKey = Omit<RecordOf<typeof storedKey>, 'limits'> & { limit: Money | undefined };
 
-export function keyItemKey(hash: string): { pk: string; sk: string } {
+export function keyItemKey(hash: string): Key {
   return { pk: `KEY#${hash}`, sk: 'KEY' };
 }
 
@@ -54,54 +58,23 @@ export function limitsOfKey(key: Pick<ApiKey, 'limit' | 'limitReset'>): Limits {
 }
 
 export function keyItem(key: ApiKey): Item {
-  return {
-    ...keyItemKey(key.hash),
-    entity: 'key',
-    hash: key.hash,
-    kind: key.kind,
-    account_id: key.accountId,
-    workspace_id: key.workspaceId,
-    member_id: key.memberId,
-    name: key.name,
-    label: key.label,
-    disabled: key.disabled,
-    deleted: key.deleted,
-    limits: limitsAttribute(limitsOfKey(key)),
-    limit_reset: key.limitReset,
-    revision: key.revision,
-    privacy: privacyAttribute(key.privacy),
-    sensitive_data: key.sensitiveData,
-    version: key.version,
-    expires_at: key.expiresAt,
-    created_at: key.createdAt,
-    updated_at: key.updatedAt,
-  };
+  return { ...keyItemKey(key.hash), entity: 'key', ...storedKey.toItem({ ...key, limits: limitsOfKey(key) }) };
 }
 
 export function keyFrom(item: Item): ApiKey {
-  const limits = limitsFrom(item['limits']);
+  const { limits, ...key } = storedKey.from(item);
   // A limit counts in the period that it is stored under, whatever else the record says.
-  const limitReset = limitResets.find((period) => limits[period]) ?? (item['limit_reset'] as LimitReset | undefined);
-  return {
-    hash: item['hash'] as string,
-    kind: item['kind'] as KeyKind,
-    accountId: item['account_id'] as string,
-    workspaceId: item['workspace_id'] as string | undefined,
-    memberId: item['member_id'] as string | undefined,
-    name: item['name'] as string,
-    label: item['label'] as string,
-    disabled: item['disabled'] === true,
-    deleted: item['deleted'] === true,
-    limit: limits[limitInterval({ limitReset })],
-    limitReset,
-    revision: numberFrom(item['revision']),
-    privacy: privacyFrom(item['privacy']),
-    sensitiveData: sensitiveDataFrom(item['sensitive_data']),
-    version: numberFrom(item['version']),
-    expiresAt: item['expires_at'] as string | undefined,
-    createdAt: item['created_at'] as string,
-    updatedAt: item['updated_at'] as string | undefined,
-  };
+  const limitReset = limitResets.find((period) => limits[period]) ?? key.limitReset;
+  return { ...key, limitReset, limit: limits[limitInterval({ limitReset })] };
+}
+
+export function keyPut(table: Table, key: ApiKey): Write {
+  return putNew(table, keyItem(key));
+}
+
+/** Replaces the key in the version that was read. */
+export function keyReplacement(table: Table, before: ApiKey, after: ApiKey): Write {
+  return putOver(table, keyItem(after), before.version);
 }
 
 export async function readKey(table: Table, hash: string): Promise<ApiKey | undefined> {

@@ -1,6 +1,7 @@
 import type { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { Money } from '../money/money.ts';
 import { intervals, type Interval } from '../money/periods.ts';
+import { attribute, type Field } from './record.ts';
 import { moneyAttribute, moneyFrom } from './table.ts';
 
 /** Spending limits by period; a period that is absent is not limited. */
@@ -13,6 +14,11 @@ export function limitsAttribute(limits: Limits): Record<string, NumberValue> {
     if (limit) attribute[interval] = moneyAttribute(limit);
   }
   return attribute;
+}
+
+/** A field of limits. */
+export function limitsField(name: string): Field<Limits> {
+  return attribute(name, { toAttribute: limitsAttribute, fromAttribute: limitsFrom });
 }
 
 export function limitsFrom(attribute: unknown): Limits {

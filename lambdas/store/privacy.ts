@@ -1,15 +1,18 @@
-import { numberFrom, type Item } from './table.ts';
+import { attribute, count, flag, plain, record, type Field, type RecordOf } from './record.ts';
+import type { Item } from './table.ts';
+
+const privacyRecord = record({
+  /** Counts changes; 0 while nothing was ever set. */
+  version: count('version'),
+  blockLogging: flag('block_logging'),
+  blockTraining: flag('block_training'),
+  /** Ids of providers; empty: all of them. */
+  allowedProviders: plain<string[]>('allowed_providers'),
+  ignoredProviders: plain<string[]>('ignored_providers'),
+});
 
 /** Which providers may see a prompt, as one of account, workspace and key says it. */
-export interface Privacy {
-  /** Counts changes; 0 while nothing was ever set. */
-  version: number;
-  blockLogging: boolean;
-  blockTraining: boolean;
-  /** Ids of providers; empty: all of them. */
-  allowedProviders: string[];
-  ignoredProviders: string[];
-}
+export type Privacy = RecordOf<typeof privacyRecord>;
 
 /** What a request may change of it; null clears. */
 export type PrivacyChange = {
@@ -24,27 +27,13 @@ export const openPrivacy: Privacy = {
   ignoredProviders: [],
 };
 
-export function privacyAttribute(privacy: Privacy): Item {
-  return {
-    version: privacy.version,
-    block_logging: privacy.blockLogging,
-    block_training: privacy.blockTraining,
-    allowed_providers: privacy.allowedProviders,
-    ignored_providers: privacy.ignoredProviders,
-  };
-}
+export const privacyAttribute = privacyRecord.toItem;
 
-export function privacyFrom(attribute: unknown): Privacy {
-  if (attribute === undefined) return openPrivacy;
-  const stored = attribute as Item;
-  return {
-    version: numberFrom(stored['version']),
-    blockLogging: stored['block_logging'] === true,
-    blockTraining: stored['block_training'] === true,
-    allowedProviders: stored['allowed_providers'] as string[],
-    ignoredProviders: stored['ignored_providers'] as string[],
-  };
-}
+/** The privacy settings of a record; open where there are none. */
+export const privacyField: Field<Privacy> = attribute('privacy', {
+  toAttribute: privacyAttribute,
+  fromAttribute: (stored) => (stored === undefined ? openPrivacy : privacyRecord.from(stored as Item)),
+});
 
 /** Merges a change; null as a whole clears every rule. The version moves only when a rule does. */
 export function changePrivacy(privacy: Privacy, change: PrivacyChange | null): Privacy {

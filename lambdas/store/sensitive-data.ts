@@ -1,3 +1,4 @@
+import { attribute, type Field } from './record.ts';
 import type { Item } from './table.ts';
 
 export const sensitiveActions = ['replace', 'block'] as const;
@@ -11,7 +12,7 @@ export const sensitiveCategories = [
   'inn',
   'ip_address',
 ] as const;
-export type SensitiveCategory = (typeof sensitiveCategories)[number];
+type SensitiveCategory = (typeof sensitiveCategories)[number];
 
 /** What a key wants to be kept from providers. The dictionary's terms are themselves secrets of the client. */
 export interface SensitiveData {
@@ -33,9 +34,9 @@ export const noSensitiveData: SensitiveData = {
   restore: true,
 };
 
-export function sensitiveDataFrom(attribute: unknown): SensitiveData {
-  return attribute === undefined ? noSensitiveData : { ...noSensitiveData, ...(attribute as Item) };
-}
+export const sensitiveDataField: Field<SensitiveData> = attribute('sensitive_data', {
+  fromAttribute: (stored) => (stored === undefined ? noSensitiveData : { ...noSensitiveData, ...(stored as Item) }),
+});
 
 /** Merges a change, field by field; null clears. */
 export function changeSensitiveData(current: SensitiveData, change: SensitiveDataChange | null): SensitiveData {

@@ -1,16 +1,25 @@
+/** Carrying out writes: all of a transaction or none of it, or one by itself; again while the table is busy. */
+
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { GatewayError } from '../platform/errors.ts';
 import { itemOfFailedCondition, type Item, type Table } from './table.ts';
+import type { Write } from './writes.ts';
 
-export type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
+/** Writes of one transaction, by name; what is undefined is not written. */
+export type Writes<Name extends string = string> = Partial<Record<Name, Write | undefined>>;
 
-export type TransactOutcome =
+/** A condition that failed; `item` is the stored item, if there was one. */
+export interface FailedCondition {
+  item: Item | undefined;
+}
+
+export type TransactOutcome<Name extends string = string> =
   | { committed: true }
-  /** `failed[i]` is set where the condition of item i failed; `item` is the stored item, if there was one. */
-  | { committed: false; failed: ({ item: Item | undefined } | undefined)[] };
+  /** The writes whose condition failed, by name. */
+  | { committed: false; failed: { [Of in Name]?: FailedCondition } };
 
 /** Reasons which say "not now": nothing was written, and the same transaction may succeed a moment later. */
 const TRANSIENT_REASONS = new Set([
@@ -52,19 +61,23 @@ export class StoreBusyError extends GatewayError {
  * @param options.attempts how often a busy table is tried: more for what must get through, fewer for what can wait
  * @throws {StoreBusyError} after the last attempt.
  */
-export async function transact(
+export async function transact<Name extends string>(
   table: Table,
-  items: TransactItems,
+  writes: Writes<Name>,
   options: { attempts?: number | undefined } = {},
-): Promise<TransactOutcome> {
+): Promise<TransactOutcome<Name>> {
   const attempts = options.attempts ?? DEFAULT_ATTEMPTS;
-  const command = { TransactItems: items, ClientRequestToken: randomUUID() };
+  const named = Object.entries(writes).filter((entry): entry is [Name, Write] => entry[1] !== undefined);
+  const command = { TransactItems: named.map(([, write]) => write), ClientRequestToken: randomUUID() };
   for (let attempt = 1; ; attempt += 1) {
     try {
       await table.documents.send(new TransactWriteCommand(command));
       return { committed: true };
     } catch (error) {
-      const failed = failedConditions(error);
+      const failed = failedConditions(
+        error,
+        named.map(([name]) => name),
+      );
       if (failed) return { committed: false, failed };
       if (!isTransient(error)) throw error;
       if (attempt >= attempts) throw new StoreBusyError(error);
@@ -73,6 +86,28 @@ export async function transact(
     command.ClientRequestToken = randomUUID();
     await sleep(jitteredDelayMs(attempt));
   }
+}
+
+/**
+ * Carries out one write, again while a transaction holds its item.
+ * @returns undefined when it is written, else the condition that failed
+ * @throws {StoreBusyError} after the last attempt.
+ */
+export async function writeAlone(table: Table, write: Write): Promise<FailedCondition | undefined> {
+  try {
+    await retryConflicts(() => send(table, write));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return { item: itemOfFailedCondition(error.Item) };
+  }
+}
+
+function send(table: Table, { Put, Update, Delete }: Write): Promise<unknown> {
+  if (Put) return table.documents.send(new PutCommand(Put));
+  if (Update) return table.documents.send(new UpdateCommand(Update));
+  if (Delete) return table.documents.send(new DeleteCommand(Delete));
+  throw new TypeError('A condition alone writes nothing');
 }
 
 /** Runs a single-item write again while another transaction holds the item. */
@@ -88,18 +123,16 @@ export async function retryConflicts<Result>(write: () => Promise<Result>): Prom
   }
 }
 
-/** The single write's counterpart of a failed condition; `Item` is the stored item, raw, where it was asked for. */
-export function isConditionFailure(error: unknown): error is ConditionalCheckFailedException {
-  return error instanceof ConditionalCheckFailedException;
-}
-
-function failedConditions(error: unknown): ({ item: Item | undefined } | undefined)[] | undefined {
+function failedConditions<Name extends string>(
+  error: unknown,
+  names: Name[],
+): { [Of in Name]?: FailedCondition } | undefined {
   if (!(error instanceof TransactionCanceledException)) return undefined;
-  const reasons = error.CancellationReasons ?? [];
-  if (!reasons.some((reason) => reason.Code === 'ConditionalCheckFailed')) return undefined;
-  return reasons.map((reason) =>
-    reason.Code === 'ConditionalCheckFailed' ? { item: itemOfFailedCondition(reason.Item) } : undefined,
+  // Reasons stand in the order of the writes.
+  const failed = (error.CancellationReasons ?? []).flatMap(({ Code, Item: item }, index) =>
+    Code === 'ConditionalCheckFailed' ? [[names[index]!, { item: itemOfFailedCondition(item) }] as const] : [],
   );
+  return failed.length > 0 ? (Object.fromEntries(failed) as { [Of in Name]?: FailedCondition }) : undefined;
 }
 
 function isTransient(error: unknown): boolean {

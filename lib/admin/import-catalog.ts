@@ -57,6 +57,7 @@ export const selectionSchema = z.strictObject({
       /** Where the source marks them as text. */
       output_modalities: z.array(z.string()).optional(),
       /** Of its endpoints, as in the catalog. */
+      wire: z.string().optional(),
       quirks: z.record(z.string(), z.unknown()).optional(),
       /** Parameters that the source does not know to be refused. */
       without_parameters: z.array(z.string()).optional(),
@@ -155,7 +156,7 @@ function catalogModel(
       upstream_model: upstreamModel,
       ...(Number(own.limit.context) > 0 ? { context_length: Number(own.limit.context) } : {}),
       ...(isText ? { max_output_tokens: Math.min(Number(own.limit.output), Number(own.limit.context)) } : {}),
-      ...(isText ? {} : { wire: 'openai-embeddings' }),
+      ...(wanted.wire ? { wire: wanted.wire } : {}),
       ...(own.cost ? { pricing: pricing(own.cost, wanted, conversion) } : {}),
       ...(wanted.quirks ? { quirks: wanted.quirks } : {}),
     })),
@@ -179,7 +180,7 @@ function pricing(cost: Cost, wanted: Selection['models'][number], conversion: Co
   const { cache_write_1h_multiple: writeMultiple, usd_per_thousand_requests: fee } = wanted;
   const request = fee === undefined ? {} : { request: convertPrice(fee, conversion, 1_000n).toString() };
   const price = (usd: string | undefined) => (usd === undefined ? undefined : convertPrice(usd, conversion).toString());
-  const prices = (own: Partial<Omit<Cost, 'tiers'>>) => ({
+  const prices = (own: { [Name in keyof Omit<Cost, 'tiers'>]?: string | undefined }) => ({
     prompt: price(own.input),
     completion: price(own.output),
     input_cache_read: price(own.cache_read),

@@ -4,7 +4,7 @@ import { findWorkspace } from '../../lambdas/management/workspaces.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { nowMs } from '../../lambdas/platform/clock.ts';
 import { readPepper } from '../../lambdas/platform/secrets.ts';
-import { allKeys, inferenceView, managementView } from '../../lambdas/store/key-directory.ts';
+import { allKeys, inferenceKeysOf, managementKeysOf } from '../../lambdas/store/key-directory.ts';
 import { keyKinds, limitResets, readKey, type KeyKind, type LimitReset } from '../../lambdas/store/keys.ts';
 import { limitOf, parseAmount, parseLimit, parseName, parseTime } from './arguments.ts';
 import type { Row } from './output.ts';
@@ -86,8 +86,8 @@ async function create({ table, accountId, changes }: Session, options: Options):
 async function list({ table, accountId }: Session, options: Options): Promise<Row[]> {
   const view =
     options['kind'] === 'management'
-      ? managementView(accountId)
-      : inferenceView({
+      ? managementKeysOf(accountId)
+      : inferenceKeysOf({
           workspaceId: (await findWorkspace(table, accountId, options['workspace']!)).id,
           includeDisabled: true,
         });

@@ -70,7 +70,8 @@ export class GatewayFunction extends Construct {
       loggingFormat: LoggingFormat.JSON,
       timeout: Duration.seconds(spec.timeoutSeconds),
       memorySize: spec.memoryMb,
-      environment: { ...props.environment, ...grantEnvironment(props) },
+      // Stacks in the log name our own files and lines. docs/figures.md has what it costs.
+      environment: { NODE_OPTIONS: '--enable-source-maps', ...props.environment, ...grantEnvironment(props) },
     });
   }
 }

@@ -7,7 +7,7 @@ import { utcDate } from '../../lambdas/money/periods.ts';
 import type { QueueSender } from '../../lambdas/platform/queue.ts';
 import { accountEntryPut } from '../../lambdas/store/accounts.ts';
 import { readClosingProgress, saveClosedThrough } from '../../lambdas/store/activity.ts';
-import { GENERATION_SHARDS, shardOf } from '../../lambdas/store/generations.ts';
+import { GENERATION_SHARDS, shardOf } from '../../lambdas/store/generation-key.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { transact } from '../../lambdas/store/transact.ts';
 import { holdRequest, newSpender, settlement } from '../support/spending.ts';
@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 
 const addAccount = (id: string, createdOn: string) =>
-  transact(table, [accountEntryPut(table, { id, createdAt: `${createdOn}T10:00:00.000Z` })]);
+  transact(table, { entry: accountEntryPut(table, { id, createdAt: `${createdOn}T10:00:00.000Z` }) });
 const daysOf = (accountId: string) => [
   ...new Set(sent.filter((message) => message.accountId === accountId).map(({ date }) => date)),
 ];
@@ -75,8 +75,10 @@ describe('closing days', () => {
   it('goes on behind the accounts that an earlier run had asked for', async () => {
     const ids = Array.from({ length: 50 }, (_, index) => `account-${String(index).padStart(3, '0')}`);
     for (let start = 0; start < ids.length; start += 25) {
-      const entries = ids.slice(start, start + 25).map((id) => accountEntryPut(table, { id, createdAt: yesterday }));
-      await transact(table, entries);
+      const entries = ids
+        .slice(start, start + 25)
+        .map((id) => [id, accountEntryPut(table, { id, createdAt: yesterday })]);
+      await transact(table, Object.fromEntries(entries));
     }
     await saveClosedThrough(table, dayBeforeYesterday);
     // The queue goes away in the middle of the third page of accounts.

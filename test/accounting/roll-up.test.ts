@@ -10,7 +10,7 @@ import { Money } from '../../lambdas/money/money.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
 import { uuidv7 } from '../../lambdas/platform/ids.ts';
 import { takeVersion, writeRows, moveVersion, type DailyRow } from '../../lambdas/store/activity.ts';
-import { GENERATION_SHARDS, generationKey, shardOf } from '../../lambdas/store/generations.ts';
+import { GENERATION_SHARDS, generationKey, shardOf } from '../../lambdas/store/generation-key.ts';
 import { moneyAttribute, type Item, type Table } from '../../lambdas/store/table.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { holdRequest, newSpender, outcome, placeHold, rub, settlement, type Spender } from '../support/spending.ts';

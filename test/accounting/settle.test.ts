@@ -6,8 +6,8 @@ import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
 import { counterKey, pruneCounter, readCounter, type ScopeId } from '../../lambdas/store/counters.ts';
-import { readGenerationItem } from '../../lambdas/store/generation-queries.ts';
-import { generationFrom, generationKey } from '../../lambdas/store/generations.ts';
+import { readGeneration } from '../../lambdas/store/generation-queries.ts';
+import { generationKey } from '../../lambdas/store/generation-key.ts';
 import { readItem } from '../../lambdas/store/query.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import {
@@ -38,7 +38,7 @@ async function held(spender: Spender, amount = '2') {
 }
 
 async function stored(spender: Spender, id: string) {
-  return generationFrom((await readGenerationItem(table, spender.payer.accountId, id))!);
+  return (await readGeneration(table, spender.payer.accountId, id))!;
 }
 
 describe('settlement', () => {
@@ -154,7 +154,7 @@ describe('settlement', () => {
     const { hold } = await placeHold(table, request);
     await settleBatch(table, [settlement(request, hold, Money.zero)], { swept: false });
 
-    await pruneCounter(table, spender.scopes[0]!, Date.UTC(2026, 1, 4, 1));
+    await pruneCounter(table, spender.scopes[0]!, Date.UTC(2027, 1, 4, 1));
 
     expect(await windowsOf(spender.scopes[0]!)).toEqual(['committed_lifetime']);
   });
@@ -209,7 +209,7 @@ describe('a generation that the sweep has estimated', () => {
     const request = holdRequest(spender, rub('1'), { atMs: Date.UTC(2026, 0, 31, 12) });
     const { hold } = await placeHold(table, request);
     await sweepHolds(table, { nowMs: later(), backlog: 'none' });
-    await pruneCounter(table, spender.scopes[0]!, Date.UTC(2026, 1, 4, 1));
+    await pruneCounter(table, spender.scopes[0]!, Date.UTC(2027, 1, 4, 1));
 
     expect(await settleBatch(table, [settlement(request, hold, rub('0.04'))], { swept: false })).toEqual(['corrected']);
 

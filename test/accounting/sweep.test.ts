@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Backlog } from '../../lambdas/accounting/backlog.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { sweepHolds, type SweepSelection } from '../../lambdas/accounting/sweep.ts';
-import { DUE_AT_ONCE_MS, readGenerationItem } from '../../lambdas/store/generation-queries.ts';
-import { checkpoint, generationFrom, pendingItem } from '../../lambdas/store/generations.ts';
+import { DUE_AT_ONCE_MS, readGeneration } from '../../lambdas/store/generation-queries.ts';
+import { checkpoint, pendingPut } from '../../lambdas/store/generation-writes.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { startFaultProxy, type Fault } from '../support/fault-proxy.ts';
 import {
@@ -38,7 +38,7 @@ async function held(more: { atMs?: number; bootId?: string } = {}) {
   return { request, hold, id: request.generation.id };
 }
 
-const stored = async (id: string) => generationFrom((await readGenerationItem(table, spender.payer.accountId, id))!);
+const stored = async (id: string) => (await readGeneration(table, spender.payer.accountId, id))!;
 const stateOf = async ({ id }: { id: string }) => (await stored(id)).state;
 const measure = (id: string, cost: string, sweepAtMs?: number) =>
   checkpoint(table, { accountId: spender.payer.accountId, id }, outcome(rub(cost)), sweepAtMs);
@@ -118,7 +118,8 @@ describe('the sweep', () => {
   it('goes on behind a hold that cannot be settled, and tells of it', async () => {
     // No item of DynamoDB has a key as long as the counter of this one would need.
     const poison = holdRequest({ ...spender, payer: { ...spender.payer, keyHash: 'x'.repeat(3_000) } }, rub('1'));
-    const item = pendingItem({ ...poison.generation, hold: { amount: rub('1'), steps: 1, scopes: [] }, sweepAtMs: 1 });
+    const hold = { amount: rub('1'), steps: 1, scopes: [] };
+    const item = pendingPut(table, { ...poison.generation, hold, sweepAtMs: 1 }).Put!.Item;
     await table.documents.send(new PutCommand({ TableName: table.name, Item: item }));
     const others = await Promise.all(Array.from({ length: 20 }, () => held()));
 

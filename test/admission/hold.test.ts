@@ -88,7 +88,7 @@ describe('a hold', () => {
     const spender = await newSpender(table, { workspace: { daily: rub('1') } });
     const workspace = spender.scopes.find(({ kind }) => kind === 'workspace')!;
     const change = { limits: { daily: rub('5') }, revision: 1 };
-    await transact(table, [{ Update: configureUpdate(table, workspace, change) }]);
+    await transact(table, { counter: configureUpdate(table, workspace, change) });
     await placeHold(table, holdRequest(spender, rub('4')));
 
     const error = await refusalOf(placeHold(table, holdRequest(spender, rub('2'))));
@@ -101,7 +101,7 @@ describe('a hold', () => {
     async (lowered) => {
       const spender = await newSpender(table, { key: { daily: rub('10') } });
       const change = { limits: { daily: rub(lowered) }, revision: 1 };
-      await transact(table, [{ Update: configureUpdate(table, spender.scopes[0]!, change) }]);
+      await transact(table, { counter: configureUpdate(table, spender.scopes[0]!, change) });
 
       const error = await refusalOf(placeHold(table, holdRequest(spender, rub('4'))));
 
@@ -112,7 +112,7 @@ describe('a hold', () => {
 
   it('is refused with 401 once a limited scope was switched off', async () => {
     const spender = await newSpender(table, { key: { daily: rub('10') } });
-    await transact(table, [{ Update: activeUpdate(table, spender.scopes[0]!, false) }]);
+    await transact(table, { counter: activeUpdate(table, spender.scopes[0]!, false) });
     expect(await refusalOf(placeHold(table, holdRequest(spender, rub('1'))))).toMatchObject({ status: 401 });
   });
 

@@ -25,7 +25,7 @@ const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 /** The ways of a body through the gateway, up to what is sent to a provider. */
 const ways = {
   'the Anthropic wire': (body: string) => anthropicWire.encode(parsed(body), target, client).body,
-  'the chat wire': (body: string) => openaiChatWire.encode(parsed(body), target, client).body,
+  'the chat wire': (body: string) => openaiChatWire.encode(parsed(body), { ...target, quirks: {} }, client).body,
   admission: (body: string) => JSON.stringify(measurePrompt(parsed(body))),
   'a count of tokens': (body: string) => anthropicWire.encodeCount(parsed(body), target, client)!.body,
 };

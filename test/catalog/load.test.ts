@@ -25,6 +25,7 @@ type Content = { models: Json[]; providers: Json[]; aliases: Json[] };
 
 /** A model of a file, and its first endpoint. */
 const model = ({ models }: Content, id: string) => models.find((candidate) => candidate['id'] === id)!;
+const provider = (providers: Json[], id: string) => providers.find((candidate) => candidate['id'] === id)!;
 const endpoint = (content: Content, id: string) => (model(content, id)['endpoints'] as Json[])[0]!;
 
 function edit(file: string, change: (content: Content) => void): void {
@@ -121,10 +122,34 @@ describe('a catalog with a mistake is refused, naming file and field', () => {
       /models\[0\]\.endpoints\[0\]\.quirks\.thinks_by_default: say whether "sandbox\/claude" thinks/,
     ],
     [
-      'thinking by default on a wire that has no such thing',
+      'a quirk of another wire',
       sandbox,
       (content) => Object.assign(endpoint(content, 'sandbox/gpt'), { quirks: { thinks_by_default: true } }),
-      /models\[1\]\.endpoints\[0\]\.quirks\.thinks_by_default: only endpoints of the wire "anthropic"/,
+      /models\[1\]\.endpoints\[0\]\.quirks\.thinks_by_default: the wire "openai-chat" has no such quirk; it knows tokenizer, .*pdf_part$/,
+    ],
+    [
+      'a quirk of another wire on a provider',
+      'providers.json',
+      ({ providers }) => Object.assign(provider(providers, 'mistral'), { wire: 'anthropic' }),
+      /providers\[\d+\]\.quirks\.tool_call_ids: the wire "anthropic" has no such quirk; it knows tokenizer, /,
+    ],
+    [
+      'a quirk of the wire of its provider, where the endpoint has another',
+      sandbox,
+      (content) => Object.assign(endpoint(content, 'sandbox/embedder'), { quirks: { pdf_files: true } }),
+      /endpoints\[0\]\.quirks\.pdf_files: the wire "openai-embeddings" has no such quirk; it knows none/,
+    ],
+    [
+      'a quirk named like something that every object has',
+      sandbox,
+      (content) => Object.assign(endpoint(content, 'sandbox/gpt'), { quirks: { toString: true } }),
+      /endpoints\[0\]\.quirks\.toString: the wire "openai-chat" has no such quirk/,
+    ],
+    [
+      'a quirk with a value that it cannot have',
+      'providers.json',
+      ({ providers }) => Object.assign(provider(providers, 'mistral'), { quirks: { system_role: 'boss' } }),
+      /providers\[\d+\]\.quirks\.system_role: Invalid option/,
     ],
     [
       'a price without the fee that the provider charges for each request',

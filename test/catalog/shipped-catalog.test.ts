@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
+import type { AnthropicQuirks } from '../../lambdas/catalog/wires.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 
 const { models } = loadShippedCatalog();
@@ -10,7 +11,7 @@ const only = (id: string): Endpoint => find(id).endpoints[0]!;
 
 describe('thinking without being asked', () => {
   const thinking = textModels
-    .filter(({ endpoints }) => endpoints.some(({ quirks }) => quirks.thinks_by_default))
+    .filter(({ endpoints }) => endpoints.some(({ quirks }) => (quirks as AnthropicQuirks).thinks_by_default))
     .map(({ id }) => id);
 
   it('is marked on the models that do it', () => {

@@ -11,7 +11,7 @@ import { createWorkspace } from '../../lambdas/management/workspaces.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
 import { readAudit } from '../../lambdas/store/audit.ts';
 import { readCounter } from '../../lambdas/store/counters.ts';
-import { inferenceView, keyPage } from '../../lambdas/store/key-directory.ts';
+import { inferenceKeysOf, keyPage } from '../../lambdas/store/key-directory.ts';
 import { readKey } from '../../lambdas/store/keys.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { listWorkspaces } from '../../lambdas/store/workspaces.ts';
@@ -49,7 +49,7 @@ describe.each<Fault[][]>([[['conflict', 'conflict']], [['throttle']], [['lost-re
   'with %j',
   (faults) => {
     it('a key is created once, and stands once in its lists', async () => {
-      const view = inferenceView({ workspaceId, includeDisabled: true });
+      const view = inferenceKeysOf({ workspaceId, includeDisabled: true });
       const before = await keyPage(table, view, { offset: 0, limit: 1 });
       suffer(faults);
       const { key } = await newKey();

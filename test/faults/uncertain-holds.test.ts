@@ -2,8 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'v
 import { releaseUnknown } from '../../lambdas/accounting/release.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
 import { placeHold, type HoldRequest } from '../../lambdas/admission/hold.ts';
-import { readGenerationItem } from '../../lambdas/store/generation-queries.ts';
-import { generationFrom } from '../../lambdas/store/generations.ts';
+import { readGeneration } from '../../lambdas/store/generation-queries.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { startFaultProxy, type Fault, type FaultProxy } from '../support/fault-proxy.ts';
 import { books, holdRequest, newSpender, rub, settledEverywhere, type Spender } from '../support/spending.ts';
@@ -33,7 +32,7 @@ async function placeUncertainly(spender: Spender, fault: Fault): Promise<HoldReq
 }
 
 async function stored({ generation }: HoldRequest) {
-  return generationFrom((await readGenerationItem(table, generation.payer.accountId, generation.id))!);
+  return (await readGeneration(table, generation.payer.accountId, generation.id))!;
 }
 
 const freeAndFinal = { state: 'final', swept: false, outcome: { cost: rub('0'), cancelled: true, estimated: false } };

@@ -8,7 +8,7 @@ import { Money } from '../../lambdas/money/money.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
 import { readCounter, type ScopeId } from '../../lambdas/store/counters.ts';
 import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
-import { type Generation } from '../../lambdas/store/generations.ts';
+import type { Generation } from '../../lambdas/store/generation.ts';
 import { openTable } from '../../lambdas/store/table.ts';
 import { LocalState } from '../../lib/local/state.ts';
 import { admin } from '../support/admin.ts';

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ beforeAll(async () => {
   ({ bytes } = await bundleFunctions(directory, undefined, {
     ...functions,
     counting: { entry: '../test/support/counting-handler.ts' },
+    failing: { entry: '../test/support/failing-handler.ts' },
   }));
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -37,6 +39,20 @@ describe('the bundle of a function', () => {
 
     expect(withThread).toEqual(counting);
     expect(withThread).toContain('counting');
+  });
+
+  it('says in the log which of our files and lines an error comes from', () => {
+    const file = pathToFileURL(join(directory, 'failing', 'index.mjs')).href;
+    const lines = readFileSync('test/support/failing-handler.ts', 'utf8').split('\n');
+    const line = 1 + lines.findIndex((text) => text.includes('throw '));
+
+    const stack = execFileSync(
+      process.execPath,
+      ['--input-type=module', '--eval', `process.stdout.write((await import('${file}')).handler())`],
+      { encoding: 'utf8', env: { NODE_OPTIONS: '--enable-source-maps' } },
+    );
+
+    expect(stack).toMatch(new RegExp(`^at fail \\(.*/test/support/failing-handler\\.ts:${line}:\\d+\\)`));
   });
 
   it('counts tokens on its own, and does not stand still while the vocabulary is loaded', async () => {

@@ -4,7 +4,7 @@ import { createAccount } from '../../lambdas/management/accounts.ts';
 import { createKey, updateKey } from '../../lambdas/management/keys.ts';
 import { updateWorkspace } from '../../lambdas/management/workspaces.ts';
 import { listAccountIds } from '../../lambdas/store/accounts.ts';
-import { inferenceView, keyPage, tallyKey } from '../../lambdas/store/key-directory.ts';
+import { inferenceKeysOf, keyPage, tallyKey } from '../../lambdas/store/key-directory.ts';
 import { keyItemKey } from '../../lambdas/store/keys.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { workspaceKey } from '../../lambdas/store/workspaces.ts';
@@ -19,7 +19,7 @@ it('brings records of the first version up to date, once', async () => {
   const context = { table, accountId: account.id, actor: operator };
   const workspaceId = account.defaultWorkspaceId;
   const { key } = await createKey(context, 'pepper', { kind: 'inference', workspaceId, name: 'k' });
-  const view = inferenceView({ workspaceId, includeDisabled: true });
+  const view = inferenceKeysOf({ workspaceId, includeDisabled: true });
   await makeOld(table, account, key.hash, `${key.createdAt}#${key.hash}`, view);
   expect((await keyPage(table, view, { offset: 0, limit: 10 })).total).toBe(0);
 

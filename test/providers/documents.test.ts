@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
-import type { Quirks } from '../../lambdas/catalog/schema.ts';
+import type { OpenaiChatQuirks } from '../../lambdas/catalog/wires.ts';
 import { encodeChatRequest } from '../../lambdas/providers/openai-chat/encode.ts';
 import { messagesWire } from '../../lambdas/providers/wires.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
@@ -11,7 +11,7 @@ const pdf = {
   source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' },
 };
 const request = (model: string) => ({ model, max_tokens: 10, messages: [{ role: 'user' as const, content: [pdf] }] });
-const target = (quirks: Quirks, upstreamModel = 'm', supportedParameters: string[] = []) => ({
+const target = (quirks: OpenaiChatQuirks, upstreamModel = 'm', supportedParameters: string[] = []) => ({
   providerId: 'test',
   upstreamModel,
   maxOutputTokens: 100,
@@ -25,7 +25,7 @@ const encodeFor = ({ data }: Model, { wire, quirks, upstreamModel }: Endpoint) =
     anthropicBeta: undefined,
   });
 
-const part = (quirks: Quirks) => {
+const part = (quirks: OpenaiChatQuirks) => {
   const { messages } = encodeChatRequest(request('a/b'), target(quirks)) as { messages: { content: unknown }[] };
   return messages[0]!.content;
 };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Quirks } from '../../lambdas/catalog/schema.ts';
+import type { OpenaiChatQuirks } from '../../lambdas/catalog/wires.ts';
 import type { Block, Message, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { encodeChatRequest } from '../../lambdas/providers/openai-chat/encode.ts';
 
-const target = (quirks: Quirks) => ({
+const target = (quirks: OpenaiChatQuirks) => ({
   providerId: 'test',
   upstreamModel: 'up',
   maxOutputTokens: 1_000,
@@ -17,7 +17,7 @@ const request = (more: object = {}): MessagesRequest => ({
   ...more,
 });
 
-const encode = (more: object, quirks: Quirks = {}) => encodeChatRequest(request(more), target(quirks));
+const encode = (more: object, quirks: OpenaiChatQuirks = {}) => encodeChatRequest(request(more), target(quirks));
 
 const refusing = (field: string) => expect.objectContaining({ status: 400, metadata: { field } }) as Error;
 
@@ -92,7 +92,7 @@ describe('a tool for chat completions', () => {
   });
 });
 
-const encoded = (messages: Message[], quirks: Quirks = {}) => encode({ messages }, quirks)['messages'];
+const encoded = (messages: Message[], quirks: OpenaiChatQuirks = {}) => encode({ messages }, quirks)['messages'];
 
 const thoughtAndCall = (id: string): Message => ({
   role: 'assistant',

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Quirks } from '../../lambdas/catalog/schema.ts';
+import type { OpenaiChatQuirks } from '../../lambdas/catalog/wires.ts';
 import type { Block, MessagesEvent, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { decodeChatStream } from '../../lambdas/providers/openai-chat/decode.ts';
 import { encodeChatRequest } from '../../lambdas/providers/openai-chat/encode.ts';
 import { messagesUsage } from '../../lambdas/providers/openai-chat/usage.ts';
 import { summarise } from '../support/sse.ts';
 
-const target = (quirks: Quirks = {}) => ({
+const target = (quirks: OpenaiChatQuirks = {}) => ({
   providerId: 'test',
   upstreamModel: 'up',
   maxOutputTokens: 1_000,
@@ -20,7 +20,7 @@ const request = (more: Partial<MessagesRequest> = {}): MessagesRequest => ({
   ...more,
 });
 
-const encode = (more: Partial<MessagesRequest>, quirks: Quirks = {}) =>
+const encode = (more: Partial<MessagesRequest>, quirks: OpenaiChatQuirks = {}) =>
   encodeChatRequest(request(more), target(quirks));
 
 async function decode(chunks: object[], tail = 'data: [DONE]\n\n', stops?: string[]): Promise<MessagesEvent[]> {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createKey, deleteKey, updateKey } from '../../lambdas/management/keys.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
 import { createAccount } from '../../lambdas/management/accounts.ts';
-import { inferenceView, keyPage } from '../../lambdas/store/key-directory.ts';
+import { inferenceKeysOf, keyPage } from '../../lambdas/store/key-directory.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { BatchWriteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { startCapacityMeter, type CapacityMeter } from '../support/capacity-meter.ts';
@@ -24,7 +24,7 @@ async function newAccount(): Promise<void> {
 
 const newKey = (memberId?: string) =>
   createKey(context, 'pepper', { kind: 'inference', workspaceId, memberId, name: 'k' });
-const allOf = (includeDisabled = true) => inferenceView({ workspaceId, includeDisabled });
+const allOf = (includeDisabled = true) => inferenceKeysOf({ workspaceId, includeDisabled });
 
 async function walk(through: Table, limit: number, includeDisabled = true): Promise<string[]> {
   const hashes: string[] = [];
@@ -129,7 +129,7 @@ describe('a list of 10,000 keys', () => {
   });
 
   it('costs a jump at most what stands before it and on its page', async () => {
-    const fresh = inferenceView({ workspaceId: 'no bookmarks', includeDisabled: true });
+    const fresh = inferenceKeysOf({ workspaceId: 'no bookmarks', includeDisabled: true });
     await table.documents.send(
       new PutCommand({
         TableName: table.name,

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, vi } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
-import { generationKey } from '../../lambdas/store/generations.ts';
+import { generationKey } from '../../lambdas/store/generation-key.ts';
 import { openTable, type Item, type Table } from '../../lambdas/store/table.ts';
 import { LocalState } from '../../lib/local/state.ts';
 import { ask, MAX_TOKENS, replyOf, type Question, type Reply } from './messages-client.ts';

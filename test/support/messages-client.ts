@@ -30,7 +30,7 @@ export interface Reply {
   stopReason: unknown;
 }
 
-export interface ClientError {
+interface ClientError {
   type: string;
   code: number;
   message: string;

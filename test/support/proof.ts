@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { priceUsage } from '../../lambdas/accounting/price.ts';
 import { Money } from '../../lambdas/money/money.ts';
-import { generationFrom } from '../../lambdas/store/generations.ts';
+import { generationFrom } from '../../lambdas/store/generation.ts';
 import type { Item, Table } from '../../lambdas/store/table.ts';
 
 /** A record whose price does not follow from what stands on it. */

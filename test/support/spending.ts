@@ -5,12 +5,13 @@ import type { HoldRequest, HoldResult, PlacedHold } from '../../lambdas/admissio
 import { refusalError } from '../../lambdas/admission/refusal.ts';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';
-import { windowsAt } from '../../lambdas/money/periods.ts';
+import { intervals, windowsAt } from '../../lambdas/money/periods.ts';
 import { newGenerationId, uuidv7 } from '../../lambdas/platform/ids.ts';
 import { configureUpdate, readCounter, type Scope, type ScopeKind } from '../../lambdas/store/counters.ts';
 import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
-import type { Hold, Payer } from '../../lambdas/store/generations.ts';
+import type { Hold } from '../../lambdas/store/generation.ts';
 import { emptyOutcome, type Outcome } from '../../lambdas/store/outcome.ts';
+import type { Payer } from '../../lambdas/store/payer.ts';
 import type { Limits } from '../../lambdas/store/limits.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { transact } from '../../lambdas/store/transact.ts';
@@ -44,12 +45,11 @@ export async function newSpender(table: Table, limits: Partial<Record<ScopeKind,
     limits: limits[kind] ?? {},
     revision: 0,
   }));
-  await transact(
-    table,
-    scopes.map((scope) => ({
-      Update: configureUpdate(table, scope, { limits: scope.limits, revision: 0, active: true }),
-    })),
-  );
+  const counters = scopes.map((scope) => [
+    scope.kind,
+    configureUpdate(table, scope, { limits: scope.limits, revision: 0, active: true }),
+  ]);
+  await transact(table, Object.fromEntries(counters));
   return { payer, scopes };
 }
 
@@ -129,8 +129,8 @@ export async function books(table: Table, spender: Spender, atMs = Date.now()) {
   return Object.fromEntries(entries) as Record<ScopeKind, string[]>;
 }
 
-/** The same amount spent in all four windows, with nothing held. */
-export const settledEverywhere = (amount: string) => Array.from({ length: 4 }, () => `${amount} of ${amount}`);
+/** The same amount spent in every window, and committed there: as much, where nothing is held. */
+export const settledEverywhere = (spent: string, committed = spent) => intervals.map(() => `${spent} of ${committed}`);
 
 export async function finalCosts(table: Table, spender: Spender): Promise<Money> {
   const costs: Money[] = [];

@@ -1,6 +1,6 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readGenerationItem } from '../../lambdas/store/generation-queries.ts';
+import { readGeneration } from '../../lambdas/store/generation-queries.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { handler } from '../../lambdas/workers/finalize-cost/handler.ts';
 import { toSqsEvent } from '../../lib/local/event-source.ts';
@@ -40,8 +40,8 @@ it('settles a batch, and has by itself come again in seconds what failed', async
 
   const unreadable = event.Records.find(({ body }) => body === 'no settlement')!;
   expect(failed).toEqual([unreadable.messageId]);
-  const item = await readGenerationItem(table, spender.payer.accountId, good.generationId);
-  expect(item).toMatchObject({ state: 'final', total_cost_rub: '0.3' });
+  const record = await readGeneration(table, spender.payer.accountId, good.generationId);
+  expect(record).toMatchObject({ state: 'final', outcome: { cost: rub('0.3') } });
   // Long before its visibility of two minutes ends.
   const again = await receive(queue.sqs, queue.url, 10);
   expect(again.map(({ Body }) => Body)).toContain('no settlement');

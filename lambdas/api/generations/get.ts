@@ -5,8 +5,8 @@ import { jsonResponse } from '../../http/response.ts';
 import { notFound } from '../../platform/errors.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import { resources } from '../../resources.ts';
-import { readGenerationItem } from '../../store/generation-queries.ts';
-import { generationFrom, type Generation } from '../../store/generations.ts';
+import { readGeneration } from '../../store/generation-queries.ts';
+import type { Generation } from '../../store/generation.ts';
 import type { GenerationAnswer } from './shape.ts';
 import { generationView } from './view.ts';
 
@@ -31,8 +31,7 @@ export const handler = defineEndpoint('get-generation', accepts, async ({ query:
 
 async function readVisible(id: string, caller: InferenceCaller): Promise<Generation | undefined> {
   if (generationTimeMs(id) === undefined) return undefined;
-  const item = await readGenerationItem(resources.table(), caller.account.id, id);
-  const generation = item && generationFrom(item);
+  const generation = await readGeneration(resources.table(), caller.account.id, id);
   return generation && isVisible(generation, caller) ? generation : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count, data, nothing, rub, time, uuid } from '../../http/shapes.ts';
-import { apiTypes } from '../../store/generations.ts';
+import { apiTypes } from '../../store/generation.ts';
 import { endings } from '../../store/outcome.ts';
 
 const generationShape = z

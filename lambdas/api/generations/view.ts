@@ -1,4 +1,4 @@
-import type { Generation } from '../../store/generations.ts';
+import type { Generation } from '../../store/generation.ts';
 import type { ShownGeneration } from './shape.ts';
 
 /** A final generation as GET /generation shows it; times in milliseconds, money as exact numbers of roubles. */
@@ -10,7 +10,7 @@ export function generationView(generation: Generation): ShownGeneration {
     usage: outcome.cost,
     currency: 'RUB',
     cache_discount: outcome.cacheDiscount,
-    created_at: generation.createdAt,
+    created_at: new Date(generation.createdAtMs).toISOString(),
     model: outcome.model,
     model_permaslug: outcome.modelPermaslug,
     endpoint_id: outcome.endpointId,

@@ -7,7 +7,7 @@ import { jsonResponse } from '../../http/response.ts';
 import { findWorkspace } from '../../management/workspaces.ts';
 import { resources } from '../../resources.ts';
 import { readCounters } from '../../store/counters.ts';
-import { inferenceView, keyPage } from '../../store/key-directory.ts';
+import { inferenceKeysOf, keyPage } from '../../store/key-directory.ts';
 import { keyFrom, keyItemKey } from '../../store/keys.ts';
 import { readItems } from '../../store/query.ts';
 import type { KeyListAnswer } from './shape.ts';
@@ -31,8 +31,8 @@ export const handler = defineEndpoint('list-keys', accepts, async ({ query, call
     query.workspace_id === undefined
       ? account.defaultWorkspaceId
       : (await findWorkspace(table, account.id, query.workspace_id)).id;
-  const view = inferenceView({ workspaceId, memberId: query.member_id, includeDisabled: query.include_disabled });
-  const { hashes, total } = await keyPage(table, view, query);
+  const list = inferenceKeysOf({ workspaceId, memberId: query.member_id, includeDisabled: query.include_disabled });
+  const { hashes, total } = await keyPage(table, list, query);
   const [items, counterOf] = await Promise.all([
     readItems(table, hashes.map(keyItemKey)),
     readCounters(table, 'key', hashes),

@@ -7,7 +7,7 @@ import { addMembers, type MembersChange } from '../../management/members.ts';
 import { findWorkspace } from '../../management/workspaces.ts';
 import { resources } from '../../resources.ts';
 import { readCounters } from '../../store/counters.ts';
-import { memberScopeId } from '../../store/workspaces.ts';
+import { memberScope } from '../../store/payer.ts';
 import { membersBody } from './fields.ts';
 import type { AddedMembersAnswer } from './shape.ts';
 import { memberViews } from './view.ts';
@@ -19,7 +19,7 @@ export const handler = defineEndpoint('add-members', accepts, async ({ params, b
   const { id: accountId } = caller.account;
   return once(async (keep) => {
     const workspace = await findWorkspace(table, accountId, params.workspaceId);
-    const scopeIds = body.user_ids.map((id) => memberScopeId(workspace.id, id));
+    const scopeIds = body.user_ids.map((id) => memberScope(workspace.id, id).id);
     const counterOf = await readCounters(table, 'member', [...new Set(scopeIds)]);
     const answer = ({ changed, members }: MembersChange) =>
       jsonResponse<AddedMembersAnswer>(200, {

@@ -1,13 +1,14 @@
 import { memberBudgets } from '../../management/budgets.ts';
 import { readCounters, type Counter } from '../../store/counters.ts';
 import type { Table } from '../../store/table.ts';
-import { memberScopeId, type Member } from '../../store/workspaces.ts';
+import type { Member } from '../../store/members.ts';
+import { memberScope } from '../../store/payer.ts';
 import { budgetViews } from '../budgets/view.ts';
 import type { ShownMember } from './shape.ts';
 
 /** Members of one workspace with their budgets. */
 export async function showMembers(table: Table, workspaceId: string, members: Member[]): Promise<ShownMember[]> {
-  const scopeIds = members.map(({ id }) => memberScopeId(workspaceId, id));
+  const scopeIds = members.map(({ id }) => memberScope(workspaceId, id).id);
   return memberViews(workspaceId, members, await readCounters(table, 'member', scopeIds));
 }
 
@@ -26,7 +27,7 @@ export function memberViews(
     budgets: budgetViews(
       memberBudgets(workspaceId, member.id),
       member.limits,
-      counterOf(memberScopeId(workspaceId, member.id)),
+      counterOf(memberScope(workspaceId, member.id).id),
     ),
   }));
 }

@@ -6,7 +6,7 @@ import { describeError, log } from '../../platform/logger.ts';
 import type { QueueSender } from '../../platform/queue.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 import type { Dispatched } from '../../routing/dispatch.ts';
-import type { Payer } from '../../store/generations.ts';
+import type { Payer } from '../../store/payer.ts';
 import type { Ending } from '../../store/outcome.ts';
 import type { Table } from '../../store/table.ts';
 import { Progress } from './progress.ts';

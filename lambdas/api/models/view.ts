@@ -1,6 +1,7 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { cheapestFirst } from '../../catalog/default-route.ts';
 import type { ModelData, Pricing } from '../../catalog/schema.ts';
+import { factsOf } from '../../catalog/wires.ts';
 import { Money } from '../../money/money.ts';
 import type { ShownEndpoint, ShownModel, ShownPricing, ShownVideoModel } from './shape.ts';
 
@@ -65,7 +66,8 @@ export function endpointView(model: Model, endpoint: Endpoint): ShownEndpoint {
     quantization: endpoint.data.quantization ?? null,
     pricing: pricingView(endpoint.pricing),
     supported_parameters: model.data.supported_parameters,
-    supports_implicit_caching: endpoint.pricing?.input_cache_read !== undefined && endpoint.wire !== 'anthropic',
+    supports_implicit_caching:
+      endpoint.pricing?.input_cache_read !== undefined && factsOf(endpoint.wire).messages?.cachesUnasked !== false,
     supports_tool_choice: toolChoice(model),
     supports_voice_cloning: false,
     data_policy: {

@@ -1,6 +1,7 @@
-import type { MessagesEvent } from '../../messages/types.ts';
+import type { MessageDelta, MessagesEvent } from '../../messages/types.ts';
 import { hasSoundCounts, withSoundCounts } from '../../messages/usage-counts.ts';
 import { UpstreamError } from '../upstream-http.ts';
+import { isBlock, isDelta, isRecord, isText } from './event-shapes.ts';
 
 /** More blocks than any answer has; each costs memory, though none has to have a word in it. */
 const MAX_BLOCKS = 10_000;
@@ -36,25 +37,31 @@ export class AnswerOrder {
       case 'content_block_start': {
         const { content_block: block } = event;
         this.#demand(this.#started && !this.#closing, 'a block outside of its answer');
-        this.#demand(isRecord(block) && isText(block.type), 'a block without a type');
-        this.#demand(event.index + this.#offset === this.#nextIndex, 'a block out of order');
+        this.#demand(isBlock(block), 'a block without its content');
+        this.#demand(this.#indexOf(event) === this.#nextIndex, 'a block out of order');
         this.#demand(this.#nextIndex < MAX_BLOCKS, 'more blocks than an answer can have');
         this.#open.set(this.#nextIndex, block.type);
         this.#nextIndex += 1;
         return [this.#numbered(event)];
       }
       case 'content_block_delta':
-        this.#demand(this.#open.has(event.index + this.#offset), 'a part of a block that is not open');
-        this.#demand(isRecord(event.delta) && isDelta(event.delta), 'a part without its content');
+        this.#demand(this.#open.has(this.#indexOf(event)), 'a part of a block that is not open');
+        this.#demand(isDelta(event.delta), 'a part without its content');
         return [this.#numbered(event)];
       case 'content_block_stop':
-        this.#demand(this.#open.delete(event.index + this.#offset), 'the end of a block that is not open');
+        this.#demand(this.#open.delete(this.#indexOf(event)), 'the end of a block that is not open');
         return [this.#numbered(event)];
       case 'message_delta':
         this.#demand(this.#started && isRecord(event.delta), 'an ending without its content');
         this.#demand(isReason(event.delta.stop_reason), 'a reason to stop that is none');
-        if (isText(event.delta.stop_reason)) this.#closing = true;
-        return [isSound(event.usage) ? event : { ...event, usage: withSoundCounts(event.usage) }];
+        this.#demand(
+          event.delta.stop_sequence == null || isText(event.delta.stop_sequence),
+          'a stop sequence that is none',
+        );
+        return [
+          ...this.#endings(event),
+          isSound(event.usage) ? event : { ...event, usage: withSoundCounts(event.usage) },
+        ];
       case 'message_stop':
         this.#demand(this.#closing, 'an end without a reason');
         return [event];
@@ -70,12 +77,37 @@ export class AnswerOrder {
    * the blocks that follow are counted on. A call in pieces cannot be taken back, and nobody should run half of one.
    */
   #startAnew(): MessagesEvent[] {
-    const types = [...this.#open.values()];
-    this.#demand(!types.includes('tool_use') && !this.#closing, 'another answer in the middle of a call');
-    const stops = [...this.#open.keys()].map((index): MessagesEvent => ({ type: 'content_block_stop', index }));
-    this.#open.clear();
+    this.#demand(!this.#closing, 'another answer after the end of one');
+    this.#demand(!this.#hasOpenCall, 'another answer in the middle of a call');
+    const stops = this.#closeAll();
     this.#offset = this.#nextIndex;
     return stops;
+  }
+
+  /**
+   * Blocks that nobody closed end with their answer: some clients take a block for theirs only when it is closed. A call is
+   * run where the answer says so, and then it has to be whole. What max_tokens cuts is left open, as Anthropic was seen to.
+   */
+  #endings({ delta: { stop_reason: reason } }: MessageDelta): MessagesEvent[] {
+    if (!isText(reason)) return [];
+    this.#demand(reason !== 'tool_use' || !this.#hasOpenCall, 'an end in the middle of a call');
+    this.#closing = true;
+    return reason === 'max_tokens' ? [] : this.#closeAll();
+  }
+
+  get #hasOpenCall(): boolean {
+    return [...this.#open.values()].includes('tool_use');
+  }
+
+  #closeAll(): MessagesEvent[] {
+    const stops = [...this.#open.keys()].map((index): MessagesEvent => ({ type: 'content_block_stop', index }));
+    this.#open.clear();
+    return stops;
+  }
+
+  /** The index of a block as clients count; none for what is no number, which would add up to one all the same. */
+  #indexOf({ index }: { index: unknown }): number {
+    return typeof index === 'number' ? index + this.#offset : NaN;
   }
 
   #numbered<Event extends { index: number }>(event: Event): Event {
@@ -83,30 +115,21 @@ export class AnswerOrder {
   }
 
   #start(event: Extract<MessagesEvent, { type: 'message_start' }>): MessagesEvent {
-    this.#demand(isRecord(event.message), 'a beginning without a message');
+    const { message } = event;
+    this.#demand(isRecord(message), 'a beginning without a message');
     this.#started = true;
-    const { content, usage } = event.message as { content: unknown; usage: unknown };
-    if (Array.isArray(content) && content.length === 0 && isSound(usage)) return event;
-    return { ...event, message: { ...event.message, content: [], usage: withSoundCounts(usage) } };
+    const { type, role, content, usage } = message as Record<string, unknown>;
+    const isEmpty = Array.isArray(content) && content.length === 0;
+    if (type === 'message' && role === 'assistant' && isEmpty && isSound(usage)) return event;
+    return {
+      ...event,
+      message: { ...message, type: 'message', role: 'assistant', content: [], usage: withSoundCounts(usage) },
+    };
   }
 
   #demand(holds: boolean, what: string): void {
     if (!holds) throw new UpstreamError('malformed', `The provider sent ${what}`);
   }
-}
-
-/** The field in which each kind of delta carries its text. */
-const textFields: Record<string, string> = Object.assign(Object.create(null) as Record<string, string>, {
-  text_delta: 'text',
-  thinking_delta: 'thinking',
-  input_json_delta: 'partial_json',
-  signature_delta: 'signature',
-});
-
-function isDelta(delta: Record<string, unknown>): boolean {
-  if (!isText(delta['type'])) return false;
-  const field = textFields[delta['type']];
-  return field === undefined || isText(delta[field]);
 }
 
 function isSound(usage: unknown): boolean {
@@ -115,12 +138,4 @@ function isSound(usage: unknown): boolean {
 
 function isReason(reason: unknown): boolean {
   return reason === null || reason === undefined || (isText(reason) && reason.length <= MAX_REASON_CHARACTERS);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@ import { readExactly } from '../../platform/exact-json.ts';
 import type { AnswerBatch, AnswerEvent, Block, MessageBody, MessagesEvent } from '../../messages/types.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import { withLastWords } from '../last-words.ts';
+import type { AnthropicQuirks } from '../../catalog/wires.ts';
 import type { DecodeContext, WireTarget } from '../wire.ts';
 import { AnswerOrder } from './answer-order.ts';
 import { frameData, hasEventLine, SseFrameSplitter } from './sse-frames.ts';
@@ -20,7 +21,7 @@ const ARGUMENTS = /"input"\s*:\s*\{\s*"/;
 
 export async function* decodeStream(
   body: AsyncIterable<Buffer>,
-  context: DecodeContext,
+  context: DecodeContext<AnthropicQuirks>,
 ): AsyncGenerator<AnswerBatch, void> {
   const splitter = new SseFrameSplitter(MAX_FRAME_BYTES);
   const reader = new FrameReader(context.target);
@@ -44,7 +45,7 @@ export async function* decodeStream(
 }
 
 /** The events of a complete message. */
-export function decodeMessage(document: unknown, context: DecodeContext): AnswerBatch | undefined {
+export function decodeMessage(document: unknown, context: DecodeContext<AnthropicQuirks>): AnswerBatch | undefined {
   const { type, content, stop_reason, stop_sequence, usage, ...message } = document as MessageBody;
   if (type !== 'message' || !Array.isArray(content)) return undefined;
   const order = new AnswerOrder();
@@ -106,11 +107,11 @@ function deltasOf(block: Block): Delta[] {
 class FrameReader {
   ended = false;
   readonly #order = new AnswerOrder();
-  readonly #target: WireTarget;
+  readonly #target: WireTarget<AnthropicQuirks>;
   /** It has told how it ends. */
   isClosing = false;
 
-  constructor(target: WireTarget) {
+  constructor(target: WireTarget<AnthropicQuirks>) {
     this.#target = target;
   }
 
@@ -143,7 +144,7 @@ class FrameReader {
   }
 }
 
-function withOwnSignature(data: MessagesEvent, { quirks, providerId }: WireTarget): MessagesEvent {
+function withOwnSignature(data: MessagesEvent, { quirks, providerId }: WireTarget<AnthropicQuirks>): MessagesEvent {
   if (!quirks.own_signatures || data.type !== 'content_block_delta' || data.delta.type !== 'signature_delta') {
     return data;
   }

@@ -1,13 +1,17 @@
 import { thinkingOf, withoutOwnThinking } from '../../messages/foreign-thinking.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
+import { wireTable, type AnthropicQuirks } from '../../catalog/wires.ts';
+import { refusesSampling } from '../client-headers.ts';
 import type { ClientHeaders, MessagesWire, WireRefusal, WireRequest, WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
 
 /** Upstreams that speak the Messages API themselves: requests and answers go through as they are. */
 
-export const anthropicWire: MessagesWire = {
+type Target = WireTarget<AnthropicQuirks>;
+
+export const anthropicWire: MessagesWire<AnthropicQuirks> = {
   encode(request, target, client) {
     if (request.max_tokens === 0) {
       throw invalidRequest(
@@ -20,8 +24,10 @@ export const anthropicWire: MessagesWire = {
   encodeCount: (request, target, client) =>
     target.quirks.count_tokens ? encodeCountTokens(request, target, client) : undefined,
   hiddenOutput,
+  streamsJson: false,
   countsPromptAtStart: true,
-  cachesUnasked: false,
+  refusesSampling,
+  cachesUnasked: wireTable.anthropic.messages.cachesUnasked,
   declinesForFree: true,
   credentialHeaders: (credential) => ({ 'x-api-key': credential }),
   decode: decodeStream,
@@ -33,13 +39,13 @@ export const anthropicWire: MessagesWire = {
  * All thinking is billed, and shown as a summary, or not at all. `budget_tokens` is a target that a model may pass: only
  * max_tokens bounds what it thinks and writes.
  */
-function hiddenOutput({ thinking }: MessagesRequest, { quirks }: WireTarget, maxOutputTokens: number): number {
+function hiddenOutput({ thinking }: MessagesRequest, { quirks }: Target, maxOutputTokens: number): number {
   const thinks = thinking ? thinking.type !== 'disabled' : quirks.thinks_by_default;
   return thinks || quirks.hidden_reasoning ? maxOutputTokens : 0;
 }
 
 /** POST /v1/messages/count_tokens of an upstream that has it. */
-function encodeCountTokens(request: MessagesRequest, target: WireTarget, client: ClientHeaders): WireRequest {
+function encodeCountTokens(request: MessagesRequest, target: Target, client: ClientHeaders): WireRequest {
   const body = upstreamBody(request, target, client);
   const counted = Object.entries(body).filter(([field, value]) => countedFields.has(field) && value !== undefined);
   return postJson('/v1/messages/count_tokens', Object.fromEntries(counted), client);
@@ -63,7 +69,7 @@ const countedFields = new Set([
   'speed',
 ]);
 
-function upstreamBody(request: MessagesRequest, target: WireTarget, client: ClientHeaders): Record<string, unknown> {
+function upstreamBody(request: MessagesRequest, target: Target, client: ClientHeaders): Record<string, unknown> {
   const ceiling = target.maxOutputTokens ?? Infinity;
   // The Messages API requires max_tokens; a client that left it out gets all that the model can write.
   const maxTokens = Math.min(request.max_tokens ?? ceiling, ceiling);

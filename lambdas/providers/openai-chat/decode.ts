@@ -4,12 +4,12 @@ import type { AnswerBatch, MessagesEvent, StopReason, WireUsage } from '../../me
 import { UpstreamError } from '../upstream-http.ts';
 import { withLastWords } from '../last-words.ts';
 import type { DecodeContext } from '../wire.ts';
-import { BlockWriter } from './block-writer.ts';
+import { BlockWriter } from '../block-writer.ts';
 import { citationOf } from './citations.ts';
 import { chatError } from './errors.ts';
-import { asList, asOptionalRecord, asRecord, asText } from './shapes.ts';
+import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { laterUsage, messagesUsage } from './usage.ts';
-import { WholeLines } from './whole-lines.ts';
+import { WholeLines } from '../whole-lines.ts';
 
 /**
  * Chat-completions streams as Messages events. Written against recordings of many providers: what one of them leaves

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { invalidRequest } from '../../platform/errors.ts';
 import { isOwnThinking } from '../../messages/foreign-thinking.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
-import type { WireTarget } from '../wire.ts';
+import type { ChatTarget } from './target.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { documentPart, imageUrl } from './media.ts';
 import { refuseUnspeakable } from './speakable.ts';
@@ -24,7 +24,7 @@ function digest(text: string): string {
 /** Text that a model understands as the content of a part that had none. */
 const EMPTY_RESULT = '(no output)';
 
-export function encodeChatRequest(request: MessagesRequest, target: WireTarget): Record<string, unknown> {
+export function encodeChatRequest(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   refuseUnspeakable(request);
   const { quirks } = target;
   const said = conversation(toTurns(request.messages), request, target);
@@ -66,7 +66,7 @@ export function encodeChatRequest(request: MessagesRequest, target: WireTarget):
   );
 }
 
-function systemMessages(request: MessagesRequest, { quirks }: WireTarget): ChatMessage[] {
+function systemMessages(request: MessagesRequest, { quirks }: ChatTarget): ChatMessage[] {
   const role = quirks.system_role ?? 'system';
   if (request.system === undefined || request.system === '') return [];
   if (typeof request.system === 'string') return [{ role, content: request.system }];
@@ -74,7 +74,7 @@ function systemMessages(request: MessagesRequest, { quirks }: WireTarget): ChatM
   return text === '' ? [] : [{ role, content: text }];
 }
 
-function conversation(turns: Turn[], request: MessagesRequest, target: WireTarget): ChatMessage[] {
+function conversation(turns: Turn[], request: MessagesRequest, target: ChatTarget): ChatMessage[] {
   return turns.flatMap(({ role, messages }) => {
     switch (role) {
       case 'system':
@@ -88,7 +88,7 @@ function conversation(turns: Turn[], request: MessagesRequest, target: WireTarge
 }
 
 /** Texts of one message belong together as they are; those of neighbouring messages were written apart. */
-function assistantMessages(messages: Placed[][], request: MessagesRequest, { quirks }: WireTarget): ChatMessage[] {
+function assistantMessages(messages: Placed[][], request: MessagesRequest, { quirks }: ChatTarget): ChatMessage[] {
   const texts: string[] = [];
   const reasonings: string[] = [];
   const toolCalls: unknown[] = [];
@@ -134,7 +134,7 @@ function apart(texts: string[]): string {
   return texts.filter((text) => text !== '').join('\n\n');
 }
 
-function toolCall(block: Block, quirks: WireTarget['quirks']): unknown {
+function toolCall(block: Block, quirks: ChatTarget['quirks']): unknown {
   return {
     id: toolCallId(block['id'] as string, idRule(quirks)),
     type: 'function',
@@ -144,7 +144,7 @@ function toolCall(block: Block, quirks: WireTarget['quirks']): unknown {
 }
 
 /** Tool results come first, directly behind the call, as the wire demands; what else the user said follows. */
-function userMessages(blocks: Placed[], target: WireTarget): ChatMessage[] {
+function userMessages(blocks: Placed[], target: ChatTarget): ChatMessage[] {
   const results: ChatMessage[] = [];
   const parts: unknown[] = [];
   for (const placed of blocks) {
@@ -164,12 +164,12 @@ const thoughtSignaturePlaceholder = {
   extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },
 };
 
-function idRule(quirks: WireTarget['quirks']) {
+function idRule(quirks: ChatTarget['quirks']) {
   return quirks.tool_call_ids === 'nine_alphanumerics' ? 'nineAlphanumerics' : 'openai';
 }
 
 /** The `tool` role takes only text on most upstreams: images of a result move into the user message that follows. */
-function toolResult({ block, path }: Placed, target: WireTarget, parts: unknown[]): ChatMessage {
+function toolResult({ block, path }: Placed, target: ChatTarget, parts: unknown[]): ChatMessage {
   const texts: string[] = [];
   for (const placed of placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`)) {
     const { type } = placed.block;
@@ -188,7 +188,7 @@ function toolResult({ block, path }: Placed, target: WireTarget, parts: unknown[
   };
 }
 
-function userPart({ block, path }: Placed, target: WireTarget): unknown {
+function userPart({ block, path }: Placed, target: ChatTarget): unknown {
   switch (block.type) {
     case 'text':
       // Many upstreams refuse empty text.

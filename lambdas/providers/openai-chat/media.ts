@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
-import type { WireTarget } from '../wire.ts';
+import type { ChatTarget } from './target.ts';
 import { pdfPart } from './pdf-part.ts';
 
 /** Images and documents, as chat completions take them. */
@@ -14,7 +14,7 @@ export function imageUrl(block: Block, path: string): string {
 }
 
 /** @throws {GatewayError} 400 for what the model could not be shown, or could not do with it. */
-export function documentPart(block: Block, path: string, { quirks }: WireTarget): unknown {
+export function documentPart(block: Block, path: string, { quirks }: ChatTarget): unknown {
   const source = block['source'] as { type: string; media_type?: string; data?: string; content?: string | Block[] };
   if ((block['citations'] as { enabled?: unknown } | null | undefined)?.enabled === true) {
     throw invalidRequest(`${path}.citations.enabled`, 'citations only work on Anthropic models; leave it out');

@@ -1,7 +1,7 @@
-import type { Quirks } from '../../catalog/schema.ts';
+import type { OpenaiChatQuirks } from '../../catalog/wires.ts';
 
 /** A PDF as a content part: a `file` of OpenAI's, or a data URL where a provider reads PDFs as it reads images. */
-export function pdfPart(base64: string, title: string, { pdf_part: part }: Quirks): unknown {
+export function pdfPart(base64: string, title: string, { pdf_part: part }: OpenaiChatQuirks): unknown {
   const dataUrl = `data:application/pdf;base64,${base64}`;
   if (part === 'image_url') return { type: 'image_url', image_url: { url: dataUrl } };
   return { type: 'file', file: { filename: title.endsWith('.pdf') ? title : `${title}.pdf`, file_data: dataUrl } };

@@ -1,8 +1,8 @@
 import type { MessagesRequest } from '../../messages/types.ts';
-import type { WireTarget } from '../wire.ts';
+import type { ChatTarget } from './target.ts';
 
 /** Thinking is asked for in each provider's own way; models that think by themselves, or not at all, are left to it. */
-export function thinkingFields(request: MessagesRequest, target: WireTarget): Record<string, unknown> {
+export function thinkingFields(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const { quirks, supportedParameters } = target;
   if (!supportedParameters.includes('reasoning')) return {};
   const wanted = request.thinking ? request.thinking.type !== 'disabled' : undefined;

@@ -1,10 +1,11 @@
+import { wireTable, type OpenaiChatQuirks } from '../../catalog/wires.ts';
 import type { MessagesWire, WireRefusal } from '../wire.ts';
 import { decodeChatStream, decodeCompletion } from './decode.ts';
 import { encodeChatRequest } from './encode.ts';
 import { refusalFrom } from './errors.ts';
 
 /** Upstreams that speak OpenAI's chat completions. */
-export const openaiChatWire: MessagesWire = {
+export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
   encode(request, target) {
     return {
       path: '/chat/completions',
@@ -14,8 +15,11 @@ export const openaiChatWire: MessagesWire = {
   },
   encodeCount: () => undefined,
   hiddenOutput: (_request, { quirks }, maxOutputTokens) => (quirks.hidden_reasoning ? maxOutputTokens : 0),
+  streamsJson: false,
   countsPromptAtStart: false,
-  cachesUnasked: true,
+  // Sampling parameters work on chat completions whatever the client speaks.
+  refusesSampling: () => false,
+  cachesUnasked: wireTable['openai-chat'].messages.cachesUnasked,
   declinesForFree: false,
   credentialHeaders: (credential) => ({ authorization: `Bearer ${credential}` }),
   decode: decodeChatStream,

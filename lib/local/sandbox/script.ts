@@ -2,7 +2,7 @@
  * What a sandbox model answers. A line "@sandbox …" in the last user message directs it; docs/sandbox.md lists the
  * directives. The script is the same for every wire: a list of blocks, each cut into the pieces that are streamed.
  */
-export interface Directives {
+interface Directives {
   /** Number of text pieces; undefined: as the reply needs. */
   tokens: number | undefined;
   /** Milliseconds between pieces. */
@@ -25,12 +25,12 @@ export interface Directives {
   refuse: boolean;
 }
 
-export type ScriptBlock =
+type ScriptBlock =
   | { kind: 'thinking'; pieces: string[] }
   | { kind: 'text'; pieces: string[] }
   | { kind: 'tool'; name: string; pieces: string[] };
 
-export type ScriptEnd = 'end' | 'length' | 'tools' | 'refusal';
+type ScriptEnd = 'end' | 'length' | 'tools' | 'refusal';
 
 export interface Script {
   directives: Directives;
@@ -42,7 +42,7 @@ export interface Script {
   hiddenTokens: number;
 }
 
-export interface SandboxTool {
+interface SandboxTool {
   name: string;
   schema: { properties?: Record<string, unknown>; required?: string[] } | undefined;
 }

@@ -27,7 +27,7 @@ const runtimeClient = join(dirname(require.resolve('aws-lambda-ric/package.json'
 const shim = fileURLToPath(new URL('./rapid-client-shim.cjs', import.meta.url));
 
 /** The function failed, timed out, or its process ended. */
-export class FunctionFailure extends Error {
+class FunctionFailure extends Error {
   override name = 'FunctionFailure';
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Block, MessagesEvent } from '../../messages/types.ts';
-import { UpstreamError } from '../upstream-http.ts';
+import type { Block, MessagesEvent } from '../messages/types.ts';
+import { UpstreamError } from './upstream-http.ts';
 import { JsonProgress } from './json-progress.ts';
 
 /** So much prose behind a call without any arguments means that it has none. */

@@ -1,4 +1,4 @@
-import { UpstreamError } from '../upstream-http.ts';
+import { UpstreamError } from './upstream-http.ts';
 
 /** Reads values of a provider's JSON as what they ought to be. What is absent or null is empty; anything else is a failure. */
 

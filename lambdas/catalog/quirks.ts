@@ -1,0 +1,30 @@
+import { CatalogError } from './catalog-error.ts';
+import type { EndpointData, ProviderData } from './schema.ts';
+import { factsOf, type Quirks, type Wire } from './wires.ts';
+
+export function wireOf(endpoint: EndpointData, provider: ProviderData): Wire {
+  return endpoint.wire ?? provider.wire;
+}
+
+/** An endpoint's quirks: its own, before those of its provider where both speak one wire. */
+export function quirksOf(endpoint: EndpointData, provider: ProviderData): Quirks {
+  return wireOf(endpoint, provider) === provider.wire
+    ? { ...provider.quirks, ...endpoint.quirks }
+    : { ...endpoint.quirks };
+}
+
+/**
+ * Holds quirks against those that their wire knows: one of another wire would be a silent nothing.
+ * @param place the file and field of whose quirks they are
+ * @throws {CatalogError} naming the quirk that is wrong.
+ */
+export function checkQuirks(wire: Wire, quirks: ProviderData['quirks'], place: string): void {
+  const { quirks: schema } = factsOf(wire);
+  const { error } = schema.safeParse(quirks ?? {});
+  if (!error) return;
+  const unknown = Object.keys(quirks!).find((name) => !Object.hasOwn(schema.shape, name));
+  const [issue] = error.issues;
+  if (unknown === undefined) throw new CatalogError(`${place}.quirks.${issue!.path.join('.')}: ${issue!.message}`);
+  const known = Object.keys(schema.shape).join(', ') || 'none';
+  throw new CatalogError(`${place}.quirks.${unknown}: the wire "${wire}" has no such quirk; it knows ${known}`);
+}

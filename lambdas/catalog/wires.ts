@@ -1,0 +1,127 @@
+/**
+ * What the catalog has to know of each wire, a format that upstreams speak. How a wire is spoken stands in `providers/`;
+ * nothing outside of the two rooms knows a wire by its name.
+ */
+
+import { z } from 'zod';
+
+export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as const;
+type InputModality = (typeof inputModalities)[number];
+
+/** What may be said of an endpoint on any wire; the only quirks that are read outside of its own codec. */
+const common = {
+  /** The vocabulary that it counts with, where the gateway knows it. */
+  tokenizer: z.enum(['o200k']).optional(),
+  /** The most tokens that one image can count for; 6,000 where absent. */
+  max_image_tokens: z.int().positive().optional(),
+  /** Reasoning is billed but not shown, so a hold has to cover all of max_tokens at once. */
+  hidden_reasoning: z.boolean().optional(),
+  /** max_tokens bounds only what is said, not what is thought before it. */
+  reasoning_beyond_max_tokens: z.boolean().optional(),
+};
+/** What stands in a file, before the wire that it belongs to is known. */
+export const anyQuirks = z.looseObject(common);
+const commonQuirks = z.strictObject(common);
+export type Quirks = z.infer<typeof commonQuirks>;
+
+const anthropicQuirks = z.strictObject({
+  ...common,
+  /** Signs thinking itself, in a way that only this provider takes back. */
+  own_signatures: z.boolean().optional(),
+  /** Has POST /v1/messages/count_tokens. */
+  count_tokens: z.boolean().optional(),
+  /** The model thinks, and bills it, when a request has no `thinking`. A matter of the model: per endpoint. */
+  thinks_by_default: z.boolean().optional(),
+});
+export type AnthropicQuirks = z.infer<typeof anthropicQuirks>;
+
+const openaiChatQuirks = z.strictObject({
+  ...common,
+  /** Name of the output limit. */
+  max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
+  /** Role that carries the system prompt. */
+  system_role: z.enum(['system', 'developer']).optional(),
+  /** How thinking is asked for; "none" means the model decides by itself. */
+  reasoning_request: z.enum(['none', 'reasoning_effort', 'enable_thinking', 'thinking_type']).optional(),
+  /** Field in which earlier reasoning of the assistant has to come back; "none" drops it. */
+  reasoning_history: z.enum(['none', 'reasoning_content']).optional(),
+  /** Rule for ids of tool calls. */
+  tool_call_ids: z.enum(['any', 'nine_alphanumerics']).optional(),
+  /** Takes `user`, which gets a digest of metadata.user_id. */
+  user_field: z.boolean().optional(),
+  /** Refuses reasoning_effort beside function tools. */
+  no_effort_with_tools: z.boolean().optional(),
+  /** Refuses a user message directly after a tool's result. */
+  assistant_after_tool: z.boolean().optional(),
+  /** Asks for a thought signature on every earlier call; the documented placeholder is sent. */
+  thought_signature_placeholder: z.boolean().optional(),
+  /** Send stream_options.include_usage. */
+  stream_usage: z.boolean().optional(),
+  /** PDF documents are accepted. */
+  pdf_files: z.boolean().optional(),
+  /** The part that a PDF goes in, where they are accepted. */
+  pdf_part: z.enum(['file', 'image_url']).optional(),
+});
+export type OpenaiChatQuirks = z.infer<typeof openaiChatQuirks>;
+
+interface WireFacts {
+  /** Quirks that its endpoints may have. */
+  quirks: z.ZodObject;
+  /** Undefined where the wire cannot answer messages. */
+  messages: MessagesFacts | undefined;
+}
+
+export interface MessagesFacts {
+  /** Kinds of input that an endpoint with these quirks takes. */
+  carries(quirks: Quirks): readonly InputModality[];
+  /** It has words for frequency_penalty, presence_penalty and repetition_penalty. */
+  hasPenalties: boolean;
+  /** The provider writes (and may charge for) caches that the request did not ask for. */
+  cachesUnasked: boolean;
+  /** The quirk by which the endpoint of each reasoning model has to say whether the model thinks without being asked. */
+  unaskedThinking: string | undefined;
+}
+
+/** Models on these are in the lists only: nothing is sent to their endpoints. */
+const listedOnly = { quirks: z.strictObject({}), messages: undefined };
+
+export const wireTable = {
+  anthropic: {
+    quirks: anthropicQuirks,
+    messages: {
+      carries: () => inputModalities,
+      hasPenalties: false,
+      cachesUnasked: false,
+      unaskedThinking: 'thinks_by_default',
+    },
+  },
+  'openai-chat': {
+    quirks: openaiChatQuirks,
+    messages: {
+      carries: ({ pdf_files }: OpenaiChatQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),
+      hasPenalties: true,
+      cachesUnasked: true,
+      unaskedThinking: undefined,
+    },
+  },
+  decisions: listedOnly,
+  'video-jobs': listedOnly,
+  'openai-embeddings': listedOnly,
+  'openai-images': listedOnly,
+  'openai-audio': listedOnly,
+  rerank: listedOnly,
+} as const satisfies Record<string, WireFacts>;
+
+export type Wire = keyof typeof wireTable;
+/** Wires that can answer messages. */
+export type MessagesWireName = {
+  [Name in Wire]: (typeof wireTable)[Name]['messages'] extends undefined ? never : Name;
+}[Wire];
+export type QuirksOf<Name extends Wire> = z.infer<(typeof wireTable)[Name]['quirks']>;
+
+export const wires = Object.keys(wireTable) as [Wire, ...Wire[]];
+export const messagesWires = wires.filter((wire): wire is MessagesWireName => wireTable[wire].messages !== undefined);
+
+export function factsOf(wire: Wire): WireFacts {
+  return wireTable[wire];
+}

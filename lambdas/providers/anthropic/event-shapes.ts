@@ -1,0 +1,56 @@
+/** Shapes of what stands in the events of an answer, as far as clients rely on them. Types newer than us fit as they are. */
+
+type Shape = Record<string, (value: unknown) => boolean>;
+
+const call: Shape = { id: isText, name: isText, input: orNull(isRecord) };
+
+/** A client adds to the texts of a block: to a null it would add as to a word. Where they are absent, the deltas are all. */
+const blocks = byType({
+  text: { text: orAbsent(isText), citations: orNull(Array.isArray) },
+  thinking: { thinking: orAbsent(isText), signature: orNull(isText) },
+  redacted_thinking: { data: isText },
+  tool_use: call,
+  server_tool_use: call,
+});
+
+const deltas = byType({
+  text_delta: { text: isText },
+  thinking_delta: { thinking: isText },
+  input_json_delta: { partial_json: isText },
+  signature_delta: { signature: isText },
+  citations_delta: { citation: isRecord },
+});
+
+export function isBlock(block: unknown): boolean {
+  return fits(blocks, block);
+}
+
+export function isDelta(delta: unknown): boolean {
+  return fits(deltas, delta);
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function fits(shapes: Partial<Record<string, Shape>>, value: unknown): boolean {
+  if (!isRecord(value) || !isText(value['type'])) return false;
+  return Object.entries(shapes[value['type']] ?? {}).every(([field, isFit]) => isFit(value[field]));
+}
+
+function orAbsent(isFit: (value: unknown) => boolean) {
+  return (value: unknown): boolean => value === undefined || isFit(value);
+}
+
+function orNull(isFit: (value: unknown) => boolean) {
+  return (value: unknown): boolean => value === undefined || value === null || isFit(value);
+}
+
+/** Without the names that every object has: a provider chooses what is looked up. */
+function byType(shapes: Record<string, Shape>): Partial<Record<string, Shape>> {
+  return Object.assign(Object.create(null) as Record<string, Shape>, shapes);
+}

@@ -1,0 +1,99 @@
+import { scopeKinds, type ScopeKind } from './counters.ts';
+import { z } from 'zod';
+import { outcomeRecord, routeFields, type Outcome } from './outcome.ts';
+import { payerRecord } from './payer.ts';
+import { pricesField } from './prices.ts';
+import {
+  count,
+  flag,
+  instant,
+  money,
+  named,
+  oneOf,
+  optional,
+  part,
+  plain,
+  record,
+  text,
+  type RecordOf,
+} from './record.ts';
+import { indexes, type Item } from './table.ts';
+
+/** One inference request, from admission (pending) to settlement (final). */
+export const apiTypes = ['completions', 'decisions', 'video'] as const;
+
+export const holdRecord = record({
+  amount: named('amount_rub', money('hold_rub')),
+  steps: named('steps', count('hold_steps')),
+  scopes: named(
+    'scopes',
+    plain<ScopeKind[]>('held_scopes', () => z.array(z.enum(scopeKinds))),
+  ),
+});
+
+/** The hold of a pending generation: how much, in how many steps, and in which scopes it is counted. */
+export type Hold = RecordOf<typeof holdRecord>;
+
+const estimateRecord = record({
+  tokens: count('input_tokens_estimate'),
+  cost: money('input_cost_estimate_rub'),
+});
+
+const fields = {
+  id: text('id'),
+  payer: part(payerRecord),
+  apiType: oneOf('api_type', apiTypes),
+  /** Of the endpoint that is tried first; the outcome says who answered. */
+  ...routeFields,
+  streamed: flag('streamed'),
+  createdAtMs: instant('created_at'),
+  hold: part(holdRecord),
+  /** Charged when the handler dies before it could measure anything. */
+  inputEstimate: part(estimateRecord),
+};
+
+const pendingRecord = record({
+  ...fields,
+  /** Prices of the endpoint that is tried first, frozen at admission. */
+  pricing: pricesField('prices'),
+  /** Names the files that the prices were read from. */
+  catalogVersion: text('catalog_version'),
+  bootId: text('boot_id'),
+  sweepAtMs: instant(indexes.sweep.sort),
+});
+export type PendingGeneration = RecordOf<typeof pendingRecord>;
+
+export const pendingAttributes = pendingRecord.toItem;
+
+const generationRecord = record({
+  ...fields,
+  state: oneOf('state', ['pending', 'final']),
+  /** The last two only while it is pending. */
+  bootId: optional(text('boot_id')),
+  sweepAtMs: optional(instant(indexes.sweep.sort)),
+  /** Final by the sweeper; the handler's own message would still correct it, once. */
+  swept: flag('swept'),
+  /** The measurement was the last one: only the message of the handler got lost. */
+  complete: flag('complete'),
+});
+
+export interface Generation extends RecordOf<typeof generationRecord> {
+  /** The latest measurement of a pending generation, or the outcome of a final one. */
+  outcome: Outcome | undefined;
+}
+
+export function generationFrom(item: Item): Generation {
+  const generation = generationRecord.from(item);
+  const measured = (generation.state === 'final' ? item : item['checkpoint']) as Item | undefined;
+  return { ...generation, outcome: measured && outcomeRecord.from(measured) };
+}
+
+/** Attributes that only a pending generation needs. */
+export const whilePending = [
+  'checkpoint',
+  'complete',
+  'boot_id',
+  indexes.sweep.partition,
+  indexes.sweep.sort,
+  ...estimateRecord.attributes,
+];

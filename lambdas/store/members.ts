@@ -1,0 +1,64 @@
+import { limitsField } from './limits.ts';
+import { queryPartition, readItem, readItems } from './query.ts';
+import { count, flag, record, text, type RecordOf } from './record.ts';
+import type { Table } from './table.ts';
+import { check, putNew, putOver, remove, type Key, type Write } from './writes.ts';
+
+const memberRecord = record({
+  id: text('id'),
+  workspaceId: text('workspace_id'),
+  accountId: text('account_id'),
+  removed: flag('removed'),
+  limits: limitsField('limits'),
+  /** Counts changes of the limits. */
+  revision: count('revision'),
+  /** Counts every change of the configuration: the ETag. */
+  version: count('version'),
+  createdAt: text('created_at'),
+});
+
+/** A person or service with access to one workspace; its budget and visibility are per workspace. */
+export type Member = RecordOf<typeof memberRecord>;
+
+export const memberFrom = memberRecord.from;
+
+export function memberKey(workspaceId: string, memberId: string): Key {
+  return { pk: `WORKSPACE#${workspaceId}`, sk: `MEMBER#${memberId}` };
+}
+
+/** A new member, or one in the place of the version that was read; `version` is the one to write. */
+export function memberPut(table: Table, member: Member): Write {
+  const key = memberKey(member.workspaceId, member.id);
+  const item = { ...key, entity: 'member', ...memberRecord.toItem(member) };
+  return member.version === 1 ? putNew(table, item) : putOver(table, item, member.version - 1);
+}
+
+export function memberRemoval(table: Table, { workspaceId, id }: Member): Write {
+  return remove(table, memberKey(workspaceId, id));
+}
+
+/** The transaction depends on the member having access. */
+export function mustHaveAccess(table: Table, workspaceId: string, memberId: string): Write {
+  return check(table, memberKey(workspaceId, memberId), { equal: { removed: false } });
+}
+
+/** Members of a workspace in the order in which they came, removed ones included. */
+export async function listMembers(table: Table, workspaceId: string): Promise<Member[]> {
+  const members: Member[] = [];
+  for await (const item of queryPartition(table, `WORKSPACE#${workspaceId}`, 'MEMBER#')) members.push(memberFrom(item));
+  return members.sort((a, b) => (a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? -1 : 1));
+}
+
+/** Those of the members that are there, removed ones included, by id. */
+export async function readMembers(table: Table, workspaceId: string, ids: string[]): Promise<Map<string, Member>> {
+  const items = await readItems(
+    table,
+    ids.map((id) => memberKey(workspaceId, id)),
+  );
+  return new Map(items.map(memberFrom).map((member) => [member.id, member]));
+}
+
+export async function readMember(table: Table, workspaceId: string, memberId: string): Promise<Member | undefined> {
+  const item = await readItem(table, memberKey(workspaceId, memberId));
+  return item && memberFrom(item);
+}

@@ -1,0 +1,190 @@
+/**
+ * Records: what the table keeps of one thing, each field listed once, with the name of its attribute and its form. The
+ * type, the item and, where a record travels, the message are made of that list.
+ */
+
+import { z } from 'zod';
+import { Money } from '../money/money.ts';
+import { moneyAttribute, moneyFrom, numberFrom, type Item } from './table.ts';
+
+/** One field of a record, in the form that the table keeps and in the form that a queue carries. */
+export interface Field<Value> {
+  /** Its attribute, and its name in a message; a part of a record that has several has no name of its own. */
+  readonly attributes: readonly string[];
+  readonly messageName: string;
+  /** Adds what is known of the value to an item. */
+  write(value: Value, item: Item): void;
+  read(item: Item): Value;
+  toMessage(value: Value): unknown;
+  messageSchema(): z.ZodType<Value>;
+}
+
+type Fields = Record<string, Field<unknown>>;
+type Entity<Of extends Fields> = { [Name in keyof Of]: Of[Name] extends Field<infer Value> ? Value : never };
+
+export interface StoredRecord<Stored> {
+  /** Names of all attributes. */
+  readonly attributes: readonly string[];
+  /** The attributes that are known. */
+  readonly toItem: (stored: Stored) => Item;
+  readonly from: (item: Item) => Stored;
+  readonly toMessage: (stored: Stored) => Record<string, unknown>;
+  /** Reads `toMessage`. */
+  readonly messageSchema: () => z.ZodType<Stored>;
+}
+
+/** The type of a record. */
+export type RecordOf<Codec> = Codec extends StoredRecord<infer Stored> ? Stored : never;
+
+export function record<Of extends Fields>(fields: Of): StoredRecord<Entity<Of>> {
+  const entries = Object.entries<Field<unknown>>(fields);
+  const assemble = (valueOf: (field: Field<unknown>) => unknown) =>
+    Object.fromEntries(entries.map(([name, field]) => [name, valueOf(field)])) as Entity<Of>;
+  return {
+    attributes: entries.flatMap(([, { attributes }]) => attributes),
+    toItem(stored) {
+      const item: Item = {};
+      for (const [name, field] of entries) field.write(stored[name], item);
+      return item;
+    },
+    from: (item) => assemble((field) => field.read(item)),
+    toMessage: (stored) =>
+      Object.fromEntries(entries.map(([name, field]) => [field.messageName, field.toMessage(stored[name])])),
+    messageSchema: () =>
+      z
+        .strictObject(Object.fromEntries(entries.map(([, field]) => [field.messageName, field.messageSchema()])))
+        .transform((message) => assemble(({ messageName }) => message[messageName])),
+  };
+}
+
+interface Form<Value> {
+  toAttribute?: (value: Value) => unknown;
+  fromAttribute: (stored: unknown) => Value;
+  toMessage?: (value: Value) => unknown;
+  message?: () => z.ZodType<Value>;
+}
+
+/** A field in one attribute, of a form that no other record has. */
+export function attribute<Value>(name: string, form: Form<Value>): Field<Value> {
+  const { toAttribute = (value: Value) => value, fromAttribute, toMessage = (value: Value) => value } = form;
+  return {
+    attributes: [name],
+    messageName: name,
+    write(value, item) {
+      const stored: unknown = toAttribute(value);
+      if (stored !== undefined) item[name] = stored;
+    },
+    read: (item) => fromAttribute(item[name]),
+    toMessage,
+    messageSchema: () => {
+      if (!form.message) throw new Error(`The attribute ${name} has no form in a message`);
+      return form.message();
+    },
+  };
+}
+
+export function text(name: string): Field<string> {
+  return attribute(name, { fromAttribute: (stored) => stored as string, message: () => z.string() });
+}
+
+/** False where it is absent. */
+export function flag(name: string): Field<boolean> {
+  return attribute(name, { fromAttribute: (stored) => stored === true, message: () => z.boolean().default(false) });
+}
+
+/** A whole number from 0 on; 0 where it is absent. */
+export function count(name: string): Field<number> {
+  return attribute(name, { fromAttribute: numberFrom, message: () => z.int().nonnegative() });
+}
+
+export function oneOf<Value extends string>(name: string, values: readonly Value[]): Field<Value> {
+  return attribute(name, { fromAttribute: (stored) => stored as Value, message: () => z.enum(values) });
+}
+
+/** What the table keeps as it is: lists and maps of texts and flags. */
+export function plain<Value>(name: string, message?: () => z.ZodType<Value>): Field<Value> {
+  return attribute(name, { fromAttribute: (stored) => stored as Value, ...(message ? { message } : {}) });
+}
+
+/** Exact roubles; zero where they are absent. */
+export function money(name: string): Field<Money> {
+  return attribute(name, {
+    toAttribute: moneyAttribute,
+    fromAttribute: moneyFrom,
+    toMessage: String,
+    message: () => decimal,
+  });
+}
+
+const decimal = z.string().transform((amount, context) => {
+  try {
+    return Money.parse(amount);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'not a decimal amount' });
+    return z.NEVER;
+  }
+});
+
+/** Epoch milliseconds, kept as a time that people read. */
+export function instant(name: string): Field<number> {
+  return attribute(name, {
+    toAttribute: (atMs) => new Date(atMs).toISOString(),
+    fromAttribute: (stored) => Date.parse(stored as string),
+  });
+}
+
+/** Epoch milliseconds, kept as seconds, as DynamoDB's own expiry reads them. */
+export function expiry(name: string): Field<number> {
+  return attribute(name, {
+    toAttribute: (atMs) => Math.ceil(atMs / 1000),
+    fromAttribute: (stored) => numberFrom(stored) * 1000,
+  });
+}
+
+/** A field that may be absent. */
+export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
+  return {
+    ...field,
+    write: (value, item) => value !== undefined && field.write(value, item),
+    read: (item) => (isAbsent(field, item) ? undefined : field.read(item)),
+    toMessage: (value) => (value === undefined ? undefined : field.toMessage(value)),
+    messageSchema: () => field.messageSchema().optional(),
+  };
+}
+
+/** A field that may be unknown: null, which is not kept. */
+export function orNull<Value>(field: Field<Value>): Field<Value | null> {
+  return {
+    ...field,
+    write: (value, item) => value !== null && field.write(value, item),
+    read: (item) => (isAbsent(field, item) ? null : field.read(item)),
+    toMessage: (value) => (value === null ? null : field.toMessage(value)),
+    messageSchema: () => field.messageSchema().nullable().default(null),
+  };
+}
+
+function isAbsent({ attributes: [name] }: Pick<Field<unknown>, 'attributes'>, item: Item): boolean {
+  return item[name!] === undefined || item[name!] === null;
+}
+
+/** A field that messages have under another name. */
+export function named<Value>(messageName: string, field: Field<Value>): Field<Value> {
+  return { ...field, messageName };
+}
+
+/** A record within a record: a map in an attribute of its own. */
+export function nested<Stored>(name: string, codec: StoredRecord<Stored>): Field<Stored> {
+  return attribute(name, { toAttribute: codec.toItem, fromAttribute: (stored) => codec.from(stored as Item) });
+}
+
+/** A record whose attributes stand among those of the record around it. */
+export function part<Stored>(codec: StoredRecord<Stored>): Field<Stored> {
+  return {
+    attributes: codec.attributes,
+    messageName: '',
+    write: (value, item) => void Object.assign(item, codec.toItem(value)),
+    read: codec.from,
+    toMessage: codec.toMessage,
+    messageSchema: codec.messageSchema,
+  };
+}

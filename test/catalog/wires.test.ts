@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadCatalog } from '../../lambdas/catalog/load.ts';
+import { wires } from '../../lambdas/catalog/wires.ts';
+import { catalogDirectory, textModel } from '../support/catalog.ts';
+
+const lambdas = new URL('../../lambdas/', import.meta.url).pathname;
+/** Rooms whose matter wires are. */
+const ROOMS = /^(catalog|providers)\//;
+/** Words that mean something else there: a provider's id, and a kind of API. */
+const HOMONYMS: Record<string, string> = {
+  'api/shared/privacy-field.ts': "'anthropic'",
+  'store/generations.ts': "'decisions'",
+};
+
+describe('the name of a wire', () => {
+  it('is known to the catalog and to the codecs alone', () => {
+    const sources = readdirSync(lambdas, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts') && !ROOMS.test(path))
+      .map((path) => ({
+        path,
+        text: readFileSync(join(lambdas, path), 'utf8').replaceAll(HOMONYMS[path] ?? '\0', ''),
+      }));
+    const quoted = wires.flatMap((wire) => [`'${wire}'`, `"${wire}"`, `\`${wire}\``]);
+    expect(sources.filter(({ text }) => quoted.some((name) => text.includes(name))).map(({ path }) => path)).toEqual(
+      [],
+    );
+  });
+});
+
+const acme = (wire: string, quirks: object) => ({
+  id: 'acme',
+  name: 'Acme',
+  wire,
+  base_url: 'http://127.0.0.1:1',
+  data_policy: { logs_prompts: false, trains_on_prompts: false },
+  quirks,
+});
+
+/** The quirks of an endpoint of a provider, as the loaded catalog has them. */
+function quirksOf(endpoint: object, provider: object): object {
+  const pricing = { prompt: '0.0001', completion: '0.0002' };
+  const directory = catalogDirectory(
+    [textModel('acme/model', [{ provider: 'acme', pricing, ...endpoint }])],
+    [provider],
+  );
+  try {
+    return loadCatalog(directory.path).find('acme/model')!.endpoints[0]!.quirks;
+  } finally {
+    directory.remove();
+  }
+}
+
+describe('the quirks of an endpoint', () => {
+  const chat = acme('openai-chat', { stream_usage: false, tokenizer: 'o200k' });
+
+  it('are those of its provider, of which it may change each', () => {
+    const endpoint = { quirks: { stream_usage: true, max_image_tokens: 9 } };
+    expect(quirksOf(endpoint, chat)).toEqual({ stream_usage: true, tokenizer: 'o200k', max_image_tokens: 9 });
+  });
+
+  it('are its own alone where it has another wire than its provider', () => {
+    const endpoint = { wire: 'anthropic', quirks: { count_tokens: true } };
+    expect(quirksOf(endpoint, chat)).toEqual({ count_tokens: true });
+  });
+});

@@ -1,0 +1,6 @@
+import { messagesWires } from '../../lambdas/catalog/wires.ts';
+import { messagesWire } from '../../lambdas/providers/wires.ts';
+import { describeWire } from './contract.ts';
+
+/** Every wire of the catalog that can answer messages; one without streams fails here. */
+for (const name of messagesWires) describeWire(name, messagesWire(name)!);

@@ -1,0 +1,264 @@
+/**
+ * What every wire has to do with whatever a provider sends. It knows no wire: the streams of `streams/<wire>/` are cut, mixed
+ * up and changed value by value, and what comes out is held against what clients of the Messages API rely on.
+ */
+
+import { describe, expect, it } from 'vitest';
+import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
+import type { MessagesEvent } from '../../lambdas/messages/types.ts';
+import { parseExactly } from '../../lambdas/platform/exact-json.ts';
+import { failureOf } from '../../lambdas/providers/failures.ts';
+import { UpstreamError } from '../../lambdas/providers/upstream-http.ts';
+import type { DecodeContext, MessagesWire } from '../../lambdas/providers/wire.ts';
+import { casesOf, eventsOf, mutationsOf, withUsage, type Case } from './streams.ts';
+import { complaintsAbout } from './well-formed.ts';
+
+/** What nobody can read, or nobody should stumble over. */
+const GARBAGE = [
+  '\n\n',
+  ': a comment\n\n',
+  'data: {"\n\n',
+  'data: null\n\n',
+  'data: 5\n\n',
+  'data: []\n\n',
+  'event: message_start\ndata:\n\n',
+  '{"\n',
+  'null\n',
+  '<html><body>Bad gateway</body></html>\n\n',
+  Buffer.from([0xff, 0xfe, 0x00, 0xc3, 0x0a, 0x0a]),
+];
+
+interface Outcome {
+  events: MessagesEvent[];
+  /** What was thrown, after the events. */
+  failure: unknown;
+  /** How many events had come out when the n-th piece was asked for. */
+  before: number[];
+}
+
+type Pieces = Iterable<string | Buffer>;
+
+const contextOf = ({ quirks }: Pick<Case, 'quirks'>): DecodeContext => ({
+  target: { providerId: 'test', upstreamModel: 'm', maxOutputTokens: 1_000, supportedParameters: [], quirks },
+  request: { model: 'm', messages: [], stop_sequences: ['END'] },
+  estimatedInputTokens: 7,
+});
+
+async function decode(wire: MessagesWire, from: Pick<Case, 'quirks'>, pieces: Pieces): Promise<Outcome> {
+  const outcome: Outcome = { events: [], failure: undefined, before: [] };
+  async function* body(): AsyncGenerator<Buffer> {
+    for (const piece of pieces) {
+      outcome.before.push(outcome.events.length);
+      yield await Promise.resolve(Buffer.from(piece));
+    }
+    outcome.before.push(outcome.events.length);
+  }
+  try {
+    for await (const { events } of wire.decode(body(), contextOf(from))) {
+      outcome.events.push(...events.map(({ data }) => withStableId(data)));
+    }
+  } catch (failure) {
+    outcome.failure = failure;
+  }
+  return outcome;
+}
+
+/** Calls that came without an id get one at random. */
+function withStableId(event: MessagesEvent): MessagesEvent {
+  if (event.type !== 'content_block_start') return event;
+  const { id } = event.content_block;
+  if (typeof id !== 'string' || !/^toolu_[0-9a-f]{32}$/.test(id)) return event;
+  return { ...event, content_block: { ...event.content_block, id: `made ${event.index}` } };
+}
+
+const isWhole = ({ events, failure }: Outcome) => events.at(-1)?.type === 'message_stop' && failure === undefined;
+
+function messageOf(events: MessagesEvent[]) {
+  const assembler = new MessageAssembler();
+  for (const event of events) assembler.add(event);
+  return assembler.finish();
+}
+
+/** Whatever came in: what came out is sound as far as it goes, and ends as an answer, with an error, or as a failure. */
+function expectSound(outcome: Outcome, sent: string): void {
+  const { events, failure } = outcome;
+  expect(complaintsAbout(events), sent).toEqual([]);
+  if (isWhole(outcome) || (events.at(-1)?.type === 'error' && failure === undefined)) return;
+  expect(events.at(-1)?.type, sent).not.toBe('message_stop');
+  expectProvidersFailure(failure, sent);
+}
+
+/** An error that the gateway takes for its provider's, and after which it tries the next endpoint. */
+function expectProvidersFailure(failure: unknown, sent: string): void {
+  expect(failure, sent).toBeInstanceOf(Error);
+  const told = failureOf(failure, { name: 'Test', baseUrl: 'http://test', credential: undefined });
+  expect(told, sent).toMatchObject({ status: 502, mayTryAnother: true });
+}
+
+/** The same, and where it calls itself an answer it has all that the answer has. */
+function expectAllOrFailure(outcome: Outcome, whole: Outcome, sent: string): void {
+  expectSound(outcome, sent);
+  if (isWhole(outcome)) expect(messageOf(outcome.events)!.content, sent).toEqual(messageOf(whole.events)!.content);
+}
+
+/** Runs the contract of a wire over what its providers send. */
+export function describeWire(name: string, wire: MessagesWire): void {
+  const { stream, document, refusal } = casesOf(name);
+  describeStreams(name, wire, stream);
+  describeDocuments(name, wire, document);
+  describeRefusals(name, wire, refusal);
+}
+
+function describeStreams(name: string, wire: MessagesWire, streams: Case[]): void {
+  const answers = streams.filter(({ becomes }) => !becomes.error);
+  const errors = streams.filter(({ becomes }) => becomes.error);
+  const errorEvents = errors.filter(({ sent }) => eventsOf(sent).length === 1);
+
+  describe(`a stream over ${name}`, () => {
+    it('is there as an answer, and as an error alone', () => {
+      expect([answers.length > 0, errorEvents.length > 0]).toEqual([true, true]);
+    });
+
+    it.each(answers)('$name', async ({ sent, becomes, quirks }) => {
+      const outcome = await decode(wire, { quirks }, [sent]);
+      expectSound(outcome, sent);
+      const message = messageOf(outcome.events);
+      expect(message).toEqual({ ...message, ...becomes });
+    });
+
+    it.each(errors)('$name', async ({ sent, becomes, quirks }) => {
+      const outcome = await decode(wire, { quirks }, [sent]);
+      expectSound(outcome, sent);
+      expect(outcome.events.at(-1)).toMatchObject({ type: 'error', ...becomes });
+    });
+
+    it.each(streams)('that is cut at any byte is the same: $name', async (given) => {
+      const bytes = Buffer.from(given.sent);
+      const { events } = await decode(wire, given, [bytes]);
+      const single = Array.from(bytes, (byte) => Buffer.of(byte));
+      expect((await decode(wire, given, single)).events).toEqual(events);
+      for (let at = 1; at < bytes.length; at += 1) {
+        const outcome = await decode(wire, given, [bytes.subarray(0, at), bytes.subarray(at)]);
+        expect(outcome.events, `cut at ${at}`).toEqual(events);
+      }
+    });
+
+    it.each(streams)(
+      'that ends early fails after what it said, unless it had said how it ends: $name',
+      async (given) => {
+        const events = eventsOf(given.sent);
+        const whole = await decode(wire, given, events);
+        for (const [index, event] of events.entries()) {
+          for (const torn of [[], [event.slice(0, event.length / 2)]]) {
+            const outcome = await decode(wire, given, [...events.slice(0, index), ...torn]);
+            expectAllOrFailure(outcome, whole, given.sent);
+            if (outcome.failure === undefined) continue;
+            expect(outcome.failure).toBeInstanceOf(UpstreamError);
+            expect(outcome.events).toEqual(whole.events.slice(0, whole.before[index]));
+          }
+        }
+      },
+    );
+
+    it.each(streams)('with garbage in it is all of the answer, or a failure: $name', async (given) => {
+      const events = eventsOf(given.sent);
+      const whole = await decode(wire, given, events);
+      for (const garbage of GARBAGE) {
+        for (let at = 0; at <= events.length; at += 1) {
+          const pieces = events.toSpliced(at, 0, garbage as string);
+          expectAllOrFailure(await decode(wire, given, pieces), whole, `${String(garbage)} at ${at}`);
+        }
+      }
+    });
+
+    it.each(streams)('with an error in it is what it was, and then the error: $name', async (given) => {
+      const events = eventsOf(given.sent);
+      const whole = await decode(wire, given, events);
+      for (const { sent } of errorEvents) {
+        for (let at = 0; at < events.length; at += 1) {
+          const outcome = await decode(wire, given, events.toSpliced(at, 0, sent));
+          const said = whole.events.slice(0, whole.before[at]);
+          const hasEnded = said.at(-1)?.type === 'message_stop' || whole.before[at] === undefined;
+          const error = expect.objectContaining({ type: 'error' }) as MessagesEvent;
+          expect(outcome.events, `an error at ${at}`).toEqual(hasEnded ? whole.events : [...said, error]);
+        }
+      }
+    });
+
+    it.each(streams)('that begins twice, or says something twice, is sound: $name', async (given) => {
+      const events = eventsOf(given.sent);
+      for (let at = 1; at <= events.length; at += 1) {
+        expectSound(await decode(wire, given, events.toSpliced(at, 0, events[0]!)), `a start at ${at}`);
+        expectSound(await decode(wire, given, events.toSpliced(at, 0, events[at - 1]!)), `${events[at - 1]} twice`);
+        expectSound(await decode(wire, given, events.toSpliced(at, 0, ...events)), `all again at ${at}`);
+      }
+    });
+
+    it.each(streams)('is the same answer without usage, and with one that is none: $name', async (given) => {
+      const { events } = await decode(wire, given, [given.sent]);
+      for (const usage of [undefined, null]) {
+        const outcome = await decode(
+          wire,
+          given,
+          eventsOf(given.sent).map((event) => withUsage(event, usage)),
+        );
+        expectSound(outcome, given.sent);
+        expect(messageOf(outcome.events)?.content).toEqual(messageOf(events)?.content);
+      }
+    });
+
+    it.each(streams)('with anything in the place of any value is sound: $name', async (given) => {
+      const events = eventsOf(given.sent);
+      for (const [index, event] of events.entries()) {
+        for (const mutation of mutationsOf(event)) {
+          expectSound(await decode(wire, given, events.with(index, mutation)), mutation);
+        }
+      }
+    });
+  });
+}
+
+function describeDocuments(name: string, wire: MessagesWire, documents: Case[]): void {
+  describe.skipIf(documents.length === 0)(`a document over ${name}`, () => {
+    it.each(documents)('$name', (given) => {
+      const outcome = readDocument(wire, given.sent, given);
+      expectSound(outcome, given.sent);
+      const message = messageOf(outcome.events);
+      expect(message).toEqual({ ...message, ...given.becomes });
+    });
+
+    it.each(documents)('with anything in the place of any value is sound: $name', (given) => {
+      for (const mutation of mutationsOf(given.sent)) expectSound(readDocument(wire, mutation, given), mutation);
+    });
+  });
+}
+
+function readDocument(wire: MessagesWire, text: string, from: Case): Outcome {
+  const outcome: Outcome = { events: [], failure: undefined, before: [] };
+  try {
+    const batch = wire.decodeWhole(parseExactly(text), contextOf(from));
+    // Whoever asked for it reads it as a refusal then.
+    if (!batch) throw new UpstreamError('malformed', 'No answer');
+    outcome.events = batch.events.map(({ data }) => data);
+  } catch (failure) {
+    outcome.failure = failure;
+  }
+  return outcome;
+}
+
+function describeRefusals(name: string, wire: MessagesWire, refusals: Case[]): void {
+  describe.skipIf(refusals.length === 0)(`a refusal over ${name}`, () => {
+    it.each(refusals)('$name', ({ sent, becomes }) => {
+      expect(wire.readRefusal(sent)).toEqual({ type: undefined, ...becomes });
+    });
+
+    it.each(refusals)('has words whatever stands in it: $name', ({ sent }) => {
+      const prefixes = Array.from(sent, (_, length) => sent.slice(0, length));
+      for (const text of [...mutationsOf(sent), ...prefixes]) {
+        const { type, message } = wire.readRefusal(text);
+        expect(['string', 'undefined'], text).toContain(typeof type);
+        expect(message, text).toMatch(/./);
+      }
+    });
+  });
+}
