@@ -58,6 +58,8 @@ export async function answerOnce(asked: Asked, answer: (keep: Keep) => Promise<H
   }
 }
 
+export type AnswerOnce = typeof answerOnce;
+
 function repeat(kept: KeptAnswer, fingerprint: string, key: Buffer): HttpResponse {
   if (kept.fingerprint !== fingerprint) {
     throw conflict('This Idempotency-Key was used for another request within the last 24 hours. Use a new one.', {

@@ -16,7 +16,7 @@ import { describeError, log } from '../platform/logger.ts';
 import { readPepper } from '../platform/secrets.ts';
 import type { Credential, Route } from '../route.ts';
 import { routes, type RouteName } from '../routes.ts';
-import { answerOnce, type Keep } from './answer-once.ts';
+import type { AnswerOnce, Keep } from './answer-once.ts';
 import { AnswerStream } from './answer-stream.ts';
 import { notFound, toGatewayError } from '../platform/errors.ts';
 import type { JsonRules } from './json-body.ts';
@@ -33,13 +33,13 @@ interface Accepts<
   Body extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
   Params extends z.ZodType = z.ZodType,
-  Repeats extends boolean | undefined = boolean | undefined,
+  Repeats extends AnswerOnce | undefined = AnswerOnce | undefined,
 > extends JsonRules {
   body?: Body;
   query?: Query;
   /** Of the parts of the path. */
   params?: Params;
-  /** An `Idempotency-Key` is honoured: the handler answers through `input.once`. */
+  /** `answerOnce` (the function, so that no other bundle has it): `Idempotency-Key` is honoured, by way of `input.once`. */
   once?: Repeats;
 }
 
@@ -65,8 +65,8 @@ export interface EndpointInput<Kind extends Credential, Body = unknown, Query = 
 }
 
 /** Answers a request once, however often it comes; see answerOnce. */
-export type Once = (answer: (keep: Keep) => Promise<HttpResponse>) => Promise<HttpResponse>;
-type OnceWhere<Repeats> = Repeats extends boolean ? { once: Once } : unknown;
+type Once = (answer: (keep: Keep) => Promise<HttpResponse>) => Promise<HttpResponse>;
+type OnceWhere<Repeats> = Repeats extends AnswerOnce ? { once: Once } : unknown;
 
 /** What the local door knows beyond Lambda's own context. */
 interface LocalContext extends Context {
@@ -88,7 +88,7 @@ export function defineEndpoint<
   Body extends z.ZodType = z.ZodUndefined,
   Query extends z.ZodType = z.ZodUndefined,
   Params extends z.ZodType = z.ZodUndefined,
-  Repeats extends boolean | undefined = undefined,
+  Repeats extends AnswerOnce | undefined = undefined,
 >(
   name: Name,
   accepts: Accepts<Body, Query, Params, Repeats>,
@@ -152,7 +152,7 @@ function parse({ event }: Passage, accepts: Accepts): void {
 
 function offerOnce({ event }: Passage, route: RouteName, { once }: Accepts): void {
   const { caller, request } = event;
-  if (once && caller) event.once = (answer) => answerOnce({ route, accountId: caller.account.id, request }, answer);
+  if (once && caller) event.once = (answer) => once({ route, accountId: caller.account.id, request }, answer);
 }
 
 function closePassage(name: RouteName, route: Route, passage: Passage): void {

@@ -13,7 +13,7 @@ type Accepts = {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
-  once?: boolean;
+  once?: unknown;
 };
 
 /** One route as the document shows it. */

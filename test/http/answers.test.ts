@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KeyAnswer, ShownKey } from '../../lambdas/api/keys/shape.ts';
 import { keyView } from '../../lambdas/api/keys/view.ts';
 import type { HealthAnswer } from '../../lambdas/api/service/shape.ts';
+import { answerOnce } from '../../lambdas/http/answer-once.ts';
 import { defineEndpoint } from '../../lambdas/http/define-endpoint.ts';
 import { jsonResponse } from '../../lambdas/http/response.ts';
 import { Money } from '../../lambdas/money/money.ts';
@@ -49,7 +50,9 @@ describe('the shape of an answer is a type', () => {
 
 describe('an endpoint', () => {
   it('answers once only where it says that it does', () => {
-    defineEndpoint('create-key', { once: true }, ({ once }) => once(async () => jsonResponse<HealthAnswer>(200, ok)));
+    defineEndpoint('create-key', { once: answerOnce }, ({ once }) =>
+      once(async () => jsonResponse<HealthAnswer>(200, ok)),
+    );
     // @ts-expect-error -- there is no `once`
     defineEndpoint('create-key', {}, ({ once }) => once(async () => jsonResponse<HealthAnswer>(200, ok)));
     expect(ok.status).toBe('ok');

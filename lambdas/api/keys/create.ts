@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerOnce } from '../../http/answer-once.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { someId } from '../../http/path-params.ts';
 import { jsonResponse } from '../../http/response.ts';
@@ -15,7 +16,7 @@ import type { CreatedKeyAnswer } from './shape.ts';
 import { keyView } from './view.ts';
 
 export const accepts = {
-  once: true,
+  once: answerOnce,
   exactNumbers,
   body: z.strictObject({
     name: keyName,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerOnce } from '../../http/answer-once.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { workspaceId } from '../../http/path-params.ts';
 import { jsonResponse } from '../../http/response.ts';
@@ -12,7 +13,7 @@ import { membersBody } from './fields.ts';
 import type { AddedMembersAnswer } from './shape.ts';
 import { memberViews } from './view.ts';
 
-export const accepts = { once: true, params: z.object({ workspaceId }), body: membersBody };
+export const accepts = { once: answerOnce, params: z.object({ workspaceId }), body: membersBody };
 
 export const handler = defineEndpoint('add-members', accepts, async ({ params, body, caller, request, once }) => {
   const table = resources.table();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerOnce } from '../../http/answer-once.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { workspaceId } from '../../http/path-params.ts';
 import { jsonResponse } from '../../http/response.ts';
@@ -9,7 +10,7 @@ import { resources } from '../../resources.ts';
 import { membersBody } from './fields.ts';
 import type { RemovedMembersAnswer } from './shape.ts';
 
-export const accepts = { once: true, params: z.object({ workspaceId }), body: membersBody };
+export const accepts = { once: answerOnce, params: z.object({ workspaceId }), body: membersBody };
 
 export const handler = defineEndpoint('remove-members', accepts, async ({ params, body, caller, request, once }) => {
   const table = resources.table();

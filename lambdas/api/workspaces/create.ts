@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerOnce } from '../../http/answer-once.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { etag } from '../../http/versions.ts';
@@ -12,7 +13,7 @@ import { slug, workspaceName, workspaceSettings } from './fields.ts';
 import type { WorkspaceAnswer } from './shape.ts';
 import { workspaceView } from './view.ts';
 
-export const accepts = { once: true, body: z.strictObject({ name: workspaceName, slug, ...workspaceSettings }) };
+export const accepts = { once: answerOnce, body: z.strictObject({ name: workspaceName, slug, ...workspaceSettings }) };
 
 export const handler = defineEndpoint('create-workspace', accepts, async ({ body, caller, request, once }) => {
   checkProviders(resources.catalog().providerIds, body.privacy);

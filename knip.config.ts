@@ -1,0 +1,19 @@
+import type { KnipConfig } from 'knip';
+import { functions } from './lambdas/routes.ts';
+
+export default {
+  entry: [
+    'bin/*.ts',
+    'bin/*.mjs',
+    ...Object.values(functions).map(({ entry }) => `lambdas/${entry}`),
+    'lambdas/admission/o200k-worker.ts',
+    'lib/**/write.ts',
+    'lib/aws/bundle.ts',
+    'test/run.ts',
+    'test/bench/*.ts',
+    'test/support/*-handler.ts',
+  ],
+  project: ['bin/**', 'lib/**/*.ts', 'lambdas/**/*.ts', 'test/**/*.{ts,mjs,cjs}'],
+  ignoreDependencies: ['aws-cdk'],
+  ignoreBinaries: ['taskset'],
+} satisfies KnipConfig;
