@@ -10,8 +10,8 @@ const lambdas = new URL('../../lambdas/', import.meta.url).pathname;
 const ROOMS = /^(catalog|providers)\//;
 /** Words that mean something else there: a provider's id, and a kind of API. */
 const HOMONYMS: Record<string, string> = {
-  'api/shared/privacy-field.ts': "'anthropic'",
-  'store/generations.ts': "'decisions'",
+  'http/privacy-field.ts': "'anthropic'",
+  'store/generation.ts': "'decisions'",
 };
 
 describe('the name of a wire', () => {
