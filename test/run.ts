@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 
 /**
- * The whole test: types, lint, format, then the suite. Ends with one line that counts, "N passed, N failed"; each check
+ * The whole test: types, lint, format, unused code, then the suite. Ends with one line that counts, "N passed, N failed"; each check
  * counts as one test.
  */
 const RESULTS = '.vitest/results.json';
-const checks = ['typecheck', 'lint', 'format:check'];
+const checks = ['typecheck', 'lint', 'format:check', 'unused'];
 
 let passed = 0;
 let failed = 0;

@@ -35,6 +35,10 @@ export const errorShape = z
       type: z.string().meta({ description: 'As the Messages API names it, e.g. invalid_request_error.' }),
       code: z.int().meta({ description: 'The HTTP status.' }),
       message: z.string().meta({ description: 'What was wrong, what is allowed, and what to do.' }),
+      details: z
+        .looseObject({})
+        .optional()
+        .meta({ description: 'What clients of the Messages API look for by themselves, e.g. error_code.' }),
       metadata: z
         .looseObject({ error_type: z.string(), field: z.string().optional() })
         .meta({ description: 'Stable values for programs: error_type, the field, and what belongs to the refusal.' }),

@@ -93,7 +93,7 @@ function sameLimits(a: Limits, b: Limits): boolean {
 }
 
 /** Budgets must rise: daily < weekly < monthly < lifetime. */
-export function checkOrder(limits: Limits): void {
+function checkOrder(limits: Limits): void {
   let previous: { interval: Interval; limit: Money } | undefined;
   for (const interval of intervals) {
     const limit = limits[interval];
