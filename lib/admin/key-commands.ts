@@ -1,12 +1,13 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { createKey, deleteKey, findKey, updateKey } from '../../lambdas/management/keys.ts';
+import { nameRule } from '../../lambdas/management/rules.ts';
 import { findWorkspace } from '../../lambdas/management/workspaces.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { nowMs } from '../../lambdas/platform/clock.ts';
 import { readPepper } from '../../lambdas/platform/secrets.ts';
 import { allKeys, inferenceKeysOf, managementKeysOf } from '../../lambdas/store/key-directory.ts';
 import { keyKinds, limitResets, readKey, type KeyKind, type LimitReset } from '../../lambdas/store/keys.ts';
-import { limitOf, parseAmount, parseLimit, parseName, parseTime } from './arguments.ts';
+import { limitOf, parseAmount, parseLimit, parseTime, textBy } from './arguments.ts';
 import type { Row } from './output.ts';
 import { keyRow } from './rows.ts';
 import { onAccount, type Options, type Session } from './session.ts';
@@ -16,7 +17,7 @@ export function addKeyCommands(program: Command): void {
   keys
     .command('create')
     .description('create a key; its secret is printed this once')
-    .requiredOption('--name <name>', '', parseName)
+    .requiredOption('--name <name>', '', textBy(nameRule))
     .addOption(new Option('--kind <kind>').choices([...keyKinds]).default('inference'))
     .option('--workspace <id or slug>', 'for inference keys', 'default')
     .option('--member <id>', 'whose spending and visibility the key has')

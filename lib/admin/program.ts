@@ -3,6 +3,7 @@ import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { createAccount, setAccountPrivacy, topUp } from '../../lambdas/management/accounts.ts';
 import { memberBudgets, setBudget, workspaceBudgets } from '../../lambdas/management/budgets.ts';
 import { addMembers, findMember, removeMembers } from '../../lambdas/management/members.ts';
+import { descriptionRule, memberIdRule, nameRule, slugRule } from '../../lambdas/management/rules.ts';
 import { createWorkspace, deleteWorkspace, findWorkspace } from '../../lambdas/management/workspaces.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { intervals, type Interval } from '../../lambdas/money/periods.ts';
@@ -10,7 +11,7 @@ import { accountModes, listAccountIds, readAccount, type AccountMode } from '../
 import { privacyAttribute } from '../../lambdas/store/privacy.ts';
 import { listMembers } from '../../lambdas/store/members.ts';
 import { listWorkspaces } from '../../lambdas/store/workspaces.ts';
-import { limitOf, parseLimit, parseMemberId, parseName, parsePositive, parseSlug } from './arguments.ts';
+import { limitOf, parseLimit, parsePositive, textBy } from './arguments.ts';
 import { addAuditCommand } from './audit-commands.ts';
 import { addCatalogCommands } from './catalog-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
@@ -49,7 +50,7 @@ function addAccountCommands(program: Command): void {
   accounts
     .command('create')
     .description('create an account with its Default workspace')
-    .requiredOption('--name <name>', '', parseName)
+    .requiredOption('--name <name>', '', textBy(nameRule))
     .addOption(new Option('--mode <mode>', 'how it pays').choices([...accountModes]).default('postpaid'))
     .action(
       onTable(async ({ table }, options) => {
@@ -117,9 +118,9 @@ function addWorkspaceCommands(program: Command): void {
   workspaces
     .command('create')
     .description('create a workspace')
-    .requiredOption('--name <name>', '', parseName)
-    .requiredOption('--slug <slug>', 'short name, unique in the account', parseSlug)
-    .option('--description <text>', '', '')
+    .requiredOption('--name <name>', '', textBy(nameRule))
+    .requiredOption('--slug <slug>', 'short name, unique in the account', textBy(slugRule))
+    .option('--description <text>', '', textBy(descriptionRule), '')
     .action(
       onAccount(async ({ changes }, options) =>
         workspaceRow(
@@ -152,7 +153,7 @@ function addMemberCommands(program: Command): void {
   members
     .command('add')
     .description('give a member access')
-    .requiredOption('--member <id>', 'as your own systems name the person or service', parseMemberId)
+    .requiredOption('--member <id>', 'as your own systems name the person or service', textBy(memberIdRule))
     .option('--workspace <id or slug>', '', 'default')
     .action(
       onAccount(async ({ table, accountId, changes }, options) => {
