@@ -9,13 +9,17 @@ export function addAuditCommand(program: Command): void {
     .command('audit')
     .description('who changed what in the account, newest first; --json shows before and after')
     .option('--since <ISO time>', 'only changes from then on', parseTime)
-    .option('--limit <n>', 'at most so many', parseCount, '50')
+    .option('--limit <n>', 'at most so many', parseCount, 50)
     .action(
-      onAccount(async ({ table, accountId }, options, { json }) => {
-        const selection = { since: options['since'], limit: Number(options['limit']) };
-        return (await readAudit(table, accountId, selection)).map((entry) => auditRow(entry, json));
-      }),
+      onAccount(async ({ table, accountId }, selection: AuditOptions, { json }) =>
+        (await readAudit(table, accountId, selection)).map((entry) => auditRow(entry, json)),
+      ),
     );
+}
+
+interface AuditOptions {
+  since?: string;
+  limit: number;
 }
 
 /** For people, what changed in a line; for programs, everything. */
@@ -42,7 +46,7 @@ function short(value: unknown): string {
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
 }
 
-function parseCount(text: string): string {
+function parseCount(text: string): number {
   if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Use a whole number from 1 to 9999.');
-  return text;
+  return Number(text);
 }

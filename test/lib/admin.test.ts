@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adminRefusal } from '../support/admin.ts';
+import { admin, adminRefusal } from '../support/admin.ts';
 
 let directory: string;
 beforeAll(() => {
@@ -31,5 +31,71 @@ describe('the command line refuses, in the words of the API,', () => {
   it('a key that has expired before it exists', async () => {
     const past = ['keys', 'create', '--name', 'k', '--expires', '2020-01-01T00:00:00Z'];
     expect(await adminRefusal(directory, ...past)).toContain('The time has to be in the future.');
+  });
+});
+
+describe('a data directory that was mistyped', () => {
+  it.each(['accounts list', 'accounts top-up --amount 5', 'upgrade'])('is refused by %s', async (command) => {
+    const typo = join(directory, 'typo');
+
+    const told = await adminRefusal(typo, ...command.split(' '));
+
+    expect(told).toBe(
+      `No gateway has its data in ${typo}. Name the right directory with --data; "accounts create" and "npm start" make a new one.\n`,
+    );
+    expect(existsSync(typo)).toBe(false);
+  });
+
+  it('is refused also where other things are', async () => {
+    const other = join(directory, 'other');
+    mkdirSync(other);
+    writeFileSync(join(other, 'notes.txt'), 'x');
+
+    expect(await adminRefusal(other, 'accounts', 'list')).toContain('No gateway has its data');
+
+    expect(readdirSync(other)).toEqual(['notes.txt']);
+  });
+
+  it('is a new one where an account is created', async () => {
+    const fresh = join(directory, 'fresh');
+
+    const { id } = await admin(fresh, 'accounts', 'create', '--name', 'First');
+
+    expect(await admin(fresh, 'accounts', 'list')).toMatchObject([{ id, name: 'First' }]);
+  });
+});
+
+describe('the values of options', () => {
+  let account: string[];
+  beforeAll(async () => {
+    const { id } = await admin(directory, 'accounts', 'create', '--name', ' Acme ', '--mode', 'prepaid');
+    account = ['--account', id as string];
+  });
+  const run = (...args: string[]) => admin(directory, ...account, ...args);
+
+  it('are exact where they are money', async () => {
+    expect(await run('accounts', 'top-up', '--amount', '1500.000000000001')).toMatchObject({
+      added_rub: '1500.000000000001',
+      total_rub: '1500.000000000001',
+    });
+  });
+
+  it('say yes and no, and name providers', async () => {
+    const given = ['--block-logging', 'true', '--block-training', 'false', '--ignored-providers', 'openai, anthropic'];
+    expect(await run('accounts', 'privacy', ...given)).toMatchObject({
+      block_logging: true,
+      block_training: false,
+      ignored_providers: ['openai', 'anthropic'],
+    });
+    expect(await run('accounts', 'privacy', '--ignored-providers', 'none')).toMatchObject({
+      block_logging: true,
+      ignored_providers: [],
+    });
+  });
+
+  it('set a budget, and "none" clears it', async () => {
+    const set = (limit: string) => run('budgets', 'set', '--interval', 'daily', '--limit', limit);
+    expect(await set('0.5')).toMatchObject({ limits_rub: { daily: '0.5' } });
+    expect(await set('none')).toMatchObject({ limits_rub: {} });
   });
 });
