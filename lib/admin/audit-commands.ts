@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { InvalidArgumentError, type Command } from 'commander';
 import { readAudit, type AuditEntry } from '../../lambdas/store/audit.ts';
 import { parseTime } from './arguments.ts';
@@ -23,13 +24,13 @@ interface AuditOptions {
 }
 
 /** For people, what changed in a line; for programs, everything. */
-function auditRow(entry: AuditEntry, isForPrograms: boolean): Row {
+export function auditRow(entry: AuditEntry, isForPrograms: boolean): Row {
   const { at, action, target, actor, requestId, before, after } = entry;
   if (isForPrograms) {
     return { at, action, target, actor, request_id: requestId ?? null, before: before ?? null, after: after ?? null };
   }
   const changed = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
-    (field) => JSON.stringify(before?.[field]) !== JSON.stringify(after?.[field]),
+    (field) => !isDeepStrictEqual(before?.[field], after?.[field]),
   );
   const shown = changed.map((field) => `${field}: ${short(before?.[field])} → ${short(after?.[field])}`);
   return {

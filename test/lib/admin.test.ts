@@ -94,8 +94,8 @@ describe('the values of options', () => {
   });
 
   it('set a budget, and "none" clears it', async () => {
-    const set = (limit: string) => run('budgets', 'set', '--interval', 'daily', '--limit', limit);
-    expect(await set('0.5')).toMatchObject({ limits_rub: { daily: '0.5' } });
-    expect(await set('none')).toMatchObject({ limits_rub: {} });
+    const set = ['budgets', 'set', '--interval', 'daily', '--limit'];
+    expect(await run(...set, '0.5')).toMatchObject({ limits_rub: { daily: '0.5' } });
+    expect(await run(...set, 'none')).toMatchObject({ limits_rub: {} });
   });
 });
