@@ -1,6 +1,6 @@
 import { variables } from '../../lambdas/platform/environment.ts';
 import { openTable, type Table } from '../../lambdas/store/table.ts';
-import { createTable, startDynamodb } from '../local/dynamodb.ts';
+import { createTable, LOCAL_TABLE, startDynamodb } from '../local/dynamodb.ts';
 import { StartFailure } from '../local/failure.ts';
 import { holdsData } from '../local/private-files.ts';
 import { LocalState } from '../local/state.ts';
@@ -18,8 +18,6 @@ interface MayCreate {
   /** Whether data may come into being where there are none; a mistyped directory is refused otherwise. */
   mayCreate: boolean;
 }
-
-const LOCAL_TABLE = 'model-gateway-local';
 
 /**
  * Opens the table that a command works on: of the gateway that runs on the local data, else of that data itself, or,
