@@ -39,7 +39,7 @@ export const nameRule = shortTextRule(1, 100);
 export const descriptionRule = shortTextRule(0, 500);
 
 /** A short text for people: no control characters, not only blanks. */
-export function shortTextRule(minLength: number, maxLength: number): TextRule {
+function shortTextRule(minLength: number, maxLength: number): TextRule {
   return {
     minLength,
     maxLength,
