@@ -1,8 +1,7 @@
-import { utcDate } from '../money/periods.ts';
+import { DAY_MS, utcDate } from '../money/periods.ts';
 
 /** How far back /activity looks. */
 export const DAYS_SHOWN = 30;
-const DAY_MS = 86_400_000;
 
 /** The last completed UTC days, oldest first; today is never among them. */
 export function completedDays(atMs: number): string[] {

@@ -1,6 +1,6 @@
-import { Money } from '../money/money.ts';
 import { dailyRows, readDays, type DailyRow, type Day, type RowLevel } from '../store/activity.ts';
 import type { Table } from '../store/table.ts';
+import { addSums, noSums, type DailySums } from './daily-sums.ts';
 
 /** What is asked of a day's rows; what is absent does not restrict. */
 export interface ActivityQuestion {
@@ -11,18 +11,13 @@ export interface ActivityQuestion {
 }
 
 /** Spending of one day, model and endpoint, and of one workspace when rows are split. */
-export interface ActivityRow {
+export interface ActivityRow extends DailySums {
   date: string;
   model: string;
   modelPermaslug: string;
   endpointId: string;
   providerName: string;
   workspaceId: string | undefined;
-  usage: Money;
-  requests: number;
-  promptTokens: number;
-  completionTokens: number;
-  reasoningTokens: number;
 }
 
 /** Days are read side by side, so that thirty of them do not take thirty times as long. */
@@ -109,17 +104,9 @@ function add(
     endpointId,
     providerName,
     workspaceId,
-    usage: Money.zero,
-    requests: 0,
-    promptTokens: 0,
-    completionTokens: 0,
-    reasoningTokens: 0,
+    ...noSums,
   };
-  sum.usage = sum.usage.plus(row.usage);
-  sum.requests += row.requests;
-  sum.promptTokens += row.promptTokens;
-  sum.completionTokens += row.completionTokens;
-  sum.reasoningTokens += row.reasoningTokens;
+  addSums(sum, row);
   rows.set(name, sum);
 }
 

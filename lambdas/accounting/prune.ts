@@ -21,7 +21,7 @@ export async function pruneOnceADay(table: Table, settlements: Settlement[]): Pr
     try {
       await pruneCounter(table, scope, nowMs());
     } catch (error) {
-      log('warn', 'old windows not removed', { worker: 'finalize-cost', ...describeError(error) });
+      log('warn', 'old windows not removed', describeError(error));
     }
   }
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { Money } from '../money/money.ts';
 import { nowMs } from '../platform/clock.ts';
 import {
   confirmVersion,
@@ -17,6 +16,7 @@ import type { Generation } from '../store/generation.ts';
 import { GENERATION_SHARDS } from '../store/generation-key.ts';
 import type { Table } from '../store/table.ts';
 import { isCompleted } from './activity-days.ts';
+import { addSums, noSums } from './daily-sums.ts';
 
 /** One shard of an account's day that is to be rolled up. Ids and times only. */
 export interface RollUp {
@@ -111,7 +111,7 @@ async function computeRows(
 }
 
 /** Charged or completed: what failed, or was left, without an answer and costs nothing is nobody's activity. */
-export function isSuccessful({ state, outcome }: Generation): boolean {
+function isSuccessful({ state, outcome }: Generation): boolean {
   if (state !== 'final' || !outcome) return false;
   return !outcome.cost.isZero || (!outcome.cancelled && outcome.finishReason !== 'error');
 }
@@ -128,7 +128,9 @@ function addGeneration(
     { level: 'KEY', keyHash, ...(memberId === undefined ? {} : { memberId }) },
     ...(memberId === undefined ? [] : [{ level: 'MEMBER' as const, memberId }]),
   ];
-  const { model, modelPermaslug, endpointId, providerName, cost } = outcome!;
+  const { model, modelPermaslug, endpointId, providerName } = outcome!;
+  const { cost: usage, promptTokens, completionTokens } = outcome!;
+  const sums = { usage, requests: 1, promptTokens, completionTokens, reasoningTokens: outcome!.reasoningTokens ?? 0 };
   for (const { level, ...owner } of owners) {
     const name = [level, workspaceId, owner.memberId, owner.keyHash, endpointId, model, modelPermaslug].join('\n');
     const row = rows.get(name) ?? {
@@ -142,17 +144,9 @@ function addGeneration(
       modelPermaslug,
       endpointId,
       providerName,
-      usage: Money.zero,
-      requests: 0,
-      promptTokens: 0,
-      completionTokens: 0,
-      reasoningTokens: 0,
+      ...noSums,
     };
-    row.usage = row.usage.plus(cost);
-    row.requests += 1;
-    row.promptTokens += outcome!.promptTokens;
-    row.completionTokens += outcome!.completionTokens;
-    row.reasoningTokens += outcome!.reasoningTokens ?? 0;
+    addSums(row, sums);
     rows.set(name, row);
   }
 }

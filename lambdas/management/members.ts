@@ -7,12 +7,10 @@ import type { Table } from '../store/table.ts';
 import type { Writes } from '../store/transact.ts';
 import type { Workspace } from '../store/workspaces.ts';
 import { commitChange, nothingAlongside, untilUndisturbed, type Alongside, type ChangeContext } from './change.ts';
+import { memberIdRule } from './rules.ts';
 import { checkActive } from './workspaces.ts';
 
-/** Ids of members stand in paths, where "add" and "remove" are routes. */
-export const MEMBER_ID = /^(?!(?:add|remove)$)[A-Za-z0-9][A-Za-z0-9._@:+-]{0,127}$/;
-export const MEMBER_ID_RULE =
-  'must be 1 to 128 letters, digits and . _ @ : + -, beginning with a letter or digit, and neither "add" nor "remove"';
+export const { pattern: MEMBER_ID, says: MEMBER_ID_RULE } = memberIdRule;
 
 /** Each member takes two items of a transaction, which has at most a hundred. */
 export const MAX_MEMBERS_AT_ONCE = 40;

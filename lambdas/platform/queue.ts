@@ -1,6 +1,6 @@
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { optionalVariable, requireVariable, variables } from './environment.ts';
-import { quietLogger, requestTimeouts } from './sdk.ts';
+import { localCredentials, quietLogger, requestTimeouts } from './sdk.ts';
 
 /** Sends messages to one queue; resolves when SQS has stored the message. */
 export interface QueueSender {
@@ -21,9 +21,7 @@ export function openSqs(): SQSClient {
   return new SQSClient({
     logger: quietLogger,
     requestHandler: requestTimeouts,
-    ...(endpoint
-      ? { endpoint, region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
-      : {}),
+    ...(endpoint ? { endpoint, region: 'us-east-1', credentials: localCredentials } : {}),
   });
 }
 

@@ -15,3 +15,6 @@ export const quietLogger = { debug: silence, warn: silence, error: silence } as 
 
 /** A call that hears nothing is given up and tried again: one lost reply must not hold up whoever waits behind it. */
 export const requestTimeouts = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true };
+
+/** For emulators, which ask for some and believe any. One key for all clients: it names the database to some of them. */
+export const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };

@@ -1,5 +1,5 @@
 import { Money } from '../money/money.ts';
-import { endOfNamedWindow, intervals, type Interval, type Windows } from '../money/periods.ts';
+import { DAY_MS, endOfNamedWindow, intervals, type Interval, type Windows } from '../money/periods.ts';
 import { isLimited, limitsAttribute, limitsFrom, type Limits } from './limits.ts';
 import { readItem, readItems } from './query.ts';
 import { moneyAttribute, moneyFrom, numberFrom, type Item, type Table } from './table.ts';
@@ -142,7 +142,7 @@ export function counterRemoval(table: Table, scope: ScopeId): Write {
 
 const WINDOW_ATTRIBUTE = /^(spent|committed)_(.+)$/;
 /** Windows stay this long after their end, so that late settlements find them. */
-const KEEP_AFTER_END_MS = 2 * 86_400_000;
+const KEEP_AFTER_END_MS = 2 * DAY_MS;
 
 /**
  * Removes windows that ended two days ago and hold nothing. Best effort: a window that changes meanwhile stays.

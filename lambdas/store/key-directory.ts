@@ -1,4 +1,5 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DAY_MS } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import type { ApiKey } from './keys.ts';
 import { readItem } from './query.ts';
@@ -101,7 +102,7 @@ export function tallyKey(list: KeyList): Key {
 
 /** A bookmark is set when at least this many entries were walked since the last one; fewer cost one read unit anyway. */
 const BOOKMARK_EVERY = 20;
-const BOOKMARK_SECONDS = 86_400;
+const BOOKMARK_SECONDS = DAY_MS / 1000;
 
 interface Tally {
   entries: number;

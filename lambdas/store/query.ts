@@ -1,4 +1,5 @@
 import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { inBatches } from './batches.ts';
 import type { Item, Table } from './table.ts';
 
 /** Every item of a query, page after page. */
@@ -34,18 +35,15 @@ export async function readItem(table: Table, key: { pk: string; sk: string }): P
 /** DynamoDB's bound of one BatchGetItem. */
 const MAX_BATCH = 100;
 
-/** Items by their keys, read consistently, in no order; what does not exist is left out. */
+/** Items by their keys, read consistently, in no order; what does not exist is left out. @throws {StoreBusyError} */
 export async function readItems(table: Table, keys: { pk: string; sk: string }[]): Promise<Item[]> {
   const items: Item[] = [];
-  let wanted: Record<string, unknown>[] = keys;
-  while (wanted.length > 0) {
+  await inBatches<Item>(keys, MAX_BATCH, async (batch) => {
     const answer = await table.documents.send(
-      new BatchGetCommand({
-        RequestItems: { [table.name]: { Keys: wanted.slice(0, MAX_BATCH), ConsistentRead: true } },
-      }),
+      new BatchGetCommand({ RequestItems: { [table.name]: { Keys: batch, ConsistentRead: true } } }),
     );
     items.push(...(answer.Responses?.[table.name] ?? []));
-    wanted = [...(answer.UnprocessedKeys?.[table.name]?.Keys ?? []), ...wanted.slice(MAX_BATCH)];
-  }
+    return answer.UnprocessedKeys?.[table.name]?.Keys ?? [];
+  });
   return items;
 }

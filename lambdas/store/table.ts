@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient, NumberValue } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { Money } from '../money/money.ts';
 import { optionalVariable, requireVariable, variables } from '../platform/environment.ts';
-import { quietLogger, requestTimeouts } from '../platform/sdk.ts';
+import { localCredentials, quietLogger, requestTimeouts } from '../platform/sdk.ts';
 
 /** The single table: a document client and the table's name. */
 export interface Table {
@@ -23,7 +23,7 @@ const wrapNumbers = (digits: string) => digits;
 export function openTable(options: { endpoint?: string; name?: string } = {}): Table {
   const endpoint = options.endpoint ?? optionalVariable(variables.dynamodbEndpoint);
   const client = new DynamoDBClient({
-    ...(endpoint ? { endpoint, region: 'local', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } } : {}),
+    ...(endpoint ? { endpoint, region: 'local', credentials: localCredentials } : {}),
     maxAttempts: 4,
     logger: quietLogger,
     requestHandler: requestTimeouts,

@@ -36,7 +36,8 @@ const TRANSIENT_ERRORS = new Set([
   'RequestLimitExceeded',
 ]);
 
-const DEFAULT_ATTEMPTS = 12;
+/** How often a busy table is tried before it is given up. */
+export const DEFAULT_ATTEMPTS = 12;
 const BASE_DELAY_MS = 8;
 const MAX_DELAY_MS = 400;
 
@@ -84,7 +85,7 @@ export async function transact<Name extends string>(
     }
     // A cancelled transaction has spent its token: the retry is a new set as far as DynamoDB is concerned.
     command.ClientRequestToken = randomUUID();
-    await sleep(jitteredDelayMs(attempt));
+    await pauseAfter(attempt);
   }
 }
 
@@ -119,7 +120,7 @@ export async function retryConflicts<Result>(write: () => Promise<Result>): Prom
       if (!isTransient(error)) throw error;
       if (attempt >= DEFAULT_ATTEMPTS) throw new StoreBusyError(error);
     }
-    await sleep(jitteredDelayMs(attempt));
+    await pauseAfter(attempt);
   }
 }
 
@@ -143,6 +144,7 @@ function isTransient(error: unknown): boolean {
   return error instanceof Error && TRANSIENT_ERRORS.has(error.name);
 }
 
-function jitteredDelayMs(attempt: number): number {
-  return Math.random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempt);
+/** Full jitter: writers that met at one item do not meet there again. @param attempt 1 after the first */
+export async function pauseAfter(attempt: number): Promise<void> {
+  await sleep(Math.random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempt));
 }

@@ -1,51 +1,53 @@
 import { InvalidArgumentError } from 'commander';
-import { MEMBER_ID, MEMBER_ID_RULE } from '../../lambdas/management/members.ts';
+import { obeys, type TextRule } from '../../lambdas/management/rules.ts';
 import { Money } from '../../lambdas/money/money.ts';
 
-/** Readers of command-line arguments; what they refuse is told with an example of what they take. */
-export function limitOf(text: string): Money | null {
-  return text === 'none' ? null : Money.parse(text);
+/** Parsers of command-line arguments; what they refuse is told with what they take. */
+
+/** The parser of a text that a rule of the API is about. */
+export function textBy(rule: TextRule): (text: string) => string {
+  return (text) => {
+    const given = rule.trimmed ? text.trim() : text;
+    if (!obeys(rule, given)) throw new InvalidArgumentError(`It ${rule.says}.`);
+    return given;
+  };
 }
 
-export function parseAmount(text: string): string {
+export function parseAmount(text: string): Money {
   try {
-    if (!Money.parse(text).isNegative) return text;
+    const amount = Money.parse(text);
+    if (!amount.isNegative) return amount;
   } catch {
     // Told below.
   }
   throw new InvalidArgumentError('Use roubles as a plain number, for example 1500 or 0.5.');
 }
 
-export function parsePositive(text: string): string {
-  parseAmount(text);
-  if (Money.parse(text).isZero) throw new InvalidArgumentError('Use an amount above 0.');
-  return text;
+export function parsePositive(text: string): Money {
+  const amount = parseAmount(text);
+  if (amount.isZero) throw new InvalidArgumentError('Use an amount above 0.');
+  return amount;
 }
 
-export function parseLimit(text: string): string {
+/** "none" clears a limit; it keeps its word, because commander takes null for an argument that is not there. */
+export type LimitArgument = Money | 'none';
+
+export function parseLimit(text: string): LimitArgument {
   return text === 'none' ? text : parseAmount(text);
 }
 
-export function parseSlug(text: string): string {
-  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text) || text.length > 50) {
-    throw new InvalidArgumentError('Use lower-case letters, digits and single dashes, at most 50 characters.');
-  }
-  return text;
+export function limitOf(given: LimitArgument): Money | null {
+  return given === 'none' ? null : given;
 }
 
+/** @returns an ISO time in UTC */
 export function parseTime(text: string): string {
   const at = Date.parse(text);
   if (Number.isNaN(at)) throw new InvalidArgumentError('Use an ISO time, for example 2027-01-01T00:00:00Z.');
   return new Date(at).toISOString();
 }
 
-export function parseName(text: string): string {
-  const name = text.trim();
-  if (name === '' || name.length > 100) throw new InvalidArgumentError('Use a name of 1 to 100 characters.');
-  return name;
-}
-
-export function parseMemberId(text: string): string {
-  if (!MEMBER_ID.test(text)) throw new InvalidArgumentError(`It ${MEMBER_ID_RULE}.`);
-  return text;
+export function parseBoolean(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Use true or false.');
+  return text === 'true';
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { InvalidArgumentError, type Command } from 'commander';
 import { readAudit, type AuditEntry } from '../../lambdas/store/audit.ts';
 import { parseTime } from './arguments.ts';
@@ -9,23 +10,27 @@ export function addAuditCommand(program: Command): void {
     .command('audit')
     .description('who changed what in the account, newest first; --json shows before and after')
     .option('--since <ISO time>', 'only changes from then on', parseTime)
-    .option('--limit <n>', 'at most so many', parseCount, '50')
+    .option('--limit <n>', 'at most so many', parseCount, 50)
     .action(
-      onAccount(async ({ table, accountId }, options, { json }) => {
-        const selection = { since: options['since'], limit: Number(options['limit']) };
-        return (await readAudit(table, accountId, selection)).map((entry) => auditRow(entry, json));
-      }),
+      onAccount(async ({ table, accountId }, selection: AuditOptions, { json }) =>
+        (await readAudit(table, accountId, selection)).map((entry) => auditRow(entry, json)),
+      ),
     );
 }
 
+interface AuditOptions {
+  since?: string;
+  limit: number;
+}
+
 /** For people, what changed in a line; for programs, everything. */
-function auditRow(entry: AuditEntry, isForPrograms: boolean): Row {
+export function auditRow(entry: AuditEntry, isForPrograms: boolean): Row {
   const { at, action, target, actor, requestId, before, after } = entry;
   if (isForPrograms) {
     return { at, action, target, actor, request_id: requestId ?? null, before: before ?? null, after: after ?? null };
   }
   const changed = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
-    (field) => JSON.stringify(before?.[field]) !== JSON.stringify(after?.[field]),
+    (field) => !isDeepStrictEqual(before?.[field], after?.[field]),
   );
   const shown = changed.map((field) => `${field}: ${short(before?.[field])} → ${short(after?.[field])}`);
   return {
@@ -42,7 +47,7 @@ function short(value: unknown): string {
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
 }
 
-function parseCount(text: string): string {
+function parseCount(text: string): number {
   if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Use a whole number from 1 to 9999.');
-  return text;
+  return Number(text);
 }

@@ -26,16 +26,25 @@ export function addCatalogCommands(program: Command): void {
     .requiredOption('--rate <rub>', 'roubles for one US dollar', parseDecimal)
     .option('--markup-percent <n>', 'added on top', parseDecimal, '0')
     .requiredOption('--out <dir>', 'where the model files go')
-    .action((options: Record<string, string>, command: Command) => {
-      const selection = selectionSchema.parse(JSON.parse(readFileSync(options['selection']!, 'utf8')));
-      const conversion = { rubPerUsd: options['rate']!, markupPercent: options['markupPercent']! };
-      const files = importCatalog(readFileSync(options['from']!, 'utf8'), selection, conversion);
-      mkdirSync(options['out']!, { recursive: true });
+    .action((options: ImportOptions, command: Command) => {
+      const selection = selectionSchema.parse(JSON.parse(readFileSync(options.selection, 'utf8')));
+      const conversion = { rubPerUsd: options.rate, markupPercent: options.markupPercent };
+      const files = importCatalog(readFileSync(options.from, 'utf8'), selection, conversion);
+      mkdirSync(options.out, { recursive: true });
       for (const [name, content] of files) {
-        writeFileSync(join(options['out']!, name), `${JSON.stringify(content, null, 2)}\n`);
+        writeFileSync(join(options.out, name), `${JSON.stringify(content, null, 2)}\n`);
       }
       print({ files: files.size, models: selection.models.length }, command.optsWithGlobals<{ json: boolean }>().json);
     });
+}
+
+interface ImportOptions {
+  from: string;
+  selection: string;
+  /** Decimal texts, exact to their last digit. */
+  rate: string;
+  markupPercent: string;
+  out: string;
 }
 
 function parseDecimal(text: string): string {

@@ -1,6 +1,8 @@
 import { variables } from '../../lambdas/platform/environment.ts';
 import { openTable, type Table } from '../../lambdas/store/table.ts';
-import { createTable, startDynamodb } from '../local/dynamodb.ts';
+import { createTable, LOCAL_TABLE, startDynamodb } from '../local/dynamodb.ts';
+import { StartFailure } from '../local/failure.ts';
+import { holdsData } from '../local/private-files.ts';
 import { LocalState } from '../local/state.ts';
 
 export interface ConnectionOptions {
@@ -12,14 +14,18 @@ export interface ConnectionOptions {
   pepperSecret?: string | undefined;
 }
 
-const LOCAL_TABLE = 'model-gateway-local';
+interface MayCreate {
+  /** Whether data may come into being where there are none; a mistyped directory is refused otherwise. */
+  mayCreate: boolean;
+}
 
 /**
  * Opens the table that a command works on: of the gateway that runs on the local data, else of that data itself, or,
  * by table name, of a deployment on AWS with the caller's own credentials.
+ * @throws {StartFailure} where there are no data, and none may be made.
  */
 export async function withTable<Result>(
-  options: ConnectionOptions,
+  options: ConnectionOptions & MayCreate,
   work: (table: Table, local: LocalState | undefined) => Promise<Result>,
 ): Promise<Result> {
   if (options.table) {
@@ -27,6 +33,11 @@ export async function withTable<Result>(
     return work(openTable({ name: options.table }), undefined);
   }
   const state = LocalState.at(options.data);
+  if (!options.mayCreate && !holdsData(state.directory)) {
+    throw new StartFailure(
+      `No gateway has its data in ${state.directory}. Name the right directory with --data; "accounts create" and "npm start" make a new one.`,
+    );
+  }
   process.env[variables.secretsFile] = state.secretsFile();
   const running = state.running();
   if (running) return work(openTable({ endpoint: running.dynamodb_endpoint, name: running.table_name }), state);

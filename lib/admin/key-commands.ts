@@ -1,22 +1,23 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { createKey, deleteKey, findKey, updateKey } from '../../lambdas/management/keys.ts';
+import { nameRule } from '../../lambdas/management/rules.ts';
 import { findWorkspace } from '../../lambdas/management/workspaces.ts';
-import { Money } from '../../lambdas/money/money.ts';
+import type { Money } from '../../lambdas/money/money.ts';
 import { nowMs } from '../../lambdas/platform/clock.ts';
 import { readPepper } from '../../lambdas/platform/secrets.ts';
 import { allKeys, inferenceKeysOf, managementKeysOf } from '../../lambdas/store/key-directory.ts';
 import { keyKinds, limitResets, readKey, type KeyKind, type LimitReset } from '../../lambdas/store/keys.ts';
-import { limitOf, parseAmount, parseLimit, parseName, parseTime } from './arguments.ts';
+import { limitOf, parseAmount, parseLimit, parseTime, textBy, type LimitArgument } from './arguments.ts';
 import type { Row } from './output.ts';
 import { keyRow } from './rows.ts';
-import { onAccount, type Options, type Session } from './session.ts';
+import { onAccount, type Session } from './session.ts';
 
 export function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description('keys of clients (inference) and of the management API');
   keys
     .command('create')
     .description('create a key; its secret is printed this once')
-    .requiredOption('--name <name>', '', parseName)
+    .requiredOption('--name <name>', '', textBy(nameRule))
     .addOption(new Option('--kind <kind>').choices([...keyKinds]).default('inference'))
     .option('--workspace <id or slug>', 'for inference keys', 'default')
     .option('--member <id>', 'whose spending and visibility the key has')
@@ -32,63 +33,67 @@ export function addKeyCommands(program: Command): void {
     .addOption(new Option('--kind <kind>').choices([...keyKinds]).default('inference'))
     .option('--workspace <id or slug>', 'for inference keys', 'default')
     .action(onAccount(list));
-  for (const [name, disabled] of [
-    ['disable', true],
-    ['enable', false],
-  ] as const) {
-    keys
-      .command(name)
-      .description(disabled ? 'stop a key within seconds' : 'let a disabled key work again')
-      .requiredOption('--hash <hash>', 'as "keys list" shows it')
-      .action(
-        onAccount(async ({ changes }, options) =>
-          keyRow(await updateKey(changes, { hash: options['hash']! }, { disabled })),
-        ),
-      );
-  }
+  keys
+    .command('disable')
+    .description('stop a key within seconds')
+    .requiredOption('--hash <hash>', 'as "keys list" shows it')
+    .action(onAccount((session, given: HashOptions) => setDisabled(session, given, true)));
+  keys
+    .command('enable')
+    .description('let a disabled key work again')
+    .requiredOption('--hash <hash>', 'as "keys list" shows it')
+    .action(onAccount((session, given: HashOptions) => setDisabled(session, given, false)));
   keys
     .command('delete')
     .description('delete a key; its history stays')
     .requiredOption('--hash <hash>', 'as "keys list" shows it')
-    .action(
-      onAccount(async ({ changes }, options) => {
-        await deleteKey(changes, { hash: options['hash']! });
-        return { hash: options['hash'], deleted: true };
-      }),
-    );
+    .action(onAccount(remove));
   keys
     .command('limit')
     .description('set or clear the spending limit of a key; what was counted stays')
     .requiredOption('--hash <hash>')
     .requiredOption('--limit <rub or none>', '', parseLimit)
-    .action(
-      onAccount(async ({ changes }, options) =>
-        keyRow(await updateKey(changes, { hash: options['hash']! }, { limit: limitOf(options['limit']!) })),
-      ),
-    );
+    .action(onAccount(setLimit));
 }
 
-async function create({ table, accountId, changes }: Session, options: Options): Promise<Row> {
-  const kind = options['kind'] as KeyKind;
-  const workspace = kind === 'inference' ? await findWorkspace(table, accountId, options['workspace']!) : undefined;
+interface ListOptions {
+  kind: KeyKind;
+  workspace: string;
+}
+
+interface CreateOptions extends ListOptions {
+  name: string;
+  member?: string;
+  limit?: Money;
+  limitReset?: LimitReset;
+  expires?: string;
+}
+
+interface HashOptions {
+  hash: string;
+}
+
+async function create({ table, accountId, changes }: Session, given: CreateOptions): Promise<Row> {
+  const { kind, name, limit, limitReset } = given;
+  const workspace = kind === 'inference' ? await findWorkspace(table, accountId, given.workspace) : undefined;
   const { key, secret } = await createKey(changes, await readPepper(), {
     kind,
     workspaceId: workspace?.id,
-    memberId: workspace && options['member'],
-    name: options['name']!,
-    limit: options['limit'] === undefined ? undefined : Money.parse(options['limit']),
-    limitReset: options['limitReset'] as LimitReset | undefined,
-    expiresAt: options['expires'],
+    memberId: workspace && given.member,
+    name,
+    limit,
+    limitReset,
+    expiresAt: given.expires,
   });
   return { key: secret, ...keyRow(key) };
 }
 
-async function list({ table, accountId }: Session, options: Options): Promise<Row[]> {
+async function list({ table, accountId }: Session, { kind, workspace }: ListOptions): Promise<Row[]> {
   const view =
-    options['kind'] === 'management'
+    kind === 'management'
       ? managementKeysOf(accountId)
       : inferenceKeysOf({
-          workspaceId: (await findWorkspace(table, accountId, options['workspace']!)).id,
+          workspaceId: (await findWorkspace(table, accountId, workspace)).id,
           includeDisabled: true,
         });
   const rows: Row[] = [];
@@ -97,6 +102,19 @@ async function list({ table, accountId }: Session, options: Options): Promise<Ro
     if (key && !key.deleted) rows.push(keyRow(await findKey(table, accountId, hash)));
   }
   return rows;
+}
+
+async function setDisabled({ changes }: Session, { hash }: HashOptions, disabled: boolean): Promise<Row> {
+  return keyRow(await updateKey(changes, { hash }, { disabled }));
+}
+
+async function setLimit({ changes }: Session, { hash, limit }: HashOptions & { limit: LimitArgument }): Promise<Row> {
+  return keyRow(await updateKey(changes, { hash }, { limit: limitOf(limit) }));
+}
+
+async function remove({ changes }: Session, { hash }: HashOptions): Promise<Row> {
+  await deleteKey(changes, { hash });
+  return { hash, deleted: true };
 }
 
 function parseFuture(text: string): string {

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
+import { localCredentials } from '../../lambdas/platform/sdk.ts';
 import { tableDefinition } from '../table-definition.ts';
 import { adopt } from './children.ts';
 import { StartFailure } from './failure.ts';
@@ -16,6 +17,9 @@ export interface LocalDynamodb {
   endpoint: string;
   stop: () => Promise<void>;
 }
+
+/** The table in a data directory. */
+export const LOCAL_TABLE = 'model-gateway-local';
 
 const require = createRequire(import.meta.url);
 const START_TIMEOUT_MS = 5_000;
@@ -56,11 +60,7 @@ export async function startDynamodb(directory: string | undefined): Promise<Loca
 
 /** Creates the gateway's table where it does not exist yet. */
 export async function createTable(endpoint: string, tableName: string): Promise<void> {
-  const client = new DynamoDBClient({
-    endpoint,
-    region: 'local',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const client = new DynamoDBClient({ endpoint, region: 'local', credentials: localCredentials });
   const { partitionKey, sortKey, indexes } = tableDefinition;
   const attributes = new Set([partitionKey, sortKey, ...indexes.flatMap(({ partition, sort }) => [partition, sort])]);
   try {

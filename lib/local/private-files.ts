@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync, readdirSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Accounts, spending, hashes of keys and sealed answers are nobody else's to read on a machine that people share. */
@@ -19,6 +19,11 @@ export function makePrivateDirectory(path: string): void {
   const names = readdirSync(path);
   for (const name of names) if (ours.test(name)) chmodSync(join(path, name), OWNER_ONLY);
   if (names.every((name) => ours.test(name))) chmodSync(path, OWNER_ONLY_DIRECTORY);
+}
+
+/** Whether a gateway, or the command line, has kept anything here that outlives its process. */
+export function holdsData(path: string): boolean {
+  return [DATABASE, 'secrets.json', 'state.json'].some((name) => existsSync(join(path, name)));
 }
 
 /** Path of the database's file. It is made here: SQLite gives the files beside it the mode that this one has. */

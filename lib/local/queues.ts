@@ -10,7 +10,7 @@ import {
   SQSClient,
   type Message,
 } from '@aws-sdk/client-sqs';
-import { quietLogger } from '../../lambdas/platform/sdk.ts';
+import { localCredentials, quietLogger } from '../../lambdas/platform/sdk.ts';
 import { StartFailure } from './failure.ts';
 import type { WiredQueue } from './wiring.ts';
 
@@ -37,7 +37,7 @@ export async function startSqs(): Promise<LocalSqs> {
     endpoint,
     logger: quietLogger,
     region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    credentials: localCredentials,
   });
   return {
     endpoint,

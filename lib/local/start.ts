@@ -9,7 +9,7 @@ import { queueWorkers } from '../../lambdas/routes.ts';
 import { openTable } from '../../lambdas/store/table.ts';
 import { upgradeRecords } from '../upgrade.ts';
 import { bootstrap, type Account } from './bootstrap.ts';
-import { createTable, startDynamodb } from './dynamodb.ts';
+import { createTable, LOCAL_TABLE, startDynamodb } from './dynamodb.ts';
 import { startEventSource } from './event-source.ts';
 import { StartFailure } from './failure.ts';
 import type { FunctionHost } from './function-host.ts';
@@ -35,8 +35,6 @@ export interface LocalGateway extends Account {
 
 /** Answers that nobody reads any more may go on for minutes; the sweep of the next start settles them. */
 const LAST_REQUESTS_MS = 5_000;
-
-const TABLE_NAME = 'model-gateway-local';
 
 /**
  * Starts the real parts (DynamoDB, SQS, the sandbox upstream), then the functions of the manifest, then the front door.
@@ -70,7 +68,7 @@ async function startParts(
     startSandbox(),
   ]);
   stops.push(dynamodb.stop, sqs.stop, sandbox.stop);
-  const tableName = options.ephemeral ? `${TABLE_NAME}-${randomUUID().slice(0, 8)}` : TABLE_NAME;
+  const tableName = options.ephemeral ? `${LOCAL_TABLE}-${randomUUID().slice(0, 8)}` : LOCAL_TABLE;
   await createTable(dynamodb.endpoint, tableName);
   const catalogDirectory = options.catalogDirectory ?? optionalVariable(variables.catalogDirectory);
   const deployment = options.sandboxed ? readTemplates(await synthesize(catalogDirectory)) : undefined;
@@ -91,8 +89,8 @@ async function startParts(
     [variables.secretsFile]: state.secretsFile(),
     [variables.bootId]: bootId,
     [variables.clockOffsetMs]: String(options.clockOffsetMs),
-    GATEWAY_SANDBOX_URL: sandbox.anthropicUrl,
-    GATEWAY_SANDBOX_CHAT_URL: sandbox.chatUrl,
+    [variables.sandboxUrl]: sandbox.anthropicUrl,
+    [variables.sandboxChatUrl]: sandbox.chatUrl,
     ...(catalogDirectory ? { [variables.catalogDirectory]: catalogDirectory } : {}),
   };
   Object.assign(process.env, environment);

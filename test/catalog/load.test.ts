@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { modalities } from '../../lambdas/catalog/schema.ts';
+import { variables } from '../../lambdas/platform/environment.ts';
 
 type Json = Record<string, unknown>;
 const shipped = new URL('../../lambdas/catalog/data/', import.meta.url).pathname;
@@ -12,13 +13,13 @@ let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-catalog-'));
   cpSync(shipped, directory, { recursive: true });
-  process.env['GATEWAY_SANDBOX_URL'] = 'http://127.0.0.1:1';
-  process.env['GATEWAY_SANDBOX_CHAT_URL'] = 'http://127.0.0.1:1';
+  process.env[variables.sandboxUrl] = 'http://127.0.0.1:1';
+  process.env[variables.sandboxChatUrl] = 'http://127.0.0.1:1';
 });
 afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
-  delete process.env['GATEWAY_SANDBOX_URL'];
-  delete process.env['GATEWAY_SANDBOX_CHAT_URL'];
+  delete process.env[variables.sandboxUrl];
+  delete process.env[variables.sandboxChatUrl];
 });
 
 type Content = { models: Json[]; providers: Json[]; aliases: Json[] };
@@ -51,7 +52,7 @@ describe('the catalog that comes with the code', () => {
   });
 
   it('leaves out providers whose address is not set', () => {
-    delete process.env['GATEWAY_SANDBOX_URL'];
+    delete process.env[variables.sandboxUrl];
     const catalog = loadCatalog();
     expect(catalog.find('sandbox/claude')).toBeUndefined();
     expect(catalog.find('sandbox/gpt')).toBeDefined();

@@ -10,3 +10,12 @@ export async function admin(dataDirectory: string, ...args: string[]): Promise<R
   const { stdout } = await run(process.execPath, [entry, '--json', '--data', dataDirectory, ...args]);
   return JSON.parse(stdout) as Record<string, unknown>;
 }
+
+/** Runs a command that is refused. @returns what it says to a person */
+export async function adminRefusal(dataDirectory: string, ...args: string[]): Promise<string> {
+  const failed = await run(process.execPath, [entry, '--data', dataDirectory, ...args]).then(
+    ({ stdout }) => Promise.reject(new Error(`This was not refused:\n${stdout}`)),
+    (error: unknown) => error as { code: number; stderr: string },
+  );
+  return failed.stderr;
+}

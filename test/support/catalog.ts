@@ -3,18 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Catalog } from '../../lambdas/catalog/catalog.ts';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
+import { variables } from '../../lambdas/platform/environment.ts';
 
 export const shippedCatalog = new URL('../../lambdas/catalog/data/', import.meta.url).pathname;
 
 /** Loads the shipped catalog with the sandbox models in it, which otherwise exist only where `npm start` runs. */
 export function loadShippedCatalog(): Catalog {
-  const variables = ['GATEWAY_SANDBOX_URL', 'GATEWAY_SANDBOX_CHAT_URL'];
-  const before = variables.map((name) => process.env[name]);
-  for (const name of variables) process.env[name] = 'http://127.0.0.1:1';
+  const names = [variables.sandboxUrl, variables.sandboxChatUrl];
+  const before = names.map((name) => process.env[name]);
+  for (const name of names) process.env[name] = 'http://127.0.0.1:1';
   try {
     return loadCatalog();
   } finally {
-    for (const [index, name] of variables.entries()) {
+    for (const [index, name] of names.entries()) {
       if (before[index] === undefined) delete process.env[name];
       else process.env[name] = before[index];
     }

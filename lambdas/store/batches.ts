@@ -1,0 +1,25 @@
+import { DEFAULT_ATTEMPTS, pauseAfter, StoreBusyError } from './transact.ts';
+
+/**
+ * Works through any number of parts, batch after batch; what DynamoDB had no room for is tried again, later each time.
+ * @param work resolves with what of a batch is left undone
+ * @throws {StoreBusyError} after as many attempts in a row that did nothing as a conflict is given; what was done stays.
+ */
+export async function inBatches<Part>(
+  parts: readonly Part[],
+  size: number,
+  work: (batch: Part[]) => Promise<Part[]>,
+): Promise<void> {
+  let left = parts;
+  let incomplete = 0;
+  let fruitless = 0;
+  while (left.length > 0) {
+    const batch = left.slice(0, size);
+    const undone = await work(batch);
+    left = [...undone, ...left.slice(size)];
+    fruitless = undone.length < batch.length ? 0 : fruitless + 1;
+    if (fruitless >= DEFAULT_ATTEMPTS) throw new StoreBusyError();
+    incomplete = undone.length === 0 ? 0 : incomplete + 1;
+    if (incomplete > 0) await pauseAfter(incomplete);
+  }
+}

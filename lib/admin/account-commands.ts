@@ -1,0 +1,81 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { loadCatalog } from '../../lambdas/catalog/load.ts';
+import { createAccount, setAccountPrivacy, topUp } from '../../lambdas/management/accounts.ts';
+import { nameRule } from '../../lambdas/management/rules.ts';
+import type { Money } from '../../lambdas/money/money.ts';
+import { accountModes, listAccountIds, readAccount, type AccountMode } from '../../lambdas/store/accounts.ts';
+import { privacyAttribute } from '../../lambdas/store/privacy.ts';
+import { parseBoolean, parsePositive, textBy } from './arguments.ts';
+import type { Row } from './output.ts';
+import { accountRow } from './rows.ts';
+import { onAccount, onTable, operator, type Session, type TableSession } from './session.ts';
+
+export function addAccountCommands(program: Command): void {
+  const accounts = program.command('accounts').description('customers of the gateway');
+  accounts
+    .command('create')
+    .description('create an account with its Default workspace')
+    .requiredOption('--name <name>', '', textBy(nameRule))
+    .addOption(new Option('--mode <mode>', 'how it pays').choices([...accountModes]).default('postpaid'))
+    .action(onTable(create, { mayCreate: true }));
+  accounts.command('list').description('list all accounts').action(onTable(list));
+  accounts
+    .command('privacy')
+    .description('which providers may see prompts of the account; without flags, shows it')
+    .option('--block-logging <true or false>', 'exclude providers that keep prompts', parseBoolean)
+    .option('--block-training <true or false>', 'exclude providers that train on prompts', parseBoolean)
+    .option('--allowed-providers <ids>', 'comma-separated; "all" lifts the rule', parseProviders)
+    .option('--ignored-providers <ids>', 'comma-separated; "none" lifts the rule', parseProviders)
+    .action(onAccount(changePrivacy));
+  accounts
+    .command('top-up')
+    .description('add money to a prepaid account')
+    .requiredOption('--amount <rub>', 'roubles, for example 1500.50', parsePositive)
+    .option('--note <text>', 'what the payment was for')
+    .action(onAccount(addMoney));
+}
+
+async function create({ table }: TableSession, given: { name: string; mode: AccountMode }): Promise<Row> {
+  return accountRow(await createAccount(table, operator(), given));
+}
+
+async function list({ table }: TableSession): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const { id } of listAccountIds(table)) {
+    const account = await readAccount(table, id);
+    if (account) rows.push(accountRow(account));
+  }
+  return rows;
+}
+
+interface PrivacyOptions {
+  blockLogging?: boolean;
+  blockTraining?: boolean;
+  allowedProviders?: string[];
+  ignoredProviders?: string[];
+}
+
+async function changePrivacy({ changes }: Session, given: PrivacyOptions): Promise<Row> {
+  const account = await setAccountPrivacy(changes, given);
+  return { account: account.id, ...privacyAttribute(account.privacy) };
+}
+
+async function addMoney({ changes }: Session, given: { amount: Money; note?: string }): Promise<Row> {
+  const { id, account } = await topUp(changes, given);
+  return {
+    top_up: id,
+    account: account.id,
+    added_rub: given.amount.toString(),
+    total_rub: account.limits.lifetime!.toString(),
+  };
+}
+
+/** A typo would silently not protect anybody. */
+function parseProviders(text: string): string[] {
+  if (text === 'all' || text === 'none') return [];
+  const ids = text.split(',').map((id) => id.trim());
+  const known = loadCatalog().providerIds;
+  const unknown = ids.find((id) => !known.includes(id));
+  if (unknown === undefined) return ids;
+  throw new InvalidArgumentError(`There is no provider "${unknown}"; there are: ${known.join(', ')}.`);
+}

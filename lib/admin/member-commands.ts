@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import { addMembers, removeMembers } from '../../lambdas/management/members.ts';
+import { memberIdRule } from '../../lambdas/management/rules.ts';
+import { findWorkspace } from '../../lambdas/management/workspaces.ts';
+import { listMembers } from '../../lambdas/store/members.ts';
+import { textBy } from './arguments.ts';
+import type { Row } from './output.ts';
+import { limitColumns } from './rows.ts';
+import { onAccount, type Session } from './session.ts';
+
+export function addMemberCommands(program: Command): void {
+  const members = program.command('members').description('people and services with access to a workspace');
+  members
+    .command('add')
+    .description('give a member access')
+    .requiredOption('--member <id>', 'as your own systems name the person or service', textBy(memberIdRule))
+    .option('--workspace <id or slug>', '', 'default')
+    .action(onAccount(add));
+  members
+    .command('remove')
+    .description('take access away; the keys of the member stop working')
+    .requiredOption('--member <id>')
+    .option('--workspace <id or slug>', '', 'default')
+    .action(onAccount(remove));
+  members
+    .command('list')
+    .description('list the members of a workspace')
+    .option('--workspace <id or slug>', '', 'default')
+    .action(onAccount(list));
+}
+
+interface WorkspaceOptions {
+  workspace: string;
+}
+
+interface MemberOptions extends WorkspaceOptions {
+  member: string;
+}
+
+async function add({ table, accountId, changes }: Session, { workspace: idOrSlug, member }: MemberOptions) {
+  const workspace = await findWorkspace(table, accountId, idOrSlug);
+  await addMembers(changes, workspace, [member]);
+  return { member, workspace: workspace.id };
+}
+
+async function remove({ table, accountId, changes }: Session, { workspace: idOrSlug, member }: MemberOptions) {
+  const workspace = await findWorkspace(table, accountId, idOrSlug);
+  await removeMembers(changes, workspace, [member]);
+  return { removed: member, workspace: workspace.id };
+}
+
+async function list({ table, accountId }: Session, given: WorkspaceOptions): Promise<Row[]> {
+  const workspace = await findWorkspace(table, accountId, given.workspace);
+  const found = await listMembers(table, workspace.id);
+  return found.map(({ id, removed, limits, createdAt }) => ({
+    id,
+    removed,
+    ...limitColumns(limits),
+    created_at: createdAt,
+  }));
+}

@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { descriptionRule, nameRule, slugRule } from '../../lambdas/management/rules.ts';
+import { createWorkspace, deleteWorkspace } from '../../lambdas/management/workspaces.ts';
+import { listWorkspaces } from '../../lambdas/store/workspaces.ts';
+import { textBy } from './arguments.ts';
+import type { Row } from './output.ts';
+import { workspaceRow } from './rows.ts';
+import { onAccount, type Session } from './session.ts';
+
+export function addWorkspaceCommands(program: Command): void {
+  const workspaces = program
+    .command('workspaces')
+    .description('parts of an account with keys and budgets of their own');
+  workspaces
+    .command('create')
+    .description('create a workspace')
+    .requiredOption('--name <name>', '', textBy(nameRule))
+    .requiredOption('--slug <slug>', 'short name, unique in the account', textBy(slugRule))
+    .option('--description <text>', '', textBy(descriptionRule), '')
+    .action(onAccount(create));
+  workspaces.command('list').description('list the workspaces of the account').action(onAccount(list));
+  workspaces
+    .command('delete')
+    .description('delete a workspace; one with keys or spending is archived, and its keys stop working')
+    .requiredOption('--workspace <id or slug>')
+    .action(onAccount(remove));
+}
+
+interface CreateOptions {
+  name: string;
+  slug: string;
+  description: string;
+}
+
+async function create({ changes }: Session, given: CreateOptions): Promise<Row> {
+  return workspaceRow(await createWorkspace(changes, given));
+}
+
+async function list({ table, accountId }: Session): Promise<Row[]> {
+  return (await listWorkspaces(table, accountId)).map(workspaceRow);
+}
+
+async function remove({ changes }: Session, { workspace }: { workspace: string }): Promise<Row> {
+  const { archived } = await deleteWorkspace(changes, { idOrSlug: workspace });
+  return { workspace, deleted: true, archived };
+}

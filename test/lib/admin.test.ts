@@ -1,0 +1,101 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { admin, adminRefusal } from '../support/admin.ts';
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-admin-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+describe('the command line refuses, in the words of the API,', () => {
+  const slugRule = 'It must be 1 to 50 lower-case letters and digits, with single dashes between them.';
+  const nameRule = 'It must be a text of 1 to 100 characters on one line.';
+  const descriptionRule = 'It must be a text of 0 to 500 characters on one line.';
+  const workspace = ['workspaces', 'create', '--name', 'Team', '--slug', 'team'];
+
+  it.each([
+    ['a slug with other letters', [...workspace, '--slug', 'Ännchen'], slugRule],
+    ['a slug that looks like the id of a workspace', [...workspace, '--slug', crypto.randomUUID()], slugRule],
+    ['a name of two lines', [...workspace, '--name', 'Team\nRed'], nameRule],
+    ['a name that moves the cursor', ['accounts', 'create', '--name', 'Acme\u001b[2A'], nameRule],
+    ['a description that is too long', [...workspace, '--description', 'x'.repeat(501)], descriptionRule],
+    ['a key without a name', ['keys', 'create', '--name', ' '], nameRule],
+    ['a member id that is a route', ['members', 'add', '--member', 'add'], 'It must be 1 to 128 letters'],
+  ])('%s', async (_, args, rule) => {
+    expect(await adminRefusal(directory, ...args)).toContain(rule);
+  });
+
+  it('a key that has expired before it exists', async () => {
+    const past = ['keys', 'create', '--name', 'k', '--expires', '2020-01-01T00:00:00Z'];
+    expect(await adminRefusal(directory, ...past)).toContain('The time has to be in the future.');
+  });
+});
+
+describe('a data directory that was mistyped', () => {
+  it.each(['accounts list', 'accounts top-up --amount 5', 'upgrade'])('is refused by %s', async (command) => {
+    const typo = join(directory, 'typo');
+
+    const told = await adminRefusal(typo, ...command.split(' '));
+
+    expect(told).toBe(
+      `No gateway has its data in ${typo}. Name the right directory with --data; "accounts create" and "npm start" make a new one.\n`,
+    );
+    expect(existsSync(typo)).toBe(false);
+  });
+
+  it('is refused also where other things are', async () => {
+    const other = join(directory, 'other');
+    mkdirSync(other);
+    writeFileSync(join(other, 'notes.txt'), 'x');
+
+    expect(await adminRefusal(other, 'accounts', 'list')).toContain('No gateway has its data');
+
+    expect(readdirSync(other)).toEqual(['notes.txt']);
+  });
+
+  it('is a new one where an account is created', async () => {
+    const fresh = join(directory, 'fresh');
+
+    const { id } = await admin(fresh, 'accounts', 'create', '--name', 'First');
+
+    expect(await admin(fresh, 'accounts', 'list')).toMatchObject([{ id, name: 'First' }]);
+  });
+});
+
+describe('the values of options', () => {
+  let account: string[];
+  beforeAll(async () => {
+    const { id } = await admin(directory, 'accounts', 'create', '--name', ' Acme ', '--mode', 'prepaid');
+    account = ['--account', id as string];
+  });
+  const run = (...args: string[]) => admin(directory, ...account, ...args);
+
+  it('are exact where they are money', async () => {
+    expect(await run('accounts', 'top-up', '--amount', '1500.000000000001')).toMatchObject({
+      added_rub: '1500.000000000001',
+      total_rub: '1500.000000000001',
+    });
+  });
+
+  it('say yes and no, and name providers', async () => {
+    const given = ['--block-logging', 'true', '--block-training', 'false', '--ignored-providers', 'openai, anthropic'];
+    expect(await run('accounts', 'privacy', ...given)).toMatchObject({
+      block_logging: true,
+      block_training: false,
+      ignored_providers: ['openai', 'anthropic'],
+    });
+    expect(await run('accounts', 'privacy', '--ignored-providers', 'none')).toMatchObject({
+      block_logging: true,
+      ignored_providers: [],
+    });
+  });
+
+  it('set a budget, and "none" clears it', async () => {
+    const set = ['budgets', 'set', '--interval', 'daily', '--limit'];
+    expect(await run(...set, '0.5')).toMatchObject({ limits_rub: { daily: '0.5' } });
+    expect(await run(...set, 'none')).toMatchObject({ limits_rub: {} });
+  });
+});

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { memberIdRule, nameRule, obeys, slugRule } from '../../lambdas/management/rules.ts';
+
+describe('a rule of texts', () => {
+  it.each([
+    ['a slug of one letter', slugRule, 'a', true],
+    ['a slug of 50', slugRule, 'a'.repeat(50), true],
+    ['a slug of 51', slugRule, 'a'.repeat(51), false],
+    ['an empty slug', slugRule, '', false],
+    ['a slug that is nearly a UUID', slugRule, '01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6', true],
+    ['a slug that is a UUID', slugRule, '01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d', false],
+    ['an address as a member id', memberIdRule, 'ann+1@example.com', true],
+    ['a route as a member id', memberIdRule, 'remove', false],
+    ['what begins like a route as a member id', memberIdRule, 'remover', true],
+    ['a name with blanks inside', nameRule, 'Отдел продаж', true],
+    ['half a character as a name', nameRule, '\ud83d', false],
+    ['a name of 101', nameRule, 'x'.repeat(101), false],
+  ])('judges %s', (_, rule, text, obeyed) => {
+    expect(obeys(rule, text)).toBe(obeyed);
+  });
+});

@@ -1,0 +1,85 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { batchWrite } from '../../lambdas/store/batch-write.ts';
+import { readItems } from '../../lambdas/store/query.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { StoreBusyError } from '../../lambdas/store/transact.ts';
+
+const key = (index: number) => ({ pk: `item-${index}`, sk: 'ITEM' });
+const keys = (count: number) => Array.from({ length: count }, (_, index) => key(index));
+type Request = Record<string, unknown>;
+
+/** A table that does as much of a batch as it has room for, and leaves the rest undone, as DynamoDB does when throttled. */
+function narrowTable(roomOf: (call: number) => number) {
+  const calls: { atMs: number; size: number }[] = [];
+  const written: unknown[] = [];
+  const send = async ({ input }: { input: { RequestItems: { t: Request[] | { Keys: Request[] } } } }) => {
+    const given = input.RequestItems.t;
+    const batch = Array.isArray(given) ? given : given.Keys;
+    const room = roomOf(calls.push({ atMs: performance.now(), size: batch.length }));
+    const [done, undone] = [batch.slice(0, room), batch.slice(room)];
+    if (Array.isArray(given)) {
+      written.push(...done);
+      return { UnprocessedItems: undone.length > 0 ? { t: undone } : {} };
+    }
+    return { Responses: { t: done }, UnprocessedKeys: undone.length > 0 ? { t: { Keys: undone } } : {} };
+  };
+  const table: Table = { name: 't', documents: { send } as unknown as DynamoDBDocumentClient };
+  return { table, calls, written };
+}
+
+const puts = (count: number) => keys(count).map((Item) => ({ PutRequest: { Item } }));
+
+afterEach(() => void vi.restoreAllMocks());
+
+describe.each([
+  ['reading items', (table: Table) => readItems(table, keys(3))],
+  ['writing items', (table: Table) => batchWrite(table, puts(3))],
+])('%s from a table that has no room', (_, work) => {
+  it('waits between attempts, longer each time', async () => {
+    // A tenth of the longest pause that each attempt may take.
+    vi.spyOn(Math, 'random').mockReturnValue(0.1);
+    const { table, calls } = narrowTable((call) => (call <= 5 ? 0 : 3));
+
+    await work(table);
+
+    const pausesMs = calls.slice(1).map(({ atMs }, index) => atMs - calls[index]!.atMs);
+    // A timer may ring a millisecond early.
+    for (const [index, leastMs] of [1.6, 3.2, 6.4, 12.8, 25.6].entries()) {
+      expect(pausesMs[index]).toBeGreaterThan(leastMs - 1);
+    }
+  });
+
+  it('gives up after as many attempts as any other write', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const { table, calls } = narrowTable(() => 0);
+
+    await expect(work(table)).rejects.toThrow(StoreBusyError);
+
+    expect(calls).toHaveLength(12);
+  });
+});
+
+describe('a table that has room for one item at a time', () => {
+  it('is read to the end, however many calls that takes', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const { table } = narrowTable(() => 1);
+    expect(new Set(await readItems(table, keys(120)))).toEqual(new Set(keys(120)));
+  });
+
+  it('is written to the end', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const { table, written } = narrowTable(() => 1);
+    await batchWrite(table, puts(30));
+    expect(written).toEqual(puts(30));
+  });
+});
+
+describe('a table that has room', () => {
+  it('is asked for no more than DynamoDB takes in one call', async () => {
+    const { table, calls } = narrowTable(() => 100);
+    await readItems(table, keys(101));
+    await batchWrite(table, puts(26));
+    expect(calls.map(({ size }) => size)).toEqual([100, 1, 25, 1]);
+  });
+});
