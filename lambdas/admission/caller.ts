@@ -1,3 +1,4 @@
+import { positiveIntegerVariable, variables } from '../platform/environment.ts';
 import { forbidden } from '../platform/errors.ts';
 import { nowMs } from '../platform/clock.ts';
 import type { Credential } from '../route.ts';
@@ -30,7 +31,7 @@ export interface InferenceCaller extends Caller {
 }
 
 /** A key that is switched off stops within five seconds everywhere: this is the part that caching takes of them. */
-const CACHE_MS = 3_000;
+const DEFAULT_CACHE_MS = 3_000;
 const MAX_CACHED = 10_000;
 
 interface CacheEntry {
@@ -82,7 +83,8 @@ export function privacyOf({ account, workspace, key }: Caller): Privacy[] {
 
 async function cachedCaller(table: Table, hash: string): Promise<Caller | undefined> {
   const entry = cache.get(hash);
-  if (entry && performance.now() - entry.readAtMs < CACHE_MS) return entry.caller;
+  const cacheMs = positiveIntegerVariable(variables.callerCacheMs, DEFAULT_CACHE_MS);
+  if (entry && performance.now() - entry.readAtMs < cacheMs) return entry.caller;
   const previous = await entry?.caller.catch(() => undefined);
   // Another request may have started the reading while this one waited.
   const newer = cache.get(hash);

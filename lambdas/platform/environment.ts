@@ -11,6 +11,8 @@ export const variables = {
   outputStepTokens: 'OUTPUT_STEP_TOKENS',
   /** How long a request waits for the money that other requests hold, in milliseconds. */
   holdPatienceMs: 'HOLD_PATIENCE_MS',
+  /** How long what was read of a caller is believed, in milliseconds; for tests and impatient laptops. */
+  callerCacheMs: 'CALLER_CACHE_MS',
   /** A directory that replaces the catalog shipped with the code. */
   catalogDirectory: 'GATEWAY_CATALOG',
   /** Where the sandbox models answer, on either wire, as the catalog's providers.json names it; local runs only. */

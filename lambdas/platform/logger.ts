@@ -40,7 +40,9 @@ export function log(level: Level, message: string, fields: LogFields = {}): void
 export function describeError(error: unknown): Pick<LogFields, 'reason' | 'stack'> {
   if (!(error instanceof Error)) return { reason: typeof error };
   const code = (error as { code?: unknown }).code;
+  // A message of several lines may look like places.
   const frames = (error.stack ?? '')
+    .replace(error.message, '')
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
     .slice(0, 6);

@@ -24,9 +24,11 @@ export interface Secrets {
 }
 
 export function redact(words: string, { credential, baseUrl }: Secrets): string {
-  let text = words.slice(0, MAX_CHARACTERS * 2);
+  let text = words;
+  // Before anything is cut: a part of a secret would not be found.
   if (credential && credential.length >= MIN_SECRET_CHARACTERS) text = text.replaceAll(credential, HIDDEN);
   const { origin, host } = new URL(baseUrl);
-  text = text.replaceAll(origin, HIDDEN).replaceAll(host, HIDDEN).replace(INTERNAL_ADDRESS, HIDDEN);
+  text = text.replaceAll(origin, HIDDEN).replaceAll(host, HIDDEN);
+  text = text.slice(0, MAX_CHARACTERS * 2).replace(INTERNAL_ADDRESS, HIDDEN);
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
 }

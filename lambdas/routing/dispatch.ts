@@ -123,7 +123,7 @@ async function begun(
   // A sign of life is no answer yet.
   while (!first.done && first.value.events.every(({ data }) => data.type === 'ping')) first = await batches.next();
   if (first.done) throw new UpstreamError('broken', 'The provider ended its answer before it began');
-  const [opening] = first.value.events;
+  const opening = first.value.events.find(({ data }) => data.type !== 'ping');
   if (opening?.data.type === 'error') {
     const { error } = opening.data as { error?: unknown };
     throw errorInAnswer(error, response.headers, failedProvider(candidate));

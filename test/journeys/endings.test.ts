@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
 import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
@@ -10,15 +9,18 @@ import { frames } from '../support/upstream.ts';
 
 type Answer = (response: ServerResponse) => void | Promise<void>;
 
+/** What was written before is read by then. */
+const BREAKS_AFTER_MS = 50;
+
 /** How the provider behaves, by the name of the model that it is asked for. */
 const answers: Record<string, Answer> = {
   'breaks-late': (response) => {
     response.write(frames.start + frames.blockStart + frames.text('Half of it'));
-    setTimeout(() => response.destroy(), 50);
+    setTimeout(() => response.destroy(), BREAKS_AFTER_MS);
   },
   'breaks-early': (response) => {
     response.write(frames.start + frames.blockStart);
-    setTimeout(() => response.destroy(), 50);
+    setTimeout(() => response.destroy(), BREAKS_AFTER_MS);
   },
   silent: () => undefined,
   'takes-it-silently': (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders(),
@@ -163,7 +165,8 @@ describe('a client that leaves before the first word', () => {
       }),
     });
     const response = await waiting;
-    await sleep(100);
+    // The event that tells the tokens of the prompt.
+    await response.body!.getReader().read();
     leaving.abort();
     await lastGone;
 

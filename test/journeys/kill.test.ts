@@ -1,15 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
 import { readCounter, type ScopeId } from '../../lambdas/store/counters.ts';
 import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
 import type { Generation } from '../../lambdas/store/generation.ts';
-import { openTable } from '../../lambdas/store/table.ts';
+import { openTable, type Table } from '../../lambdas/store/table.ts';
 import { LocalState } from '../../lib/local/state.ts';
 import { admin } from '../support/admin.ts';
 import { post, said, startGateway } from '../support/gateway.ts';
@@ -21,6 +20,14 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const STREAMS = 20;
+
+/** The generations of today among these ids. */
+async function readAll(table: Table, accountId: string, ids: Set<string>): Promise<Generation[]> {
+  const found: Generation[] = [];
+  const today = new Date().toISOString().slice(0, 10);
+  for await (const generation of generationsOfDay(table, accountId, today)) found.push(generation);
+  return found.filter(({ id }) => ids.has(id));
+}
 
 it('kill -9 in the middle of 20 streams loses no money', async () => {
   const first = await startGateway({ args: ['--data', directory] });
@@ -36,9 +43,15 @@ it('kill -9 in the middle of 20 streams loses no money', async () => {
       }),
     ),
   );
-  // Long enough for the first checkpoint of each, one second after its first event.
   const drained = responses.map((response) => response.text().catch(() => ''));
-  await sleep(2_200);
+  const ids = new Set(responses.map((response) => response.headers.get('x-generation-id')!));
+  await vi.waitFor(
+    async () => {
+      const measured = await readAll(first.table(), first.accountId, ids);
+      expect(measured.filter(({ outcome }) => outcome !== undefined)).toHaveLength(STREAMS);
+    },
+    { timeout: 8_000, interval: 100 },
+  );
   await first.kill();
   await Promise.all(drained);
 
@@ -46,13 +59,6 @@ it('kill -9 in the middle of 20 streams loses no money', async () => {
   try {
     const run = LocalState.at(directory).running()!;
     const table = openTable({ endpoint: run.dynamodb_endpoint, name: run.table_name });
-    const ids = new Set(responses.map((response) => response.headers.get('x-generation-id')!));
-    const readAll = async (): Promise<Generation[]> => {
-      const found: Generation[] = [];
-      const today = new Date().toISOString().slice(0, 10);
-      for await (const generation of generationsOfDay(table, second.accountId, today)) found.push(generation);
-      return found.filter(({ id }) => ids.has(id));
-    };
     const scopes: ScopeId[] = [
       { kind: 'key', id: hash as string },
       { kind: 'workspace', id: second.workspaceId },
@@ -69,7 +75,7 @@ it('kill -9 in the middle of 20 streams loses no money', async () => {
       }
     };
 
-    const swept = await readAll();
+    const swept = await readAll(table, second.accountId, ids);
     expect(swept).toHaveLength(STREAMS);
     for (const generation of swept) {
       expect(generation).toMatchObject({ state: 'final', swept: true, outcome: { cancelled: true, estimated: true } });
@@ -93,7 +99,7 @@ it('kill -9 in the middle of 20 streams loses no money', async () => {
     };
     expect(await settleBatch(table, [real], { swept: false })).toEqual(['corrected']);
     expect(await settleBatch(table, [real], { swept: false })).toEqual(['duplicate']);
-    await expectBooksToAddUp(await readAll());
+    await expectBooksToAddUp(await readAll(table, second.accountId, ids));
   } finally {
     await second.stop();
   }

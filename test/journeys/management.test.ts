@@ -1,19 +1,20 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { MessagesEvent } from '../../lambdas/messages/types.ts';
 import type { Route } from '../../lambdas/route.ts';
 import { routes } from '../../lambdas/routes.ts';
 import { admin } from '../support/admin.ts';
 import { get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { manage } from '../support/manage.ts';
+import { readEvents } from '../support/sse.ts';
 
 let directory: string;
 let gateway: RunningGateway;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-management-'));
-  gateway = await startGateway({ args: ['--data', directory] });
+  gateway = await startGateway({ args: ['--data', directory], env: { CALLER_CACHE_MS: '500' } });
 });
 afterAll(async () => {
   await gateway.stop();
@@ -29,8 +30,13 @@ const newWorkspace = async (slug: string) =>
 const once = (key: string) => ({ 'idempotency-key': key });
 const setBudget = (workspace: string, interval: string, limit: number) =>
   manage(gateway, 'PUT', `/workspaces/${workspace}/budgets/${interval}`, { limit_rub: limit });
-const hello = (key: string, words = 'delay=0') =>
-  post({ ...gateway, key }, '/messages', { model: 'sandbox/claude', max_tokens: 50, messages: [said('Hello', words)] });
+const hello = (key: string, words = 'delay=0', more: object = {}) => {
+  const ask = { model: 'sandbox/claude', max_tokens: 50, messages: [said('Hello', words)] };
+  return post({ ...gateway, key }, '/messages', { ...ask, ...more });
+};
+/** What a key is told of itself. */
+const ownKey = async (key: string) =>
+  ((await (await get(gateway, '/key', key)).json()) as { data: Record<string, unknown> }).data;
 
 describe('amounts', () => {
   it.each(['0.1', '1e-7', '12345678901234.123456789012', '0', '1E3'])('keep every digit of %s', async (text) => {
@@ -80,7 +86,7 @@ describe('a key', () => {
     const { body } = await manage(gateway, 'PATCH', `/keys/${hash}`, { limit: 1, limit_reset: 'monthly' });
     expect(body.data.limit_remaining).toBeCloseTo(1 - usage, 10);
     // The first limit of a key that had none is seen when its cached reading expires.
-    await sleep(3_100);
+    await expect.poll(async () => (await ownKey(secret))['limit']).toBe(1);
     await manage(gateway, 'PATCH', `/keys/${hash}`, { limit: 0 });
     expect((await hello(secret)).status).toBe(402);
   });
@@ -120,32 +126,32 @@ describe('a key', () => {
     const inferenceRoutes = Object.values<Route>(routes).filter(({ credential }) =>
       ['inference', 'any'].includes(credential),
     );
-    const streaming = hello(secret, 'delay=150 tokens=40');
-    await sleep(300);
+    const statuses = () =>
+      Promise.all(
+        inferenceRoutes.map(async ({ method, paths: [path] }) => {
+          const response = await fetch(`${gateway.baseUrl}${path}`, {
+            method,
+            headers: { 'x-api-key': secret, 'content-type': 'application/json' },
+            ...(method === 'POST' ? { body: '{}' } : {}),
+          });
+          await response.text();
+          return response.status;
+        }),
+      );
+    const answer = await hello(secret, 'delay=100 tokens=25', { stream: true });
+    const events: MessagesEvent[] = [];
+    const reading = readEvents(answer, (event) => events.push(event));
     await stop(hash);
-    await sleep(4_900);
-    const statuses = await Promise.all(
-      inferenceRoutes.map(async ({ method, paths: [path] }) => {
-        const response = await fetch(`${gateway.baseUrl}${path}`, {
-          method,
-          headers: { 'x-api-key': secret, 'content-type': 'application/json' },
-          ...(method === 'POST' ? { body: '{}' } : {}),
-        });
-        await response.text();
-        return response.status;
-      }),
-    );
-    expect(statuses).toEqual(inferenceRoutes.map(() => 401));
-    const answer = await streaming;
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toMatchObject({ stop_reason: expect.stringMatching(/end_turn|max_tokens/) as string });
+    await vi.waitFor(async () => expect(await statuses()).toEqual(inferenceRoutes.map(() => 401)), { timeout: 5_000 });
+    expect(events.at(-1)!.type).not.toBe('message_stop');
+    await reading;
+    expect(events.at(-1)!.type).toBe('message_stop');
   });
 
   it('stops when it expires', async () => {
     const { secret } = await newKey({ expires_at: new Date(Date.now() + 1_500).toISOString() });
     expect((await get(gateway, '/key', secret)).status).toBe(200);
-    await sleep(1_600);
-    expect((await get(gateway, '/key', secret)).status).toBe(401);
+    await expect.poll(async () => (await get(gateway, '/key', secret)).status, { timeout: 3_000 }).toBe(401);
   });
 });
 

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../support/admin.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
@@ -11,7 +10,10 @@ let directory: string;
 let gateway: RunningGateway;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
-  gateway = await startGateway({ args: ['--data', directory], env: { OUTPUT_STEP_TOKENS: '400' } });
+  gateway = await startGateway({
+    args: ['--data', directory],
+    env: { OUTPUT_STEP_TOKENS: '400', CALLER_CACHE_MS: '500' },
+  });
 });
 afterAll(async () => {
   await gateway.stop();
@@ -290,7 +292,6 @@ describe('a key that is switched off', () => {
     await admin(directory, 'keys', 'disable', '--hash', created['hash'] as string);
 
     expect((await post(client, '/messages', request)).status).toBe(401);
-    await sleep(3_200);
-    expect((await get(client, '/key')).status).toBe(401);
+    await expect.poll(async () => (await get(client, '/key')).status, { timeout: 5_000 }).toBe(401);
   });
 });

@@ -4,9 +4,9 @@ import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { finalGeneration, get, post, said, startGateway } from '../support/gateway.ts';
+import { readEvents } from '../support/sse.ts';
 
 let directory: string;
 beforeAll(() => {
@@ -82,10 +82,15 @@ describe('a gateway that is stopped in the middle of a stream', () => {
     const first = await startGateway({ args: ['--data', data] });
     const ask = { model: 'sandbox/claude', stream: true, messages: [said('Write', 'tokens=500 delay=10')] };
     const response = await post(first, '/messages', ask);
-    const text = response.text().catch(() => '');
-    await sleep(500);
+    const isWritten = Promise.withResolvers<void>();
+    let deltas = 0;
+    const reading = readEvents(response, ({ type }) => {
+      if (type === 'content_block_delta') deltas += 1;
+      if (deltas === 40) isWritten.resolve();
+    }).catch(() => undefined);
+    await isWritten.promise;
     await first.stop();
-    await text;
+    await reading;
 
     const second = await startGateway({ args: ['--data', data] });
     const generation = await finalGeneration({ ...second, key: first.key }, response.headers.get('x-generation-id')!);

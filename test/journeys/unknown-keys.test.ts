@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
+import { startFaultProxy, untilQuiet, type FaultProxy } from '../support/fault-proxy.ts';
 import { get, startGateway, type RunningGateway } from '../support/gateway.ts';
 
 let proxy: FaultProxy;
@@ -8,7 +7,7 @@ let gateway: RunningGateway;
 beforeAll(async () => {
   proxy = await startFaultProxy(inject('dynamodbEndpoint'));
   gateway = await startGateway({ args: ['--ephemeral'], env: { DYNAMODB_ENDPOINT: proxy.endpoint } });
-  await sleep(500);
+  await untilQuiet(proxy);
 });
 afterAll(async () => {
   await gateway.stop();

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import http, { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -25,6 +26,17 @@ export interface FaultProxy {
   /** Lets the delayed calls happen now. @returns their status codes, in the order in which they were made */
   deliver: () => Promise<number[]>;
   stop: () => Promise<void>;
+}
+
+/** Nobody who has begun something pauses for so long. */
+const QUIET_MS = 300;
+
+/** Resolves when no call has come for a while: what was begun before is done. */
+export async function untilQuiet({ calls }: FaultProxy): Promise<void> {
+  for (let seen = -1; seen !== calls.length;) {
+    seen = calls.length;
+    await sleep(QUIET_MS);
+  }
 }
 
 const agent = new http.Agent({ keepAlive: true });

@@ -13,6 +13,7 @@ export interface SettlementQueue {
   sqs: LocalSqs;
   url: string;
   deadLettersUrl: string;
+  rollUpUrl: string;
   send: (settlement: Settlement) => Promise<void>;
   /** Starts the worker as the local runtime does. */
   startWorker: () => Promise<EventSource>;
@@ -35,6 +36,7 @@ export async function startSettlementQueue(table: Table): Promise<SettlementQueu
   return {
     sqs,
     ...finalize,
+    rollUpUrl: rollUp.url,
     async send(settlement) {
       const MessageBody = encodeSettlement(settlement);
       await sqs.client.send(new SendMessageCommand({ QueueUrl: finalize.url, MessageBody }));

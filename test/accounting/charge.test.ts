@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { charged } from '../../lambdas/accounting/charge.ts';
+import { UsageMeter } from '../../lambdas/accounting/meter.ts';
+import type { UsageBound } from '../../lambdas/accounting/price.ts';
+import type { MessagesEvent, WireUsage } from '../../lambdas/messages/types.ts';
+import { rub } from '../support/spending.ts';
+import { messageWith } from '../support/upstream.ts';
+
+const pricing = { prompt: rub('0.001'), completion: rub('0.002') };
+const bound: UsageBound = {
+  promptTokens: 100,
+  outputTokens: 50,
+  cacheWrites: 'none',
+  pricedImages: 0,
+  searchRequests: 0,
+};
+
+const start = (usage: WireUsage): MessagesEvent => ({ type: 'message_start', message: messageWith(usage) });
+const text = (bytes: number): MessagesEvent => ({
+  type: 'content_block_delta',
+  index: 0,
+  delta: { type: 'text_delta', text: 'x'.repeat(bytes) },
+});
+const end = (usage: WireUsage): MessagesEvent => ({
+  type: 'message_delta',
+  delta: { stop_reason: 'end_turn', stop_sequence: null },
+  usage,
+});
+
+function meterOf(...events: MessagesEvent[]): UsageMeter {
+  const meter = new UsageMeter({ estimatedInputTokens: 1_000, promptCountedAtStart: true });
+  for (const event of events) meter.observe(event);
+  return meter;
+}
+
+const chargedFor = (...events: MessagesEvent[]) => charged(meterOf(...events), { pricing, bound }, 'usage', undefined);
+
+describe('what an answer costs', () => {
+  it('is its usage at the prices of the endpoint', () => {
+    const { cost, estimated, exceeded } = chargedFor(start({ input_tokens: 10 }), text(4), end({ output_tokens: 20 }));
+
+    expect([cost.toString(), estimated, exceeded]).toEqual(['0.05', false, false]);
+  });
+
+  it('is nothing, whatever was used, where nothing is to be charged', () => {
+    const meter = meterOf(start({ input_tokens: 10 }), text(4), end({ output_tokens: 20 }));
+
+    expect(charged(meter, { pricing, bound }, 'nothing', undefined)).toMatchObject({
+      usage: { inputTokens: 0, outputTokens: 0 },
+      cost: rub('0'),
+      exceeded: false,
+    });
+  });
+
+  it('is cut at the bound, and said to have passed it, where the provider reports more', () => {
+    const { usage, exceeded } = chargedFor(start({ input_tokens: 101 }), text(4), end({ output_tokens: 51 }));
+
+    expect([usage.inputTokens, usage.outputTokens, exceeded]).toEqual([100, 50, true]);
+  });
+
+  it('is cut without ado where we have counted ourselves: that is nobody’s word', () => {
+    const { usage, estimated, exceeded } = chargedFor(text(4_000));
+
+    expect([usage.inputTokens, usage.outputTokens, estimated, exceeded]).toEqual([100, 50, true, false]);
+  });
+
+  it('passes the bound also by a word of the provider that is not the last about its output', () => {
+    const { usage, exceeded } = chargedFor(start({ input_tokens: 1 }), text(4), end({ output_tokens: 60 }), text(4));
+
+    expect([usage.outputTokens, exceeded]).toEqual([50, true]);
+  });
+
+  it('has what may have been thought unseen only where that is to be charged', () => {
+    const roomy = { pricing, bound: { ...bound, outputTokens: 1_000_000 } };
+    const aMinuteAgoMs = performance.now() - 60_000;
+    const outputAs = (charge: 'usage' | 'usage and hidden') =>
+      charged(meterOf(), roomy, charge, aMinuteAgoMs).usage.outputTokens;
+
+    expect(outputAs('usage')).toBe(0);
+    expect(outputAs('usage and hidden')).toBeGreaterThan(1_000);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { decodeSettlement, encodeSettlement, type Settlement } from '../../lambdas/accounting/settlement.ts';
+import { newGenerationId } from '../../lambdas/platform/ids.ts';
+import { outcome, rub } from '../support/spending.ts';
+
+const settlement = (more: Partial<Settlement> = {}): Settlement => ({
+  generationId: newGenerationId(),
+  payer: { accountId: 'a', workspaceId: 'w', memberId: 'm', keyHash: 'k' },
+  hold: { amount: rub('2.000000000001'), steps: 3, scopes: ['key', 'account'] },
+  outcome: outcome(rub('0.3')),
+  ...more,
+});
+
+/** The message with a change. */
+function changed(change: (message: Record<string, unknown>) => unknown): string {
+  const message = JSON.parse(encodeSettlement(settlement())) as Record<string, unknown>;
+  change(message);
+  return JSON.stringify(message);
+}
+
+describe('a settlement in the queue', () => {
+  it('is read as it was sent, to the last digit', () => {
+    const sent = settlement();
+
+    expect(decodeSettlement(encodeSettlement(sent))).toEqual(sent);
+  });
+
+  it('may have no member', () => {
+    const sent = settlement({ payer: { accountId: 'a', workspaceId: 'w', memberId: undefined, keyHash: 'k' } });
+
+    expect(decodeSettlement(encodeSettlement(sent))).toEqual(sent);
+  });
+
+  it('of the first version is read under the names that its amounts have now', () => {
+    const old = changed((message) => {
+      message['v'] = 1;
+      const { total_cost_rub, ...rest } = message['outcome'] as Record<string, unknown>;
+      message['outcome'] = { ...rest, cost_rub: total_cost_rub, cache_discount_rub: '0.25' };
+    });
+
+    const { outcome: read } = decodeSettlement(old);
+
+    expect([read.cost, read.cacheDiscount].map(String)).toEqual(['0.3', '0.25']);
+  });
+
+  it('is not sent when nobody could read it: its sender learns of it, not the dead letters', () => {
+    expect(() => encodeSettlement(settlement({ generationId: 'gen-none' }))).toThrow('not a generation id');
+  });
+
+  it.each<[string, (message: Record<string, unknown>) => unknown]>([
+    ['a version of tomorrow', (message) => (message['v'] = 3)],
+    ['a field that nobody knows', (message) => (message['prompt'] = 'x')],
+    ['an id without a time', (message) => (message['generation_id'] = 'gen-1')],
+    ['an amount that is a float', (message) => Object.assign(message['hold'] as object, { amount_rub: 0.1 })],
+    ['an amount that is no number', (message) => Object.assign(message['hold'] as object, { amount_rub: 'x' })],
+    ['a scope that nobody knows', (message) => Object.assign(message['hold'] as object, { scopes: ['city'] })],
+    ['steps below zero', (message) => Object.assign(message['hold'] as object, { steps: -1 })],
+    ['no payer', (message) => delete message['payer']],
+  ])('is not read with %s', (_what, change) => {
+    expect(() => decodeSettlement(changed(change))).toThrow();
+  });
+
+  it('is not read when it is no JSON', () => {
+    expect(() => decodeSettlement('no settlement')).toThrow(SyntaxError);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { readToldUsage, unpricedSigns, updated } from '../../lambdas/accounting/told-usage.ts';
+
+describe('a usage that a provider reports', () => {
+  it('is read field by field', () => {
+    expect(
+      readToldUsage({
+        input_tokens: 1,
+        output_tokens: 2,
+        cache_read_input_tokens: 3,
+        cache_creation_input_tokens: 9,
+        cache_creation: { ephemeral_5m_input_tokens: 4, ephemeral_1h_input_tokens: 5 },
+        output_tokens_details: { thinking_tokens: 6 },
+        server_tool_use: { web_search_requests: 7 },
+      }),
+    ).toEqual({
+      inputTokens: 1,
+      outputTokens: 2,
+      cacheReadTokens: 3,
+      cacheWriteTokens: 9,
+      cacheWrite5mTokens: 4,
+      cacheWrite1hTokens: 5,
+      reasoningTokens: 6,
+      searchRequests: 7,
+    });
+  });
+
+  it('is not reported where no count stands: unknown is not zero', () => {
+    const odd = { input_tokens: 0, output_tokens: '5', cache_read_input_tokens: -1, cache_creation_input_tokens: 1.5 };
+
+    expect(readToldUsage(odd)).toEqual({ inputTokens: 0 });
+  });
+
+  it.each([undefined, null, 'x', 5, [1], { cache_creation: [], server_tool_use: 'x', output_tokens_details: null }])(
+    'is none where nothing like it stands: %j',
+    (usage) => {
+      expect(readToldUsage(usage)).toEqual({});
+    },
+  );
+
+  it('is the sum of its iterations when there are several, and keeps what none of them says', () => {
+    const iterations = [{ input_tokens: 100, output_tokens: 10 }, null, { input_tokens: 20, output_tokens: 30 }];
+
+    expect(readToldUsage({ input_tokens: 20, cache_read_input_tokens: 4, iterations })).toEqual({
+      inputTokens: 120,
+      outputTokens: 40,
+      cacheReadTokens: 4,
+    });
+  });
+
+  it('is itself when there is one iteration', () => {
+    expect(readToldUsage({ input_tokens: 20, iterations: [{ input_tokens: 7 }] })).toEqual({ inputTokens: 20 });
+  });
+});
+
+describe('a usage after a later word', () => {
+  it('never becomes less', () => {
+    const known = { inputTokens: 10, outputTokens: 5, reasoningTokens: 4, searchRequests: 2 };
+
+    expect(updated(known, { inputTokens: 9, outputTokens: 3, reasoningTokens: 1, searchRequests: 0 })).toEqual(known);
+  });
+
+  it('has what was not known before', () => {
+    expect(updated({ inputTokens: 10 }, { outputTokens: 3, searchRequests: 1 })).toEqual({
+      inputTokens: 10,
+      outputTokens: 3,
+      searchRequests: 1,
+    });
+  });
+
+  it('has a prompt of the same size in its later parts', () => {
+    expect(updated({ inputTokens: 100 }, { inputTokens: 30, cacheReadTokens: 70 })).toEqual({
+      inputTokens: 30,
+      cacheReadTokens: 70,
+    });
+  });
+
+  it('keeps all parts of its prompt when a later word leaves some of it out', () => {
+    const known = { inputTokens: 30, cacheReadTokens: 70 };
+
+    expect(updated(known, { inputTokens: 30, cacheReadTokens: 0, outputTokens: 1 })).toEqual({
+      ...known,
+      outputTokens: 1,
+    });
+  });
+});
+
+describe('what the catalog has no price for', () => {
+  it.each([
+    [{ service_tier: 'priority' }, ['service_tier']],
+    [{ speed: 'fast' }, ['speed']],
+    [{ inference_geo: 'us' }, ['inference_geo']],
+    [{ server_tool_use: { web_fetch_requests: 0, code_execution_requests: 2 } }, ['server_tool_use']],
+  ])('is seen in %j', (usage, signs) => {
+    expect(unpricedSigns(usage)).toEqual(signs);
+  });
+
+  it.each([
+    { service_tier: 'standard', speed: 'standard', inference_geo: 'global' },
+    { inference_geo: 'not_available', service_tier: null },
+    { server_tool_use: { web_fetch_requests: 0 } },
+    null,
+    'x',
+  ])('is not seen in %j', (usage) => {
+    expect(unpricedSigns(usage)).toEqual([]);
+  });
+});

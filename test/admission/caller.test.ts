@@ -1,0 +1,245 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import {
+  asInferenceCaller,
+  checkCredential,
+  findCaller,
+  privacyOf,
+  type Caller,
+} from '../../lambdas/admission/caller.ts';
+import { createAccount } from '../../lambdas/management/accounts.ts';
+import type { ChangeContext } from '../../lambdas/management/change.ts';
+import { createKey, deleteKey, updateKey, type NewKey } from '../../lambdas/management/keys.ts';
+import { addMembers, removeMembers } from '../../lambdas/management/members.ts';
+import { createWorkspace, deleteWorkspace, findWorkspace } from '../../lambdas/management/workspaces.ts';
+import { variables } from '../../lambdas/platform/environment.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import type { Workspace } from '../../lambdas/store/workspaces.ts';
+import { startCapacityMeter, type CapacityMeter } from '../support/capacity-meter.ts';
+import { refused } from '../support/refused.ts';
+import { rub } from '../support/spending.ts';
+import { newTable, tableThrough } from '../support/table.ts';
+
+const operator = { kind: 'operator', id: 'test' } as const;
+const CACHE_MS = 3_000;
+
+let meter: CapacityMeter;
+let table: Table;
+let context: ChangeContext;
+let workspace: Workspace;
+beforeAll(async () => {
+  const direct = await newTable();
+  meter = await startCapacityMeter(inject('dynamodbEndpoint'));
+  table = tableThrough(meter.endpoint, direct);
+  const account = await createAccount(direct, operator, { name: 'Test', mode: 'postpaid' });
+  context = { table: direct, accountId: account.id, actor: operator };
+  workspace = await findWorkspace(direct, account.id, account.defaultWorkspaceId);
+});
+afterAll(() => meter.stop());
+
+let laterMs = 0;
+beforeEach(() => {
+  const now = performance.now.bind(performance);
+  laterMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + laterMs);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  delete process.env[variables.callerCacheMs];
+});
+
+async function newKey(more: Partial<NewKey> = {}): Promise<string> {
+  const { key } = await createKey(context, 'pepper', {
+    kind: 'inference',
+    workspaceId: workspace.id,
+    name: 'k',
+    ...more,
+  });
+  return key.hash;
+}
+
+const callerOf = async (more: Partial<NewKey> = {}): Promise<Caller> => findCaller(table, await newKey(more));
+const manager = () => callerOf({ kind: 'management', workspaceId: undefined });
+
+/** Finds a caller. @returns the calls that it took */
+async function callsToFind(hash: string, times = 1): Promise<Record<string, number>> {
+  meter.reset();
+  await Promise.all(Array.from({ length: times }, () => findCaller(table, hash)));
+  return meter.calls;
+}
+
+describe('a caller', () => {
+  it('is the key and what stands behind it', async () => {
+    await addMembers(context, workspace, ['ada']);
+    const hash = await newKey({ memberId: 'ada' });
+
+    expect(await findCaller(table, hash)).toMatchObject({
+      key: { hash, memberId: 'ada' },
+      account: { id: context.accountId },
+      workspace: { id: workspace.id },
+      member: { id: 'ada' },
+    });
+  });
+
+  it('takes two reads when it was never seen, and none while that is young', async () => {
+    const hash = await newKey();
+
+    expect(await callsToFind(hash)).toEqual({ GetItem: 1, BatchGetItem: 1 });
+    expect(await callsToFind(hash)).toEqual({});
+  });
+
+  it('takes one read when it has grown old', async () => {
+    const hash = await newKey();
+    await findCaller(table, hash);
+
+    laterMs += CACHE_MS;
+
+    expect(await callsToFind(hash)).toEqual({ BatchGetItem: 1 });
+  });
+
+  it('is read once for all who come together, old or new', async () => {
+    const hash = await newKey();
+
+    expect(await callsToFind(hash, 20)).toEqual({ GetItem: 1, BatchGetItem: 1 });
+    laterMs += CACHE_MS;
+    expect(await callsToFind(hash, 20)).toEqual({ BatchGetItem: 1 });
+  });
+
+  it('is believed for as long as the environment says', async () => {
+    const hash = await newKey();
+    await findCaller(table, hash);
+    process.env[variables.callerCacheMs] = '60000';
+
+    laterMs += 59_000;
+    expect(await callsToFind(hash)).toEqual({});
+    laterMs += 1_000;
+    expect(await callsToFind(hash)).toEqual({ BatchGetItem: 1 });
+  });
+
+  it('is read again when a reading has failed', async () => {
+    const hash = await newKey();
+    const away = tableThrough('http://127.0.0.1:1', table);
+
+    await expect(findCaller(away, hash)).rejects.toThrow();
+
+    expect((await findCaller(table, hash)).key.hash).toBe(hash);
+  });
+
+  it('has its changes once its reading has grown old', async () => {
+    const hash = await newKey();
+    await findCaller(table, hash);
+    await updateKey(context, { hash }, { name: 'renamed' });
+
+    laterMs += CACHE_MS;
+
+    expect((await findCaller(table, hash)).key.name).toBe('renamed');
+  });
+});
+
+describe('a key that cannot be used', () => {
+  const unusable: [string, () => Promise<{ hash: string; stop: () => Promise<unknown> }>][] = [
+    ['is unknown', async () => ({ hash: 'f'.repeat(64), stop: async () => {} })],
+    [
+      'is disabled',
+      async () => {
+        const hash = await newKey();
+        return { hash, stop: () => updateKey(context, { hash }, { disabled: true }) };
+      },
+    ],
+    [
+      'is deleted',
+      async () => {
+        const hash = await newKey();
+        return { hash, stop: () => deleteKey(context, { hash }) };
+      },
+    ],
+    [
+      'belongs to a member who was removed',
+      async () => {
+        await addMembers(context, workspace, ['bob']);
+        const hash = await newKey({ memberId: 'bob' });
+        return { hash, stop: () => removeMembers(context, workspace, ['bob']) };
+      },
+    ],
+    [
+      'belongs to an archived workspace',
+      async () => {
+        const { id } = await createWorkspace(context, { name: 'W', slug: 'w' });
+        const hash = await newKey({ workspaceId: id });
+        return { hash, stop: () => deleteWorkspace(context, { idOrSlug: id }) };
+      },
+    ],
+  ];
+
+  it.each(unusable)('%s: it is refused with 401 once its reading has grown old', async (_why, make) => {
+    const { hash, stop } = await make();
+    await findCaller(table, hash).catch(() => undefined);
+    await stop();
+
+    laterMs += CACHE_MS;
+
+    await expect(findCaller(table, hash)).rejects.toMatchObject({ status: 401, kind: 'authentication' });
+  });
+
+  it('has expired: it is refused at once, however young its reading is', async () => {
+    const expiresAtMs = Date.now() + 60_000;
+    const hash = await newKey({ expiresAt: new Date(expiresAtMs).toISOString() });
+    await findCaller(table, hash);
+
+    vi.spyOn(Date, 'now').mockReturnValue(expiresAtMs);
+
+    await expect(findCaller(table, hash)).rejects.toMatchObject({ status: 401 });
+  });
+
+  it('works again once it is enabled again', async () => {
+    const hash = await newKey();
+    await updateKey(context, { hash }, { disabled: true });
+    await findCaller(table, hash).catch(() => undefined);
+    await updateKey(context, { hash }, { disabled: false });
+
+    laterMs += CACHE_MS;
+
+    expect((await findCaller(table, hash)).key.disabled).toBe(false);
+  });
+});
+
+describe('what a caller may do', () => {
+  it('is what its kind of key is for', async () => {
+    const [inference, management] = [await callerOf(), await manager()];
+
+    expect(() => checkCredential(inference, 'inference')).not.toThrow();
+    expect(() => checkCredential(management, 'any')).not.toThrow();
+    expect(refused(() => checkCredential(inference, 'management')).message).toContain('mk-mg-v1-');
+    expect(refused(() => checkCredential(management, 'inference'))).toMatchObject({ status: 403 });
+    expect(refused(() => asInferenceCaller(management))).toMatchObject({ status: 403 });
+  });
+
+  it('is paid in every scope, the member’s last', async () => {
+    await addMembers(context, workspace, ['eve']);
+    const caller = asInferenceCaller(await callerOf({ memberId: 'eve', limit: rub('5'), limitReset: 'daily' }));
+
+    expect(caller.scopes).toMatchObject([
+      { kind: 'key', id: caller.key.hash, limits: { daily: rub('5') } },
+      { kind: 'workspace', id: workspace.id },
+      { kind: 'account', id: context.accountId },
+      { kind: 'member', id: expect.stringContaining('eve') as string },
+    ]);
+    expect(caller.payer).toEqual({
+      accountId: context.accountId,
+      workspaceId: workspace.id,
+      memberId: 'eve',
+      keyHash: caller.key.hash,
+    });
+  });
+
+  it('is bound by the privacy of its account, its workspace and its key', async () => {
+    const inference = await callerOf({ privacy: { blockTraining: true } });
+    const management = await manager();
+
+    expect(privacyOf(inference)).toEqual([
+      inference.account.privacy,
+      inference.workspace!.privacy,
+      inference.key.privacy,
+    ]);
+    expect(privacyOf(management)).toEqual([management.account.privacy, management.key.privacy]);
+  });
+});

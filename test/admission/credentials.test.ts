@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { hashSecret, maskSecret, newKeySecret, sameHash, secretFrom } from '../../lambdas/admission/credentials.ts';
+import { refused } from '../support/refused.ts';
+
+const secret = newKeySecret('inference');
+const other = newKeySecret('management');
+
+describe('a new key', () => {
+  it('says what it is for, and nobody can guess the rest', () => {
+    expect(secret).toMatch(/^sk-mg-v1-[0-9a-f]{64}$/);
+    expect(other).toMatch(/^mk-mg-v1-[0-9a-f]{64}$/);
+    expect(newKeySecret('inference')).not.toBe(secret);
+  });
+
+  it('is shown by its first and last three characters', () => {
+    expect(maskSecret(`sk-mg-v1-abc${'0'.repeat(58)}xyz`)).toBe('sk-mg-v1-abc…xyz');
+  });
+});
+
+describe('the hash of a key', () => {
+  it('is the same for the same key and pepper only', () => {
+    const hash = hashSecret('pepper', secret);
+
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect([hashSecret('pepper', secret), hashSecret('salt', secret), hashSecret('pepper', other)]).toEqual([
+      hash,
+      expect.not.stringMatching(hash),
+      expect.not.stringMatching(hash),
+    ]);
+  });
+
+  it.each([
+    ['ab', 'ab', true],
+    ['ab', 'ac', false],
+    ['ab', 'abc', false],
+    ['', '', true],
+  ])('%j compared with %j: %s', (a, b, isSame) => {
+    expect(sameHash(a, b)).toBe(isSame);
+  });
+});
+
+describe('the key of a request', () => {
+  it.each<[string, Record<string, string>]>([
+    ['x-api-key', { 'x-api-key': ` ${secret} ` }],
+    ['a bearer token', { authorization: `Bearer ${secret}` }],
+    ['a bearer token in another spelling', { authorization: `  bearer   ${secret}  ` }],
+    ['x-api-key before another bearer token', { 'x-api-key': secret, authorization: `Bearer ${other}` }],
+    ['a bearer token beside an empty x-api-key', { 'x-api-key': '', authorization: `Bearer ${secret}` }],
+  ])('is read from %s', (_where, headers) => {
+    expect(secretFrom(headers)).toBe(secret);
+  });
+
+  it.each<[Record<string, string>]>([[{}], [{ authorization: `Basic ${secret}` }], [{ authorization: 'Bearer' }]])(
+    'is asked for where there is none: %j',
+    (headers) => {
+      expect(refused(() => secretFrom(headers))).toMatchObject({
+        status: 401,
+        message: expect.stringContaining('No key was sent') as string,
+      });
+    },
+  );
+
+  it.each([`${secret}0`, secret.slice(0, -1), secret.toUpperCase(), 'sk-or-v1-123', `x${secret}`, `${secret}\n`])(
+    'is refused when it is not shaped like one of ours, and is not quoted: %j',
+    (key) => {
+      const error = refused(() => secretFrom({ authorization: `Bearer ${key}`, 'x-api-key': `${key}.` }));
+
+      expect(error.status).toBe(401);
+      expect(error.message).not.toContain(key.trim());
+    },
+  );
+});

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import {
+  askedCacheWrites,
+  countedBound,
+  measurePrompt,
+  promptBound,
+  textBound,
+} from '../../lambdas/admission/prompt-size.ts';
+import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
+
+/** What is added to every prompt that is not counted by its provider. */
+const ADDED = 1_024;
+
+const requestOf = (fields: Partial<MessagesRequest> = {}): MessagesRequest => ({
+  model: 'acme/big',
+  max_tokens: 10,
+  messages: [],
+  ...fields,
+});
+const ofBlocks = (...content: Block[]) => requestOf({ messages: [{ role: 'user', content }] });
+const image = (data: string, type = 'base64'): Block => ({ type: 'image', source: { type, data } });
+const pdf: Block = { type: 'document', source: { type: 'base64', data: 'JVBERi0' } };
+
+/** The bound of a request that goes out as it came. */
+function boundOf(request: MessagesRequest, endpoint: Partial<Parameters<typeof promptBound>[2]> = {}): number {
+  return promptBound(measurePrompt(request), JSON.stringify(request), { quirks: {}, ...endpoint });
+}
+
+const bytesOf = (request: MessagesRequest) => Buffer.byteLength(JSON.stringify(request));
+
+const estimateOf = (request: MessagesRequest) => measurePrompt(request).estimatedTokens;
+
+describe('the bound of a prompt', () => {
+  it('is its bytes, and what a provider adds to it', () => {
+    const request = requestOf({ messages: [{ role: 'user', content: 'Привет' }] });
+
+    expect(boundOf(request)).toBe(bytesOf(request) + ADDED);
+  });
+
+  it('is the model’s context at most', () => {
+    expect(boundOf(requestOf(), { contextLength: 500 })).toBe(500);
+  });
+
+  it('has images at their declared size, not at that of their base64', () => {
+    const data = 'A'.repeat(100_000);
+    const request = ofBlocks(image(data));
+
+    expect(boundOf(request)).toBe(bytesOf(request) - data.length + 6_000 + ADDED);
+    expect(boundOf(request, { quirks: { max_image_tokens: 100 } })).toBe(bytesOf(request) - data.length + 100 + ADDED);
+  });
+
+  it('has text that hides as the data of an image that is fetched', () => {
+    const request = ofBlocks(image('hidden'.repeat(1_000), 'url'));
+
+    expect(boundOf(request)).toBe(bytesOf(request) + 6_000 + ADDED);
+  });
+
+  it('has text in the longer of its forms: some providers normalise it', () => {
+    const request = requestOf({ messages: [{ role: 'user', content: 'ﷺ'.repeat(100) }] });
+
+    expect(boundOf(request)).toBeGreaterThan(bytesOf(request) + ADDED);
+  });
+
+  it('has JSON with escapes for what is not ASCII: some providers write it anew', () => {
+    const plain = ofBlocks({ type: 'text', text: 'я'.repeat(100) });
+    const json = ofBlocks({ type: 'tool_use', id: 't', name: 'n', input: { a: 'я'.repeat(100) } });
+
+    expect(boundOf(plain)).toBe(bytesOf(plain) + ADDED);
+    // An escape of six bytes in the place of each letter of two.
+    expect(boundOf(json)).toBe(bytesOf(json) + 4 * 100 + ADDED);
+  });
+
+  it.each([
+    [undefined, 0],
+    ['custom', 0],
+    ['bash_20250124', 1_500],
+    ['browser_toolset_20260101', 7_500],
+  ])('has what a provider says of a tool of type %s: %i tokens', (type, tokens) => {
+    const request = requestOf({ tools: [{ name: 'n', ...(type ? { type } : {}) }] });
+
+    expect(boundOf(request)).toBe(bytesOf(request) + tokens + ADDED);
+  });
+});
+
+describe('a prompt without a bound', () => {
+  it.each<[string, Block]>([
+    ['a PDF', pdf],
+    ['a document by its address', { type: 'document', source: { type: 'url', url: 'https://x' } }],
+    ['a block that is newer than us', { type: 'video', text: 'x' }],
+    ['a PDF in a result', { type: 'tool_result', tool_use_id: 't', content: [pdf] }],
+  ])('has %s, and is taken for the whole context', (_what, block) => {
+    const content = measurePrompt(ofBlocks(block));
+
+    expect(content.unbounded).toBe(true);
+    expect(promptBound(content, '{}', { quirks: {}, contextLength: 200_000 })).toBe(200_000);
+    expect(promptBound(content, '{}', { quirks: {} })).toBe(Infinity);
+  });
+
+  it.each<[string, Block]>([
+    ['a text', { type: 'text', text: 'x' }],
+    ['a text as a document', { type: 'document', source: { type: 'text', data: 'x' } }],
+    ['a document of blocks', { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'x' }] } }],
+    ['an image', image('AAAA')],
+    ['a call and its result', { type: 'tool_result', tool_use_id: 't', content: 'x' }],
+  ])('is not one with %s', (_what, block) => {
+    expect(measurePrompt(ofBlocks(block)).unbounded).toBe(false);
+  });
+});
+
+describe('what a prompt probably is', () => {
+  it('counts system, messages, tools and the schema of the answer', () => {
+    const text = 'x'.repeat(400);
+    const input_schema = { description: text };
+
+    expect(estimateOf(requestOf({ system: text }))).toBe(100);
+    expect(estimateOf(requestOf({ messages: [{ role: 'user', content: text }] }))).toBe(100);
+    expect(estimateOf(requestOf({ tools: [{ name: 'n', input_schema }] }))).toBeGreaterThan(100);
+    expect(
+      estimateOf(requestOf({ output_config: { format: { type: 'json_schema', schema: input_schema } } })),
+    ).toBeGreaterThan(100);
+  });
+
+  it('takes images and documents at a usual size', () => {
+    expect(estimateOf(ofBlocks(image('A'.repeat(10_000)), image('B')))).toBe(3_000);
+    expect(estimateOf(ofBlocks(pdf))).toBe(3_000);
+  });
+
+  it('finds words in results at any depth, and no prompt in a field that nobody reads', () => {
+    const nested = { type: 'search_result', content: [{ type: 'text', text: 'x'.repeat(400) }] };
+
+    expect(estimateOf(ofBlocks({ type: 'tool_result', content: [nested] }))).toBe(100);
+    expect(estimateOf(ofBlocks({ type: 'text', text: '', content: [nested] }))).toBe(0);
+  });
+});
+
+describe('the bound behind a count', () => {
+  const thought = measurePrompt(
+    ofBlocks(
+      { type: 'thinking', thinking: 'x'.repeat(30), signature: 'y'.repeat(20) },
+      { type: 'redacted_thinking', data: 'z'.repeat(50) },
+      image('AAAA'),
+    ),
+  );
+
+  it('of the provider is a little more than it says, and all earlier thinking', () => {
+    expect(countedBound(10_000, thought, {})).toBe(10_000 + 200 + 64 + 100);
+    expect(countedBound(1, thought, {})).toBe(2 + 64 + 100);
+  });
+
+  it('of our own is what stands around the texts, too', () => {
+    expect(textBound(10_000, thought, { quirks: { max_image_tokens: 300 } })).toBe(10_000 + 300 + 100 + ADDED);
+  });
+
+  it('is the model’s context at most', () => {
+    expect(countedBound(10_000, thought, { contextLength: 9_000 })).toBe(9_000);
+    expect(textBound(10_000, thought, { quirks: {}, contextLength: 9_000 })).toBe(9_000);
+  });
+});
+
+describe('caches that a request asks to be written', () => {
+  it.each([
+    ['{"messages":[]}', 'none'],
+    ['{"cache_control":{"type":"ephemeral"}}', '5m'],
+    ['{"cache_control":{"type":"ephemeral","ttl":"1h"}}', '1h'],
+    ['{"text":"\\"cache_control\\" 1h"}', 'none'],
+  ])('are, in %s: %s', (body, writes) => {
+    expect(askedCacheWrites(body)).toBe(writes);
+  });
+});

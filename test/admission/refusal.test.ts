@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import {
+  isHeldByOthers,
+  isHeldOnly,
+  outOfMoneyError,
+  refusalError,
+  roomOf,
+  shortenedError,
+  type NoRoom,
+} from '../../lambdas/admission/refusal.ts';
+import { windowsAt } from '../../lambdas/money/periods.ts';
+import type { GatewayError } from '../../lambdas/platform/errors.ts';
+import type { ScopeKind } from '../../lambdas/store/counters.ts';
+import type { Limits } from '../../lambdas/store/limits.ts';
+import { rub } from '../support/spending.ts';
+
+/** A Friday. */
+const atMs = Date.UTC(2026, 10, 20, 12);
+const windows = windowsAt(atMs);
+
+/** A scope without room: what is spent and held there, in all windows alike. */
+function noRoom(
+  limits: Limits,
+  more: { spent?: string; held?: string; amount?: string; kind?: ScopeKind } = {},
+): NoRoom {
+  const { spent = '0', held = '0', amount = '2', kind = 'key' } = more;
+  return {
+    kind: 'no_room',
+    scope: { kind, id: 'x', limits, revision: 0 },
+    counter: {
+      active: true,
+      revision: 0,
+      limits,
+      spent: () => rub(spent),
+      committed: () => rub(spent).plus(rub(held)),
+    },
+    windows,
+    amount: rub(amount),
+  };
+}
+
+const refusal = (of: NoRoom, more: object = {}) =>
+  refusalError(of, { atMs, affordableTokens: () => 0, ...more }) as GatewayError;
+
+describe('the room of a scope', () => {
+  it('is what is left with holds, and what would be left without them', () => {
+    const room = roomOf(noRoom({ daily: rub('10') }, { spent: '6', held: '3' }));
+
+    expect(Object.fromEntries(Object.entries(room).map(([name, value]) => [name, String(value)]))).toEqual({
+      interval: 'daily',
+      limit: '10',
+      spent: '6',
+      held: '3',
+      left: '1',
+      leftWithoutHolds: '4',
+    });
+  });
+
+  it('is that of its tightest limit, and never below zero', () => {
+    const { left, leftWithoutHolds } = roomOf(
+      noRoom({ daily: rub('5'), monthly: rub('10') }, { spent: '4', held: '3' }),
+    );
+
+    expect([left, leftWithoutHolds].map(String)).toEqual(['0', '1']);
+  });
+
+  it('is told by the broadest limit that refuses', () => {
+    expect(roomOf(noRoom({ daily: rub('1'), monthly: rub('1') })).interval).toBe('monthly');
+    expect(roomOf(noRoom({ daily: rub('1'), lifetime: rub('100') })).interval).toBe('daily');
+  });
+});
+
+describe('waiting', () => {
+  it.each([
+    ['may help where holds are in the way', { spent: '1', held: '9' }, true],
+    ['helps nobody who asks for more than is left of the limit', { spent: '9', held: '1' }, false],
+    ['helps nobody where the limit is spent', { spent: '10', amount: '0' }, false],
+  ])('%s', (_what, of, helps) => {
+    expect(isHeldOnly(noRoom({ daily: rub('10') }, of))).toBe(helps);
+  });
+
+  it('is for what others hold, not for what is held by oneself', () => {
+    const refused = noRoom({ daily: rub('10') }, { held: '5' });
+
+    expect([isHeldByOthers(refused, rub('4.9')), isHeldByOthers(refused, rub('5'))]).toEqual([true, false]);
+  });
+});
+
+describe('a refusal for money', () => {
+  it('has the numbers that a person needs to act, in words and for machines', () => {
+    const error = refusal(noRoom({ daily: rub('10') }, { spent: '9', amount: '3' }), { inputAmount: rub('0.5') });
+
+    expect(error).toMatchObject({ status: 402, kind: 'payment_required', headers: {} });
+    expect(error.message).toBe(
+      'This request may cost up to 3 RUB (at most 0.5 for its prompt and 2.5 for its answer; what it does not use comes ' +
+        'back), and the limit of this key (10 RUB daily) has 1 RUB left. You can raise the limit of the key, or wait until ' +
+        '2026-11-21T00:00:00.000Z.',
+    );
+    expect(error.metadata).toEqual({
+      limit_source: 'key_limit',
+      interval: 'daily',
+      limit_rub: '10',
+      spend_rub: '9',
+      held_rub: '0',
+      remaining_rub: '1',
+      required_rub: '3',
+      required_input_rub: '0.5',
+      required_output_rub: '2.5',
+      resets_at: '2026-11-21T00:00:00.000Z',
+    });
+  });
+
+  it.each<[ScopeKind, string, string]>([
+    ['key', 'key_limit', 'raise the limit of the key'],
+    ['workspace', 'workspace_budget', 'raise the budget of the workspace'],
+    ['member', 'member_budget', 'raise the budget of the member'],
+    ['account', 'account_balance', 'top up the account'],
+  ])('of a %s names it as %s, and what to do: %s', (kind, source, remedy) => {
+    const error = refusal(noRoom({ lifetime: rub('1') }, { kind }));
+
+    expect(error.metadata['limit_source']).toBe(source);
+    expect(error.message).toContain(remedy);
+  });
+
+  it.each([
+    ['weekly', '2026-11-23T00:00:00.000Z'],
+    ['monthly', '2026-12-01T00:00:00.000Z'],
+    ['lifetime', null],
+  ])('of a %s limit says when there is room again: %s', (interval, resetsAt) => {
+    expect(refusal(noRoom({ [interval]: rub('1') })).metadata['resets_at']).toBe(resetsAt);
+  });
+
+  it('advises a shorter answer where one would fit into what is left', () => {
+    const asked: string[] = [];
+    const error = refusal(noRoom({ daily: rub('10') }, { spent: '9' }), {
+      affordableTokens: (left: unknown) => asked.push(String(left)) && 400,
+    });
+
+    expect(asked).toEqual(['1']);
+    expect(error.message).toContain('lower max_tokens to 400, or raise');
+    expect(error.metadata['affordable_max_tokens']).toBe(400);
+  });
+
+  it('asks to be tried again where only requests in flight are in the way', () => {
+    const error = refusal(noRoom({ daily: rub('10') }, { spent: '1', held: '8' }));
+
+    expect(error.headers).toEqual({ 'retry-after': '3', 'x-should-retry': 'true' });
+    expect(error.message).toContain('wait for the requests in flight, which hold 8 RUB');
+  });
+});
+
+describe('any other refusal of a hold', () => {
+  const request = { atMs, affordableTokens: () => 0 };
+
+  it('is 401 where the key was switched off', () => {
+    expect(refusalError({ kind: 'switched_off' }, request)).toMatchObject({ status: 401 });
+  });
+
+  it('is a timeout where somebody has settled the answer', () => {
+    expect(refusalError({ kind: 'settled' }, request)).toMatchObject({ status: 504 });
+  });
+
+  it('is what kept the table busy', () => {
+    const cause = new Error('busy');
+
+    expect(refusalError({ kind: 'busy', cause }, request)).toBe(cause);
+    expect(outOfMoneyError({ kind: 'busy', cause }, atMs)).toBe(cause);
+  });
+});
+
+describe('an answer that money ends', () => {
+  it('says what to do for a longer one', () => {
+    const error = outOfMoneyError(noRoom({ monthly: rub('10') }, { spent: '9' }), atMs) as GatewayError;
+
+    expect(error.status).toBe(402);
+    expect(error.message).toBe(
+      'The answer ends here: the limit of this key (10 RUB monthly) has no room for more of it. You can raise the limit of ' +
+        'the key, or wait until 2026-12-01T00:00:00.000Z.',
+    );
+    expect(error.metadata).toMatchObject({ limit_rub: '10', spend_rub: '9', interval: 'monthly' });
+  });
+
+  it('says so when it was shortened beforehand', () => {
+    const error = shortenedError(noRoom({ lifetime: rub('10') }, { kind: 'workspace' }), 4_096);
+
+    expect(error.message).toContain('limited to 4096 tokens, thinking included: the budget of the workspace (10 RUB)');
+    expect(error.metadata).toEqual({
+      limit_source: 'workspace_budget',
+      interval: 'lifetime',
+      limit_rub: '10',
+      allowed_max_tokens: 4_096,
+    });
+  });
+});

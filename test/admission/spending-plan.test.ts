@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import {
+  affordableTokens,
+  beyondMaxTokens,
+  coveredTokens,
+  leastAmount,
+  planSpending,
+  shortened,
+  shortest,
+  type Quote,
+} from '../../lambdas/admission/spending-plan.ts';
+import type { Pricing } from '../../lambdas/catalog/schema.ts';
+import { rub } from '../support/spending.ts';
+
+const STEP = 100;
+const cheap: Pricing = { prompt: rub('0.001'), completion: rub('0.002') };
+const dear: Pricing = { prompt: rub('0.001'), completion: rub('0.005') };
+
+/** A prompt of 1000 tokens; its bound costs a rouble. */
+const quote = (outputTokens: number, pricing = cheap, more: Partial<Quote> = {}): Quote => ({
+  pricing,
+  bound: { promptTokens: 1_000, outputTokens, cacheWrites: 'none', pricedImages: 0, searchRequests: 0 },
+  hiddenTokens: 0,
+  beyondMaxTokens: 0,
+  ...more,
+});
+
+/** A request whose whole output may be thought unseen. */
+const unseen = (outputTokens: number, pricing = cheap, more: Partial<Quote> = {}) =>
+  quote(outputTokens, pricing, { hiddenTokens: outputTokens, ...more });
+
+const amounts = (...quotes: Quote[]) => {
+  const { amount, inputAmount } = planSpending(quotes, STEP);
+  return [amount.toString(), inputAmount.toString()];
+};
+const lengths = (plan: ReturnType<typeof shortened>) => plan?.quotes.map(({ bound }) => bound.outputTokens);
+
+const shortenedTo = (room: string, ...quotes: Quote[]) => lengths(shortened(planSpending(quotes, STEP), rub(room)));
+
+const affordable = (amount: string, ...quotes: Quote[]) => affordableTokens(planSpending(quotes, STEP), rub(amount));
+
+describe('what is held at first', () => {
+  it('is the prompt and one step of the answer', () => {
+    expect(amounts(quote(5_000))).toEqual(['1.2', '1']);
+  });
+
+  it('is no more than the whole answer where that is short', () => {
+    expect(amounts(quote(10))).toEqual(['1.02', '1']);
+  });
+
+  it('is all that may be thought unseen, too', () => {
+    expect(amounts(quote(5_000, cheap, { hiddenTokens: 2_000 }))).toEqual(['5.2', '1']);
+    expect(amounts(unseen(5_000))).toEqual(['11', '1']);
+  });
+
+  it('is enough for the dearest endpoint that may answer', () => {
+    expect(amounts(quote(5_000), quote(5_000, dear))).toEqual(['1.5', '1']);
+  });
+});
+
+describe('a shorter answer', () => {
+  it('is as long as there is room for', () => {
+    expect(shortenedTo('3', unseen(5_000))).toEqual([1_000]);
+  });
+
+  it('is made only where some of it could not be watched', () => {
+    expect(shortenedTo('1.1', quote(5_000))).toBeUndefined();
+  });
+
+  it('is none where all of it fits', () => {
+    expect(shortenedTo('11', unseen(5_000))).toBeUndefined();
+  });
+
+  it('is at least one step', () => {
+    expect(shortenedTo('1.2', unseen(5_000))).toEqual([STEP]);
+    expect(shortenedTo('1.199', unseen(5_000))).toBeUndefined();
+  });
+
+  it('is at least one step beside what is thought beside max_tokens', () => {
+    expect(shortenedTo('3', unseen(5_000, cheap, { beyondMaxTokens: 901 }))).toBeUndefined();
+    expect(shortenedTo('3', unseen(5_000, cheap, { beyondMaxTokens: 900 }))).toEqual([1_000]);
+  });
+
+  it('is what the dearest endpoint can give, and leaves shorter ones as they are', () => {
+    expect(shortenedTo('6', unseen(5_000), unseen(5_000, dear), quote(300))).toEqual([1_000, 1_000, 300]);
+  });
+});
+
+describe('the least that is ever held', () => {
+  it('is the prompt and one step, however much may be thought unseen', () => {
+    const least = shortest(planSpending([unseen(5_000), quote(10)], STEP));
+
+    expect([least.amount.toString(), lengths(least)]).toEqual(['1.2', [STEP, 10]]);
+  });
+
+  it('is not worth asking for when not even a few tokens of the cheapest answer could be paid', () => {
+    expect(leastAmount(planSpending([quote(5_000), quote(5_000, dear)], STEP)).toString()).toBe('0.032');
+    expect(leastAmount(planSpending([quote(4)], STEP)).toString()).toBe('0.008');
+  });
+});
+
+describe('the longest answer that an amount pays for', () => {
+  it('is what is left behind the prompt', () => {
+    expect(affordable('1.5', quote(5_000))).toBe(250);
+    expect(affordable('0.9', quote(5_000))).toBe(0);
+  });
+
+  it('is that of the dearest endpoint, unless that is never so long', () => {
+    expect(affordable('1.5', quote(5_000), quote(5_000, dear))).toBe(100);
+    expect(affordable('1.5', quote(5_000), quote(50, dear))).toBe(250);
+  });
+
+  it('has no end where all of it is paid', () => {
+    expect(affordable('11', quote(5_000))).toBe(Infinity);
+  });
+});
+
+describe('what an amount covers behind a prompt whose cost is known', () => {
+  it.each([
+    ['1', '0.5', 250],
+    ['1', '1', 0],
+    ['1', '1.5', 0],
+  ])('of %s roubles, %s for the prompt: %i tokens', (amount, prompt, tokens) => {
+    expect(coveredTokens(rub(amount), rub(prompt), quote(5_000))).toBe(tokens);
+  });
+
+  it('is everything where output is free', () => {
+    expect(coveredTokens(rub('0'), rub('1'), quote(10, { prompt: rub('1'), completion: rub('0') }))).toBe(Infinity);
+  });
+});
+
+describe('what may be written beside max_tokens', () => {
+  it('is the most that any endpoint may write', () => {
+    const quotes = [quote(10), quote(10, cheap, { beyondMaxTokens: 7 })];
+
+    expect(beyondMaxTokens(planSpending(quotes, STEP))).toBe(7);
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { WaitingRoom, type Waiter } from '../../lambdas/admission/waiting-room.ts';
+
+const MAX_WAITING = 32;
+
+const inMs = (ms: number) => performance.now() + ms;
+const far = () => inMs(10_000);
+
+/** Takes places in front of a scope, as far as there are any. */
+const enter = (room: WaitingRoom, count: number, name = 'key#a') =>
+  Array.from({ length: count }, () => room.enter(name));
+
+async function elapsedMs(work: Promise<unknown>): Promise<number> {
+  const startMs = performance.now();
+  await work;
+  return performance.now() - startMs;
+}
+
+describe('a waiting room', () => {
+  it('has so many places in front of each scope, and no more', () => {
+    const room = new WaitingRoom();
+
+    const waiters = enter(room, MAX_WAITING + 1);
+
+    expect(waiters.map((waiter) => waiter !== undefined)).toEqual([...Array<boolean>(MAX_WAITING).fill(true), false]);
+    expect(room.enter('key#b')?.name).toBe('key#b');
+  });
+
+  it('has a place again when somebody leaves, and only one however often he does', () => {
+    const room = new WaitingRoom();
+    const [first] = enter(room, MAX_WAITING);
+
+    first!.leave();
+    first!.leave();
+
+    expect([room.enter('key#a'), room.enter('key#a')]).toEqual([expect.anything(), undefined]);
+  });
+});
+
+describe('who waits', () => {
+  it('asks when his time is over, wherever he stands', async () => {
+    const [first, second] = enter(new WaitingRoom(), 2) as [Waiter, Waiter];
+    const deadlineMs = inMs(30);
+
+    await Promise.all([first.turn(deadlineMs), second.turn(deadlineMs)]);
+
+    expect(performance.now() - deadlineMs).toBeLessThan(300);
+  });
+
+  it('asks after whoever came before him, in the order in which they came', async () => {
+    const waiters = enter(new WaitingRoom(), 3) as Waiter[];
+    const order: number[] = [];
+
+    await Promise.all(
+      waiters.map(async (waiter, index) => {
+        await waiter.turn(far());
+        order.push(index);
+        waiter.leave();
+      }),
+    );
+
+    expect(order).toEqual([0, 1, 2]);
+  });
+
+  it('asks now and then behind somebody who never leaves: he may want less', async () => {
+    const [, second] = enter(new WaitingRoom(), 2) as [Waiter, Waiter];
+
+    const waitedMs = await elapsedMs(second.turn(far()));
+
+    expect(waitedMs).toBeGreaterThan(400);
+    expect(waitedMs).toBeLessThan(3_000);
+  });
+});

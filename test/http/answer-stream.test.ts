@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { AnswerStream } from '../../lambdas/http/answer-stream.ts';
+
+const CHUNK = 'x'.repeat(8 * 1024);
+
+/** A turn of the event loop: whatever was going to be read by itself has been. */
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+async function textOf(stream: AnswerStream): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+/** An answer without an end, and what its reader has made of it. */
+function endless() {
+  const seen = { chunks: 0, isSettled: false };
+  const stream = new AnswerStream(async function* () {
+    try {
+      for (;;) {
+        seen.chunks += 1;
+        yield CHUNK;
+      }
+    } finally {
+      await turn();
+      seen.isSettled = true;
+    }
+  });
+  return { stream, seen };
+}
+
+describe('a streamed answer', () => {
+  it('is what was generated, texts and bytes, in order', async () => {
+    const stream = new AnswerStream(async function* () {
+      yield 'Прив';
+      yield Buffer.from('ет');
+      yield '!';
+    });
+
+    expect(await textOf(stream)).toBe('Привет!');
+    await stream.settled;
+  });
+
+  it('is not begun before somebody reads', async () => {
+    const { seen } = endless();
+    await turn();
+    expect(seen.chunks).toBe(0);
+  });
+
+  it('is generated no faster than it is read', async () => {
+    const { stream, seen } = endless();
+
+    stream.read(0);
+    for (let count = 0; count < 20; count += 1) await turn();
+    const buffered = seen.chunks;
+    stream.read();
+    for (let count = 0; count < 20; count += 1) await turn();
+
+    expect(buffered).toBeLessThanOrEqual(3);
+    expect(seen.chunks).toBeGreaterThan(buffered);
+    expect(seen.chunks).toBeLessThanOrEqual(2 * 3);
+    stream.destroy();
+  });
+
+  it('fails as its generator fails, and counts as settled', async () => {
+    const stream = new AnswerStream(async function* () {
+      yield 'x';
+      throw new Error('broken');
+    });
+
+    await expect(textOf(stream)).rejects.toThrow('broken');
+    await stream.settled;
+  });
+});
+
+describe('when the reader leaves', () => {
+  it('the signal aborts at once, while the generator waits for its upstream', async () => {
+    const waits = Promise.withResolvers<void>();
+    const stream = new AnswerStream(async function* (signal) {
+      yield 'x';
+      waits.resolve();
+      await once(signal, 'abort');
+    });
+    stream.resume();
+    await waits.promise;
+
+    stream.destroy();
+
+    await stream.settled;
+  });
+
+  it('the stream is closed only when the generator has come to its end', async () => {
+    const { stream, seen } = endless();
+    stream.read(0);
+    await turn();
+
+    stream.destroy();
+    await once(stream, 'close');
+
+    expect(seen.isSettled).toBe(true);
+  });
+
+  it('before anything was read, the generator still comes to its end', async () => {
+    const { stream, seen } = endless();
+
+    stream.destroy();
+    await stream.settled;
+
+    expect(seen.isSettled).toBe(true);
+  });
+
+  it('a generator that fails on its way out fails nobody else', async () => {
+    const stream = new AnswerStream(async function* () {
+      try {
+        yield CHUNK;
+        yield CHUNK;
+        yield CHUNK;
+      } finally {
+        await Promise.reject(new Error('on the way out'));
+      }
+    });
+    stream.read(0);
+    await turn();
+
+    stream.destroy();
+    await once(stream, 'close');
+    await stream.settled;
+
+    expect(stream.errored).toBeNull();
+  });
+});

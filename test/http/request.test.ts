@@ -1,0 +1,101 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
+import { describe, expect, it } from 'vitest';
+import { normaliseRequest } from '../../lambdas/http/request.ts';
+
+/** As a REST API writes it. */
+const restEvent = (more: Partial<APIGatewayProxyEvent> = {}) =>
+  ({
+    httpMethod: 'POST',
+    path: '/v1/keys/a%20b',
+    headers: { 'X-Api-Key': 'k', Host: 'h' },
+    multiValueHeaders: { 'X-Api-Key': ['k'], Host: ['h'] },
+    queryStringParameters: { limit: '2' },
+    multiValueQueryStringParameters: { limit: ['1', '2'] },
+    pathParameters: { hash: 'a b' },
+    body: '{"a":1}',
+    isBase64Encoded: false,
+    requestContext: { identity: { sourceIp: '203.0.113.7' } },
+    ...more,
+  }) as unknown as APIGatewayProxyEvent;
+
+/** As a function URL writes it. */
+const urlEvent = (more: Partial<APIGatewayProxyEventV2> = {}) =>
+  ({
+    version: '2.0',
+    rawPath: '/v1/messages',
+    rawQueryString: 'limit=1&limit=2&q=a%20b+c',
+    headers: { 'X-Api-Key': 'k' },
+    body: '{"a":1}',
+    isBase64Encoded: false,
+    requestContext: { http: { method: 'POST', sourceIp: '203.0.113.7' } },
+    ...more,
+  }) as unknown as APIGatewayProxyEventV2;
+
+describe('a request through the REST API', () => {
+  it('is what its event says', () => {
+    expect(normaliseRequest(restEvent())).toMatchObject({
+      method: 'POST',
+      path: '/v1/keys/a%20b',
+      unrouted: false,
+      headers: { 'x-api-key': 'k', host: 'h' },
+      query: { limit: '2' },
+      pathParameters: { hash: 'a b' },
+      body: '{"a":1}',
+      clientIp: '203.0.113.7',
+    });
+  });
+
+  it('has repeated headers in one', () => {
+    const event = restEvent({
+      headers: { 'Anthropic-Beta': 'b' },
+      multiValueHeaders: { 'Anthropic-Beta': ['a', 'b'] },
+    });
+
+    expect(normaliseRequest(event).headers).toEqual({ 'anthropic-beta': 'a, b' });
+  });
+
+  it('may have nothing but a method and a path', () => {
+    const event = restEvent({
+      headers: null as never,
+      multiValueHeaders: null as never,
+      queryStringParameters: null,
+      pathParameters: null,
+      body: null,
+      requestContext: {} as never,
+    });
+
+    expect(normaliseRequest(event)).toMatchObject({ headers: {}, query: {}, pathParameters: {}, body: '' });
+  });
+});
+
+describe('a request through the function URL', () => {
+  it('is what its event says, and nobody has looked at its path', () => {
+    expect(normaliseRequest(urlEvent())).toMatchObject({
+      method: 'POST',
+      path: '/v1/messages',
+      unrouted: true,
+      headers: { 'x-api-key': 'k' },
+      query: { limit: '2', q: 'a b c' },
+      pathParameters: {},
+      clientIp: '203.0.113.7',
+    });
+  });
+});
+
+describe.each([
+  ['REST API', restEvent],
+  ['function URL', urlEvent],
+])('any request through the %s', (_door, eventWith) => {
+  it('is decoded where its body came as Base64', () => {
+    const body = Buffer.from('{"name":"Ада"}').toString('base64');
+
+    expect(normaliseRequest(eventWith({ body, isBase64Encoded: true })).body).toBe('{"name":"Ада"}');
+  });
+
+  it('has an id of its own', () => {
+    const [one, other] = [normaliseRequest(eventWith()), normaliseRequest(eventWith())];
+
+    expect(one.id).toMatch(/^req_[0-9a-f]{32}$/);
+    expect(other.id).not.toBe(one.id);
+  });
+});

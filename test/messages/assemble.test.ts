@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
+import type { Block, MessagesEvent, WireUsage } from '../../lambdas/messages/types.ts';
+import { messageWith } from '../support/upstream.ts';
+
+const start: MessagesEvent = { type: 'message_start', message: messageWith({ input_tokens: 10, output_tokens: 1 }) };
+const open = (index: number, block: Block): MessagesEvent => ({
+  type: 'content_block_start',
+  index,
+  content_block: block,
+});
+const delta = (index: number, of: { type: string; [field: string]: unknown }): MessagesEvent => ({
+  type: 'content_block_delta',
+  index,
+  delta: of as never,
+});
+const end = (usage: WireUsage, more: object = {}): MessagesEvent => ({
+  type: 'message_delta',
+  delta: { stop_reason: 'end_turn', stop_sequence: null, ...more },
+  usage,
+});
+
+function assembled(...events: MessagesEvent[]) {
+  const assembler = new MessageAssembler();
+  for (const event of events) assembler.add(event);
+  return assembler.finish();
+}
+
+const blockOf = (...events: MessagesEvent[]) => assembled(start, ...events)!.content[0];
+
+const call = (...json: string[]) =>
+  blockOf(
+    open(0, { type: 'tool_use', id: 't', name: 'n', input: {} }),
+    ...json.map((partial_json) => delta(0, { type: 'input_json_delta', partial_json })),
+  );
+
+describe('a message', () => {
+  it('is none when none has started', () => {
+    expect(assembled({ type: 'ping' }, delta(0, { type: 'text_delta', text: 'x' }))).toBeUndefined();
+  });
+
+  it('has its blocks in the order of their indices', () => {
+    const message = assembled(
+      start,
+      open(1, { type: 'text', text: 'b' }),
+      open(0, { type: 'thinking', thinking: 'a' }),
+    );
+
+    expect(message!.content.map(({ type }) => type)).toEqual(['thinking', 'text']);
+  });
+
+  it('has the last word about its end and its usage, and keeps what that does not say', () => {
+    const message = assembled(
+      start,
+      end({ output_tokens: 5, input_tokens: null }, { stop_reason: 'tool_use', container: { id: 'c' } }),
+      end({ output_tokens: 7 }, { stop_reason: null }),
+    );
+
+    expect(message).toMatchObject({
+      stop_reason: 'tool_use',
+      container: { id: 'c' },
+      usage: { input_tokens: 10, output_tokens: 7 },
+    });
+  });
+
+  it('has fields that stand beside its last word', () => {
+    const last = { ...end({ output_tokens: 5 }), context_management: { applied_edits: [] } };
+
+    expect(assembled(start, last)).toMatchObject({ id: 'msg_1', context_management: { applied_edits: [] } });
+  });
+});
+
+describe('a block', () => {
+  it('of text is what its deltas add to its beginning', () => {
+    const block = blockOf(
+      open(0, { type: 'text', text: 'One' }),
+      delta(0, { type: 'text_delta', text: ' two' }),
+      delta(0, { type: 'text_delta', text: ' three' }),
+    );
+
+    expect(block).toEqual({ type: 'text', text: 'One two three' });
+  });
+
+  it('of thinking has its signature', () => {
+    const block = blockOf(
+      open(0, { type: 'thinking', thinking: '', signature: '' }),
+      delta(0, { type: 'thinking_delta', thinking: 'Hm' }),
+      delta(0, { type: 'signature_delta', signature: 'abc' }),
+    );
+
+    expect(block).toEqual({ type: 'thinking', thinking: 'Hm', signature: 'abc' });
+  });
+
+  it('has all of its citations, those of its beginning first, which stays as it came', () => {
+    const first = { type: 'text', text: '', citations: ['a'] };
+
+    const block = blockOf(
+      open(0, first),
+      delta(0, { type: 'citations_delta', citation: 'b' }),
+      delta(0, { type: 'citations_delta', citation: 'c' }),
+    );
+
+    expect([block!['citations'], first.citations]).toEqual([['a', 'b', 'c'], ['a']]);
+  });
+
+  it('has what a delta newer than us says', () => {
+    const block = blockOf(open(0, { type: 'compaction' }), delta(0, { type: 'compaction_delta', content: 'short' }));
+
+    expect(block).toEqual({ type: 'compaction', content: 'short' });
+  });
+
+  it('that was never opened is not made by its deltas', () => {
+    expect(assembled(start, delta(3, { type: 'text_delta', text: 'x' }))!.content).toEqual([]);
+  });
+});
+
+describe('the input of a call', () => {
+  it('is put together of its pieces, with the numbers that the model wrote', () => {
+    expect(JSON.stringify(call('{"n":900719925474', '0993}')!['input'])).toBe('{"n":9007199254740993}');
+  });
+
+  it('is the one that it began with where nothing follows', () => {
+    expect(call()!['input']).toEqual({});
+  });
+
+  it('is empty where it was cut off', () => {
+    expect(call('{"city": "Mosc')!['input']).toEqual({});
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import {
+  isOwnThinking,
+  ownSignature,
+  thinkingOf,
+  withoutOwnThinking,
+} from '../../lambdas/messages/foreign-thinking.ts';
+import type { Block, Message } from '../../lambdas/messages/types.ts';
+
+const thinking = (signature?: unknown): Block => ({
+  type: 'thinking',
+  thinking: 'Hm',
+  ...(signature === undefined ? {} : { signature }),
+});
+const redacted: Block = { type: 'redacted_thinking', data: 'x' };
+const text: Block = { type: 'text', text: 'Hello' };
+const said = (...content: Block[]): Message => ({ role: 'assistant', content });
+
+const unsigned = thinking();
+const signedByAnthropic = thinking('EqQBCg');
+const signedByAcme = thinking(ownSignature('acme', 'sig.1'));
+const markedAsAcmes = thinking(ownSignature('acme'));
+const signedByOther = thinking(ownSignature('acme2', 'sig'));
+
+describe('thinking of the gateway', () => {
+  it.each([unsigned, thinking(''), thinking(5), markedAsAcmes, signedByAcme])('is %j', (block) => {
+    expect(isOwnThinking(block)).toBe(true);
+  });
+
+  it.each([signedByAnthropic, redacted, text])('is not %j', (block) => {
+    expect(isOwnThinking(block)).toBe(false);
+  });
+});
+
+describe('messages for Anthropic', () => {
+  it('have only the thinking that it signed', () => {
+    const messages = [said(unsigned, signedByAnthropic, signedByAcme, redacted, text)];
+
+    expect(withoutOwnThinking(messages)).toEqual([said(signedByAnthropic, redacted, text)]);
+  });
+
+  it('lose those that had nothing else', () => {
+    const question: Message = { role: 'user', content: 'Hi' };
+
+    expect(withoutOwnThinking([question, said(markedAsAcmes)])).toEqual([question]);
+  });
+
+  it('are the same messages where nothing is taken away', () => {
+    const message = said(signedByAnthropic, text);
+
+    expect(withoutOwnThinking([message])[0]).toBe(message);
+  });
+});
+
+describe('messages for a provider that signs by itself', () => {
+  it('have its own thinking as it signed it, and nobody else’s', () => {
+    const messages = [said(unsigned, signedByAnthropic, markedAsAcmes, signedByOther, redacted, signedByAcme, text)];
+
+    expect(thinkingOf('acme', messages)).toEqual([said(thinking('sig.1'), text)]);
+  });
+
+  it('have texts as they are', () => {
+    const messages: Message[] = [{ role: 'user', content: 'Hi' }, said(text)];
+
+    expect(thinkingOf('acme', messages)).toEqual(messages);
+  });
+});

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { variables } from '../../lambdas/platform/environment.ts';
+
+const DAY_MS = 86_400_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+});
+
+/** The clock of a process that starts with this environment. */
+async function clockWith(offset: string, more: Record<string, string> = {}) {
+  vi.resetModules();
+  for (const [name, value] of Object.entries({ [variables.clockOffsetMs]: offset, ...more })) vi.stubEnv(name, value);
+  return import('../../lambdas/platform/clock.ts');
+}
+
+describe('the clock', () => {
+  it('is the system’s', async () => {
+    const { nowMs } = await clockWith('');
+    expect(nowMs()).toBe(1_000_000);
+  });
+
+  it('is another on a laptop that asks for it, and goes on from there', async () => {
+    const { nowMs } = await clockWith(String(-DAY_MS));
+    const before = nowMs();
+    vi.advanceTimersByTime(5);
+    expect([before, nowMs()]).toEqual([1_000_000 - DAY_MS, 1_000_005 - DAY_MS]);
+  });
+
+  it.each(['tomorrow', '1.5', '1e30'])('does not start with an offset like %s', async (offset) => {
+    const { nowMs } = await clockWith(offset);
+    expect(() => nowMs()).toThrow(variables.clockOffsetMs);
+  });
+
+  it('is never pretended on Lambda', async () => {
+    const { nowMs } = await clockWith('1', { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' });
+    expect(() => nowMs()).toThrow('must not be set on Lambda');
+  });
+});

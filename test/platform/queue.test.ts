@@ -1,0 +1,94 @@
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { queueVariable, variables } from '../../lambdas/platform/environment.ts';
+import { openQueue, type QueueSender } from '../../lambdas/platform/queue.ts';
+import { listen, type Listening } from '../support/listen.ts';
+
+interface Entry {
+  Id: string;
+  MessageBody: string;
+}
+
+/** SQS, as far as a sender needs it: calls wait until the test lets them go, and fail as it says. */
+const sqs = {
+  batches: [] as string[][],
+  gate: Promise.resolve() as Promise<unknown>,
+  refuses: (_body: string) => false,
+  isAway: false,
+};
+let server: Listening;
+let queue: QueueSender;
+beforeAll(async () => {
+  server = await listen(
+    createServer((request, response) => {
+      void (async () => {
+        let text = '';
+        for await (const chunk of request) text += String(chunk);
+        const { Entries } = JSON.parse(text) as { Entries: Entry[] };
+        sqs.batches.push(Entries.map(({ MessageBody }) => MessageBody));
+        await sqs.gate;
+        response.writeHead(sqs.isAway ? 400 : 200, { 'content-type': 'application/x-amz-json-1.0' });
+        const Failed = Entries.filter(({ MessageBody }) => sqs.refuses(MessageBody));
+        response.end(
+          JSON.stringify(
+            sqs.isAway
+              ? { __type: 'QueueDoesNotExist' }
+              : { Successful: [], Failed: Failed.map(({ Id }) => ({ Id, Code: 'InternalError', SenderFault: false })) },
+          ),
+        );
+      })();
+    }),
+  );
+  Object.assign(process.env, {
+    [variables.sqsEndpoint]: server.url,
+    [queueVariable('roll-up-activity')]: `${server.url}/queue`,
+  });
+  queue = openQueue(queueVariable('roll-up-activity'));
+});
+afterAll(() => server.stop());
+beforeEach(() => {
+  Object.assign(sqs, { batches: [], gate: Promise.resolve(), refuses: () => false, isAway: false });
+});
+
+const bodies = (count: number) => Array.from({ length: count }, (_, index) => `message ${index}`);
+
+describe('a message', () => {
+  it('leaves at once when it is alone', async () => {
+    await queue.send('alone');
+    await queue.send('another');
+
+    expect(sqs.batches).toEqual([['alone'], ['another']]);
+  });
+
+  it('shares the next call with those that come while one is under way, ten at most', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    sqs.gate = promise;
+    const sent = Promise.all(bodies(15).map((body) => queue.send(body)));
+
+    resolve();
+    await sent;
+
+    const all = bodies(15);
+    expect(sqs.batches).toEqual([all.slice(0, 1), all.slice(1, 11), all.slice(11)]);
+  });
+
+  it('is sent only when SQS has stored it: one that is refused fails by itself', async () => {
+    sqs.refuses = (body) => body === 'message 2';
+
+    const results = await Promise.allSettled(bodies(4).map((body) => queue.send(body)));
+
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    expect((results[2] as PromiseRejectedResult).reason).toMatchObject({
+      message: 'SQS refused the message (InternalError)',
+    });
+  });
+
+  it('fails with its whole call, and the line is free again', async () => {
+    sqs.isAway = true;
+    const results = await Promise.allSettled(bodies(3).map((body) => queue.send(body)));
+    sqs.isAway = false;
+
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    await expect(queue.send('later')).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { variables } from '../../lambdas/platform/environment.ts';
+import { listen, type Listening } from '../support/listen.ts';
+
+const REFRESH_MS = 5 * 60_000;
+
+/** Secrets Manager, as far as a function needs it. */
+const stored = { secrets: {} as Record<string, string | undefined>, asked: [] as string[], isAway: false };
+let manager: Listening;
+let directory: string;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-secrets-'));
+  const server = createServer((request, response) => {
+    void (async () => {
+      let body = '';
+      for await (const chunk of request) body += String(chunk);
+      const { SecretId } = JSON.parse(body) as { SecretId: string };
+      stored.asked.push(SecretId);
+      const SecretString = stored.secrets[SecretId];
+      response.writeHead(stored.isAway ? 400 : 200, { 'content-type': 'application/x-amz-json-1.1' });
+      response.end(JSON.stringify(stored.isAway ? { __type: 'AccessDeniedException' } : { SecretString }));
+    })();
+  });
+  manager = await listen(server);
+});
+afterAll(async () => {
+  await manager.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+let laterMs = 0;
+beforeEach(() => {
+  const now = performance.now.bind(performance);
+  laterMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + laterMs);
+  Object.assign(stored, { secrets: {}, asked: [], isAway: false });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+/** The secrets of a function that starts with this environment. */
+async function secretsWith(environment: Record<string, string>) {
+  vi.resetModules();
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  return import('../../lambdas/platform/secrets.ts');
+}
+
+const deployed = () =>
+  secretsWith({
+    [variables.pepperSecret]: 'pepper-arn',
+    [variables.providerKeysSecret]: 'keys-arn',
+    [variables.secretsFile]: '',
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: manager.url,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'x',
+    AWS_SECRET_ACCESS_KEY: 'x',
+  });
+
+const onLaptop = (more: Record<string, string> = {}) => {
+  const file = join(directory, 'secrets.json');
+  writeFileSync(file, '{"pepper":"local"}');
+  return secretsWith({ [variables.secretsFile]: file, ACME_KEY: 'from the shell', ...more });
+};
+
+describe('the pepper of a deployment', () => {
+  it('is read once', async () => {
+    stored.secrets['pepper-arn'] = 'salt';
+    const { readPepper } = await deployed();
+
+    const [one, other] = await Promise.all([readPepper(), readPepper()]);
+    laterMs += 100 * REFRESH_MS;
+
+    expect([one, other, await readPepper(), stored.asked]).toEqual(['salt', 'salt', 'salt', ['pepper-arn']]);
+  });
+
+  it('is asked for again when it could not be read', async () => {
+    stored.isAway = true;
+    const { readPepper } = await deployed();
+    await expect(readPepper()).rejects.toThrow();
+    Object.assign(stored, { isAway: false, secrets: { 'pepper-arn': 'salt' } });
+
+    expect(await readPepper()).toBe('salt');
+  });
+
+  it('is none when the secret is empty: nothing is hashed without it', async () => {
+    const { readPepper } = await deployed();
+
+    await expect(readPepper()).rejects.toThrow('empty');
+  });
+});
+
+describe('the key of a provider', () => {
+  it('is the one in the secret, and none where the operator has not set it', async () => {
+    stored.secrets['keys-arn'] = '{"ACME_KEY":"secret","OTHER_KEY":""}';
+    const { readProviderKey } = await deployed();
+
+    const keys = await Promise.all(['ACME_KEY', 'OTHER_KEY', 'THIRD_KEY'].map(readProviderKey));
+
+    expect([keys, stored.asked]).toEqual([['secret', undefined, undefined], ['keys-arn']]);
+  });
+
+  it('is noticed within five minutes when it was rotated', async () => {
+    stored.secrets['keys-arn'] = '{"ACME_KEY":"old"}';
+    const { readProviderKey } = await deployed();
+    await readProviderKey('ACME_KEY');
+    stored.secrets['keys-arn'] = '{"ACME_KEY":"new"}';
+
+    laterMs += REFRESH_MS - 10_000;
+    expect(await readProviderKey('ACME_KEY')).toBe('old');
+    laterMs += 10_000;
+    expect(await readProviderKey('ACME_KEY')).toBe('new');
+  });
+
+  it('goes on serving when it cannot be read again', async () => {
+    stored.secrets['keys-arn'] = '{"ACME_KEY":"old"}';
+    const { readProviderKey } = await deployed();
+    await readProviderKey('ACME_KEY');
+    stored.isAway = true;
+
+    laterMs += REFRESH_MS;
+
+    expect(await readProviderKey('ACME_KEY')).toBe('old');
+  });
+});
+
+describe('on a laptop', () => {
+  it('the pepper stands in a file, and keys of providers in the environment', async () => {
+    const { readPepper, readProviderKey } = await onLaptop();
+
+    expect([await readPepper(), await readProviderKey('ACME_KEY'), await readProviderKey('NO_KEY')]).toEqual([
+      'local',
+      'from the shell',
+      undefined,
+    ]);
+    expect(stored.asked).toEqual([]);
+  });
+
+  it('only: a function with such a file does not start', async () => {
+    const { readPepper } = await onLaptop({ AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' });
+
+    await expect(readPepper()).rejects.toThrow('must not be set on Lambda');
+  });
+});

@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import { errorInAnswer, failureOf, ProviderFailure, refusalOf } from '../../lambdas/providers/failures.ts';
+import { UpstreamError, type UpstreamFailure } from '../../lambdas/providers/upstream-http.ts';
+
+const provider = { name: 'Acme', baseUrl: 'https://api.acme.example/v1', credential: 'acme-secret-1' };
+
+const refusal = (status: number, message = 'No.', headers: Record<string, string> = {}) =>
+  refusalOf(status, message, headers, provider);
+
+const inAnswer = (error: unknown) => errorInAnswer(error, {}, provider);
+
+const thrown = (failure: UpstreamFailure) => failureOf(new UpstreamError(failure, 'It went wrong'), provider);
+
+/** What clients that retry by themselves are told. */
+const advice = ({ headers }: ProviderFailure) => headers['x-should-retry'];
+
+describe('a refusal of a provider', () => {
+  it.each([
+    [400, 'invalid_request', 400, false],
+    [422, 'invalid_request', 400, false],
+    [413, 'payload_too_large', 413, false],
+    [429, 'rate_limit_exceeded', 429, true],
+    [408, 'timeout', 504, true],
+    [504, 'timeout', 504, true],
+    [503, 'provider_overloaded', 529, true],
+    [529, 'provider_overloaded', 529, true],
+    [401, 'provider_unavailable', 502, true],
+    [402, 'provider_unavailable', 502, true],
+    [403, 'provider_unavailable', 502, true],
+    [404, 'provider_unavailable', 502, true],
+    [500, 'provider_unavailable', 502, true],
+    [302, 'provider_unavailable', 502, true],
+    [418, 'provider_unavailable', 502, true],
+  ])('with status %i is %s (%i); may another endpoint be tried: %s', (theirs, kind, status, mayTryAnother) => {
+    expect(refusal(theirs)).toMatchObject({
+      kind,
+      status,
+      mayTryAnother,
+      metadata: { provider_name: 'Acme', provider_status: theirs },
+    });
+  });
+
+  it('has the words of the provider, without its secrets', () => {
+    const { message } = refusal(429, 'Slow down, acme-secret-1 at https://api.acme.example/v1');
+
+    expect(message).toBe('Slow down, [hidden] at [hidden]/v1');
+  });
+
+  it.each([401, 402, 403, 404])('with status %i is between it and the operator: its words stay here', (status) => {
+    const failure = refusal(status, 'Your account 4711 is overdue');
+
+    expect(failure.message).toBe(
+      `Acme refused the gateway's own request (status ${status}). Tell the gateway's operator.`,
+    );
+    expect(advice(failure)).toBe('false');
+  });
+
+  it('passes on when to try again', () => {
+    expect(refusal(429, 'No.', { 'retry-after': '30' }).headers).toEqual({ 'retry-after': '30' });
+  });
+
+  it.each(['soon', '-1', '1.5', '999999', '', 'Wed, 21 Oct 2026 07:28:00 GMT'])(
+    'passes on no advice like Retry-After: %j',
+    (retryAfter) => {
+      expect(refusal(429, 'No.', { 'retry-after': retryAfter }).headers).toEqual({});
+    },
+  );
+
+  it.each([
+    'prompt is too long: 210000 tokens > 200000 maximum',
+    "This model's maximum context length is 8192 tokens.",
+    'Input tokens exceed the configured limit',
+    'The request exceeds the context window',
+    'Range of input length should be [1, 30720]',
+    'Too many tokens in input: too many input tokens',
+  ])('about the length of the prompt is told apart: %s', (words) => {
+    expect(refusal(400, words).kind).toBe('context_length_exceeded');
+  });
+
+  it.each(['max_tokens: must be at least 1', 'The tool "context" is unknown'])(
+    'about another field is not one about length: %s',
+    (words) => {
+      expect(refusal(400, words).kind).toBe('invalid_request');
+    },
+  );
+});
+
+describe('an error in an answer', () => {
+  it.each([
+    ['overloaded_error', 'provider_overloaded'],
+    ['rate_limit_error', 'rate_limit_exceeded'],
+    ['invalid_request_error', 'invalid_request'],
+    ['authentication_error', 'provider_unavailable'],
+    ['api_error', 'provider_unavailable'],
+    ['teapot_error', 'provider_unavailable'],
+  ])('of type %s is a refusal as its status would be: %s', (type, kind) => {
+    expect(inAnswer({ type, message: 'No.' }).kind).toBe(kind);
+  });
+
+  it('has its words', () => {
+    expect(inAnswer({ type: 'overloaded_error', message: 'Too busy' }).message).toBe('Too busy');
+  });
+
+  it.each([undefined, null, 'broken', 5, [], {}, { message: '' }, { message: 5, type: 5 }])(
+    'that says nothing is a failure all the same: %j',
+    (error) => {
+      expect(inAnswer(error)).toMatchObject({
+        kind: 'provider_unavailable',
+        message: 'The provider stopped with an error',
+      });
+    },
+  );
+});
+
+describe('what was thrown while a provider answered', () => {
+  it.each<[UpstreamFailure, string, boolean]>([
+    ['connect', 'provider_unavailable', true],
+    ['broken', 'provider_unavailable', true],
+    ['malformed', 'provider_unavailable', true],
+    ['aborted', 'provider_unavailable', false],
+    ['connect_timeout', 'timeout', true],
+    ['first_byte_timeout', 'timeout', true],
+    ['idle_timeout', 'timeout', true],
+  ])('%s is %s; may another endpoint be tried: %s', (failure, kind, mayTryAnother) => {
+    expect(thrown(failure)).toMatchObject({ kind, mayTryAnother, message: 'It went wrong (Acme).' });
+  });
+
+  it('is silence that may be paid for only where the provider had begun to answer', () => {
+    expect([thrown('idle_timeout'), thrown('first_byte_timeout')].map(({ wasSilent }) => wasSilent)).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('is not to be repeated after a timeout: it would wait as long again', () => {
+    expect([thrown('idle_timeout'), thrown('broken')].map(advice)).toEqual(['false', undefined]);
+  });
+
+  it('is the failure of the provider, whatever it is, and its own words stay here', () => {
+    const cause = new TypeError('secret detail');
+
+    const failure = failureOf(cause, provider);
+
+    expect(failure).toBeInstanceOf(ProviderFailure);
+    expect(failure).toMatchObject({
+      kind: 'provider_unavailable',
+      mayTryAnother: true,
+      message: 'Acme sent an answer that cannot be read.',
+      cause,
+    });
+  });
+
+  it('stays what it is when it is a failure already', () => {
+    const failure = refusal(429);
+
+    expect(failureOf(failure, provider)).toBe(failure);
+  });
+});

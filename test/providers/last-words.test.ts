@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { withLastWords } from '../../lambdas/providers/last-words.ts';
+
+const PATIENCE_MS = 5_000;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** Reads a body until it ends; what was read, and whether it has ended. */
+function reading(body: AsyncIterable<Buffer>, closingAfter: string) {
+  const result = { chunks: [] as string[], hasEnded: false, error: undefined as unknown };
+  const read = async () => {
+    for await (const chunk of withLastWords(body, () => result.chunks.includes(closingAfter))) {
+      result.chunks.push(chunk.toString());
+    }
+  };
+  const done = read()
+    .catch((error: unknown) => (result.error = error))
+    .finally(() => (result.hasEnded = true));
+  return { result, done };
+}
+
+/** A body that a test feeds. */
+function fed() {
+  const { readable, writable } = new TransformStream<Buffer, Buffer>();
+  const writer = writable.getWriter();
+  writer.closed.catch(() => {});
+  return {
+    body: readable as unknown as AsyncIterable<Buffer>,
+    say: (text: string) => void writer.write(Buffer.from(text)).catch(() => {}),
+    end: () => void writer.close(),
+  };
+}
+
+async function* failing(): AsyncGenerator<Buffer> {
+  yield Buffer.from('words');
+  throw new Error('broken');
+}
+
+function endless() {
+  let isReleased = false;
+  async function* body(): AsyncGenerator<Buffer> {
+    try {
+      for (;;) yield Buffer.from('words');
+    } finally {
+      isReleased = true;
+    }
+  }
+  return { body: body(), isReleased: () => isReleased };
+}
+
+const passed = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+describe('a body whose answer has told how it ends', () => {
+  it('is read to its end', async () => {
+    const { body, say, end } = fed();
+    const { result, done } = reading(body, 'reason');
+    say('words');
+    say('reason');
+    await passed(PATIENCE_MS - 1);
+    say('stop');
+    await passed(0);
+    end();
+
+    await done;
+
+    expect(result.chunks).toEqual(['words', 'reason', 'stop']);
+  });
+
+  it('is left when it stays silent', async () => {
+    const { body, say } = fed();
+    const { result } = reading(body, 'reason');
+    say('reason');
+
+    await passed(PATIENCE_MS - 1);
+    expect(result.hasEnded).toBe(false);
+    await passed(1);
+
+    expect(result).toMatchObject({ hasEnded: true, error: undefined, chunks: ['reason'] });
+  });
+
+  it('is left when it rambles on', async () => {
+    const { body, say } = fed();
+    const { result } = reading(body, 'reason');
+    say('reason');
+
+    for (let second = 1; second <= 10; second += 1) {
+      await passed(1_000);
+      say(`after ${second} s`);
+    }
+    await passed(0);
+
+    expect(result.hasEnded).toBe(true);
+    expect(result.chunks.length).toBeLessThanOrEqual(6);
+  });
+
+  it('is left when it rambles on without a pause in which a timer could fire', async () => {
+    let nowMs = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    async function* rambling(): AsyncGenerator<Buffer> {
+      for (; nowMs < 20 * PATIENCE_MS; nowMs += 1_000) yield Buffer.from('reason');
+    }
+
+    const { result, done } = reading(rambling(), 'reason');
+    await done;
+
+    expect(result.chunks).toHaveLength(PATIENCE_MS / 1_000 + 1);
+  });
+
+  it('is given back when its reader leaves, with nothing left to wait for', async () => {
+    const source = endless();
+    const chunks = withLastWords(source.body, () => true);
+    await chunks.next();
+    await chunks.next();
+
+    await chunks.return();
+
+    expect([source.isReleased(), vi.getTimerCount()]).toEqual([true, 0]);
+  });
+});
+
+describe('any other body', () => {
+  it('may be silent for as long as it likes', async () => {
+    const { body, say, end } = fed();
+    const { result, done } = reading(body, 'reason');
+    say('words');
+    await passed(100 * PATIENCE_MS);
+    say('more');
+    await passed(0);
+    end();
+
+    await done;
+
+    expect(result.chunks).toEqual(['words', 'more']);
+  });
+
+  it('fails as it fails', async () => {
+    const { result, done } = reading(failing(), 'reason');
+    await done;
+
+    expect(result.chunks).toEqual(['words']);
+    expect(result.error).toMatchObject({ message: 'broken' });
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { peek } from '../../lambdas/providers/peek.ts';
+
+/** A body in chunks, and whether its end or its reader's leaving has been noticed. */
+function bodyOf(...chunks: string[]) {
+  const source = { isReleased: false, taken: 0 };
+  async function* body(): AsyncGenerator<Buffer, void> {
+    try {
+      for (const chunk of chunks) {
+        source.taken += 1;
+        yield Buffer.from(chunk);
+      }
+    } finally {
+      source.isReleased = true;
+    }
+  }
+  return { body: body(), source };
+}
+
+async function look(...chunks: string[]) {
+  const peeked = await peek(bodyOf(...chunks).body);
+  const read: string[] = [];
+  for await (const chunk of peeked.body) read.push(chunk.toString());
+  return { isDocument: peeked.isDocument, read };
+}
+
+describe('a body', () => {
+  it.each(['{"id":1}', '[1]', ' \r\n\t{'])('that begins with a bracket is a document: %j', async (text) => {
+    expect(await look(text, 'rest')).toEqual({ isDocument: true, read: [text, 'rest'] });
+  });
+
+  it.each(['event: ping\n\n', 'data: {}', ': comment', '\n\ndata: [', '<html>', '"text"'])(
+    'that begins otherwise is a stream: %j',
+    async (text) => {
+      expect(await look(text, 'rest')).toEqual({ isDocument: false, read: [text, 'rest'] });
+    },
+  );
+
+  it('is judged by its first character, in whichever chunk that comes', async () => {
+    expect(await look(' ', '\n', '  {"a":', '1}')).toEqual({ isDocument: true, read: [' ', '\n', '  {"a":', '1}'] });
+  });
+
+  it.each([[[]], [[' ', '\n']]])('without anything in it is a stream: %j', async (chunks) => {
+    expect(await look(...chunks)).toEqual({ isDocument: false, read: chunks });
+  });
+
+  it('is not searched for its beginning for ever', async () => {
+    const blanks = ' '.repeat(40 * 1024);
+    const { body, source } = bodyOf(blanks, blanks, blanks, '{}');
+
+    const { isDocument } = await peek(body);
+
+    expect([isDocument, source.taken]).toEqual([false, 2]);
+  });
+
+  it('is given back when its reader leaves', async () => {
+    const { body, source } = bodyOf('data: 1', 'data: 2');
+    const peeked = await peek(body);
+    await peeked.body.next();
+
+    await peeked.body.return();
+
+    expect(source.isReleased).toBe(true);
+  });
+});

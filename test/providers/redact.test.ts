@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { redact } from '../../lambdas/providers/redact.ts';
+
+const secrets = { credential: 'acme-secret-1', baseUrl: 'https://models.acme.example:8443/v1' };
+
+describe("a provider's words", () => {
+  it.each([
+    ['the credential', 'bad key acme-secret-1, yes acme-secret-1!', 'bad key [hidden], yes [hidden]!'],
+    ['where it is reached', 'POST https://models.acme.example:8443/v1/x', 'POST [hidden]/v1/x'],
+    ['its host alone', 'no route to models.acme.example:8443', 'no route to [hidden]'],
+    ['an address of this machine', 'connect 127.0.0.1:8080 failed', 'connect [hidden] failed'],
+    ['private networks', 'via 10.1.2.3, 192.168.0.1 and 172.31.255.1', 'via [hidden], [hidden] and [hidden]'],
+    ['shared and link-local ones', 'via 100.64.0.1 and 169.254.169.254', 'via [hidden] and [hidden]'],
+    ['addresses of IPv6', 'at [::1]:80 and [fd00:12::1]/x', 'at [hidden] and [hidden]'],
+    ['a whole URL with its user', 'see http://user:pass@10.0.0.1:99/a?b=c now', 'see [hidden] now'],
+    ['names inside a network', 'db.prod.internal and svc.cluster.local', '[hidden] and [hidden]'],
+    ['localhost', 'http://localhost:3000/health', '[hidden]'],
+  ])('do not tell %s', (_what, words, told) => {
+    expect(redact(words, secrets)).toBe(told);
+  });
+
+  it.each([
+    'max_tokens: 4096 > 2048, see https://docs.acme.example/limits',
+    'version 1.10.0.1 of 172.15.0.1 and 100.128.0.1 at 8.8.8.8',
+    'local models and internal errors',
+  ])('are otherwise left as they are: %s', (words) => {
+    expect(redact(words, secrets)).toBe(words);
+  });
+
+  it('lose no ordinary words to a credential that is too short to be one', () => {
+    expect(redact('no such model', { ...secrets, credential: 'model' })).toBe('no such model');
+  });
+
+  it('are told without a credential, too', () => {
+    expect(redact('no', { ...secrets, credential: undefined })).toBe('no');
+  });
+
+  it('are told up to 2000 characters', () => {
+    const told = redact('x'.repeat(2_001), secrets);
+
+    expect(told).toBe(`${'x'.repeat(2_000)}…`);
+    expect(redact('x'.repeat(2_000), secrets)).toHaveLength(2_000);
+  });
+
+  it('do not tell a credential that begins before the place where they are cut', () => {
+    const words = `${'x'.repeat(1_995)}acme-secret-1`;
+
+    expect(redact(words, secrets)).not.toContain('acme-');
+  });
+
+  it('do not tell a part of the credential behind a long address that is hidden', () => {
+    const address = `http://x.internal/${'x'.repeat(3_970)}`;
+
+    expect(redact(`${address} acme-secret-1`, secrets)).toBe('[hidden] [hidden]');
+  });
+});

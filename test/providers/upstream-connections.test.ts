@@ -1,0 +1,225 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  exchange,
+  gone,
+  rawUpstream,
+  requestTo,
+  stopUpstreams,
+  turn,
+  upstream,
+  type Seen,
+} from '../support/direct-upstream.ts';
+
+afterEach(stopUpstreams);
+
+/** Sends a first chunk, and the rest when nobody reads any more. */
+async function leave(rest: (response: ServerResponse) => unknown): Promise<Seen> {
+  const left = Promise.withResolvers<void>();
+  const seen = await upstream(async (response, _request, before) => {
+    if (before > 0) return response.end('ok');
+    response.write('answer');
+    await left.promise;
+    return rest(response);
+  });
+  const { body } = await requestTo(seen.url).send('x');
+  await body.next();
+  await body.return();
+  left.resolve();
+  return seen;
+}
+
+describe('a kept-alive connection', () => {
+  it('carries the next request', async () => {
+    const { url, connections } = await upstream((response) => response.end('ok'));
+    await exchange(url);
+    await turn();
+
+    await exchange(url);
+
+    expect(connections).toHaveLength(1);
+  });
+
+  it('that the other side has closed meanwhile is replaced by a new one, and the request sent again', async () => {
+    const { url, connections, bodies } = await upstream((response, request, before) =>
+      before === 1 ? request.socket.resetAndDestroy() : response.end('ok'),
+    );
+    await exchange(url, 'first');
+    await turn();
+
+    expect(await exchange(url, 'second')).toBe('ok');
+
+    expect([connections.length, bodies]).toEqual([2, ['first', 'second', 'second']]);
+  });
+
+  it('is replaced by a new one also where others have been closed with it', async () => {
+    const together = Promise.withResolvers<void>();
+    const { url, connections } = await upstream(async (response, request, before) => {
+      if (before === 1) together.resolve();
+      await together.promise;
+      if (before > 1 && connections.indexOf(request.socket) < 2) request.socket.resetAndDestroy();
+      else response.end('ok');
+    });
+    await Promise.all([exchange(url), exchange(url)]);
+    await turn();
+
+    expect(await exchange(url)).toBe('ok');
+
+    expect(connections).toHaveLength(3);
+  });
+
+  it('is replaced once and not again', async () => {
+    const { url, bodies } = await upstream((response, request, before) =>
+      before === 0 ? response.end('ok') : request.socket.resetAndDestroy(),
+    );
+    await exchange(url, 'first');
+    await turn();
+
+    await expect(exchange(url, 'second')).rejects.toMatchObject({ failure: 'broken' });
+
+    expect(bodies).toEqual(['first', 'second', 'second']);
+  });
+
+  it('is not replaced when it breaks late: the request may have been read, and be paid for', async () => {
+    // Longer than a reset takes that was under way when the request was sent.
+    const LATE_MS = 200;
+    const { url, bodies } = await upstream(async (response, request, before) => {
+      if (before === 0) return response.end('ok');
+      await sleep(LATE_MS);
+      return request.socket.resetAndDestroy();
+    });
+    await exchange(url, 'first');
+    await turn();
+
+    await expect(exchange(url, 'second')).rejects.toMatchObject({ failure: 'broken' });
+
+    expect(bodies).toEqual(['first', 'second']);
+  });
+});
+
+describe('a new connection', () => {
+  it('that breaks is not replaced: the request may have been read', async () => {
+    const { url, bodies } = await upstream((_response, request) => request.socket.resetAndDestroy());
+
+    await expect(exchange(url)).rejects.toMatchObject({ failure: 'broken' });
+
+    expect(bodies).toHaveLength(1);
+  });
+
+  it('that cannot be made fails the request when it is sent, and nothing else before', async () => {
+    const { url, port, stop } = await rawUpstream(() => {});
+    await stop();
+    const failed = Promise.withResolvers<void>();
+    const onError = (message: unknown) => {
+      if ((message as { error: { port?: number } }).error.port === port) failed.resolve();
+    };
+    subscribe('http.client.request.error', onError);
+    const request = requestTo(url);
+    await failed.promise;
+    unsubscribe('http.client.request.error', onError);
+
+    await expect(request.send('x')).rejects.toMatchObject({ failure: 'connect' });
+  });
+});
+
+describe('when the signal aborts', () => {
+  it('before anything was sent, nothing is', async () => {
+    const { url, bodies } = await upstream((response) => response.end('ok'));
+
+    await expect(requestTo(url, {}, AbortSignal.abort()).send('x')).rejects.toMatchObject({ failure: 'aborted' });
+
+    expect(bodies).toEqual([]);
+  });
+
+  it('the provider loses the connection while it is waited for', async () => {
+    const leaving = new AbortController();
+    const closed = Promise.withResolvers<void>();
+    const { url } = await upstream((response) => {
+      response.once('close', () => closed.resolve());
+      leaving.abort();
+    });
+
+    await expect(requestTo(url, {}, leaving.signal).send('x')).rejects.toMatchObject({ failure: 'aborted' });
+
+    await closed.promise;
+  });
+
+  it('the provider loses it in the middle of its answer, and the answer fails', async () => {
+    const leaving = new AbortController();
+    const closed = Promise.withResolvers<void>();
+    const { url } = await upstream((response) => {
+      response.once('close', () => closed.resolve());
+      response.write('begun');
+    });
+    const { body } = await requestTo(url, {}, leaving.signal).send('x');
+    await body.next();
+    const next = body.next();
+
+    leaving.abort();
+
+    await expect(next).rejects.toThrow();
+    await closed.promise;
+  });
+
+  it('an answer that has come whole does not take its connection from whoever uses it by now', async () => {
+    const leaving = new AbortController();
+    const asked = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const { url, connections } = await upstream(async (response, _request, before) => {
+      if (before > 0) {
+        asked.resolve();
+        await goOn.promise;
+      }
+      response.end('ok');
+    });
+    const { body } = await requestTo(url, {}, leaving.signal).send('x');
+    await body.next();
+    await turn();
+    const other = exchange(url);
+    await asked.promise;
+
+    leaving.abort();
+    goOn.resolve();
+
+    expect([await other, connections.length]).toEqual(['ok', 1]);
+    await body.return();
+  });
+});
+
+describe('what a provider sends behind the end of an answer', () => {
+  it('is read when it is short, and the connection kept', async () => {
+    const finished = Promise.withResolvers<void>();
+    const { url, connections } = await leave((response) => response.end('.'.repeat(1_024), () => finished.resolve()));
+    await finished.promise;
+    await turn();
+    await turn();
+
+    await exchange(url);
+
+    expect(connections).toHaveLength(1);
+  });
+
+  it('is not read when it is long, and the connection given up', async () => {
+    const chunk = Buffer.alloc(64 * 1024);
+    let writtenBytes = 0;
+    const { connections } = await leave(async (response) => {
+      while (!response.destroyed) {
+        await new Promise((resolve) => response.write(chunk, resolve));
+        writtenBytes += chunk.length;
+      }
+    });
+
+    await gone(connections[0]);
+
+    // What buffers between the two have taken; in a second it would be far more.
+    expect(writtenBytes).toBeLessThan(16 * 1024 * 1024);
+  });
+
+  it('is not waited for for ever', async () => {
+    const { connections } = await leave(() => {});
+
+    await gone(connections[0]);
+  });
+});

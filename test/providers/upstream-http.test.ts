@@ -1,0 +1,229 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readText } from '../../lambdas/providers/upstream-http.ts';
+import { exchange, gone, rawUpstream, requestTo, stopUpstreams, upstream } from '../support/direct-upstream.ts';
+
+afterEach(stopUpstreams);
+
+/** Announces an answer so many times. */
+function announce(response: ServerResponse, count: number): void {
+  for (let interim = 0; interim < count; interim += 1) response.writeProcessing();
+}
+
+async function* chunks(): AsyncGenerator<Buffer> {
+  for (const text of ['one', 'two', 'three']) yield Buffer.from(text);
+}
+
+describe('a request', () => {
+  it('connects at once, and says nothing before it is sent', async () => {
+    const received: string[] = [];
+    const connected = Promise.withResolvers<Socket>();
+    const { url } = await rawUpstream((socket) => {
+      socket.on('data', (bytes) => {
+        received.push(bytes.toString());
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+      });
+      connected.resolve(socket);
+    });
+    const request = requestTo(url);
+    await connected.promise;
+    const beforeSending = received.length;
+
+    const response = await request.send('hello');
+
+    expect([beforeSending, await readText(response.body, Infinity), received.join('').endsWith('hello')]).toEqual([
+      0,
+      'ok',
+      true,
+    ]);
+  });
+
+  it('gives its connection up when nothing is to be sent', async () => {
+    const connected = Promise.withResolvers<Socket>();
+    const { url } = await rawUpstream((socket) => connected.resolve(socket.resume()));
+    const request = requestTo(url);
+    const socket = await connected.promise;
+
+    request.discard();
+
+    await gone(socket);
+    expect(socket.bytesRead).toBe(0);
+  });
+
+  it('tells when it has left whole, before it is answered', async () => {
+    const order: string[] = [];
+    const left = Promise.withResolvers<void>();
+    const { url } = await upstream(async (response) => {
+      await left.promise;
+      response.end();
+    });
+
+    await requestTo(url).send('x', () => {
+      order.push('left');
+      left.resolve();
+    });
+    order.push('answered');
+
+    expect(order).toEqual(['left', 'answered']);
+  });
+
+  it('has not left while the provider does not read it', async () => {
+    const order: string[] = [];
+    const body = 'x'.repeat(32 * 1024 * 1024);
+    const connected = Promise.withResolvers<Socket>();
+    const slow = await rawUpstream((socket) => {
+      socket.pause();
+      connected.resolve(socket);
+    });
+    const other = await upstream((response) => response.end('ok'));
+    const answer = requestTo(slow.url).send(body, () => order.push('left'));
+    const socket = await connected.promise;
+    socket.on('data', () => {
+      if (socket.bytesRead > body.length) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    });
+    socket.pause();
+    for (let count = 0; count < 20; count += 1) await exchange(other.url);
+
+    order.push('read');
+    socket.resume();
+    await answer;
+
+    expect(order).toEqual(['read', 'left']);
+  });
+
+  it('has status, headers and body of its answer', async () => {
+    const { url } = await upstream((response) => response.writeHead(418, { 'retry-after': '7' }).end('Привет'));
+
+    const response = await requestTo(url).send('x');
+
+    expect([response.status, response.headers['retry-after'], await readText(response.body, Infinity)]).toEqual([
+      418,
+      '7',
+      'Привет',
+    ]);
+  });
+});
+
+describe('a provider is given up', () => {
+  it('when a connection with it does not come about', async () => {
+    // It takes the connection, and never answers the handshake.
+    const { port } = await rawUpstream(() => {});
+
+    const answer = requestTo(`https://127.0.0.1:${port}`, { connectMs: 30 }).send('x');
+
+    await expect(answer).rejects.toMatchObject({ failure: 'connect_timeout' });
+  });
+
+  it('when it does not begin to answer', async () => {
+    const { url, connections } = await upstream(() => {});
+
+    await expect(requestTo(url, { firstByteMs: 30 }).send('x')).rejects.toMatchObject({
+      failure: 'first_byte_timeout',
+    });
+
+    await gone(connections[0]);
+  });
+
+  it('when it goes silent in the middle of its answer', async () => {
+    const { url } = await upstream((response) => response.write('begun'));
+    const { body } = await requestTo(url, { idleMs: 30 }).send('x');
+
+    expect((await body.next()).value?.toString()).toBe('begun');
+    await expect(body.next()).rejects.toMatchObject({ failure: 'idle_timeout' });
+  });
+
+  it('when its answer breaks off', async () => {
+    const { url } = await upstream((response) => response.write('begun', () => response.socket!.destroy()));
+
+    await expect(exchange(url)).rejects.toMatchObject({ failure: 'broken' });
+  });
+
+  it('when it closes the connection without an answer', async () => {
+    const { url } = await upstream((_response, request) => request.socket.end());
+
+    await expect(exchange(url)).rejects.toMatchObject({ failure: 'broken' });
+  });
+
+  it('when it answers in another protocol', async () => {
+    const { url, connections } = await upstream((_response, request) =>
+      request.socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+    );
+
+    await expect(exchange(url)).rejects.toMatchObject({ failure: 'broken' });
+
+    await gone(connections[0]);
+  });
+
+  it('when it sends what is no HTTP', async () => {
+    const { url } = await rawUpstream((socket) => socket.once('data', () => socket.write('SSH-2.0-x\r\n')));
+
+    await expect(exchange(url)).rejects.toMatchObject({ failure: 'broken' });
+  });
+
+  it('when it does not come to its answer behind interim ones', async () => {
+    const few = await upstream((response) => {
+      announce(response, 16);
+      response.end('ok');
+    });
+    const many = await upstream((response) => announce(response, 17));
+
+    expect(await exchange(few.url)).toBe('ok');
+    await expect(exchange(many.url)).rejects.toMatchObject({ failure: 'malformed' });
+  });
+});
+
+describe('a slow reader', () => {
+  it('is no silence of the provider', async () => {
+    const idleMs = 30;
+    const taken = Promise.withResolvers<void>();
+    const { url } = await upstream(async (response) => {
+      response.write('one');
+      await taken.promise;
+      response.end('two');
+    });
+    const { body } = await requestTo(url, { idleMs }).send('x');
+    await body.next();
+    taken.resolve();
+
+    await sleep(2 * idleMs);
+
+    expect((await body.next()).value?.toString()).toBe('two');
+  });
+
+  it('slows the provider down', async () => {
+    const chunk = Buffer.alloc(64 * 1024);
+    const totalBytes = 64 * 1024 * 1024;
+    let writtenBytes = 0;
+    const { url } = await upstream(async (response) => {
+      while (writtenBytes < totalBytes && !response.destroyed) {
+        await new Promise((resolve) => response.write(chunk, resolve));
+        writtenBytes += chunk.length;
+      }
+    });
+    const other = await upstream((response) => response.end('ok'));
+    const { body } = await requestTo(url).send('x');
+    await body.next();
+
+    // What no buffer between the two takes stays with the provider, however often others are served.
+    let before = -1;
+    while (before !== writtenBytes) {
+      before = writtenBytes;
+      for (let count = 0; count < 20; count += 1) await exchange(other.url);
+    }
+
+    expect(writtenBytes).toBeLessThan(totalBytes);
+    await body.return();
+  });
+});
+
+describe('a short body', () => {
+  it.each([
+    [100, 'onetwothree'],
+    [6, 'onetwo'],
+    [4, 'onet'],
+  ])('is read up to %i bytes', async (maxBytes, text) => {
+    expect(await readText(chunks(), maxBytes)).toBe(text);
+  });
+});

@@ -1,0 +1,75 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { MessagesRequest } from '../../lambdas/messages/types.ts';
+import { countUpstream } from '../../lambdas/routing/count-tokens.ts';
+import { candidateAt } from '../support/candidate.ts';
+import { dialects } from '../support/dialects.ts';
+import { stopUpstreams, upstream } from '../support/direct-upstream.ts';
+
+afterEach(stopUpstreams);
+
+const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
+const request: MessagesRequest = { model: 'test/model', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] };
+const quirks = { count_tokens: true };
+
+async function counted(answer: (response: ServerResponse) => unknown, timeoutMs?: number) {
+  const { url } = await upstream(answer);
+  return countUpstream(candidateAt(url, { quirks, credential: 'sk-acme-12345' }), request, client, timeoutMs);
+}
+
+describe('a count of tokens', () => {
+  it('is what the provider says of the prompt, which is all that it gets', async () => {
+    const paths: unknown[] = [];
+    const { url, bodies } = await upstream((response, { url: path }) => {
+      paths.push(path);
+      response.end('{"input_tokens":17}');
+    });
+
+    expect(await countUpstream(candidateAt(url, { quirks }), request, client)).toBe(17);
+
+    expect(paths).toEqual(['/v1/messages/count_tokens']);
+    expect(JSON.parse(bodies[0]!)).toEqual({ model: 'm', messages: request.messages });
+  });
+
+  it.each([
+    ['anthropic', {}],
+    ['openai-chat', quirks],
+  ] as const)('is not asked for where the endpoint cannot count: %s, %j', async (wire, of) => {
+    const { url, connections } = await upstream(() => {});
+
+    expect(await countUpstream(candidateAt(url, { wire, quirks: of }), request, client)).toBeUndefined();
+
+    expect(connections).toHaveLength(0);
+  });
+
+  it.each(['{"input_tokens":0}', '{"input_tokens":-5}', '{"input_tokens":1.5}', '{"input_tokens":"17"}', 'null', '{}'])(
+    'is none where the provider says what is no count: %s',
+    async (text) => {
+      expect(await counted((response) => response.end(text))).toBeUndefined();
+    },
+  );
+
+  it('is refused as its provider refuses it, without its secrets', async () => {
+    const refusing = counted((response) =>
+      response
+        .writeHead(400)
+        .end(dialects.anthropic.refusal('invalid_request_error', '"prompt is too long, sk-acme-12345"')),
+    );
+
+    await expect(refusing).rejects.toMatchObject({
+      kind: 'context_length_exceeded',
+      message: 'prompt is too long, [hidden]',
+    });
+  });
+
+  it.each([
+    ['sends what is no JSON', (response: ServerResponse) => response.end('<html>')],
+    ['breaks off', (response: ServerResponse) => response.destroy()],
+  ])('fails as the provider’s failure when it %s', async (_how, answer) => {
+    await expect(counted(answer)).rejects.toMatchObject({ name: 'ProviderFailure', kind: 'provider_unavailable' });
+  });
+
+  it('is not waited for for ever', async () => {
+    await expect(counted(() => {}, 30)).rejects.toMatchObject({ name: 'ProviderFailure', mayTryAnother: false });
+  });
+});

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import net, { type Socket } from 'node:net';
+import { readText, UpstreamRequest, type Timeouts } from '../../lambdas/providers/upstream-http.ts';
+import { listen } from './listen.ts';
+
+/** Upstreams that a test talks to without a gateway between them. All are stopped by `stopUpstreams`. */
+const running: (() => Promise<unknown>)[] = [];
+
+export async function stopUpstreams(): Promise<void> {
+  for (const stop of running.splice(0)) await stop();
+}
+
+/** What an upstream has seen. */
+export interface Seen {
+  url: string;
+  connections: Socket[];
+  bodies: string[];
+}
+
+/** A real HTTP server. @param answer gets a request when it was read whole, and how many came before it */
+export async function upstream(
+  answer: (response: ServerResponse, request: IncomingMessage, before: number) => unknown,
+): Promise<Seen> {
+  const seen: Seen = { url: '', connections: [], bodies: [] };
+  const server = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+      seen.bodies.push(Buffer.concat(chunks).toString());
+      await answer(response, request, seen.bodies.length - 1);
+    })();
+  });
+  server.on('connection', (socket) => seen.connections.push(socket));
+  const { url, stop } = await listen(server);
+  running.push(stop);
+  seen.url = url;
+  return seen;
+}
+
+/** A server that speaks no HTTP by itself. */
+export async function rawUpstream(
+  onConnection: (socket: Socket) => void,
+): Promise<{ url: string; port: number; stop: () => Promise<void> }> {
+  const sockets: Socket[] = [];
+  const server = net.createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    onConnection(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const stop = async () => {
+    if (!server.listening) return;
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await once(server, 'close');
+  };
+  running.push(stop);
+  const { port } = server.address() as net.AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, port, stop };
+}
+
+const patient: Timeouts = { connectMs: 5_000, firstByteMs: 5_000, idleMs: 5_000 };
+
+export function requestTo(url: string, timeouts: Partial<Timeouts> = {}, signal?: AbortSignal): UpstreamRequest {
+  const target = { url, headers: {}, timeouts: { ...patient, ...timeouts } };
+  return new UpstreamRequest(target, signal ?? new AbortController().signal);
+}
+
+/** The whole answer to a text. */
+export async function exchange(url: string, text = 'x'): Promise<string> {
+  const { body } = await requestTo(url).send(text);
+  return readText(body, Infinity);
+}
+
+/** A turn of the event loop: a connection that was given back is in the pool. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Resolves when a connection is closed, however. */
+export function gone(connection: Socket | undefined): Promise<void> {
+  return new Promise((resolve) => (connection!.destroyed ? resolve() : connection!.once('close', () => resolve())));
+}

@@ -1,0 +1,13 @@
+import { GatewayError } from '../../lambdas/platform/errors.ts';
+
+/** The error of ours with which something is refused. @throws when it is not refused, or fails for another reason. */
+export function refused(read: () => unknown): GatewayError {
+  let result: unknown;
+  try {
+    result = read();
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new Error(`It was not refused: ${JSON.stringify(result)}`);
+}

@@ -1,0 +1,138 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { decodeRollUp } from '../../lambdas/accounting/roll-up.ts';
+import { utcDate } from '../../lambdas/money/periods.ts';
+import { queueVariable } from '../../lambdas/platform/environment.ts';
+import { DUE_AT_ONCE_MS, readGeneration } from '../../lambdas/store/generation-queries.ts';
+import { checkpoint } from '../../lambdas/store/generation-writes.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { handler } from '../../lambdas/workers/sweep-holds/handler.ts';
+import { receive } from '../../lib/local/queues.ts';
+import { startSettlementQueue, type SettlementQueue } from '../support/settlement-queue.ts';
+import { holdRequest, newSpender, outcome, placeHold, rub, settlement, type Spender } from '../support/spending.ts';
+import { newTable } from '../support/table.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+let table: Table;
+let queue: SettlementQueue;
+let spender: Spender;
+beforeAll(async () => {
+  table = await newTable();
+  queue = await startSettlementQueue(table);
+});
+afterAll(() => queue.stop());
+
+/** A clock of each test's own, far from the one before it: what an earlier test has seen of the queue is forgotten. */
+let startMs = Date.now();
+beforeEach(async () => {
+  startMs += DAY_MS;
+  vi.useFakeTimers({ toFake: ['Date'], now: startMs });
+  spender = await newSpender(table, { key: { lifetime: rub('100') } });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const sweep = (event: Parameters<typeof handler>[0] = {}, remainingMs = 60_000) =>
+  handler(event, { getRemainingTimeInMillis: () => remainingMs });
+
+/** The schedule's looks, a minute apart, until the queue is believed to be empty. */
+async function sweepUntilBelieved(): Promise<number[]> {
+  const swept: number[] = [];
+  for (let minute = 1; minute <= 3; minute += 1) {
+    vi.setSystemTime(Date.now() + MINUTE_MS);
+    swept.push((await sweep()).swept);
+  }
+  return swept;
+}
+
+/** A hold whose handler has died. */
+async function deadHold(more: { atMs?: number; bootId?: string } = {}) {
+  const request = holdRequest(spender, rub('2'), more);
+  const { hold } = await placeHold(table, request);
+  return { request, hold, id: request.generation.id };
+}
+
+const stateOf = async ({ id }: { id: string }) => (await readGeneration(table, spender.payer.accountId, id))!.state;
+
+describe('a scheduled sweep', () => {
+  it('settles a dead hold once the queue is believed to be empty, not before', async () => {
+    const hold = await deadHold();
+
+    expect(await sweepUntilBelieved()).toEqual([0, 0, 1]);
+
+    expect(await stateOf(hold)).toBe('final');
+  });
+
+  it('settles a complete measurement at once', async () => {
+    const hold = await deadHold();
+    const of = { accountId: spender.payer.accountId, id: hold.id };
+    await checkpoint(table, of, outcome(rub('1.5')), DUE_AT_ONCE_MS);
+
+    await sweep();
+
+    expect(await stateOf(hold)).toBe('final');
+  });
+
+  it('leaves a dead hold alone while a message waits in the queue', async () => {
+    const hold = await deadHold();
+    const waiting = await deadHold();
+    await queue.send(settlement(waiting.request, waiting.hold, rub('1')));
+
+    expect(await sweepUntilBelieved()).toEqual([0, 0, 0]);
+
+    expect(await stateOf(hold)).toBe('pending');
+    // For the tests after this one.
+    expect(await receive(queue.sqs, queue.url, 0)).toHaveLength(1);
+  });
+
+  it('asks for the day of what it has settled once that day has ended', async () => {
+    const yesterdayMs = startMs - DAY_MS;
+    const hold = await deadHold({ atMs: yesterdayMs, bootId: 'dead' });
+
+    await sweep({ deadBootIds: ['dead'] });
+
+    const messages = await receive(queue.sqs, queue.rollUpUrl, 0);
+    expect(messages.map(({ Body }) => decodeRollUp(Body!))).toMatchObject([
+      { accountId: spender.payer.accountId, date: utcDate(yesterdayMs) },
+    ]);
+    expect(await stateOf(hold)).toBe('final');
+  });
+});
+
+describe('the sweep of a gateway that starts', () => {
+  it('settles the holds of its dead predecessors at once, and no others', async () => {
+    const [dead, alive] = [await deadHold({ bootId: 'dead' }), await deadHold({ bootId: 'alive' })];
+
+    expect(await sweep({ deadBootIds: ['dead'] })).toEqual({ swept: 1 });
+
+    expect([await stateOf(dead), await stateOf(alive)]).toEqual(['final', 'pending']);
+  });
+
+  it('begins nothing when no time is left', async () => {
+    const hold = await deadHold({ bootId: 'dead' });
+
+    expect(await sweep({ deadBootIds: ['dead'] }, 15_000)).toEqual({ swept: 0 });
+
+    expect(await stateOf(hold)).toBe('pending');
+  });
+});
+
+describe('a sweep in which something goes wrong', () => {
+  it('does all else before it fails: a queue that cannot be asked is taken for one with messages', async () => {
+    vi.resetModules();
+    vi.stubEnv(queueVariable('finalize-cost'), `${queue.url}-elsewhere`);
+    const fresh = await import('../../lambdas/workers/sweep-holds/handler.ts');
+    const [complete, due] = [await deadHold(), await deadHold()];
+    const of = { accountId: spender.payer.accountId, id: complete.id };
+    await checkpoint(table, of, outcome(rub('1.5')), DUE_AT_ONCE_MS);
+    vi.setSystemTime(Date.now() + 10 * MINUTE_MS);
+
+    const sweeping = fresh.handler({}, { getRemainingTimeInMillis: () => MINUTE_MS });
+
+    await expect(sweeping).rejects.toThrow('1 things went wrong in a sweep');
+    expect([await stateOf(complete), await stateOf(due)]).toEqual(['final', 'pending']);
+    vi.unstubAllEnvs();
+  });
+});
