@@ -9,19 +9,17 @@ import { queueWorkers } from '../../lambdas/routes.ts';
 import { openTable } from '../../lambdas/store/table.ts';
 import { upgradeRecords } from '../upgrade.ts';
 import { bootstrap, type Account } from './bootstrap.ts';
-import { createTable, LOCAL_TABLE, startDynamodb } from './dynamodb.ts';
 import { startEventSource } from './event-source.ts';
 import { StartFailure } from './failure.ts';
 import type { FunctionHost } from './function-host.ts';
 import { checkPorts, startApi, startFunctionUrl } from './http-server.ts';
 import { startInProcessHost } from './in-process-host.ts';
 import type { LocalOptions } from './options.ts';
-import { createQueue, startSqs } from './queues.ts';
-import { startSandbox } from './sandbox/server.ts';
 import { startSandboxedHost } from './sandboxed/host.ts';
 import { synthesize } from './sandboxed/synth.ts';
 import { readTemplates } from './sandboxed/templates.ts';
 import { startSchedule } from './scheduler.ts';
+import { startServices, type LocalServices, type Stops } from './services.ts';
 import { LocalState } from './state.ts';
 import { deadLettersOf, manifestWiring, type Wiring } from './wiring.ts';
 
@@ -37,92 +35,88 @@ export interface LocalGateway extends Account {
 const LAST_REQUESTS_MS = 5_000;
 
 /**
- * Starts the real parts (DynamoDB, SQS, the sandbox upstream), then the functions of the manifest, then the front door.
+ * Starts the services (DynamoDB, SQS, the sandbox upstream), then the functions of the manifest, then the front door.
  * @throws {StartFailure} one sentence about what a person has to mend; what was started by then is stopped again.
  */
 export async function startGateway(options: LocalOptions): Promise<LocalGateway> {
-  const stops: (() => Promise<void>)[] = [];
+  const stops: Stops = [];
   const stop = async () => {
     for (const end of stops.splice(0).toReversed()) await end();
   };
   try {
-    return await startParts(options, stops, stop);
+    return { ...(await startAll(options, stops)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function startParts(
-  options: LocalOptions,
-  stops: (() => Promise<void>)[],
-  stop: () => Promise<void>,
-): Promise<LocalGateway> {
+async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<LocalGateway, 'stop'>> {
   // Before anything is made: keys that a failed start had made would never be shown.
   await checkPorts(options.port);
   const state = LocalState.open(options.dataDirectory, options.ephemeral);
   stops.push(async () => state.close());
-  const [dynamodb, sqs, sandbox] = await Promise.all([
-    startDynamodb(options.ephemeral ? undefined : state.directory),
-    startSqs(),
-    startSandbox(),
-  ]);
-  stops.push(dynamodb.stop, sqs.stop, sandbox.stop);
-  const tableName = options.ephemeral ? `${LOCAL_TABLE}-${randomUUID().slice(0, 8)}` : LOCAL_TABLE;
-  await createTable(dynamodb.endpoint, tableName);
-  const catalogDirectory = options.catalogDirectory ?? optionalVariable(variables.catalogDirectory);
-  const deployment = options.sandboxed ? readTemplates(await synthesize(catalogDirectory)) : undefined;
+  const deployment = options.sandboxed ? readTemplates(await synthesize(catalogOf(options))) : undefined;
   const wiring = deployment?.wiring ?? manifestWiring();
-  const queueUrls: Record<string, string> = {};
-  for (const [name, spec] of Object.entries(wiring.queues)) {
-    const { url, deadLettersUrl } = await createQueue(sqs, name, spec);
-    queueUrls[name] = url;
-    queueUrls[spec.deadLetters] = deadLettersUrl;
-  }
+  const services = await startServices(options, state, wiring, stops);
   const bootId = randomUUID();
   const deadBootIds = state.beginBoot(bootId);
-  const environment: Record<string, string> = {
-    [variables.tableName]: tableName,
-    [variables.dynamodbEndpoint]: dynamodb.endpoint,
-    [variables.sqsEndpoint]: sqs.endpoint,
-    ...(deployment ? {} : urlVariables(queueUrls)),
-    [variables.secretsFile]: state.secretsFile(),
-    [variables.bootId]: bootId,
-    [variables.clockOffsetMs]: String(options.clockOffsetMs),
-    [variables.sandboxUrl]: sandbox.anthropicUrl,
-    [variables.sandboxChatUrl]: sandbox.chatUrl,
-    ...(catalogDirectory ? { [variables.catalogDirectory]: catalogDirectory } : {}),
+  const environment = {
+    ...serviceVariables(services),
+    ...(deployment ? {} : urlVariables(services.queueUrls)),
+    ...runVariables(options, state, bootId),
   };
   Object.assign(process.env, environment);
   checkCatalog();
-
-  const host = deployment
-    ? startSandboxedHost(deployment, { tableName, queueUrls, environment })
-    : await startInProcessHost();
+  const host = deployment ? startSandboxedHost(deployment, { ...services, environment }) : await startInProcessHost();
   stops.push(host.stop);
-  await upgradeRecords(openTable());
-  const account = await bootstrap(openTable(), state);
+  const account = await prepareRecords(state);
   await sweepAfter(deadBootIds, host, state);
-  for (const source of wiring.queueSources) {
-    const poller = startEventSource(sqs, queueUrls[source.queue]!, source, (event) =>
-      host.invoke(source.functionName, event),
-    );
-    stops.push(poller.stop);
-  }
-  for (const { functionName, everyMinutes } of wiring.schedules) {
-    const schedule = startSchedule(everyMinutes, (event) => host.invoke(functionName, event));
-    stops.push(schedule.stop);
-  }
+  connectWorkers(wiring, services, host, stops);
   // At the end, requests finish first, then what they have sent to the queues is worked off.
   stops.push(() => Promise.race([host.idle(), sleep(LAST_REQUESTS_MS, undefined, { ref: false })]));
   const { api, functionUrl } = await openFrontDoor(options.port, wiring, host, stops);
+  const baseUrl = `${api.url}/v1`;
   state.saveRun({
     pid: process.pid,
-    dynamodb_endpoint: dynamodb.endpoint,
-    table_name: tableName,
-    base_url: `${api.url}/v1`,
+    dynamodb_endpoint: services.dynamodbEndpoint,
+    table_name: services.tableName,
+    base_url: baseUrl,
   });
-  return { ...account, baseUrl: `${api.url}/v1`, streamingUrl: functionUrl.url, stop };
+  return { ...account, baseUrl, streamingUrl: functionUrl.url };
+}
+
+/** Where functions find the services. */
+function serviceVariables({ tableName, dynamodbEndpoint, sqs, sandbox }: LocalServices): Record<string, string> {
+  return {
+    [variables.tableName]: tableName,
+    [variables.dynamodbEndpoint]: dynamodbEndpoint,
+    [variables.sqsEndpoint]: sqs.endpoint,
+    [variables.sandboxUrl]: sandbox.anthropicUrl,
+    [variables.sandboxChatUrl]: sandbox.chatUrl,
+  };
+}
+
+/** What functions know of this run. */
+function runVariables(options: LocalOptions, state: LocalState, bootId: string): Record<string, string> {
+  const catalogDirectory = catalogOf(options);
+  return {
+    [variables.secretsFile]: state.secretsFile(),
+    [variables.bootId]: bootId,
+    [variables.clockOffsetMs]: String(options.clockOffsetMs),
+    ...(catalogDirectory ? { [variables.catalogDirectory]: catalogDirectory } : {}),
+  };
+}
+
+function catalogOf({ catalogDirectory }: LocalOptions): string | undefined {
+  return catalogDirectory ?? optionalVariable(variables.catalogDirectory);
+}
+
+/** Brings the records up to date, and makes those of a first start. */
+async function prepareRecords(state: LocalState): Promise<Account> {
+  const table = openTable();
+  await upgradeRecords(table);
+  return bootstrap(table, state);
 }
 
 /**
@@ -139,7 +133,21 @@ async function sweepAfter(deadBootIds: string[], host: FunctionHost, state: Loca
   }
 }
 
-async function openFrontDoor(port: number, wiring: Wiring, host: FunctionHost, stops: (() => Promise<void>)[]) {
+/** Lets queues and schedules call their functions. */
+function connectWorkers(wiring: Wiring, { sqs, queueUrls }: LocalServices, host: FunctionHost, stops: Stops): void {
+  for (const source of wiring.queueSources) {
+    const poller = startEventSource(sqs, queueUrls[source.queue]!, source, (event) =>
+      host.invoke(source.functionName, event),
+    );
+    stops.push(poller.stop);
+  }
+  for (const { functionName, everyMinutes } of wiring.schedules) {
+    const schedule = startSchedule(everyMinutes, (event) => host.invoke(functionName, event));
+    stops.push(schedule.stop);
+  }
+}
+
+async function openFrontDoor(port: number, wiring: Wiring, host: FunctionHost, stops: Stops) {
   const api = await startApi(port, wiring.routes, host);
   stops.push(api.stop);
   const functionUrl = await startFunctionUrl(port === 0 ? 0 : port + 1, wiring.functionUrl, host);

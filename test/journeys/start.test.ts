@@ -16,8 +16,13 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Runs `npm start` with arguments that it refuses. */
 function refusal(...args: string[]): Promise<{ code: number; stderr: string }> {
+  return refusalIn({}, ...args);
+}
+
+function refusalIn(env: Record<string, string>, ...args: string[]): Promise<{ code: number; stderr: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, ['bin/local.ts', '--ephemeral', ...args], (error, _stdout, stderr) =>
+    const options = { env: { ...process.env, ...env }, timeout: 10_000 };
+    execFile(process.execPath, ['bin/local.ts', '--ephemeral', ...args], options, (error, _stdout, stderr) =>
       resolve({ code: Number(error?.code), stderr }),
     );
   });
@@ -33,6 +38,13 @@ describe('a gateway that cannot start says why in one sentence', () => {
       stderr: `Port ${port} is in use. Stop what listens there, or choose another with --port.\n`,
     });
     server.close();
+  });
+
+  it('when its database is not there, and ends what it had started', async () => {
+    expect(await refusalIn({ DYNAMODB_BINARY: '/nowhere' }, '--port', '0')).toEqual({
+      code: 1,
+      stderr: 'DYNAMODB_BINARY names /nowhere, which does not exist.\n',
+    });
   });
 
   it('when its catalog has a mistake', async () => {

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { createTable, LOCAL_TABLE, startDynamodb } from './dynamodb.ts';
+import type { LocalOptions } from './options.ts';
+import { createQueue, startSqs, type LocalSqs } from './queues.ts';
+import { startSandbox, type SandboxUpstream } from './sandbox/server.ts';
+import type { LocalState } from './state.ts';
+import type { Wiring } from './wiring.ts';
+
+/** What stands on this machine for the services of AWS, and for a provider. */
+export interface LocalServices {
+  dynamodbEndpoint: string;
+  tableName: string;
+  sqs: LocalSqs;
+  /** URLs of queues and dead-letter queues, by the names of the wiring. */
+  queueUrls: Record<string, string>;
+  sandbox: SandboxUpstream;
+}
+
+/** How to end what was started, in the order of the starts. */
+export type Stops = (() => Promise<void>)[];
+
+/**
+ * Starts DynamoDB with the table, SQS with the queues, and the sandbox upstream.
+ * @param stops gets what has started, also when the rest does not
+ * @throws {StartFailure} when one of them does not come up.
+ */
+export async function startServices(
+  options: LocalOptions,
+  state: LocalState,
+  wiring: Wiring,
+  stops: Stops,
+): Promise<LocalServices> {
+  const starting = [
+    startDynamodb(options.ephemeral ? undefined : state.directory),
+    startSqs(),
+    startSandbox(),
+  ] as const;
+  for (const part of await Promise.allSettled(starting)) if (part.status === 'fulfilled') stops.push(part.value.stop);
+  const [dynamodb, sqs, sandbox] = await Promise.all(starting);
+  const tableName = options.ephemeral ? `${LOCAL_TABLE}-${randomUUID().slice(0, 8)}` : LOCAL_TABLE;
+  await createTable(dynamodb.endpoint, tableName);
+  return {
+    dynamodbEndpoint: dynamodb.endpoint,
+    tableName,
+    sqs,
+    queueUrls: await createQueues(sqs, wiring),
+    sandbox,
+  };
+}
+
+async function createQueues(sqs: LocalSqs, wiring: Wiring): Promise<Record<string, string>> {
+  const urls: Record<string, string> = {};
+  for (const [name, spec] of Object.entries(wiring.queues)) {
+    const { url, deadLettersUrl } = await createQueue(sqs, name, spec);
+    urls[name] = url;
+    urls[spec.deadLetters] = deadLettersUrl;
+  }
+  return urls;
+}
