@@ -1,14 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { admit, type Admitted } from '../../lambdas/admission/admit.ts';
 import { placeHold } from '../../lambdas/admission/hold.ts';
 import { planSpending, type Quote } from '../../lambdas/admission/spending-plan.ts';
+import { variables } from '../../lambdas/platform/environment.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 import type { Scope } from '../../lambdas/store/counters.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { holdRequest, newSpender, pricing, rub, settlement, type Spender } from '../support/spending.ts';
-import { newTable } from '../support/table.ts';
+import { startCapacityMeter, type CapacityMeter } from '../support/capacity-meter.ts';
+import { newTable, tableThrough } from '../support/table.ts';
 
 const STEP = 4_096;
 /** `completion` costs 0.002 a token, `prompt` 0.001. */
@@ -21,14 +22,31 @@ const quote = (promptTokens: number, more: Partial<Quote> = {}): Quote => ({
 });
 
 let table: Table;
+const meters: CapacityMeter[] = [];
 beforeAll(async () => {
   table = await newTable();
+  process.env[variables.holdPatienceMs] = '5000';
+});
+afterAll(() => {
+  for (const { stop } of meters) stop();
 });
 
-function ask(spender: Spender, ...quotes: Quote[]): Promise<Admitted> {
+/** Asks, and resolves when it has been refused once: it waits for money from then on. */
+async function askAndWait(spender: Spender, quoted: Quote): Promise<{ answer: Promise<Admitted> }> {
+  const meter = await startCapacityMeter(inject('dynamodbEndpoint'));
+  meters.push(meter);
+  const answer = askThrough(tableThrough(meter.endpoint, table), spender, quoted);
+  answer.catch(() => undefined);
+  await vi.waitFor(() => expect(meter.calls['TransactWriteItems']).toBeGreaterThan(0), { timeout: 5_000 });
+  return { answer };
+}
+
+const ask = (spender: Spender, ...quotes: Quote[]) => askThrough(table, spender, ...quotes);
+
+function askThrough(through: Table, spender: Spender, ...quotes: Quote[]): Promise<Admitted> {
   const { amount: _, ...request } = holdRequest(spender, rub('1'));
   const plan = planSpending(quotes, STEP);
-  return admit(table, {
+  return admit(through, {
     request,
     plan,
     recount: async () => undefined,
@@ -58,15 +76,13 @@ describe('a request that waits for money of others', () => {
     const spender = await newSpender(table, { key: { daily: rub('10') } });
     await holder(spender, '5');
     const release = await holder(spender, '4.9');
-    const large = ask(spender, quote(7_000)).catch(() => undefined);
-    await sleep(100);
-    const small = elapsedMs(ask(spender, quote(400)));
-    await sleep(200);
+    const large = await askAndWait(spender, quote(7_000));
+    const small = await askAndWait(spender, quote(400));
 
     await release();
 
-    expect(await small).toBeLessThan(3_500);
-    await large;
+    expect(await elapsedMs(small.answer)).toBeLessThan(3_500);
+    await large.answer.catch(() => undefined);
   }, 20_000);
 
   it.concurrent('is not held up by one that waits for another scope by now', async () => {
@@ -76,17 +92,15 @@ describe('a request that waits for money of others', () => {
       scopes: spender.scopes.filter((scope) => scope.kind === kind),
     });
     const releaseAccount = await holder(only('account'), '9.5');
-    const first = ask(spender, quote(900)).catch(() => undefined);
-    await sleep(100);
+    const first = await askAndWait(spender, quote(900));
     const releaseKey = await holder(only('key'), '1.9');
-    const second = elapsedMs(ask(only('account'), quote(900)));
-    await sleep(100);
+    const second = await askAndWait(only('account'), quote(900));
 
     await releaseAccount();
 
-    expect(await second).toBeLessThan(3_500);
+    expect(await elapsedMs(second.answer)).toBeLessThan(3_500);
     await releaseKey();
-    await first;
+    await first.answer.catch(() => undefined);
   }, 20_000);
 });
 

@@ -68,7 +68,7 @@ async function callsToFind(hash: string, times = 1): Promise<Record<string, numb
 }
 
 describe('a caller', () => {
-  it('is the key and what stands behind it', async () => {
+  it('is the key with its account, workspace and member', async () => {
     await addMembers(context, workspace, ['ada']);
     const hash = await newKey({ memberId: 'ada' });
 

@@ -133,7 +133,7 @@ describe('what a prompt probably is', () => {
   });
 });
 
-describe('the bound behind a count', () => {
+describe('the bound that follows from a count', () => {
   const thought = measurePrompt(
     ofBlocks(
       { type: 'thinking', thinking: 'x'.repeat(30), signature: 'y'.repeat(20) },

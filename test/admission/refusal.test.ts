@@ -64,7 +64,7 @@ describe('the room of a scope', () => {
     expect([left, leftWithoutHolds].map(String)).toEqual(['0', '1']);
   });
 
-  it('is told by the broadest limit that refuses', () => {
+  it('is that of the broadest limit that refuses', () => {
     expect(roomOf(noRoom({ daily: rub('1'), monthly: rub('1') })).interval).toBe('monthly');
     expect(roomOf(noRoom({ daily: rub('1'), lifetime: rub('100') })).interval).toBe('daily');
   });

@@ -100,7 +100,7 @@ describe('the least that is ever held', () => {
 });
 
 describe('the longest answer that an amount pays for', () => {
-  it('is what is left behind the prompt', () => {
+  it('is what is left after the prompt', () => {
     expect(affordable('1.5', quote(5_000))).toBe(250);
     expect(affordable('0.9', quote(5_000))).toBe(0);
   });
@@ -115,7 +115,7 @@ describe('the longest answer that an amount pays for', () => {
   });
 });
 
-describe('what an amount covers behind a prompt whose cost is known', () => {
+describe('what an amount covers after a prompt whose cost is known', () => {
   it.each([
     ['1', '0.5', 250],
     ['1', '1', 0],

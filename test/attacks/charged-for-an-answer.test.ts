@@ -74,6 +74,9 @@ describe('an answer that its client gives up', () => {
   });
 });
 
+/** At sixty tokens a second, of which the first two seconds do not count: thirty tokens. */
+const THINKS_MS = 2_500;
+
 const isFirst = (path: string) => path.startsWith('/first/');
 
 describe.concurrent('an endpoint behind one that thinks unseen and has failed', () => {
@@ -95,8 +98,7 @@ describe.concurrent('an endpoint behind one that thinks unseen and has failed', 
   it('is not charged for the time of the first as for thinking of its own', async () => {
     const marker = scripted.behaves(async (exchange) => {
       if (!isFirst(exchange.path)) return beginsOnly(exchange);
-      // At sixty tokens a second, of which the first two seconds do not count.
-      await sleep(3_000);
+      await sleep(THINKS_MS);
       return exchange.respond('500 Oops', {}, '{}');
     });
 

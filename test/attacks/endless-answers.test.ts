@@ -13,6 +13,8 @@ afterAll(() => hostile.stop());
 
 const MAX_TOKENS = 200;
 const LIMIT_RUB = 12;
+/** Well within any time after which silence is noticed. */
+const PING_EVERY_MS = 300;
 const KB = 1_024;
 const MB = KB * KB;
 /** No token that is known has more bytes; the rest is what may be on its way before anybody can count it. */
@@ -211,7 +213,7 @@ describe.each(wires)('an answer over %s', (wire) => {
           const ping = wire === 'anthropic' ? dialect.event('{"type":"ping"}') : ': ping\n\n';
           await begin();
           await send(dialect.opening() + dialect.text('Hello.') + dialect.reason());
-          while (await send(ping)) await sleep(300);
+          while (await send(ping)) await sleep(PING_EVERY_MS);
         },
         { stream, patienceMs: 25_000 },
       );

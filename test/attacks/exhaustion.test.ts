@@ -67,11 +67,14 @@ async function measured(attack: Attack): Promise<{ peakMb: number; tookMs: numbe
   }
 }
 
+/** Between two looks at how busy the gateway is, and most that it is then. */
+const LOOKS_EVERY_MS = 300;
+
 /** What the last attack has begun may go on for a while. */
 async function untilIdle(): Promise<void> {
   for (let used = Infinity; used > 50;) {
     const before = busyMs(hostile.gateway);
-    await sleep(300);
+    await sleep(LOOKS_EVERY_MS);
     used = busyMs(hostile.gateway) - before;
   }
 }

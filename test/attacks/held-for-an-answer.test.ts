@@ -119,6 +119,9 @@ describe('a budget of thinking', () => {
   });
 });
 
+/** What is written after so long is read by itself. */
+const READ_BY_ITSELF_MS = 30;
+
 describe('a hold', () => {
   it.each([
     ['with its last event', 0],
@@ -130,8 +133,7 @@ describe('a hold', () => {
     const marker = behaves(async ({ begin, send, finish, dialect }) => {
       await begin();
       await send(dialect.opening() + dialect.text('ok'));
-      // The end is read by itself.
-      await sleep(30);
+      await sleep(READ_BY_ITSELF_MS);
       await send(dialect.reason());
       if (pauseMs > 0) await sleep(pauseMs);
       await send(dialect.stop);

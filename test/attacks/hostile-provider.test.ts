@@ -155,13 +155,15 @@ const withinTheAnswer: [string, Behaviour][] = [
   ['falls silent', ({ closed }) => closed],
 ];
 
+/** What was written is read by then, whatever happens after it. */
+const READ_BY_ITSELF_MS = 50;
+
 const begun =
   (behaviour: Behaviour): Behaviour =>
   async (exchange) => {
     await exchange.begin();
     await exchange.send(exchange.dialect.opening() + exchange.dialect.text(WORDS));
-    // The gateway has read this much before anything else happens.
-    await sleep(50);
+    await sleep(READ_BY_ITSELF_MS);
     await behaviour(exchange);
   };
 

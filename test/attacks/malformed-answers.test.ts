@@ -20,6 +20,9 @@ afterAll(() => hostile.stop());
 const attack = (wire: WireName, behaviour: Behaviour, more: Partial<Attack> = {}): Promise<Aftermath> =>
   hostile.attack({ wire, behaviour, ...more });
 
+/** What is written after so long is read by itself. */
+const READ_BY_ITSELF_MS = 20;
+
 /** A stream of exactly this text, which then ends as streams do. */
 const streamOf =
   (...texts: string[]): Behaviour =>
@@ -27,8 +30,7 @@ const streamOf =
     await begin();
     for (const text of texts) {
       await send(text);
-      // Each text is read by itself.
-      await sleep(20);
+      await sleep(READ_BY_ITSELF_MS);
     }
     await finish();
   };

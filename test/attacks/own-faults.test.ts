@@ -11,6 +11,9 @@ import { frames } from '../support/upstream.ts';
 /** Stages that are broken by the address of the provider, later than anybody awaits them. */
 const paths = ['connect', 'socket', 'head', 'response', 'data'];
 
+/** Slowly enough for a fault to meet an answer that goes on. */
+const WORD_EVERY_MS = 10;
+
 let upstream: Listening;
 let catalog: CatalogDirectory;
 let gateway: RunningGateway;
@@ -26,7 +29,7 @@ beforeAll(async () => {
       response.write(frames.start + frames.blockStart);
       for (const word of content.split(' ')) {
         response.write(frames.text(`${word.replace('%%', '@@')} `));
-        await sleep(10);
+        await sleep(WORD_EVERY_MS);
       }
       response.end(frames.end(5));
     })();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { textModel } from '../support/catalog.ts';
-import { said, type RunningGateway } from '../support/gateway.ts';
+import { get, said, type RunningGateway } from '../support/gateway.ts';
 import type { Behaviour } from '../support/hostile-upstream.ts';
 import { replyOf } from '../support/messages-client.ts';
 import { askFor, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
@@ -20,6 +20,13 @@ afterAll(() => scripted.stop());
 
 const stream = (client: RunningGateway, words: string, maxTokens: number, leaving?: AbortSignal) =>
   askFor(client, { model: 'test/gpt', stream: true, max_tokens: maxTokens, messages: [said(words)] }, leaving);
+
+/** Slowly enough to hold one step after the other. */
+const PIECE_EVERY_MS = 40;
+
+/** What a key has left, with all that is held counted. */
+const leftOf = async (client: RunningGateway) =>
+  ((await (await get(client, '/key')).json()) as { data: { limit_remaining: number } }).data.limit_remaining;
 
 /** Begins to answer, and ends when this resolves. */
 const holdsUntil =
@@ -42,8 +49,7 @@ describe('a stream', () => {
       await send(dialect.opening());
       for (let piece = 0; piece < 17; piece += 1) {
         await send(dialect.text('a'.repeat(70)));
-        // Slowly enough to hold one step after the other.
-        await sleep(40);
+        await sleep(PIECE_EVERY_MS);
       }
       isAhead.resolve();
       await isRead.promise;
@@ -54,10 +60,11 @@ describe('a stream', () => {
       await begin();
       await send(dialect.opening() + dialect.text('b'.repeat(40)));
       await isAhead.promise;
-      await sleep(200);
+      // The other one holds money for all that it has written, and for its next step.
+      await vi.waitFor(async () => expect(await leftOf(client)).toBeLessThan(7), { timeout: 5_000 });
       for (let piece = 0; piece < 10; piece += 1) {
         await send(dialect.text('b'.repeat(40)));
-        await sleep(20);
+        await sleep(PIECE_EVERY_MS);
       }
       await send(dialect.reason() + dialect.stop);
       await finish();
@@ -73,6 +80,11 @@ describe('a stream', () => {
   });
 });
 
+/** A request has been refused by then, and waits: who leaves sooner would prove less. */
+const REFUSED_WITHIN_MS = 300;
+/** Most of what a request waits for money. */
+const RELEASED_AFTER_MS = 8_500;
+
 describe('a request that waits for money', () => {
   it.concurrent('is not sent to a provider once its client has left', async () => {
     const client = await scripted.withLimit(2);
@@ -86,14 +98,13 @@ describe('a request that waits for money', () => {
     const leaving = new AbortController();
 
     const asking = stream(client, `${marker} ${'word '.repeat(500)}`, 100, leaving.signal).catch(() => undefined);
-    await sleep(500);
+    await sleep(REFUSED_WITHIN_MS);
     leaving.abort();
     await asking;
-    await sleep(300);
+    // It has given up: nothing of it can be sent any more.
+    await vi.waitFor(() => expect(scripted.gateway.log()).toContain('"status":408'), { timeout: 5_000 });
     released.resolve();
     await holder.text();
-    // Longer than the pause after which it would ask for the money again.
-    await sleep(2_000);
 
     expect(isSent).toBe(false);
   });
@@ -109,7 +120,7 @@ describe('a request that waits for money', () => {
     });
 
     const askedMs = performance.now();
-    setTimeout(() => released.resolve(), 8_500);
+    setTimeout(() => released.resolve(), RELEASED_AFTER_MS);
     const response = await stream(client, marker, 100);
     const silentMs = performance.now() - askedMs;
     isHeard.resolve();

@@ -25,7 +25,7 @@ describe('a list', () => {
     expect(nextOf({ offset: 3, limit: 3 })).toBe('/v1/letters?offset=6&limit=3');
   });
 
-  it('is empty behind its end', () => {
+  it('is empty after its end', () => {
     expect(paginate(letters, { offset: 7 }, path)).toMatchObject({ data: [], links: { next: null }, total_count: 7 });
   });
 

@@ -46,21 +46,21 @@ describe('a field that is refused', () => {
     expect(error.message).toMatch(/^people\.1\.name: /);
   });
 
-  it('is told to be required when it is missing', () => {
+  it('is said to be required when it is missing', () => {
     expect(fault(person, {}).message).toBe('name: is required (expected string)');
   });
 
-  it('is told before another that is missing when nobody knows it, with those that are known', () => {
+  it('that nobody knows is named before one that is missing, with those that are known', () => {
     expect(fault(person, { nmae: 'Ada' }).message).toBe('nmae: is not known here; what is: name, age');
   });
 
-  it('is told with those that are known also behind refinements', () => {
+  it('that nobody knows is named with those that are known, through refinements too', () => {
     const refined = person.refine(() => true).transform((value) => value);
 
     expect(fault(refined, { nmae: 'Ada' }).message).toContain('what is: name, age');
   });
 
-  it('is not told with the fields of another level', () => {
+  it('that nobody knows is not named with the fields of another level', () => {
     const error = fault(z.object({ person }), { person: { name: 'Ada', nick: 'A' } });
 
     expect(error.message).toBe('person.nick: is not known here');

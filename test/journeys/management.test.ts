@@ -86,7 +86,7 @@ describe('a key', () => {
     const { body } = await manage(gateway, 'PATCH', `/keys/${hash}`, { limit: 1, limit_reset: 'monthly' });
     expect(body.data.limit_remaining).toBeCloseTo(1 - usage, 10);
     // The first limit of a key that had none is seen when its cached reading expires.
-    await expect.poll(async () => (await ownKey(secret))['limit']).toBe(1);
+    await expect.poll(async () => (await ownKey(secret))['limit'], { timeout: 5_000 }).toBe(1);
     await manage(gateway, 'PATCH', `/keys/${hash}`, { limit: 0 });
     expect((await hello(secret)).status).toBe(402);
   });

@@ -49,7 +49,7 @@ describe('an error in the log', () => {
     expect(String(deep(9)).split(' < ')).toHaveLength(6);
   });
 
-  it.each([['a text'], [undefined], [{ message: 'secret' }]])('that is none is told by its type: %j', (thrown) => {
+  it.each([['a text'], [undefined], [{ message: 'secret' }]])('that is none is named by its type: %j', (thrown) => {
     expect(describeError(thrown)).toEqual({ reason: typeof thrown });
   });
 });

@@ -56,7 +56,7 @@ function endless() {
 
 const passed = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-describe('a body whose answer has told how it ends', () => {
+describe('a body whose answer has said how it ends', () => {
   it('is read to its end', async () => {
     const { body, say, end } = fed();
     const { result, done } = reading(body, 'reason');

@@ -15,8 +15,8 @@ describe("a provider's words", () => {
     ['a whole URL with its user', 'see http://user:pass@10.0.0.1:99/a?b=c now', 'see [hidden] now'],
     ['names inside a network', 'db.prod.internal and svc.cluster.local', '[hidden] and [hidden]'],
     ['localhost', 'http://localhost:3000/health', '[hidden]'],
-  ])('do not tell %s', (_what, words, told) => {
-    expect(redact(words, secrets)).toBe(told);
+  ])('do not show %s', (_what, words, shown) => {
+    expect(redact(words, secrets)).toBe(shown);
   });
 
   it.each([
@@ -31,24 +31,24 @@ describe("a provider's words", () => {
     expect(redact('no such model', { ...secrets, credential: 'model' })).toBe('no such model');
   });
 
-  it('are told without a credential, too', () => {
+  it('are shown without a credential, too', () => {
     expect(redact('no', { ...secrets, credential: undefined })).toBe('no');
   });
 
-  it('are told up to 2000 characters', () => {
-    const told = redact('x'.repeat(2_001), secrets);
+  it('are shown up to 2000 characters', () => {
+    const shown = redact('x'.repeat(2_001), secrets);
 
-    expect(told).toBe(`${'x'.repeat(2_000)}…`);
+    expect(shown).toBe(`${'x'.repeat(2_000)}…`);
     expect(redact('x'.repeat(2_000), secrets)).toHaveLength(2_000);
   });
 
-  it('do not tell a credential that begins before the place where they are cut', () => {
+  it('do not show a credential that begins before the place where they are cut', () => {
     const words = `${'x'.repeat(1_995)}acme-secret-1`;
 
     expect(redact(words, secrets)).not.toContain('acme-');
   });
 
-  it('do not tell a part of the credential behind a long address that is hidden', () => {
+  it('do not show a part of the credential after a long address that is hidden', () => {
     const address = `http://x.internal/${'x'.repeat(3_970)}`;
 
     expect(redact(`${address} acme-secret-1`, secrets)).toBe('[hidden] [hidden]');

@@ -188,7 +188,7 @@ describe('when the signal aborts', () => {
   });
 });
 
-describe('what a provider sends behind the end of an answer', () => {
+describe('what a provider sends after the end of an answer', () => {
   it('is read when it is short, and the connection kept', async () => {
     const finished = Promise.withResolvers<void>();
     const { url, connections } = await leave((response) => response.end('.'.repeat(1_024), () => finished.resolve()));

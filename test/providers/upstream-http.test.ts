@@ -52,7 +52,7 @@ describe('a request', () => {
     expect(socket.bytesRead).toBe(0);
   });
 
-  it('tells when it has left whole, before it is answered', async () => {
+  it('reports when it has left whole, before it is answered', async () => {
     const order: string[] = [];
     const left = Promise.withResolvers<void>();
     const { url } = await upstream(async (response) => {
@@ -162,7 +162,7 @@ describe('a provider is given up', () => {
     await expect(exchange(url)).rejects.toMatchObject({ failure: 'broken' });
   });
 
-  it('when it does not come to its answer behind interim ones', async () => {
+  it('when it does not come to its answer after interim ones', async () => {
     const few = await upstream((response) => {
       announce(response, 16);
       response.end('ok');

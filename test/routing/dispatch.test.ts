@@ -146,7 +146,7 @@ describe('no other endpoint is tried', () => {
 });
 
 describe('the last failure', () => {
-  it('is told, and not to be repeated where every endpoint has been tried', async () => {
+  it('is reported, and not to be repeated where every endpoint has been tried', async () => {
     const [first, second] = [await upstream(refuses(529, 'First')), await upstream(refuses(429, 'Second'))];
 
     await expect(answered([attemptAt(first), attemptAt(second)])).rejects.toMatchObject({
@@ -189,13 +189,13 @@ describe('the first event', () => {
         response.end(busy);
       },
     ],
-  ])('is waited for behind signs of life, which are no answer yet: %s', async (_how, fail) => {
+  ])('is waited for after signs of life, which are no answer yet: %s', async (_how, fail) => {
     const [alive, working] = [await upstream(fail), await upstream(soundly('anthropic'))];
 
     expect(await answered([attemptAt(alive), attemptAt(working)])).toMatchObject({ index: 1 });
   });
 
-  it('commits to its endpoint: what fails behind it is the failure of the answer', async () => {
+  it('commits to its endpoint: what fails after it is the failure of the answer', async () => {
     const failing = await upstream((response) => {
       response.write(anthropic.opening() + anthropic.text('begun'), () => response.destroy());
     });
@@ -208,7 +208,7 @@ describe('the first event', () => {
 });
 
 describe('an attempt', () => {
-  it('is told of when it begins, and when its request has left', async () => {
+  it('is reported when it begins, and when its request has left', async () => {
     const told: string[] = [];
     const [broken, working] = [await upstream(breaksOff), await upstream(soundly('anthropic'))];
 
