@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Money } from '../money/money.ts';
+import type { TextRule } from '../platform/text-rule.ts';
 import { NumberText } from './json-body.ts';
 
 /** Kinds of fields that more than one endpoint takes, each with the sentence that a client reads when it is wrong. */
@@ -27,15 +28,11 @@ export const booleanParameter = z
   .transform((text) => text === 'true')
   .meta({ override: ({ jsonSchema }) => describeAs(jsonSchema, { type: 'boolean' }) });
 
-/** A short text for people: no control characters, not only blanks. */
-export function shortText(minimum: number, maximum: number) {
-  const error = `must be a text of ${minimum} to ${maximum} characters on one line`;
-  return z
-    .string({ error })
-    .trim()
-    .min(minimum, error)
-    .max(maximum, error)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, error);
+/** A text that obeys a rule. */
+export function textField({ minLength, maxLength, pattern, not, trimmed, says }: TextRule) {
+  const text = z.string({ error: says });
+  const bounded = (trimmed ? text.trim() : text).min(minLength, says).max(maxLength, says).regex(pattern, says);
+  return not ? bounded.refine((value) => !not.test(value), says) : bounded;
 }
 
 /** More than any budget; what is counted below a limit has to fit as well. */

@@ -16,9 +16,10 @@ import {
 import type { Actor } from '../store/audit.ts';
 import { configureUpdate } from '../store/counters.ts';
 import { limitsAttribute } from '../store/limits.ts';
-import { changePrivacy, openPrivacy, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
+import { openPrivacy, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
 import type { Table } from '../store/table.ts';
 import { commitChange, untilUndisturbed, type ChangeContext } from './change.ts';
+import { changedPrivacy } from './privacy.ts';
 import { newWorkspace, workspaceWrites } from './workspaces.ts';
 
 /** Creates an account with its Default workspace, in one transaction. A prepaid account starts with nothing to spend. */
@@ -28,7 +29,13 @@ export async function createAccount(
   input: { name: string; mode: AccountMode },
 ): Promise<Account> {
   const id = uuidv7();
-  const workspace = newWorkspace({ accountId: id, name: 'Default', slug: 'default', isDefault: true });
+  const workspace = newWorkspace({
+    accountId: id,
+    name: 'Default',
+    slug: 'default',
+    isDefault: true,
+    privacy: openPrivacy,
+  });
   const account: Account = {
     id,
     name: input.name,
@@ -57,7 +64,7 @@ export async function setAccountPrivacy(context: ChangeContext, change: PrivacyC
   const { table, accountId } = context;
   return untilUndisturbed(async () => {
     const account = await requireAccount(table, accountId);
-    const privacy = changePrivacy(account.privacy, change);
+    const privacy = changedPrivacy(context, account.privacy, change);
     if (privacy === account.privacy) return account;
     const outcome = await commitChange(
       context,

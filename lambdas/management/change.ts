@@ -13,13 +13,20 @@ export interface ChangeContext {
   accountId: string;
   actor: Actor;
   requestId?: string | undefined;
+  /** Ids of all providers. Privacy settings can only name these: none, where they are not given. */
+  providerIds?: () => readonly string[];
+}
+
+/** What changes over HTTP need of the process. */
+interface Shared {
+  table: () => Table;
+  catalog: () => { providerIds: readonly string[] };
 }
 
 /** Changes over HTTP: on behalf of a management key. */
-export function changesOf(table: Table, caller: Caller, requestId: string): ChangeContext {
-  const { key, account } = caller;
+export function changesOf({ table, catalog }: Shared, { key, account }: Caller, requestId: string): ChangeContext {
   const actor: Actor = { kind: 'management_key', id: key.hash, label: key.label };
-  return { table, accountId: account.id, actor, requestId };
+  return { table: table(), accountId: account.id, actor, requestId, providerIds: () => catalog().providerIds };
 }
 
 /** What the audit notes of a change. */

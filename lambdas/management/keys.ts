@@ -15,7 +15,7 @@ import {
   type LimitReset,
 } from '../store/keys.ts';
 import { mustHaveAccess } from '../store/members.ts';
-import { changePrivacy, openPrivacy, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
+import { openPrivacy, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
 import {
   changeSensitiveData,
   noSensitiveData,
@@ -32,6 +32,7 @@ import {
   type Alongside,
   type ChangeContext,
 } from './change.ts';
+import { changedPrivacy } from './privacy.ts';
 
 /** Settings of a key: null clears, undefined leaves, or takes what is usual. */
 interface KeySettings {
@@ -85,7 +86,7 @@ export async function createKey(
     limit: input.limit ?? undefined,
     limitReset: input.limitReset ?? undefined,
     revision: 0,
-    privacy: changePrivacy(openPrivacy, input.privacy ?? {}),
+    privacy: changedPrivacy(context, openPrivacy, input.privacy ?? {}),
     sensitiveData: changeSensitiveData(noSensitiveData, input.sensitiveData ?? {}),
     version: 1,
     expiresAt: input.expiresAt ?? undefined,
@@ -163,7 +164,7 @@ export async function updateKey(
   return untilUndisturbed(async () => {
     const before = await findKey(context.table, context.accountId, selection.hash, selection.kind);
     checkVersion(selection.expectedVersion, before.version);
-    const merged = mergeKey(before, change);
+    const merged = mergeKey(context, before, change);
     if (JSON.stringify(keyItem(merged)) === JSON.stringify(keyItem(before))) return before;
     return writeKey(context, 'key.update', before, merged);
   });
@@ -186,7 +187,7 @@ export async function deleteKey(
   });
 }
 
-function mergeKey(key: ApiKey, change: KeyChange): ApiKey {
+function mergeKey(context: ChangeContext, key: ApiKey, change: KeyChange): ApiKey {
   const merged: ApiKey = {
     ...key,
     name: change.name ?? key.name,
@@ -194,7 +195,7 @@ function mergeKey(key: ApiKey, change: KeyChange): ApiKey {
     limit: cleared(change.limit, key.limit),
     limitReset: cleared(change.limitReset, key.limitReset),
     expiresAt: cleared(change.expiresAt, key.expiresAt),
-    privacy: change.privacy === undefined ? key.privacy : changePrivacy(key.privacy, change.privacy),
+    privacy: changedPrivacy(context, key.privacy, change.privacy),
     sensitiveData:
       change.sensitiveData === undefined
         ? key.sensitiveData

@@ -7,10 +7,7 @@ import type { Table } from '../store/table.ts';
 import type { Writes } from '../store/transact.ts';
 import type { Workspace } from '../store/workspaces.ts';
 import { commitChange, nothingAlongside, untilUndisturbed, type Alongside, type ChangeContext } from './change.ts';
-import { memberIdRule } from './rules.ts';
 import { checkActive } from './workspaces.ts';
-
-export const { pattern: MEMBER_ID, says: MEMBER_ID_RULE } = memberIdRule;
 
 /** Each member takes two items of a transaction, which has at most a hundred. */
 export const MAX_MEMBERS_AT_ONCE = 40;

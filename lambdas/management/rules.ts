@@ -1,21 +1,6 @@
-/** What a text has to be that somebody gives, whoever asks for it: the API and the operator's command line. */
-export interface TextRule {
-  /** In UTF-16 units, as JavaScript counts. */
-  minLength: number;
-  maxLength: number;
-  pattern: RegExp;
-  /** What fits the pattern and is refused all the same. */
-  not?: RegExp;
-  /** Blanks around the text are cut off before it is judged, and kept. */
-  trimmed?: boolean;
-  /** The rule as a person reads it, after the name of what was given. */
-  says: string;
-}
+/** Rules of what people name things, whoever asks: the API and the operator's command line obey the same. */
 
-/** @param text trimmed already, where the rule is about trimmed texts */
-export function obeys({ minLength, maxLength, pattern, not }: TextRule, text: string): boolean {
-  return text.length >= minLength && text.length <= maxLength && pattern.test(text) && !not?.test(text);
-}
+import { shortTextRule, type TextRule } from '../platform/text-rule.ts';
 
 /** Ids of workspaces are UUIDs: a slug must not look like one, because either may stand in a path. */
 export const slugRule: TextRule = {
@@ -37,14 +22,3 @@ export const memberIdRule: TextRule = {
 /** Of accounts, workspaces and keys. */
 export const nameRule = shortTextRule(1, 100);
 export const descriptionRule = shortTextRule(0, 500);
-
-/** A short text for people: no control characters, not only blanks. */
-function shortTextRule(minLength: number, maxLength: number): TextRule {
-  return {
-    minLength,
-    maxLength,
-    pattern: /^[^\p{Cc}\p{Cs}]*$/u,
-    trimmed: true,
-    says: `must be a text of ${minLength} to ${maxLength} characters on one line`,
-  };
-}

@@ -4,7 +4,7 @@ import { uuidv7 } from '../platform/ids.ts';
 import { activeUpdate, configureUpdate, counterRemoval, readCounter } from '../store/counters.ts';
 import { inferenceKeysOf, tallyKey } from '../store/key-directory.ts';
 import { limitsAttribute } from '../store/limits.ts';
-import { changePrivacy, openPrivacy, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
+import { openPrivacy, privacyAttribute, type Privacy, type PrivacyChange } from '../store/privacy.ts';
 import { readItem } from '../store/query.ts';
 import { listMembers, memberRemoval } from '../store/members.ts';
 import type { Item, Table } from '../store/table.ts';
@@ -28,6 +28,7 @@ import {
   type Alongside,
   type ChangeContext,
 } from './change.ts';
+import { changedPrivacy } from './privacy.ts';
 
 /** Enough for any company; reading the list stays one query. */
 const MAX_WORKSPACES = 1_000;
@@ -46,7 +47,9 @@ export interface WorkspaceChange {
   privacy?: PrivacyChange | null | undefined;
 }
 
-export function newWorkspace(input: NewWorkspace & { accountId: string; isDefault: boolean }): Workspace {
+export function newWorkspace(
+  input: Omit<NewWorkspace, 'privacy'> & { accountId: string; isDefault: boolean; privacy: Privacy },
+): Workspace {
   const now = new Date(nowMs()).toISOString();
   return {
     id: uuidv7(),
@@ -58,7 +61,7 @@ export function newWorkspace(input: NewWorkspace & { accountId: string; isDefaul
     status: 'active',
     limits: {},
     revision: 0,
-    privacy: changePrivacy(openPrivacy, input.privacy ?? {}),
+    privacy: input.privacy,
     version: 1,
     createdAt: now,
     updatedAt: now,
@@ -85,7 +88,8 @@ export async function createWorkspace(
   if ((await listWorkspaces(table, accountId)).length >= MAX_WORKSPACES) {
     throw conflict(`An account has at most ${MAX_WORKSPACES} workspaces.`);
   }
-  const workspace = newWorkspace({ ...input, accountId, isDefault: false });
+  const privacy = changedPrivacy(context, openPrivacy, input.privacy ?? {});
+  const workspace = newWorkspace({ ...input, accountId, isDefault: false, privacy });
   const outcome = await commitChange(
     context,
     { action: 'workspace.create', target: `workspace ${workspace.id}`, after: workspaceForAudit(workspace) },
@@ -126,7 +130,7 @@ export async function updateWorkspace(
       name: change.name ?? before.name,
       slug: change.slug ?? before.slug,
       description: change.description === undefined ? before.description : (change.description ?? ''),
-      privacy: change.privacy === undefined ? before.privacy : changePrivacy(before.privacy, change.privacy),
+      privacy: changedPrivacy(context, before.privacy, change.privacy),
     };
     if (JSON.stringify(workspaceItem(merged)) === JSON.stringify(workspaceItem(before))) return before;
     const after: Workspace = { ...merged, version: before.version + 1, updatedAt: new Date(nowMs()).toISOString() };

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { obeys, type TextRule } from '../../lambdas/management/rules.ts';
+import { obeys, type TextRule } from '../../lambdas/platform/text-rule.ts';
 import { Money } from '../../lambdas/money/money.ts';
 
 /** Parsers of command-line arguments; what they refuse is told with what they take. */

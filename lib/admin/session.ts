@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
+import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { GatewayError, notFound } from '../../lambdas/platform/errors.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
 import { readAccount } from '../../lambdas/store/accounts.ts';
@@ -48,6 +49,8 @@ export function onTable<Given>(run: Run<TableSession, Given>, more: { mayCreate:
   };
 }
 
+const providerIds = () => loadCatalog().providerIds;
+
 /** A command that works on one account. */
 export function onAccount<Given>(run: Run<Session, Given>) {
   return onTable<Given>(async ({ table, local }, given, common) => {
@@ -55,6 +58,7 @@ export function onAccount<Given>(run: Run<Session, Given>) {
     if (!accountId)
       throw new GatewayError('invalid_request', 'Say which account with --account <id>; "accounts list" shows them.');
     if (!(await readAccount(table, accountId))) throw notFound(`There is no account "${accountId}".`);
-    return run({ table, local, accountId, changes: { table, accountId, actor: operator() } }, given, common);
+    const changes = { table, accountId, actor: operator(), providerIds };
+    return run({ table, local, accountId, changes }, given, common);
   });
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { amount, booleanParameter, futureTime, integerParameter, shortText } from '../../lambdas/http/fields.ts';
+import { amount, booleanParameter, futureTime, integerParameter, textField } from '../../lambdas/http/fields.ts';
 import { NumberText } from '../../lambdas/http/json-body.ts';
+import { shortTextRule } from '../../lambdas/platform/text-rule.ts';
 
 const messageOf = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message;
 
@@ -32,7 +33,7 @@ describe('true or false in a query', () => {
 });
 
 describe('a short text', () => {
-  const name = shortText(2, 5);
+  const name = textField(shortTextRule(2, 5));
 
   it('is taken without the blanks around it', () => {
     expect(name.parse('  Адa ')).toBe('Адa');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { memberIdRule, nameRule, obeys, slugRule } from '../../lambdas/management/rules.ts';
+import { memberIdRule, nameRule, slugRule } from '../../lambdas/management/rules.ts';
+import { obeys } from '../../lambdas/platform/text-rule.ts';
 
 describe('a rule of texts', () => {
   it.each([

@@ -41,7 +41,7 @@ export async function putBudget(input: Input<PathWithInterval, { limit_rub: Mone
   const { params, body, caller, request } = input;
   const table = resources.table();
   const { owner } = await budgetsOfPath(table, caller.account.id, params, 'change');
-  const { limits, version } = await setBudget(changesOf(table, caller, request.id), owner, {
+  const { limits, version } = await setBudget(changesOf(resources, caller, request.id), owner, {
     interval: params.interval,
     limit: body.limit_rub,
     expectedVersion: expectedVersion(request),
@@ -58,7 +58,7 @@ export async function putBudget(input: Input<PathWithInterval, { limit_rub: Mone
 export async function removeBudget({ params, caller, request }: Input<PathWithInterval>): Promise<HttpResponse> {
   const table = resources.table();
   const { owner } = await budgetsOfPath(table, caller.account.id, params, 'change');
-  await setBudget(changesOf(table, caller, request.id), owner, {
+  await setBudget(changesOf(resources, caller, request.id), owner, {
     interval: params.interval,
     limit: null,
     expectedVersion: expectedVersion(request),

@@ -6,7 +6,6 @@ import { jsonResponse } from '../../http/response.ts';
 import { etag } from '../../http/versions.ts';
 import { changesOf } from '../../management/change.ts';
 import { createKey, type CreatedKey } from '../../management/keys.ts';
-import { checkProviders } from '../../management/providers.ts';
 import { checkActive, findWorkspace } from '../../management/workspaces.ts';
 import { readPepper } from '../../platform/secrets.ts';
 import { resources } from '../../resources.ts';
@@ -31,14 +30,13 @@ export const accepts = {
 };
 
 export const handler = defineEndpoint('create-key', accepts, async ({ body, caller, request, once }) => {
-  checkProviders(resources.catalog().providerIds, body.privacy);
   const table = resources.table();
   const { id: accountId, defaultWorkspaceId } = caller.account;
   return once(async (keep) => {
     const workspace = await findWorkspace(table, accountId, body.workspace_id ?? defaultWorkspaceId);
     checkActive(workspace);
     const created = await createKey(
-      changesOf(table, caller, request.id),
+      changesOf(resources, caller, request.id),
       await readPepper(),
       {
         kind: 'inference',

@@ -1,12 +1,15 @@
 import { z } from 'zod';
-import { amount, futureTime, shortText } from '../../http/fields.ts';
+import { amount, futureTime, textField } from '../../http/fields.ts';
 import { privacyField } from '../../http/privacy-field.ts';
+import { nameRule } from '../../management/rules.ts';
 import { nowMs } from '../../platform/clock.ts';
+import { shortTextRule } from '../../platform/text-rule.ts';
 import { limitResets } from '../../store/keys.ts';
 import { sensitiveActions, sensitiveCategories } from '../../store/sensitive-data.ts';
 
 const MAX_DICTIONARY = 200;
-const MAX_TERM = 100;
+const termRule = shortTextRule(1, 100);
+const substituteRule = shortTextRule(0, 100);
 /** A page of a hundred keys has to fit into one answer, and a key is read with every request. */
 const MAX_DICTIONARY_BYTES = 32_768;
 
@@ -16,7 +19,7 @@ const sensitiveData = z
     action: z.enum(sensitiveActions).nullish(),
     categories: z.array(z.enum(sensitiveCategories)).max(sensitiveCategories.length).nullish(),
     dictionary: z
-      .array(z.strictObject({ term: shortText(1, MAX_TERM), substitute: shortText(0, MAX_TERM) }))
+      .array(z.strictObject({ term: textField(termRule), substitute: textField(substituteRule) }))
       .max(MAX_DICTIONARY)
       .refine((entries) => Buffer.byteLength(JSON.stringify(entries)) <= MAX_DICTIONARY_BYTES, 'must be at most 32 KB')
       .nullish(),
@@ -45,7 +48,7 @@ export const keySettings = {
   sensitive_data: sensitiveData,
 };
 
-export const keyName = shortText(1, 100).meta({ example: "Ann's laptop" });
+export const keyName = textField(nameRule).meta({ example: "Ann's laptop" });
 
 /** Fields whose digits must not pass through a float. */
 export const exactNumbers = ['limit'];

@@ -6,7 +6,6 @@ import { jsonResponse } from '../../http/response.ts';
 import { etag, expectedVersion } from '../../http/versions.ts';
 import { changesOf } from '../../management/change.ts';
 import { updateKey } from '../../management/keys.ts';
-import { checkProviders } from '../../management/providers.ts';
 import { resources } from '../../resources.ts';
 import { readCounter } from '../../store/counters.ts';
 import { settingsOf, exactNumbers, keyName, keySettings } from './fields.ts';
@@ -20,10 +19,9 @@ export const accepts = {
 };
 
 export const handler = defineEndpoint('update-key', accepts, async ({ params: { hash }, body, caller, request }) => {
-  checkProviders(resources.catalog().providerIds, body.privacy);
   const table = resources.table();
   const key = await updateKey(
-    changesOf(table, caller, request.id),
+    changesOf(resources, caller, request.id),
     { hash, kind: 'inference', expectedVersion: expectedVersion(request) },
     { name: body.name, disabled: body.disabled, ...settingsOf(body) },
   );

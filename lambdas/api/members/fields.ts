@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { MAX_MEMBERS_AT_ONCE, MEMBER_ID, MEMBER_ID_RULE } from '../../management/members.ts';
+import { textField } from '../../http/fields.ts';
+import { MAX_MEMBERS_AT_ONCE } from '../../management/members.ts';
+import { memberIdRule } from '../../management/rules.ts';
 
-const memberId = z.string({ error: MEMBER_ID_RULE }).regex(MEMBER_ID, MEMBER_ID_RULE).meta({ example: 'ann' });
+const memberId = textField(memberIdRule).meta({ example: 'ann' });
 
 export const membersBody = z.strictObject({
   user_ids: z

@@ -4,7 +4,6 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { etag } from '../../http/versions.ts';
 import { changesOf } from '../../management/change.ts';
-import { checkProviders } from '../../management/providers.ts';
 import { createWorkspace } from '../../management/workspaces.ts';
 import { resources } from '../../resources.ts';
 import { counterFrom } from '../../store/counters.ts';
@@ -16,9 +15,8 @@ import { workspaceView } from './view.ts';
 export const accepts = { once: answerOnce, body: z.strictObject({ name: workspaceName, slug, ...workspaceSettings }) };
 
 export const handler = defineEndpoint('create-workspace', accepts, async ({ body, caller, request, once }) => {
-  checkProviders(resources.catalog().providerIds, body.privacy);
   return once(async (keep) => {
-    const context = changesOf(resources.table(), caller, request.id);
+    const context = changesOf(resources, caller, request.id);
     return answer(await createWorkspace(context, body, (workspace) => keep(answer(workspace))));
   });
 });

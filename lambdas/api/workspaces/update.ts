@@ -5,7 +5,6 @@ import { workspaceId } from '../../http/path-params.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { etag, expectedVersion } from '../../http/versions.ts';
 import { changesOf } from '../../management/change.ts';
-import { checkProviders } from '../../management/providers.ts';
 import { updateWorkspace } from '../../management/workspaces.ts';
 import { resources } from '../../resources.ts';
 import { slug, workspaceName, workspaceSettings } from './fields.ts';
@@ -18,10 +17,9 @@ export const accepts = {
 };
 
 export const handler = defineEndpoint('update-workspace', accepts, async ({ params, body, caller, request }) => {
-  checkProviders(resources.catalog().providerIds, body.privacy);
   const table = resources.table();
   const workspace = await updateWorkspace(
-    changesOf(table, caller, request.id),
+    changesOf(resources, caller, request.id),
     { idOrSlug: params.workspaceId, expectedVersion: expectedVersion(request) },
     body,
   );

@@ -1,0 +1,34 @@
+import { invalidRequest } from '../platform/errors.ts';
+import { changePrivacy, type Privacy, type PrivacyChange } from '../store/privacy.ts';
+import type { ChangeContext } from './change.ts';
+
+/**
+ * Merges a change into privacy settings, field by field; null clears, as a whole or in a field. A rule about a provider
+ * that does not exist would silently protect nobody.
+ * @throws {GatewayError} 400 with the ids that exist
+ */
+export function changedPrivacy(
+  context: Pick<ChangeContext, 'providerIds'>,
+  before: Privacy,
+  change: PrivacyChange | null | undefined,
+): Privacy {
+  if (change === undefined) return before;
+  for (const field of ['allowedProviders', 'ignoredProviders'] as const)
+    checkProviders(context, field, change?.[field]);
+  return changePrivacy(before, change);
+}
+
+function checkProviders(
+  { providerIds = () => [] }: Pick<ChangeContext, 'providerIds'>,
+  field: string,
+  ids: readonly string[] | null | undefined,
+): void {
+  if (!ids?.length) return;
+  const known = providerIds();
+  const unknown = ids.find((id) => !known.includes(id));
+  if (unknown === undefined) return;
+  throw invalidRequest(
+    `privacy.${field}`,
+    `there is no provider "${unknown.slice(0, 64)}"; there are: ${known.join(', ')}`,
+  );
+}
