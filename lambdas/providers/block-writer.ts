@@ -3,10 +3,10 @@ import type { Block, MessagesEvent } from '../messages/types.ts';
 import { UpstreamError } from './upstream-http.ts';
 import { JsonProgress } from './json-progress.ts';
 
-/** So much prose behind a call without any arguments means that it has none. */
+/** This much prose after a call without arguments means that it has none. */
 const MAX_DEFERRED_BYTES = 1_024;
 
-/** A piece of a tool call as it arrives; only the first piece is sure to have an id and a name. */
+/** A piece of a tool call as it arrives; only the first is sure to have an id and a name. */
 export interface ToolCallPiece {
   index: number | undefined;
   id: string | undefined;
@@ -23,9 +23,9 @@ interface ToolCall {
   index: number | undefined;
   id: string;
   name: string;
-  /** How far its arguments have come. */
+  /** How much of its arguments has come. */
   progress: JsonProgress;
-  /** Arguments that were not written yet. */
+  /** Arguments that are not written yet. */
   unwritten: string;
   /** Some of its arguments were written. */
   begun: boolean;
@@ -34,8 +34,8 @@ interface ToolCall {
 }
 
 /**
- * Writes content blocks one after another: at most one is open, indices are contiguous, and what belongs to a tool call
- * that is not at its turn waits until the call before it is complete.
+ * Writes content blocks one after another: at most one is open, indices are contiguous, and pieces of a later tool call
+ * wait until the call before it is complete.
  */
 export class BlockWriter {
   /** Events written since the last take(). */
@@ -48,10 +48,10 @@ export class BlockWriter {
   readonly #byId = new Map<string, ToolCall>();
   /** Position in #calls of the call whose block is open or was written last. */
   #written = -1;
-  /** What came between two pieces of one call: the call's block must not be torn, so this follows it. */
+  /** What came between two pieces of one call: the call's block must stay whole, so this follows it. */
   #deferred: Prose[] = [];
   #deferredBytes = 0;
-  /** Arguments of calls that wait for their turn. */
+  /** Of the arguments of calls that wait for their turn. */
   #waitingBytes = 0;
   readonly #thinkingSignature: string;
 
@@ -67,12 +67,12 @@ export class BlockWriter {
     return this.#nextIndex > 0 || this.#calls.length > 0;
   }
 
-  /** Bytes that the model has written, and that wait for their turn. */
+  /** Bytes that the model has written and that wait for their turn. */
   get heldBackBytes(): number {
     return this.#deferredBytes + this.#waitingBytes;
   }
 
-  /** A source that the open text rests on; without an open text it belongs to nothing, and is left out. */
+  /** A source of the open text; without an open text it belongs to nothing and is left out. */
   citation(citation: unknown): void {
     if (this.#open?.kind === 'text') this.#delta({ type: 'citations_delta', citation });
   }
@@ -95,7 +95,7 @@ export class BlockWriter {
     const call = this.#callOf(piece);
     if (!call) return;
     if (call.closed) {
-      // Some repeat the arguments at the end; what follows a call that was given up had better not be lost.
+      // Some providers repeat the arguments at the end. New arguments of a call that was given up must not be lost.
       if (call.progress.isComplete || piece.arguments === '') return;
       throw new UpstreamError('malformed', 'The provider went on with a call that it had left');
     }
@@ -112,7 +112,7 @@ export class BlockWriter {
     this.#close();
   }
 
-  /** The call that a piece belongs to; a piece without id, name and arguments announces nothing and is passed over. */
+  /** The call that a piece belongs to; a piece without id, name and arguments announces nothing and is skipped. */
   #callOf(piece: ToolCallPiece): ToolCall | undefined {
     const known = this.#knownCall(piece);
     const isAnother = known !== undefined && piece.name !== undefined && this.#announcesAnother(piece, known);
@@ -139,8 +139,8 @@ export class BlockWriter {
   }
 
   /**
-   * Some upstreams give every call the index 0, or none: another id is another call, and so is a name after arguments
-   * that are complete.
+   * Some upstreams give every call the index 0, or none: another id is another call, and so is a name after complete
+   * arguments.
    */
   #announcesAnother(piece: ToolCallPiece, known: ToolCall): boolean {
     if (piece.id !== undefined) return piece.id !== known.id;

@@ -5,7 +5,7 @@ import type { ClientHeaders } from './wire.ts';
 const OLDEST_VERSION = '2023-06-01';
 
 /**
- * The Messages API's own headers; a client without a version means the one that asked for none.
+ * The Messages API's own headers; a client that sends no version gets the oldest.
  * @throws {GatewayError} 400 for a beta with a price of its own.
  */
 export function clientHeaders(headers: Record<string, string>): ClientHeaders {

@@ -1,16 +1,17 @@
+/**
+ * Failures of providers as refusals of the gateway. Whatever goes wrong between our request and the end of an answer is
+ * the provider's failure, never our 500: also what nobody has foreseen.
+ */
+
 import { errorKinds, GatewayError, kindOfMessagesType, type ErrorKind } from '../platform/errors.ts';
 import { redact, type Secrets } from './redact.ts';
 import { UpstreamError, type UpstreamResponse } from './upstream-http.ts';
 
-/**
- * Failures of providers as refusals of ours. Whatever goes wrong between our request and the end of an answer is the
- * provider's failure, never our 500: also what nobody here has thought of.
- */
 export class ProviderFailure extends GatewayError {
   override name = 'ProviderFailure';
-  /** Another endpoint may do better; else the request itself is at fault, or everything has been tried. */
+  /** Another endpoint may do better; otherwise the request itself is at fault, or everything has been tried. */
   readonly mayTryAnother: boolean;
-  /** The provider has begun to answer, and was silent for longer than we wait: it may have been working, and charging. */
+  /** The provider began to answer, then was silent for longer than we wait: it may have been working, and charge. */
   readonly wasSilent: boolean;
 
   constructor(
@@ -35,12 +36,12 @@ export class ProviderFailure extends GatewayError {
   }
 }
 
-/** The provider as a failure names it, and what its words must not tell. */
+/** The provider as a failure names it, and what its words must not reveal. */
 export interface FailedProvider extends Secrets {
   name: string;
 }
 
-/** Sooner or later than this is no advice. */
+/** Anything else is not a useful wait, in seconds. */
 const RETRY_AFTER = /^\d{1,5}$/;
 
 /** The refusal of an upstream that answered with an error status. Its words go to the client, who may match on them. */
@@ -86,8 +87,8 @@ export function refusalOf(
 }
 
 /**
- * An error in the place of an answer, or in the middle of one: its type says which status it stands for.
- * @param error whatever the provider wrote there
+ * An error instead of an answer, or in the middle of one: its type says which status it stands for.
+ * @param error what the provider wrote there
  */
 export function errorInAnswer(
   error: unknown,
@@ -115,8 +116,7 @@ export function failureOf(error: unknown, provider: FailedProvider): ProviderFai
     const mayTryAnother = failure !== 'aborted';
     return new ProviderFailure('provider_unavailable', message, { provider, mayTryAnother, cause: error });
   }
-  // Trying again would wait, and perhaps pay, as long again.
-  // Only who has answered with a head can be at work.
+  // A retry would wait, and perhaps pay, as long again. Only a provider that sent its headers can be at work.
   const wasSilent = failure === 'idle_timeout';
   return new ProviderFailure('timeout', message, { provider, wasSilent, cause: error }).discourageRetry();
 }

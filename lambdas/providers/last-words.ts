@@ -1,9 +1,9 @@
-/** An answer that has told how it ends is not waited for any longer than this, whether it is silent or rambles on. */
+/** The longest wait for an answer that has said how it ends, whether it is silent or goes on. */
 const LAST_WORDS_MS = 5_000;
 
 /**
- * The chunks of a body; after the one with which its answer has told how it ends, only those of the next seconds.
- * A body that is still silent then is left: whoever opened it closes its connection.
+ * The chunks of a body; once its answer has said how it ends, only those of the next seconds. A body that is still
+ * silent then is abandoned: the code that opened it closes its connection.
  * @param isClosing - asked after each chunk has been read
  */
 export async function* withLastWords(
@@ -22,7 +22,7 @@ export async function* withLastWords(
     }
   } finally {
     deadline?.cancel();
-    // A generator that waits for its source answers no `return` until that has spoken.
+    // A generator that waits for its source answers `return` only after the source has sent something.
     void Promise.resolve(chunks.return?.()).catch(() => {});
   }
 }

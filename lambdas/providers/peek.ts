@@ -1,11 +1,12 @@
-/** An answer that was asked for as a stream may come as one JSON document all the same. */
+/** An answer that was asked for as a stream may still come as one JSON document. */
+
 const MAX_BLANK_BYTES = 64 * 1024;
 const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const OPENING_BRACE = 0x7b;
 const OPENING_BRACKET = 0x5b;
 
 /**
- * Looks at what a body begins with. No stream of events begins with a bracket.
+ * Looks at the beginning of a body. No stream of events begins with a brace or a bracket.
  * @returns whether it is a document, and the body from its first byte on
  */
 export async function peek(

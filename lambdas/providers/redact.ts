@@ -1,13 +1,14 @@
 /**
- * Words of a provider on their way to a client. Providers quote what they were sent, and proxies in front of them what
- * they know: the credential, and addresses inside the operator's network, are nobody else's business.
+ * Removes secrets from a provider's words on their way to a client. Providers quote what they were sent, and proxies in
+ * front of them what they know: no client may see the credential or addresses inside the operator's network.
  */
+
 const MAX_CHARACTERS = 2_000;
-/** Shorter credentials are no secrets, and would blot out ordinary words. */
+/** Shorter credentials are not secret, and would hide ordinary words. */
 const MIN_SECRET_CHARACTERS = 8;
 const HIDDEN = '[hidden]';
 
-/** Addresses that mean something only inside a network, with what may stand around them in a URL. */
+/** Addresses that mean something only inside a network, with the URL around them. */
 const INTERNAL_ADDRESS = new RegExp(
   String.raw`(?:\b[a-z][a-z0-9+.-]*:\/\/)?(?:[^\s"'<>@\/]*@)?` +
     String.raw`(?:\b(?:127|10|0)(?:\.\d{1,3}){3}|\b(?:192\.168|169\.254|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d{1,3}){2}` +
@@ -16,7 +17,7 @@ const INTERNAL_ADDRESS = new RegExp(
   'gi',
 );
 
-/** What a provider's words must not tell. */
+/** What a provider's words must not reveal. */
 export interface Secrets {
   credential: string | undefined;
   /** Where the provider is reached. */
@@ -25,7 +26,7 @@ export interface Secrets {
 
 export function redact(words: string, { credential, baseUrl }: Secrets): string {
   let text = words;
-  // Before anything is cut: a part of a secret would not be found.
+  // Before the text is cut: part of a secret would not be found.
   if (credential && credential.length >= MIN_SECRET_CHARACTERS) text = text.replaceAll(credential, HIDDEN);
   const { origin, host } = new URL(baseUrl);
   text = text.replaceAll(origin, HIDDEN).replaceAll(host, HIDDEN);

@@ -1,6 +1,6 @@
-import { UpstreamError } from './upstream-http.ts';
+/** Reads values of a provider's JSON as the expected type. Absent or null is empty; any other type is a failure. */
 
-/** Reads values of a provider's JSON as what they ought to be. What is absent or null is empty; anything else is a failure. */
+import { UpstreamError } from './upstream-http.ts';
 
 /** @throws {UpstreamError} for anything but an object */
 export function asRecord(value: unknown): Record<string, unknown> {

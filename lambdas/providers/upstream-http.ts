@@ -1,17 +1,18 @@
-import http, { type ClientRequest, type IncomingMessage } from 'node:http';
-import https from 'node:https';
-
 /**
  * HTTP to upstreams, on node:http(s) with kept-alive connections: a quarter of the CPU of global fetch.
  *
- * The connection is opened before there is anything to say, so that DNS, TCP and TLS run side by side with the hold;
- * not one byte of the request leaves before `send`.
+ * The connection opens before there is anything to send, so that DNS, TCP and TLS run in parallel with the hold; not
+ * one byte of the request leaves before `send`.
  */
+
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+
 export interface Timeouts {
   connectMs: number;
   /** From the request's last byte to the response's headers. */
   firstByteMs: number;
-  /** Between two chunks of the body, while somebody wants the next one. */
+  /** Between two chunks of the body, while a reader waits for the next one. */
   idleMs: number;
 }
 
@@ -24,7 +25,7 @@ export type UpstreamFailure =
   | 'malformed'
   | 'aborted';
 
-/** The upstream could not be reached, went silent, broke off, or sent what nobody can read. */
+/** The upstream could not be reached, went silent, broke off, or sent something unreadable. */
 export class UpstreamError extends Error {
   override name = 'UpstreamError';
   readonly failure: UpstreamFailure;
@@ -38,7 +39,7 @@ export class UpstreamError extends Error {
 export interface UpstreamResponse {
   status: number;
   headers: http.IncomingHttpHeaders;
-  /** Chunks as they arrive; reading stops when nobody asks, so a slow reader slows the upstream. */
+  /** Chunks as they arrive; each is read on demand, so a slow reader slows the upstream. */
   body: AsyncGenerator<Buffer, void>;
 }
 
@@ -60,7 +61,7 @@ const agents = {
   'https:': new https.Agent({ keepAlive: true, maxFreeSockets: 256 }),
 };
 
-/** A request on its way: connecting at once, sent on demand. */
+/** A request that connects at once and is sent on demand. */
 export class UpstreamRequest {
   readonly #target: UpstreamTarget;
   readonly #signal: AbortSignal;
@@ -83,7 +84,7 @@ export class UpstreamRequest {
       if (this.#signal.aborted) throw new UpstreamError('aborted', 'The request was cancelled', error);
       if (!this.#wasStale(error, sentAtMs)) throw toUpstreamError(error);
     }
-    // On a connection of its own: others from the pool may have died at the same time.
+    // On a new connection: others from the pool may have died at the same time.
     this.#request = this.#open(false);
     try {
       return await this.#exchange(bytes, onSent);
@@ -94,8 +95,8 @@ export class UpstreamRequest {
   }
 
   /**
-   * A kept-alive connection may have been closed by the other side before we used it. Only a reset at once looks like
-   * that; a later one may come after the request was read, and sending it again might pay for it twice.
+   * The other side may have closed a kept-alive connection before we used it. Only an immediate reset means that; a
+   * later one may come after the request was read, and sending it again might pay for it twice.
    */
   #wasStale(error: unknown, sentAtMs: number): boolean {
     const { code } = error as NodeJS.ErrnoException;
@@ -103,7 +104,7 @@ export class UpstreamRequest {
     return this.#request.reusedSocket && reset && performance.now() - sentAtMs < STALE_WITHIN_MS;
   }
 
-  /** Gives the connection up without having sent anything. */
+  /** Drops the connection without having sent anything. */
   discard(): void {
     this.#request.destroy();
   }
@@ -127,7 +128,7 @@ export class UpstreamRequest {
     const request = this.#request;
     let response: IncomingMessage | undefined;
     const abort = () => {
-      // What has been received whole has given its connection back: it may already carry somebody else's request.
+      // After a complete response the connection is back in the pool: it may already carry another request.
       if (!response?.complete) destroy(request, new UpstreamError('aborted', 'The request was cancelled'));
     };
     if (this.#signal.aborted) abort();
@@ -143,7 +144,7 @@ export class UpstreamRequest {
         request.once('response', resolve);
         request.once('error', reject);
         request.once('finish', onSent);
-        // Answers that are none: another protocol, a connection that ends, and one interim answer after the other.
+        // Not answers: another protocol, a closed connection, and one interim answer after another.
         request.once('upgrade', (_response, socket) => socket.destroy());
         request.once('close', () => reject(new UpstreamError('broken', 'The provider closed the connection')));
         request.on('information', () => {
@@ -226,7 +227,7 @@ async function* readBody(
   }
 }
 
-/** An answer ends before its transport does: what is left is read and dropped, so that the connection can be kept. */
+/** An answer ends before its transport does: the rest is read and dropped, so that the connection can be kept. */
 function finishReading(response: IncomingMessage): void {
   let left = MAX_TRAILING_BYTES;
   const timer = setTimeout(() => response.destroy(), TRAILING_MS);
@@ -248,7 +249,7 @@ function toUpstreamError(error: unknown): UpstreamError {
   return new UpstreamError('broken', 'The connection to the provider broke off', error);
 }
 
-/** The whole of a short body, e.g. of an error; what exceeds `maxBytes` is not read. */
+/** The whole of a short body, e.g. of an error; cut at `maxBytes`. */
 export async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -4,8 +4,8 @@ import { UpstreamError } from './upstream-http.ts';
 const MAX_LINE_CHARACTERS = 16 * 1024 * 1024;
 
 /**
- * Keeps a line until it is whole: a parser that sees the beginning of a long line again with each of its pieces would
- * take the square of its length.
+ * Keeps a line until it is whole: a parser that rereads a long line from its start with each piece would take time that
+ * grows with the square of its length.
  */
 export class WholeLines {
   #pieces: string[] = [];
@@ -28,7 +28,7 @@ export class WholeLines {
     return whole;
   }
 
-  /** What came after the last whole line; it is forgotten here. */
+  /** Removes and returns what came after the last whole line. */
   rest(): string {
     const rest = this.#pieces.join('');
     this.#pieces = [];

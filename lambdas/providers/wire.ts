@@ -3,7 +3,7 @@ import type { Quirks } from '../catalog/wires.ts';
 
 /**
  * What a wire needs to know of the endpoint it speaks to. It knows nothing of accounts or money.
- * @typeParam Q - the wire's own quirks; whoever knows no wire sees those that all have
+ * @typeParam Q - the wire's own quirks; by default those that every wire has
  */
 export interface WireTarget<Q extends Quirks = Quirks> {
   providerId: string;
@@ -28,17 +28,17 @@ export interface WireRefusal {
 }
 
 /**
- * One format that upstreams speak, to and from the Messages API. The catalog gives a wire only endpoints of its own, so
- * its quirks are what it says they are: that is why a codec may stand where a wire of any quirks is asked for.
+ * One format that upstreams speak, to and from the Messages API. The catalog gives a wire only its own endpoints, so
+ * their quirks have its type: that is why a codec may stand where a wire of any quirks is expected.
  */
 export interface MessagesWire<Q extends Quirks = Quirks> {
   /** Writes a request that streams. @throws {GatewayError} 400 for what the wire cannot express. */
   encode(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest;
   /** Writes a request that counts the prompt; undefined where the endpoint cannot. */
   encodeCount(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest | undefined;
-  /** Output that may be billed without being seen, out of the most that the model may write. */
+  /** Output tokens that may be billed without being seen, at most `maxOutputTokens`. */
   hiddenOutput(request: MessagesRequest, target: WireTarget<Q>, maxOutputTokens: number): number;
-  /** Its streams are JSON documents themselves, so that a body which begins like one is a stream all the same. */
+  /** Its streams are JSON themselves, so a body that begins like a document is still a stream. */
   readonly streamsJson: boolean;
   /** message_start carries the provider's own count of the prompt, not an estimate. */
   readonly countsPromptAtStart: boolean;
@@ -46,16 +46,16 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
   refusesSampling(client: ClientHeaders): boolean;
   /** The provider writes (and may charge for) caches that the request did not ask for. */
   readonly cachesUnasked: boolean;
-  /** The provider does not charge for a refusal that came before any output, although it tells its tokens. */
+  /** The provider does not charge for a refusal before any output, although it reports its tokens. */
   readonly declinesForFree: boolean;
   credentialHeaders(credential: string): Record<string, string>;
   /**
    * Reads a streamed answer, one batch per upstream chunk. What was read before a failure comes out before it.
-   * Whatever it stumbles over came from the provider: callers take any error for the provider's failure.
+   * Any error comes from what the provider sent: callers treat it as the provider's failure.
    * @throws {UpstreamError} when the stream ends before the answer does.
    */
   decode(body: AsyncIterable<Buffer>, context: DecodeContext<Q>): AsyncGenerator<AnswerBatch, void>;
-  /** Reads an answer that came as one JSON document in place of a stream; undefined when it is none. */
+  /** Reads an answer that came as one JSON document instead of a stream; undefined when it is not an answer. */
   decodeWhole(body: unknown, context: DecodeContext<Q>): AnswerBatch | undefined;
   readRefusal(body: string): WireRefusal;
 }
@@ -69,6 +69,6 @@ export interface ClientHeaders {
 export interface DecodeContext<Q extends Quirks = Quirks> {
   target: WireTarget<Q>;
   request: MessagesRequest;
-  /** For wires that tell the prompt's tokens only at the end. */
+  /** For wires that report the prompt's tokens only at the end. */
   estimatedInputTokens: number;
 }

@@ -3,14 +3,14 @@ import { hasSoundCounts, withSoundCounts } from '../../messages/usage-counts.ts'
 import { UpstreamError } from '../upstream-http.ts';
 import { isBlock, isDelta, isRecord, isText } from './event-shapes.ts';
 
-/** More blocks than any answer has; each costs memory, though none has to have a word in it. */
+/** More blocks than any answer has. Even an empty block costs memory. */
 const MAX_BLOCKS = 10_000;
 /** Longer than any reason to stop. */
 const MAX_REASON_CHARACTERS = 64;
 
 /**
- * The grammar of a streamed answer, held against what a provider really sends. Clients crash on, or silently lose, what
- * breaks it: a delta for a block that nobody opened, an answer without a beginning, text after the end.
+ * Checks what a provider really sends against the grammar of a streamed answer. Clients crash on what breaks it, or
+ * silently lose it: a delta for a block that was never opened, an answer without a beginning, text after the end.
  *
  * Guarantee: what passes has the fields that its type promises, in an order that every client understands.
  */
@@ -20,11 +20,11 @@ export class AnswerOrder {
   /** Types of the blocks that are open, by index. */
   readonly #open = new Map<number, string>();
   #nextIndex = 0;
-  /** What the provider's own indices are behind ours since it began anew. */
+  /** How much lower the provider's indices are than ours, since it began anew. */
   #offset = 0;
 
   /**
-   * @returns what a client may see of the event: itself, what was mended of it, or nothing
+   * @returns what a client may see: the event itself, the event repaired, or nothing
    * @throws {UpstreamError} when no client could make sense of it
    */
   check(event: MessagesEvent): MessagesEvent[] {
@@ -66,15 +66,15 @@ export class AnswerOrder {
         this.#demand(this.#closing, 'an end without a reason');
         return [event];
       default:
-        // Newer than us: passed on, as the protocol asks of its clients.
+        // Newer than the gateway: passed on, as the protocol asks clients to do.
         this.#demand(this.#started, 'an event before the answer began');
         return [event];
     }
   }
 
   /**
-   * Some upstreams begin anew after a retry of their own. A client can take one beginning: what was open is closed, and
-   * the blocks that follow are counted on. A call in pieces cannot be taken back, and nobody should run half of one.
+   * Some upstreams begin anew after a retry of their own, but a client accepts only one beginning: open blocks are
+   * closed, and later blocks keep counting up. A call in pieces cannot be taken back, and must not be run half.
    */
   #startAnew(): MessagesEvent[] {
     this.#demand(!this.#closing, 'another answer after the end of one');
@@ -85,8 +85,8 @@ export class AnswerOrder {
   }
 
   /**
-   * Blocks that nobody closed end with their answer: some clients take a block for theirs only when it is closed. A call is
-   * run where the answer says so, and then it has to be whole. What max_tokens cuts is left open, as Anthropic was seen to.
+   * Blocks still open are closed at the end of the answer: some clients keep a block only once it is closed. A call
+   * that the answer says to run must be whole. What max_tokens cuts is left open, as Anthropic was seen to do.
    */
   #endings({ delta: { stop_reason: reason } }: MessageDelta): MessagesEvent[] {
     if (!isText(reason)) return [];
@@ -105,7 +105,7 @@ export class AnswerOrder {
     return stops;
   }
 
-  /** The index of a block as clients count; none for what is no number, which would add up to one all the same. */
+  /** The index of a block as clients count; NaN for what is not a number, because `+` would still give a value. */
   #indexOf({ index }: { index: unknown }): number {
     return typeof index === 'number' ? index + this.#offset : NaN;
   }

@@ -1,3 +1,9 @@
+/**
+ * Answers of upstreams that speak the Messages API. Frames go out as the bytes that came in: signatures, encrypted
+ * content, padding, and events newer than the gateway survive by construction. Each frame is also read: for usage, and
+ * to check that it is what the protocol promises.
+ */
+
 import { ownSignature } from '../../messages/foreign-thinking.ts';
 import { readExactly } from '../../platform/exact-json.ts';
 import type { AnswerBatch, AnswerEvent, Block, MessageBody, MessagesEvent } from '../../messages/types.ts';
@@ -7,12 +13,6 @@ import type { AnthropicQuirks } from '../../catalog/wires.ts';
 import type { DecodeContext, WireTarget } from '../wire.ts';
 import { AnswerOrder } from './answer-order.ts';
 import { frameData, hasEventLine, SseFrameSplitter } from './sse-frames.ts';
-
-/**
- * Answers of upstreams that speak the Messages API. Frames go out as the bytes that came in: signatures, encrypted
- * content, padding, and events newer than us survive by construction. Each frame is read on the side: for usage, and to
- * see that it is what the protocol promises.
- */
 
 /** Events carry at most one content block; the largest are encrypted search results. */
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;
@@ -36,7 +36,7 @@ export async function* decodeStream(
     if (events.length > 0) yield { events };
     if (failure) throw failure;
   } catch (error) {
-    // Whatever becomes of the connection: an answer that has told how it ends is whole.
+    // An answer that has said how it ends is whole, whatever happens to the connection.
     if (!reader.isClosing) throw error;
   }
   if (reader.ended) return;
@@ -72,7 +72,7 @@ export function decodeMessage(document: unknown, context: DecodeContext<Anthropi
 
 type Delta = Extract<MessagesEvent, { type: 'content_block_delta' }>['delta'];
 
-/** The block as it stands at its start: what clients put together from deltas is not in it yet. */
+/** The block as it is at its start, without what clients put together from deltas. */
 function emptied(block: Block): Block {
   switch (block.type) {
     case 'text':
@@ -108,20 +108,20 @@ class FrameReader {
   ended = false;
   readonly #order = new AnswerOrder();
   readonly #target: WireTarget<AnthropicQuirks>;
-  /** It has told how it ends. */
+  /** It has said how it ends. */
   isClosing = false;
 
   constructor(target: WireTarget<AnthropicQuirks>) {
     this.#target = target;
   }
 
-  /** The events of the frames that a chunk completes, or of what came last, up to the first that nobody can read. */
+  /** The events of the frames that a chunk completes, or of the rest, up to the first that cannot be read. */
   readAll(splitter: SseFrameSplitter, chunk: Buffer | undefined): { events: AnswerEvent[]; failure: unknown } {
     const events: AnswerEvent[] = [];
     try {
       for (const frame of chunk ? splitter.push(chunk) : [splitter.rest()]) {
         events.push(...this.#read(frame));
-        // What stands behind the end belongs to no answer of ours.
+        // What follows the end is not part of our answer.
         if (this.ended) break;
       }
       return { events, failure: undefined };
@@ -157,7 +157,7 @@ function parseFrame(frame: Buffer): MessagesEvent | undefined {
   if (text === undefined || text === '[DONE]') return undefined;
   let data: { type?: unknown } | null;
   try {
-    // Arguments may come whole; their digits are the model's. Elsewhere nothing of them is worth the look.
+    // Arguments may come whole, and their digits are the model's. Elsewhere exact reading is not worth its cost.
     data = (ARGUMENTS.test(text) ? readExactly(text) : JSON.parse(text)) as { type?: unknown } | null;
   } catch {
     throw new UpstreamError('malformed', 'The provider sent an event that is not JSON');

@@ -1,10 +1,10 @@
-/** Shapes of what stands in the events of an answer, as far as clients rely on them. Types newer than us fit as they are. */
+/** Shapes of the events of an answer, as far as clients rely on them. Types newer than the gateway fit as they are. */
 
 type Shape = Record<string, (value: unknown) => boolean>;
 
 const call: Shape = { id: isText, name: isText, input: orNull(isRecord) };
 
-/** A client adds to the texts of a block: to a null it would add as to a word. Where they are absent, the deltas are all. */
+/** A client appends to a block's texts, even to null as if it were a word. Where they are absent, deltas are all. */
 const blocks = byType({
   text: { text: orAbsent(isText), citations: orNull(Array.isArray) },
   thinking: { thinking: orAbsent(isText), signature: orNull(isText) },
@@ -50,7 +50,7 @@ function orNull(isFit: (value: unknown) => boolean) {
   return (value: unknown): boolean => value === undefined || value === null || isFit(value);
 }
 
-/** Without the names that every object has: a provider chooses what is looked up. */
+/** Without the names that every object inherits, because the provider chooses what is looked up. */
 function byType(shapes: Record<string, Shape>): Partial<Record<string, Shape>> {
   return Object.assign(Object.create(null) as Record<string, Shape>, shapes);
 }

@@ -79,7 +79,7 @@ export function frameData(frame: Buffer): string | undefined {
 
 const EVENT_LINE = Buffer.from('event:');
 
-/** The frame says which event it is, on its first line, where every upstream that says so does. */
+/** Whether the first line names the event; every upstream that names it does so there. */
 export function hasEventLine(frame: Buffer): boolean {
   return frame.subarray(0, EVENT_LINE.length).equals(EVENT_LINE);
 }

@@ -1,3 +1,5 @@
+/** Upstreams that speak the Messages API themselves: requests and answers pass through as they are. */
+
 import { thinkingOf, withoutOwnThinking } from '../../messages/foreign-thinking.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
@@ -6,8 +8,6 @@ import { refusesSampling } from '../client-headers.ts';
 import type { ClientHeaders, MessagesWire, WireRefusal, WireRequest, WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
-
-/** Upstreams that speak the Messages API themselves: requests and answers go through as they are. */
 
 type Target = WireTarget<AnthropicQuirks>;
 
@@ -36,7 +36,7 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
 };
 
 /**
- * All thinking is billed, and shown as a summary, or not at all. `budget_tokens` is a target that a model may pass: only
+ * All thinking is billed, but shown as a summary or not at all. `budget_tokens` is a target that a model may pass: only
  * max_tokens bounds what it thinks and writes.
  */
 function hiddenOutput({ thinking }: MessagesRequest, { quirks }: Target, maxOutputTokens: number): number {
@@ -71,7 +71,7 @@ const countedFields = new Set([
 
 function upstreamBody(request: MessagesRequest, target: Target, client: ClientHeaders): Record<string, unknown> {
   const ceiling = target.maxOutputTokens ?? Infinity;
-  // The Messages API requires max_tokens; a client that left it out gets all that the model can write.
+  // The Messages API requires max_tokens; a client that left it out gets the most that the model can write.
   const maxTokens = Math.min(request.max_tokens ?? ceiling, ceiling);
   const messages = target.quirks.own_signatures
     ? thinkingOf(target.providerId, request.messages)
@@ -85,7 +85,7 @@ function upstreamBody(request: MessagesRequest, target: Target, client: ClientHe
   };
 }
 
-/** A budget that fitted what the client asked for has to fit what the model can write, too. */
+/** A budget that fits what the client asked for must also fit what the model can write. */
 function withFittingBudget(
   { thinking, max_tokens: asked, betas = [] }: MessagesRequest,
   maxTokens: number,
@@ -94,12 +94,12 @@ function withFittingBudget(
   const budget = thinking!.budget_tokens;
   if (!budget || budget < maxTokens) return thinking;
   if (asked !== maxTokens) return { ...thinking, budget_tokens: maxTokens - 1 };
-  // Between calls of tools a model may think more than it writes.
+  // With thinking between tool calls, a model may think more than it writes.
   if (`${betas.join()},${anthropicBeta}`.includes('interleaved-thinking-')) return thinking;
   throw invalidRequest('thinking.budget_tokens', `must be less than max_tokens, which is ${maxTokens}`);
 }
 
-/** Calls that other models made may have ids that Anthropic does not take. */
+/** Calls made by other models may have ids that Anthropic does not accept. */
 function withFittingToolIds(message: Message): Message {
   if (typeof message.content === 'string') return message;
   return { ...message, content: message.content.map(withFittingToolId) };

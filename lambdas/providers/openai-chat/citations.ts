@@ -2,6 +2,7 @@
  * Annotations of an answer as citations of the Messages API: a source with its address, and what it says. There is
  * nothing to send back for the next turn, so the index that clients return is empty.
  */
+
 const MAX_CITED_CHARACTERS = 150;
 
 /** @returns undefined for annotations of other kinds */

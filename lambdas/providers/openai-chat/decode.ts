@@ -1,3 +1,8 @@
+/**
+ * Chat-completions streams as Messages events. Written against recordings of many providers: what one of them leaves
+ * out, repeats or spells differently is tolerated here, and each tolerance names its provider.
+ */
+
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { ownSignature } from '../../messages/foreign-thinking.ts';
 import type { AnswerBatch, MessagesEvent, StopReason, WireUsage } from '../../messages/types.ts';
@@ -11,13 +16,9 @@ import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { laterUsage, messagesUsage } from './usage.ts';
 import { WholeLines } from '../whole-lines.ts';
 
-/**
- * Chat-completions streams as Messages events. Written against recordings of many providers: what one of them leaves
- * out, doubles or spells differently is tolerated here, and each tolerance says whose it is.
- */
 const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
 
-/** Reasons to finish that mean the answer failed: Mistral, DeepSeek, Z.ai, vLLM, Gemini. */
+/** Finish reasons that mean the answer failed: Mistral, DeepSeek, Z.ai, vLLM, Gemini. */
 const FAILURES = new Set([
   'error',
   'insufficient_system_resource',
@@ -25,7 +26,7 @@ const FAILURES = new Set([
   'abort',
   'malformed_function_call',
 ]);
-/** Reasons that mean the provider would not say more: OpenAI, Z.ai, Gemini. */
+/** Finish reasons that mean the provider refused to say more: OpenAI, Z.ai, Gemini. */
 const REFUSALS = new Set(['content_filter', 'sensitive', 'safety', 'prohibited_content', 'recitation', 'blocklist']);
 
 export async function* decodeChatStream(
@@ -43,7 +44,7 @@ export async function* decodeChatStream(
       if (translation.ended) return;
     }
   } catch (error) {
-    // Whatever becomes of the connection: an answer that has told how it ends is whole.
+    // An answer that has said how it ends is whole, whatever happens to the connection.
     if (!translation.isClosing) throw error;
   }
   const { batch, failure } = translation.readEnd(lines.rest() + decoder.decode());
@@ -80,11 +81,11 @@ class ChatTranslation {
   #finishReason: string | undefined;
   #matchedStopSequence: string | null = null;
   #saidDone = false;
-  /** Something of it has been passed on. */
+  /** Part of it has been passed on. */
   #begun = false;
   #refused = false;
   #usage: WireUsage | undefined;
-  /** Usage that no batch has told yet. */
+  /** Usage that no batch has carried yet. */
   #untold: WireUsage | undefined;
   #finished = false;
 
@@ -100,12 +101,12 @@ class ChatTranslation {
     });
   }
 
-  /** It has told why it ends. */
+  /** It has said why it ends. */
   get isClosing(): boolean {
     return this.#finishReason !== undefined && !this.ended;
   }
 
-  /** Reads a piece of the stream. What came before a failure is in the batch beside it. */
+  /** Reads a piece of the stream. What came before a failure is in the batch next to it. */
   read(text: string): Reading {
     return this.#reading(() => this.#parser.feed(text));
   }
@@ -135,10 +136,10 @@ class ChatTranslation {
     this.#collect();
     const events = this.#events.map((data) => ({ data }));
     this.#events = [];
-    // An answer that fails with its first words has not begun.
+    // An answer that fails in its first piece has not begun.
     if (failure && !this.#blocks.hasOutput && !this.#begun) return { batch: undefined, failure };
     this.#begun ||= events.length > 0;
-    // The ending of a whole answer carries its usage itself.
+    // The end of a whole answer carries its usage itself.
     const told = this.#finished ? undefined : this.#untold;
     this.#untold = undefined;
     const heldBackBytes = this.#blocks.heldBackBytes;
@@ -147,7 +148,7 @@ class ChatTranslation {
   }
 
   #endOfStream(): void {
-    // An answer that says nothing of its end is whole when its transport says so, and when it is one.
+    // An answer that does not say how it ends is whole if [DONE] came, and if there is any output.
     if (this.#finishReason === undefined && !this.#saidDone) {
       throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
     }
@@ -174,7 +175,7 @@ class ChatTranslation {
   }
 
   #onChunk(chunk: Record<string, unknown>): void {
-    // Groq puts usage into a field of its own, in the chunk that finishes.
+    // Groq puts usage into a field of its own, in the chunk with the finish reason.
     const usage = chunk['usage'] ?? asOptionalRecord(chunk['x_groq'])?.['usage'];
     if (usage != null) this.#untold = this.#usage = laterUsage(this.#usage, messagesUsage(asRecord(usage)));
     if (chunk['error']) {
@@ -227,7 +228,7 @@ class ChatTranslation {
     this.#blocks.thinking(texts.join(''));
   }
 
-  /** Sources of models that search by themselves. */
+  /** Sources of models that search on their own. */
   #onAnnotation(annotation: Record<string, unknown>): void {
     const citation = citationOf(annotation);
     if (citation) this.#blocks.citation(citation);
@@ -235,7 +236,7 @@ class ChatTranslation {
 
   #onFinishReason(reason: string, matched: unknown): void {
     this.#finishReason = reason;
-    // vLLM tells which stop sequence matched.
+    // vLLM says which stop sequence matched.
     if (typeof matched === 'string' && this.#context.request.stop_sequences?.includes(matched)) {
       this.#matchedStopSequence = matched;
     }
@@ -270,7 +271,7 @@ class ChatTranslation {
       {
         type: 'message_delta',
         delta: { stop_reason: this.#stopReason(), stop_sequence: this.#matchedStopSequence },
-        // Without usage from the provider the gateway counts; it fills the numbers in.
+        // Without usage from the provider, the gateway counts and fills in the numbers.
         usage: this.#usage ?? {},
       },
       { type: 'message_stop' },
@@ -278,7 +279,7 @@ class ChatTranslation {
     this.ended = this.#finished = true;
   }
 
-  /** Why it ended; a stream that did not say has come to its end. */
+  /** Why it ended; a stream that did not say ended normally. */
   get #reason(): string {
     return this.#finishReason?.toLowerCase() ?? 'stop';
   }

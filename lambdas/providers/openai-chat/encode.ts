@@ -1,3 +1,8 @@
+/**
+ * Messages requests as chat-completions requests. What the wire cannot say is mapped by the rules of docs/wires.md or
+ * refused by name; nothing that a client sent is silently dropped, except hints that cannot change an answer.
+ */
+
 import { createHash } from 'node:crypto';
 import { invalidRequest } from '../../platform/errors.ts';
 import { isOwnThinking } from '../../messages/foreign-thinking.ts';
@@ -11,17 +16,13 @@ import { thinkingFields } from './thinking.ts';
 import { formatField, toolFields } from './tools.ts';
 import { placeBlocks, toTurns, type Placed, type Turn } from './turns.ts';
 
-/**
- * Messages requests as chat-completions requests. What the wire cannot say is mapped by the rules of docs/wires.md or
- * refused by name; nothing that a client sent is dropped in silence, except hints that cannot change an answer.
- */
 type ChatMessage = { role: string; content: unknown; [field: string]: unknown };
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Text that a model understands as the content of a part that had none. */
+/** Stands for the content of a part that had none; a model understands it. */
 const EMPTY_RESULT = '(no output)';
 
 export function encodeChatRequest(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
@@ -42,7 +43,7 @@ export function encodeChatRequest(request: MessagesRequest, target: ChatTarget):
     const ceiling = target.maxOutputTokens ?? Infinity;
     body[quirks.max_tokens_field ?? 'max_tokens'] = Math.min(request.max_tokens, ceiling);
   }
-  // A model that does not list a sampling parameter would refuse the request; its fixed sampling is what it offers.
+  // A model that does not list a sampling parameter would refuse the request; it offers only its fixed sampling.
   for (const parameter of ['temperature', 'top_p', 'top_k'] as const) {
     if (request[parameter] !== undefined && target.supportedParameters.includes(parameter)) {
       body[parameter] = request[parameter];
@@ -54,7 +55,7 @@ export function encodeChatRequest(request: MessagesRequest, target: ChatTarget):
     }
     body['stop'] = request.stop_sequences;
   }
-  // Providers bound its length, and the person behind it is not their business.
+  // Providers limit its length, and need not know who the person is.
   if (request.metadata?.user_id && quirks.user_field) body['user'] = digest(request.metadata.user_id);
   const format = formatField(request, target.supportedParameters);
   return Object.assign(
@@ -87,7 +88,7 @@ function conversation(turns: Turn[], request: MessagesRequest, target: ChatTarge
   });
 }
 
-/** Texts of one message belong together as they are; those of neighbouring messages were written apart. */
+/** Texts of one message are joined as they are; those of neighbouring messages were written separately. */
 function assistantMessages(messages: Placed[][], request: MessagesRequest, { quirks }: ChatTarget): ChatMessage[] {
   const texts: string[] = [];
   const reasonings: string[] = [];
@@ -120,10 +121,10 @@ function assistantMessages(messages: Placed[][], request: MessagesRequest, { qui
   if (text === '' && toolCalls.length === 0) return [];
   const message: ChatMessage = { role: 'assistant', content: text === '' ? null : text };
   if (toolCalls.length > 0) message['tool_calls'] = toolCalls;
-  // Some providers ask for the reasoning back while a tool loop runs, and forget it themselves after that.
+  // Some providers want the reasoning back while a tool loop runs, and drop it themselves afterwards.
   if (quirks.reasoning_history === 'reasoning_content') {
     const reasoning = apart(reasonings);
-    // They refuse a call without any, and an empty one as well: a conversation that another model began has none.
+    // They refuse a call without reasoning or with an empty one; a conversation begun by another model has none.
     const needed = toolCalls.length > 0 && request.thinking?.type !== 'disabled';
     if (reasoning !== '' || needed) message['reasoning_content'] = reasoning || ' ';
   }
@@ -143,7 +144,7 @@ function toolCall(block: Block, quirks: ChatTarget['quirks']): unknown {
   };
 }
 
-/** Tool results come first, directly behind the call, as the wire demands; what else the user said follows. */
+/** Tool results come first, directly after the call, as the wire requires; the rest of what the user said follows. */
 function userMessages(blocks: Placed[], target: ChatTarget): ChatMessage[] {
   const results: ChatMessage[] = [];
   const parts: unknown[] = [];
@@ -159,7 +160,7 @@ function userMessages(blocks: Placed[], target: ChatTarget): ChatMessage[] {
     : [...results, said];
 }
 
-/** Gemini's documented way to say that a call was made without a signature of its own. */
+/** Gemini's documented placeholder for a call that has no thought signature. */
 const thoughtSignaturePlaceholder = {
   extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },
 };
@@ -168,7 +169,7 @@ function idRule(quirks: ChatTarget['quirks']) {
   return quirks.tool_call_ids === 'nine_alphanumerics' ? 'nineAlphanumerics' : 'openai';
 }
 
-/** The `tool` role takes only text on most upstreams: images of a result move into the user message that follows. */
+/** On most upstreams the `tool` role takes only text: images of a result move to the user message after it. */
 function toolResult({ block, path }: Placed, target: ChatTarget, parts: unknown[]): ChatMessage {
   const texts: string[] = [];
   for (const placed of placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`)) {
@@ -202,7 +203,7 @@ function userPart({ block, path }: Placed, target: ChatTarget): unknown {
   }
 }
 
-/** Text alone is written as a string, which every upstream understands; not all of them take parts. */
+/** Text alone is written as a string, which every upstream understands; not all of them accept parts. */
 function simplify(parts: unknown[]): unknown {
   const texts = (parts as { type?: string; text?: string }[]).filter(({ type }) => type === 'text');
   return texts.length === parts.length ? texts.map(({ text }) => text).join('\n\n') : parts;

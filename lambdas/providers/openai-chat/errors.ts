@@ -1,12 +1,13 @@
+/** Errors of chat-completions upstreams, in a body of their own or inside an answer. */
+
 import { errorKinds, kindOfStatus } from '../../platform/errors.ts';
 import type { WireRefusal } from '../wire.ts';
 
-/** Errors of chat-completions upstreams, in a body of their own or inside an answer. */
 const UNSAID = 'The provider refused the request without saying why';
 
 /**
  * Error bodies differ: {"error":{"message"}}, {"error":"text"}, {"message"}, {"detail"}, or a list of one of them.
- * @param body whatever was read as JSON
+ * @param body any value that was read as JSON
  */
 export function refusalFrom(body: unknown): WireRefusal {
   const envelope = recordOf(Array.isArray(body) ? body[0] : body);
@@ -25,7 +26,7 @@ export function chatError(error: unknown): WireRefusal {
   return { type: kindOf(kinds, number), message: typeof message === 'string' && message !== '' ? message : UNSAID };
 }
 
-/** Numbers that other gateways answer with, and what the Messages API calls the same. */
+/** Statuses that other gateways answer with, and those of the Messages API that mean the same. */
 const synonyms: Record<number, number> = { 422: 400, 503: 529 };
 
 const kindsByWord: [RegExp, string][] = [

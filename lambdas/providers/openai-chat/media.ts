@@ -1,9 +1,9 @@
+/** Images and documents, as chat completions take them. */
+
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
 import type { ChatTarget } from './target.ts';
 import { pdfPart } from './pdf-part.ts';
-
-/** Images and documents, as chat completions take them. */
 
 /** @throws {GatewayError} 400 for a file by its id, which only its own provider can read. */
 export function imageUrl(block: Block, path: string): string {
@@ -13,7 +13,7 @@ export function imageUrl(block: Block, path: string): string {
   throw invalidRequest(`${path}.source.type`, 'files only work on Anthropic models; send the image as base64 or url');
 }
 
-/** @throws {GatewayError} 400 for what the model could not be shown, or could not do with it. */
+/** @throws {GatewayError} 400 for what the model cannot be shown, or cannot do with it. */
 export function documentPart(block: Block, path: string, { quirks }: ChatTarget): unknown {
   const source = block['source'] as { type: string; media_type?: string; data?: string; content?: string | Block[] };
   if ((block['citations'] as { enabled?: unknown } | null | undefined)?.enabled === true) {

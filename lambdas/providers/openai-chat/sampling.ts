@@ -2,12 +2,12 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import type { WireTarget } from '../wire.ts';
 
-/** Not of the Messages API, but of most models behind chat completions. */
+/** Not in the Messages API, but most models on chat completions have them. */
 const penalties = ['frequency_penalty', 'presence_penalty', 'repetition_penalty'] as const;
 
 /**
  * Penalties that the model lists or has a default of.
- * @throws {GatewayError} 400 for one that is no number.
+ * @throws {GatewayError} 400 for one that is not a number.
  */
 export function penaltyFields(request: MessagesRequest, { supportedParameters }: WireTarget): Record<string, number> {
   const fields: Record<string, number> = {};

@@ -2,8 +2,8 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 
 /**
- * Fields that chat completions have a counterpart of, and hints that cannot change an answer: where a prompt may be
- * cached or shortened, who asks, and what the schema has bound to the only price there is. docs/wires.md lists them.
+ * Fields that have a counterpart in chat completions, and hints that cannot change an answer: where a prompt may be
+ * cached or shortened, who asks, and what the schema limits to the only price there is. docs/wires.md lists them.
  */
 const spoken = [
   'model',
@@ -39,7 +39,7 @@ export function refuseUnspeakable(request: MessagesRequest): void {
   }
 }
 
-/** @throws {GatewayError} 400 for a field that is there, not null, and not among the known ones. */
+/** @throws {GatewayError} 400 for a field that is not null and not among the known ones. */
 export function refuseUnknown(object: object, known: ReadonlySet<string>, path: string): void {
   for (const name in object) {
     const value = (object as Record<string, unknown>)[name];

@@ -1,7 +1,7 @@
 import type { MessagesRequest } from '../../messages/types.ts';
 import type { ChatTarget } from './target.ts';
 
-/** Thinking is asked for in each provider's own way; models that think by themselves, or not at all, are left to it. */
+/** Asks for thinking in each provider's own way; asks nothing of models that decide themselves or do not think. */
 export function thinkingFields(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const { quirks, supportedParameters } = target;
   if (!supportedParameters.includes('reasoning')) return {};
@@ -22,7 +22,7 @@ export function thinkingFields(request: MessagesRequest, target: ChatTarget): Re
         ...(wanted && request.thinking?.budget_tokens ? { thinking_budget: request.thinking.budget_tokens } : {}),
       };
     case 'thinking_type':
-      // Models that think by default refuse a forced tool while they do.
+      // Models that think by default refuse a forced tool while they think.
       if (wanted === undefined) return forcesTool(request) ? { thinking: { type: 'disabled' } } : {};
       return { thinking: { type: wanted ? 'enabled' : 'disabled' } };
   }

@@ -65,7 +65,7 @@ function functionTool(tool: Tool, index: number): unknown {
   };
 }
 
-/** Examples of a tool's input have no field of their own on this wire. */
+/** This wire has no field for examples of a tool's input. */
 function withExamples(description: string, examples: unknown): string {
   if (!Array.isArray(examples) || examples.length === 0) return description;
   const lines = examples.map((example) => JSON.stringify(example)).join('\n');
@@ -96,7 +96,7 @@ function withProperties(schema: Record<string, unknown>): Record<string, unknown
   return schema['type'] === 'object' && schema['properties'] === undefined ? { ...schema, properties: {} } : schema;
 }
 
-/** OpenAI takes `strict` only where every object requires all its properties and allows no others. */
+/** OpenAI accepts `strict` only where every object requires all its properties and allows no others. */
 function isStrict(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return true;
   if (Array.isArray(schema)) return schema.every(isStrict);

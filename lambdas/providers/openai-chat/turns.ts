@@ -6,7 +6,7 @@ export interface Placed {
   path: string;
 }
 
-/** What one role says in one go: one or more messages of the client's, each as its blocks. */
+/** What one role says without a break: one or more of the client's messages, each as its blocks. */
 export interface Turn {
   role: Message['role'];
   messages: Placed[][];
@@ -14,8 +14,8 @@ export interface Turn {
 }
 
 /**
- * The conversation in the order that chat completions demand: neighbours of one role are one turn, as in the Messages
- * API, and nothing stands between a tool call and its results. A system message that does is moved behind them.
+ * The conversation in the order that chat completions require: neighbours of one role are one turn, as in the Messages
+ * API, and nothing stands between a tool call and its results. A system message there moves after the results.
  */
 export function toTurns(messages: Message[]): Turn[] {
   const turns: Turn[] = [];
@@ -50,7 +50,7 @@ function hasToolCalls(blocks: Placed[]): boolean {
   return blocks.some(({ block }) => block.type === 'tool_use');
 }
 
-/** Content as blocks: text alone is one of them. */
+/** Content as blocks; plain text becomes one block. */
 export function placeBlocks(content: string | Block[], path: string): Placed[] {
   if (typeof content === 'string') return [{ block: { type: 'text', text: content }, path }];
   return content.map((block, index) => ({ block, path: `${path}.${index}` }));

@@ -3,11 +3,11 @@ import { isCount } from '../../messages/usage-counts.ts';
 
 /**
  * Usage as chat-completions upstreams report it, each with fields of its own. The wire counts cached tokens inside the
- * prompt, and reasoning inside the completion; the Messages API counts caches apart. xAI and Gemini keep reasoning out of
- * the completion, which only their total gives away.
+ * prompt, and reasoning inside the completion; the Messages API counts caches separately. xAI and Gemini leave
+ * reasoning out of the completion; only their total shows it.
  *
- * What is no whole number was not told, and what was not told is left out: the gateway counts it. An empty usage is not
- * a free answer.
+ * What is not a whole number counts as not reported. What is not reported is left out, and the gateway counts it. An
+ * empty usage is not a free answer.
  */
 export function messagesUsage(usage: Record<string, unknown>): WireUsage {
   const prompt = count(usage['prompt_tokens']);
@@ -15,12 +15,12 @@ export function messagesUsage(usage: Record<string, unknown>): WireUsage {
   const total = count(usage['total_tokens']);
   const promptDetails = record(usage['prompt_tokens_details']);
   // DeepSeek and Moonshot have fields of their own.
-  const told =
+  const reported =
     count(promptDetails['cached_tokens']) ?? count(usage['prompt_cache_hit_tokens']) ?? count(usage['cached_tokens']);
   // A hosted model was seen to report more cached tokens than prompt tokens.
-  const cached = told === undefined ? undefined : Math.min(told, prompt ?? 0);
+  const cached = reported === undefined ? undefined : Math.min(reported, prompt ?? 0);
   const written = count(promptDetails['cache_write_tokens']);
-  // Perplexity has it beside the others.
+  // Perplexity reports it at the top level.
   const reasoning =
     count(record(usage['completion_tokens_details'])['reasoning_tokens']) ?? count(usage['reasoning_tokens']);
   const output = outputOf(completion, prompt, total);
@@ -33,12 +33,12 @@ export function messagesUsage(usage: Record<string, unknown>): WireUsage {
   };
 }
 
-/** Some tell their usage in every chunk, and not always more of it: what is told later counts, but output never shrinks. */
-export function laterUsage(known: WireUsage | undefined, told: WireUsage): WireUsage {
-  if (!known) return told;
-  const output = Math.max(known.output_tokens ?? 0, told.output_tokens ?? 0);
-  const isOutputTold = known.output_tokens !== undefined || told.output_tokens !== undefined;
-  return { ...known, ...told, ...(isOutputTold ? { output_tokens: output } : {}) };
+/** Some report usage in every chunk, and not always more of it: the later report counts, but output never shrinks. */
+export function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
+  if (!known) return later;
+  const output = Math.max(known.output_tokens ?? 0, later.output_tokens ?? 0);
+  const isReported = known.output_tokens !== undefined || later.output_tokens !== undefined;
+  return { ...known, ...later, ...(isReported ? { output_tokens: output } : {}) };
 }
 
 function outputOf(completion: number | undefined, prompt: number | undefined, total: number | undefined) {

@@ -17,7 +17,7 @@ export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
   hiddenOutput: (_request, { quirks }, maxOutputTokens) => (quirks.hidden_reasoning ? maxOutputTokens : 0),
   streamsJson: false,
   countsPromptAtStart: false,
-  // Sampling parameters work on chat completions whatever the client speaks.
+  // Sampling parameters work on chat completions, whatever version the client speaks.
   refusesSampling: () => false,
   cachesUnasked: wireTable['openai-chat'].messages.cachesUnasked,
   declinesForFree: false,
