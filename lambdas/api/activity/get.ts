@@ -31,7 +31,7 @@ export const accepts = {
 /** Lambda's answers have at most 6 MB. */
 const MAX_ROWS = 15_000;
 
-/** Daily rows of completed days; what is asked here is never read from generations. */
+/** Daily rows of completed days; an answer here is never read from generations. */
 export const handler = defineEndpoint('get-activity', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();
   const days = completedDays(nowMs());
@@ -59,7 +59,7 @@ export const handler = defineEndpoint('get-activity', accepts, async ({ query, c
   return jsonResponse<ActivityAnswer>(200, { data: rows.map(activityView) });
 });
 
-/** A deleted key's history can still be asked for. */
+/** The history of a deleted key can still be read. */
 async function checkKey(hash: string, accountId: string): Promise<void> {
   const key = await readKey(resources.table(), hash);
   if (key?.accountId !== accountId) {

@@ -1,7 +1,7 @@
 import type { ActivityRow } from '../../accounting/activity.ts';
 import type { ShownActivityRow } from './shape.ts';
 
-/** A row as the API shows it; money as exact numbers of roubles. Nobody brings keys of their own here. */
+/** A row as the API shows it; money as exact numbers of roubles. There are no provider keys of clients here. */
 export function activityView(row: ActivityRow): ShownActivityRow {
   return {
     date: row.date,

@@ -1,3 +1,8 @@
+/**
+ * Budgets of workspaces and of members answer alike: only the path says whose they are. Their ETag is that of the
+ * workspace or member, because the budgets of one owner depend on each other.
+ */
+
 import type { EndpointInput } from '../../http/define-endpoint.ts';
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import type { DeletedAnswer } from '../../http/shapes.ts';
@@ -13,10 +18,6 @@ import { budgetsOfPath } from './owner.ts';
 import type { BudgetAnswer, BudgetListAnswer } from './shape.ts';
 import { budgetViews } from './view.ts';
 
-/**
- * Budgets of workspaces and of members answer alike: only the path says whose they are. Their ETag is that of the
- * workspace or member, because the budgets of one owner depend on each other.
- */
 type Path = { workspaceId: string; memberId?: string };
 type PathWithInterval = Path & { interval: Interval };
 type Input<Params, Body = unknown> = EndpointInput<'management', Body, unknown, Params>;
@@ -54,7 +55,7 @@ export async function putBudget(input: Input<PathWithInterval, { limit_rub: Mone
   );
 }
 
-/** Removing what is not there is no error: afterwards there is no budget, as was asked for. */
+/** Removing a budget that does not exist is not an error: the result is what was asked for. */
 export async function removeBudget({ params, caller, request }: Input<PathWithInterval>): Promise<HttpResponse> {
   const table = resources.table();
   const { owner } = await budgetsOfPath(table, caller.account.id, params, 'change');

@@ -9,7 +9,7 @@ import type { ShownBudget } from './shape.ts';
 
 /**
  * Budgets with what is left of them in their windows.
- * @param counter of the owner's scope: spending is what is settled, what remains also leaves out what is held
+ * @param counter of the owner's scope: spending is what is settled; what is held is also taken off the remainder
  */
 export function budgetViews(owner: BudgetOwner, limits: Limits, counter: Counter): ShownBudget[] {
   const atMs = nowMs();
@@ -32,7 +32,7 @@ export function budgetViews(owner: BudgetOwner, limits: Limits, counter: Counter
   });
 }
 
-/** The same for ever for one scope and interval: a UUID version 8 made of their names (RFC 9562 §5.8). */
+/** Never changes for a scope and interval: a UUID version 8 made of their names (RFC 9562 §5.8). */
 function budgetId(owner: BudgetOwner, interval: Interval): string {
   const bytes = createHash('sha256').update(`budget#${owner.scope.kind}#${owner.scope.id}#${interval}`).digest();
   bytes[6] = (bytes[6]! & 0x0f) | 0x80;

@@ -20,7 +20,7 @@ export const accepts = {
   }),
 };
 
-/** 404 until the cost is final, and for every generation that the key may not see: absence tells nothing. */
+/** 404 until the cost is final, and for any generation that the key may not see: a 404 reveals nothing. */
 export const handler = defineEndpoint('get-generation', accepts, async ({ query: { id }, caller }) => {
   const generation = await readVisible(id, caller);
   if (generation?.state !== 'final') {
@@ -35,7 +35,7 @@ async function readVisible(id: string, caller: InferenceCaller): Promise<Generat
   return generation && isVisible(generation, caller) ? generation : undefined;
 }
 
-/** A workspace's key sees its workspace; a member's key only what the member itself has run there. */
+/** A workspace's key sees its workspace; a member's key only what that member has run there. */
 function isVisible({ payer }: Generation, { workspace, member }: InferenceCaller): boolean {
   return payer.workspaceId === workspace.id && (member === undefined || payer.memberId === member.id);
 }

@@ -10,7 +10,7 @@ import { sensitiveActions, sensitiveCategories } from '../../store/sensitive-dat
 const MAX_DICTIONARY = 200;
 const termRule = shortTextRule(1, 100);
 const substituteRule = shortTextRule(0, 100);
-/** A page of a hundred keys has to fit into one answer, and a key is read with every request. */
+/** A page of a hundred keys must fit into one answer, and a key is read with every request. */
 const MAX_DICTIONARY_BYTES = 32_768;
 
 const sensitiveData = z
@@ -32,7 +32,7 @@ const sensitiveData = z
     example: { enabled: false, action: 'replace', categories: ['email', 'phone'] },
   });
 
-/** Settings of a key that can be given at its creation and changed later; null clears. */
+/** Settings of a key that can be set at its creation and changed later; null clears. */
 export const keySettings = {
   limit: amount.nullish().meta({ description: 'Spending limit in RUB; null: none; 0 blocks the key.', example: 500 }),
   limit_reset: z

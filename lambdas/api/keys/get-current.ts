@@ -15,7 +15,7 @@ export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { 
   const { dictionary, ...sensitiveData } = key.sensitiveData;
   return jsonResponse<CurrentKeyAnswer>(200, {
     data: {
-      // Of the public convention, for what this gateway does not have.
+      // From the public convention, for what this gateway does not have.
       ...keyConventionFields,
       allowed_data_regions: [],
       free_model_daily_requests: { limit: 0, remaining: 0, used: 0 },
@@ -25,19 +25,19 @@ export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { 
       usage_limit_period: counter.spent(windowsAt(nowMs())[limitInterval(key)]),
       expires_at: key.expiresAt ?? null,
       is_management_key: isManagementKey,
-      // Its name before.
+      // Its former name.
       is_provisioning_key: isManagementKey,
-      // An account that never paid in anything. One that has spent what it paid is told so by refusals, not here.
+      // An account that never paid anything in. One that has spent its money learns that from refusals, not here.
       is_free_tier: account.mode === 'prepaid' && (account.limits.lifetime ?? Money.zero).isZero,
       organization_id: account.id,
       workspace_id: key.workspaceId ?? null,
-      // Whoever holds the key may know how much is replaced, not what.
+      // A holder of the key may know how much is replaced, not what.
       sensitive_data: { ...sensitiveData, dictionary_count: dictionary.length },
     },
   });
 });
 
-/** A management key spends nothing, so nothing is counted. */
+/** A management key spends nothing, so it has no counter. */
 async function counterOf(kind: KeyKind, hash: string): Promise<Counter> {
   return kind === 'inference' ? readCounter(resources.table(), { kind: 'key', id: hash }) : counterFrom(undefined);
 }

@@ -38,7 +38,7 @@ export const handler = defineEndpoint('list-keys', accepts, async ({ query, call
     readCounters(table, 'key', hashes),
   ]);
   const byHash = new Map(items.map((item) => keyFrom(item)).map((key) => [key.hash, key]));
-  // A key that was deleted since the list was read is left out.
+  // Leaves out a key that was deleted since the list was read.
   const keys = hashes.flatMap((hash) => byHash.get(hash) ?? []).filter(({ deleted }) => !deleted);
   return jsonResponse<KeyListAnswer>(200, {
     data: keys.map((key) => keyView(key, counterOf(key.hash))),

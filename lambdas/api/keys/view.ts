@@ -5,7 +5,7 @@ import { limitsOfKey, type ApiKey } from '../../store/keys.ts';
 import { privacyView } from '../workspaces/view.ts';
 import type { KeySpending, ShownKey } from './shape.ts';
 
-/** Fields of the public convention for what this gateway does not have: no keys of the client's own at providers. */
+/** Fields of the public convention for what this gateway does not have: clients' own keys at providers. */
 export const keyConventionFields = {
   byok_usage: 0,
   byok_usage_daily: 0,

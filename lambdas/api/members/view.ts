@@ -12,7 +12,7 @@ export async function showMembers(table: Table, workspaceId: string, members: Me
   return memberViews(workspaceId, members, await readCounters(table, 'member', scopeIds));
 }
 
-/** @param counterOf the counter of a member's scope id */
+/** @param counterOf finds the counter by the scope id of a member */
 export function memberViews(
   workspaceId: string,
   members: Member[],

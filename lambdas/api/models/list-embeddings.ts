@@ -9,7 +9,7 @@ import { modelView } from './view.ts';
 
 export const accepts = { query: z.strictObject(pageQuery(1000)) };
 
-/** Paged when asked, because clients walk every list of models with offset and limit. */
+/** Paged on request, because clients read every list of models with offset and limit. */
 export const handler = defineEndpoint('list-embeddings-models', accepts, ({ query }) => {
   const models = modelsByModality(resources.catalog(), ['embeddings']).map((model) => modelView(model));
   return jsonResponse<ModelListAnswer>(200, paginate(models, query, { pathname: '/v1/embeddings/models' }));

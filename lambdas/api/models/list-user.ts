@@ -15,8 +15,8 @@ import { modelView } from './view.ts';
 export const accepts = { query: z.strictObject({ output_modalities: modalitiesParameter, ...pageQuery(1000) }) };
 
 /**
- * Models that at least one allowed endpoint offers, at the price of the one that would be tried first: both decisions
- * are those that inference makes.
+ * Models that at least one allowed endpoint offers, at the price of the endpoint that is tried first. Inference decides
+ * both in the same way.
  */
 export const handler = defineEndpoint('list-user-models', accepts, async ({ query, caller }) => {
   const exclusionOf = privacyFilter(await privacyLayers(caller));
@@ -31,7 +31,7 @@ export const handler = defineEndpoint('list-user-models', accepts, async ({ quer
   return jsonResponse<ModelListAnswer>(200, paginate(models, query, link));
 });
 
-/** A management key stands for its account in the Default workspace. */
+/** A management key counts as its account in the Default workspace. */
 async function privacyLayers(caller: Caller): Promise<Privacy[]> {
   const layers = privacyOf(caller);
   if (caller.workspace) return layers;

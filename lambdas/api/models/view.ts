@@ -1,3 +1,5 @@
+/** The catalog as clients see it. Fields that nobody has measured are null, never invented. */
+
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { cheapestFirst } from '../../catalog/default-route.ts';
 import type { ModelData, Pricing } from '../../catalog/schema.ts';
@@ -5,11 +7,9 @@ import { factsOf } from '../../catalog/wires.ts';
 import { Money } from '../../money/money.ts';
 import type { ShownEndpoint, ShownModel, ShownPricing, ShownVideoModel } from './shape.ts';
 
-/** The catalog as clients see it. Fields that nobody has measured are null, never invented. */
-
 /**
  * A model, with the price and the limits of its default route.
- * @param endpoints those that may be used; all of the model's where nobody asks for himself
+ * @param endpoints those that the caller may use; all of the model's in public lists
  */
 export function modelView(model: Model, endpoints: readonly Endpoint[] = model.endpoints): ShownModel {
   const { data } = model;
@@ -45,7 +45,7 @@ export function modelView(model: Model, endpoints: readonly Endpoint[] = model.e
   };
 }
 
-/** All endpoints of a model in the order in which they are tried, behind them those that are not. */
+/** All endpoints of a model: first those that are tried, in that order, then the others. */
 export function endpointViews(model: Model): ShownEndpoint[] {
   const unpriced = model.endpoints.filter(({ pricing }) => !pricing);
   return [...cheapestFirst(model.endpoints), ...unpriced].map((endpoint) => endpointView(model, endpoint));
@@ -104,8 +104,8 @@ export function videoModelView(model: Model): ShownVideoModel {
 }
 
 /**
- * Tokens that cost nothing are no news of a model that is paid by the second, and look like a gift. Where clients list
- * models of all kinds they stay, because their validators insist on both prices.
+ * On a model paid by the second, free tokens say nothing and look like a free model. They stay in lists of models of
+ * all kinds, because clients' validators insist on both prices.
  */
 function withoutFreeTokens({ prompt, completion, ...others }: ShownPricing): ShownPricing {
   return { ...(prompt === '0' ? {} : { prompt }), ...(completion === '0' ? {} : { completion }), ...others };
@@ -116,7 +116,7 @@ function videoPrices({ price_per_second: prices }: NonNullable<ModelData['video'
   return Object.fromEntries(entries.map(([resolution, price]) => [`per-video-second-${resolution}`, price.toString()]));
 }
 
-/** Decimal strings of RUB per unit; what is not known is left out, what is free is "0". */
+/** Decimal strings of RUB per unit; an unknown price is left out, a free one is "0". */
 function pricingView(pricing: Pricing | undefined): ShownPricing {
   return pricing ? withTexts(pricing) : {};
 }

@@ -8,8 +8,8 @@ import type {
 } from './openapi-types.ts';
 
 /**
- * The document as one page of plain HTML: no script, nothing loaded, so that it can be read anywhere, also with curl, and
- * needs no trust. Viewers that run scripts can be pointed at /openapi.json.
+ * The document as one page of plain HTML: no script, nothing loaded, so that it can be read anywhere, even with curl,
+ * and needs no trust. Viewers that run scripts can be pointed at /openapi.json.
  */
 export function renderPage(document: OpenApi): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -3,7 +3,7 @@ import { count, data, list, nothing, time, uuid } from '../../http/shapes.ts';
 import { workspaceStatuses } from '../../store/workspaces.ts';
 import { budgetShape } from '../budgets/shape.ts';
 
-/** Of a workspace, and of a key. */
+/** Of a workspace and of a key. */
 export const privacyShape = z
   .strictObject({
     version: count.meta({ description: 'Counts changes.' }),

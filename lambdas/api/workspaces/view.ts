@@ -20,7 +20,7 @@ export const workspaceConventionFields = {
   is_observability_io_logging_enabled: false,
 };
 
-/** A workspace with its budgets; an empty counter for one that has just come into being. */
+/** A workspace with its budgets; the counter is empty for a new one. */
 export function workspaceView(workspace: Workspace, counter: Counter): ShownWorkspace {
   return {
     id: workspace.id,

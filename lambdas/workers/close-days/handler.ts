@@ -3,10 +3,10 @@ import { closeDays } from '../../accounting/close-days.ts';
 import { log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
 
-/** Time for the page of accounts that has been begun. */
+/** Time to finish the page of accounts that was begun. */
 const STOP_BEFORE_TIMEOUT_MS = 20_000;
 
-/** Runs every minute; on all but the first runs after midnight it reads one item. */
+/** Runs every minute; on all but the first runs after midnight it reads only one item. */
 export async function handler(
   _event: unknown,
   context: Pick<Context, 'getRemainingTimeInMillis'>,

@@ -7,7 +7,7 @@ import { decodeSettlement, type Settlement } from '../../accounting/settlement.t
 import { resources } from '../../resources.ts';
 import { describeError, log } from '../../platform/logger.ts';
 
-/** Time to write what has been begun, to ask for late days, and to give back what failed. */
+/** Time to write what was begun, to ask for late days, and to return what failed. */
 const STOP_BEFORE_TIMEOUT_MS = 5_000;
 
 interface Message {
@@ -16,8 +16,8 @@ interface Message {
 }
 
 /**
- * Settles the generations of a batch in one transaction. What cannot be settled goes back to the queue by itself, comes
- * again in seconds, and after the last attempt to the dead-letter queue, where an alarm waits: money is never dropped.
+ * Settles the generations of a batch in one transaction. One that cannot be settled returns to the queue alone, is
+ * delivered again in seconds, and after the last attempt becomes a dead letter, with an alarm: money is never dropped.
  */
 export async function handler(
   event: SQSEvent,
@@ -53,7 +53,7 @@ export async function handler(
   return { batchItemFailures: [...failed].map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }
 
-/** Messages whose day could not be asked for come again: the settlement is a duplicate then, the question is not lost. */
+/** Messages whose day could not be asked for are delivered again: they settle nothing twice, and ask again. */
 async function askForLateDays(
   readable: Message[],
   results: (SettleResult | Error)[],

@@ -3,7 +3,7 @@ import { decodeRollUp, rollUpShard, type RollUp } from '../../accounting/roll-up
 import { describeError, log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
 
-/** Rolls up the shards of a batch, each once; what fails goes back to the queue by itself, and comes again in seconds. */
+/** Rolls up each shard of a batch once; what fails returns to the queue alone, and is delivered again in seconds. */
 export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
   const failed: SQSRecord[] = [];
   const shards = new Map<string, { rollUp: RollUp; records: SQSRecord[] }>();

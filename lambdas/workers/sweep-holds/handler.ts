@@ -6,18 +6,18 @@ import { resources } from '../../resources.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { log } from '../../platform/logger.ts';
 
-/** A local gateway that starts asks for the holds of its dead predecessors; the schedule does not. */
+/** A local gateway asks at its start for the holds of its dead predecessors; the schedule does not. */
 interface SweepEvent {
   deadBootIds?: string[];
 }
 
-/** Time to finish what has been begun, and to ask for days again. */
+/** Time to finish what was begun, and to ask for days again. */
 const STOP_BEFORE_TIMEOUT_MS = 15_000;
 
-/** Lives as long as the process: it takes three runs until an empty queue is believed to be empty. */
+/** Lives as long as the process: a queue counts as empty only after three runs saw it empty. */
 const watch = new BacklogWatch();
 
-/** @throws {AggregateError} at the end, with all that went wrong on the way; what could be settled is. */
+/** @throws {AggregateError} at the end, with everything that failed; what could be settled is settled. */
 export async function handler(
   { deadBootIds }: SweepEvent,
   context: Pick<Context, 'getRemainingTimeInMillis'>,
