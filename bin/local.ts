@@ -3,10 +3,10 @@ import { greeting, readyLine } from '../lib/local/greeting.ts';
 import { parseOptions, usage } from '../lib/local/options.ts';
 import { startGateway } from '../lib/local/start.ts';
 
-/** Whatever a gateway and its database write is their owner's alone. */
+/** Only the owner may read what a gateway and its database write. */
 process.umask(0o077);
 
-/** One Ctrl-C may come both from the terminal and through npm. */
+/** One Ctrl-C may arrive twice: from the terminal and through npm. */
 const SAME_SIGNAL_MS = 500;
 
 try {
@@ -22,7 +22,7 @@ try {
         askedAtMs = performance.now();
         void gateway.stop().then(() => process.exit(0));
       } else if (performance.now() - askedAtMs > SAME_SIGNAL_MS) {
-        // Asked again: at once, and the sweep of the next start settles what was under way.
+        // Asked again: stop at once. The sweep of the next start settles what was running.
         process.exit(1);
       }
     };

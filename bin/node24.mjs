@@ -1,6 +1,6 @@
 /**
  * Runs a command of this project on Node 24, whatever Node npm itself runs on: on the one that comes with the packages,
- * else on the one at hand if it is new enough. Plain JavaScript, because an older Node has to be able to read it.
+ * else on the current one if it is new enough. Plain JavaScript, because an older Node must be able to read it.
  *
  * Usage: node bin/node24.mjs <script> [arguments]
  */
@@ -24,7 +24,7 @@ const node = findNode();
 if (node) {
   const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}` };
   const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env });
-  // This process only has to outlive the child. A terminal's Ctrl-C reaches the child twice then, which it knows.
+  // This process only has to outlive the child. A terminal's Ctrl-C then reaches the child twice; it expects that.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.once('exit', (code, signal) => {
     process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);

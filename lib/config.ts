@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a platform team may set in cdk.json or with -c; everything has a default that works. */
+/** What a platform team may set in cdk.json or with -c; everything has a working default. */
 const configSchema = z.strictObject({
   /** Prefix of the stacks' names: one deployment per stage. */
   stage: z
@@ -20,7 +20,7 @@ const configSchema = z.strictObject({
   maxWriteUnits: z.coerce.number().int().positive().default(40_000),
   /** Output tokens that one step of a hold covers. */
   outputStepTokens: z.coerce.number().int().positive().default(4_096),
-  /** Where alarms are mailed to. */
+  /** Address that alarms are mailed to. */
   alarmEmail: z.email().optional(),
 });
 

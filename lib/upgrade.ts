@@ -7,14 +7,14 @@ import { numberFrom, type Item, type Table } from '../lambdas/store/table.ts';
 import { transact, writeAlone } from '../lambdas/store/transact.ts';
 import { put, update, type Condition } from '../lambdas/store/writes.ts';
 
-/** What records look like now. 2: versions for ETags, keys and accounts in lists of their own. */
+/** The version of records. 2: versions for ETags, keys and accounts in their own lists. */
 const CURRENT = 2;
 const MARK = { pk: 'SCHEMA', sk: 'VERSION' };
 
 /**
- * Brings the records of an earlier version up to date: reads the whole table once, then never again.
+ * Upgrades the records of an earlier version: reads the whole table once, then never again.
  *
- * Guarantee: each record is changed on condition that it is still an old one, so this can be broken off, repeated, and run
+ * Guarantee: each record is changed on condition that it is still old, so this can be interrupted, repeated, and run
  * while the gateway serves.
  * @returns how many records were changed
  */
@@ -65,12 +65,12 @@ async function upgradeRecord(table: Table, item: Item): Promise<boolean> {
   );
 }
 
-/** A record that somebody has removed meanwhile has no entity. */
+/** A record that was removed meanwhile has no entity. */
 function isOld(entity: string): Condition {
   return { equal: { entity }, absent: ['version'] };
 }
 
-/** The key stands in its lists in its place by creation, even when keys were made since. */
+/** In its lists the key keeps its place by creation, even when newer keys exist. */
 async function upgradeKey(table: Table, old: ApiKey): Promise<boolean> {
   const key = { ...old, version: 1 };
   const outcome = await transact(table, {

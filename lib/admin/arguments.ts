@@ -1,10 +1,10 @@
+/** Parsers of command-line arguments; a refusal says what they accept. */
+
 import { InvalidArgumentError } from 'commander';
 import { obeys, type TextRule } from '../../lambdas/platform/text-rule.ts';
 import { Money } from '../../lambdas/money/money.ts';
 
-/** Parsers of command-line arguments; what they refuse is told with what they take. */
-
-/** The parser of a text that a rule of the API is about. */
+/** The parser of a text that must obey a rule of the API. */
 export function textBy(rule: TextRule): (text: string) => string {
   return (text) => {
     const given = rule.trimmed ? text.trim() : text;
@@ -18,7 +18,7 @@ export function parseAmount(text: string): Money {
     const amount = Money.parse(text);
     if (!amount.isNegative) return amount;
   } catch {
-    // Told below.
+    // Refused below.
   }
   throw new InvalidArgumentError('Use roubles as a plain number, for example 1500 or 0.5.');
 }
@@ -29,7 +29,7 @@ export function parsePositive(text: string): Money {
   return amount;
 }
 
-/** "none" clears a limit; it keeps its word, because commander takes null for an argument that is not there. */
+/** "none" clears a limit. It stays a word, because commander takes null for a missing argument. */
 export type LimitArgument = Money | 'none';
 
 export function parseLimit(text: string): LimitArgument {

@@ -23,7 +23,7 @@ interface AuditOptions {
   limit: number;
 }
 
-/** For people, what changed in a line; for programs, everything. */
+/** For people, the changes in one line; for programs, everything. */
 export function auditRow(entry: AuditEntry, isForPrograms: boolean): Row {
   const { at, action, target, actor, requestId, before, after } = entry;
   if (isForPrograms) {

@@ -41,7 +41,7 @@ export function addCatalogCommands(program: Command): void {
 interface ImportOptions {
   from: string;
   selection: string;
-  /** Decimal texts, exact to their last digit. */
+  /** Decimal text, exact to the last digit. */
   rate: string;
   markupPercent: string;
   out: string;

@@ -15,14 +15,14 @@ export interface ConnectionOptions {
 }
 
 interface MayCreate {
-  /** Whether data may come into being where there are none; a mistyped directory is refused otherwise. */
+  /** Whether new data may be made where there is none; otherwise a mistyped directory is refused. */
   mayCreate: boolean;
 }
 
 /**
  * Opens the table that a command works on: of the gateway that runs on the local data, else of that data itself, or,
  * by table name, of a deployment on AWS with the caller's own credentials.
- * @throws {StartFailure} where there are no data, and none may be made.
+ * @throws {StartFailure} where there is no data, and none may be made.
  */
 export async function withTable<Result>(
   options: ConnectionOptions & MayCreate,

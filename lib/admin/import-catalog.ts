@@ -1,11 +1,12 @@
-import { z } from 'zod';
-import { Money } from '../../lambdas/money/money.ts';
-
 /**
  * Turns a price list in the shape of models.dev (USD per million tokens) into model files of the catalog (RUB per
  * token). Arithmetic is exact: numbers are read from their source text, and what does not end at 10⁻¹² RUB is rounded
  * up, so that an imported price never falls below what the provider charges.
  */
+
+import { z } from 'zod';
+import { Money } from '../../lambdas/money/money.ts';
+
 const decimal = z.string().regex(/^\d+(\.\d+)?$/);
 
 const costSchema = z.object({
@@ -44,24 +45,24 @@ type SourceModel = z.infer<typeof sourceModelSchema>;
 
 const sourceSchema = z.record(z.string(), z.object({ models: z.record(z.string(), z.unknown()) }));
 
-/** Which models to take, under which id, and where each can be reached. */
+/** Which models to import, under which id, and where each can be reached. */
 export const selectionSchema = z.strictObject({
-  /** Providers that charge for each request, which the source does not know: their models need a fee. */
+  /** Providers that charge per request, which the source does not know: their models need a fee. */
   per_request_fee: z.array(z.string()).optional(),
   models: z.array(
     z.strictObject({
       id: z.string(),
       from: z.array(z.strictObject({ provider: z.string(), model: z.string() })).min(1),
-      /** What the endpoints take, where it is less than the source says of the model. */
+      /** What the endpoints accept, where it is less than the source says of the model. */
       input_modalities: z.array(z.string()).optional(),
-      /** Where the source marks them as text. */
+      /** For models that the source marks as text. */
       output_modalities: z.array(z.string()).optional(),
       /** Of its endpoints, as in the catalog. */
       wire: z.string().optional(),
       quirks: z.record(z.string(), z.unknown()).optional(),
-      /** Parameters that the source does not know to be refused. */
+      /** Parameters that are refused, although the source lists them. */
       without_parameters: z.array(z.string()).optional(),
-      /** Price of writing a one-hour cache as a multiple of the input price, where the source does not have it. */
+      /** Price of writing a one-hour cache as a multiple of the input price, where the source lacks it. */
       cache_write_1h_multiple: z.int().positive().optional(),
       /** Fee of a thousand requests in USD, as decimal text. */
       usd_per_thousand_requests: decimal.optional(),
@@ -104,7 +105,7 @@ export function importCatalog(sourceText: string, selection: Selection, conversi
   return files;
 }
 
-/** USD of a million tokens (or of another number of units) as RUB of one, rounded up at 10⁻¹² RUB. */
+/** USD per million tokens (or another number of units) as RUB per one, rounded up at 10⁻¹² RUB. */
 export function convertPrice(usdText: string, conversion: Conversion, units = 1_000_000n): Money {
   const usd = fraction(usdText);
   const rate = fraction(conversion.rubPerUsd);

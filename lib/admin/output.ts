@@ -1,4 +1,4 @@
-/** What a command answers: rows for a table, and the same for programs. */
+/** One row of a command's answer: for a table, and for programs. */
 export type Row = Record<string, unknown>;
 
 /** Prints one object or a list of them: JSON for programs, an aligned table for people. */

@@ -9,7 +9,7 @@ import { addMemberCommands } from './member-commands.ts';
 import { onTable } from './session.ts';
 import { addWorkspaceCommands } from './workspace-commands.ts';
 
-/** The operator's commands. They change accounts, which no HTTP route can. */
+/** The operator's commands. They can change accounts, which no HTTP route can. */
 export function buildProgram(): Command {
   const program = new Command('admin')
     .description('Accounts, workspaces, members, keys, budgets and top-ups of a gateway.')

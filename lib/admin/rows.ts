@@ -1,10 +1,11 @@
+/** Records as the command line shows them, with the names of the API. */
+
 import type { Account } from '../../lambdas/store/accounts.ts';
 import { limitsOfKey, type ApiKey } from '../../lambdas/store/keys.ts';
 import type { Limits } from '../../lambdas/store/limits.ts';
 import type { Workspace } from '../../lambdas/store/workspaces.ts';
 import type { Row } from './output.ts';
 
-/** Records as the command line shows them; names are those of the API. */
 export function accountRow(account: Account): Row {
   return {
     id: account.id,

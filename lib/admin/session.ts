@@ -20,7 +20,7 @@ export interface TableSession {
 /** What every command on an account knows. */
 export interface Session extends TableSession {
   accountId: string;
-  /** For what changes something in the account. */
+  /** For commands that change the account. */
   changes: ChangeContext;
 }
 
@@ -32,14 +32,14 @@ interface CommonOptions extends ConnectionOptions {
 /** What a command answers. @param given its options, as their parsers returned them */
 type Run<Known, Given> = (session: Known, given: Given, common: CommonOptions) => Promise<Row | Row[]>;
 
-/** Whoever is logged in at this machine. */
+/** The person logged in at this machine. */
 export function operator(): Actor {
   return { kind: 'operator', id: userInfo().username };
 }
 
 /**
  * A command that works on the table: runs it and prints what it returns.
- * @param more.mayCreate it is of use where there is no data yet
+ * @param more.mayCreate the command may make new data where there is none
  */
 export function onTable<Given>(run: Run<TableSession, Given>, more: { mayCreate: boolean } = { mayCreate: false }) {
   return async (given: Given, command: Command): Promise<void> => {

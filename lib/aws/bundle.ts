@@ -8,10 +8,10 @@ import { functions } from '../../lambdas/routes.ts';
 const lambdasDirectory = fileURLToPath(new URL('../../lambdas/', import.meta.url));
 const defaultCatalog = join(lambdasDirectory, 'catalog', 'data');
 
-/** CommonJS parts of dependencies ask for Node's own modules with require, which ES modules do not have. */
+/** CommonJS parts of dependencies load Node's own modules with require, which ES modules do not have. */
 const requireBanner = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
 
-/** zod carries its messages in forty languages, half of a bundle; ours are English, which zod loads by itself. */
+/** zod brings its messages in forty languages, half of a bundle. Ours are English, which zod loads itself. */
 const withoutZodLocales: Plugin = {
   name: 'without-zod-locales',
   setup(bundler) {
@@ -39,7 +39,7 @@ const options = {
   minify: true,
   keepNames: true,
   sourcemap: 'linked',
-  // A stack needs names and lines, not the text: with it the maps would be nearly three times as large.
+  // A stack needs names and lines, not the source text, which would make the maps nearly three times as large.
   sourcesContent: false,
   banner: { js: requireBanner },
   plugins: [withoutZodLocales],
@@ -48,7 +48,7 @@ const options = {
 } satisfies BuildOptions;
 
 /**
- * Bundles every function of the manifest in one esbuild call, SDK included: what is deployed is what was tested, and a
+ * Bundles every function of the manifest in one esbuild call, with the SDK: what is deployed is what was tested, and a
  * bundled SDK starts faster than Lambda's own.
  * @param catalogDirectory replaces the catalog that comes with the code
  * @param entries the functions by name, their files relative to lambdas/
@@ -85,7 +85,7 @@ export async function bundleFunctions(
   return { directory, bytes };
 }
 
-/** The thread that counts tokens is a file of its own, so that no function loads its vocabulary before it counts. */
+/** The thread that counts tokens is a separate file, so that no function loads its vocabulary before it counts. */
 async function bundleCounter(directory: string, names: string[]): Promise<void> {
   const entry = join(lambdasDirectory, 'admission', 'o200k-worker.ts');
   await build({

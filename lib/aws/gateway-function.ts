@@ -35,7 +35,7 @@ const secretVariables: Record<SecretName, string> = {
   'provider-keys': variables.providerKeysSecret,
 };
 
-/** One function with a role of its own that holds exactly the grants of its manifest entry, and its logs. */
+/** One function with its logs and its own role, which has exactly the grants of its manifest entry. */
 export class GatewayFunction extends Construct {
   readonly lambda: LambdaFunction;
   readonly logs: LogGroup;
@@ -64,13 +64,13 @@ export class GatewayFunction extends Construct {
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
       code: Code.fromAsset(join(props.bundles, name)),
-      // Rights are only what the manifest says: nothing the CDK would add by itself.
+      // Only the rights of the manifest: nothing that the CDK would add by itself.
       role: role.withoutPolicyUpdates(),
       logGroup: this.logs,
       loggingFormat: LoggingFormat.JSON,
       timeout: Duration.seconds(spec.timeoutSeconds),
       memorySize: spec.memoryMb,
-      // Stacks in the log name our own files and lines. docs/figures.md has what it costs.
+      // Stacks in the log name our own files and lines. docs/figures.md says what that costs.
       environment: { NODE_OPTIONS: '--enable-source-maps', ...props.environment, ...grantEnvironment(props) },
     });
   }

@@ -1,22 +1,23 @@
+/**
+ * API Gateway's own refusals in the gateway's envelope. Templates only substitute variables, and the status is not one
+ * of them: so each kind of refusal is listed here with its status, and `code` says the same. Kinds that AWS may add keep
+ * the status that AWS gives them, with the first code of their class. None can carry an `x-generation-id`: no code of
+ * ours runs that could make one.
+ */
+
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { errorKinds, type ErrorKind } from '../../lambdas/platform/errors.ts';
 
-/**
- * API Gateway's own refusals in the gateway's envelope. Templates substitute variables and nothing else, and the status is
- * not among them: each kind of refusal is named here with its own, so that `code` says the same. Kinds that AWS may add
- * keep the status that it gives them, with the first code of their class. None can carry an `x-generation-id`: nothing
- * of ours runs that could make one.
- */
 interface Refusal {
   type: ResponseType;
   kind: ErrorKind;
-  /** Where it is not the kind's own. AWS_STATUS: whatever AWS gives it. */
+  /** Where it is not that of the kind. AWS_STATUS: the one that AWS gives it. */
   status?: number | typeof AWS_STATUS;
-  /** JSON: a quoted text, or a variable that brings its quotes along. */
+  /** JSON: a quoted text, or a variable that includes its quotes. */
   message: string;
 }
 
-/** A status set for these would become that of every other kind. */
+/** A status set for these would apply to every other kind, too. */
 const AWS_STATUS = 'as AWS gives it';
 
 const NO_SUCH_ROUTE = '"There is no such path or method. GET /v1/models is a good place to start."';
@@ -45,9 +46,9 @@ const misconfigured = (type: ResponseType): Refusal => ({
 });
 
 const refusals: Record<string, Refusal> = {
-  // What API Gateway calls a missing token is a path or method that it does not know.
+  // API Gateway reports an unknown path or method as a missing token.
   UnknownRoute: unknownRoute(ResponseType.MISSING_AUTHENTICATION_TOKEN),
-  // No route takes AWS signatures: only on a path or method that it does not know is `authorization` read as one.
+  // No route takes AWS signatures: `authorization` is read as one only on an unknown path or method.
   UnknownRouteSigned: unknownRoute(ResponseType.INVALID_SIGNATURE),
   UnknownRouteExpired: unknownRoute(ResponseType.EXPIRED_TOKEN),
   UnknownResource: unknownRoute(ResponseType.RESOURCE_NOT_FOUND),

@@ -6,7 +6,7 @@ import type { Actor } from '../../lambdas/store/audit.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import type { LocalState } from './state.ts';
 
-/** The account of a local gateway; keys are only there when this start has made them. */
+/** The account of a local gateway; its keys are only set when this start made them. */
 export interface Account {
   accountId: string;
   workspaceId: string;

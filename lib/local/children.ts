@@ -1,9 +1,10 @@
+/**
+ * Processes that must not outlive this one. They are stopped in order when the gateway stops; if it ends in any other
+ * way that it can still notice (a second Ctrl-C, an error), they end with it.
+ */
+
 import type { ChildProcess } from 'node:child_process';
 
-/**
- * Processes that must not outlive this one. They are stopped in good order when the gateway stops; should it end in any
- * other way it can still notice (a second Ctrl-C, an error), they end with it.
- */
 const children = new Set<ChildProcess>();
 
 process.once('exit', () => {

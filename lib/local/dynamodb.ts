@@ -39,7 +39,7 @@ export async function startDynamodb(directory: string | undefined): Promise<Loca
   const port = await freePort();
   const args = ['serve', '--host', '127.0.0.1', '--port', String(port)];
   if (directory) args.push('--db-path', privateDatabase(directory));
-  // In a group of its own: Ctrl-C in a terminal must reach the gateway first, which still has spending to record.
+  // In its own process group: Ctrl-C must reach the gateway first, which still has spending to record.
   const child = adopt(spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true }));
   let lastWords = '';
   child.stderr.on('data', (chunk: Buffer) => (lastWords = `${lastWords}${chunk.toString()}`.slice(-500)));
@@ -58,7 +58,7 @@ export async function startDynamodb(directory: string | undefined): Promise<Loca
   };
 }
 
-/** Creates the gateway's table where it does not exist yet. */
+/** Creates the gateway's table if it does not exist yet. */
 export async function createTable(endpoint: string, tableName: string): Promise<void> {
   const client = new DynamoDBClient({ endpoint, region: 'local', credentials: localCredentials });
   const { partitionKey, sortKey, indexes } = tableDefinition;
@@ -110,7 +110,7 @@ function findBinary(): string {
   }
 }
 
-/** A database process whose gateway was killed still holds the data file: it has to go first. */
+/** A database process whose gateway was killed still holds the data file: it must end first. */
 async function replaceOrphan(pidFile: string): Promise<void> {
   if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, 'utf8'));
@@ -122,7 +122,7 @@ async function replaceOrphan(pidFile: string): Promise<void> {
   rmSync(pidFile, { force: true });
 }
 
-/** Process ids are used again: only a process that is what we started may be ended. */
+/** Process ids are reused: only a process that we started may be ended. */
 function isDynamodb(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--db-path');

@@ -7,19 +7,19 @@ import { deleteMessages, receive, type LocalSqs } from './queues.ts';
 export type Invoke = (event: unknown) => Promise<unknown>;
 
 export interface EventSource {
-  /** Works off what is in the queue, and stops. */
+  /** Handles what is in the queue, then stops. */
   stop: () => Promise<void>;
 }
 
 /**
- * A poll is never broken off, because it may already have been given messages that nobody would see then; it is short, so
- * that stopping does not take long.
+ * A poll is never broken off, because messages that it already has would be lost from sight. It is short, so that
+ * stopping does not take long.
  */
 const LONG_POLL_SECONDS = 1;
 
 /**
- * Lambda's side of a queue: long polls, hands batches to the worker, and deletes what succeeded. What the worker named in
- * `batchItemFailures`, or all when it threw, is left alone: it comes again when its visibility ends, or when the worker
+ * Lambda's side of a queue: long polls, hands batches to the worker, deletes what succeeded. What the worker named in
+ * `batchItemFailures`, or all when it threw, stays: it is delivered again when its visibility ends, or when the worker
  * said. At most `maxConcurrency` batches run.
  */
 export function startEventSource(
@@ -51,7 +51,7 @@ export function startEventSource(
     }
   }
 
-  /** The queue lives in memory: what would stay in it now would have to be estimated by the sweep of the next start. */
+  /** The queue lives in memory: what stays in it now is only estimated, by the sweep of the next start. */
   async function drain(): Promise<void> {
     for (;;) {
       const messages = await receive(sqs, queueUrl, 0).catch(() => []);

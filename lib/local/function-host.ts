@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** What an HTTP function answers when it does not stream: API Gateway's proxy result. */
+/** The answer of an HTTP function that does not stream: API Gateway's proxy result. */
 export interface ProxyResult {
   statusCode: number;
   headers?: Record<string, string | number | boolean>;

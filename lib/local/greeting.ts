@@ -1,6 +1,6 @@
 import type { LocalGateway } from './start.ts';
 
-/** What a person sees when the gateway is ready: where it is, the keys, and lines that work when pasted. */
+/** What a person sees when the gateway is ready: its address, the keys, and lines that work when pasted. */
 export function greeting(gateway: LocalGateway, startedInMs: number): string {
   const { baseUrl, streamingUrl, inferenceKey, managementKey } = gateway;
   const anthropicBase = baseUrl.slice(0, -'/v1'.length);
@@ -33,7 +33,7 @@ ${keys}
 `;
 }
 
-/** The same for programs: one line. Keys are null when an earlier start has shown them. */
+/** The same for programs, in one line. Keys are null when an earlier start has shown them. */
 export function readyLine(gateway: LocalGateway): string {
   return JSON.stringify({
     base_url: gateway.baseUrl,

@@ -85,7 +85,7 @@ export function toUrlEvent(request: IncomingMessage, target: RequestTarget, body
   };
 }
 
-/** Without the names that every object has: a client may call a header or a parameter `constructor`. */
+/** Without the names that every object inherits: a client may call a header or a parameter `constructor`. */
 function byName<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>;
 }

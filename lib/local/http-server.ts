@@ -11,9 +11,9 @@ import { readTarget, type RequestTarget } from './request-target.ts';
 import { buildRoutingTable } from './routing-table.ts';
 import type { WiredRoute } from './wiring.ts';
 
-/** What Lambda takes at most as the event of one invocation. */
+/** The largest event that Lambda accepts. */
 const MAX_BODY_BYTES = 6 * 1024 * 1024;
-/** API Gateway's bound of all headers together. */
+/** API Gateway's bound on all headers together. */
 const MAX_HEADER_BYTES = 10_240;
 
 export interface LocalServer {
@@ -23,7 +23,7 @@ export interface LocalServer {
 
 type Handle = (request: IncomingMessage, response: ServerResponse, target: RequestTarget) => Promise<void>;
 
-/** API Gateway's place: the routes below /v1, everything else refused in the gateway's own envelope. */
+/** Stands for API Gateway: the routes below /v1; all else is refused in the gateway's own envelope. */
 export function startApi(port: number, routes: WiredRoute[], host: FunctionHost): Promise<LocalServer> {
   const match = buildRoutingTable(routes);
   return listen(port, async (request, response, target) => {
@@ -37,14 +37,14 @@ export function startApi(port: number, routes: WiredRoute[], host: FunctionHost)
   });
 }
 
-/** The function URL's place: every path goes to the one function behind it. */
+/** Stands for the function URL: every path goes to its one function. */
 export function startFunctionUrl(port: number, name: string, host: FunctionHost): Promise<LocalServer> {
   return listen(port, async (request, response, target) =>
     host.stream(name, toUrlEvent(request, target, await readBody(request)), response),
   );
 }
 
-/** @throws {StartFailure} when the API or the function URL behind it could not listen. */
+/** @throws {StartFailure} when the API, or the function URL one port above, could not listen. */
 export async function checkPorts(port: number): Promise<void> {
   if (port === 0) return;
   for (const wanted of [port, port + 1]) await close(await open(createServer(), wanted));
@@ -97,7 +97,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, handle
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (response.destroyed) return;
   if (response.headersSent) {
-    // The stream broke off after its head: cutting the connection is the only way left to say so.
+    // The stream broke off after its head: only cutting the connection can still say so.
     response.destroy();
     return;
   }
@@ -107,7 +107,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
       : new GatewayError('server', 'The function behind this route failed. Try again.', { status: 502, cause: error });
   if (refusal.cause) log('error', 'function failed', describeError(refusal.cause));
   const requestId = newRequestId();
-  // What is left unread of a body would be taken for the next request of this connection.
+  // The unread rest of a body would be taken for the next request on this connection.
   if (!request.complete) response.setHeader('connection', 'close');
   const body = JSON.stringify(errorEnvelope(refusal, requestId));
   response.writeHead(refusal.status, {

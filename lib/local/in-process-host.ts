@@ -16,7 +16,7 @@ export function installStreamingGlobal(): void {
     streamifyResponse: (handler: StreamingHandler) => handler,
     HttpResponseStream: {
       from(response: ServerResponse, metadata: { statusCode: number; headers?: Record<string, string> }) {
-        // A fault that escaped has been answered already: nobody hears this any more, which its body has to learn.
+        // An escaped fault was already answered: nobody reads this answer, and its writer must learn that.
         if (response.headersSent) return response.destroy();
         response.writeHead(metadata.statusCode, metadata.headers);
         response.flushHeaders();
@@ -27,7 +27,7 @@ export function installStreamingGlobal(): void {
   Object.assign(globalThis, { awslambda: streaming });
 }
 
-/** Loads every handler of the manifest into this process: the quickest way to run them, and the one to debug. */
+/** Loads every handler of the manifest into this process: the fastest way to run them, and to debug them. */
 export async function startInProcessHost(): Promise<FunctionHost> {
   installStreamingGlobal();
   containFaults();
@@ -61,7 +61,7 @@ export async function startInProcessHost(): Promise<FunctionHost> {
   };
 }
 
-/** Aborts when the client has closed its connection before its answer was whole. */
+/** Aborts when the client closes its connection before its answer is whole. */
 function leavingOf(response: ServerResponse): AbortSignal {
   const leaving = new AbortController();
   response.once('close', () => {

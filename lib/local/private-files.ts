@@ -1,18 +1,18 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Accounts, spending, hashes of keys and sealed answers are nobody else's to read on a machine that people share. */
+/** On a shared machine nobody else may read accounts, spending, hashes of keys and sealed answers. */
 const OWNER_ONLY_DIRECTORY = 0o700;
 const OWNER_ONLY = 0o600;
 
 const DATABASE = 'dynamodb.sqlite';
 
-/** Names of what a data directory holds. */
+/** Names of the files in a data directory. */
 const ours = /^(dynamodb\.sqlite.*|dynamodb\.pid|secrets\.json|state\.json|run\.json|boots\.json)$/;
 
 /**
- * Makes a data directory that only its owner can read, with all that is in it: also one that was made before it was
- * private. A directory that holds other things too keeps its own mode, because others may have to get in.
+ * Makes a data directory and its files readable by the owner alone, even if they were not before. A directory that
+ * also holds other things keeps its own mode, because others may need to get in.
  */
 export function makePrivateDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
@@ -21,12 +21,12 @@ export function makePrivateDirectory(path: string): void {
   if (names.every((name) => ours.test(name))) chmodSync(path, OWNER_ONLY_DIRECTORY);
 }
 
-/** Whether a gateway, or the command line, has kept anything here that outlives its process. */
+/** Whether a gateway or the command line has kept anything here that outlives its process. */
 export function holdsData(path: string): boolean {
   return [DATABASE, 'secrets.json', 'state.json'].some((name) => existsSync(join(path, name)));
 }
 
-/** Path of the database's file. It is made here: SQLite gives the files beside it the mode that this one has. */
+/** Path of the database's file. It is made here: SQLite gives the files next to it the same mode. */
 export function privateDatabase(directory: string): string {
   const path = join(directory, DATABASE);
   closeSync(openSync(path, 'a', OWNER_ONLY));

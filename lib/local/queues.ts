@@ -14,7 +14,7 @@ import { localCredentials, quietLogger } from '../../lambdas/platform/sdk.ts';
 import { StartFailure } from './failure.ts';
 import type { WiredQueue } from './wiring.ts';
 
-/** SQS on loopback. Queues live in memory: what a killed gateway left in them is found by the sweep. */
+/** SQS on loopback. Queues live in memory: the sweep finds what a killed gateway left in them. */
 export interface LocalSqs {
   endpoint: string;
   client: SQSClient;
@@ -25,7 +25,7 @@ const server = fileURLToPath(new URL('./sqs-server.ts', import.meta.url));
 
 /** @throws {StartFailure} when the server does not come up. */
 export async function startSqs(): Promise<LocalSqs> {
-  // In a group of its own: Ctrl-C in a terminal must reach the gateway first, which still has messages to work off.
+  // In its own process group: Ctrl-C must reach the gateway first, which still has messages to handle.
   const child = spawn(process.execPath, [server], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const exit = once(child, 'exit');
   const port = await Promise.race([
@@ -75,7 +75,7 @@ export async function createQueue(
   return { url: queue.QueueUrl!, deadLettersUrl: dead.QueueUrl! };
 }
 
-/** Takes up to ten messages, waiting for the first as long as asked. */
+/** Takes up to ten messages; waits at most `waitSeconds` for the first. */
 export async function receive(sqs: LocalSqs, queueUrl: string, waitSeconds: number): Promise<Message[]> {
   const answer = await sqs.client.send(
     new ReceiveMessageCommand({

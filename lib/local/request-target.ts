@@ -1,12 +1,12 @@
-/** What a request asks for, as it stands in its first line. */
+/** The target of a request, as its first line has it. */
 export interface RequestTarget {
-  /** Neither decoded nor resolved: API Gateway takes `..` for a name like any other. */
+  /** Neither decoded nor resolved: to API Gateway `..` is a name like any other. */
   path: string;
   /** Without the question mark. */
   query: string;
 }
 
-/** @returns undefined for what is neither a path nor an address, like the `*` of OPTIONS. */
+/** @returns undefined for what is neither a path nor a URL, like the `*` of OPTIONS. */
 export function readTarget(text: string): RequestTarget | undefined {
   const local = text.replace(/^https?:\/\/[^/?#]*/i, '');
   const isAddress = local.length < text.length;

@@ -17,7 +17,7 @@ interface Resource {
   methods: Map<string, WiredRoute>;
 }
 
-/** API Gateway's matching: at every part of the path a literal goes before a parameter, and that before the rest. */
+/** API Gateway's matching: at every part of the path, a literal wins over a parameter, and that over the rest. */
 export function buildRoutingTable(routes: WiredRoute[]): MatchRoute {
   const root = newResource();
   for (const route of routes) addRoute(root, route);

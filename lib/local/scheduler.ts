@@ -6,12 +6,12 @@ export interface Scheduler {
   stop: () => Promise<void>;
 }
 
-/** What happens at a full minute is left this long to become visible to the run that follows it. */
+/** Runs start this long after the full minute, so that they see what happened at it. */
 const AFTER_MINUTE_MS = 3_500;
 
 /**
- * Runs a scheduled worker every so many minutes, a few seconds after the full minute of the gateway's clock; a run that is
- * still going is not overtaken.
+ * Runs a scheduled worker every `everyMinutes`, a few seconds after the full minute of the gateway's clock; never two
+ * runs at once.
  */
 export function startSchedule(everyMinutes: number, invoke: Invoke): Scheduler {
   const periodMs = everyMinutes * 60_000;

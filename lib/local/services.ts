@@ -6,7 +6,7 @@ import { startSandbox, type SandboxUpstream } from './sandbox/server.ts';
 import type { LocalState } from './state.ts';
 import type { Wiring } from './wiring.ts';
 
-/** What stands on this machine for the services of AWS, and for a provider. */
+/** What replaces AWS services and a provider on this machine. */
 export interface LocalServices {
   dynamodbEndpoint: string;
   tableName: string;
@@ -16,12 +16,12 @@ export interface LocalServices {
   sandbox: SandboxUpstream;
 }
 
-/** How to end what was started, in the order of the starts. */
+/** How to stop what was started, in the order of the starts. */
 export type Stops = (() => Promise<void>)[];
 
 /**
  * Starts DynamoDB with the table, SQS with the queues, and the sandbox upstream.
- * @param stops gets what has started, also when the rest does not
+ * @param stops gets what has started, even when the rest does not start
  * @throws {StartFailure} when one of them does not come up.
  */
 export async function startServices(

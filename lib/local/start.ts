@@ -31,12 +31,12 @@ export interface LocalGateway extends Account {
   stop: () => Promise<void>;
 }
 
-/** Answers that nobody reads any more may go on for minutes; the sweep of the next start settles them. */
+/** An answer without a reader may go on for minutes; the sweep of the next start settles it. */
 const LAST_REQUESTS_MS = 5_000;
 
 /**
  * Starts the services (DynamoDB, SQS, the sandbox upstream), then the functions of the manifest, then the front door.
- * @throws {StartFailure} one sentence about what a person has to mend; what was started by then is stopped again.
+ * @throws {StartFailure} one sentence about what a person must fix; what was started by then is stopped again.
  */
 export async function startGateway(options: LocalOptions): Promise<LocalGateway> {
   const stops: Stops = [];
@@ -52,7 +52,7 @@ export async function startGateway(options: LocalOptions): Promise<LocalGateway>
 }
 
 async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<LocalGateway, 'stop'>> {
-  // Before anything is made: keys that a failed start had made would never be shown.
+  // Before anything is made: keys made by a failed start would never be shown.
   await checkPorts(options.port);
   const state = LocalState.open(options.dataDirectory, options.ephemeral);
   stops.push(async () => state.close());
@@ -73,7 +73,7 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   const account = await prepareRecords(state);
   await sweepAfter(deadBootIds, host, state);
   connectWorkers(wiring, services, host, stops);
-  // At the end, requests finish first, then what they have sent to the queues is worked off.
+  // At the end, requests finish first, then the workers handle what those sent to the queues.
   stops.push(() => Promise.race([host.idle(), sleep(LAST_REQUESTS_MS, undefined, { ref: false })]));
   const { api, functionUrl } = await openFrontDoor(options.port, wiring, host, stops);
   const baseUrl = `${api.url}/v1`;
@@ -112,7 +112,7 @@ function catalogOf({ catalogDirectory }: LocalOptions): string | undefined {
   return catalogDirectory ?? optionalVariable(variables.catalogDirectory);
 }
 
-/** Brings the records up to date, and makes those of a first start. */
+/** Upgrades the records, and makes those of a first start. */
 async function prepareRecords(state: LocalState): Promise<Account> {
   const table = openTable();
   await upgradeRecords(table);
@@ -120,8 +120,8 @@ async function prepareRecords(state: LocalState): Promise<Account> {
 }
 
 /**
- * Queues of a dead process are gone with it, and so are its handlers: what they held is settled before we begin. Only boots
- * of this directory are known to be dead: others may be alive on the same table.
+ * A dead process took its queues and handlers with it: what they held is settled before we begin. Only boots of this
+ * directory are known to be dead: others may be alive on the same table.
  */
 async function sweepAfter(deadBootIds: string[], host: FunctionHost, state: LocalState): Promise<void> {
   if (deadBootIds.length === 0) return;

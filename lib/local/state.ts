@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { StartFailure } from './failure.ts';
 import { makePrivateDirectory, privateFile } from './private-files.ts';
 
-/** What the first start made; secrets of keys are not among it. */
+/** What the first start made, without the secrets of keys. */
 export interface Bootstrapped {
   account_id: string;
   workspace_id: string;
@@ -84,8 +84,8 @@ export class LocalState {
   }
 
   /**
-   * Notes a new life of the gateway on this directory.
-   * @returns earlier ones, which have ended: two cannot run on one directory.
+   * Notes a new boot of the gateway on this directory.
+   * @returns earlier boots, which have ended: two cannot run on one directory.
    */
   beginBoot(bootId: string): string[] {
     const earlier = this.#boots();
@@ -93,7 +93,7 @@ export class LocalState {
     return earlier;
   }
 
-  /** Of lives whose holds are settled nothing more needs to be known. */
+  /** Boots whose holds are settled are no longer needed. */
   forgetBoots(bootIds: string[]): void {
     this.#saveBoots(this.#boots().filter((bootId) => !bootIds.includes(bootId)));
   }
@@ -120,7 +120,7 @@ function readJson(path: string): unknown {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
 }
 
-/** Process ids are used again: only a process that runs our entry counts. */
+/** Process ids are reused: only a process that runs our entry counts. */
 function isGateway(pid: number): boolean {
   try {
     process.kill(pid, 0);

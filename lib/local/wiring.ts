@@ -4,7 +4,7 @@ import { queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts'
 /** What the local runtime has to connect: the same facts, whether they come from the manifest or from a template. */
 export interface Wiring {
   routes: WiredRoute[];
-  /** Queues by the name under which their URL is handed to functions. */
+  /** Queues by the name under which functions get their URL. */
   queues: Record<string, WiredQueue>;
   queueSources: { queue: string; functionName: string; batchSize: number; maxConcurrency: number }[];
   schedules: { functionName: string; everyMinutes: number }[];
@@ -15,7 +15,7 @@ export interface Wiring {
 export interface WiredQueue {
   visibilityTimeoutSeconds: number;
   maxReceiveCount: number;
-  /** The same name of its dead-letter queue. */
+  /** That name of its dead-letter queue. */
   deadLetters: string;
 }
 
@@ -27,7 +27,7 @@ export interface WiredRoute {
   streaming: boolean;
 }
 
-/** The name of a queue's dead-letter queue, where the manifest is what names queues. */
+/** The name of a queue's dead-letter queue, where queues have their names from the manifest. */
 export function deadLettersOf(queue: string): string {
   return `${queue}-dead-letters`;
 }

@@ -8,7 +8,7 @@ import { routes, type RouteName } from '../../lambdas/routes.ts';
 import { installStreamingGlobal } from '../local/in-process-host.ts';
 import { abouts } from './abouts.ts';
 
-/** What an endpoint's file says that it takes. */
+/** What an endpoint's file says that it accepts. */
 type Accepts = {
   params?: z.ZodObject;
   query?: z.ZodObject;
@@ -23,7 +23,7 @@ interface Operation {
   accepts: Accepts;
 }
 
-/** The OpenAPI document of the gateway, made of the manifest, what its endpoints accept, and what people read about them. */
+/** The OpenAPI document: made of the manifest, what endpoints accept, and what people read about them. */
 export async function buildDocument(): Promise<Record<string, unknown>> {
   installStreamingGlobal();
   const paths: ZodOpenApiPathsObject = {};
@@ -148,7 +148,7 @@ function responseHeaders({ route, about }: Operation) {
   };
 }
 
-/** Which kinds of errors a route can answer with: what the manifest and what it accepts imply, and what is said of it. */
+/** The kinds of errors a route can answer with: from the manifest, from what it accepts, and from its about entry. */
 function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
   const { params, query, body, once } = accepts;
   const all = new Set<ErrorKind>([...(about.errors ?? []), 'server']);
@@ -165,7 +165,7 @@ function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
   return [...all].toSorted((a, b) => errorKinds[a].status - errorKinds[b].status);
 }
 
-/** One component a status, which every route that can answer with it refers to. */
+/** One component per status; every route that can answer with it refers to it. */
 const errorComponents = new Map(
   Object.values(errorKinds).map(({ status }) => [status, errorComponent(kindOfStatus(status)!)]),
 );

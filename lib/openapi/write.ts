@@ -1,8 +1,9 @@
+/** `npm run openapi`: writes the document that GET /openapi.json answers with. */
+
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { buildDocument } from './document.ts';
 
-/** `npm run openapi`: writes the document that GET /openapi.json answers with. */
 export const documentFile = fileURLToPath(new URL('../../lambdas/api/service/openapi.json', import.meta.url));
 
 export async function documentText(): Promise<string> {

@@ -1,8 +1,9 @@
+/** The sandbox in the format of the Anthropic API. */
+
 import { randomBytes } from 'node:crypto';
 import type { WireWriter } from './player.ts';
 import type { SandboxPrompt, Script } from './script.ts';
 
-/** The sandbox in the format of the Anthropic API. */
 type Block = { type: string; text?: string; content?: string | Block[]; [field: string]: unknown };
 
 interface Request {
@@ -15,7 +16,7 @@ interface Request {
   max_tokens?: number;
 }
 
-/** The model that thinks without being asked, and does not show it. */
+/** The model that thinks unasked, and does not show it. */
 const THINKER = 'thinker';
 const THINKERS_TOKENS = 300;
 
@@ -45,7 +46,7 @@ function refusalOf({ thinking, max_tokens: maxTokens }: Request): string | undef
   return isTooMuch ? '`max_tokens` must be greater than `thinking.budget_tokens`' : undefined;
 }
 
-/** Of the texts in blocks, whatever else these hold: their types may be newer than the sandbox. */
+/** Counts only texts in blocks, whose types may be newer than the sandbox. */
 function countCharacters(contents: unknown[]): number {
   return contents.reduce<number>((sum, content) => {
     if (typeof content === 'string') return sum + content.length;

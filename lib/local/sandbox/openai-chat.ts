@@ -1,8 +1,9 @@
+/** The sandbox in the format of OpenAI's chat completions. */
+
 import { randomBytes } from 'node:crypto';
 import type { WireWriter } from './player.ts';
 import type { SandboxPrompt, Script } from './script.ts';
 
-/** The sandbox in the format of OpenAI's chat completions. */
 type Part = { type: string; text?: string };
 
 interface Request {

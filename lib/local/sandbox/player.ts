@@ -3,16 +3,16 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Script } from './script.ts';
 
-/** How a wire writes a script: its frames in order, and its own form of an error inside a stream. */
+/** How a wire writes a script: its frames in order, and its form of an error inside a stream. */
 export interface WireWriter {
   opening(script: Script): string;
-  /** Frames of a block; those of one piece each may be delayed. */
+  /** Frames of a block, one a piece; pieces may be delayed. */
   block(script: Script, index: number): { start: string; pieces: string[]; stop: string };
   closing(script: Script): string;
   errorFrame(): string;
 }
 
-/** Plays a script into a response: delays, breaks and stalls as it directs, no faster than the reader reads. */
+/** Plays a script into a response: with its delays, breaks and stalls, no faster than the reader reads. */
 export async function play(script: Script, writer: WireWriter, response: ServerResponse): Promise<void> {
   const { directives } = script;
   const send = async (text: string) => {

@@ -2,6 +2,7 @@
  * What a sandbox model answers. A line "@sandbox …" in the last user message directs it; docs/sandbox.md lists the
  * directives. The script is the same for every wire: a list of blocks, each cut into the pieces that are streamed.
  */
+
 interface Directives {
   /** Number of text pieces; undefined: as the reply needs. */
   tokens: number | undefined;
@@ -50,15 +51,15 @@ interface SandboxTool {
 /** The parts of a request that a script depends on, whichever wire it came over. */
 export interface SandboxPrompt {
   lastUserText: string;
-  /** The last thing said is the result of a tool. */
+  /** The last message is the result of a tool. */
   answersTool: boolean;
   tools: SandboxTool[];
   toolRequired: boolean;
   thinkingAsked: boolean;
   maxTokens: number | undefined;
-  /** What the model thinks without being asked and without showing it, where the prompt does not say. */
+  /** Tokens that the model thinks unasked and unseen, where the prompt has no directive. */
   hiddenTokens: number;
-  /** Why the request is refused with 400; undefined: it is not. */
+  /** Why the request is refused with 400; undefined: accepted. */
   refusal?: string | undefined;
   characters: number;
   images: number;
@@ -165,7 +166,7 @@ function textPieces(prompt: SandboxPrompt, { tokens, refuse }: Directives): stri
   );
 }
 
-/** Words with the space behind them: about one token each. */
+/** Words with the space after them: about one token each. */
 function pieces(text: string): string[] {
   return text.match(/\S+\s*/gu) ?? [];
 }

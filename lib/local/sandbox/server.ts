@@ -8,8 +8,8 @@ import { play, type WireWriter } from './player.ts';
 import { writeScript, type SandboxPrompt } from './script.ts';
 
 /**
- * The upstream behind the sandbox/… models: a server on loopback that speaks the providers' formats over real HTTP, so
- * that a newcomer without any provider key, and every test, runs through the same code as production.
+ * The upstream of the sandbox/… models: a server on loopback that speaks the providers' formats over real HTTP, so
+ * that a newcomer without a provider key, and every test, runs the same code as production.
  */
 export interface SandboxUpstream {
   anthropicUrl: string;

@@ -2,10 +2,10 @@ import type { FunctionHost } from '../function-host.ts';
 import { Sandbox, type Invocation } from './sandbox.ts';
 import type { DeployedFunction, Deployment, Value } from './templates.ts';
 
-/** More processes than this would only wait for each other on a laptop. */
+/** On a laptop, more processes than this would only wait for each other. */
 const MAX_SANDBOXES = 16;
 
-/** What the parts of the template are on this machine. */
+/** What replaces the parts of the template on this machine. */
 export interface LocalParts {
   tableName: string;
   /** URLs by logical id. */
@@ -15,8 +15,8 @@ export interface LocalParts {
 }
 
 /**
- * Runs the synthesized bundles, unchanged, in sandboxes: warm ones are used again, new ones are started on demand, and
- * when there are too many, an idle one of another function makes room.
+ * Runs the synthesized bundles, unchanged, in sandboxes: warm ones are reused, new ones are started on demand, and when
+ * there are too many, an idle one of another function makes room.
  */
 export function startSandboxedHost(deployment: Deployment, parts: LocalParts): FunctionHost {
   const idle: Sandbox[] = [];
@@ -83,7 +83,7 @@ export function startSandboxedHost(deployment: Deployment, parts: LocalParts): F
   };
 }
 
-/** The variables of the template with this machine's values, and what only exists on this machine. */
+/** The variables of the template with this machine's values, and those that only this machine has. */
 function environmentOf(deployed: DeployedFunction, parts: LocalParts): Record<string, string> {
   const own = Object.entries(deployed.environment).map(([name, value]) => [name, localValue(value, parts)]);
   const { TABLE_NAME: _, ...shared } = parts.environment;
@@ -97,7 +97,7 @@ function localValue(value: Value, parts: LocalParts): string {
   return `local:${value.secret}`;
 }
 
-/** Provider keys stand in the environment on a laptop; on AWS they are in a secret. */
+/** On a laptop, provider keys are in the environment; on AWS, in a secret. */
 function providerKeys(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).filter(

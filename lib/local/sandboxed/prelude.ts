@@ -1,4 +1,4 @@
-/** The head of a streamed answer, as functions send it in front of the body. */
+/** The head of a streamed answer, as functions send it before the body. */
 export interface Prelude {
   statusCode: number;
   headers: Record<string, string>;

@@ -8,7 +8,7 @@ const Module = require('node:module');
 
 const [hostname, port] = process.env.AWS_LAMBDA_RUNTIME_API.split(':');
 const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-/** `done` and `error` do not wait, so the next invocation is asked for when they have been answered. */
+/** `done` and `error` do not wait, so `next` waits for their answers. */
 let reported = Promise.resolve();
 
 function call(method, path, body, headers = {}) {

@@ -32,15 +32,15 @@ class FunctionFailure extends Error {
 }
 
 /**
- * One execution environment: a process that runs a bundle under the real Lambda runtime client, against a Runtime API of
- * its own on loopback. It takes one invocation at a time, as Lambda's do.
+ * One execution environment: a process that runs a bundle under the real Lambda runtime client, against its own Runtime
+ * API on loopback. It takes one invocation at a time, as on Lambda.
  */
 export class Sandbox {
   readonly functionName: string;
   readonly #timeoutMs: number;
   readonly #server: Server;
   #child: ChildProcess | undefined;
-  /** The runtime client's request for work, while it waits for some. */
+  /** The runtime client's request for work, while it waits. */
   #waiting: ServerResponse | undefined;
   #pending: Pending | undefined;
   #dead = false;
@@ -48,7 +48,7 @@ export class Sandbox {
   private constructor(deployed: DeployedFunction) {
     this.functionName = deployed.name;
     this.#timeoutMs = deployed.timeoutSeconds * 1000;
-    // A streamed answer is one long request here: no timeout of the server's own may cut it.
+    // A streamed answer is one long request here: no timeout of the server may cut it.
     this.#server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 }, (request, response) => {
       void this.#answer(request, response);
     });
@@ -61,7 +61,7 @@ export class Sandbox {
     const { port } = sandbox.#server.address() as AddressInfo;
     const child = spawn(process.execPath, ['--require', shim, runtimeClient, deployed.handler], {
       cwd: deployed.assetDirectory,
-      // What a function prints must not mix with what the gateway prints on standard output.
+      // Output of a function must not mix with what the gateway prints on standard output.
       stdio: ['ignore', process.stderr, process.stderr],
       env: {
         PATH: process.env['PATH'] ?? '',
@@ -113,7 +113,7 @@ export class Sandbox {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const action = request.url!.split('/').at(-1);
     if (action === 'next') {
-      // A waiter whose process has gone must not be given the next invocation.
+      // A waiting request whose process has ended must not get the next invocation.
       response.once('close', () => (this.#waiting = this.#waiting === response ? undefined : this.#waiting));
       this.#waiting = response;
       this.#handOver();
@@ -162,8 +162,8 @@ export class Sandbox {
 }
 
 /**
- * Writes a streamed answer to the client. As on Lambda, a client that leaves does not stop the function: what it still
- * writes is read and dropped.
+ * Writes a streamed answer to the client. As on Lambda, a client that leaves does not stop the function: the rest of
+ * its answer is read and dropped.
  */
 async function forwardStream(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const prelude = new PreludeParser();

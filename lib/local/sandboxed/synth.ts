@@ -8,7 +8,7 @@ import { StartFailure } from '../failure.ts';
 const project = fileURLToPath(new URL('../../../', import.meta.url));
 const run = promisify(execFile);
 
-/** What the CDK's own command adds to the context of cdk.json: with it, the output is the same to the byte. */
+/** What the CDK's own command adds to the context of cdk.json; with it, the output is the same to the byte. */
 const cliContext = {
   'aws:cdk:enable-path-metadata': true,
   'aws:cdk:enable-asset-metadata': true,

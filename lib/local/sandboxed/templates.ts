@@ -1,11 +1,12 @@
+/**
+ * Reads synthesized templates into what the local runtime connects. Only what is in the templates counts: a route,
+ * variable or event source that was forgotten there is also missing here.
+ */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WiredQueue, WiredRoute, Wiring } from '../wiring.ts';
 
-/**
- * Reads synthesized templates into what the local runtime connects. Only what is in the templates counts: a route,
- * variable or event source that was forgotten there is missing here as well.
- */
 export interface Deployment {
   wiring: Wiring;
   functions: Map<string, DeployedFunction>;
@@ -94,7 +95,7 @@ function readRoutes(template: Template, nameOf: (value: unknown) => string): Wir
   });
 }
 
-/** The path of an API Gateway resource: its part behind those of its parents. */
+/** The path of an API Gateway resource: its own part after those of its parents. */
 function pathOf(template: Template, reference: unknown): string {
   const resource = template.resources[referencedId(reference)];
   if (resource?.Type !== 'AWS::ApiGateway::Resource') return '';
@@ -115,7 +116,7 @@ function readQueues(template: Template): Record<string, WiredQueue> {
   );
 }
 
-/** What a value stands for, followed through exports and outputs of other stacks. */
+/** What a value stands for, resolved through exports and outputs of other stacks. */
 function resolveValue(value: unknown, template: Template, templates: Template[]): Value {
   if (typeof value === 'string') return { text: value };
   const reference = value as Record<string, unknown>;
@@ -144,7 +145,7 @@ function resolveValue(value: unknown, template: Template, templates: Template[])
   throw new Error(`The local runtime does not understand ${JSON.stringify(value)} in a template`);
 }
 
-/** The logical id that a reference, an attribute, or a text joined around one is about. */
+/** The logical id in a reference, an attribute, or a text joined around one. */
 function referencedId(value: unknown): string {
   if (typeof value !== 'object' || value === null) return '';
   const reference = value as Record<string, unknown>;
