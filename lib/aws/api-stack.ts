@@ -1,36 +1,23 @@
 import { CfnOutput, Duration, Stack, Validations, type StackProps } from 'aws-cdk-lib';
 import { EndpointType, LambdaIntegration, ResponseTransferMode, RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { FilterPattern, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
-import { Topic } from 'aws-cdk-lib/aws-sns';
-import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import { tripwires } from '../../lambdas/platform/logger.ts';
-import {
-  visibilityTimeoutSeconds,
-  type FunctionSpec,
-  type QueueName,
-  type QueueWorker,
-  type Route,
-  type ScheduledWorker,
-} from '../../lambdas/route.ts';
+import type { FunctionSpec, QueueName, Route, ScheduledWorker } from '../../lambdas/route.ts';
 import { queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
 import type { GatewayConfig } from '../config.ts';
+import { Alarms } from './alarms.ts';
 import type { DataStack } from './data-stack.ts';
 import { GatewayFunction, type Resources } from './gateway-function.ts';
+import { pascalCase } from './pascal-case.ts';
 import { addRefusals } from './refusals.ts';
-
-/** A standard queue's message keeps its age when it is given up: dead letters must be kept for longer. */
-const QUEUE_RETENTION = Duration.days(4);
-const DEAD_LETTERS_RETENTION = Duration.days(14);
+import { WorkerQueue } from './worker-queue.ts';
 
 const queueNames = Object.keys(queueWorkers) as QueueName[];
 
@@ -44,20 +31,18 @@ export interface ApiStackProps extends StackProps {
 export class ApiStack extends Stack {
   readonly #props: ApiStackProps;
   readonly #resources: Resources;
-  readonly #alarms: Topic;
+  readonly #alarms: Alarms;
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id, props);
     this.#props = props;
-    this.#alarms = this.#createAlarmTopic();
-    const deadLetters = this.#perQueue((name) => this.#createDeadLetters(name));
+    this.#alarms = new Alarms(this, props.config.alarmEmail);
     this.#resources = {
       table: props.data.table,
       secrets: props.data.secrets,
-      queues: this.#perQueue((name) => this.#createQueue(name, deadLetters[name])),
-      deadLetters,
+      queues: this.#createQueues(),
     };
-    for (const name of queueNames) this.#addQueueWorker(name, queueWorkers[name]);
+    for (const name of queueNames) this.#addQueueWorker(name, this.#resources.queues[name]);
     for (const [name, worker] of Object.entries<ScheduledWorker>(scheduledWorkers)) this.#addSchedule(name, worker);
     this.#addApi();
   }
@@ -94,14 +79,11 @@ export class ApiStack extends Stack {
       }
       if (route.inference) this.#addTripwires(name, logs);
     }
-    const alarm = new Alarm(this, 'ApiErrors', {
-      metric: api.metricServerError({ period: Duration.minutes(5), statistic: 'Average' }),
+    this.#alarms.add('ApiErrors', api.metricServerError({ period: Duration.minutes(5), statistic: 'Average' }), {
       threshold: 0.02,
       evaluationPeriods: 2,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
       alarmDescription: 'More than 2 % of requests end with a 5xx. Runbook: docs/operations.md, "5xx".',
     });
-    alarm.addAlarmAction(new SnsAction(this.#alarms));
     Validations.of(api).acknowledge(
       { id: 'AwsSolutions-APIG1', reason: 'Functions log one line per request, with an allow-list of fields.' },
       { id: 'AwsSolutions-APIG2', reason: 'Every input is validated with zod inside the function.' },
@@ -113,7 +95,7 @@ export class ApiStack extends Stack {
     new CfnOutput(this, 'BaseUrl', { value: api.url, description: 'Base URL of the API' });
   }
 
-  /** Lines of a log that a person has to look at, whatever else goes well. */
+  /** Lines of a log that a person must look at, even if all else goes well. */
   #addTripwires(name: string, logs: LogGroup): void {
     for (const [tripwire, message] of Object.entries(tripwires)) {
       const id = `${pascalCase(name)}${tripwire[0]!.toUpperCase()}${tripwire.slice(1)}`;
@@ -122,13 +104,9 @@ export class ApiStack extends Stack {
         metricNamespace: `ModelGateway/${this.#props.config.stage}`,
         metricName: id,
       });
-      const alarm = filter.metric({ period: Duration.minutes(5), statistic: 'Sum' }).createAlarm(this, `${id}Alarm`, {
-        threshold: 1,
-        evaluationPeriods: 1,
-        treatMissingData: TreatMissingData.NOT_BREACHING,
+      this.#alarms.add(`${id}Alarm`, filter.metric({ period: Duration.minutes(5), statistic: 'Sum' }), {
         alarmDescription: `A provider's ${message}. Runbook: docs/operations.md, "Usage beyond the hold".`,
       });
-      alarm.addAlarmAction(new SnsAction(this.#alarms));
     }
   }
 
@@ -147,70 +125,20 @@ export class ApiStack extends Stack {
     });
   }
 
-  #perQueue(create: (name: QueueName) => Queue): Record<QueueName, Queue> {
-    return Object.fromEntries(queueNames.map((name) => [name, create(name)])) as Record<QueueName, Queue>;
+  #createQueues(): Record<QueueName, WorkerQueue> {
+    const queues = queueNames.map((name) => [name, new WorkerQueue(this, name, this.#alarms)]);
+    return Object.fromEntries(queues) as Record<QueueName, WorkerQueue>;
   }
 
-  #createDeadLetters(name: QueueName): Queue {
-    const deadLetters = new Queue(this, `${pascalCase(name)}DeadLetters`, {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: DEAD_LETTERS_RETENTION,
-    });
-    const alarm = deadLetters
-      .metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1), statistic: 'Maximum' })
-      .createAlarm(this, `${pascalCase(name)}DeadLettersAlarm`, {
-        threshold: 1,
-        evaluationPeriods: 1,
-        treatMissingData: TreatMissingData.NOT_BREACHING,
-        alarmDescription: `Messages of ${name} could not be handled. Runbook: docs/operations.md, "Dead letters".`,
-      });
-    alarm.addAlarmAction(new SnsAction(this.#alarms));
-    return deadLetters;
-  }
-
-  #createQueue(name: QueueName, deadLetters: Queue): Queue {
-    const worker = queueWorkers[name];
-    const queue = new Queue(this, `${pascalCase(name)}Queue`, {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: QUEUE_RETENTION,
-      visibilityTimeout: Duration.seconds(visibilityTimeoutSeconds(worker)),
-      deadLetterQueue: { queue: deadLetters, maxReceiveCount: worker.maxReceiveCount },
-    });
-    const alarm = queue
-      .metricApproximateAgeOfOldestMessage({ period: Duration.minutes(1) })
-      .createAlarm(this, `${pascalCase(name)}AgeAlarm`, {
-        threshold: worker.lateAfterSeconds,
-        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-        evaluationPeriods: 2,
-        treatMissingData: TreatMissingData.NOT_BREACHING,
-        alarmDescription: `Messages of ${name} wait for minutes. Runbook: docs/operations.md, "Old messages".`,
-      });
-    alarm.addAlarmAction(new SnsAction(this.#alarms));
-    return queue;
-  }
-
-  #addQueueWorker(name: QueueName, worker: QueueWorker): void {
-    const queue = this.#resources.queues[name];
-    const read = new PolicyStatement({
-      sid: 'ReadQueue',
-      actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
-      resources: [queue.queueArn],
-    });
+  #addQueueWorker(name: QueueName, { queue, reading, source }: WorkerQueue): void {
     const environment = { [queueVariable(name)]: queue.queueUrl };
-    this.#addFunction(name, worker, { statements: [read], environment }).lambda.addEventSource(
-      new SqsEventSource(queue, {
-        batchSize: worker.batchSize,
-        reportBatchItemFailures: true,
-        maxConcurrency: worker.maxConcurrency,
-      }),
-    );
+    const { lambda } = this.#addFunction(name, queueWorkers[name], { statements: [reading], environment });
+    lambda.addEventSource(source);
   }
 
   #addSchedule(name: string, worker: ScheduledWorker): void {
     const { lambda } = this.#addFunction(name, worker);
-    // The scheduler only hands over: it is Lambda's own queue of events that would run a failed or throttled run again.
+    // The scheduler only hands over: Lambda's own queue of events would repeat a failed or throttled run.
     lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     const role = new Role(this, `${pascalCase(name)}SchedulerRole`, {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
@@ -226,39 +154,21 @@ export class ApiStack extends Stack {
       schedule: ScheduleExpression.rate(Duration.minutes(worker.everyMinutes)),
       target: new LambdaInvoke(lambda, {
         role: role.withoutPolicyUpdates(),
-        // The next run does what this one could not.
+        // The next run does what this one did not.
         retryAttempts: 0,
         maxEventAge: Duration.minutes(1),
       }),
     });
-    const alarm = lambda
-      .metricErrors({ period: Duration.minutes(5), statistic: 'Sum' })
-      .createAlarm(this, `${pascalCase(name)}ErrorsAlarm`, {
-        threshold: 3,
-        evaluationPeriods: 1,
-        treatMissingData: TreatMissingData.NOT_BREACHING,
-        alarmDescription: `${name} keeps failing. Runbook: docs/operations.md, "Scheduled workers".`,
-      });
-    const silence = lambda
-      .metricInvocations({ period: Duration.minutes(5), statistic: 'Sum' })
-      .createAlarm(this, `${pascalCase(name)}SilenceAlarm`, {
-        threshold: 1,
-        comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-        evaluationPeriods: 2,
-        treatMissingData: TreatMissingData.BREACHING,
-        alarmDescription: `${name} does not run any more. Runbook: docs/operations.md, "Scheduled workers".`,
-      });
-    for (const each of [alarm, silence]) each.addAlarmAction(new SnsAction(this.#alarms));
+    const each = { period: Duration.minutes(5), statistic: 'Sum' };
+    this.#alarms.add(`${pascalCase(name)}ErrorsAlarm`, lambda.metricErrors(each), {
+      threshold: 3,
+      alarmDescription: `${name} keeps failing. Runbook: docs/operations.md, "Scheduled workers".`,
+    });
+    this.#alarms.add(`${pascalCase(name)}SilenceAlarm`, lambda.metricInvocations(each), {
+      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      evaluationPeriods: 2,
+      treatMissingData: TreatMissingData.BREACHING,
+      alarmDescription: `${name} does not run any more. Runbook: docs/operations.md, "Scheduled workers".`,
+    });
   }
-
-  #createAlarmTopic(): Topic {
-    const topic = new Topic(this, 'Alarms', { enforceSSL: true });
-    const { alarmEmail } = this.#props.config;
-    if (alarmEmail) topic.addSubscription(new EmailSubscription(alarmEmail));
-    return topic;
-  }
-}
-
-function pascalCase(name: string): string {
-  return name.replace(/(^|-)(\w)/g, (_match, _dash, letter: string) => letter.toUpperCase());
 }

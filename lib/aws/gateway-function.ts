@@ -5,18 +5,17 @@ import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime 
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { deadLettersVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import type { FunctionSpec, QueueName, SecretName } from '../../lambdas/route.ts';
 import { tableDefinition } from '../table-definition.ts';
+import type { WorkerQueue } from './worker-queue.ts';
 
 /** What functions may be granted. */
 export interface Resources {
   table: TableV2;
   secrets: Record<SecretName, Secret>;
-  queues: Record<QueueName, Queue>;
-  deadLetters: Record<QueueName, Queue>;
+  queues: Record<QueueName, WorkerQueue>;
 }
 
 export interface GatewayFunctionProps {
@@ -77,6 +76,7 @@ export class GatewayFunction extends Construct {
 }
 
 function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyStatement[] {
+  const { queues } = resources;
   const { table, indexes, secrets = [], sendTo = [], watch = [] } = spec.grants;
   const statements: PolicyStatement[] = [];
   if (table) {
@@ -103,7 +103,7 @@ function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyState
       new PolicyStatement({
         sid: 'Queues',
         actions: ['sqs:SendMessage'],
-        resources: sendTo.map((name) => resources.queues[name].queueArn),
+        resources: sendTo.map((name) => queues[name].queue.queueArn),
       }),
     );
   }
@@ -112,7 +112,7 @@ function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyState
       new PolicyStatement({
         sid: 'WatchQueues',
         actions: ['sqs:GetQueueAttributes'],
-        resources: watch.flatMap((name) => [resources.queues[name].queueArn, resources.deadLetters[name].queueArn]),
+        resources: watch.flatMap((name) => [queues[name].queue.queueArn, queues[name].deadLetters.queueArn]),
       }),
     );
   }
@@ -120,11 +120,12 @@ function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyState
 }
 
 function grantEnvironment({ spec, resources }: GatewayFunctionProps): Record<string, string> {
+  const { queues } = resources;
   const { table, secrets = [], sendTo = [], watch = [] } = spec.grants;
   return {
     ...(table ? { [variables.tableName]: resources.table.tableName } : {}),
     ...Object.fromEntries(secrets.map((name) => [secretVariables[name], resources.secrets[name].secretArn])),
-    ...Object.fromEntries([...sendTo, ...watch].map((name) => [queueVariable(name), resources.queues[name].queueUrl])),
-    ...Object.fromEntries(watch.map((name) => [deadLettersVariable(name), resources.deadLetters[name].queueUrl])),
+    ...Object.fromEntries([...sendTo, ...watch].map((name) => [queueVariable(name), queues[name].queue.queueUrl])),
+    ...Object.fromEntries(watch.map((name) => [deadLettersVariable(name), queues[name].deadLetters.queueUrl])),
   };
 }

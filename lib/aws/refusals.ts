@@ -24,26 +24,14 @@ const NO_SUCH_ROUTE = '"There is no such path or method. GET /v1/models is a goo
 const MISCONFIGURED = '"The API is not set up as it should be. Tell its operator the request_id."';
 const KEPT_OUT = '"The front door of this API does not let the request in. Ask its operator, with the request_id."';
 
-const unknownRoute = (type: ResponseType): Refusal => ({
-  type,
-  kind: 'not_found',
-  message: NO_SUCH_ROUTE,
-});
-const keptOut = (type: ResponseType): Refusal => ({
-  type,
-  kind: 'permission_denied',
-  message: KEPT_OUT,
-});
+const unknownRoute = (type: ResponseType): Refusal => ({ type, kind: 'not_found', message: NO_SUCH_ROUTE });
+const keptOut = (type: ResponseType): Refusal => ({ type, kind: 'permission_denied', message: KEPT_OUT });
 const malformed = (type: ResponseType): Refusal => ({
   type,
   kind: 'invalid_request',
   message: '$context.error.messageString',
 });
-const misconfigured = (type: ResponseType): Refusal => ({
-  type,
-  kind: 'server',
-  message: MISCONFIGURED,
-});
+const misconfigured = (type: ResponseType): Refusal => ({ type, kind: 'server', message: MISCONFIGURED });
 
 const refusals: Record<string, Refusal> = {
   // API Gateway reports an unknown path or method as a missing token.
@@ -52,11 +40,7 @@ const refusals: Record<string, Refusal> = {
   UnknownRouteSigned: unknownRoute(ResponseType.INVALID_SIGNATURE),
   UnknownRouteExpired: unknownRoute(ResponseType.EXPIRED_TOKEN),
   UnknownResource: unknownRoute(ResponseType.RESOURCE_NOT_FOUND),
-  Unauthorized: {
-    type: ResponseType.UNAUTHORIZED,
-    kind: 'authentication',
-    message: KEPT_OUT,
-  },
+  Unauthorized: { type: ResponseType.UNAUTHORIZED, kind: 'authentication', message: KEPT_OUT },
   AccessDenied: keptOut(ResponseType.ACCESS_DENIED),
   Filtered: keptOut(ResponseType.WAF_FILTERED),
   InvalidApiKey: keptOut(ResponseType.INVALID_API_KEY),

@@ -37,12 +37,7 @@ export function manifestWiring(): Wiring {
   const entries = Object.entries<Route>(routes);
   return {
     routes: entries.flatMap(([functionName, route]) =>
-      route.paths.map((path) => ({
-        method: route.method,
-        path,
-        functionName,
-        streaming: route.streaming === true,
-      })),
+      route.paths.map((path) => ({ method: route.method, path, functionName, streaming: route.streaming === true })),
     ),
     queues: Object.fromEntries(
       Object.entries<QueueWorker>(queueWorkers).map(([name, worker]) => [

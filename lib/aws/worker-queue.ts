@@ -1,0 +1,65 @@
+import { Duration, type Stack } from 'aws-cdk-lib';
+import { ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { visibilityTimeoutSeconds, type QueueName, type QueueWorker } from '../../lambdas/route.ts';
+import { queueWorkers } from '../../lambdas/routes.ts';
+import type { Alarms } from './alarms.ts';
+import { pascalCase } from './pascal-case.ts';
+
+/** A standard queue's message keeps its age when it is given up: dead letters must be kept for longer. */
+const QUEUE_RETENTION = Duration.days(4);
+const DEAD_LETTERS_RETENTION = Duration.days(14);
+
+/**
+ * A worker's queue with its dead letters, and their alarms. Not a construct: its resources stay children of the stack,
+ * because other logical ids would replace the queues, with the messages in them.
+ */
+export class WorkerQueue {
+  readonly queue: Queue;
+  readonly deadLetters: Queue;
+  readonly #worker: QueueWorker;
+
+  constructor(stack: Stack, name: QueueName, alarms: Alarms) {
+    this.#worker = queueWorkers[name];
+    this.deadLetters = new Queue(stack, `${pascalCase(name)}DeadLetters`, {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: DEAD_LETTERS_RETENTION,
+    });
+    this.queue = new Queue(stack, `${pascalCase(name)}Queue`, {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: QUEUE_RETENTION,
+      visibilityTimeout: Duration.seconds(visibilityTimeoutSeconds(this.#worker)),
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: this.#worker.maxReceiveCount },
+    });
+    const period = Duration.minutes(1);
+    const dead = this.deadLetters.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' });
+    alarms.add(`${pascalCase(name)}DeadLettersAlarm`, dead, {
+      alarmDescription: `Messages of ${name} could not be handled. Runbook: docs/operations.md, "Dead letters".`,
+    });
+    alarms.add(`${pascalCase(name)}AgeAlarm`, this.queue.metricApproximateAgeOfOldestMessage({ period }), {
+      threshold: this.#worker.lateAfterSeconds,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      evaluationPeriods: 2,
+      alarmDescription: `Messages of ${name} wait for minutes. Runbook: docs/operations.md, "Old messages".`,
+    });
+  }
+
+  /** The worker's right to read the queue. */
+  get reading(): PolicyStatement {
+    return new PolicyStatement({
+      sid: 'ReadQueue',
+      actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
+      resources: [this.queue.queueArn],
+    });
+  }
+
+  /** What hands the queue's messages to the worker. */
+  get source(): SqsEventSource {
+    const { batchSize, maxConcurrency } = this.#worker;
+    return new SqsEventSource(this.queue, { batchSize, maxConcurrency, reportBatchItemFailures: true });
+  }
+}
