@@ -17,7 +17,7 @@ export async function* queryItems(
   } while (start);
 }
 
-/** Items of a partition, of those sort keys that begin with the prefix where one is given, read consistently. */
+/** Items of a partition, read consistently; with a prefix, those whose sort key begins with it. */
 export function queryPartition(table: Table, partition: string, prefix?: string): AsyncGenerator<Item, void> {
   return queryItems(table, {
     ConsistentRead: true,
@@ -32,7 +32,7 @@ export async function readItem(table: Table, key: { pk: string; sk: string }): P
   return answer.Item;
 }
 
-/** DynamoDB's bound of one BatchGetItem. */
+/** DynamoDB's limit for one BatchGetItem. */
 const MAX_BATCH = 100;
 
 /** Items by their keys, read consistently, in no order; what does not exist is left out. @throws {StoreBusyError} */
