@@ -24,7 +24,7 @@ const SURELY_EXACT_LENGTH = 4;
 /** Every decimal with this many digits has a double of its own. */
 const EXACT_DIGITS = 15;
 
-/** Measures a text without parsing it, in one pass and without memory of its own. Text that is not JSON is measured as well. */
+/** Measures a text without parsing it, in one pass and without memory of its own. Other text is measured as well. */
 export function measureJson(text: string, maxValues: number): JsonMeasure {
   let open = 0;
   let depth = 0;
