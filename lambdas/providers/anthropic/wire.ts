@@ -1,4 +1,4 @@
-import { thinkingOf, withoutOwnThinking } from '../../messages/foreign-thinking.ts';
+import { thinkingOf, withoutGatewaySigned } from '../../messages/thinking-signatures.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import { wireTable, type AnthropicQuirks } from '../../catalog/wires.ts';
@@ -75,7 +75,7 @@ function upstreamBody(request: MessagesRequest, target: Target, client: ClientHe
   const maxTokens = Math.min(request.max_tokens ?? ceiling, ceiling);
   const messages = target.quirks.own_signatures
     ? thinkingOf(target.providerId, request.messages)
-    : withoutOwnThinking(request.messages);
+    : withoutGatewaySigned(request.messages);
   return {
     ...request,
     model: target.upstreamModel,
