@@ -1,4 +1,5 @@
 import type { HoldKeeper } from '../../admission/hold-keeper.ts';
+import type { Shortening } from '../../admission/refusal.ts';
 import type { Quote } from '../../admission/spending-plan.ts';
 import type { AnswerBatch, AnswerEvent } from '../../messages/types.ts';
 import { GatewayError, toGatewayError } from '../../platform/errors.ts';
@@ -7,8 +8,8 @@ import type { QueueSender } from '../../platform/queue.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 import type { Dispatched } from '../../routing/dispatch.ts';
 import type { Payer } from '../../store/payer.ts';
-import type { Ending } from '../../store/outcome.ts';
 import type { Table } from '../../store/table.ts';
+import type { FailedEnding } from './early-end.ts';
 import { Progress } from './progress.ts';
 
 /** An endpoint that may answer, and what it may charge. */
@@ -39,7 +40,7 @@ export interface AnswerContext {
   /** The client gets events; else it gets what there is when they end. */
   streamed: boolean;
   /** Why the answer may only be shorter than was asked for. */
-  shortenedBy: Error | undefined;
+  shortened: Shortening | undefined;
   /** Ends the upstream's work; its reason is an AbortReason. */
   abort: AbortController;
 }
@@ -71,13 +72,13 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
       if (next.done) return;
       const observed = progress.observe(next.value);
       // Most batches are measured without waiting for anything.
-      const { events, ending, failure } = observed instanceof Promise ? await observed : observed;
+      const { events, stop } = observed instanceof Promise ? await observed : observed;
       if (events.length > 0) yield events;
-      if (ending === 'broke_off') throw failure;
-      if (ending !== undefined) {
+      if (stop?.ending === 'broke_off') throw stop.failure;
+      if (stop) {
         // Not one token more: leaving the loop alone would let the provider finish what it has begun.
         context.abort.abort('ended' satisfies AbortReason);
-        yield await progress.endEarly(ending, failure);
+        yield await progress.endEarly(stop);
         return;
       }
     }
@@ -89,7 +90,7 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
     const failure = asToldBy(ending, error);
     // A client that does not stream gets what there is, rather than nothing for its money.
     if (!context.streamed && ending !== 'client_left' && progress.hasOutput) {
-      yield await progress.endEarly(ending, failure);
+      yield await progress.endEarly({ ending, failure });
       return;
     }
     progress.ending = ending;
@@ -105,11 +106,11 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
 }
 
 /** The failure as the client is told it. */
-function asToldBy(ending: Ending, error: unknown): GatewayError {
+function asToldBy(ending: FailedEnding, error: unknown): GatewayError {
   // Nobody hears it; in the log it shall be no failure of a provider.
   if (ending === 'client_left')
     return new GatewayError('timeout', 'The client has left.', { status: 408, cause: error });
   if (ending !== 'out_of_time') return toGatewayError(error);
-  if (error instanceof GatewayError && error.status === 504) return error;
+  if (error instanceof GatewayError && error.kind === 'timeout') return error;
   return new GatewayError('timeout', 'The answer took longer than the gateway may run. Ask for a shorter one.');
 }
