@@ -17,7 +17,8 @@ import { clientHeaders } from '../../providers/client-headers.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
 import { messagesCandidates, resolveModel } from '../../routing/candidates.ts';
 import { connect, dispatch } from '../../routing/dispatch.ts';
-import { answerEvents, type AbortReason, type AnswerContext } from './answer.ts';
+import { answerEvents } from './answer.ts';
+import type { AbortReason, AnswerContext } from './answer-context.ts';
 import { countedPlan, prepareAttempts, reencoded, type Prepared } from './attempts.ts';
 import { PING_AFTER_MS, streamBody } from './stream-body.ts';
 

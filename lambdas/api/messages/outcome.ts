@@ -4,7 +4,7 @@ import type { UsageMeter } from '../../accounting/meter.ts';
 import { promptTokens } from '../../accounting/usage.ts';
 import { log, tripwires } from '../../platform/logger.ts';
 import type { Ending, Outcome } from '../../store/outcome.ts';
-import type { Attempted } from './answer.ts';
+import type { Attempted } from './answer-context.ts';
 
 /** An answer as it was measured, at its end or, with an ending of null, while it goes on. */
 export interface MeasuredAnswer {

@@ -9,7 +9,7 @@ import type { GatewayError } from '../../platform/errors.ts';
 import { errorInAnswer, failureOf } from '../../providers/failures.ts';
 import { failedProvider } from '../../routing/dispatch.ts';
 import type { Ending, Outcome } from '../../store/outcome.ts';
-import type { AbortReason, AnswerContext, Attempted } from './answer.ts';
+import type { AbortReason, AnswerContext, Attempted } from './answer-context.ts';
 import { earlyEnding, shortenedEnding, type FailedEnding, type Stop } from './early-end.ts';
 import { outcomeOf, raiseAlarms } from './outcome.ts';
 import { MAX_ANSWER_BYTES, writableBytes } from './write-bound.ts';
