@@ -263,8 +263,16 @@ describe('an attempt', () => {
   });
 });
 
+const line = (data: object) => `${JSON.stringify(data)}\n`;
+
+const decodeLines: MessagesWire['decode'] = async function* (body) {
+  for await (const chunk of body) {
+    const lines = chunk.toString().trim().split('\n');
+    yield { events: lines.map((text) => ({ data: JSON.parse(text) as MessagesEvent })) };
+  }
+};
+
 describe('a wire whose streams are JSON', () => {
-  const line = (data: object) => `${JSON.stringify(data)}\n`;
   const events: MessagesEvent[] = [
     {
       type: 'message_start',
@@ -291,13 +299,7 @@ describe('a wire whose streams are JSON', () => {
       response.end(events.slice(1).map(line).join(''));
     });
     const attempt = attemptAt(seen);
-    const decode: MessagesWire['decode'] = async function* (body) {
-      for await (const chunk of body) {
-        const lines = chunk.toString().trim().split('\n');
-        yield { events: lines.map((text) => ({ data: JSON.parse(text) as MessagesEvent })) };
-      }
-    };
-    const wire = { ...attempt.candidate.wire, streamsJson: true, decode };
+    const wire = { ...attempt.candidate.wire, streamsJson: true, decode: decodeLines };
 
     const { batches } = await dispatch([{ ...attempt, candidate: { ...attempt.candidate, wire } }], input());
     expect((await batches.next()).value).toEqual({ events: [{ data: events[0] }] });
