@@ -85,7 +85,7 @@ export interface MessagesFacts {
 /** Models on these are in the lists only: nothing is sent to their endpoints. */
 const listedOnly = { quirks: z.strictObject({}), messages: undefined };
 
-export const wireTable = {
+const wireTable = {
   anthropic: {
     quirks: anthropicQuirks,
     messages: {

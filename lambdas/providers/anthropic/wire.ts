@@ -1,7 +1,7 @@
 import { thinkingOf, withoutGatewaySigned } from '../../messages/thinking-signatures.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
-import { wireTable, type AnthropicQuirks } from '../../catalog/wires.ts';
+import { type AnthropicQuirks } from '../../catalog/wires.ts';
 import { refusesSampling } from '../client-headers.ts';
 import type { ClientHeaders, MessagesWire, WireRefusal, WireRequest, WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
@@ -27,7 +27,6 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
   streamsJson: false,
   countsPromptAtStart: true,
   refusesSampling,
-  cachesUnasked: wireTable.anthropic.messages.cachesUnasked,
   declinesForFree: true,
   credentialHeaders: (credential) => ({ 'x-api-key': credential }),
   decode: decodeStream,
