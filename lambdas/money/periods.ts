@@ -12,7 +12,7 @@ interface Recurring {
   prefix: string;
   startOf: (instantMs: number) => number;
   endOf: (startMs: number) => number;
-  /** The start as it stands in the window's name, which Date.parse can read. */
+  /** The start as the window's name has it, which Date.parse can read. */
   nameOf: (startMs: number) => string;
 }
 

@@ -8,7 +8,7 @@ export const tripwires = {
   unpricedUsage: 'unpriced usage',
 } as const;
 
-/** What may stand in a log line. Prompts, answers, bodies and secrets have no field here, so they cannot be logged. */
+/** What a log line may have. Prompts, answers, bodies and secrets have no field here, so they cannot be logged. */
 export interface LogFields {
   requestId?: string;
   generationId?: string;
