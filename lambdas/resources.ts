@@ -8,17 +8,17 @@ import type { QueueName } from './route.ts';
 import { openTable } from './store/table.ts';
 
 /**
- * What lives as long as the process: connections and the catalog, each opened when a handler first asks. Nothing here
+ * What lives as long as the process: connections and the catalog, each opened on first use. Nothing here
  * belongs to a request, so one process may serve many at once.
  */
 export const resources = {
   table: once(() => openTable()),
   catalog: once(() => loadCatalog()),
   queue: perQueue((name) => openQueue(queueVariable(name))),
-  /** Of a worker: its own queue. */
+  /** A worker's own queue. */
   returns: perQueue((name) => openQueueReturns(queueVariable(name))),
   gauge: perQueue((name) => openQueueGauge(queueVariable(name), deadLettersVariable(name))),
-  /** Names this life of the process on the holds it places. */
+  /** Identifies this run of the process on the holds that it places. */
   bootId: once(() => optionalVariable(variables.bootId) ?? randomUUID()),
 };
 

@@ -55,9 +55,9 @@ export interface Route<Kind extends Credential = Credential> extends Endpoint<Ki
 export interface QueueWorker extends FunctionSpec {
   batchSize: number;
   maxConcurrency: number;
-  /** After so many attempts a message goes to the dead letters. */
+  /** After this many attempts a message goes to the dead letters. */
   maxReceiveCount: number;
-  /** When the oldest message is so old, something is wrong with the worker. */
+  /** An oldest message of this age means that something is wrong with the worker. */
   lateAfterSeconds: number;
 }
 
@@ -98,7 +98,7 @@ export const managed = taking('management', 15);
 /** For both kinds of keys. */
 export const keyed = taking('any', 10);
 
-/** The rights to find out who is calling, and more rights to the table. */
+/** The rights to find out who is calling, and further actions on the table. */
 export function reading(...more: TableAction[]): Grants {
   return { table: ['GetItem', 'BatchGetItem', ...more], secrets: ['pepper'] };
 }
@@ -117,8 +117,8 @@ export function workers<Workers extends Record<string, Stated>>(
 }
 
 /**
- * How long a message that was handed out is not handed out again: a slow batch must not be worked on twice. A message that
- * failed by itself does not wait for it: its worker has it come again in seconds.
+ * How long a message that was delivered is not delivered again: a slow batch must not be processed twice. A message that
+ * failed on its own does not wait that long: its worker makes it visible again in seconds.
  */
 export function visibilityTimeoutSeconds({ timeoutSeconds }: QueueWorker): number {
   return 6 * timeoutSeconds;

@@ -1,3 +1,9 @@
+/**
+ * The manifest: every route and worker of the gateway, as data. The CDK stacks, the local runtime, the sandboxes and the
+ * tests read it; nothing is listed twice. It imports nothing that runs, so that infrastructure code can read it. A function
+ * of the API looks up its own route here: what is marked as pure is left out of its bundle.
+ */
+
 import {
   del,
   get,
@@ -17,11 +23,6 @@ import {
   type ScheduledWorker,
 } from './route.ts';
 
-/**
- * The manifest: every route and worker of the gateway, as data. The CDK stacks, the local runtime, the sandboxes and the
- * tests read it; nothing is listed twice. It imports nothing that runs, so that infrastructure code can read it. A function
- * of the API looks up its own route here: what is marked as pure is left out of its bundle.
- */
 export const routes = {
   'create-message': post('/messages', {
     ...inferring('messages/create', {
@@ -112,7 +113,7 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
-/** Each works off the queue of its name. */
+/** Each reads the queue of the same name. */
 export const queueWorkers = /* @__PURE__ */ workers({
   'finalize-cost': {
     // More than ten would need a batching window, which Lambda counts in whole seconds; holds would wait for it.
@@ -125,13 +126,13 @@ export const queueWorkers = /* @__PURE__ */ workers({
     grants: { table: ['GetItem', 'PutItem', 'UpdateItem'], sendTo: ['roll-up-activity'] },
   },
   'roll-up-activity': {
-    // A shard of a large account takes seconds to read: few of them, so that a batch is over in good time.
+    // A shard of a large account takes seconds to read: few of them, so that a batch ends in good time.
     batchSize: 5,
     maxConcurrency: 8,
     timeoutSeconds: 120,
     memoryMb: 1024,
     maxReceiveCount: 12,
-    // All accounts ask at midnight: some minutes of waiting are no sign of trouble.
+    // All accounts come at midnight: a wait of some minutes is normal.
     lateAfterSeconds: 900,
     grants: { table: ['GetItem', 'Query', 'UpdateItem', 'BatchWriteItem'] },
   },

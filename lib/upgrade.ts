@@ -1,8 +1,7 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { accountEntryPut } from '../lambdas/store/accounts.ts';
 import { moveKey } from '../lambdas/store/key-directory.ts';
 import { keyFrom, keyItem, type ApiKey } from '../lambdas/store/keys.ts';
-import { readItem } from '../lambdas/store/query.ts';
+import { readItem, scanItemsWithout } from '../lambdas/store/query.ts';
 import { numberFrom, type Item, type Table } from '../lambdas/store/table.ts';
 import { transact, writeAlone } from '../lambdas/store/transact.ts';
 import { put, update, type Condition } from '../lambdas/store/writes.ts';
@@ -22,33 +21,11 @@ export async function upgradeRecords(table: Table): Promise<number> {
   const mark = await readItem(table, MARK);
   if (numberFrom(mark?.['version']) >= CURRENT) return 0;
   let changed = 0;
-  for await (const item of oldRecords(table)) {
+  for await (const item of scanItemsWithout(table, 'version', ['account', 'workspace', 'member', 'key'])) {
     if (await upgradeRecord(table, item)) changed += 1;
   }
   await writeAlone(table, put(table, { ...MARK, entity: 'schema', version: CURRENT }));
   return changed;
-}
-
-async function* oldRecords(table: Table): AsyncGenerator<Item> {
-  let start: Item | undefined;
-  do {
-    const page = await table.documents.send(
-      new ScanCommand({
-        TableName: table.name,
-        ConsistentRead: true,
-        FilterExpression: 'entity IN (:account, :workspace, :member, :key) AND attribute_not_exists(version)',
-        ExpressionAttributeValues: {
-          ':account': 'account',
-          ':workspace': 'workspace',
-          ':member': 'member',
-          ':key': 'key',
-        },
-        ExclusiveStartKey: start,
-      }),
-    );
-    yield* page.Items ?? [];
-    start = page.LastEvaluatedKey;
-  } while (start);
 }
 
 async function upgradeRecord(table: Table, item: Item): Promise<boolean> {

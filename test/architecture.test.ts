@@ -102,6 +102,21 @@ describe('the architecture', () => {
     expect(new Set(speaking.map(({ path }) => roomOf(path)))).toEqual(new Set(['store']));
   });
 
+  it('has no files that import each other', () => {
+    const importsOf = new Map(sources.map((source) => [source.path, imports(source)]));
+    const isCircular = (path: string) => {
+      const seen = new Set<string>();
+      const open = [...importsOf.get(path)!];
+      for (let next = open.pop(); next !== undefined; next = open.pop()) {
+        if (next === path) return true;
+        if (!seen.has(next)) open.push(...(importsOf.get(next) ?? []));
+        seen.add(next);
+      }
+      return false;
+    };
+    expect([...importsOf.keys()].filter(isCircular)).toEqual([]);
+  });
+
   it('has no file of more than 400 lines', () => {
     const long = sources.filter(({ text }) => text.split('\n').length > 400);
     expect(long.map(({ path }) => path)).toEqual([]);

@@ -1,15 +1,17 @@
+import { releaseUnknown } from '../accounting/release.ts';
 import { Money } from '../money/money.ts';
 import { positiveIntegerVariable, variables } from '../platform/environment.ts';
-import { GatewayError } from '../platform/errors.ts';
 import type { Table } from '../store/table.ts';
-import { placeHold, type HoldRefusal, type HoldRequest, type PlacedHold } from './hold.ts';
-import { isHeldOnly, refusalError, roomOf, shortenedError, type NoRoom } from './refusal.ts';
+import { HoldKeeper } from './hold-keeper.ts';
+import { placeHold, type HoldRequest } from './hold.ts';
+import { isHeldOnly, roomOf, type AdmissionRefusal, type RefusedRequest, type Shortening } from './refusal.ts';
 import {
   affordableTokens,
   beyondMaxTokens,
   leastAmount,
   shortened,
   shortest,
+  type Quote,
   type SpendingPlan,
 } from './spending-plan.ts';
 import { WaitingRoom, type Waiter } from './waiting-room.ts';
@@ -29,11 +31,18 @@ export interface Admission {
 }
 
 export interface Admitted {
-  placed: PlacedHold;
+  /** Keeps the answer inside the hold that was placed. */
+  keeper: HoldKeeper;
   /** What was held for: the plan that was asked for, or one that is exacter or shorter. */
   plan: SpendingPlan;
   /** Why the answer may only be as long as this plan says; undefined when it is the length that was asked for. */
-  shortenedBy: Error | undefined;
+  shortened: Shortening | undefined;
+}
+
+/** A refusal, and what there is to say about the request. */
+export interface Refused {
+  refusal: AdmissionRefusal;
+  request: RefusedRequest;
 }
 
 /** Requests in flight give back most of what they hold within seconds; a client without any answer waits about so long. */
@@ -45,22 +54,42 @@ const waitingRoom = new WaitingRoom();
  * Holds the money of a request, and tries all that is fair before it refuses: an exact count of the prompt in place of
  * its bytes, a shorter answer where nobody could watch a longer one, and, where nothing but the holds of other requests
  * is in the way, a bounded wait.
- * @throws {GatewayError} 402 without room, 401 when a scope was switched off; {StoreBusyError}; and whatever leaves open
- * whether the hold was placed
+ *
+ * Guarantee: nothing is held for a request that is refused, or fails here.
+ * @throws {Error} when nobody could say whether the hold was placed; it is released then.
  */
-export async function admit(table: Table, admission: Admission): Promise<Admitted> {
+export async function admit(
+  table: Table,
+  admission: Admission,
+): Promise<{ admitted: Admitted } | { refused: Refused }> {
+  try {
+    return await holdOrRefuse(table, admission);
+  } catch (error) {
+    await releaseUnknown(table, admission.request.generation);
+    throw error;
+  }
+}
+
+async function holdOrRefuse(
+  table: Table,
+  admission: Admission,
+): Promise<{ admitted: Admitted } | { refused: Refused }> {
   const { request, receivedAtMs, clientLeft } = admission;
   const deadlineMs = receivedAtMs + positiveIntegerVariable(variables.holdPatienceMs, DEFAULT_PATIENCE_MS);
   let { plan } = admission;
-  let shortenedBy: Error | undefined;
+  let shortened: Shortening | undefined;
   let isCounted = false;
   let waiter: Waiter | undefined;
   try {
     for (;;) {
       const result = await placeHold(table, holdRequest(request, plan));
-      if ('placed' in result) return { placed: result.placed, plan, shortenedBy };
+      if ('placed' in result) {
+        const [quote] = plan.quotes as [Quote];
+        const keeper = new HoldKeeper({ table, request, placed: result.placed, stepTokens: plan.stepTokens, quote });
+        return { admitted: { keeper, plan, shortened } };
+      }
       const { refused } = result;
-      if (refused.kind !== 'no_room') throw toError(refused, admission, plan);
+      if (refused.kind !== 'no_room') return toRefused(refused, admission, plan);
       const { left, leftWithoutHolds } = roomOf(refused);
       // Nobody is asked to count a prompt for which the answer alone is too dear.
       if (!isCounted && !leastAmount(plan).exceeds(leftWithoutHolds) && !leftWithoutHolds.isZero) {
@@ -71,7 +100,7 @@ export async function admit(table: Table, admission: Admission): Promise<Admitte
           continue;
         }
       }
-      if (clientLeft?.aborted) throw new GatewayError('timeout', 'The client has left.', { status: 408 });
+      if (clientLeft?.aborted) return toRefused({ kind: 'client_left' }, admission, plan);
       const isPatient = performance.now() < deadlineMs;
       if (isHeldOnly(refused) && isPatient) {
         const scope = `${refused.scope.kind}#${refused.scope.id}`;
@@ -85,8 +114,8 @@ export async function admit(table: Table, admission: Admission): Promise<Admitte
         }
       }
       const shorter = shortenedTo(plan, isPatient && !isHeldOnly(refused) ? leftWithoutHolds : left);
-      if (!shorter) throw toError(refused, admission, plan);
-      shortenedBy = shortenedError(refused, longestAnswer(shorter));
+      if (!shorter) return toRefused(refused, admission, plan);
+      shortened = { refusal: refused, maxTokens: longestAnswer(shorter) };
       plan = shorter;
     }
   } finally {
@@ -110,20 +139,29 @@ function shortenedTo(plan: SpendingPlan, room: Money): SpendingPlan | undefined 
 }
 
 /** The refusal in the numbers of the least that would be admitted. */
-function toError(refused: HoldRefusal, { request, leastMaxTokens }: Admission, plan: SpendingPlan): Error {
+function toRefused(refusal: AdmissionRefusal, admission: Admission, plan: SpendingPlan): { refused: Refused } {
+  const atMs = admission.request.generation.createdAtMs;
+  if (refusal.kind !== 'no_room') return { refused: { refusal, request: { atMs } } };
+  const { left } = roomOf(refusal);
   const least = shortest(plan);
-  const isLeastTooMuch = refused.kind === 'no_room' && least.amount.exceeds(roomOf(refused).left);
-  const told: HoldRefusal = isLeastTooMuch ? ({ ...refused, amount: least.amount } satisfies NoRoom) : refused;
-  return refusalError(told, {
-    atMs: request.generation.createdAtMs,
-    inputAmount: (isLeastTooMuch ? least : plan).inputAmount,
-    affordableTokens: (amount) => {
-      // Only worth saying when a smaller max_tokens would really fit.
-      const tokens = affordableTokens(plan, amount);
-      const maxTokens = tokens - beyondMaxTokens(plan);
-      return maxTokens >= leastMaxTokens && tokens < longestAnswer(plan) ? maxTokens : 0;
+  const isLeastTooMuch = least.amount.exceeds(left);
+  return {
+    refused: {
+      refusal: isLeastTooMuch ? { ...refusal, amount: least.amount } : refusal,
+      request: {
+        atMs,
+        inputAmount: (isLeastTooMuch ? least : plan).inputAmount,
+        affordableTokens: worthAdvising(plan, left, admission.leastMaxTokens),
+      },
     },
-  });
+  };
+}
+
+/** A smaller max_tokens that would really fit; 0 where there is none to advise. */
+function worthAdvising(plan: SpendingPlan, left: Money, leastMaxTokens: number): number {
+  const tokens = affordableTokens(plan, left);
+  const maxTokens = tokens - beyondMaxTokens(plan);
+  return maxTokens >= leastMaxTokens && tokens < longestAnswer(plan) ? maxTokens : 0;
 }
 
 function longestAnswer({ quotes }: SpendingPlan): number {

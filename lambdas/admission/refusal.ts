@@ -1,4 +1,4 @@
-import { GatewayError, unauthenticated } from '../platform/errors.ts';
+import { GatewayError, toGatewayError, unauthenticated } from '../platform/errors.ts';
 import { Money } from '../money/money.ts';
 import { intervals, windowEnd, type Interval } from '../money/periods.ts';
 import { refusingInterval, type ScopeKind } from '../store/counters.ts';
@@ -65,17 +65,26 @@ export function isHeldByOthers(refusal: NoRoom, own: Money): boolean {
   return roomOf(refusal).held.exceeds(own);
 }
 
+/** Why a request is not admitted: its hold was refused, or nobody waits for it any more. */
+export type AdmissionRefusal = HoldRefusal | { kind: 'client_left' };
+
 /** What the message of a refusal says beside the numbers of the scope. */
 export interface RefusedRequest {
   atMs: number;
   /** Of the amount, what is for the prompt; undefined for the extension of a hold. */
   inputAmount?: Money;
-  /** Output tokens that an amount of money would buy in this request; 0 when none are worth saying. */
-  affordableTokens: (amount: Money) => number;
+  /** Output tokens that the room which is left would buy in this request; absent when none are worth saying. */
+  affordableTokens?: number;
+}
+
+/** An answer may only be shorter than was asked for, because a scope had no room for more. */
+export interface Shortening {
+  refusal: NoRoom;
+  maxTokens: number;
 }
 
 /** Why an answer could only be shorter than was asked for. */
-export function shortenedError(refusal: NoRoom, maxTokens: number): GatewayError {
+export function shortenedError({ refusal, maxTokens }: Shortening): GatewayError {
   const { interval, limit } = roomOf(refusal);
   const { source, owner, remedy } = limitSources[refusal.scope.kind];
   return new GatewayError(
@@ -87,8 +96,8 @@ export function shortenedError(refusal: NoRoom, maxTokens: number): GatewayError
 }
 
 /** Why an answer ends where it does: no room for the next step of its hold. */
-export function outOfMoneyError(refusal: HoldRefusal, atMs: number): Error {
-  if (refusal.kind !== 'no_room') return refusalError(refusal, { atMs, affordableTokens: () => 0 });
+export function outOfMoneyError(refusal: HoldRefusal, atMs: number): GatewayError {
+  if (refusal.kind !== 'no_room') return refusalError(refusal, { atMs });
   const { interval, limit, spent } = roomOf(refusal);
   const { source, owner, remedy } = limitSources[refusal.scope.kind];
   const resetsAt = resetTime(interval, atMs);
@@ -108,8 +117,8 @@ export function outOfMoneyError(refusal: HoldRefusal, atMs: number): Error {
   );
 }
 
-/** A refused hold as the client is told it: a 402 with the numbers that a person needs to act, a 401 or a 529. */
-export function refusalError(refusal: HoldRefusal, request: RefusedRequest): Error {
+/** A refusal as the client reads it: a 402 with the numbers that a person needs to act, a 401 or a 529. */
+export function refusalError(refusal: AdmissionRefusal, request: RefusedRequest): GatewayError {
   switch (refusal.kind) {
     case 'no_room':
       return spendingRefusal(refusal, request);
@@ -118,14 +127,16 @@ export function refusalError(refusal: HoldRefusal, request: RefusedRequest): Err
     case 'settled':
       return new GatewayError('timeout', 'The answer took longer than the gateway waits. Ask for a shorter one.');
     case 'busy':
-      return refusal.cause;
+      return toGatewayError(refusal.cause);
+    case 'client_left':
+      return new GatewayError('timeout', 'The client has left.', { status: 408 });
   }
 }
 
 function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError {
   const { interval, limit, spent, held, left } = roomOf(refusal);
   const { amount, scope } = refusal;
-  const affordable = request.affordableTokens(left);
+  const { inputAmount, affordableTokens: affordable = 0 } = request;
   const { source, owner, remedy } = limitSources[scope.kind];
   const resetsAt = resetTime(interval, request.atMs);
   const isHeld = isHeldOnly(refusal);
@@ -137,7 +148,7 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
   ];
   return new GatewayError(
     'payment_required',
-    `This request may cost up to ${amount} RUB${parts(amount, request.inputAmount)}, and ${owner} ` +
+    `This request may cost up to ${amount} RUB${parts(amount, inputAmount)}, and ${owner} ` +
       `(${limit} RUB${periodOf(interval)}) has ${left} RUB left. You can ${advice.join(', or ')}.`,
     {
       metadata: {
@@ -148,10 +159,10 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
         held_rub: held.toString(),
         remaining_rub: left.toString(),
         required_rub: amount.toString(),
-        ...(request.inputAmount
+        ...(inputAmount
           ? {
-              required_input_rub: request.inputAmount.toString(),
-              required_output_rub: amount.minus(request.inputAmount).toString(),
+              required_input_rub: inputAmount.toString(),
+              required_output_rub: amount.minus(inputAmount).toString(),
             }
           : {}),
         resets_at: resetsAt,

@@ -37,9 +37,9 @@ export interface Model {
 /** A valid catalog: every reference resolved, every id unique, in the order of the files. */
 export class Catalog {
   readonly models: readonly Model[];
-  /** Names the content of the files: records say by it which prices they were made with. */
+  /** Identifies the content of the files: records name it to say which prices they were made with. */
   readonly version: string;
-  /** Ids of all providers, of those too that have no address here. */
+  /** Ids of all providers, also of those that have no address here. */
   readonly providerIds: readonly string[];
   readonly #byId: Map<string, Model>;
 
@@ -57,8 +57,8 @@ export class Catalog {
 }
 
 /**
- * Builds the catalog of files that have passed `checkModels`. Providers without an address are left out, and so are
- * models that nobody else offers at a price.
+ * Builds the catalog from files that have passed `checkModels`. Providers without an address are left out, and so are
+ * models that no other provider offers at a price.
  */
 export function buildCatalog(
   files: { providers: ProviderData[]; models: ModelData[]; aliases: AliasData[]; version: string },

@@ -23,7 +23,7 @@ interface TextOffer extends Offer {
 }
 
 /**
- * Checks what no single field can tell: references, unique ids, and that the catalog promises nothing which its
+ * Checks what no single field can show: references, unique ids, and that the catalog promises nothing that its
  * endpoints cannot do.
  * @throws {CatalogError} naming file and field of the first thing that is wrong.
  */
@@ -107,7 +107,7 @@ function withFacts(offer: Offer): TextOffer {
   );
 }
 
-/** What a model thinks without being asked has to be held from the start, so nobody may forget to say. */
+/** Thinking that no request asks for has to be held from the start, so the catalog must say whether it happens. */
 function checkThinking(model: ModelData, { data, place, facts: { unaskedThinking: quirk } }: TextOffer): void {
   if (!quirk || !model.supported_parameters.includes('reasoning') || data.quirks?.[quirk] !== undefined) return;
   throw new CatalogError(

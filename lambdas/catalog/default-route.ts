@@ -9,14 +9,14 @@ const USUAL_COMPLETION_TOKENS = 1_000;
 type Priced<Item> = Item & { pricing: Pricing };
 
 /**
- * The order in which endpoints are tried: the cheapest first, those of one price in the order given. What has no price
- * is left out, because it is never routed to.
+ * The order in which endpoints are tried: the cheapest first, those of equal price in the order given. Endpoints without
+ * a price are left out, because they are never routed to.
  *
  * Guarantee: the first one is the default route, whose price the catalog shows; both follow from this one function.
  */
 export function cheapestFirst<Item extends Pick<Endpoint, 'pricing'>>(items: readonly Item[]): Priced<Item>[] {
   const priced = items.filter((item): item is Priced<Item> => item.pricing !== undefined);
-  // Sorting is stable, so that equals stay as they were.
+  // Sorting is stable, so that equals keep their order.
   return priced.toSorted((a, b) => usualCost(a.pricing).compare(usualCost(b.pricing)));
 }
 

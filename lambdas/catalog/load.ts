@@ -13,7 +13,7 @@ import { modelsFileSchema, providersFileSchema, type AliasData, type ModelData, 
 /** Enough to tell any two catalogs of a deployment apart. */
 const VERSION_CHARACTERS = 12;
 
-/** Data shipped beside this file; the bundler puts it beside the bundle, so that the same expression finds it. */
+/** Data shipped next to this file; the bundler puts it next to the bundle, so that the same expression finds it. */
 const shippedDirectory = fileURLToPath(new URL('./data/', import.meta.url));
 
 /**

@@ -6,7 +6,7 @@ export function wireOf(endpoint: EndpointData, provider: ProviderData): Wire {
   return endpoint.wire ?? provider.wire;
 }
 
-/** An endpoint's quirks: its own, before those of its provider where both speak one wire. */
+/** An endpoint's quirks: its own, which override those of its provider where both speak one wire. */
 export function quirksOf(endpoint: EndpointData, provider: ProviderData): Quirks {
   return wireOf(endpoint, provider) === provider.wire
     ? { ...provider.quirks, ...endpoint.quirks }
@@ -14,8 +14,8 @@ export function quirksOf(endpoint: EndpointData, provider: ProviderData): Quirks
 }
 
 /**
- * Holds quirks against those that their wire knows: one of another wire would be a silent nothing.
- * @param place the file and field of whose quirks they are
+ * Checks quirks against those that their wire has: one of another wire would silently do nothing.
+ * @param place file and field of the provider or endpoint that has them
  * @throws {CatalogError} naming the quirk that is wrong.
  */
 export function checkQuirks(wire: Wire, quirks: ProviderData['quirks'], place: string): void {

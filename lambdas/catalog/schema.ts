@@ -1,14 +1,15 @@
-import { z } from 'zod';
-import { Money } from '../money/money.ts';
-import { anyQuirks, inputModalities, wires } from './wires.ts';
-
-/** What a part of the program that knows no wire can ask of an endpoint. */
-export type { Quirks } from './wires.ts';
-
 /**
  * The catalog's files: `providers.json` and `models/*.json`. docs/catalog.md explains every field to the person who
  * writes them; this schema is what the loader enforces. Unknown fields are errors: a typo must not be a silent default.
  */
+
+import { z } from 'zod';
+import { Money } from '../money/money.ts';
+import { anyQuirks, inputModalities, wires } from './wires.ts';
+
+/** The quirks that code outside of a wire can read. */
+export type { Quirks } from './wires.ts';
+
 export const modalities = [
   'text',
   'image',
@@ -48,7 +49,7 @@ const priceTier = z.strictObject({
 
 const pricingSchema = z.strictObject({
   ...unitPrices,
-  /** Of each image in the prompt, beside the tokens that the provider counts for it. */
+  /** Of each image in the prompt, besides the tokens that the provider counts for it. */
   image: price.optional(),
   /** Of each request, whatever its tokens. */
   request: price.optional(),
@@ -91,7 +92,7 @@ const providerSchema = z.strictObject({
       idle_ms: z.int().positive().max(840_000).optional(),
     })
     .optional(),
-  /** How it departs from its wire's plain form; check-quirks.ts holds them against what the wire knows. */
+  /** How it departs from its wire's plain form; quirks.ts checks them against those that the wire has. */
   quirks: anyQuirks.optional(),
 });
 export type ProviderData = z.infer<typeof providerSchema>;
@@ -109,7 +110,7 @@ const endpointSchema = z.strictObject({
     .optional(),
   /** An endpoint without a price is listed and never routed to. */
   pricing: pricingSchema.optional(),
-  /** Before those of its provider. */
+  /** They override those of its provider. */
   quirks: anyQuirks.optional(),
   /** Where it is not the provider's, for example at an address without retention. */
   data_policy: dataPolicySchema.optional(),

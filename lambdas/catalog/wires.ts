@@ -1,5 +1,5 @@
 /**
- * What the catalog has to know of each wire, a format that upstreams speak. How a wire is spoken stands in `providers/`;
+ * What the catalog has to know of each wire, a format that upstreams speak. How a wire is spoken is in `providers/`;
  * nothing outside of the two rooms knows a wire by its name.
  */
 
@@ -8,7 +8,7 @@ import { z } from 'zod';
 export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as const;
 type InputModality = (typeof inputModalities)[number];
 
-/** What may be said of an endpoint on any wire; the only quirks that are read outside of its own codec. */
+/** Quirks that an endpoint on any wire may have; the only ones that are read outside of the wire's own codec. */
 const common = {
   /** The vocabulary that it counts with, where the gateway knows it. */
   tokenizer: z.enum(['o200k']).optional(),
@@ -16,21 +16,21 @@ const common = {
   max_image_tokens: z.int().positive().optional(),
   /** Reasoning is billed but not shown, so a hold has to cover all of max_tokens at once. */
   hidden_reasoning: z.boolean().optional(),
-  /** max_tokens bounds only what is said, not what is thought before it. */
+  /** max_tokens bounds only the answer, not the thinking before it. */
   reasoning_beyond_max_tokens: z.boolean().optional(),
 };
-/** What stands in a file, before the wire that it belongs to is known. */
+/** Quirks as a file has them, before their wire is known. */
 export const anyQuirks = z.looseObject(common);
 const commonQuirks = z.strictObject(common);
 export type Quirks = z.infer<typeof commonQuirks>;
 
 const anthropicQuirks = z.strictObject({
   ...common,
-  /** Signs thinking itself, in a way that only this provider takes back. */
+  /** Signs thinking itself; only this provider accepts its signatures. */
   own_signatures: z.boolean().optional(),
   /** Has POST /v1/messages/count_tokens. */
   count_tokens: z.boolean().optional(),
-  /** The model thinks, and bills it, when a request has no `thinking`. A matter of the model: per endpoint. */
+  /** The model thinks, and this is billed, when a request has no `thinking`. Depends on the model: per endpoint. */
   thinks_by_default: z.boolean().optional(),
 });
 export type AnthropicQuirks = z.infer<typeof anthropicQuirks>;
@@ -43,7 +43,7 @@ const openaiChatQuirks = z.strictObject({
   system_role: z.enum(['system', 'developer']).optional(),
   /** How thinking is asked for; "none" means the model decides by itself. */
   reasoning_request: z.enum(['none', 'reasoning_effort', 'enable_thinking', 'thinking_type']).optional(),
-  /** Field in which earlier reasoning of the assistant has to come back; "none" drops it. */
+  /** Field in which earlier reasoning of the assistant has to be sent back; "none" drops it. */
   reasoning_history: z.enum(['none', 'reasoning_content']).optional(),
   /** Rule for ids of tool calls. */
   tool_call_ids: z.enum(['any', 'nine_alphanumerics']).optional(),
@@ -74,18 +74,18 @@ interface WireFacts {
 export interface MessagesFacts {
   /** Kinds of input that an endpoint with these quirks takes. */
   carries(quirks: Quirks): readonly InputModality[];
-  /** It has words for frequency_penalty, presence_penalty and repetition_penalty. */
+  /** It can express frequency_penalty, presence_penalty and repetition_penalty. */
   hasPenalties: boolean;
   /** The provider writes (and may charge for) caches that the request did not ask for. */
   cachesUnasked: boolean;
-  /** The quirk by which the endpoint of each reasoning model has to say whether the model thinks without being asked. */
+  /** The quirk in which each endpoint of a reasoning model has to say whether the model thinks without being asked. */
   unaskedThinking: string | undefined;
 }
 
 /** Models on these are in the lists only: nothing is sent to their endpoints. */
 const listedOnly = { quirks: z.strictObject({}), messages: undefined };
 
-export const wireTable = {
+const wireTable = {
   anthropic: {
     quirks: anthropicQuirks,
     messages: {

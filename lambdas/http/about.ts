@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorKind } from '../platform/errors.ts';
 
-/** What people read about a route, beyond what the manifest and what it accepts say already. */
+/** What people read about a route, beyond what the manifest and its `accepts` already say. */
 export interface About {
   tag: string;
   summary: string;
@@ -26,7 +26,7 @@ export interface Success {
   content?: Record<string, { schema: object }>;
 }
 
-/** Routes that stand together in the document. */
+/** Routes that the document shows together. */
 export function tagged<Name extends string>(
   tag: string,
   routes: Record<Name, Omit<About, 'tag'>>,

@@ -8,7 +8,7 @@ import type { Write } from '../store/writes.ts';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
-/** How long an answer is given again. */
+/** How long an answer is kept. */
 const KEEP_MS = 24 * 3_600_000;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
@@ -18,7 +18,7 @@ interface Asked {
   request: HttpRequest;
 }
 
-/** What keeps an answer, if anything does; it belongs into the transaction of its effect. */
+/** The write that keeps an answer, if it is kept; it belongs in the transaction of its effect. */
 export type Keep = (response: HttpResponse) => Write | undefined;
 
 /**
@@ -51,7 +51,7 @@ export async function answerOnce(asked: Asked, answer: (keep: Keep) => Promise<H
   try {
     return await answer(keep);
   } catch (error) {
-    // The same request at the same time may have been quicker; what it changed can be what refused this one.
+    // The same request may have got there first; its change can be the reason why this one was refused.
     const theirs = error instanceof GatewayError || error instanceof AlreadyAnsweredError ? await again() : undefined;
     if (theirs) return theirs;
     throw error;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
 /**
- * The body of a streamed answer: pulls from a generator as fast as the reader takes, and not faster.
+ * The body of a streamed answer: pulls from a generator as fast as the reader reads, and not faster.
  *
  * Guarantee: when the reader leaves, `signal` aborts at once, even while the generator waits for its upstream, and the
  * stream counts as closed only when the generator has finished its own ending (which records the spending).
@@ -55,7 +55,7 @@ export class AnswerStream extends Readable {
 
   async #finish(): Promise<void> {
     try {
-      // A generator that never began has no ending either: it has to enter its body once to record the spending.
+      // A generator that never began would skip its ending: it has to enter its body once to record the spending.
       if (!this.#started) await this.#chunks.next();
       await this.#chunks.return(undefined);
     } catch {

@@ -1,3 +1,8 @@
+/**
+ * The one way to make a handler: the manifest says who may call it, `accepts` what may be sent, and the function given
+ * to defineEndpoint what happens then. Authentication, parsing, errors, headers and the log line are the same for all.
+ */
+
 import { Readable } from 'node:stream';
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
@@ -25,10 +30,6 @@ import { normaliseRequest, type HttpEvent, type HttpRequest } from './request.ts
 import { resources } from '../resources.ts';
 import { errorResponse, type HttpResponse } from './response.ts';
 
-/**
- * The one way to make a handler: the manifest says who may call it, `accepts` what may be sent, and the function given
- * here what happens then. Authentication, parsing, errors, headers and the log line are the same for all.
- */
 interface Accepts<
   Body extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -39,7 +40,7 @@ interface Accepts<
   query?: Query;
   /** Of the parts of the path. */
   params?: Params;
-  /** `answerOnce` (the function, so that no other bundle has it): `Idempotency-Key` is honoured, by way of `input.once`. */
+  /** `answerOnce` (the function, so that no other bundle has it): `Idempotency-Key` is honoured, through `input.once`. */
   once?: Repeats;
 }
 
@@ -60,22 +61,22 @@ export interface EndpointInput<Kind extends Credential, Body = unknown, Query = 
   params: Params;
   /** Milliseconds until Lambda stops the function. */
   remainingMs: () => number;
-  /** Aborts when the client has left; Lambda does not tell its functions, the local door does. */
+  /** Aborts when the client has left; Lambda does not report this to functions, the local server does. */
   clientLeft: AbortSignal | undefined;
 }
 
-/** Answers a request once, however often it comes; see answerOnce. */
+/** Answers a request once, however often it is sent; see answerOnce. */
 type Once = (answer: (keep: Keep) => Promise<HttpResponse>) => Promise<HttpResponse>;
 type OnceWhere<Repeats> = Repeats extends AnswerOnce ? { once: Once } : unknown;
 
-/** What the local door knows beyond Lambda's own context. */
+/** What the local server adds to Lambda's own context. */
 interface LocalContext extends Context {
   clientLeft?: AbortSignal;
 }
 
 type AnyInput = EndpointInput<Credential> & { once?: Once };
 
-/** middy's view of one request: the first middleware puts the input in the place of the raw event. */
+/** middy's view of one request: the first middleware replaces the raw event with the input. */
 interface Passage {
   event: AnyInput;
   context: Context;
@@ -128,7 +129,7 @@ function openPassage(passage: Passage): void {
   };
 }
 
-/** A function URL takes any path: only those of the route are it, with the stage in front, or none at all. */
+/** A function URL takes any path: only the route's own, with or without the stage, and "/" are accepted. */
 function checkPath({ event: { request } }: Passage, route: Route): void {
   if (!request.unrouted) return;
   const paths = ['/', ...route.paths.flatMap((path) => [path, `/v1${path}`])];
@@ -176,7 +177,7 @@ function closePassage(name: RouteName, route: Route, passage: Passage): void {
 function refuse(name: RouteName, route: Route, passage: Passage): void {
   const refusal = toGatewayError(passage.error);
   const { request } = passage.event;
-  // Only what is our own fault is an error of ours; providers' failures are logged where they happen.
+  // Only our own faults are logged here as errors; providers' failures are logged where they happen.
   if (refusal.kind === 'server') {
     log('error', 'request failed', { route: name, requestId: request.id, ...describeError(refusal.cause ?? refusal) });
   }
@@ -188,7 +189,7 @@ function refuse(name: RouteName, route: Route, passage: Passage): void {
 async function untilBodySettled(passage: unknown): Promise<void> {
   const body = (passage as Passage).response?.body;
   if (!(body instanceof AnswerStream)) return;
-  // A client that left before the head was written never read from it; after a normal end this does nothing.
+  // A client that left before the head was written never reads the body; after a normal end this does nothing.
   body.destroy();
   await body.settled;
 }

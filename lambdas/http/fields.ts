@@ -1,9 +1,9 @@
+/** Kinds of fields that more than one endpoint takes, each with the sentence that a client reads when it is wrong. */
+
 import { z } from 'zod';
 import { Money } from '../money/money.ts';
 import type { TextRule } from '../platform/text-rule.ts';
 import { NumberText } from './json-body.ts';
-
-/** Kinds of fields that more than one endpoint takes, each with the sentence that a client reads when it is wrong. */
 
 /** Describes a parameter by what it means, not by the text that carries it. */
 function describeAs(jsonSchema: object, meaning: object): void {
@@ -55,13 +55,13 @@ export const amount = z
       const parsed = Money.parseNumber(value instanceof NumberText ? value.text : value);
       if (!parsed.isNegative && !parsed.exceeds(MAX_AMOUNT)) return parsed;
     } catch {
-      // Told below.
+      // Refused below.
     }
     context.addIssue({ code: 'custom', message: AMOUNT_RULE });
     return z.NEVER;
   });
 
-/** A moment to come, to the second at least, with its offset from UTC. */
+/** A time in the future, exact to the second at least, with its offset from UTC. */
 export const futureTime = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 time with seconds, for example 2027-01-31T00:00:00Z' })
   .regex(/T\d{2}:\d{2}:\d{2}/, 'must be an ISO 8601 time with seconds, for example 2027-01-31T00:00:00Z');
@@ -71,7 +71,7 @@ export function keptWhenNull<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** The body of a PATCH: at least one field says something. */
+/** The body of a PATCH: at least one field is given. */
 export function changeBody<Shape extends z.ZodRawShape>(shape: Shape) {
   return z
     .strictObject(shape)

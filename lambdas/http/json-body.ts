@@ -11,17 +11,17 @@ export interface JsonRules {
   maxValues?: number;
 }
 
-/** Deeper JSON than any client of ours sends; re-serialising a body recurses, so depth has to be bounded. */
+/** Deeper than any client sends; re-serialising a body recurses, so depth has to be bounded. */
 const MAX_DEPTH = 128;
 /** Configuration is small. Bytes do not bound the memory of JSON: two of them can make an object. */
 const DEFAULT_MAX_VALUES = 10_000;
 /** Reading a number exactly takes a microsecond; nobody needs more of them. */
 const MAX_INEXACT_NUMBERS = 10_000;
 
-/** Ten times as many as the longest body has names for. */
+/** Ten times as many as the largest body that is defined has. */
 const MAX_FIELDS = 500;
 
-/** A number of a body as its source text says it: parsed by JSON it would have been rounded to a float. */
+/** The source text of a number in a body: JSON.parse would have rounded it to a float. */
 export class NumberText {
   readonly text: string;
 
@@ -78,7 +78,7 @@ function parseNumberTexts(text: string, names: readonly string[]): unknown {
   return JSON.parse(text, keepText as Parameters<typeof JSON.parse>[1]);
 }
 
-/** The value with plain numbers everywhere but within the named fields: a schema shall judge them as numbers. */
+/** The value with plain numbers everywhere but within the named fields: a schema has to check them as numbers. */
 function roundedOutside(value: unknown, names: readonly string[]): unknown {
   if (isRawNumber(value)) return Number(value.rawJSON);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,5 +1,9 @@
 import { integerParameter } from './fields.ts';
 
+const MAX_OFFSET = 1_000_000_000;
+/** Default page size once a client has begun to page. */
+const DEFAULT_LIMIT = 500;
+
 /** Query parameters of a list that is paged only when asked: offset (from 0) and limit (1 to `maxLimit`). */
 export function pageQuery(maxLimit: number) {
   return {
@@ -15,11 +19,6 @@ export function alwaysPaged(maxLimit: number) {
     limit: integerParameter(1, maxLimit).default(maxLimit),
   };
 }
-
-const MAX_OFFSET = 1_000_000_000;
-
-/** Default page size once a client has begun to page. */
-const DEFAULT_LIMIT = 500;
 
 /**
  * A page of a list that is held in memory; the whole list when neither offset nor limit is given.

@@ -6,7 +6,7 @@ import type { HttpRequest } from './request.ts';
 
 /**
  * Reads a JSON body.
- * @throws {GatewayError} 415 for another content type, 400 for what is no JSON object.
+ * @throws {GatewayError} 415 for another content type, 400 for anything but a JSON object.
  */
 export function parseJsonBody<Schema extends z.ZodType>(
   request: HttpRequest,
@@ -24,14 +24,14 @@ export function parseJsonBody<Schema extends z.ZodType>(
 export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown, whole = 'body'): z.infer<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  // A field that is not known is often the one that is missing, misspelt: it is told first.
+  // An unknown field is often the missing one, misspelt: it is reported first.
   const { issues } = parsed.error;
   const issue = deepestIssue(issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!);
   const field = fieldName([...issue.path, ...unknownKey(issue)]) || whole;
   throw invalidRequest(field, describeIssue(issue, schema), {}, detailsOf(issue));
 }
 
-/** A schema may give its refusals words for machines. */
+/** A schema may add details for programs to its refusals. */
 function detailsOf(issue: z.core.$ZodIssue): Record<string, unknown> | undefined {
   return issue.code === 'custom' ? (issue.params?.['details'] as Record<string, unknown> | undefined) : undefined;
 }
@@ -56,7 +56,7 @@ function knownKeys(schema: unknown): string[] {
   return inner === undefined ? [] : knownKeys(inner);
 }
 
-/** Names come from clients, who may have written a book as one. */
+/** Names come from clients, and may have any length. */
 const MAX_NAME = 100;
 
 function fieldName(path: readonly PropertyKey[]): string {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { intervals } from '../money/periods.ts';
 
-/** An id in a request. What is no id of anything is simply not found; refused is only what cannot even be looked up. */
+/** An id in a request. One that nothing has is simply not found; only one that cannot be looked up is refused. */
 export const someId = z
   .string()
   .max(200, 'must be at most 200 characters')

@@ -4,12 +4,12 @@ import { newRequestId } from '../platform/ids.ts';
 /** The two shapes in which HTTP reaches a function: a REST API's proxy event (1.0) and a function URL's event (2.0). */
 export type HttpEvent = APIGatewayProxyEvent | APIGatewayProxyEventV2;
 
-/** A request as every handler sees it, whichever door it came through. */
+/** A request as every handler sees it, whichever way it came. */
 export interface HttpRequest {
   id: string;
   method: string;
   path: string;
-  /** Came through a function URL, in front of which nobody has looked at method and path. */
+  /** Came through a function URL, where nothing has checked method and path. */
   unrouted: boolean;
   /** Names in lower case; repeated headers joined by ", ". */
   headers: Record<string, string>;
@@ -18,8 +18,7 @@ export interface HttpRequest {
   /** Decoded. */
   pathParameters: Record<string, string>;
   body: string;
-  clientIp: string | undefined;
-  /** performance.now() at which the function saw the request. */
+  /** performance.now() when the function received the request. */
   receivedAtMs: number;
 }
 
@@ -37,7 +36,6 @@ export function normaliseRequest(event: HttpEvent): HttpRequest {
       : withoutUndefined(event.queryStringParameters ?? {}),
     pathParameters: withoutUndefined(event.pathParameters ?? {}),
     body: event.isBase64Encoded ? Buffer.from(body, 'base64').toString('utf8') : body,
-    clientIp: isUrlEvent ? event.requestContext.http.sourceIp : event.requestContext.identity?.sourceIp,
     receivedAtMs: performance.now(),
   };
 }

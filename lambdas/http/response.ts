@@ -10,8 +10,8 @@ export interface HttpResponse {
 
 const commonHeaders = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
 
-/** @typeParam Answer what the body has to be: a type of the resource's shape.ts. Without it nothing is a body. */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- every caller shall name the shape
+/** @typeParam Answer what the body has to be: a type of the resource's shape.ts. Without it no body is accepted. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- every caller must name the shape
 export function jsonResponse<Answer = never>(
   statusCode: number,
   body: NoInfer<Answer>,

@@ -1,13 +1,14 @@
+/**
+ * Kinds of values that answers are made of. A shape is what the document shows and, as a type, what a handler has to give:
+ * a field that is missing or misspelt does not compile, one too many fails the tests. Code that runs imports only types.
+ */
+
 import { z } from 'zod';
 import type { Money } from '../money/money.ts';
 
-/**
- * Kinds of values that answers are made of. A shape is what the document shows and, as a type, what a handler has to give:
- * a field that is missing or misspelt does not compile, one too many fails the tests. What runs takes only the types.
- */
 export const time = z.iso.datetime({ offset: true });
 export const uuid = z.uuid();
-/** Money, which leaves as a JSON number with all its digits. */
+/** Money, sent as a JSON number with all its digits. */
 export const rub = z.number().meta({ description: 'RUB, exact.' }) as unknown as z.ZodType<Money>;
 export const rubText = z.string().regex(/^\d+(\.\d{1,12})?$/);
 export const count = z.int().nonnegative();

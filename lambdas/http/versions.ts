@@ -5,7 +5,7 @@ export function etag(version: number): Record<string, string> {
   return { etag: `"${version}"` };
 }
 
-/** The version that `If-Match` asks for; undefined when any will do, one that never exists for a tag not of ours. */
+/** The version that `If-Match` asks for; undefined when any will do, -1 (never a version) for a tag that is not ours. */
 export function expectedVersion(request: HttpRequest): number | undefined {
   const header = request.headers['if-match']?.trim();
   if (header === undefined || header === '*') return undefined;

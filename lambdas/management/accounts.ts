@@ -118,8 +118,8 @@ export async function topUp(
         counter: configureUpdate(table, { kind: 'account', id: accountId }, { limits, revision }),
       },
     );
-    // The top-up's own item stands already: this is the repetition of a write whose reply was lost. Otherwise somebody
-    // else topped up in between: the new sum is read, and added to.
+    // The top-up's own item exists already: this repeats a write whose reply was lost. Otherwise another top-up got
+    // there first: the new sum is read, and added to.
     return outcome.committed || outcome.failed.topUp ? { id, account: { ...account, limits, revision } } : undefined;
   });
 }

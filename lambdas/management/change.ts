@@ -17,7 +17,7 @@ export interface ChangeContext {
   providerIds?: () => readonly string[];
 }
 
-/** What changes over HTTP need of the process. */
+/** What changes over HTTP need from the process. */
 interface Shared {
   table: () => Table;
   catalog: () => { providerIds: readonly string[] };
@@ -37,22 +37,22 @@ export interface Change {
   after?: Item | undefined;
 }
 
-/** What the caller wants written in the transaction of a change, made from what came of it. */
+/** A write that the caller adds to the transaction of a change, made from the result of the change. */
 export type Alongside<Made> = (made: Made) => Write | undefined;
 
-/** Nothing. */
+/** Adds nothing. */
 export const nothingAlongside = (): undefined => undefined;
 
 /**
- * Whoever disables a runaway key or lowers a budget competes with the holds of that very scope, and must get through: some
- * five seconds of attempts, well within the fifteen of a function.
+ * Disabling a runaway key or lowering a budget competes with the holds of that very scope, and must get through: about five
+ * seconds of attempts, well within the fifteen of a function.
  */
 const ATTEMPTS = 30;
 
 /**
  * Makes a change and its audit entry in one transaction.
  * @returns the outcome for `writes`
- * @throws {AlreadyAnsweredError} when the condition of what is written alongside failed.
+ * @throws {AlreadyAnsweredError} when the condition of the write alongside failed.
  */
 export async function commitChange<Name extends string>(
   context: ChangeContext,
@@ -70,12 +70,13 @@ export async function commitChange<Name extends string>(
   return outcome;
 }
 
-/** How often a change is tried again because what it started from has changed meanwhile. */
+/** How often a change is tried again because the data that it started from has changed meanwhile. */
 const MAX_ROUNDS = 20;
 
 /**
  * Runs a read-check-write round until it is not overtaken by another change.
- * @param round returns undefined when somebody else was quicker
+ * @param round returns undefined when another request got there first
+ * @throws {GatewayError} 409 after the last round
  */
 export async function untilUndisturbed<Result>(round: () => Promise<Result | undefined>): Promise<Result> {
   for (let attempt = 1; attempt <= MAX_ROUNDS; attempt += 1) {
@@ -85,7 +86,7 @@ export async function untilUndisturbed<Result>(round: () => Promise<Result | und
   throw conflict('This was changed by others all the time. Try again.');
 }
 
-/** `If-Match`: the version that the client has seen; undefined when it does not care. */
+/** @param expected the version in `If-Match`; undefined when any will do. @throws {GatewayError} 412 for another one */
 export function checkVersion(expected: number | undefined, current: number): void {
   if (expected === undefined || expected === current) return;
   throw new GatewayError(

@@ -34,7 +34,7 @@ import {
 } from './change.ts';
 import { changedPrivacy } from './privacy.ts';
 
-/** Settings of a key: null clears, undefined leaves, or takes what is usual. */
+/** Settings of a key: null clears; undefined keeps the value, or takes the default. */
 interface KeySettings {
   limit?: Money | null | undefined;
   limitReset?: LimitReset | null | undefined;
@@ -50,7 +50,7 @@ export interface NewKey extends KeySettings {
   name: string;
 }
 
-/** What of a key can be changed. */
+/** What can be changed of a key. */
 export interface KeyChange extends KeySettings {
   name?: string | undefined;
   disabled?: boolean | undefined;
@@ -63,7 +63,7 @@ export interface CreatedKey {
 
 /**
  * Creates a key. The secret is in this answer and nowhere else.
- * @throws {GatewayError} 404 when the workspace or the member is not there (any more), 409 in an archived workspace.
+ * @throws {GatewayError} 404 when the workspace or the member does not exist (any more), 409 in an archived workspace.
  */
 export async function createKey(
   context: ChangeContext,
@@ -95,7 +95,7 @@ export async function createKey(
   };
   let notBefore = 0;
   return untilUndisturbed(async () => {
-    // Its place in the list is behind every other key's, whoever was first to ask for the time.
+    // Its place in the list is after every other key's, whichever request read the clock first.
     const key = { ...template, createdAt: new Date(Math.max(nowMs(), notBefore)).toISOString() };
     const created = { key, secret };
     const { workspaceId, memberId } = key;
@@ -135,7 +135,7 @@ function missingWorkspace(item: Item | undefined): Error {
   return conflict('This workspace is archived: it takes no new keys.', { field: 'workspace_id' });
 }
 
-/** An inference key of the account. @throws {GatewayError} 404 also for other accounts' keys and deleted ones. */
+/** A key of the account, of any kind or of one. @throws {GatewayError} 404 also for other accounts' and deleted keys. */
 export async function findKey(table: Table, accountId: string, hash: string, kind?: KeyKind): Promise<ApiKey> {
   const key = await readKey(table, hash);
   checkOwned(key, accountId, { hash, kind });
@@ -178,7 +178,7 @@ export async function deleteKey(
   let isRepeated = false;
   await untilUndisturbed(async () => {
     const before = await readKey(context.table, selection.hash);
-    // Deleted between two rounds: by ourselves, with a lost reply, or by somebody with the same wish.
+    // Deleted between two rounds: by us, with a lost reply, or by another request.
     if (isRepeated && before?.deleted) return true;
     isRepeated = true;
     checkOwned(before, context.accountId, selection);
@@ -211,7 +211,7 @@ function cleared<Value>(change: Value | null | undefined, current: Value | undef
   return change === undefined ? current : (change ?? undefined);
 }
 
-/** @returns the key as it is now, or undefined when somebody else changed it meanwhile. */
+/** @returns the key as it is now, or undefined when another request changed it first. */
 async function writeKey(
   context: ChangeContext,
   action: string,
@@ -242,7 +242,7 @@ async function writeKey(
   return outcome.committed ? after : undefined;
 }
 
-/** The configuration of a key without what has to stay secret: of the dictionary only its size. */
+/** The configuration of a key without its secrets: of the dictionary only the size. */
 function keyForAudit(key: ApiKey): Item {
   return {
     name: key.name,

@@ -21,7 +21,7 @@ export async function findMember(table: Table, workspaceId: string, memberId: st
   return member;
 }
 
-/** The members that have access now, in the order in which they came. */
+/** The members that have access now, in the order in which they were added. */
 export async function activeMembers(table: Table, workspaceId: string): Promise<Member[]> {
   return (await listMembers(table, workspaceId)).filter(({ removed }) => !removed);
 }
@@ -91,7 +91,7 @@ function newMember(workspace: Workspace, id: string): Member {
   };
 }
 
-/** Members and their counters change together: a hold must not pass through a member that is already gone. */
+/** Members and their counters change together: a hold must not pass for a member that is already removed. */
 async function commitMembers(
   context: ChangeContext,
   workspace: Workspace,

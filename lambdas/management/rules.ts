@@ -1,8 +1,8 @@
-/** Rules of what people name things, whoever asks: the API and the operator's command line obey the same. */
+/** Rules for the names that people give: the API and the operator's command line follow the same ones. */
 
 import { shortTextRule, type TextRule } from '../platform/text-rule.ts';
 
-/** Ids of workspaces are UUIDs: a slug must not look like one, because either may stand in a path. */
+/** Ids of workspaces are UUIDs: a slug must not look like one, because a path may have either. */
 export const slugRule: TextRule = {
   minLength: 1,
   maxLength: 50,
@@ -11,7 +11,7 @@ export const slugRule: TextRule = {
   says: 'must be 1 to 50 lower-case letters and digits, with single dashes between them',
 };
 
-/** Ids of members stand in paths, where "add" and "remove" are routes. */
+/** Ids of members appear in paths, where "add" and "remove" are routes. */
 export const memberIdRule: TextRule = {
   minLength: 1,
   maxLength: 128,

@@ -32,6 +32,8 @@ import { changedPrivacy } from './privacy.ts';
 
 /** Enough for any company; reading the list stays one query. */
 const MAX_WORKSPACES = 1_000;
+/** As many as fit into one transaction besides the workspace itself. */
+const MAX_MEMBERS_TO_REMOVE = 80;
 
 export interface NewWorkspace {
   name: string;
@@ -68,7 +70,7 @@ export function newWorkspace(
   };
 }
 
-/** Everything that comes into being with a workspace: its claim on the slug, its record, its counter. */
+/** Everything that is created with a workspace: its claim on the slug, its record, its counter. */
 export function workspaceWrites(table: Table, workspace: Workspace) {
   const scope = { kind: 'workspace', id: workspace.id } as const;
   return {
@@ -209,7 +211,7 @@ async function archive(context: ChangeContext, before: Workspace): Promise<{ arc
   return outcome.committed ? { archived: true } : undefined;
 }
 
-/** Many members may be left behind: they go first, so that a broken-off removal can be repeated. */
+/** Members go in the same transaction; a workspace with more than it can take is archived instead. */
 async function remove(context: ChangeContext, workspace: Workspace): Promise<{ archived: boolean } | undefined> {
   const { table } = context;
   const members = await listMembers(table, workspace.id);
@@ -228,9 +230,6 @@ async function remove(context: ChangeContext, workspace: Workspace): Promise<{ a
   );
   return outcome.committed ? { archived: false } : undefined;
 }
-
-/** What goes into one transaction besides the workspace itself. */
-const MAX_MEMBERS_TO_REMOVE = 80;
 
 function slugMove(table: Table, before: Workspace, after: Workspace) {
   if (before.slug === after.slug) return {};

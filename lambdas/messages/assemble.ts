@@ -5,11 +5,11 @@ interface OpenBlock {
   block: Block;
   /** Arguments of a call, as they were written. */
   json: string;
-  /** The block's own list, once something was added to it. */
+  /** The block's own list, once a citation was added. */
   citations?: unknown[];
 }
 
-/** Builds the complete answer out of its events, for clients that do not stream. */
+/** Builds the complete answer from its events, for clients that do not stream. */
 export class MessageAssembler {
   #message: MessageBody | undefined;
   readonly #blocks = new Map<number, OpenBlock>();
@@ -28,7 +28,7 @@ export class MessageAssembler {
       case 'message_delta': {
         const { type: _, delta, usage, ...more } = event;
         const message = this.#message!;
-        // A later word without a reason does not take one back.
+        // A later event without a reason does not clear an earlier one.
         this.#message = {
           ...message,
           ...more,
@@ -78,8 +78,8 @@ export class MessageAssembler {
 }
 
 /**
- * Input with the numbers that the model wrote. When it was cut off by max_tokens it is no JSON; the Messages API answers
- * with what it has, which is nothing.
+ * Input with the numbers that the model wrote. Input that max_tokens cut off is not JSON: it is empty then, as the Messages
+ * API answers it.
  */
 function parseInput(json: string): unknown {
   try {

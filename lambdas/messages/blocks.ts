@@ -1,13 +1,13 @@
+/**
+ * Content blocks of messages, system prompts and results. Types and fields that are newer than the gateway pass: upstreams
+ * check them. Blocks are only checked here, and passed on as they are, so that no schema copies what it does not know.
+ */
+
 import { z } from 'zod';
 import { anyObject, cacheControl, httpUrl, optional } from './field-kinds.ts';
 import { firstFault, listOf, refuse } from './list-of.ts';
 import { inlineTool } from './tool-schema.ts';
 import type { Block } from './types.ts';
-
-/**
- * Content blocks of messages, system prompts and results. Types and fields that are newer than us pass: their upstream
- * judges them. Blocks are only looked at here, and passed on as they are, so no schema copies what it does not know.
- */
 
 const imageMediaTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
 
@@ -17,7 +17,7 @@ const imageSource = z.discriminatedUnion('type', [
   z.object({ type: z.literal('file'), file_id: z.string().min(1) }),
 ]);
 
-/** A content block: of a known type and well-formed, or of a type that only the upstream can judge. */
+/** A content block: of a known type and well-formed, or of a type that only the upstream can check. */
 const block = z
   .unknown()
   .superRefine((value, context) => {
@@ -46,7 +46,7 @@ const documentSource = z.discriminatedUnion('type', [
   z.object({ type: z.literal('file'), file_id: z.string().min(1) }),
 ]);
 
-/** A map, because a client may name a block like a member of every object: `constructor`, `__proto__`. */
+/** A map, because a type from a client may be the name of a member of every object: `constructor`, `__proto__`. */
 const knownBlocks = new Map<string, z.ZodType>([
   ['text', z.object({ text: z.string(), cache_control: cacheControl })],
   ['image', z.object({ source: imageSource, cache_control: cacheControl })],

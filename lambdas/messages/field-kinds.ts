@@ -1,10 +1,10 @@
-import { z } from 'zod';
-
 /** Kinds of fields that requests have in more than one place. An explicit null counts as absent. */
+
+import { z } from 'zod';
 
 export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
 
-/** An object that only the model or the upstream can judge; passed on as it is, not copied. */
+/** An object that only the model or the upstream can check; passed on as it is, not copied. */
 export const anyObject = z
   .custom<Record<string, unknown>>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -12,7 +12,7 @@ export const anyObject = z
   )
   .meta({ override: { type: 'object', additionalProperties: {} } });
 
-/** Longer than signed addresses of stores are; parsing one takes time in proportion. */
+/** Longer than signed URLs of file stores are; the time to parse one grows with its length. */
 const MAX_URL = 16_384;
 export const httpUrl = z
   .string()

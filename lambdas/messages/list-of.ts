@@ -45,7 +45,7 @@ function listFault(list: unknown, element: z.ZodType, { min = 0, max = Infinity 
   return undefined;
 }
 
-/** Tells a fault, and ends the check: refinements of what is around may rely on what is in it. */
+/** Reports a fault, and ends the check: refinements of the value around it may rely on its content. */
 export function refuse(context: z.core.$RefinementCtx, { path, message }: Fault): void {
   context.addIssue({ code: 'custom', path, message, continue: false });
 }

@@ -18,12 +18,14 @@ const pricedBetas = [
   'user-profiles-billing-',
 ];
 
+const PRICED_BETA_RULE = 'changes what the provider charges, and this gateway has no price for it; leave it out';
+
 const THREADS = 'message-threads-';
 
-/** Conversations that the provider keeps: what one costs is not to be seen in its request. */
+/** Conversations that the provider keeps: its request does not show what one costs. */
 export const threadsRefusal = {
   message: 'the gateway keeps no conversations, nor lets providers keep them; send the whole conversation, without it',
-  /** The words at which the official SDKs go on without a thread. From the source of @anthropic-ai/sdk 1.11. */
+  /** The words that make the official SDKs continue without a thread. From the source of @anthropic-ai/sdk 1.11. */
   details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
 };
 
@@ -42,5 +44,3 @@ export function refusedBeta(names: readonly string[]): BetaRefusal | undefined {
   if (threads === undefined) return undefined;
   return { ...threadsRefusal, message: `"${threads.slice(0, 100)}": ${threadsRefusal.message}` };
 }
-
-const PRICED_BETA_RULE = 'changes what the provider charges, and this gateway has no price for it; leave it out';

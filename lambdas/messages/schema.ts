@@ -1,3 +1,8 @@
+/**
+ * The body of POST /messages. Known parts are checked; unknown top-level fields and block types pass, because the
+ * Messages API grows faster than gateways are deployed. An explicit null counts as absent.
+ */
+
 import { z } from 'zod';
 import { content } from './blocks.ts';
 import { anyObject, cacheControl, optional } from './field-kinds.ts';
@@ -6,11 +11,6 @@ import { refusedBeta, threadsRefusal } from './priced-betas.ts';
 import { tool } from './tool-schema.ts';
 import type { MessagesRequest } from './types.ts';
 
-/**
- * The body of POST /messages. Known parts are checked; unknown top-level fields and block types pass, because the
- * Messages API grows faster than gateways are deployed. An explicit null counts as absent.
- */
-
 /** More than the longest conversations of agents have. */
 const MAX_MESSAGES = 20_000;
 const MAX_TOOLS = 1_024;
@@ -18,7 +18,7 @@ const MAX_STOP_SEQUENCES = 64;
 const MAX_EDITS = 16;
 const MAX_BETAS = 64;
 
-/** Looked at, and passed on as it is: see blocks. */
+/** Checked, and passed on as it is: see blocks. */
 const message = z.object({ role: z.enum(['user', 'assistant', 'system']), content });
 
 const toolChoice = z.looseObject({
@@ -29,7 +29,7 @@ const toolChoice = z.looseObject({
 
 const jsonFormat = z.looseObject({ type: z.literal('json_schema'), schema: anyObject });
 
-/** Edits that only leave parts of the prompt out. Others, like compaction, are answers of their own, with their own cost. */
+/** Edits that only leave out parts of the prompt. Others, like compaction, are answers with a cost of their own. */
 const contextEdits = ['clear_tool_uses_20250919', 'clear_thinking_20251015'] as const;
 const contextEdit = z.object({
   type: z.enum(contextEdits, {
@@ -75,8 +75,8 @@ const fields = z.looseObject({
 });
 
 /**
- * Fields that change what a provider charges, or let a request cost what its bytes do not bound: nothing here bounds or
- * prices them yet, so a budget could not hold.
+ * Fields that change what a provider charges, or let a request cost what its bytes do not bound: the gateway does not bound
+ * or price them yet, so a budget could not hold.
  */
 const unpricedFields = [
   'mcp_servers',
@@ -88,7 +88,7 @@ const unpricedFields = [
   'billing_policy',
 ] as const;
 
-/** Fields of the gateway that are not built: refused by name, never accepted and ignored. */
+/** Fields of features that this gateway does not have: refused by name, never accepted and ignored. */
 const unbuiltFields = ['provider', 'models', 'plugins', 'transforms'] as const;
 
 const refusedFields: readonly string[] = [...unbuiltFields, ...unpricedFields];
@@ -120,8 +120,8 @@ export const messagesRequestSchema = fields
 
 /** How the JSON of such a body is read. */
 export const messagesJson = {
-  /** The longest sessions of agents have a few ten thousand. */
+  /** The longest sessions of agents have a few tens of thousands. */
   maxValues: 100_000,
-  /** What a model wrote, or what it shall write: its digits are not the gateway's to round. */
+  /** What a model wrote, or has to write: the gateway must not round its digits. */
   exactWithin: ['input', 'input_schema', 'input_examples', 'schema'],
 };

@@ -1,10 +1,11 @@
+/**
+ * Tools of a request: only those that the client runs itself, because what a provider runs has no bound and no price here.
+ * They are listed as allowed, because providers add tools faster than gateways are deployed.
+ */
+
 import { z } from 'zod';
 import { anyObject, cacheControl, optional } from './field-kinds.ts';
 
-/**
- * Tools of a request. Only such as the client runs itself: what a provider runs has no bound and no price here. That is
- * a list of what is allowed, because providers add tools faster than gateways are deployed.
- */
 const clientRun = /^(custom|(bash|text_editor|computer|memory|computer_toolset|browser_toolset)_\d{8})$/;
 const CLIENT_RUN = 'custom, bash_…, text_editor_…, computer_…, browser_toolset_… and memory_…';
 

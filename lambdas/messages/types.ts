@@ -1,7 +1,8 @@
 /**
- * The Messages API as the gateway moves it around: requests after validation, and the events of a streamed answer.
- * Both are open: fields that are newer than us pass through to upstreams that may know them.
+ * The Messages API as the gateway passes it on: requests after validation, and the events of a streamed answer.
+ * Both are open: fields that are newer than the gateway pass through to upstreams that may know them.
  */
+
 export interface Block {
   type: string;
   [field: string]: unknown;
@@ -58,7 +59,7 @@ export type StopReason =
   | 'refusal'
   | 'model_context_window_exceeded';
 
-/** Usage as it stands on the wire; a provider may leave out what it does not know. */
+/** Usage as it is on the wire; a provider may leave out what it does not know. */
 export interface WireUsage {
   input_tokens?: number | null;
   output_tokens?: number | null;
@@ -71,19 +72,22 @@ export interface WireUsage {
   [field: string]: unknown;
 }
 
+/** A complete answer, as POST /messages returns it without streaming. */
+export interface MessageBody {
+  id: string;
+  type: 'message';
+  role: 'assistant';
+  model: string;
+  content: Block[];
+  stop_reason: StopReason | null;
+  stop_sequence: string | null;
+  usage: WireUsage;
+  [field: string]: unknown;
+}
+
 export interface MessageStart {
   type: 'message_start';
-  message: {
-    id: string;
-    type: 'message';
-    role: 'assistant';
-    model: string;
-    content: Block[];
-    stop_reason: StopReason | null;
-    stop_sequence: string | null;
-    usage: WireUsage;
-    [field: string]: unknown;
-  };
+  message: MessageBody;
 }
 
 interface ContentBlockStart {
@@ -133,32 +137,19 @@ export type MessagesEvent =
   | { type: 'message_stop' }
   | { type: 'ping' };
 
-/** An event of an answer: what it says, and the upstream's own bytes when they may go out as they came. */
+/** An event of an answer: its content, and the upstream's own bytes when they may go out as they came. */
 export interface AnswerEvent {
   data: MessagesEvent;
   raw?: Uint8Array;
 }
 
-/** What one read of an upstream's answer came to. */
+/** What one chunk of an upstream's answer came to. */
 export interface AnswerBatch {
   events: AnswerEvent[];
-  /** Usage that the provider has told and that no event carries, in the words of the Messages API. */
+  /** Usage that the provider has reported and that no event carries, in the words of the Messages API. */
   told?: WireUsage | undefined;
-  /** Bytes that the model has written and that wait for their turn, beside those of the events so far. */
+  /** Bytes that the model has written and that are held back, besides those of the events so far. */
   heldBackBytes?: number;
-  /** The provider has told why it ends, which no event says yet. */
+  /** The provider has reported why it ends, and no event says so yet. */
   isClosing?: boolean;
-}
-
-/** A complete answer, as POST /messages returns it without streaming. */
-export interface MessageBody {
-  id: string;
-  type: 'message';
-  role: 'assistant';
-  model: string;
-  content: Block[];
-  stop_reason: StopReason | null;
-  stop_sequence: string | null;
-  usage: WireUsage;
-  [field: string]: unknown;
 }

@@ -1,6 +1,6 @@
 import type { WireUsage } from './types.ts';
 
-/** A number of tokens is a whole number from 0 on; nothing else that stands in its place counts anything. */
+/** A number of tokens is a whole number from 0 on; any other value in its place does not count. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
@@ -12,7 +12,7 @@ const countFields = [
   'cache_read_input_tokens',
 ] as const;
 
-/** A usage as clients may see it: without counts that are none, which many of them would not survive. */
+/** A usage as clients may see it: without invalid counts, which would crash many of them. */
 export function withSoundCounts(usage: unknown): WireUsage {
   const sound: WireUsage = typeof usage === 'object' && usage !== null && !Array.isArray(usage) ? { ...usage } : {};
   for (const field of countFields) if (sound[field] !== null && !isCount(sound[field])) delete sound[field];

@@ -1,15 +1,16 @@
 /**
  * Money: an exact amount of roubles.
  *
- * Guarantee: amounts are whole numbers of 10⁻¹² RUB in a bigint; no floating point stands between a price and the
+ * Guarantee: amounts are whole numbers of 10⁻¹² RUB in a bigint; no floating point is used between a price and the
  * ledger. Prices of single tokens are as small as 10⁻⁶ RUB, so 12 digits leave six for rates and markups.
  */
+
 const SCALE_DIGITS = 12;
 const PICO_PER_RUB = 10n ** BigInt(SCALE_DIGITS);
 
 const MAX_COUNT = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** DynamoDB keeps 38 significant digits; we refuse earlier, at 24 digits before the point. */
+/** DynamoDB keeps 38 significant digits; the limit here is lower, 24 digits before the point. */
 const DECIMAL = /^(-?)0*(\d{1,24})(?:\.(\d+))?$/;
 
 const SCIENTIFIC = /^(-?)(\d{1,40})(?:\.(\d{1,60}))?[eE]([+-]?\d{1,4})$/;
@@ -47,7 +48,7 @@ export class Money {
 
   /**
    * Reads a number as JSON, DynamoDB or a person may write it, exactly: an exponent is allowed ("1e-7").
-   * @throws {RangeError} as `parse` does, and when the exponent is beyond what any amount has.
+   * @throws {RangeError} as `parse` does, and when the exponent is larger than any amount needs.
    */
   static parseNumber(text: string): Money {
     const match = SCIENTIFIC.exec(text);

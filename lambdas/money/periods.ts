@@ -1,18 +1,18 @@
 /**
  * Periods in which spending is counted. All of them are UTC; weeks start on Monday.
  *
- * A window is named by its period and first day, so a counter resets by being named differently: there is no reset job
+ * A window is named by its period and first day, so a counter resets because its name changes: there is no reset job
  * that could run late, twice or never.
  */
 
 export const DAY_MS = 86_400_000;
 
-/** A period that comes again: how its windows are named, and where one begins and ends, in epoch milliseconds. */
+/** A period that recurs: how its windows are named, and where one begins and ends, in epoch milliseconds. */
 interface Recurring {
   prefix: string;
   startOf: (instantMs: number) => number;
   endOf: (startMs: number) => number;
-  /** Of a window's start: what Date.parse reads again. */
+  /** The start as the window's name has it, which Date.parse can read. */
   nameOf: (startMs: number) => string;
 }
 
@@ -28,7 +28,7 @@ const recurring = {
   },
 } as const satisfies Record<string, Recurring>;
 
-/** Periods after which something starts anew. */
+/** Periods after which counting starts again from zero. */
 export type Reset = keyof typeof recurring;
 export const resets = Object.keys(recurring) as [Reset, ...Reset[]];
 

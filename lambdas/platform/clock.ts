@@ -1,12 +1,13 @@
-import { isOnLambda, optionalVariable, variables } from './environment.ts';
-
 /**
  * The one wall clock of the gateway: windows, ids, expiries and logs all take their time from it, so a local gateway
  * started at another date is at that date everywhere. Durations use performance.now(), which no offset touches.
  */
+
+import { isOnLambda, optionalVariable, variables } from './environment.ts';
+
 let offsetMs: number | undefined;
 
-/** Epoch milliseconds. @throws when an offset is set on Lambda: production time is never pretended. */
+/** Epoch milliseconds. @throws when an offset is set on Lambda: production never runs on a shifted time. */
 export function nowMs(): number {
   offsetMs ??= readOffsetMs();
   return Date.now() + offsetMs;

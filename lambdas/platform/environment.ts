@@ -1,8 +1,7 @@
+/** The only place that reads process.env. Names are shared by the CDK stacks, the local runtime and the functions. */
+
 import type { QueueName } from '../route.ts';
 
-/**
- * The only place that reads process.env. Names are shared by the CDK stacks, the local runtime and the functions.
- */
 export const variables = {
   tableName: 'TABLE_NAME',
   pepperSecret: 'PEPPER_SECRET_ARN',
@@ -11,7 +10,7 @@ export const variables = {
   outputStepTokens: 'OUTPUT_STEP_TOKENS',
   /** How long a request waits for the money that other requests hold, in milliseconds. */
   holdPatienceMs: 'HOLD_PATIENCE_MS',
-  /** How long what was read of a caller is believed, in milliseconds; for tests and impatient laptops. */
+  /** How long a caller stays cached, in milliseconds; for tests and laptops. */
   callerCacheMs: 'CALLER_CACHE_MS',
   /** A directory that replaces the catalog shipped with the code. */
   catalogDirectory: 'GATEWAY_CATALOG',
@@ -23,7 +22,7 @@ export const variables = {
   sqsEndpoint: 'SQS_ENDPOINT',
   /** A JSON file with the deployment's secrets, instead of Secrets Manager; local runs only. */
   secretsFile: 'GATEWAY_SECRETS_FILE',
-  /** Identifies one life of a local gateway, so that holds of a dead one can be told apart; local runs only. */
+  /** Identifies one run of a local gateway, so that the holds of a dead one can be recognised; local runs only. */
   bootId: 'GATEWAY_BOOT_ID',
   /** Milliseconds added to the system clock; local runs only. */
   clockOffsetMs: 'GATEWAY_CLOCK_OFFSET_MS',

@@ -81,7 +81,7 @@ interface ErrorDetails {
   /** What clients of the Messages API read in `error.details`. */
   details?: Record<string, unknown> | undefined;
   cause?: unknown;
-  /** Where the error has another status than others of its kind. */
+  /** Where the status is not the usual one of the kind. */
   status?: number;
 }
 
@@ -102,7 +102,7 @@ export class GatewayError extends Error {
     this.details = more.details;
   }
 
-  /** Tells clients not to repeat the request by themselves: it would cost time or money again, and fail again. */
+  /** Asks clients not to retry automatically: it would cost time or money again, and fail again. */
   discourageRetry(): this {
     this.headers['x-should-retry'] = 'false';
     return this;
@@ -163,7 +163,7 @@ export function errorEnvelope(error: GatewayError, requestId: string): ErrorEnve
   };
 }
 
-/** The error itself when it is one of ours; anything else is masked: the client gets nothing but the id to ask about. */
+/** The error itself when it is one of ours; anything else is masked: the client gets only the id to ask about. */
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   return new GatewayError(

@@ -1,6 +1,6 @@
 /**
- * JSON as JSON.parse reads it, looked at beforehand and without loss: an exact number is one that comes out of JSON.parse
- * and JSON.stringify as the number that went in. 9007199254740993, 1e400 and 0.1000000000000000055 do not.
+ * Measuring JSON before it is parsed, and parsing it without loss. An exact number is one that JSON.parse and JSON.stringify
+ * do not change; 9007199254740993, 1e400 and 0.1000000000000000055 are not exact.
  */
 
 export interface JsonMeasure {
@@ -17,7 +17,14 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const MINUS = 0x2d;
 
-/** Measures a text without parsing it, in one pass and without memory of its own. What is no JSON is measured as well. */
+/** JSON.stringify recurses: a few thousand levels overflow its stack. */
+const MAX_DEPTH = 1_000;
+/** Too short for an exponent that matters: "9e999" is the shortest that no double holds. */
+const SURELY_EXACT_LENGTH = 4;
+/** Every decimal with this many digits has a double of its own. */
+const EXACT_DIGITS = 15;
+
+/** Measures a text without parsing it, in one pass and without memory of its own. Other text is measured as well. */
 export function measureJson(text: string, maxValues: number): JsonMeasure {
   let open = 0;
   let depth = 0;
@@ -54,17 +61,14 @@ function keepText(_key: string, value: unknown, { source }: { source: string }):
 }
 
 /**
- * JSON.parse, exact where it has to be: looking beforehand is quicker than reading every number twice.
- * @throws {SyntaxError} for what is no JSON, or is nested deeper than could be written again.
+ * JSON.parse, exact where it has to be: measuring first is quicker than reading every number twice.
+ * @throws {SyntaxError} for text that is not JSON, or is nested deeper than JSON.stringify could write.
  */
 export function readExactly(text: string): unknown {
   const { depth, inexactNumbers } = measureJson(text, Infinity);
   if (depth > MAX_DEPTH) throw new SyntaxError(`nested deeper than ${MAX_DEPTH} levels`);
   return inexactNumbers > 0 ? parseExactly(text) : JSON.parse(text);
 }
-
-/** JSON.stringify recurses: a few thousand levels end it. */
-const MAX_DEPTH = 1_000;
 
 /** A number that JSON.parse and JSON.stringify would have changed; its text is in `rawJSON`. */
 export function isRawNumber(value: unknown): value is { rawJSON: string } {
@@ -96,24 +100,19 @@ function isNumberPart(code: number): boolean {
   return isDigit(code) || code === 0x2e || code === 0x65 || code === 0x45 || code === MINUS || code === 0x2b;
 }
 
-/** Too short for an exponent that matters: "9e999" is the shortest that no double holds. */
-const SURELY_EXACT_LENGTH = 4;
-/** Every decimal of so many digits has a double of its own. */
-const EXACT_DIGITS = 15;
-
 function isExact(literal: string): boolean {
   const hasExponent = literal.includes('e') || literal.includes('E');
   if (!hasExponent && (literal.length <= EXACT_DIGITS || isShortFraction(literal))) return true;
   const value = Number(literal);
   const written = String(value);
-  // What is no number at all is the parser's to refuse.
+  // Text that is not a number is for the parser to refuse.
   if (written === literal || Number.isNaN(value)) return true;
   return Number.isFinite(value) && decimalOf(literal) === decimalOf(written);
 }
 
-/** A number that is only long by the zeros behind its point. */
+/** A number that is long only because of zeros after its point. */
 function isShortFraction(literal: string): boolean {
-  return literal.endsWith('0') && literal.includes('.') && withoutZerosBehind(literal).length <= EXACT_DIGITS;
+  return literal.endsWith('0') && literal.includes('.') && withoutTrailingZeros(literal).length <= EXACT_DIGITS;
 }
 
 /** A literal in one spelling: sign, digits without zeros around them, power of ten. */
@@ -122,11 +121,11 @@ function decimalOf(literal: string): string {
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(literal) ?? [];
   const significant = (whole + fraction).replace(/^0+/, '');
   if (significant === '') return `${sign}0`;
-  const digits = withoutZerosBehind(significant);
+  const digits = withoutTrailingZeros(significant);
   return `${sign}${digits}e${Number(power) - fraction.length + significant.length - digits.length}`;
 }
 
-function withoutZerosBehind(digits: string): string {
+function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (digits.charCodeAt(end - 1) === 0x30) end -= 1;
   return digits.slice(0, end);

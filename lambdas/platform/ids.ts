@@ -21,7 +21,7 @@ export function newGenerationId(): string {
   return `gen-${uuidv7()}`;
 }
 
-/** Epoch milliseconds at which a generation was admitted, or undefined when the text is no generation id. */
+/** Epoch milliseconds at which a generation was admitted, or undefined when the text is not a generation id. */
 export function generationTimeMs(id: string): number | undefined {
   const match = GENERATION_ID.exec(id);
   return match ? Number.parseInt(match[1]! + match[2]!, 16) : undefined;

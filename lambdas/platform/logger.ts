@@ -1,14 +1,14 @@
 import { nowMs } from './clock.ts';
 
-/** Lines that count: each has an alarm, which finds it by these words. */
+/** Lines that have an alarm each, which finds them by these words. */
 export const tripwires = {
-  /** A provider told more than its request could come to; it was charged at the bound. */
+  /** A provider reported more than its request could come to; it was charged at the bound. */
   usageBeyondHold: 'usage beyond the hold',
   /** A provider charged for something that the catalog has no price for. */
   unpricedUsage: 'unpriced usage',
 } as const;
 
-/** What may stand in a log line. Prompts, answers, bodies and secrets have no field here, so they cannot be logged. */
+/** What a log line may have. Prompts, answers, bodies and secrets have no field here, so they cannot be logged. */
 export interface LogFields {
   requestId?: string;
   generationId?: string;
@@ -40,7 +40,7 @@ export function log(level: Level, message: string, fields: LogFields = {}): void
 export function describeError(error: unknown): Pick<LogFields, 'reason' | 'stack'> {
   if (!(error instanceof Error)) return { reason: typeof error };
   const code = (error as { code?: unknown }).code;
-  // A message of several lines may look like places.
+  // A message of several lines may look like stack frames.
   const frames = (error.stack ?? '')
     .replace(error.message, '')
     .split('\n')

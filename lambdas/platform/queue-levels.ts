@@ -2,7 +2,7 @@ import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { requireVariable } from './environment.ts';
 import { openSqs } from './queue.ts';
 
-/** Roughly how many messages of a queue wait, are being worked on, and were given up. */
+/** Roughly how many messages of a queue are waiting, being processed, and given up. */
 export interface QueueLevels {
   waiting: number;
   inFlight: number;
@@ -10,19 +10,19 @@ export interface QueueLevels {
 }
 
 export interface QueueGauge {
-  /** @throws when one of the queues cannot be asked. */
+  /** @throws when one of the queues cannot be read. */
   read(): Promise<QueueLevels>;
 }
 
 /**
  * @param urlVariable environment variable that holds the queue's URL
- * @param deadLettersVariable the same of its dead-letter queue
+ * @param deadLettersVariable the same for its dead-letter queue
  */
 export function openQueueGauge(urlVariable: string, deadLettersVariable: string): QueueGauge {
   const client = openSqs();
   const urls = [requireVariable(urlVariable), requireVariable(deadLettersVariable)] as const;
   const readOne = async (url: string) => {
-    const { Attributes: told } = await client.send(
+    const { Attributes: counts } = await client.send(
       new GetQueueAttributesCommand({
         QueueUrl: url,
         AttributeNames: [
@@ -33,13 +33,13 @@ export function openQueueGauge(urlVariable: string, deadLettersVariable: string)
       }),
     );
     return {
-      waiting: Number(told?.ApproximateNumberOfMessages) + Number(told?.ApproximateNumberOfMessagesDelayed),
-      inFlight: Number(told?.ApproximateNumberOfMessagesNotVisible),
+      waiting: Number(counts?.ApproximateNumberOfMessages) + Number(counts?.ApproximateNumberOfMessagesDelayed),
+      inFlight: Number(counts?.ApproximateNumberOfMessagesNotVisible),
     };
   };
   return {
     async read() {
-      // In the order in which messages move, so that one that is given up meanwhile is seen in one of the two.
+      // In the order in which messages move: one that is given up meanwhile is seen in at least one of the two.
       const queue = await readOne(urls[0]);
       const deadLetters = await readOne(urls[1]);
       return { ...queue, dead: deadLetters.waiting + deadLetters.inFlight };

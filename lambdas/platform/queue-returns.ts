@@ -4,11 +4,11 @@ import { requireVariable } from './environment.ts';
 import { describeError, log } from './logger.ts';
 import { openSqs } from './queue.ts';
 
-/** Gives messages that failed back to their queue. */
+/** Returns failed messages to their queue. */
 export interface QueueReturns {
   /**
-   * Has the messages come again in seconds, later each time, instead of when their visibility ends. Never throws: what
-   * cannot be given back comes when its visibility ends.
+   * Has the messages delivered again in seconds, later each time, instead of when their visibility timeout ends. Never
+   * throws: a message that cannot be returned is delivered again at that time.
    */
   comeAgain(records: SQSRecord[]): Promise<void>;
 }
@@ -18,7 +18,7 @@ const MAX_DELAY_SECONDS = 120;
 /** SQS takes at most this many messages in one call. */
 const MAX_BATCH = 10;
 
-/** How long a message rests after so many attempts. */
+/** How long a message waits after this many attempts. */
 export function restSeconds(receives: number): number {
   return Math.min(MAX_DELAY_SECONDS, FIRST_DELAY_SECONDS * 2 ** (Math.max(1, receives) - 1));
 }

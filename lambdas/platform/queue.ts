@@ -15,7 +15,7 @@ export function openQueue(urlVariable: string): QueueSender {
   return new BatchingSender(openSqs(), requireVariable(urlVariable));
 }
 
-/** A client of SQS, or of what stands in for it at the endpoint that the environment names. */
+/** A client of SQS, or of its emulator at the endpoint that the environment names. */
 export function openSqs(): SQSClient {
   const endpoint = optionalVariable(variables.sqsEndpoint);
   return new SQSClient({
@@ -32,8 +32,8 @@ interface Waiting {
 }
 
 /**
- * Sends at once when the line is free; messages that come while a call is under way share the next one. Nobody waits
- * for company: alone, a message leaves as fast as without batching.
+ * Sends at once when no call is under way; messages that arrive during a call share the next one. No message waits for a
+ * batch to fill: a single one leaves as fast as without batching.
  */
 class BatchingSender implements QueueSender {
   readonly #client: SQSClient;

@@ -1,7 +1,3 @@
-/**
- * A logger for SDK clients that hears nothing. The SDK describes every call for `info`, which costs more than the call's
- * own serialisation; without that method it does not. What goes wrong is thrown, and logged by us.
- */
 const silence = (): void => {};
 
 interface SdkLogger {
@@ -11,10 +7,14 @@ interface SdkLogger {
   error: typeof silence;
 }
 
+/**
+ * A logger for SDK clients that writes nothing. The SDK describes every call for `info`, which costs more than the call's
+ * own serialisation; without that method it does not. Errors are thrown, and logged by us.
+ */
 export const quietLogger = { debug: silence, warn: silence, error: silence } as unknown as SdkLogger;
 
-/** A call that hears nothing is given up and tried again: one lost reply must not hold up whoever waits behind it. */
+/** A call without a reply is given up and retried: one lost reply must not hold up the requests that wait for it. */
 export const requestTimeouts = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true };
 
-/** For emulators, which ask for some and believe any. One key for all clients: it names the database to some of them. */
+/** For emulators, which require some and accept any. One key for all clients: some emulators keep a database per key. */
 export const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };

@@ -9,18 +9,6 @@ interface LocalSecrets {
   pepper: string;
 }
 
-/** The deployment's secret that turns a key into its stored hash. */
-export function readPepper(): Promise<string> {
-  return pepper();
-}
-
-/** The credential of a provider by its variable's name, or undefined when the operator has not set it. */
-export async function readProviderKey(name: string): Promise<string | undefined> {
-  // On a laptop, provider keys stand in the environment under their own names.
-  if (readLocalSecrets()) return optionalVariable(name);
-  return (await providerKeys())[name] || undefined;
-}
-
 const pepper = cached(
   async () => readLocalSecrets()?.pepper ?? readSecret(requireVariable(variables.pepperSecret)),
   Infinity,
@@ -29,6 +17,18 @@ const pepper = cached(
 const providerKeys = cached(async () => {
   return JSON.parse(await readSecret(requireVariable(variables.providerKeysSecret))) as Record<string, string>;
 }, REFRESH_MS);
+
+/** The deployment's secret that turns a key into its stored hash. */
+export function readPepper(): Promise<string> {
+  return pepper();
+}
+
+/** The credential of a provider by its variable's name, or undefined when the operator has not set it. */
+export async function readProviderKey(name: string): Promise<string | undefined> {
+  // On a laptop, provider keys are in the environment under their own names.
+  if (readLocalSecrets()) return optionalVariable(name);
+  return (await providerKeys())[name] || undefined;
+}
 
 let localSecrets: LocalSecrets | undefined;
 
@@ -49,7 +49,7 @@ async function readSecret(arn: string): Promise<string> {
   return answer.SecretString;
 }
 
-/** Keeps a value for `keepMs`; when it cannot be read again, the last one goes on serving. */
+/** Keeps a value for `keepMs`; when it cannot be read again, the last one stays in use. */
 function cached<Value>(read: () => Promise<Value>, keepMs: number): () => Promise<Value> {
   let value: Promise<Value> | undefined;
   let readAtMs = 0;

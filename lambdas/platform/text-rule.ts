@@ -1,19 +1,19 @@
-/** What a text has to be that somebody gives, as data: fields of requests and arguments of commands are made of it. */
+/** Rules for texts that people enter, as data: fields of requests and arguments of commands are made from them. */
 
 export interface TextRule {
   /** In UTF-16 units, as JavaScript counts. */
   minLength: number;
   maxLength: number;
   pattern: RegExp;
-  /** What fits the pattern and is refused all the same. */
+  /** Refused although it fits the pattern. */
   not?: RegExp;
-  /** Blanks around the text are cut off before it is judged, and kept. */
+  /** Blanks around the text are removed before it is checked and kept. */
   trimmed?: boolean;
-  /** The rule as a person reads it, after the name of what was given. */
+  /** The rule as people read it, after the name of the field. */
   says: string;
 }
 
-/** @param text trimmed already, where the rule is about trimmed texts */
+/** @param text already trimmed, where the rule trims */
 export function obeys({ minLength, maxLength, pattern, not }: TextRule, text: string): boolean {
   return text.length >= minLength && text.length <= maxLength && pattern.test(text) && !not?.test(text);
 }

@@ -5,12 +5,12 @@ import type { Privacy } from '../store/privacy.ts';
 const exclusions = ['allowed_providers', 'ignored_providers', 'data_policy:logging', 'data_policy:training'] as const;
 type Exclusion = (typeof exclusions)[number];
 
-/** Says why an endpoint is excluded; undefined when it may be used. */
+/** Why an endpoint is excluded; undefined when it may be used. */
 export type ExclusionOf = (endpoint: Endpoint) => Exclusion | undefined;
 
 /**
- * The one decision about endpoints, for the list of models as for inference: account, workspace and key must all allow
- * the provider, any of them can ignore it, and what any of them blocks is judged by the endpoint's declared data policy.
+ * The one decision about endpoints, for the list of models and for inference: account, workspace and key must all allow
+ * the provider, any of them can ignore it, and what any of them blocks is checked in the endpoint's declared data policy.
  */
 export function privacyFilter(layers: Privacy[]): ExclusionOf {
   const ignored = new Set(layers.flatMap(({ ignoredProviders }) => ignoredProviders));

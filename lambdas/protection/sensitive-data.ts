@@ -2,7 +2,7 @@ import { invalidRequest } from '../platform/errors.ts';
 import type { SensitiveData } from '../store/sensitive-data.ts';
 
 /**
- * Fails closed: a key that asks for protection gets no request through while nothing here can give it.
+ * Fails closed: a key that asks for protection gets no request through while the gateway cannot give it.
  * @throws {GatewayError} 400
  */
 export function refuseUnprotected({ enabled }: SensitiveData): void {

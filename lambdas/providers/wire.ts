@@ -44,8 +44,6 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
   readonly countsPromptAtStart: boolean;
   /** A client of this version of the Messages API must not get sampling parameters that it did not send. */
   refusesSampling(client: ClientHeaders): boolean;
-  /** The provider writes (and may charge for) caches that the request did not ask for. */
-  readonly cachesUnasked: boolean;
   /** The provider does not charge for a refusal before any output, although it reports its tokens. */
   readonly declinesForFree: boolean;
   credentialHeaders(credential: string): Record<string, string>;

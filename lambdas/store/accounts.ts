@@ -26,7 +26,7 @@ export type Account = RecordOf<typeof accountRecord>;
 
 export const accountFrom = accountRecord.from;
 
-/** The partition in which every account is named, in the order of creation. */
+/** The partition that lists every account, in the order of creation. */
 const DIRECTORY = 'ACCOUNTS';
 
 export function accountKey(accountId: string): Key {
@@ -47,13 +47,13 @@ export function accountEntryPut(table: Table, account: Pick<Account, 'id' | 'cre
   return put(table, { pk: DIRECTORY, sk: `${account.createdAt}#${account.id}` });
 }
 
-/** Changes the privacy settings that were read. */
+/** Changes the privacy settings, if they are still the ones that were read. */
 export function accountPrivacyUpdate(table: Table, account: Account, privacy: Privacy): Write {
   const when = { equal: { id: account.id }, equalIfPresent: { privacy: privacyAttribute(account.privacy) } };
   return update(table, accountKey(account.id), { set: { privacy: privacyAttribute(privacy) }, when });
 }
 
-/** Replaces the limits in the revision that was read by those of the next one. */
+/** Replaces the limits by those of the next revision, if the one that was read is still current. */
 export function accountLimitsUpdate(table: Table, account: Account, limits: Limits): Write {
   return update(table, accountKey(account.id), {
     set: { limits: limitsAttribute(limits), revision: account.revision + 1 },
@@ -61,20 +61,20 @@ export function accountLimitsUpdate(table: Table, account: Account, limits: Limi
   });
 }
 
-/** Where an account stands in the list of all accounts. */
+/** A place in the list of all accounts. */
 export interface AccountEntry {
   id: string;
   createdAt: string;
-  /** What a later listing may go on behind. */
+  /** A later listing may continue after it. */
   place: string;
 }
 
-/** Every account of the deployment, oldest first; from behind a place, where one is given. */
+/** Every account of the deployment, oldest first; after a place, where one is given. */
 export async function* listAccountIds(table: Table, after = ''): AsyncGenerator<AccountEntry> {
   const entries = queryItems(table, {
     ConsistentRead: true,
     KeyConditionExpression: 'pk = :pk AND sk > :after',
-    // Every place begins with a year; DynamoDB takes no empty key.
+    // Every place begins with a year; DynamoDB refuses empty keys.
     ExpressionAttributeValues: { ':pk': DIRECTORY, ':after': after || '0' },
   });
   for await (const { sk } of entries) {

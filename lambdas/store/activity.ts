@@ -1,3 +1,12 @@
+/**
+ * Daily rows: what the generations of one (account, UTC day, shard) come to, by workspace, by key and by member.
+ *
+ * A recomputation first takes a number, then reads, writes rows that carry the number, and makes it the shard's version,
+ * unless a higher number is the version already, or has confirmed the version's rows: the shard's floor is the highest
+ * number that did. Readers only see rows of the current version.
+ * Guarantee: a reader sees a recomputation whole or not at all, and an older one never replaces a newer one.
+ */
+
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { batchWrite } from './batch-write.ts';
 import { GENERATION_SHARDS } from './generation-key.ts';
@@ -8,14 +17,6 @@ import { numberFrom, type Item, type Table } from './table.ts';
 import { retryConflicts, writeAlone } from './transact.ts';
 import { put, update, type Key } from './writes.ts';
 
-/**
- * Daily rows: what the generations of one (account, UTC day, shard) come to, by workspace, by key and by member.
- *
- * A recomputation takes a number first, reads after that, writes rows that carry the number, and then moves the shard's
- * version to it, unless a higher one stands there, or has found the rows of the current version to be right: the shard's
- * floor is the highest that did. Readers only see rows of the current version.
- * Guarantee: a reader sees a recomputation whole or not at all, and an older one never takes the place of a newer.
- */
 const rowLevels = ['WORKSPACE', 'KEY', 'MEMBER'] as const;
 export type RowLevel = (typeof rowLevels)[number];
 
@@ -36,10 +37,10 @@ const rowRecord = record({
   reasoningTokens: count('reasoning_tokens'),
 });
 
-/** One row; all three levels of a shard come to the same sums (members: of generations that have one). */
+/** One row; all three levels of a shard have the same sums (members: of generations that have one). */
 export type DailyRow = RecordOf<typeof rowRecord>;
 
-/** Where a day stands: per shard the version that counts, and when its generations were read. */
+/** The state of a day: per shard the version that counts, and when its generations were read. */
 export interface Day {
   date: string;
   versions: (number | undefined)[];
@@ -76,8 +77,8 @@ export interface DayShard {
 }
 
 /**
- * Notes that a recomputation came to the rows that count already: none that began before it may take their place.
- * @param to.found the version whose rows were found
+ * Notes that a recomputation came to the rows that count already: none that began before it may replace them.
+ * @param to.found the version whose rows were found right
  * @returns false when another version counts by now, or a newer recomputation has found the same.
  */
 export async function confirmVersion(
@@ -92,7 +93,7 @@ export async function confirmVersion(
   return (await writeAlone(table, confirmed)) === undefined;
 }
 
-/** Makes a recomputation the one that counts. @returns false when a newer one does already, or has confirmed what does. */
+/** Makes a recomputation the one that counts. @returns false when a newer one counts, or has confirmed the one that does. */
 export async function moveVersion(
   table: Table,
   { accountId, date, shard }: DayShard,
@@ -111,7 +112,7 @@ export async function readDay(table: Table, accountId: string, date: string): Pr
   return item && dayFrom(item);
 }
 
-/** The days of an account from one date to another, those that were ever rolled up. */
+/** The days of an account between two dates, both included, that were ever rolled up. */
 export async function readDays(table: Table, accountId: string, from: string, to: string): Promise<Day[]> {
   const days: Day[] = [];
   const items = queryItems(table, {
@@ -169,11 +170,11 @@ function rowItem(accountId: string, date: string, row: DailyRow): Item {
   return { ...key, entity: 'activity_row', account_id: accountId, date, ...rowRecord.toItem(row) };
 }
 
-/** How far the deployment was handed to the roll-up. */
+/** How far the days of all accounts were handed to the roll-up. */
 export interface ClosingProgress {
   /** Every account's days up to here. */
   closedThrough: string | undefined;
-  /** And of those up to `through`, the accounts up to this place in their list. */
+  /** Days up to `through`: the accounts up to this place in the list. */
   closing: { through: string; accountsUpTo: string } | undefined;
 }
 
@@ -188,7 +189,7 @@ export async function readClosingProgress(table: Table): Promise<ClosingProgress
   };
 }
 
-/** Notes how far a run has come; a slow one that still runs beside its successor cannot undo what is closed. */
+/** Notes how far a run has come; a slow run that overlaps the next one cannot undo what is closed. */
 export async function saveClosing(table: Table, closing: NonNullable<ClosingProgress['closing']>): Promise<void> {
   const set = {
     entity: 'activity_progress',

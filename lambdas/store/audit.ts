@@ -20,7 +20,7 @@ const auditRecord = record({
   target: text('target'),
   actor: plain<Actor>('actor'),
   requestId: optional(text('request_id')),
-  /** The configuration before and after, without secrets; undefined where there was or is nothing. */
+  /** The configuration before and after, without secrets; undefined where there is none. */
   before: optional(plain<Item>('before')),
   after: optional(plain<Item>('after')),
 });
@@ -37,7 +37,7 @@ export function auditPut(table: Table, accountId: string, entry: AuditEntry): Wr
   return put(table, { ...key, entity: 'audit', ...auditRecord.toItem(entry) });
 }
 
-/** The latest changes of an account, newest first. @param since ISO time from which on */
+/** The latest changes of an account, newest first. @param selection.since ISO time of the oldest that is wanted */
 export async function readAudit(
   table: Table,
   accountId: string,

@@ -1,9 +1,9 @@
 import { DEFAULT_ATTEMPTS, pauseAfter, StoreBusyError } from './transact.ts';
 
 /**
- * Works through any number of parts, batch after batch; what DynamoDB had no room for is tried again, later each time.
- * @param work resolves with what of a batch is left undone
- * @throws {StoreBusyError} after as many attempts in a row that did nothing as a conflict is given; what was done stays.
+ * Processes any number of parts, batch after batch; what DynamoDB had no room for is retried, later each time.
+ * @param work resolves with the parts of a batch that were not done
+ * @throws {StoreBusyError} after DEFAULT_ATTEMPTS in a row that did nothing; what was done stays.
  */
 export async function inBatches<Part>(
   parts: readonly Part[],

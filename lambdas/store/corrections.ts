@@ -4,10 +4,10 @@ import { outcomeRecord, type Outcome } from './outcome.ts';
 import { moneyAttribute, type Table } from './table.ts';
 import { putNew, type Write } from './writes.ts';
 
-/** Why a generation that was final has become another one. `late_settlement`: the sweep had estimated it before. */
+/** Why a final generation was changed. `late_settlement`: the sweep had estimated it before. */
 type CorrectionCause = 'late_settlement';
 
-/** A final generation that is replaced by what really happened. */
+/** A final generation whose outcome is replaced by what really happened. */
 export interface Correction {
   accountId: string;
   generationId: string;

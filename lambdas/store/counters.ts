@@ -1,3 +1,11 @@
+/**
+ * What has been spent and promised in one scope. A counter item is separate from the scope's configuration, so that
+ * requests in flight never conflict with someone editing a name.
+ *
+ * Per window there are two Numbers: `spent_<window>` (settled) and `committed_<window>` (settled + held). When nothing
+ * is in flight they are equal; a hold is refused when committed + hold would pass the limit.
+ */
+
 import { Money } from '../money/money.ts';
 import { DAY_MS, endOfNamedWindow, intervals, type Interval, type Windows } from '../money/periods.ts';
 import { isLimited, limitsAttribute, limitsFrom, type Limits } from './limits.ts';
@@ -6,13 +14,6 @@ import { moneyAttribute, moneyFrom, numberFrom, type Item, type Table } from './
 import { writeAlone } from './transact.ts';
 import { remove, update, type Key, type Write } from './writes.ts';
 
-/**
- * What has been spent and promised in one scope. A counter item is apart from the scope's configuration, so that
- * requests in flight never conflict with someone editing a name.
- *
- * Per window there are two Numbers: `spent_<window>` (settled) and `committed_<window>` (settled + held). When nothing
- * is in flight they are equal; a hold is refused when committed + hold would pass the limit.
- */
 export const scopeKinds = ['key', 'workspace', 'member', 'account'] as const;
 export type ScopeKind = (typeof scopeKinds)[number];
 
@@ -53,7 +54,7 @@ export async function readCounter(table: Table, scope: ScopeId): Promise<Counter
   return counterFrom(await readItem(table, counterKey(scope)));
 }
 
-/** Counters of many scopes of one kind, by id; a scope that nothing was counted in has an empty one. */
+/** Counters of many scopes of one kind, by id; a scope without spending has an empty one. */
 export async function readCounters(table: Table, kind: ScopeKind, ids: string[]): Promise<(id: string) => Counter> {
   const items = await readItems(
     table,
@@ -80,7 +81,7 @@ export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount:
 /** Changes of one counter item, by attribute name; what a settlement adds up before it writes. */
 export type CounterDeltas = Map<string, bigint>;
 
-/** @param only windows that are certain not to have been removed at `keptAtMs`, where that is given */
+/** @param only.keptAtMs leaves out windows that may have been removed at that time */
 export function addDeltas(
   deltas: CounterDeltas,
   windows: Windows,
@@ -98,7 +99,7 @@ function add(deltas: CounterDeltas, name: string, amount: Money): void {
   deltas.set(name, (deltas.get(name) ?? 0n) + amount.pico);
 }
 
-/** Whether anything is left to write when changes are added up. */
+/** Whether the changes, added up, leave anything to write. */
 export function hasChanges(deltas: CounterDeltas): boolean {
   return changesOf(deltas).length > 0;
 }
@@ -115,7 +116,7 @@ export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas
 
 /**
  * Copies a change of limits to the counter, in the transaction that changes the configuration. What has been counted
- * stays. A scope that comes into being is also switched on.
+ * stays. A new scope is also switched on.
  */
 export function configureUpdate(
   table: Table,
@@ -170,13 +171,13 @@ async function removeWindow(table: Table, scope: ScopeId, window: string, read: 
   const present = names.filter((name) => read[name] !== undefined);
   const when = {
     equal: Object.fromEntries(present.map((name) => [name, moneyAttribute(moneyFrom(read[name]))])),
-    // Changes of zero are not written: one of the two may never have come into being.
+    // Changes of zero are not written: one of the two may not exist.
     absent: names.filter((name) => !present.includes(name)),
   };
   await writeAlone(table, update(table, counterKey(scope), { remove: names, when }));
 }
 
-/** What is left of the tightest limit of a scope, with holds counted; undefined when the scope is not limited. */
+/** What is left of the tightest limit of a scope, after holds; undefined when the scope is not limited. */
 export function remaining(counter: Counter, windows: Windows): Money | undefined {
   if (!isLimited(counter.limits)) return undefined;
   const rooms = intervals.flatMap((interval) => {
@@ -187,7 +188,7 @@ export function remaining(counter: Counter, windows: Windows): Money | undefined
   return Money.max(Money.zero, Money.min(first!, ...rest));
 }
 
-/** The interval of a scope's limits in which `amount` finds no room, broadest first; a limit of 0 has none for anything. */
+/** The longest interval whose limit has no room for `amount`; a limit of 0 has no room for anything. */
 export function refusingInterval(counter: Counter, windows: Windows, amount: Money): Interval | undefined {
   return intervals.findLast((interval) => {
     const limit = counter.limits[interval];

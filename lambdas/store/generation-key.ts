@@ -1,13 +1,14 @@
+/**
+ * Where a generation is kept: its partition is (account, UTC day, shard), all derived from the caller and the id, so it is
+ * read and written by key, and a day can be read without an index.
+ */
+
 import { utcDate } from '../money/periods.ts';
 import { generationTimeMs } from '../platform/ids.ts';
 import type { Key } from './writes.ts';
 
-/**
- * Where a generation stands: its partition is (account, UTC day, shard), all derivable from the caller and the id, so it
- * is read and written by key, and a day can be read without an index.
- */
 export const GENERATION_SHARDS = 8;
-/** Partitions of the sweep index: pending generations spread over them, so no index partition runs hot. */
+/** Partitions of the sweep index: pending generations are spread over them, so that none gets hot. */
 const SWEEP_SHARDS = 16;
 
 /** @throws {RangeError} when the id is not a generation id. */
@@ -21,12 +22,12 @@ export function generationPartition(accountId: string, date: string, shard: numb
   return `GENERATION#${accountId}#${date}#${shard}`;
 }
 
-/** The part of its day's partitions in which a generation is. */
+/** The shard of its day that a generation is in. */
 export function shardOf(id: string): number {
   return Number.parseInt(id.at(-1)!, 16) % GENERATION_SHARDS;
 }
 
-/** Partitions of the sweep index, and the one in which a generation is while it is pending. */
+/** Partitions of the sweep index; a pending generation is in one of them. */
 export const sweepPartitions = Array.from({ length: SWEEP_SHARDS }, (_, shard) => `SWEEP#${shard}`);
 
 export function sweepPartitionOf(id: string): string {

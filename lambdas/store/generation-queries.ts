@@ -9,13 +9,13 @@ export async function readGeneration(table: Table, accountId: string, id: string
   return item && generationFrom(item);
 }
 
-/** The record behind an entry of the sweep index, read consistently. */
+/** The record of an entry of the sweep index, read consistently. */
 export async function readPending(table: Table, { key }: PendingEntry): Promise<Generation | undefined> {
   const item = await readItem(table, key);
   return item && generationFrom(item);
 }
 
-/** Due before anything else: the `sweep_at` of a measurement that is complete, which need not be judged any more. */
+/** Due before anything else: the `sweep_at` of a complete measurement, which can be settled without further checks. */
 export const DUE_AT_ONCE_MS = 0;
 
 /** What the index says of a pending generation. */

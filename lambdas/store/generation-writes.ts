@@ -6,7 +6,7 @@ import { indexes, moneyAttribute, type Item, type Table } from './table.ts';
 import { writeAlone } from './transact.ts';
 import { putNew, update, type Condition, type Write } from './writes.ts';
 
-/** Names a generation whose record is to be changed. */
+/** Identifies a generation whose record is to be changed. */
 export interface GenerationId {
   accountId: string;
   id: string;
@@ -37,7 +37,7 @@ export function holdChange(
 }
 
 /**
- * Notes the latest measurement on a pending generation. `sweepAtMs` set: nothing more will come, and the sweeper may
+ * Notes the latest measurement on a pending generation. With `sweepAtMs` nothing more will come, and the sweeper may
  * settle from this measurement at that time. Does nothing once the generation is final.
  */
 export async function checkpoint(

@@ -1,3 +1,5 @@
+/** One inference request, from admission (pending) to settlement (final). */
+
 import { scopeKinds, type ScopeKind } from './counters.ts';
 import { z } from 'zod';
 import { outcomeRecord, routeFields, type Outcome } from './outcome.ts';
@@ -19,7 +21,6 @@ import {
 } from './record.ts';
 import { indexes, type Item } from './table.ts';
 
-/** One inference request, from admission (pending) to settlement (final). */
 export const apiTypes = ['completions', 'decisions', 'video'] as const;
 
 export const holdRecord = record({
@@ -68,12 +69,12 @@ export const pendingAttributes = pendingRecord.toItem;
 const generationRecord = record({
   ...fields,
   state: oneOf('state', ['pending', 'final']),
-  /** The last two only while it is pending. */
+  /** These two only while it is pending. */
   bootId: optional(text('boot_id')),
   sweepAtMs: optional(instant(indexes.sweep.sort)),
-  /** Final by the sweeper; the handler's own message would still correct it, once. */
+  /** Settled by the sweeper; the handler's own message would still correct it, once. */
   swept: flag('swept'),
-  /** The measurement was the last one: only the message of the handler got lost. */
+  /** The measurement was the last one: only the handler's message was lost. */
   complete: flag('complete'),
 });
 
@@ -88,7 +89,7 @@ export function generationFrom(item: Item): Generation {
   return { ...generation, outcome: measured && outcomeRecord.from(measured) };
 }
 
-/** Attributes that only a pending generation needs. */
+/** Attributes that only a pending generation has. */
 export const whilePending = [
   'checkpoint',
   'complete',

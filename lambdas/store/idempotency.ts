@@ -12,7 +12,7 @@ const answerRecord = record({
 /** The answer to a request that carried an Idempotency-Key: which body it had, and the sealed answer. */
 export type KeptAnswer = RecordOf<typeof answerRecord>;
 
-/** The item that keeps an answer stands already: somebody else has made the same request at the same time. */
+/** An answer is kept already: another request with the same key, at the same time, got there first. */
 export class AlreadyAnsweredError extends Error {
   override name = 'AlreadyAnsweredError';
 }
@@ -22,12 +22,12 @@ function itemKey(name: string): Key {
 }
 
 /**
- * Keeps the answer in the transaction of its effect: two requests with one key cannot both have one.
+ * Keeps the answer in the transaction of its effect: two requests with one key cannot both have an effect.
  * @param name keyed hash of account, route and Idempotency-Key
  */
 export function keepAnswerPut(table: Table, name: string, answer: KeptAnswer, atMs: number): Write {
   const item = { ...itemKey(name), entity: 'kept_answer', ...answerRecord.toItem(answer) };
-  // DynamoDB removes expired items when it finds the time: one that is still there no longer counts.
+  // DynamoDB removes expired items with a delay: one that is still there no longer counts.
   return put(table, item, { belowIfPresent: { [TTL_ATTRIBUTE]: Math.floor(atMs / 1000) } });
 }
 

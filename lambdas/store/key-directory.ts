@@ -1,3 +1,15 @@
+/**
+ * Lists of keys, kept as narrow entries in the order of creation.
+ *
+ * A key is in one list per question that can be asked about it: all keys of its workspace, the enabled ones, those of its
+ * member, the enabled ones of its member. Entries and counts change in the transaction that changes the key.
+ *
+ * Guarantee: a list is read consistently, its count is exact, and no page depends on an index that lags.
+ * Entries are only ever added at the end (a key whose place is taken meanwhile moves after it), so a position is stable
+ * until an entry is removed; `removals` counts that.
+ * Weakness: keys of one workspace are created one at a time, a few hundred a second at most.
+ */
+
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { DAY_MS } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
@@ -7,17 +19,6 @@ import { numberFrom, TTL_ATTRIBUTE, type Table } from './table.ts';
 import type { Writes } from './transact.ts';
 import { put, remove, update, type Key } from './writes.ts';
 
-/**
- * Lists of keys, kept as narrow entries in the order of creation.
- *
- * A key stands in one list per question that can be asked about it: all keys of its workspace, the enabled ones, those of
- * its member, the enabled ones of its member. Entries and counts change in the transaction that changes the key.
- *
- * Guarantee: a list is read consistently, its count is exact, and no page depends on an index that lags behind.
- * Entries are only ever added at the end (a key whose place is taken meanwhile moves behind it), so a position stays
- * what it is until an entry goes; what goes is counted in `removals`.
- * Weakness: creating keys of one workspace is one at a time, a few hundred a second at most.
- */
 export type KeyList = string;
 
 type Listed = Pick<ApiKey, 'kind' | 'accountId' | 'workspaceId' | 'memberId' | 'disabled'>;
@@ -26,7 +27,7 @@ export function managementKeysOf(accountId: string): KeyList {
   return `ACCOUNT#${accountId}`;
 }
 
-/** The list that answers: keys of a workspace, or of one of its members, with or without disabled ones. */
+/** The list of the keys of a workspace, or of one of its members, with or without disabled ones. */
 export function inferenceKeysOf(question: {
   workspaceId: string;
   memberId?: string | undefined;
@@ -36,7 +37,7 @@ export function inferenceKeysOf(question: {
   return `WORKSPACE#${question.workspaceId}${member}${question.includeDisabled ? '' : '#ENABLED'}`;
 }
 
-/** The lists in which a key stands; the first has every key of its owner. */
+/** The lists that a key is in; the first has every key of its owner. */
 function listsOf(key: Listed): [KeyList, ...KeyList[]] {
   if (key.workspaceId === undefined) return [managementKeysOf(key.accountId)];
   const { workspaceId, memberId } = key;
@@ -47,7 +48,7 @@ function listsOf(key: Listed): [KeyList, ...KeyList[]] {
   ]) as [KeyList, ...KeyList[]];
 }
 
-/** Enters a new key into its lists; `last` fails when a later entry stands there already. */
+/** Enters a new key into its lists; `last` fails when the list has a later entry already. */
 export function enterKey(table: Table, key: ApiKey): Writes {
   const [all, ...others] = listsOf(key);
   return {
@@ -68,7 +69,7 @@ export function moveKey(table: Table, before: ApiKey, after: ApiKey): Writes {
   return Object.assign(
     {},
     ...from.filter((list) => !to.includes(list)).map((list) => removal(table, list, before)),
-    // What comes back takes its old place, which moves everything behind it: as bad for positions as a removal.
+    // A key that comes back takes its old place, which shifts all keys after it: for positions it counts as a removal.
     ...to.filter((list) => !from.includes(list)).map((list) => addition(table, list, after, { removals: 1 })),
   ) as Writes;
 }
@@ -95,7 +96,7 @@ function entryKey(list: KeyList, key: ApiKey): Key {
   return { pk: `KEYS#${list}`, sk: entryOf(key) };
 }
 
-/** Where the number of a list's entries stands. */
+/** The item that counts a list's entries. */
 export function tallyKey(list: KeyList): Key {
   return { pk: `KEYS#${list}`, sk: 'TALLY' };
 }
@@ -109,7 +110,7 @@ interface Tally {
   removals: number;
 }
 
-/** The entry that stands last before a position. */
+/** The last entry before a position. */
 interface Bookmark {
   position: number;
   entry: string;
@@ -119,7 +120,7 @@ interface Bookmark {
  * A page of a list: hashes of keys by position.
  *
  * Cost: walking page after page reads each entry once, because each page leaves a bookmark where it ended; a jump reads
- * at most offset + limit entries. A page that something was removed under is read again.
+ * at most offset + limit entries. A page is read again if something was removed meanwhile.
  */
 export async function keyPage(
   table: Table,
@@ -164,7 +165,7 @@ async function readEntries(
         ConsistentRead: true,
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :after AND :end',
         ProjectionExpression: 'sk',
-        // BETWEEN includes its ends: what follows an entry begins with it and one character more.
+        // BETWEEN includes its ends: the first key after an entry is the entry with one more character.
         ExpressionAttributeValues: { ':pk': `KEYS#${list}`, ':after': `${after} `, ':end': 'A' },
         Limit: skipped + page.limit - entries.length,
       }),
@@ -176,7 +177,7 @@ async function readEntries(
   return entries.slice(skipped);
 }
 
-/** Bookmarks hold for as long as nothing was removed: their name says after how many removals they were set. */
+/** Bookmarks are valid until something is removed: their name says after how many removals they were set. */
 function bookmarkPartition(list: KeyList, { removals }: Tally): string {
   return `BOOKMARKS#${list}#${removals}`;
 }

@@ -11,7 +11,7 @@ import { putNew, putOver, type Key, type Write } from './writes.ts';
 export const keyKinds = ['inference', 'management'] as const;
 export type KeyKind = (typeof keyKinds)[number];
 
-/** Periods after which a key's limit starts anew. */
+/** Periods after which a key's limit starts again from zero spending. */
 export const limitResets = resets;
 export type LimitReset = Reset;
 
@@ -40,7 +40,7 @@ const storedKey = record({
   updatedAt: optional(text('updated_at')),
 });
 
-/** A key by what it may do and spend. The secret itself is never stored, only its keyed hash. */
+/** A key: what it may do and spend. The secret itself is never stored, only its keyed hash. */
 export type ApiKey = Omit<RecordOf<typeof storedKey>, 'limits'> & { limit: Money | undefined };
 
 export function keyItemKey(hash: string): Key {

@@ -26,7 +26,7 @@ export function memberKey(workspaceId: string, memberId: string): Key {
   return { pk: `WORKSPACE#${workspaceId}`, sk: `MEMBER#${memberId}` };
 }
 
-/** A new member, or one in the place of the version that was read; `version` is the one to write. */
+/** A new member, or the next version of one that was read; `version` is the one to write. */
 export function memberPut(table: Table, member: Member): Write {
   const key = memberKey(member.workspaceId, member.id);
   const item = { ...key, entity: 'member', ...memberRecord.toItem(member) };
@@ -37,19 +37,19 @@ export function memberRemoval(table: Table, { workspaceId, id }: Member): Write 
   return remove(table, memberKey(workspaceId, id));
 }
 
-/** The transaction depends on the member having access. */
+/** The transaction fails unless the member has access. */
 export function mustHaveAccess(table: Table, workspaceId: string, memberId: string): Write {
   return check(table, memberKey(workspaceId, memberId), { equal: { removed: false } });
 }
 
-/** Members of a workspace in the order in which they came, removed ones included. */
+/** Members of a workspace in the order in which they were added, removed ones included. */
 export async function listMembers(table: Table, workspaceId: string): Promise<Member[]> {
   const members: Member[] = [];
   for await (const item of queryPartition(table, `WORKSPACE#${workspaceId}`, 'MEMBER#')) members.push(memberFrom(item));
   return members.sort((a, b) => (a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? -1 : 1));
 }
 
-/** Those of the members that are there, removed ones included, by id. */
+/** The members with these ids that exist, removed ones included, by id. */
 export async function readMembers(table: Table, workspaceId: string, ids: string[]): Promise<Map<string, Member>> {
   const items = await readItems(
     table,

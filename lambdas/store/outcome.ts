@@ -14,7 +14,7 @@ export const endings = [
 ] as const;
 export type Ending = (typeof endings)[number];
 
-/** Who was asked for a model. */
+/** The model, and the endpoint that was asked for it. */
 export const routeFields = {
   model: text('model'),
   modelPermaslug: text('model_permaslug'),
@@ -25,9 +25,9 @@ export const routeFields = {
 export const outcomeRecord = record({
   cost: money('total_cost_rub'),
   cacheDiscount: money('cache_discount_rub'),
-  /** True when usage was counted by us because the provider never told it. */
+  /** True when usage was counted by us because the provider never reported it. */
   estimated: flag('estimated'),
-  /** The provider told more than the request could come to: it is charged at the bound. */
+  /** The provider reported more than the request could come to: it is charged at the bound. */
   capped: flag('capped'),
   cancelled: flag('cancelled'),
   /** How the answer ended; null on records of earlier versions. */

@@ -2,7 +2,7 @@ import { attribute, count, flag, plain, record, type Field, type RecordOf } from
 import type { Item } from './table.ts';
 
 const privacyRecord = record({
-  /** Counts changes; 0 while nothing was ever set. */
+  /** Counts changes; 0 until something is set. */
   version: count('version'),
   blockLogging: flag('block_logging'),
   blockTraining: flag('block_training'),
@@ -11,10 +11,10 @@ const privacyRecord = record({
   ignoredProviders: plain<string[]>('ignored_providers'),
 });
 
-/** Which providers may see a prompt, as one of account, workspace and key says it. */
+/** Which providers may see a prompt, as an account, a workspace or a key has it. */
 export type Privacy = RecordOf<typeof privacyRecord>;
 
-/** What a request may change of it; null clears. */
+/** What a request may change; null clears. */
 export type PrivacyChange = {
   [Field in Exclude<keyof Privacy, 'version'>]?: Privacy[Field] | null | undefined;
 };

@@ -1,4 +1,4 @@
-import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand, QueryCommand, ScanCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { inBatches } from './batches.ts';
 import type { Item, Table } from './table.ts';
 
@@ -17,7 +17,31 @@ export async function* queryItems(
   } while (start);
 }
 
-/** Items of a partition, of those sort keys that begin with the prefix where one is given, read consistently. */
+/** Every item of some entities that lacks an attribute, read consistently. Cost: the whole table. */
+export async function* scanItemsWithout(
+  table: Table,
+  attribute: string,
+  entities: string[],
+): AsyncGenerator<Item, void> {
+  const names = entities.map((entity, index) => [`:entity${index}`, entity] as const);
+  let start: Item | undefined;
+  do {
+    const page = await table.documents.send(
+      new ScanCommand({
+        TableName: table.name,
+        ConsistentRead: true,
+        FilterExpression: `entity IN (${names.map(([name]) => name).join(', ')}) AND attribute_not_exists(#without)`,
+        ExpressionAttributeNames: { '#without': attribute },
+        ExpressionAttributeValues: Object.fromEntries(names),
+        ExclusiveStartKey: start,
+      }),
+    );
+    yield* page.Items ?? [];
+    start = page.LastEvaluatedKey;
+  } while (start);
+}
+
+/** Items of a partition, read consistently; with a prefix, those whose sort key begins with it. */
 export function queryPartition(table: Table, partition: string, prefix?: string): AsyncGenerator<Item, void> {
   return queryItems(table, {
     ConsistentRead: true,
@@ -32,7 +56,7 @@ export async function readItem(table: Table, key: { pk: string; sk: string }): P
   return answer.Item;
 }
 
-/** DynamoDB's bound of one BatchGetItem. */
+/** DynamoDB's limit for one BatchGetItem. */
 const MAX_BATCH = 100;
 
 /** Items by their keys, read consistently, in no order; what does not exist is left out. @throws {StoreBusyError} */

@@ -1,6 +1,6 @@
 /**
  * Records: what the table keeps of one thing, each field listed once, with the name of its attribute and its form. The
- * type, the item and, where a record travels, the message are made of that list.
+ * type, the item and, where a record is sent through a queue, the message are made from that list.
  */
 
 import { z } from 'zod';
@@ -9,10 +9,10 @@ import { moneyAttribute, moneyFrom, numberFrom, type Item } from './table.ts';
 
 /** One field of a record, in the form that the table keeps and in the form that a queue carries. */
 export interface Field<Value> {
-  /** Its attribute, and its name in a message; a part of a record that has several has no name of its own. */
+  /** Its attribute, and its name in a message; a field with several attributes has no name. */
   readonly attributes: readonly string[];
   readonly messageName: string;
-  /** Adds what is known of the value to an item. */
+  /** Adds the value to an item, as far as it is known. */
   write(value: Value, item: Item): void;
   read(item: Item): Value;
   toMessage(value: Value): unknown;
@@ -25,7 +25,7 @@ type Entity<Of extends Fields> = { [Name in keyof Of]: Of[Name] extends Field<in
 export interface StoredRecord<Stored> {
   /** Names of all attributes. */
   readonly attributes: readonly string[];
-  /** The attributes that are known. */
+  /** Only attributes that are known. */
   readonly toItem: (stored: Stored) => Item;
   readonly from: (item: Item) => Stored;
   readonly toMessage: (stored: Stored) => Record<string, unknown>;
@@ -64,7 +64,7 @@ interface Form<Value> {
   message?: () => z.ZodType<Value>;
 }
 
-/** A field in one attribute, of a form that no other record has. */
+/** A field in one attribute, in a form of its own. */
 export function attribute<Value>(name: string, form: Form<Value>): Field<Value> {
   const { toAttribute = (value: Value) => value, fromAttribute, toMessage = (value: Value) => value } = form;
   return {
@@ -101,19 +101,9 @@ export function oneOf<Value extends string>(name: string, values: readonly Value
   return attribute(name, { fromAttribute: (stored) => stored as Value, message: () => z.enum(values) });
 }
 
-/** What the table keeps as it is: lists and maps of texts and flags. */
+/** A field that is kept as it is: lists and maps of texts and flags. */
 export function plain<Value>(name: string, message?: () => z.ZodType<Value>): Field<Value> {
   return attribute(name, { fromAttribute: (stored) => stored as Value, ...(message ? { message } : {}) });
-}
-
-/** Exact roubles; zero where they are absent. */
-export function money(name: string): Field<Money> {
-  return attribute(name, {
-    toAttribute: moneyAttribute,
-    fromAttribute: moneyFrom,
-    toMessage: String,
-    message: () => decimal,
-  });
 }
 
 const decimal = z.string().transform((amount, context) => {
@@ -125,7 +115,17 @@ const decimal = z.string().transform((amount, context) => {
   }
 });
 
-/** Epoch milliseconds, kept as a time that people read. */
+/** Exact roubles; zero where they are absent. */
+export function money(name: string): Field<Money> {
+  return attribute(name, {
+    toAttribute: moneyAttribute,
+    fromAttribute: moneyFrom,
+    toMessage: String,
+    message: () => decimal,
+  });
+}
+
+/** Epoch milliseconds, kept as a time that people can read. */
 export function instant(name: string): Field<number> {
   return attribute(name, {
     toAttribute: (atMs) => new Date(atMs).toISOString(),
@@ -177,7 +177,7 @@ export function nested<Stored>(name: string, codec: StoredRecord<Stored>): Field
   return attribute(name, { toAttribute: codec.toItem, fromAttribute: (stored) => codec.from(stored as Item) });
 }
 
-/** A record whose attributes stand among those of the record around it. */
+/** A record whose attributes are among those of the record around it. */
 export function part<Stored>(codec: StoredRecord<Stored>): Field<Stored> {
   return {
     attributes: codec.attributes,

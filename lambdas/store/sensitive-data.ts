@@ -14,7 +14,7 @@ export const sensitiveCategories = [
 ] as const;
 type SensitiveCategory = (typeof sensitiveCategories)[number];
 
-/** What a key wants to be kept from providers. The dictionary's terms are themselves secrets of the client. */
+/** What a key wants kept from providers. The dictionary's terms are themselves secrets of the client. */
 export interface SensitiveData {
   enabled: boolean;
   action: (typeof sensitiveActions)[number];

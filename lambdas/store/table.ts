@@ -18,7 +18,7 @@ const wrapNumbers = (digits: string) => digits;
 
 /**
  * Opens the table named by the environment. Connections are kept alive; throttling and server errors are retried by
- * the SDK (three attempts, jittered), conflicts of transactions by `transact`.
+ * the SDK (three times, jittered), conflicts of transactions by `transact`.
  */
 export function openTable(options: { endpoint?: string; name?: string } = {}): Table {
   const endpoint = options.endpoint ?? optionalVariable(variables.dynamodbEndpoint);
@@ -35,7 +35,7 @@ export function openTable(options: { endpoint?: string; name?: string } = {}): T
   return { documents, name: options.name ?? requireVariable(variables.tableName) };
 }
 
-/** Reads the item that a failed condition carried along: the document client leaves it in its raw form. */
+/** Reads the item that came with a failed condition: the document client leaves it in its raw form. */
 export function itemOfFailedCondition(raw: Record<string, AttributeValue> | undefined): Item | undefined {
   return raw && unmarshall(raw, { wrapNumbers });
 }

@@ -1,4 +1,4 @@
-/** Carrying out writes: all of a transaction or none of it, or one by itself; again while the table is busy. */
+/** Carries out writes: all of a transaction or none, or a single one; retried while the table is busy. */
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +21,7 @@ export type TransactOutcome<Name extends string = string> =
   /** The writes whose condition failed, by name. */
   | { committed: false; failed: { [Of in Name]?: FailedCondition } };
 
-/** Reasons which say "not now": nothing was written, and the same transaction may succeed a moment later. */
+/** Reasons that say "not now": nothing was written, and the same transaction may succeed a moment later. */
 const TRANSIENT_REASONS = new Set([
   'TransactionConflict',
   'ThrottlingError',
@@ -83,14 +83,14 @@ export async function transact<Name extends string>(
       if (!isTransient(error)) throw error;
       if (attempt >= attempts) throw new StoreBusyError(error);
     }
-    // A cancelled transaction has spent its token: the retry is a new set as far as DynamoDB is concerned.
+    // A cancelled transaction has used up its token: for DynamoDB, the retry is a new transaction.
     command.ClientRequestToken = randomUUID();
     await pauseAfter(attempt);
   }
 }
 
 /**
- * Carries out one write, again while a transaction holds its item.
+ * Carries out one write; retried while a transaction holds its item.
  * @returns undefined when it is written, else the condition that failed
  * @throws {StoreBusyError} after the last attempt.
  */
@@ -111,7 +111,7 @@ function send(table: Table, { Put, Update, Delete }: Write): Promise<unknown> {
   throw new TypeError('A condition alone writes nothing');
 }
 
-/** Runs a single-item write again while another transaction holds the item. */
+/** Retries a single-item write while a transaction holds the item. @throws {StoreBusyError} after the last attempt. */
 export async function retryConflicts<Result>(write: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -129,7 +129,7 @@ function failedConditions<Name extends string>(
   names: Name[],
 ): { [Of in Name]?: FailedCondition } | undefined {
   if (!(error instanceof TransactionCanceledException)) return undefined;
-  // Reasons stand in the order of the writes.
+  // Reasons have the order of the writes.
   const failed = (error.CancellationReasons ?? []).flatMap(({ Code, Item: item }, index) =>
     Code === 'ConditionalCheckFailed' ? [[names[index]!, { item: itemOfFailedCondition(item) }] as const] : [],
   );
@@ -144,7 +144,7 @@ function isTransient(error: unknown): boolean {
   return error instanceof Error && TRANSIENT_ERRORS.has(error.name);
 }
 
-/** Full jitter: writers that met at one item do not meet there again. @param attempt 1 after the first */
+/** Full jitter: writers that collided at one item do not collide again. @param attempt 1 after the first */
 export async function pauseAfter(attempt: number): Promise<void> {
   await sleep(Math.random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempt));
 }

@@ -46,7 +46,7 @@ export function workspaceRemoval(table: Table, { accountId, id, version }: Works
   return remove(table, workspaceKey(accountId, id), { equal: { version } });
 }
 
-/** The transaction depends on the workspace being there, and in use. */
+/** The transaction fails unless the workspace exists and is active. */
 export function mustBeActive(table: Table, accountId: string, workspaceId: string): Write {
   return check(table, workspaceKey(accountId, workspaceId), { equal: { status: 'active' } });
 }

@@ -1,6 +1,6 @@
 /**
- * Writes of single items, with what has to hold before: the only place that spells DynamoDB's expressions. A write goes
- * into a transaction (transact.ts), or alone. Where its condition fails, the stored item comes back with the failure.
+ * Writes of single items, each with its condition: DynamoDB's expressions for writes are made here. A write is carried out
+ * in a transaction or alone (transact.ts). Where its condition fails, the stored item comes back with the failure.
  */
 
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
@@ -10,7 +10,7 @@ export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
 
 export type Key = { pk: string; sk: string };
 
-/** What has to hold of the attributes of an item; all of it. */
+/** Conditions on the attributes of an item; all of them have to hold. */
 export interface Condition {
   equal?: Item;
   equalIfPresent?: Item;
@@ -29,7 +29,7 @@ export interface Change {
 
 const IS_NEW: Condition = { absent: ['pk'] };
 
-/** Writes an item, if the condition holds of the one that stands in its place. */
+/** Writes an item, if the condition holds for the one that it replaces. */
 export function put(table: Table, item: Item, when?: Condition): Write {
   return { Put: { TableName: table.name, Item: item, ...conditioned(new Names(), when) } };
 }
@@ -47,7 +47,7 @@ export function remove(table: Table, key: Key, when?: Condition): Write {
   return { Delete: { TableName: table.name, Key: key, ...conditioned(new Names(), when) } };
 }
 
-/** Writes nothing: the transaction depends on the item being as it is said here. */
+/** Writes nothing: the transaction fails unless the condition holds for the item. */
 export function check(table: Table, key: Key, when: Condition): Write {
   const { ConditionExpression = '', ...names } = conditioned(new Names(), when);
   return { ConditionCheck: { TableName: table.name, Key: key, ConditionExpression, ...names } };
@@ -57,7 +57,7 @@ export function mustNotExist(table: Table, key: Key): Write {
   return check(table, key, IS_NEW);
 }
 
-/** Changes attributes of an item; without a condition it comes into being where it is not there. */
+/** Changes attributes of an item; without a condition, one that does not exist is created. */
 export function update(table: Table, key: Key, { set, add, remove: removed = [], when }: Change): Write {
   const names = new Names();
   const clauses = [
@@ -116,7 +116,7 @@ function conditioned(
   };
 }
 
-/** Placeholders of one write: names may be reserved words, and values never stand in an expression. */
+/** Placeholders of one write: names may be reserved words, and values never appear in an expression. */
 class Names {
   readonly #names = new Map<string, string>();
   readonly #values: Item = {};
@@ -137,7 +137,7 @@ class Names {
     return placeholder;
   }
 
-  /** Read it when everything is named; DynamoDB takes no empty maps. */
+  /** To be called when everything is named; DynamoDB refuses empty maps. */
   expressions(): Expressions {
     if (this.#names.size === 0) return {};
     const names = Object.fromEntries([...this.#names].map(([name, placeholder]) => [placeholder, name]));

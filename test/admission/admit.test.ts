@@ -3,7 +3,7 @@ import { admit, type Admitted } from '../../lambdas/admission/admit.ts';
 import { placeHold } from '../../lambdas/admission/hold.ts';
 import { planSpending, type Quote } from '../../lambdas/admission/spending-plan.ts';
 import { variables } from '../../lambdas/platform/environment.ts';
-import { GatewayError } from '../../lambdas/platform/errors.ts';
+import { refusalError } from '../../lambdas/admission/refusal.ts';
 import type { Scope } from '../../lambdas/store/counters.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
@@ -43,10 +43,11 @@ async function askAndWait(spender: Spender, quoted: Quote): Promise<{ answer: Pr
 
 const ask = (spender: Spender, ...quotes: Quote[]) => askThrough(table, spender, ...quotes);
 
-function askThrough(through: Table, spender: Spender, ...quotes: Quote[]): Promise<Admitted> {
+/** @throws the refusal, as the client reads it */
+async function askThrough(through: Table, spender: Spender, ...quotes: Quote[]): Promise<Admitted> {
   const { amount: _, ...request } = holdRequest(spender, rub('1'));
   const plan = planSpending(quotes, STEP);
-  return admit(through, {
+  const result = await admit(through, {
     request,
     plan,
     recount: async () => undefined,
@@ -54,6 +55,8 @@ function askThrough(through: Table, spender: Spender, ...quotes: Quote[]): Promi
     receivedAtMs: performance.now(),
     clientLeft: undefined,
   });
+  if ('admitted' in result) return result.admitted;
+  throw refusalError(result.refused.refusal, result.refused.request);
 }
 
 /** Holds an amount, and gives it back when it is told to. */
@@ -112,9 +115,9 @@ describe('a request that may go to a short and to a dear endpoint', () => {
     const short = quote(50, { pricing: { ...pricing, completion: rub('0.006') } });
     short.bound.outputTokens = 1_000;
 
-    const { plan, shortenedBy } = await ask(spender, long, short);
+    const { plan, shortened } = await ask(spender, long, short);
 
-    expect(shortenedBy).toBeInstanceOf(GatewayError);
+    expect(shortened).toMatchObject({ refusal: { kind: 'no_room' }, maxTokens: plan.quotes[0]!.bound.outputTokens });
     expect(plan.quotes[0]!.bound.outputTokens).toBeGreaterThan(STEP);
     expect(plan.quotes[1]!.bound.outputTokens).toBe(1_000);
   });

@@ -9,7 +9,7 @@ import {
   type NoRoom,
 } from '../../lambdas/admission/refusal.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
-import type { GatewayError } from '../../lambdas/platform/errors.ts';
+import { StoreBusyError } from '../../lambdas/store/transact.ts';
 import type { ScopeKind } from '../../lambdas/store/counters.ts';
 import type { Limits } from '../../lambdas/store/limits.ts';
 import { rub } from '../support/spending.ts';
@@ -39,8 +39,7 @@ function noRoom(
   };
 }
 
-const refusal = (of: NoRoom, more: object = {}) =>
-  refusalError(of, { atMs, affordableTokens: () => 0, ...more }) as GatewayError;
+const refusal = (of: NoRoom, more: object = {}) => refusalError(of, { atMs, ...more });
 
 describe('the room of a scope', () => {
   it('is what is left with holds, and what would be left without them', () => {
@@ -131,12 +130,8 @@ describe('a refusal for money', () => {
   });
 
   it('advises a shorter answer where one would fit into what is left', () => {
-    const asked: string[] = [];
-    const error = refusal(noRoom({ daily: rub('10') }, { spent: '9' }), {
-      affordableTokens: (left: unknown) => asked.push(String(left)) && 400,
-    });
+    const error = refusal(noRoom({ daily: rub('10') }, { spent: '9' }), { affordableTokens: 400 });
 
-    expect(asked).toEqual(['1']);
     expect(error.message).toContain('lower max_tokens to 400, or raise');
     expect(error.metadata['affordable_max_tokens']).toBe(400);
   });
@@ -150,7 +145,7 @@ describe('a refusal for money', () => {
 });
 
 describe('any other refusal of a hold', () => {
-  const request = { atMs, affordableTokens: () => 0 };
+  const request = { atMs };
 
   it('is 401 where the key was switched off', () => {
     expect(refusalError({ kind: 'switched_off' }, request)).toMatchObject({ status: 401 });
@@ -161,16 +156,24 @@ describe('any other refusal of a hold', () => {
   });
 
   it('is what kept the table busy', () => {
-    const cause = new Error('busy');
+    const cause = new StoreBusyError();
 
     expect(refusalError({ kind: 'busy', cause }, request)).toBe(cause);
     expect(outOfMoneyError({ kind: 'busy', cause }, atMs)).toBe(cause);
+  });
+
+  it('is masked where nobody knows what went wrong', () => {
+    expect(refusalError({ kind: 'busy', cause: new Error('secret') }, request)).toMatchObject({ status: 500 });
+  });
+
+  it('is for nobody where the client has left', () => {
+    expect(refusalError({ kind: 'client_left' }, request)).toMatchObject({ status: 408 });
   });
 });
 
 describe('an answer that money ends', () => {
   it('says what to do for a longer one', () => {
-    const error = outOfMoneyError(noRoom({ monthly: rub('10') }, { spent: '9' }), atMs) as GatewayError;
+    const error = outOfMoneyError(noRoom({ monthly: rub('10') }, { spent: '9' }), atMs);
 
     expect(error.status).toBe(402);
     expect(error.message).toBe(
@@ -181,7 +184,10 @@ describe('an answer that money ends', () => {
   });
 
   it('says so when it was shortened beforehand', () => {
-    const error = shortenedError(noRoom({ lifetime: rub('10') }, { kind: 'workspace' }), 4_096);
+    const error = shortenedError({
+      refusal: noRoom({ lifetime: rub('10') }, { kind: 'workspace' }),
+      maxTokens: 4_096,
+    });
 
     expect(error.message).toContain('limited to 4096 tokens, thinking included: the budget of the workspace (10 RUB)');
     expect(error.metadata).toEqual({

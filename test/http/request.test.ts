@@ -41,7 +41,6 @@ describe('a request through the REST API', () => {
       query: { limit: '2' },
       pathParameters: { hash: 'a b' },
       body: '{"a":1}',
-      clientIp: '203.0.113.7',
     });
   });
 
@@ -77,7 +76,6 @@ describe('a request through the function URL', () => {
       headers: { 'x-api-key': 'k' },
       query: { limit: '2', q: 'a b c' },
       pathParameters: {},
-      clientIp: '203.0.113.7',
     });
   });
 });

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { MessagesRequest } from '../../lambdas/messages/types.ts';
+import type { MessagesEvent, MessagesRequest } from '../../lambdas/messages/types.ts';
 import type { ProviderFailure } from '../../lambdas/providers/failures.ts';
+import type { MessagesWire } from '../../lambdas/providers/wire.ts';
 import { connect, dispatch, type Attempt, type DispatchInput } from '../../lambdas/routing/dispatch.ts';
 import { candidateAt } from '../support/candidate.ts';
 import { answer, dialects, wires, type WireName } from '../support/dialects.ts';
@@ -259,5 +260,51 @@ describe('an attempt', () => {
     await batches.return();
 
     await closed.promise;
+  });
+});
+
+const line = (data: object) => `${JSON.stringify(data)}\n`;
+
+const decodeLines: MessagesWire['decode'] = async function* (body) {
+  for await (const chunk of body) {
+    const lines = chunk.toString().trim().split('\n');
+    yield { events: lines.map((text) => ({ data: JSON.parse(text) as MessagesEvent })) };
+  }
+};
+
+describe('a wire whose streams are JSON', () => {
+  const events: MessagesEvent[] = [
+    {
+      type: 'message_start',
+      message: {
+        id: 'm',
+        type: 'message',
+        role: 'assistant',
+        model: 'm',
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: {},
+      },
+    },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'one ' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'two' } },
+  ];
+
+  it('is read as it comes, although it begins like a document', async () => {
+    const read = Promise.withResolvers<void>();
+    const seen = await upstream(async (response) => {
+      response.write(line(events[0]!));
+      await read.promise;
+      response.end(events.slice(1).map(line).join(''));
+    });
+    const attempt = attemptAt(seen);
+    const wire = { ...attempt.candidate.wire, streamsJson: true, decode: decodeLines };
+
+    const { batches } = await dispatch([{ ...attempt, candidate: { ...attempt.candidate, wire } }], input());
+    expect((await batches.next()).value).toEqual({ events: [{ data: events[0] }] });
+    read.resolve();
+
+    expect((await batches.next()).value).toEqual({ events: events.slice(1).map((data) => ({ data })) });
   });
 });

@@ -111,7 +111,7 @@ export async function extendHold(table: Table, placed: PlacedHold, request: Hold
 
 function placedOf(result: HoldResult, { generation }: HoldRequest): PlacedHold {
   if ('placed' in result) return result.placed;
-  throw refusalError(result.refused, { atMs: generation.createdAtMs, affordableTokens: () => 0 });
+  throw refusalError(result.refused, { atMs: generation.createdAtMs });
 }
 
 /** Settled and committed spending of every scope in every window around now, as decimal text. */

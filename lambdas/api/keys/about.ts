@@ -2,7 +2,7 @@ import { created, exampleIds, exampleTime, ok, tagged } from '../../http/about.t
 import { deletedAnswer } from '../../http/shapes.ts';
 import { privacyExample } from '../workspaces/about.ts';
 import { createdKeyAnswer, currentKeyAnswer, keyAnswer, keyListAnswer } from './shape.ts';
-import { keyConventionFields } from './view.ts';
+import { keyConventionFields } from './convention.ts';
 
 const spending = {
   limit: 500,

@@ -7,7 +7,8 @@ import { resources } from '../../resources.ts';
 import { counterFrom, readCounter, type Counter } from '../../store/counters.ts';
 import { limitInterval, type KeyKind } from '../../store/keys.ts';
 import type { CurrentKeyAnswer } from './shape.ts';
-import { keyConventionFields, keySpending } from './view.ts';
+import { keyConventionFields } from './convention.ts';
+import { keySpending } from './view.ts';
 
 export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { key, account } }) => {
   const counter = await counterOf(key.kind, key.hash);

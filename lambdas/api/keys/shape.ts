@@ -3,7 +3,7 @@ import { constants, count, data, list, nothing, rub, time, uuid } from '../../ht
 import { limitResets } from '../../store/keys.ts';
 import { sensitiveActions, sensitiveCategories } from '../../store/sensitive-data.ts';
 import { privacyShape } from '../workspaces/shape.ts';
-import { keyConventionFields } from './view.ts';
+import { keyConventionFields } from './convention.ts';
 
 const sensitiveSettings = {
   enabled: z.boolean(),

@@ -3,17 +3,8 @@ import { nowMs } from '../../platform/clock.ts';
 import { remaining, type Counter } from '../../store/counters.ts';
 import { limitsOfKey, type ApiKey } from '../../store/keys.ts';
 import { privacyView } from '../workspaces/view.ts';
+import { keyConventionFields } from './convention.ts';
 import type { KeySpending, ShownKey } from './shape.ts';
-
-/** Fields of the public convention for what this gateway does not have: clients' own keys at providers. */
-export const keyConventionFields = {
-  byok_usage: 0,
-  byok_usage_daily: 0,
-  byok_usage_weekly: 0,
-  byok_usage_monthly: 0,
-  include_byok_in_limit: false,
-  creator_user_id: null,
-} as const;
 
 /** What a key may spend and has spent; money as exact numbers of roubles. */
 export function keySpending(key: ApiKey, counter: Counter): KeySpending {

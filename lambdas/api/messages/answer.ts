@@ -1,51 +1,9 @@
-import type { HoldKeeper } from '../../admission/hold-keeper.ts';
-import type { Quote } from '../../admission/spending-plan.ts';
 import type { AnswerBatch, AnswerEvent } from '../../messages/types.ts';
 import { GatewayError, toGatewayError } from '../../platform/errors.ts';
 import { describeError, log } from '../../platform/logger.ts';
-import type { QueueSender } from '../../platform/queue.ts';
-import type { Candidate } from '../../routing/candidates.ts';
-import type { Dispatched } from '../../routing/dispatch.ts';
-import type { Payer } from '../../store/payer.ts';
-import type { Ending } from '../../store/outcome.ts';
-import type { Table } from '../../store/table.ts';
+import type { AbortReason, AnswerContext } from './answer-context.ts';
+import type { FailedEnding } from './early-end.ts';
 import { Progress } from './progress.ts';
-
-/** An endpoint that may answer, and what it may charge. */
-export interface Attempted {
-  candidate: Candidate;
-  quote: Quote;
-}
-
-/** One answer, from dispatch to settlement. */
-export interface AnswerContext {
-  generationId: string;
-  payer: Payer;
-  table: Table;
-  queue: QueueSender;
-  keeper: HoldKeeper;
-  /** In the order in which they are tried; the first is named on the record when none answers. */
-  attempts: Attempted[];
-  dispatched: Promise<Dispatched>;
-  /**
-   * The attempt that is under way, or was the last: which it is, and performance.now() at which its request had left for
-   * the provider; undefined until then.
-   */
-  current: { index: number; sentAtMs: number | undefined };
-  estimatedInputTokens: number;
-  /** performance.now() at which the request came in. */
-  receivedAtMs: number;
-  requestId: string;
-  /** The client gets events; else it gets what there is when they end. */
-  streamed: boolean;
-  /** Why the answer may only be shorter than was asked for. */
-  shortenedBy: Error | undefined;
-  /** Ends the upstream's work; its reason is an AbortReason. */
-  abort: AbortController;
-}
-
-/** Why the upstream's work was ended from our side. */
-export type AbortReason = 'client_left' | 'out_of_time' | 'ended';
 
 /** Checkpoints are looked for this often; whether one is due is the checkpointer's to say. */
 const CHECKPOINT_EVERY_MS = 1_000;
@@ -71,13 +29,13 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
       if (next.done) return;
       const observed = progress.observe(next.value);
       // Most batches are measured without waiting for anything.
-      const { events, ending, failure } = observed instanceof Promise ? await observed : observed;
+      const { events, stop } = observed instanceof Promise ? await observed : observed;
       if (events.length > 0) yield events;
-      if (ending === 'broke_off') throw failure;
-      if (ending !== undefined) {
+      if (stop?.ending === 'broke_off') throw stop.failure;
+      if (stop) {
         // Not one token more: leaving the loop alone would let the provider finish what it has begun.
         context.abort.abort('ended' satisfies AbortReason);
-        yield await progress.endEarly(ending, failure);
+        yield await progress.endEarly(stop);
         return;
       }
     }
@@ -89,7 +47,7 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
     const failure = asToldBy(ending, error);
     // A client that does not stream gets what there is, rather than nothing for its money.
     if (!context.streamed && ending !== 'client_left' && progress.hasOutput) {
-      yield await progress.endEarly(ending, failure);
+      yield await progress.endEarly({ ending, failure });
       return;
     }
     progress.ending = ending;
@@ -105,11 +63,11 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
 }
 
 /** The failure as the client is told it. */
-function asToldBy(ending: Ending, error: unknown): GatewayError {
+function asToldBy(ending: FailedEnding, error: unknown): GatewayError {
   // Nobody hears it; in the log it shall be no failure of a provider.
   if (ending === 'client_left')
     return new GatewayError('timeout', 'The client has left.', { status: 408, cause: error });
   if (ending !== 'out_of_time') return toGatewayError(error);
-  if (error instanceof GatewayError && error.status === 504) return error;
+  if (error instanceof GatewayError && error.kind === 'timeout') return error;
   return new GatewayError('timeout', 'The answer took longer than the gateway may run. Ask for a shorter one.');
 }

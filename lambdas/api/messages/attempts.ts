@@ -10,6 +10,7 @@ import {
 import { countedLocally, countLocally } from '../../admission/local-count.ts';
 import { promptTexts } from '../../admission/prompt-texts.ts';
 import { planSpending, type Quote, type SpendingPlan } from '../../admission/spending-plan.ts';
+import { factsOf } from '../../catalog/wires.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { positiveIntegerVariable, variables } from '../../platform/environment.ts';
 import type { ClientHeaders } from '../../providers/wire.ts';
@@ -105,12 +106,12 @@ function encodeForEach(candidates: Candidate[], message: MessagesRequest, client
 }
 
 function quoteOf({ candidate, encoded }: Attempt, message: MessagesRequest, content: PromptContent): Quote {
-  const { endpoint, pricing, wire } = candidate;
+  const { endpoint, pricing } = candidate;
   const asked = askedCacheWrites(encoded.body);
   const bound: UsageBound = {
     promptTokens: promptBound(content, encoded.body, endpoint),
     outputTokens: maxOutputTokens(candidate, message),
-    cacheWrites: asked === 'none' && wire.cachesUnasked ? '5m' : asked,
+    cacheWrites: asked === 'none' && factsOf(endpoint.wire).messages?.cachesUnasked ? '5m' : asked,
     pricedImages: pricing.image ? content.images : 0,
     searchRequests: 0,
   };

@@ -1,11 +1,10 @@
-import { HoldKeeper } from '../../admission/hold-keeper.ts';
 import type { HoldRequest } from '../../admission/hold.ts';
 import { admit, type Admitted } from '../../admission/admit.ts';
 import { privacyOf, type InferenceCaller } from '../../admission/caller.ts';
+import { refusalError } from '../../admission/refusal.ts';
 import { priceUsage } from '../../accounting/price.ts';
 import { releaseUnknown } from '../../accounting/release.ts';
 import { AnswerStream } from '../../http/answer-stream.ts';
-import { GatewayError } from '../../platform/errors.ts';
 import type { EndpointInput } from '../../http/define-endpoint.ts';
 import { resources } from '../../resources.ts';
 import { jsonResponse, streamResponse, type HttpResponse } from '../../http/response.ts';
@@ -14,12 +13,12 @@ import type { AnswerEvent, MessageBody, MessagesRequest } from '../../messages/t
 import { generationTimeMs } from '../../platform/ids.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { refuseUnprotected } from '../../protection/sensitive-data.ts';
-import { StoreBusyError } from '../../store/transact.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
 import { messagesCandidates, resolveModel } from '../../routing/candidates.ts';
 import { connect, dispatch } from '../../routing/dispatch.ts';
-import { answerEvents, type AbortReason, type AnswerContext } from './answer.ts';
+import { answerEvents } from './answer.ts';
+import type { AbortReason, AnswerContext } from './answer-context.ts';
 import { countedPlan, prepareAttempts, reencoded, type Prepared } from './attempts.ts';
 import { PING_AFTER_MS, streamBody } from './stream-body.ts';
 
@@ -63,13 +62,7 @@ export async function createMessage(input: Input): Promise<HttpResponse> {
     payer: caller.payer,
     table,
     queue,
-    keeper: new HoldKeeper({
-      table,
-      request: holdRequestOf(input, caller, prepared),
-      placed: admitted.placed,
-      stepTokens: admitted.plan.stepTokens,
-      quote: admitted.plan.quotes[0]!,
-    }),
+    keeper: admitted.keeper,
     attempts: attempted,
     dispatched: dispatch(attempts, {
       request: message,
@@ -86,7 +79,7 @@ export async function createMessage(input: Input): Promise<HttpResponse> {
     receivedAtMs: request.receivedAtMs,
     requestId: request.id,
     streamed: message.stream === true,
-    shortenedBy: admitted.shortenedBy,
+    shortened: admitted.shortened,
     abort,
   };
   return context.streamed ? streamAnswer(context) : jsonResponse<MessageBody>(200, await collectAnswer(context));
@@ -104,9 +97,9 @@ async function holdWhileConnecting(
   const request = holdRequestOf(input, caller, prepared);
   const table = resources.table();
   const connectedAtMs = performance.now();
-  let isPlaced = false;
+  let admitted: Admitted | undefined;
   try {
-    const admitted = await admit(table, {
+    const result = await admit(table, {
       request,
       plan: prepared.plan,
       recount: () => countedPlan(prepared),
@@ -114,16 +107,16 @@ async function holdWhileConnecting(
       receivedAtMs: input.request.receivedAtMs,
       clientLeft: input.clientLeft,
     });
-    isPlaced = true;
-    const attempts = admitted.shortenedBy ? reencoded(prepared, admitted.plan) : [...prepared.attempts];
+    if ('refused' in result) throw refusalError(result.refused.refusal, result.refused.request);
+    ({ admitted } = result);
+    const attempts = admitted.shortened ? reencoded(prepared, admitted.plan) : [...prepared.attempts];
     if (performance.now() - connectedAtMs < CONNECTION_KEEPS_MS) attempts[0] = { ...attempts[0]!, upstream };
     else upstream.discard();
     return { admitted, attempts };
   } catch (error) {
     upstream.discard();
-    // Anything but a refusal leaves open whether the hold stands; nothing was sent, so nothing may be held or charged.
-    const isRefused = error instanceof GatewayError && !(error instanceof StoreBusyError);
-    if (isPlaced || !isRefused) await releaseUnknown(table, request.generation);
+    // Nothing was sent, so nothing may be held or charged.
+    if (admitted) await releaseUnknown(table, request.generation);
     throw error;
   }
 }

@@ -1,36 +1,29 @@
 import { Checkpointer } from '../../accounting/checkpointer.ts';
 import { charged, type Charged } from '../../accounting/charge.ts';
-import { chargeFor, isCancelled, type Charge } from '../../accounting/ending.ts';
+import { chargeFor, type Charge } from '../../accounting/ending.ts';
 import { eventBytes, extraBytes, UsageMeter } from '../../accounting/meter.ts';
 import { reportSettlement } from '../../accounting/report.ts';
-import { promptTokens } from '../../accounting/usage.ts';
 import type { HoldRefusal } from '../../admission/hold.ts';
-import { outOfMoneyError } from '../../admission/refusal.ts';
 import type { AnswerBatch, AnswerEvent, MessageDelta, MessagesEvent, WireUsage } from '../../messages/types.ts';
-import { generationTimeMs } from '../../platform/ids.ts';
-import { toGatewayError } from '../../platform/errors.ts';
-import { log, tripwires } from '../../platform/logger.ts';
+import type { GatewayError } from '../../platform/errors.ts';
 import { errorInAnswer, failureOf } from '../../providers/failures.ts';
 import { failedProvider } from '../../routing/dispatch.ts';
 import type { Ending, Outcome } from '../../store/outcome.ts';
-import type { AbortReason, AnswerContext, Attempted } from './answer.ts';
+import type { AbortReason, AnswerContext, Attempted } from './answer-context.ts';
+import { earlyEnding, shortenedEnding, type FailedEnding, type Stop } from './early-end.ts';
+import { outcomeOf, raiseAlarms } from './outcome.ts';
 import { MAX_ANSWER_BYTES, writableBytes } from './write-bound.ts';
 
-const USUAL_SLIP_TOKENS = 16;
-
-/** How far an answer may go on, and what ends it there. */
+/** How far an answer may go on, and why it ends there. */
 interface Limit {
   bytes: number;
-  ending: Ending;
-  reason: Error | undefined;
+  stop: Stop;
 }
 
-/** What is left of a batch, and why the answer has to end behind it. */
+/** What is left of a batch, and why the answer has to end after it. */
 export interface Observed {
   events: AnswerEvent[];
-  /** The provider's failure, or our own reason to end. */
-  failure?: Error | undefined;
-  ending?: Ending;
+  stop?: Stop | undefined;
 }
 
 /** One answer while it passes: measured, kept inside its hold, priced, and settled when it ends. */
@@ -119,7 +112,7 @@ export class Progress {
   #pass(
     events: AnswerEvent[],
     { told }: AnswerBatch,
-    failure: Error | undefined,
+    failure: GatewayError | undefined,
     limit: Limit | undefined,
   ): Observed | Promise<Observed> {
     const passed = limit ? this.#fitting(events, limit.bytes) : events;
@@ -130,29 +123,24 @@ export class Progress {
     // What was told beside the last words counts them as well.
     if (told) this.#meter.tell(told);
     this.#countPrompt();
-    const ended = limit
-      ? { ending: limit.ending, failure: limit.reason }
-      : failure && { ending: 'broke_off' as const, failure };
+    const stop: Stop | undefined = limit?.stop ?? (failure && { ending: 'broke_off', failure });
     const isPriced = passed.some(({ data }) => isEnding(data));
-    if (!isPriced) return { events: passed.map((event) => this.#named(event)), ...ended };
-    return this.#rewritten(passed).then((rewritten) => ({ events: rewritten, ...ended }));
+    if (!isPriced) return { events: passed.map((event) => this.#named(event)), stop };
+    return this.#rewritten(passed).then((rewritten) => ({ events: rewritten, stop }));
   }
 
-  /**
-   * Ends an answer before its own end, as a model does that reached max_tokens: closes what is open and says why.
-   * @param reason undefined when the client got all that it asked for
-   */
-  async endEarly(ending: Ending, reason: Error | undefined): Promise<AnswerEvent[]> {
-    this.ending = ending;
+  /** Ends an answer before its own end, as a model does that reached max_tokens: closes what is open and says why. */
+  async endEarly(stop: Stop): Promise<AnswerEvent[]> {
+    this.ending = stop.ending;
     this.#meter.finishReason = 'max_tokens';
     const events: MessagesEvent[] = [...this.#openBlocks].map((index) => ({ type: 'content_block_stop', index }));
     this.#openBlocks.clear();
-    events.push(await this.#priced(maxTokensDelta(reason)), { type: 'message_stop' });
+    events.push(await this.#priced(earlyEnding(stop, this.#context.generationId)), { type: 'message_stop' });
     return events.map((data) => ({ data }));
   }
 
   /** How an answer ended that a failure ended. */
-  endingBy(error: unknown): Ending {
+  endingBy(error: unknown): FailedEnding {
     this.#followAttempt();
     const { reason } = this.#context.abort.signal as { reason: AbortReason };
     if (reason === 'client_left' || reason === 'out_of_time') return reason;
@@ -174,7 +162,11 @@ export class Progress {
     const outcome = this.#outcome(ending, this.#final ?? (await this.#chargeable(this.#charge(ending))));
     const { hold } = await keeper.settled();
     await this.#checkpointer.settled();
-    this.#raiseAlarms(outcome);
+    raiseAlarms(generationId, outcome, {
+      attempted: this.#attempted,
+      meter: this.#meter,
+      isCutByHold: this.#isCutByHold,
+    });
     await reportSettlement(table, queue, { generationId, payer, hold, outcome });
   }
 
@@ -186,7 +178,7 @@ export class Progress {
   }
 
   /** What stands before the provider's error, and the error as a failure. */
-  #untilFailure({ events }: AnswerBatch): { events: AnswerEvent[]; failure?: Error } {
+  #untilFailure({ events }: AnswerBatch): { events: AnswerEvent[]; failure?: GatewayError } {
     const at = events.findIndex(({ data }) => data.type === 'error');
     if (at === -1) return { events };
     const { error } = events[at]!.data as { error?: unknown };
@@ -210,15 +202,13 @@ export class Progress {
     const written = this.#meter.outputBytes + bytes;
     const writable = writableBytes(this.#attempted.quote.bound.outputTokens);
     const isTooLarge = written + this.#extraBytes > MAX_ANSWER_BYTES;
-    if (written > writable || isTooLarge) return { bytes: writable, ending: 'complete', reason: undefined };
+    if (written > writable || isTooLarge) return { bytes: writable, stop: { ending: 'complete' } };
     const covering = this.#context.keeper.cover(written);
     return covering instanceof Promise ? covering.then((refusal) => this.#limitBy(refusal)) : this.#limitBy(covering);
   }
 
   #limitBy(refusal: HoldRefusal | undefined): Limit | undefined {
-    if (!refusal) return undefined;
-    const reason = outOfMoneyError(refusal, generationTimeMs(this.#context.generationId)!);
-    return { bytes: this.#context.keeper.coveredBytes, ending: 'out_of_money', reason };
+    return refusal && { bytes: this.#context.keeper.coveredBytes, stop: { ending: 'out_of_money', refusal } };
   }
 
   /** The events up to the first that writes beyond the limit. */
@@ -268,9 +258,8 @@ export class Progress {
 
   /** An answer that reached a max_tokens which only money set, says so. */
   #withReason(data: MessageDelta): MessageDelta {
-    const { shortenedBy } = this.#context;
-    if (data.delta.stop_reason !== 'max_tokens' || !shortenedBy) return data;
-    return { ...data, metadata: metadataOf(shortenedBy) };
+    const { shortened } = this.#context;
+    return data.delta.stop_reason === 'max_tokens' && shortened ? shortenedEnding(data, shortened) : data;
   }
 
   async #priced(event: MessageDelta): Promise<MessageDelta> {
@@ -320,56 +309,10 @@ export class Progress {
     return charged(this.#meter, quote, charge, hiddenSinceMs);
   }
 
-  #outcome(ending: Ending | null, { usage, cost, cacheDiscount, estimated, exceeded }: Charged): Outcome {
-    const { model, endpoint, pricing } = this.#attempted.candidate;
+  #outcome(ending: Ending | null, charged: Charged): Outcome {
     const { receivedAtMs, attempts } = this.#context;
-    const { firstEventAtMs, finishReason, searchResults, hasOutput } = this.#meter;
-    const failed = ending === 'refused_before' || ending === 'broke_off' || ending === 'out_of_time';
-    return {
-      cost,
-      cacheDiscount,
-      estimated,
-      capped: exceeded,
-      cancelled: ending === null || isCancelled({ ending, hasOutput }),
-      ending,
-      finishReason: finishReason ?? (failed ? 'error' : null),
-      model: model.id,
-      modelPermaslug: model.data.permaslug,
-      endpointId: endpoint.id,
-      providerName: endpoint.provider.name,
-      pricing: this.#attempted === attempts[0] ? undefined : pricing,
-      promptTokens: promptTokens(usage),
-      completionTokens: usage.outputTokens,
-      reasoningTokens: usage.reasoningTokens ?? null,
-      cachedTokens: usage.cacheReadTokens ?? null,
-      cacheWrite5mTokens: usage.cacheWrite5mTokens ?? null,
-      cacheWrite1hTokens: usage.cacheWrite1hTokens ?? null,
-      pricedImages: usage.pricedImages ?? null,
-      searchRequests: usage.searchRequests ?? null,
-      searchResults,
-      latencyMs: firstEventAtMs === undefined ? null : Math.round(firstEventAtMs - receivedAtMs),
-      generationTimeMs: firstEventAtMs === undefined ? null : Math.round(performance.now() - firstEventAtMs),
-    };
-  }
-
-  /** A token or two beyond max_tokens is how some count; what is worth a person's look is more, or costs more. */
-  #isAlarming(outcome: Outcome): boolean {
-    const told = this.#meter.toldOutputTokens;
-    const { outputTokens } = this.#attempted.quote.bound;
-    const isSlip = told !== undefined && told > outputTokens && told - outputTokens <= USUAL_SLIP_TOKENS;
-    return !isSlip || this.#isCutByHold || outcome.promptTokens >= this.#attempted.quote.bound.promptTokens;
-  }
-
-  /** Tripwires: what a provider says must neither be paid in silence nor be dropped in silence. */
-  #raiseAlarms(outcome: Outcome): void {
-    const { generationId } = this.#context;
-    const { model, endpoint } = this.#attempted.candidate;
-    const about = { generationId, model: model.id, provider: endpoint.provider.id, costRub: outcome.cost.toString() };
-    if (outcome.capped && this.#isAlarming(outcome)) log('error', tripwires.usageBeyondHold, about);
-    if (this.#meter.unpriced.size > 0) {
-      const reason = [...this.#meter.unpriced].slice(0, 5).join(', ');
-      log('error', tripwires.unpricedUsage, { ...about, reason });
-    }
+    const isFirst = this.#attempted === attempts[0];
+    return outcomeOf({ ending, charged, meter: this.#meter, attempted: this.#attempted, isFirst, receivedAtMs });
   }
 }
 
@@ -379,18 +322,4 @@ function cappedAt(measured: Charged, cost: Charged['cost']): Charged {
 
 function isEnding(data: MessagesEvent): data is MessageDelta {
   return data.type === 'message_delta' && typeof data.delta.stop_reason === 'string';
-}
-
-function maxTokensDelta(reason: Error | undefined): MessageDelta {
-  return {
-    type: 'message_delta',
-    delta: { stop_reason: 'max_tokens', stop_sequence: null },
-    usage: {},
-    ...(reason ? { metadata: metadataOf(reason) } : {}),
-  };
-}
-
-function metadataOf(reason: Error): Record<string, unknown> {
-  const { kind, message, metadata } = toGatewayError(reason);
-  return { error_type: kind, message, ...metadata };
 }

@@ -4,7 +4,7 @@
  * to check that it is what the protocol promises.
  */
 
-import { ownSignature } from '../../messages/foreign-thinking.ts';
+import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import { readExactly } from '../../platform/exact-json.ts';
 import type { AnswerBatch, AnswerEvent, Block, MessageBody, MessagesEvent } from '../../messages/types.ts';
 import { UpstreamError } from '../upstream-http.ts';
@@ -67,7 +67,7 @@ export function decodeMessage(document: unknown, context: DecodeContext<Anthropi
     { type: 'message_stop' },
   ];
   const checked = events.flatMap((event) => order.check(event));
-  return { events: checked.map((data) => ({ data: withOwnSignature(data, context.target) })) };
+  return { events: checked.map((data) => ({ data: withGatewaySignature(data, context.target) })) };
 }
 
 type Delta = Extract<MessagesEvent, { type: 'content_block_delta' }>['delta'];
@@ -137,18 +137,18 @@ class FrameReader {
     if (sent.type === 'message_stop' || sent.type === 'error') this.ended = true;
     return this.#order.check(sent).map((data) => {
       if (data.type === 'message_delta' && data.delta.stop_reason) this.isClosing = true;
-      const shown = withOwnSignature(data, this.#target);
+      const shown = withGatewaySignature(data, this.#target);
       // Most clients dispatch on the line `event:`; a frame without one is written anew.
       return shown === sent && hasEventLine(frame) ? { data: shown, raw: frame } : { data: shown };
     });
   }
 }
 
-function withOwnSignature(data: MessagesEvent, { quirks, providerId }: WireTarget<AnthropicQuirks>): MessagesEvent {
+function withGatewaySignature(data: MessagesEvent, { quirks, providerId }: WireTarget<AnthropicQuirks>): MessagesEvent {
   if (!quirks.own_signatures || data.type !== 'content_block_delta' || data.delta.type !== 'signature_delta') {
     return data;
   }
-  const signature = ownSignature(providerId, data.delta.signature);
+  const signature = gatewaySignature(providerId, data.delta.signature);
   return { ...data, delta: { type: 'signature_delta', signature } };
 }
 

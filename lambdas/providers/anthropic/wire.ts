@@ -1,9 +1,9 @@
 /** Upstreams that speak the Messages API themselves: requests and answers pass through as they are. */
 
-import { thinkingOf, withoutOwnThinking } from '../../messages/foreign-thinking.ts';
+import { thinkingOf, withoutGatewaySigned } from '../../messages/thinking-signatures.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
-import { wireTable, type AnthropicQuirks } from '../../catalog/wires.ts';
+import { type AnthropicQuirks } from '../../catalog/wires.ts';
 import { refusesSampling } from '../client-headers.ts';
 import type { ClientHeaders, MessagesWire, WireRefusal, WireRequest, WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
@@ -27,7 +27,6 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
   streamsJson: false,
   countsPromptAtStart: true,
   refusesSampling,
-  cachesUnasked: wireTable.anthropic.messages.cachesUnasked,
   declinesForFree: true,
   credentialHeaders: (credential) => ({ 'x-api-key': credential }),
   decode: decodeStream,
@@ -75,7 +74,7 @@ function upstreamBody(request: MessagesRequest, target: Target, client: ClientHe
   const maxTokens = Math.min(request.max_tokens ?? ceiling, ceiling);
   const messages = target.quirks.own_signatures
     ? thinkingOf(target.providerId, request.messages)
-    : withoutOwnThinking(request.messages);
+    : withoutGatewaySigned(request.messages);
   return {
     ...request,
     model: target.upstreamModel,

@@ -4,7 +4,7 @@
  */
 
 import { createParser, type EventSourceParser } from 'eventsource-parser';
-import { ownSignature } from '../../messages/foreign-thinking.ts';
+import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch, MessagesEvent, StopReason, WireUsage } from '../../messages/types.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import { withLastWords } from '../last-words.ts';
@@ -75,7 +75,7 @@ class ChatTranslation {
   ended = false;
   readonly #context: DecodeContext;
   readonly #parser: EventSourceParser;
-  readonly #blocks = new BlockWriter(ownSignature('openai-chat'));
+  readonly #blocks = new BlockWriter(gatewaySignature('openai-chat'));
   #events: MessagesEvent[] = [];
   #started = false;
   #finishReason: string | undefined;

@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { invalidRequest } from '../../platform/errors.ts';
-import { isOwnThinking } from '../../messages/foreign-thinking.ts';
+import { hasGatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import type { ChatTarget } from './target.ts';
 import { toolCallId } from '../tool-call-id.ts';
@@ -103,7 +103,7 @@ function assistantMessages(messages: Placed[][], request: MessagesRequest, { qui
           break;
         case 'thinking':
           // Reasoning signed by another family means nothing here.
-          if (isOwnThinking(block)) reasoning += block['thinking'] as string;
+          if (hasGatewaySignature(block)) reasoning += block['thinking'] as string;
           break;
         case 'redacted_thinking':
           break;

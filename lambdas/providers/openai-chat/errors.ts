@@ -1,6 +1,6 @@
 /** Errors of chat-completions upstreams, in a body of their own or inside an answer. */
 
-import { errorKinds, kindOfStatus } from '../../platform/errors.ts';
+import { errorKinds, kindOfStatus, type ErrorKind } from '../../platform/errors.ts';
 import type { WireRefusal } from '../wire.ts';
 
 const UNSAID = 'The provider refused the request without saying why';
@@ -23,25 +23,25 @@ export function chatError(error: unknown): WireRefusal {
   const { message, type, code, status } = typeof error === 'string' ? { message: error } : recordOf(error);
   const kinds = [type, code, status].filter((kind) => typeof kind === 'string').join(' ');
   const number = [code, status].map(Number).find((value) => value >= 400 && value < 600);
-  return { type: kindOf(kinds, number), message: typeof message === 'string' && message !== '' ? message : UNSAID };
+  return { type: typeOf(kinds, number), message: typeof message === 'string' && message !== '' ? message : UNSAID };
 }
 
 /** Statuses that other gateways answer with, and those of the Messages API that mean the same. */
 const synonyms: Record<number, number> = { 422: 400, 503: 529 };
 
-const kindsByWord: [RegExp, string][] = [
-  [/rate.?limit|resource_exhausted|too_many_requests/i, 'rate_limit_error'],
-  [/overload|unavailable|capacity/i, 'overloaded_error'],
-  [/authentication|invalid_api_key|unauthorized/i, 'authentication_error'],
-  [/permission|forbidden/i, 'permission_error'],
-  [/insufficient_quota|billing/i, 'billing_error'],
-  [/invalid_request|invalid_argument|context_length/i, 'invalid_request_error'],
+const kindsByWord: [RegExp, ErrorKind][] = [
+  [/rate.?limit|resource_exhausted|too_many_requests/i, 'rate_limit_exceeded'],
+  [/overload|unavailable|capacity/i, 'provider_overloaded'],
+  [/authentication|invalid_api_key|unauthorized/i, 'authentication'],
+  [/permission|forbidden/i, 'permission_denied'],
+  [/insufficient_quota|billing/i, 'payment_required'],
+  [/invalid_request|invalid_argument|context_length/i, 'invalid_request'],
 ];
 
-function kindOf(words: string, number: number | undefined): string | undefined {
+function typeOf(words: string, number: number | undefined): string | undefined {
   const byWord = kindsByWord.find(([pattern]) => pattern.test(words))?.[1];
-  const kind = number === undefined ? undefined : kindOfStatus(synonyms[number] ?? number);
-  return byWord ?? (kind && errorKinds[kind].messagesType);
+  const kind = byWord ?? (number === undefined ? undefined : kindOfStatus(synonyms[number] ?? number));
+  return kind && errorKinds[kind].messagesType;
 }
 
 function recordOf(value: unknown): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { wireTable, type OpenaiChatQuirks } from '../../catalog/wires.ts';
+import { type OpenaiChatQuirks } from '../../catalog/wires.ts';
 import type { MessagesWire, WireRefusal } from '../wire.ts';
 import { decodeChatStream, decodeCompletion } from './decode.ts';
 import { encodeChatRequest } from './encode.ts';
@@ -19,7 +19,6 @@ export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
   countsPromptAtStart: false,
   // Sampling parameters work on chat completions, whatever version the client speaks.
   refusesSampling: () => false,
-  cachesUnasked: wireTable['openai-chat'].messages.cachesUnasked,
   declinesForFree: false,
   credentialHeaders: (credential) => ({ authorization: `Bearer ${credential}` }),
   decode: decodeChatStream,

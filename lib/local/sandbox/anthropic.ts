@@ -1,5 +1,6 @@
 /** The sandbox in the format of the Anthropic API. */
 
+import { errorKinds, kindOfStatus } from '../../../lambdas/platform/errors.ts';
 import { randomBytes } from 'node:crypto';
 import type { WireWriter } from './player.ts';
 import type { SandboxPrompt, Script } from './script.ts';
@@ -125,16 +126,8 @@ export function anthropicError(
   status: number,
   message = `The sandbox was asked to answer with status ${status}`,
 ): object {
-  const type = {
-    400: 'invalid_request_error',
-    401: 'authentication_error',
-    429: 'rate_limit_error',
-    529: 'overloaded_error',
-  }[status];
-  return {
-    type: 'error',
-    error: { type: type ?? 'api_error', message },
-  };
+  const type = errorKinds[kindOfStatus(status) ?? 'server'].messagesType;
+  return { type: 'error', error: { type, message } };
 }
 
 function thinkingTokens({ blocks, hiddenTokens }: Script): number {

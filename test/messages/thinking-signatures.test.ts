@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
-  isOwnThinking,
-  ownSignature,
+  hasGatewaySignature,
+  gatewaySignature,
   thinkingOf,
-  withoutOwnThinking,
-} from '../../lambdas/messages/foreign-thinking.ts';
+  withoutGatewaySigned,
+} from '../../lambdas/messages/thinking-signatures.ts';
 import type { Block, Message } from '../../lambdas/messages/types.ts';
 
 const thinking = (signature?: unknown): Block => ({
@@ -18,17 +18,17 @@ const said = (...content: Block[]): Message => ({ role: 'assistant', content });
 
 const unsigned = thinking();
 const signedByAnthropic = thinking('EqQBCg');
-const signedByAcme = thinking(ownSignature('acme', 'sig.1'));
-const markedAsAcmes = thinking(ownSignature('acme'));
-const signedByOther = thinking(ownSignature('acme2', 'sig'));
+const signedByAcme = thinking(gatewaySignature('acme', 'sig.1'));
+const markedAsAcmes = thinking(gatewaySignature('acme'));
+const signedByOther = thinking(gatewaySignature('acme2', 'sig'));
 
 describe('thinking of the gateway', () => {
   it.each([unsigned, thinking(''), thinking(5), markedAsAcmes, signedByAcme])('is %j', (block) => {
-    expect(isOwnThinking(block)).toBe(true);
+    expect(hasGatewaySignature(block)).toBe(true);
   });
 
   it.each([signedByAnthropic, redacted, text])('is not %j', (block) => {
-    expect(isOwnThinking(block)).toBe(false);
+    expect(hasGatewaySignature(block)).toBe(false);
   });
 });
 
@@ -36,19 +36,19 @@ describe('messages for Anthropic', () => {
   it('have only the thinking that it signed', () => {
     const messages = [said(unsigned, signedByAnthropic, signedByAcme, redacted, text)];
 
-    expect(withoutOwnThinking(messages)).toEqual([said(signedByAnthropic, redacted, text)]);
+    expect(withoutGatewaySigned(messages)).toEqual([said(signedByAnthropic, redacted, text)]);
   });
 
   it('lose those that had nothing else', () => {
     const question: Message = { role: 'user', content: 'Hi' };
 
-    expect(withoutOwnThinking([question, said(markedAsAcmes)])).toEqual([question]);
+    expect(withoutGatewaySigned([question, said(markedAsAcmes)])).toEqual([question]);
   });
 
   it('are the same messages where nothing is taken away', () => {
     const message = said(signedByAnthropic, text);
 
-    expect(withoutOwnThinking([message])[0]).toBe(message);
+    expect(withoutGatewaySigned([message])[0]).toBe(message);
   });
 });
 

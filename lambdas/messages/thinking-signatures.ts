@@ -1,30 +1,32 @@
+/**
+ * Thinking comes back with a conversation, and only the family of models that signed it accepts its signature. What
+ * Anthropic signed carries Anthropic's signature; all other thinking carries one of the gateway, which says who may have
+ * it back: `gw1.<family>`, and after that, where the provider signs by itself, `.<its own signature>`.
+ */
+
 import type { Block, Message } from './types.ts';
 
-/**
- * Thinking comes back with a conversation, and only the family of models that signed it takes its signature. What
- * Anthropic signed carries Anthropic's signature; all other thinking carries one of the gateway's own, which says who may
- * have it back: `gw1.<family>`, and behind that, where the provider signs by itself, `.<its signature>`.
- */
-const OWN_PREFIX = 'gw1.';
+const GATEWAY_PREFIX = 'gw1.';
 
-export function ownSignature(family: string, signature?: string): string {
-  return signature === undefined ? `${OWN_PREFIX}${family}` : `${OWN_PREFIX}${family}.${signature}`;
+export function gatewaySignature(family: string, signature?: string): string {
+  return signature === undefined ? `${GATEWAY_PREFIX}${family}` : `${GATEWAY_PREFIX}${family}.${signature}`;
 }
 
-export function isOwnThinking(block: Block): boolean {
+/** Thinking without a signature counts as the gateway's: no provider signed it. */
+export function hasGatewaySignature(block: Block): boolean {
   if (block.type !== 'thinking') return false;
   const signature = block['signature'];
-  return typeof signature !== 'string' || signature === '' || signature.startsWith(OWN_PREFIX);
+  return typeof signature !== 'string' || signature === '' || signature.startsWith(GATEWAY_PREFIX);
 }
 
 /** Messages for Anthropic: without thinking that it did not sign. A message that had nothing else is left out. */
-export function withoutOwnThinking(messages: Message[]): Message[] {
-  return mapBlocks(messages, (block) => (isOwnThinking(block) ? undefined : block));
+export function withoutGatewaySigned(messages: Message[]): Message[] {
+  return mapBlocks(messages, (block) => (hasGatewaySignature(block) ? undefined : block));
 }
 
-/** Messages for a provider that signs by itself: its own thinking as it signed it, and nobody else's. */
+/** Messages for a provider that signs by itself: its own thinking as it signed it, and no other. */
 export function thinkingOf(family: string, messages: Message[]): Message[] {
-  const prefix = `${OWN_PREFIX}${family}.`;
+  const prefix = `${GATEWAY_PREFIX}${family}.`;
   return mapBlocks(messages, (block) => {
     if (block.type === 'redacted_thinking') return undefined;
     if (block.type !== 'thinking') return block;

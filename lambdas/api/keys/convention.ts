@@ -1,0 +1,9 @@
+/** Fields of the public convention for what this gateway does not have: no keys of the client's own at providers. */
+export const keyConventionFields = {
+  byok_usage: 0,
+  byok_usage_daily: 0,
+  byok_usage_weekly: 0,
+  byok_usage_monthly: 0,
+  include_byok_in_limit: false,
+  creator_user_id: null,
+} as const;
