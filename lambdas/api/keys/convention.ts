@@ -1,4 +1,4 @@
-/** Fields of the public convention for what this gateway does not have: no keys of the client's own at providers. */
+/** Fields of the public convention for what this gateway does not have: clients' own keys at providers. */
 export const keyConventionFields = {
   byok_usage: 0,
   byok_usage_daily: 0,

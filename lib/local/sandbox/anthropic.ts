@@ -1,7 +1,7 @@
 /** The sandbox in the format of the Anthropic API. */
 
-import { errorKinds, kindOfStatus } from '../../../lambdas/platform/errors.ts';
 import { randomBytes } from 'node:crypto';
+import { errorKinds, kindOfStatus } from '../../../lambdas/platform/errors.ts';
 import type { WireWriter } from './player.ts';
 import type { SandboxPrompt, Script } from './script.ts';
 
