@@ -5,29 +5,19 @@
 
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
-import type { AnswerBatch, MessagesEvent, StopReason, WireUsage } from '../../messages/types.ts';
+import type { AnswerBatch, MessagesEvent, WireUsage } from '../../messages/types.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import { withLastWords } from '../last-words.ts';
 import type { DecodeContext } from '../wire.ts';
 import { BlockWriter } from '../block-writer.ts';
 import { citationOf } from './citations.ts';
 import { chatError } from './errors.ts';
+import { stopReasonOf } from './finish-reason.ts';
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { laterUsage, messagesUsage } from './usage.ts';
 import { WholeLines } from '../whole-lines.ts';
 
 const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
-
-/** Finish reasons that mean the answer failed: Mistral, DeepSeek, Z.ai, vLLM, Gemini. */
-const FAILURES = new Set([
-  'error',
-  'insufficient_system_resource',
-  'network_error',
-  'abort',
-  'malformed_function_call',
-]);
-/** Finish reasons that mean the provider refused to say more: OpenAI, Z.ai, Gemini. */
-const REFUSALS = new Set(['content_filter', 'sensitive', 'safety', 'prohibited_content', 'recitation', 'blocklist']);
 
 export async function* decodeChatStream(
   body: AsyncIterable<Buffer>,
@@ -261,7 +251,12 @@ class ChatTranslation {
   }
 
   #finish(): void {
-    if (FAILURES.has(this.#reason)) {
+    const stopReason = stopReasonOf(this.#finishReason, {
+      hasRefused: this.#refused,
+      hasMatchedStopSequence: this.#matchedStopSequence !== null,
+      hasToolCalls: this.#blocks.hasToolCalls,
+    });
+    if (stopReason === 'failed') {
       this.#fail({ message: 'The provider stopped in the middle of its answer', code: 503 });
       return;
     }
@@ -270,36 +265,13 @@ class ChatTranslation {
     this.#events.push(
       {
         type: 'message_delta',
-        delta: { stop_reason: this.#stopReason(), stop_sequence: this.#matchedStopSequence },
+        delta: { stop_reason: stopReason, stop_sequence: this.#matchedStopSequence },
         // Without usage from the provider, the gateway counts and fills in the numbers.
         usage: this.#usage ?? {},
       },
       { type: 'message_stop' },
     );
     this.ended = this.#finished = true;
-  }
-
-  /** Why it ended; a stream that did not say ended normally. */
-  get #reason(): string {
-    return this.#finishReason?.toLowerCase() ?? 'stop';
-  }
-
-  #stopReason(): StopReason {
-    if (this.#refused) return 'refusal';
-    if (this.#matchedStopSequence !== null) return 'stop_sequence';
-    const reason = this.#reason;
-    if (REFUSALS.has(reason)) return 'refusal';
-    switch (reason) {
-      case 'length':
-      case 'max_tokens':
-        return 'max_tokens';
-      case 'model_length':
-      case 'model_context_window_exceeded':
-        return 'model_context_window_exceeded';
-      default:
-        // Some upstreams say "stop" after tool calls, or announce calls that never come.
-        return this.#blocks.hasToolCalls ? 'tool_use' : 'end_turn';
-    }
   }
 
   #fail(error: unknown): void {

@@ -1,0 +1,38 @@
+import type { StopReason } from '../../messages/types.ts';
+
+/** Finish reasons that mean the answer failed: Mistral, DeepSeek, Z.ai, vLLM, Gemini. */
+const FAILURES = new Set([
+  'error',
+  'insufficient_system_resource',
+  'network_error',
+  'abort',
+  'malformed_function_call',
+]);
+/** Finish reasons that mean the provider refused to say more: OpenAI, Z.ai, Gemini. */
+const REFUSALS = new Set(['content_filter', 'sensitive', 'safety', 'prohibited_content', 'recitation', 'blocklist']);
+
+/**
+ * Why an answer stopped, as the Messages API says it.
+ * @param finishReason as the provider spells it; a stream that did not say ended normally
+ */
+export function stopReasonOf(
+  finishReason: string | undefined,
+  answer: { hasRefused: boolean; hasMatchedStopSequence: boolean; hasToolCalls: boolean },
+): StopReason | 'failed' {
+  const reason = finishReason?.toLowerCase() ?? 'stop';
+  if (FAILURES.has(reason)) return 'failed';
+  if (answer.hasRefused) return 'refusal';
+  if (answer.hasMatchedStopSequence) return 'stop_sequence';
+  if (REFUSALS.has(reason)) return 'refusal';
+  switch (reason) {
+    case 'length':
+    case 'max_tokens':
+      return 'max_tokens';
+    case 'model_length':
+    case 'model_context_window_exceeded':
+      return 'model_context_window_exceeded';
+    default:
+      // Some upstreams say "stop" after tool calls, or announce calls that never come.
+      return answer.hasToolCalls ? 'tool_use' : 'end_turn';
+  }
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { stopReasonOf } from '../../lambdas/providers/openai-chat/finish-reason.ts';
+
+const plain = { hasRefused: false, hasMatchedStopSequence: false, hasToolCalls: false };
+
+describe('why a chat completion stopped', () => {
+  it.each([
+    ['stop', {}, 'end_turn'],
+    [undefined, {}, 'end_turn'],
+    ['something new', {}, 'end_turn'],
+    ['stop', { hasToolCalls: true }, 'tool_use'],
+    ['tool_calls', {}, 'end_turn'],
+    ['length', { hasToolCalls: true }, 'max_tokens'],
+    ['MAX_TOKENS', {}, 'max_tokens'],
+    ['model_length', {}, 'model_context_window_exceeded'],
+    ['content_filter', {}, 'refusal'],
+    ['SAFETY', {}, 'refusal'],
+    ['stop', { hasRefused: true }, 'refusal'],
+    ['stop', { hasMatchedStopSequence: true, hasToolCalls: true }, 'stop_sequence'],
+    ['insufficient_system_resource', {}, 'failed'],
+    ['MALFORMED_FUNCTION_CALL', { hasToolCalls: true }, 'failed'],
+  ])('%s, %j: %s', (reason, answer, stopReason) => {
+    expect(stopReasonOf(reason, { ...plain, ...answer })).toBe(stopReason);
+  });
+});
