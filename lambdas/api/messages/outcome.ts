@@ -74,7 +74,7 @@ function isAlarming(
   outcome: Outcome,
   { attempted, meter, isCutByHold }: { attempted: Attempted; meter: UsageMeter; isCutByHold: boolean },
 ): boolean {
-  const reported = meter.toldOutputTokens;
+  const reported = meter.reportedOutputTokens;
   const { outputTokens, promptTokens: mostPromptTokens } = attempted.quote.bound;
   const isSlip = reported !== undefined && reported > outputTokens && reported - outputTokens <= USUAL_SLIP_TOKENS;
   return !isSlip || isCutByHold || outcome.promptTokens >= mostPromptTokens;

@@ -1,7 +1,8 @@
 import { Checkpointer } from '../../accounting/checkpointer.ts';
 import { charged, type Charged } from '../../accounting/charge.ts';
 import { chargeFor, type Charge } from '../../accounting/ending.ts';
-import { eventBytes, extraBytes, UsageMeter } from '../../accounting/meter.ts';
+import { eventBytes, extraBytes } from '../../accounting/event-bytes.ts';
+import { UsageMeter } from '../../accounting/meter.ts';
 import { reportSettlement } from '../../accounting/report.ts';
 import type { HoldRefusal } from '../../admission/hold.ts';
 import type { AnswerBatch, AnswerEvent, MessageDelta, MessagesEvent, WireUsage } from '../../messages/types.ts';
@@ -121,7 +122,7 @@ export class Progress {
       this.#follow(data);
     }
     // What was told beside the last words counts them as well.
-    if (told) this.#meter.tell(told);
+    if (told) this.#meter.addReported(told);
     this.#countPrompt();
     const stop: Stop | undefined = limit?.stop ?? (failure && { ending: 'broke_off', failure });
     const isPriced = passed.some(({ data }) => isEnding(data));
