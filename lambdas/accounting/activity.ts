@@ -97,15 +97,7 @@ function add(
   const { model, modelPermaslug, endpointId, providerName } = row;
   const workspaceId = splitByWorkspace ? row.workspaceId : undefined;
   const name = [model, modelPermaslug, endpointId, providerName, workspaceId].join('\n');
-  const sum = rows.get(name) ?? {
-    date,
-    model,
-    modelPermaslug,
-    endpointId,
-    providerName,
-    workspaceId,
-    ...noSums,
-  };
+  const sum = rows.get(name) ?? { date, model, modelPermaslug, endpointId, providerName, workspaceId, ...noSums };
   addSums(sum, row);
   rows.set(name, sum);
 }

@@ -109,18 +109,17 @@ export class UsageMeter {
    * @param hiddenSinceMs performance.now() from which the model may have been thinking without showing it, if it may
    */
   usage(hiddenSinceMs?: number): { usage: TokenUsage; estimated: boolean } {
-    const reported = this.#reported;
-    const outputTokens = this.knowsOutput ? reported.outputTokens! : this.#countedOutput(hiddenSinceMs);
+    const { inputTokens = 0, cacheReadTokens, reasoningTokens, searchRequests } = this.#reported;
+    const outputTokens = this.knowsOutput ? this.#reported.outputTokens! : this.#countedOutput(hiddenSinceMs);
     return {
       usage: {
-        inputTokens: this.knowsPrompt ? (reported.inputTokens ?? 0) : this.#estimatedInputTokens,
+        inputTokens: this.knowsPrompt ? inputTokens : this.#estimatedInputTokens,
         outputTokens,
-        cacheReadTokens: reported.cacheReadTokens,
-        ...cacheWrites(reported),
+        cacheReadTokens,
+        ...cacheWrites(this.#reported),
         // A part cannot be more than the whole, or the rest would have a negative price.
-        reasoningTokens:
-          reported.reasoningTokens === undefined ? undefined : Math.min(reported.reasoningTokens, outputTokens),
-        searchRequests: reported.searchRequests,
+        reasoningTokens: reasoningTokens === undefined ? undefined : Math.min(reasoningTokens, outputTokens),
+        searchRequests,
       },
       estimated: !this.knowsOutput || !this.knowsPrompt,
     };

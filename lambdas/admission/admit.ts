@@ -9,6 +9,7 @@ import {
   affordableTokens,
   beyondMaxTokens,
   leastAmount,
+  longestAnswer,
   shortened,
   shortest,
   type Quote,
@@ -162,8 +163,4 @@ function worthAdvising(plan: SpendingPlan, left: Money, leastMaxTokens: number):
   const tokens = affordableTokens(plan, left);
   const maxTokens = tokens - beyondMaxTokens(plan);
   return maxTokens >= leastMaxTokens && tokens < longestAnswer(plan) ? maxTokens : 0;
-}
-
-function longestAnswer({ quotes }: SpendingPlan): number {
-  return Math.max(...quotes.map(({ bound }) => bound.outputTokens));
 }

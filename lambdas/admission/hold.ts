@@ -114,11 +114,7 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
 export async function extendHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<HoldResult> {
   const generation = { accountId: request.generation.payer.accountId, id: request.generation.id };
   const windows = windowsAt(request.generation.createdAtMs);
-  const raised: Hold = {
-    ...placed.hold,
-    amount: placed.hold.amount.plus(request.amount),
-    steps: placed.hold.steps + 1,
-  };
+  const raised = changedBy(placed.hold, request.amount);
   let scopes = placed.scopes;
   try {
     for (let attempt = 1; attempt <= 3; attempt += 1) {
@@ -145,12 +141,8 @@ export async function extendHold(table: Table, placed: PlacedHold, request: Hold
  */
 export async function shrinkHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<HoldResult> {
   const { payer, id, createdAtMs } = request.generation;
-  const lowered: Hold = {
-    ...placed.hold,
-    amount: placed.hold.amount.minus(request.amount),
-    steps: placed.hold.steps + 1,
-  };
   const back = request.amount.negated();
+  const lowered = changedBy(placed.hold, back);
   try {
     const deltas = new Map<string, bigint>();
     addDeltas(deltas, windowsAt(createdAtMs), { spent: Money.zero, committed: back });
@@ -163,6 +155,10 @@ export async function shrinkHold(table: Table, placed: PlacedHold, request: Hold
   } catch (error) {
     return busy(error as Error);
   }
+}
+
+function changedBy(hold: Hold, amount: Money): Hold {
+  return { ...hold, amount: hold.amount.plus(amount), steps: hold.steps + 1 };
 }
 
 /** The record is one step ahead: an earlier write succeeded and its reply was lost, perhaps with another amount. */

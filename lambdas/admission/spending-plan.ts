@@ -41,23 +41,28 @@ export function planSpending(quotes: Quote[], stepTokens: number): SpendingPlan 
 export function shortened(plan: SpendingPlan, room: Money): SpendingPlan | undefined {
   if (plan.quotes.every(({ hiddenTokens }) => hiddenTokens === 0)) return undefined;
   const affordable = affordableTokens(plan, room);
-  const longest = Math.max(...plan.quotes.map(({ bound }) => bound.outputTokens));
+  const longest = longestAnswer(plan);
   if (affordable >= longest || affordable < Math.min(plan.stepTokens + beyondMaxTokens(plan), longest))
     return undefined;
-  const quotes = plan.quotes.map((quote) => ({
-    ...quote,
-    bound: { ...quote.bound, outputTokens: Math.min(quote.bound.outputTokens, affordable) },
-  }));
-  return planSpending(quotes, plan.stepTokens);
+  return withOutputUpTo(plan, affordable);
 }
 
 /** The same request with at most one step of output: the least that is ever held for it. */
 export function shortest(plan: SpendingPlan): SpendingPlan {
-  const quotes = plan.quotes.map((quote) => ({
-    ...quote,
-    bound: { ...quote.bound, outputTokens: Math.min(quote.bound.outputTokens, plan.stepTokens) },
-  }));
+  return withOutputUpTo(plan, plan.stepTokens);
+}
+
+function withOutputUpTo(plan: SpendingPlan, maxTokens: number): SpendingPlan {
+  const quotes = plan.quotes.map((quote) => {
+    const outputTokens = Math.min(quote.bound.outputTokens, maxTokens);
+    return { ...quote, bound: { ...quote.bound, outputTokens } };
+  });
   return planSpending(quotes, plan.stepTokens);
+}
+
+/** The most output tokens that any of the endpoints may write. */
+export function longestAnswer({ quotes }: SpendingPlan): number {
+  return Math.max(...quotes.map(({ bound }) => bound.outputTokens));
 }
 
 /** Output beyond any max_tokens, whichever endpoint answers. */
