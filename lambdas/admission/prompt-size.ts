@@ -154,7 +154,8 @@ function measureContent(value: unknown, into: PromptContent): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (!Array.isArray(value)) return 0;
   let bytes = 0;
-  for (const block of value as Block[]) bytes += measureBlock(block, into);
+  // Fields that the type of a block does not have are not checked: null may stand there.
+  for (const block of value as (Block | null)[]) bytes += block === null ? 0 : measureBlock(block, into);
   return bytes;
 }
 
