@@ -2,7 +2,7 @@ import { dailyRows, readDays, type DailyRow, type Day, type RowLevel } from '../
 import type { Table } from '../store/table.ts';
 import { addSums, noSums, type DailySums } from './daily-sums.ts';
 
-/** What is asked of a day's rows; what is absent does not restrict. */
+/** Which rows of a day are wanted; an absent field does not restrict. */
 export interface ActivityQuestion {
   workspaceId?: string | undefined;
   keyHash?: string | undefined;
@@ -20,14 +20,14 @@ export interface ActivityRow extends DailySums {
   workspaceId: string | undefined;
 }
 
-/** Days are read side by side, so that thirty of them do not take thirty times as long. */
+/** Days are read in parallel, so that thirty of them do not take thirty times as long. */
 const DAYS_AT_ONCE = 6;
 const MAX_ATTEMPTS = 5;
 
 /**
- * Reads daily rows and adds them up. A day is there when all its shards were rolled up after it ended.
+ * Reads daily rows and adds them up. A day is included when all its shards were rolled up after it ended.
  *
- * Guarantee: every shard's rows are of one recomputation; when one is replaced meanwhile, everything is read again.
+ * Guarantee: each shard's rows come from one recomputation; if one is replaced during the read, all is read again.
  * @param dates in ascending order
  */
 export async function readActivity(
@@ -97,15 +97,7 @@ function add(
   const { model, modelPermaslug, endpointId, providerName } = row;
   const workspaceId = splitByWorkspace ? row.workspaceId : undefined;
   const name = [model, modelPermaslug, endpointId, providerName, workspaceId].join('\n');
-  const sum = rows.get(name) ?? {
-    date,
-    model,
-    modelPermaslug,
-    endpointId,
-    providerName,
-    workspaceId,
-    ...noSums,
-  };
+  const sum = rows.get(name) ?? { date, model, modelPermaslug, endpointId, providerName, workspaceId, ...noSums };
   addSums(sum, row);
   rows.set(name, sum);
 }

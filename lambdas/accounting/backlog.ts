@@ -1,19 +1,21 @@
+/** Judges from the levels of a queue which holds may still have a message that settles them. */
+
 import type { QueueLevels } from '../platform/queue-levels.ts';
 
 /**
- * What stands between handlers and their settlement.
+ * What waits between handlers and their settlement.
  * `none`: no message waits anywhere, so a hold that is still open has no message.
- * `flowing`: messages are being worked on, and none waits for its turn: what is only minutes old may be among them.
- * `waiting`: messages wait for the worker, or for a person in the dead-letter queue: any hold may be one of theirs.
+ * `flowing`: messages are being processed, and none waits: a hold that is only minutes old may have one of them.
+ * `waiting`: messages wait for the worker, or for a person in the dead-letter queue: any hold may have one of them.
  */
 export type Backlog = 'none' | 'flowing' | 'waiting';
 
-/** SQS counts approximately, and up to a minute late: only what several looks in a row have seen is believed. */
+/** SQS counts approximately, and up to a minute late: only what several looks in a row have seen counts. */
 const BELIEVED_AFTER_MS = 100_000;
 /** Looks further apart than this say nothing about the time between them. */
 const MAX_GAP_MS = 180_000;
 
-/** Watches a queue over several looks, a minute apart; it forgets what it knew with its process, and begins again. */
+/** Watches a queue over several looks, a minute apart. A new process begins without any knowledge of earlier looks. */
 export class BacklogWatch {
   #lastLookMs = -Infinity;
   #noneSinceMs: number | undefined;

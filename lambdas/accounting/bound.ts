@@ -2,10 +2,10 @@ import type { UsageBound } from './price.ts';
 import { promptTokens, type TokenUsage } from './usage.ts';
 
 /**
- * Keeps a provider's word within what the request could come to: no more prompt than was sent, no more output than was
- * asked for, no cache that nobody wanted, no search that nobody could make.
+ * Keeps reported usage within what the request could come to: no more prompt than was sent, no more output than was
+ * asked for, no cache that was not asked for, no search that could not be made.
  *
- * Guarantee: the result costs at most `priceUpperBound(bound)`. Told usage that stays inside is returned as it is.
+ * Guarantee: the result costs at most `priceUpperBound(bound)`. Reported usage within the bound is returned as it is.
  */
 export function withinBound(usage: TokenUsage, bound: UsageBound): { usage: TokenUsage; exceeded: boolean } {
   const asked = withoutUnaskedCaches(usage, bound);
@@ -27,7 +27,7 @@ export function withinBound(usage: TokenUsage, bound: UsageBound): { usage: Toke
   return { usage: bounded, exceeded };
 }
 
-/** What was written to a cache that the request did not ask for is prompt like any other. */
+/** Tokens written to a cache that the request did not ask for count as plain prompt. */
 function withoutUnaskedCaches(usage: TokenUsage, { cacheWrites }: UsageBound): TokenUsage {
   const short = usage.cacheWrite5mTokens ?? 0;
   const long = usage.cacheWrite1hTokens ?? 0;

@@ -12,7 +12,7 @@ export interface Charged {
   cost: Money;
   cacheDiscount: Money;
   estimated: boolean;
-  /** The provider told more than the request could come to; the usage is what it could come to. */
+  /** The provider reported more than the request could come to; `usage` is then cut to what it could come to. */
   exceeded: boolean;
 }
 
@@ -22,7 +22,7 @@ const NO_USAGE: TokenUsage = { inputTokens: 0, outputTokens: 0 };
  * Prices what was measured, within what the request could come to.
  *
  * Guarantee: at most `priceUpperBound(bound)`, whatever the provider says.
- * @param hiddenSinceMs performance.now() since when the model may have been thinking without showing it, if it may
+ * @param hiddenSinceMs performance.now() from which the model may have been thinking without showing it, if it may
  */
 export function charged(
   meter: UsageMeter,
@@ -34,7 +34,7 @@ export function charged(
     return { usage: NO_USAGE, cost: Money.zero, cacheDiscount: Money.zero, estimated: false, exceeded: false };
   }
   const measured = meter.usage(charge === 'usage and hidden' ? hiddenSinceMs : undefined);
-  // What we have counted ourselves is nobody's word: it is cut without ado.
+  // Our own counts are estimates: cutting them does not mean that the provider reported too much.
   const { bound } = endpoint;
   const counted: TokenUsage = {
     ...measured.usage,
@@ -42,7 +42,7 @@ export function charged(
     ...(meter.knowsPrompt ? {} : { inputTokens: Math.min(measured.usage.inputTokens, bound.promptTokens) }),
   };
   const { usage, exceeded } = withinBound(counted, bound);
-  const saidTooMuch = (meter.toldOutputTokens ?? 0) > bound.outputTokens;
+  const reportedTooMuch = (meter.reportedOutputTokens ?? 0) > bound.outputTokens;
   const { total, cacheDiscount } = priceUsage(usage, endpoint.pricing);
-  return { usage, cost: total, cacheDiscount, estimated: measured.estimated, exceeded: exceeded || saidTooMuch };
+  return { usage, cost: total, cacheDiscount, estimated: measured.estimated, exceeded: exceeded || reportedTooMuch };
 }

@@ -8,8 +8,8 @@ const FIRST_AFTER_MS = 1_000;
 const EVERY_MS = 10_000;
 
 /**
- * Notes what a running answer has come to, one second after it was asked for and every ten seconds, so that the sweeper
- * can settle it should the handler die. Never delays the answer; one write at a time.
+ * Records what a running answer has come to, one second after it was asked for and then every ten seconds, so that the
+ * sweeper can settle it if the handler dies. Never delays the answer; one write at a time.
  */
 export class Checkpointer {
   readonly #table: Table;

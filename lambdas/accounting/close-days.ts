@@ -10,16 +10,16 @@ import { completedDays, dayBefore, isCompleted } from './activity-days.ts';
 import { encodeRollUp, type RollUp } from './roll-up.ts';
 import type { Settlement } from './settlement.ts';
 
-/** A settlement that was committed just before midnight must be visible to the roll-up, whoever's clock is ahead. */
+/** A settlement committed just before midnight must be visible to the roll-up, even when clocks differ. */
 const AFTER_MIDNIGHT_MS = 3_000;
 
 /**
- * Hands every account's days to the roll-up once they are over.
+ * Queues every account's days for the roll-up once they are over.
  *
- * Each day is asked for twice: when it has ended, and a day later, which repairs what a late settlement could not ask
- * for because its function died in between. A run that breaks off, or has no time left, is continued by the next behind the
- * accounts that it had asked for; asking twice changes nothing.
- * @param options.deadlineMs when no more accounts may be begun, on the clock of performance.now()
+ * Each day is queued twice: when it has ended, and a day later, which repairs what a late settlement could not queue
+ * because its function died first. The next run continues a run that broke off or ran out of time, after the accounts
+ * that were queued already; queueing twice changes nothing.
+ * @param options.deadlineMs when no more accounts may be begun, in the time of performance.now()
  * @returns how many messages were sent
  */
 export async function closeDays(
@@ -30,7 +30,7 @@ export async function closeDays(
   const atMs = nowMs() - AFTER_MIDNIGHT_MS;
   const yesterday = dayBefore(utcDate(atMs));
   const { closedThrough: stored, closing } = await readClosingProgress(table);
-  // A laptop's clock may have been set ahead when the table was last used: that day is no measure of this one.
+  // A laptop's clock may have been set ahead when the table was last used: that day cannot be trusted.
   const closedThrough = stored !== undefined && stored > utcDate(atMs) ? undefined : stored;
   if (closedThrough !== undefined && closedThrough >= yesterday) return 0;
   const newDays = completedDays(atMs).filter((date) => closedThrough === undefined || date > closedThrough);
@@ -50,7 +50,7 @@ export async function closeDays(
   return sent;
 }
 
-/** Accounts between two notes of how far a run has come. */
+/** A run records how far it has come after this many accounts. */
 const ACCOUNTS_OF_A_PAGE = 20;
 
 async function* pages(accounts: AsyncGenerator<AccountEntry>): AsyncGenerator<AccountEntry[]> {
@@ -69,8 +69,8 @@ function shardsOf(accountId: string, date: string): RollUp[] {
 }
 
 /**
- * Asks again for the days of generations that were settled after their day had ended; call it after the settlement is
- * committed, for repeated messages as well: the first may have died before it could ask.
+ * Queues again the days of generations that were settled after their day had ended. Call it after the settlement is
+ * committed, for repeated messages as well: the handler of the first may have died before it could queue them.
  */
 export async function reopenDays(queue: () => QueueSender, settlements: Settlement[]): Promise<void> {
   const atMs = nowMs();

@@ -1,6 +1,6 @@
 import { Money } from '../money/money.ts';
 
-/** What requests come to, whatever they are added up by. */
+/** Totals of some requests, however they are grouped. */
 export interface DailySums {
   usage: Money;
   requests: number;

@@ -1,13 +1,14 @@
+/**
+ * Who pays what when an answer ends: one function, the table in docs/wires.md as code.
+ *
+ * A failure of the provider without output costs the client nothing. What was written is charged, as the provider reported
+ * it or else as we counted it. When the cause is the client's (it left, its money or its time ran out), reasoning that the
+ * provider bills without showing it is charged too, estimated by the time that passed.
+ */
+
 import type { Generation } from '../store/generation.ts';
 import { emptyOutcome, type Ending, type Outcome } from '../store/outcome.ts';
 
-/**
- * Who pays what when an answer ends: one function, the table in docs/wires.md in code.
- *
- * A failure of the provider without output costs the client nothing; what was written is charged, as the provider told it
- * or else as it was counted. What ends for the client's own sake (it left, its money or its time ran out) is also
- * charged for reasoning that the provider bills without showing it, estimated by the time that passed.
- */
 export interface EndedAnswer {
   ending: Ending;
   /** The request had been handed to the provider's connection. */
@@ -18,7 +19,7 @@ export interface EndedAnswer {
   declinedForFree: boolean;
 }
 
-/** `usage`: as told, else counted. `usage and hidden`: the same, and an estimate of what was thought without showing it. */
+/** `usage`: as reported, else counted. `usage and hidden`: the same, plus an estimate of thinking that was not shown. */
 export type Charge = 'nothing' | 'usage' | 'usage and hidden';
 
 export function chargeFor({ ending, wasSent, hasOutput, declinedForFree }: EndedAnswer): Charge {
@@ -37,14 +38,14 @@ export function chargeFor({ ending, wasSent, hasOutput, declinedForFree }: Ended
   }
 }
 
-/** The answer did not come to the end that the client asked for. */
+/** The answer did not reach the end that the client asked for. */
 export function isCancelled({ ending, hasOutput }: Pick<EndedAnswer, 'ending' | 'hasOutput'>): boolean {
   return ending === 'client_left' || ending === 'out_of_time' || (ending === 'broke_off' && hasOutput);
 }
 
 /**
- * The outcome of a generation that died before its first measurement: it is charged for its input, as far as that was
- * held; an estimate may be larger where nothing limits the key, and then nothing was held at all.
+ * The outcome of a generation that died before its first measurement: it is charged for its input, at most what was
+ * held. Where nothing limits the key, nothing was held, and the whole estimate is charged.
  */
 export function unmeasuredOutcome(generation: Generation): Outcome {
   const { inputEstimate, hold, model, modelPermaslug, endpointId, providerName } = generation;

@@ -32,7 +32,7 @@ export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
   return { total, cacheDiscount };
 }
 
-/** The longest-lived cache that a request asks to be written: what a token of its prompt may cost depends on it. */
+/** The longest-lived cache that a request asks to write: it decides what a token of the prompt may cost. */
 export type CacheWrites = 'none' | '5m' | '1h';
 
 /** Bounds of what a request can be billed for. */
@@ -64,20 +64,20 @@ export function priceUpperBound(bound: UsageBound, pricing: Pricing): Money {
   ]);
 }
 
-/** The dearest price that one token of output can have behind a prompt. */
+/** The dearest price that one token of output can have after a prompt. */
 export function outputUpperBound(bound: UsageBound, pricing: Pricing): Money {
   return priceUpperBound({ ...bound, outputTokens: 1 }, pricing).minus(
     priceUpperBound({ ...bound, outputTokens: 0 }, pricing),
   );
 }
 
-/** How many output tokens fit into an amount after the prompt's bound is paid; 0 when not even the prompt does. */
+/** How many output tokens an amount pays for after the prompt's bound; 0 when it does not even pay for the prompt. */
 export function affordableOutputTokens(amount: Money, bound: UsageBound, pricing: Pricing): number {
   const withoutOutput = priceUpperBound({ ...bound, outputTokens: 0 }, pricing);
   return Math.min(Number.MAX_SAFE_INTEGER, outputUpperBound(bound, pricing).unitsIn(amount.minus(withoutOutput)));
 }
 
-/** A cache that nobody asked to be written costs nothing to write. */
+/** Writing a cache costs nothing when the request did not ask for it. */
 function dearestInput(prices: UnitPrices, cacheWrites: CacheWrites): Money {
   const read = Money.max(prices.prompt, prices.input_cache_read ?? Money.zero);
   if (cacheWrites === 'none') return read;

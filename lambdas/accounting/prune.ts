@@ -6,11 +6,11 @@ import { scopesOf } from '../store/payer.ts';
 import type { Table } from '../store/table.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Scopes that this process has pruned, by the day it did so; a hint that saves reads, nothing depends on it. */
+/** Scopes that this process has pruned, by the day it did so; it saves reads, nothing depends on it. */
 const prunedOn = new Map<string, string>();
 const MAX_REMEMBERED = 10_000;
 
-/** Removes old windows from the counters of settled scopes, once a day per process. Failing costs nothing but space. */
+/** Removes old windows from the counters of settled scopes, once a day per process. A failure costs nothing but space. */
 export async function pruneOnceADay(table: Table, settlements: Settlement[]): Promise<void> {
   const today = utcDate(nowMs());
   for (const scope of settlements.flatMap(({ payer }) => scopesOf(payer))) {

@@ -10,11 +10,11 @@ import { StoreBusyError, writeAlone } from '../store/transact.ts';
 import { settleBatch } from './settle.ts';
 
 /**
- * Releases a hold of which nobody knows whether it stands, because no reply to it came through, and for which nothing
- * was sent to a provider.
+ * Releases a hold that may or may not exist, because no reply to its transaction arrived. Nothing was sent to a provider
+ * for it.
  *
- * Guarantee: when this succeeds, the generation is final, free and cancelled, and nothing is held for it, also when the
- * hold's transaction is only carried out afterwards: it has the condition that there is no record, and now there is one.
+ * Guarantee: when this succeeds, the generation is final, free and cancelled, and nothing is held for it. That is true
+ * even if the hold's transaction runs afterwards: its condition is that there is no record, and now there is one.
  * Never throws. Failing here leaves what was there before: a hold that the sweep will find.
  */
 export async function releaseUnknown(table: Table, generation: Omit<PendingGeneration, 'hold'>): Promise<void> {
@@ -24,7 +24,7 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
     await sleep(pauseMs);
     try {
       await putTombstone(table, generation);
-      // Whatever the record holds is released: the tombstone nothing, the hold that came through what it had promised.
+      // What the record holds is released: nothing for the tombstone, the full amount if the hold was placed after all.
       const [result] = await settleBatch(table, [{ generationId: id, payer, hold: nothing, outcome }], {
         swept: false,
       });
@@ -32,21 +32,21 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
       throw result;
     } catch (error) {
       log('error', 'uncertain hold not released', { generationId: id, ...describeError(error) });
-      // That has been tried for long enough.
+      // The store has retried for long enough.
       if (error instanceof StoreBusyError) break;
     }
   }
   await checkpoint(table, { accountId: payer.accountId, id }, outcome, DUE_AT_ONCE_MS).catch(() => undefined);
 }
 
-/** What kept every reply from coming through is likely not over yet. */
+/** What kept every reply from arriving is likely not over yet. */
 const PAUSES_MS = [0, 250, 1_000];
 
 const nothing: Hold = { amount: Money.zero, steps: 1, scopes: [] };
 
 /**
- * A record that keeps the place of the hold; should we die here, the sweep finds it at once, and charges nothing. Where one
- * stands already, the hold has come through after all, or it is our own, whose reply was lost.
+ * A record that takes the place of the hold; if we die here, the sweep finds it at once, and charges nothing. A record that
+ * exists already is the hold, placed after all, or our own tombstone, whose reply was lost.
  */
 async function putTombstone(table: Table, generation: Omit<PendingGeneration, 'hold'>): Promise<void> {
   const inputEstimate = { tokens: 0, cost: Money.zero };

@@ -43,7 +43,7 @@ export function encodeRollUp({ accountId, date, shard, sinceMs }: RollUp): strin
   return JSON.stringify(message);
 }
 
-/** @throws {Error} when the text is no message of a version we know. */
+/** @throws {Error} when the text is not a message of a version we know. */
 export function decodeRollUp(text: string): RollUp {
   const { account_id, date, shard, since_ms } = rollUpMessage.parse(JSON.parse(text));
   return { accountId: account_id, date, shard, sinceMs: since_ms };
@@ -52,7 +52,7 @@ export function decodeRollUp(text: string): RollUp {
 /** Clocks of two functions differ by less than this. */
 const CLOCK_SKEW_MS = 5_000;
 
-/** The day is not over: only a clock that is ahead asks for it. */
+/** The day is not over: only a function whose clock is ahead queues it. */
 export class OpenDayError extends Error {
   override name = 'OpenDayError';
 }
@@ -62,9 +62,9 @@ export class OpenDayError extends Error {
  *
  * Guarantee: idempotent. However often and in whatever order recomputations run, the rows that count are those of the
  * one that began last; each reads consistently, after it began. One that finds nothing to change writes no rows, but
- * sees to it that none that began before it can still replace what it found.
- * Weakness: a generation that is still pending is not in the rows until it is settled, which asks for its day again.
- * @returns 'unchanged' also when the rows are younger than what the message is about
+ * makes sure that no earlier one can still replace what it found.
+ * Weakness: a pending generation is not in the rows until it is settled, which queues its day again.
+ * @returns 'unchanged' also when the rows are newer than what the message is about
  * @throws {OpenDayError} for a day that is not over.
  */
 export async function rollUpShard(
@@ -87,7 +87,7 @@ export async function rollUpShard(
   }
   await writeRows(table, accountId, date, computed);
   const counts = await moveVersion(table, of, { version, readAtMs: begunAtMs });
-  // Older rows, and those of recomputations that broke off; a newer one cleans up after us.
+  // Older rows, and those of recomputations that broke off; a newer one removes ours.
   const obsolete = counts ? stored.filter((row) => row.version < version) : computed;
   await deleteRows(table, accountId, date, obsolete);
   return counts ? 'rolled-up' : 'unchanged';
@@ -110,7 +110,7 @@ async function computeRows(
   return [...rows.values()];
 }
 
-/** Charged or completed: what failed, or was left, without an answer and costs nothing is nobody's activity. */
+/** Charged or completed: a request that failed or was left, and costs nothing, is not activity. */
 function isSuccessful({ state, outcome }: Generation): boolean {
   if (state !== 'final' || !outcome) return false;
   return !outcome.cost.isZero || (!outcome.cancelled && outcome.finishReason !== 'error');

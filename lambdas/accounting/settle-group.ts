@@ -13,19 +13,19 @@ import type { Settlement } from './settlement.ts';
 
 export type SettleResult = 'settled' | 'duplicate' | 'corrected';
 
-/** The settlement names a generation that was never recorded: retrying cannot help, someone has to look. */
+/** The settlement names a generation that was never recorded: retrying cannot help, a person has to look. */
 export class UnknownGenerationError extends Error {
   override name = 'UnknownGenerationError';
 }
 
-/** The record was another one each time it was read. */
+/** The record had changed each time it was read. */
 class UnsettledError extends Error {
   override name = 'UnsettledError';
 }
 
-/** DynamoDB's bound of one transaction. */
+/** DynamoDB's limit of one transaction. */
 const MAX_ITEMS = 100;
-/** A record changes while a settlement is under way at most when its last extension comes late, once. */
+/** A record changes during a settlement only when its last extension is late, which happens once. */
 const MAX_ROUNDS = 5;
 
 /** Settlements that fit into one transaction each: a record for each of them and the counters of their payers. */
@@ -50,8 +50,8 @@ export function transactionsOf(settlements: Settlement[]): Settlement[][] {
 
 /**
  * Settles in one transaction what was not settled before, and leaves out what was.
- * @returns per settlement what it came to, or the error that only concerns this one
- * @throws what DynamoDB says to the transaction as a whole; nothing of it was written then.
+ * @returns per settlement its result, or the error that only concerns this one
+ * @throws the error of the transaction as a whole; then nothing of it was written.
  */
 export async function settleGroup(
   table: Table,
@@ -87,10 +87,10 @@ async function resolveRefusal(
   options: { swept: boolean },
 ): Promise<SettleResult | Error | 'again'> {
   if (!stored) return new UnknownGenerationError('The settlement names a generation without a record');
-  // The reply to an extension may have been lost on the handler's side: what the record holds is the truth.
+  // The handler may not have got the reply to an extension: what the record holds is right.
   if (stored.state === 'pending') return 'again';
   if (!stored.swept || options.swept) return 'duplicate';
-  // Its failure must not take along the others, which are not written yet.
+  // Its failure must not fail the others, which are not written yet.
   return correct(table, settlement, stored).catch((error: unknown) => error as Error);
 }
 
@@ -112,7 +112,7 @@ function settleWrites(table: Table, group: Settlement[], swept: boolean): Writes
   return { ...writes, ...counterWrites(table, counters) };
 }
 
-/** Replaces the sweeper's estimate by what really happened, and notes the difference as an entry of its own. */
+/** Replaces the sweeper's estimate by what really happened, and records the difference in an entry of its own. */
 async function correct(table: Table, settlement: Settlement, stored: Generation): Promise<SettleResult> {
   const { generationId, payer, outcome } = settlement;
   const { accountId } = payer;
@@ -122,7 +122,7 @@ async function correct(table: Table, settlement: Settlement, stored: Generation)
   const atMs = nowMs();
   const counters: Counters = new Map();
   for (const scope of scopesOf(payer)) {
-    // A window that may have been removed would come back with nothing but the difference in it.
+    // A window that was removed would be created again with nothing but the difference in it.
     addDeltas(deltasOf(counters, scope), windowsOf(generationId), change, { keptAtMs: atMs });
   }
   const record = { accountId, id: generationId };

@@ -1,10 +1,19 @@
+/**
+ * Settlement: a pending generation becomes final, and its cost is added to every counter of its payer. A batch takes as
+ * few transactions as possible: one, when nothing in it was settled before.
+ *
+ * Guarantee: exactly once. The generation's step from pending to final is the condition of the transaction that moves
+ * the counters, so a message that is delivered twice, late or out of order moves them once. A generation that the sweeper
+ * had to estimate is corrected once, by the difference, when its real message arrives.
+ */
+
 import { generationTimeMs } from '../platform/ids.ts';
 import type { Table } from '../store/table.ts';
 import { StoreBusyError } from '../store/transact.ts';
 import { settleGroup, transactionsOf, type SettleResult } from './settle-group.ts';
 import type { Settlement } from './settlement.ts';
 
-/** There was no time left to begin it; it comes again. */
+/** There was no time left to begin it; it is delivered again. */
 class OutOfTimeError extends Error {
   override name = 'OutOfTimeError';
 }
@@ -12,22 +21,16 @@ class OutOfTimeError extends Error {
 export interface SettleOptions {
   /** Settled by the sweeper, from an estimate that a later message may correct. */
   swept: boolean;
-  /** When nothing more may be begun, on the clock of performance.now(). */
+  /** When nothing more may be begun, in the time of performance.now(). */
   deadlineMs?: number;
 }
 
-/** While others wait in the same transaction, a busy counter is not waited for that long: it is taken out first. */
+/** In a transaction with others, a busy counter gets fewer attempts: its settlements are taken out first. */
 const ATTEMPTS_IN_COMPANY = 5;
 
 /**
- * Settlement: a pending generation becomes final, and its cost enters every counter of its payer. A batch takes as few
- * transactions as possible: one, when nothing in it was settled before.
- *
- * Guarantee: exactly once. The generation's step from pending to final is the condition of the transaction that moves
- * the counters, so a message that comes twice, late or out of order moves them once. A generation that the sweeper had
- * to estimate is corrected once, by the difference, when its real message comes. Never throws: what cannot be settled
- * is taken out of its transaction and comes back as an error of its own, whatever is the matter with it.
- * @returns per settlement, in order, what it came to, or the error that only concerns this one.
+ * Settles a batch. Never throws: what cannot be settled is taken out of its transaction.
+ * @returns per settlement, in order, its result, or the error that only concerns this one
  */
 export async function settleBatch(
   table: Table,
@@ -44,7 +47,7 @@ export async function settleBatch(
   }
   const sound = [...unique.values()].filter(({ generationId }) => !results.has(generationId));
   for (const group of transactionsOf(sound)) await settleOrSplit(table, group, options, results);
-  // A second copy in the same batch is a duplicate of the first, and shares its failure: it has to come again as well.
+  // A second copy in the same batch is a duplicate of the first, and shares its failure: it must be delivered again as well.
   return settlements.map((settlement) => {
     const result = results.get(settlement.generationId)!;
     return unique.get(settlement.generationId) === settlement || result instanceof Error ? result : 'duplicate';
@@ -67,7 +70,7 @@ async function settleOrSplit(
     const settled = await settleGroup(table, group, { swept: options.swept, attempts });
     for (const [generationId, result] of settled) results.set(generationId, result);
   } catch (error) {
-    // Halves of what one key spends share every counter: what is busy for one of them is busy for the other.
+    // Both halves of one key's settlements use the same counters: what is busy for one is busy for the other.
     if (!parts || (parts.by === 'half' && error instanceof StoreBusyError)) return giveUp(error as Error);
     const settlePart = (part: Settlement[]) => settleOrSplit(table, part, options, results);
     if (parts.by === 'account') await Promise.all(parts.groups.map(settlePart));
@@ -77,7 +80,7 @@ async function settleOrSplit(
 
 type Split = { by: 'account' | 'key' | 'half'; groups: Settlement[][] };
 
-/** Those first who have nothing to do with each other; undefined for what cannot be split. */
+/** First by what shares no counters; undefined when the group cannot be split. */
 function split(group: Settlement[]): Split | undefined {
   if (group.length < 2) return undefined;
   const accounts = grouped(group, ({ payer }) => payer.accountId);

@@ -4,7 +4,7 @@ import { holdRecord, type Hold } from '../store/generation.ts';
 import { outcomeRecord, type Outcome } from '../store/outcome.ts';
 import { payerRecord, type Payer } from '../store/payer.ts';
 
-/** One generation on its way into the books. Ids, counts, times and amounts only: no text of prompts or answers. */
+/** One finished generation that is to be settled. Ids, counts, times and amounts only: no text of prompts or answers. */
 export interface Settlement {
   generationId: string;
   payer: Payer;
@@ -15,13 +15,13 @@ export interface Settlement {
 const outcomeSchema = outcomeRecord.messageSchema();
 
 const head = {
-  /** Its time is where its record and its windows are: what has none could never be settled. */
+  /** Its time leads to its record and its windows: an id without a time could never be settled. */
   generation_id: z.string().refine((id) => generationTimeMs(id) !== undefined, 'not a generation id'),
   payer: payerRecord.messageSchema(),
   hold: holdRecord.messageSchema(),
 };
 
-/** The body of a message in the finalize queue. Version 1, which gateways of before may still have sent, named the amounts differently. */
+/** A message of the finalize queue. Version 1, which an earlier gateway may have sent, named the amounts differently. */
 const settlementMessage = z.discriminatedUnion('v', [
   z.strictObject({ v: z.literal(2), ...head, outcome: outcomeSchema }),
   z.strictObject({
@@ -38,7 +38,7 @@ const settlementMessage = z.discriminatedUnion('v', [
   }),
 ]);
 
-/** @throws {Error} for what `decodeSettlement` would not read: the sender learns of it, not the dead-letter queue. */
+/** @throws {Error} for what `decodeSettlement` would not read: the sender gets the error, not the dead-letter queue. */
 export function encodeSettlement(settlement: Settlement): string {
   const { generationId, payer, hold, outcome } = settlement;
   const text = JSON.stringify({
@@ -52,7 +52,7 @@ export function encodeSettlement(settlement: Settlement): string {
   return text;
 }
 
-/** @throws {Error} when the text is no settlement of a version we know. */
+/** @throws {Error} when the text is not a settlement of a version we know. */
 export function decodeSettlement(text: string): Settlement {
   const { generation_id: generationId, payer, hold, outcome } = settlementMessage.parse(JSON.parse(text));
   return { generationId, payer, hold, outcome };

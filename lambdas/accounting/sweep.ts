@@ -1,3 +1,12 @@
+/**
+ * Sweep: holds whose handler died are settled from their last measurement, else from their input; never from zero, and
+ * never by releasing them. A record is read consistently before it is judged: the index only says where to look.
+ *
+ * Guarantee: a hold whose settlement is only late is left alone. While messages wait, for the worker or among the dead
+ * letters, nothing is estimated, however long that takes: holds stay counted, and limits strict. Complete measurements
+ * are always settled. Runs may overlap: a settlement counts once.
+ */
+
 import { generationTimeMs } from '../platform/ids.ts';
 import { describeError, log } from '../platform/logger.ts';
 import type { Generation } from '../store/generation.ts';
@@ -9,38 +18,30 @@ import type { SettleResult } from './settle-group.ts';
 import { settleBatch } from './settle.ts';
 import type { Settlement } from './settlement.ts';
 
-/**
- * Sweep: holds whose handler died are settled from their last measurement, else from their input; never from zero, and
- * never by releasing them. A record is read consistently before it is judged: the index only says where to look.
- *
- * Guarantee: a hold whose settlement is only late is left alone. While messages wait, for the worker or among the dead
- * letters, nothing is estimated, however long that takes: holds stay counted, and limits strict. Measurements that are
- * complete are settled always. Runs may overlap: a settlement counts once.
- */
 export interface SweepSelection {
   /** Holds that are due by this time. */
   nowMs: number;
   backlog: Backlog;
-  /** Lives of a local gateway that have ended: their queue is gone with them, and so are their handlers. */
+  /** Runs of a local gateway that have ended: their queues and handlers are gone with them. */
   deadBootIds?: string[] | undefined;
-  /** When nothing more may be begun, on the clock of performance.now(). */
+  /** When nothing more may be begun, in the time of performance.now(). */
   deadlineMs?: number;
 }
 
 export interface SweepResult {
   /** How many holds this run has settled. */
   swept: number;
-  /** What is settled now, by whomever: their days may have to be asked for again. */
+  /** Settled now, by this run or another: their days may have to be queued again. */
   settled: Settlement[];
   /** What could not be settled; the next run tries it again. */
   failures: Error[];
 }
 
-/** Where messages never cease to flow, a hold is too old to be waiting for one of them: a message lives an hour. */
+/** While messages keep flowing, a hold of this age cannot be waiting for one of them: a message lives an hour. */
 const TOO_OLD_TO_FLOW_MS = 6 * 3_600_000;
 const AT_ONCE = 8;
 
-/** Never throws: one hold that cannot be settled does not keep the others from it. */
+/** Settles the holds that are due. Never throws: one hold that cannot be settled does not stop the others. */
 export async function sweepHolds(table: Table, selection: SweepSelection): Promise<SweepResult> {
   const result: SweepResult = { swept: 0, settled: [], failures: [] };
   const entries = pendingGenerations(table, reachOf(selection));
@@ -63,7 +64,7 @@ function reachOf({ nowMs, backlog, deadBootIds }: SweepSelection): { sweepAtMs?:
   return { sweepAtMs: backlog === 'waiting' ? DUE_AT_ONCE_MS : nowMs };
 }
 
-/** By what the index tells, which never changes or is asked again of the record. */
+/** Judged by the index, whose fields never change or are checked again on the record. */
 function mayBeSwept({ key, bootId, isDueAtOnce }: PendingEntry, selection: SweepSelection): boolean {
   if (isDueAtOnce) return true;
   if (selection.deadBootIds) return bootId !== undefined && selection.deadBootIds.includes(bootId);
@@ -82,11 +83,11 @@ async function sweepOne(
     if (!generation || !isDue(generation, selection)) return;
     const { complete } = generation;
     const settlement = settlementOf(generation);
-    // A complete measurement is what the handler would have sent: it is not an estimate that waits for a correction.
+    // A complete measurement is what the handler would have sent: not an estimate that waits for a correction.
     const [settled] = (await settleBatch(table, [settlement], { swept: !complete })) as [SettleResult | Error];
     if (settled instanceof Error) throw settled;
     if (settled === 'settled') result.swept += 1;
-    // Also where somebody else was quicker, or the reply to our own write was lost.
+    // Also when another run got there first, or the reply to our own write was lost.
     result.settled.push(settlement);
   } catch (error) {
     log('error', 'hold not swept', { worker: 'sweep-holds', generationId: entry.key.sk, ...describeError(error) });

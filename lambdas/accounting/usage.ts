@@ -1,7 +1,7 @@
 /**
  * Tokens of one generation in disjoint buckets, as the Messages API counts them: `inputTokens` excludes what was read
  * from or written to a cache. `reasoningTokens` is a part of `outputTokens`. Undefined means that the provider did not
- * say; it is not zero.
+ * report it; it is not zero.
  */
 export interface TokenUsage {
   inputTokens: number;
@@ -23,8 +23,8 @@ export function promptTokens(usage: TokenUsage): number {
 }
 
 /**
- * Counts the tokens of a text that no provider counted for us. Four UTF-8 bytes a token is the usual rate for English,
- * and, at two bytes a letter, half a word for Russian; an estimate, marked as such wherever it is used.
+ * Estimates the tokens of a text that no provider counted. Four UTF-8 bytes a token is the usual rate for English,
+ * and, at two bytes a letter, half a word for Russian. The result is marked as an estimate wherever it is used.
  */
 export function estimateTokens(utf8Bytes: number): number {
   return Math.ceil(utf8Bytes / 4);

@@ -9,6 +9,7 @@ import {
   affordableTokens,
   beyondMaxTokens,
   leastAmount,
+  longestAnswer,
   shortened,
   shortest,
   type Quote,
@@ -20,43 +21,43 @@ import { WaitingRoom, type Waiter } from './waiting-room.ts';
 export interface Admission {
   request: Omit<HoldRequest, 'amount'>;
   plan: SpendingPlan;
-  /** Counts the prompt exactly; undefined when nobody can, or nothing would come of it. Asked once, before a refusal. */
+  /** Counts the prompt exactly; undefined when that is not possible, or does not help. Called once, before a refusal. */
   recount: () => Promise<SpendingPlan | undefined>;
-  /** What `max_tokens` has to be at least, e.g. more than a budget of thinking. */
+  /** The least valid `max_tokens`, e.g. more than a thinking budget. */
   leastMaxTokens: number;
   /** performance.now() at which the request came in. */
   receivedAtMs: number;
-  /** The client has left; undefined where nobody can tell. */
+  /** The client has left; undefined where that cannot be noticed. */
   clientLeft: AbortSignal | undefined;
 }
 
 export interface Admitted {
   /** Keeps the answer inside the hold that was placed. */
   keeper: HoldKeeper;
-  /** What was held for: the plan that was asked for, or one that is exacter or shorter. */
+  /** What was held for: the plan that was asked for, or one that is more exact or shorter. */
   plan: SpendingPlan;
-  /** Why the answer may only be as long as this plan says; undefined when it is the length that was asked for. */
+  /** Why the answer may only be as long as this plan says; undefined when it may be as long as was asked for. */
   shortened: Shortening | undefined;
 }
 
-/** A refusal, and what there is to say about the request. */
+/** A refusal, and the facts about the request that its message gives. */
 export interface Refused {
   refusal: AdmissionRefusal;
   request: RefusedRequest;
 }
 
-/** Requests in flight give back most of what they hold within seconds; a client without any answer waits about so long. */
+/** Requests in flight release most of what they hold within seconds; a client waits about this long without an answer. */
 const DEFAULT_PATIENCE_MS = 10_000;
 
 const waitingRoom = new WaitingRoom();
 
 /**
  * Holds the money of a request, and tries all that is fair before it refuses: an exact count of the prompt in place of
- * its bytes, a shorter answer where nobody could watch a longer one, and, where nothing but the holds of other requests
- * is in the way, a bounded wait.
+ * its bytes, a shorter answer where a longer one could not be watched, and a bounded wait where only the holds of other
+ * requests are in the way.
  *
  * Guarantee: nothing is held for a request that is refused, or fails here.
- * @throws {Error} when nobody could say whether the hold was placed; it is released then.
+ * @throws {Error} when it is unknown whether the hold was placed; it is then released.
  */
 export async function admit(
   table: Table,
@@ -91,7 +92,7 @@ async function holdOrRefuse(
       const { refused } = result;
       if (refused.kind !== 'no_room') return toRefused(refused, admission, plan);
       const { left, leftWithoutHolds } = roomOf(refused);
-      // Nobody is asked to count a prompt for which the answer alone is too dear.
+      // No prompt is counted when the answer alone is too dear.
       if (!isCounted && !leastAmount(plan).exceeds(leftWithoutHolds) && !leftWithoutHolds.isZero) {
         isCounted = true;
         const counted = await admission.recount();
@@ -123,7 +124,7 @@ async function holdOrRefuse(
   }
 }
 
-/** Nothing is estimated beyond what is held: a guess from the prompt's size may be larger than its count. */
+/** The estimate never exceeds what is held: an estimate from the prompt's size may be larger than its count. */
 function holdRequest({ generation, ...request }: Admission['request'], plan: SpendingPlan): HoldRequest {
   const { tokens, cost } = generation.inputEstimate;
   const inputEstimate = {
@@ -138,7 +139,7 @@ function shortenedTo(plan: SpendingPlan, room: Money): SpendingPlan | undefined 
   return shorter && plan.amount.exceeds(shorter.amount) ? shorter : undefined;
 }
 
-/** The refusal in the numbers of the least that would be admitted. */
+/** The refusal, with the numbers of the smallest request that would be admitted. */
 function toRefused(refusal: AdmissionRefusal, admission: Admission, plan: SpendingPlan): { refused: Refused } {
   const atMs = admission.request.generation.createdAtMs;
   if (refusal.kind !== 'no_room') return { refused: { refusal, request: { atMs } } };
@@ -157,13 +158,9 @@ function toRefused(refusal: AdmissionRefusal, admission: Admission, plan: Spendi
   };
 }
 
-/** A smaller max_tokens that would really fit; 0 where there is none to advise. */
+/** A smaller max_tokens that would really fit; 0 where there is none. */
 function worthAdvising(plan: SpendingPlan, left: Money, leastMaxTokens: number): number {
   const tokens = affordableTokens(plan, left);
   const maxTokens = tokens - beyondMaxTokens(plan);
   return maxTokens >= leastMaxTokens && tokens < longestAnswer(plan) ? maxTokens : 0;
-}
-
-function longestAnswer({ quotes }: SpendingPlan): number {
-  return Math.max(...quotes.map(({ bound }) => bound.outputTokens));
 }

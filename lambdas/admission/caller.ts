@@ -14,7 +14,7 @@ import { workspaceFrom, workspaceKey, type Workspace } from '../store/workspaces
 import type { Key } from '../store/writes.ts';
 import { sameHash, unknownKey } from './credentials.ts';
 
-/** Who is calling: a key and what stands behind it, as it was at most three seconds ago. */
+/** Who is calling: a key and the records that it belongs to, as they were at most three seconds ago. */
 export interface Caller {
   key: ApiKey;
   account: Account;
@@ -30,7 +30,7 @@ export interface InferenceCaller extends Caller {
   scopes: Scope[];
 }
 
-/** A key that is switched off stops within five seconds everywhere: this is the part that caching takes of them. */
+/** A key that is switched off stops within five seconds everywhere: this is the part of them for caching. */
 const DEFAULT_CACHE_MS = 3_000;
 const MAX_CACHED = 10_000;
 
@@ -44,8 +44,8 @@ const cache = new Map<string, CacheEntry>();
 /**
  * Finds the caller of a key's hash.
  *
- * Cost: nothing while the cached reading is young; one read after that; two when the key was never seen, because only
- * its record says to whom it belongs. Requests that arrive together share one reading.
+ * Cost: no read while the cached one is fresh; one read after that; two when the key was never seen, because only its
+ * record says to whom it belongs. Requests that arrive together share one read.
  * @throws {GatewayError} 401 for an unknown, disabled, expired or deleted key, a removed member or archived workspace.
  */
 export async function findCaller(table: Table, hash: string): Promise<Caller> {
@@ -86,7 +86,7 @@ async function cachedCaller(table: Table, hash: string): Promise<Caller | undefi
   const cacheMs = positiveIntegerVariable(variables.callerCacheMs, DEFAULT_CACHE_MS);
   if (entry && performance.now() - entry.readAtMs < cacheMs) return entry.caller;
   const previous = await entry?.caller.catch(() => undefined);
-  // Another request may have started the reading while this one waited.
+  // Another request may have started the read while this one waited.
   const newer = cache.get(hash);
   if (newer && newer !== entry) return newer.caller;
   const caller = previous ? rereadCaller(table, previous) : readCaller(table, hash);
@@ -100,17 +100,17 @@ async function cachedCaller(table: Table, hash: string): Promise<Caller | undefi
 async function readCaller(table: Table, hash: string): Promise<Caller | undefined> {
   const key = await readKey(table, hash);
   if (!key) return undefined;
-  const items = await readItems(table, keysBehind(key));
+  const items = await readItems(table, ownersOf(key));
   return assemble(key, items);
 }
 
 async function rereadCaller(table: Table, previous: Caller): Promise<Caller | undefined> {
-  const items = await readItems(table, [keyItemKey(previous.key.hash), ...keysBehind(previous.key)]);
+  const items = await readItems(table, [keyItemKey(previous.key.hash), ...ownersOf(previous.key)]);
   const keyData = items.find((item) => item['entity'] === 'key');
   return keyData && assemble(keyFrom(keyData), items);
 }
 
-function keysBehind(key: ApiKey): Key[] {
+function ownersOf(key: ApiKey): Key[] {
   const keys = [accountKey(key.accountId)];
   if (key.workspaceId) keys.push(workspaceKey(key.accountId, key.workspaceId));
   if (key.workspaceId && key.memberId) keys.push(memberKey(key.workspaceId, key.memberId));

@@ -1,15 +1,16 @@
+/**
+ * Keys: 256 random bits after a prefix that says what the key is for. Only HMAC-SHA-256(pepper, secret) is stored, so
+ * a copy of the table opens nothing without the deployment's pepper.
+ */
+
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { unauthenticated } from '../platform/errors.ts';
 import { newSecretBits } from '../platform/ids.ts';
 import type { KeyKind } from '../store/keys.ts';
 
-/**
- * Keys: 256 random bits behind a prefix that says what the key is for. Only HMAC-SHA-256(pepper, secret) is stored, so
- * a copy of the table opens nothing without the deployment's pepper.
- */
 const prefixes: Record<KeyKind, string> = { inference: 'sk-mg-v1-', management: 'mk-mg-v1-' };
 
-/** What is not shaped like a key of ours is refused before anything is read. */
+/** A text without the shape of our keys is refused before anything is read. */
 const SECRET = /^[sm]k-mg-v1-[0-9a-f]{64}$/;
 
 export function newKeySecret(kind: KeyKind): string {
@@ -34,7 +35,7 @@ export function sameHash(a: string, b: string): boolean {
 }
 
 /**
- * The key that a request carries: `x-api-key`, else `Authorization: Bearer`; clients that send both mean the former.
+ * The key that a request carries: `x-api-key`, else `Authorization: Bearer`; when both are sent, the first one counts.
  * @throws {GatewayError} 401
  */
 export function secretFrom(headers: Record<string, string>): string {

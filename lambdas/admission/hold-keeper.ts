@@ -14,23 +14,23 @@ import {
 import { isHeldByOthers, roomOf } from './refusal.ts';
 import { coveredTokens, firstStep, type Quote } from './spending-plan.ts';
 
-/** Each step pays for twice as much output as the one before, up to this many times the first, while others have room. */
+/** Each step pays for twice as much output as the one before, up to this many times the first, if others have room. */
 const MAX_STEP_FACTOR = 32;
-/** A stream that is out of money waits this long for what other requests in flight give back. */
+/** A stream that is out of money waits this long for what other requests in flight release. */
 const PATIENCE_MS = 2_000;
 const WAIT_MS = 200;
-/** What others may miss, of the tightest limit: no step but the first is larger, and less is not worth giving back. */
-const MISSED_PERCENT = 5n;
+/** A share of the tightest limit: no step but the first is larger, and no smaller surplus is given back. */
+const FAIR_SHARE_PERCENT = 5n;
 
 /**
  * Keeps a stream inside its hold. The hold pays for one step of output; before the model has written that much, another
- * step is promised, side by side with the stream. Output that no hold covers is never asked for: when an extension is
- * refused, the stream has to end.
+ * step is held while the stream goes on. Output that no hold covers is never asked for: when an extension is refused, the
+ * stream must end.
  *
  * Guarantee: visible output is bounded by its bytes (a token has at least one), and `chargeable` never lets a limited
  * scope be charged more than it holds.
- * Weakness: reasoning that a provider bills without showing it cannot be watched; endpoints that do so say it in the
- * catalog, and their hold covers it from the start.
+ * Weakness: reasoning that a provider bills without showing it cannot be watched; the catalog marks such endpoints, and
+ * their hold covers it from the start.
  */
 export class HoldKeeper {
   readonly #table: Table;
@@ -41,12 +41,12 @@ export class HoldKeeper {
   #promptCost: Money;
   /** Output tokens that the hold pays for. */
   #covered = 0;
-  /** How often it has been extended since steps were last small. */
+  /** How often it was extended since steps were last small. */
   #steps = 0;
   #longestStep = Infinity;
   /** The one change of the hold that is under way. */
   #change: Promise<void> | undefined;
-  /** A step that was asked for in good time was refused: it is asked for again only when it is needed. */
+  /** A step that was asked for early was refused: it is asked for again only when it is needed. */
   #refusedAhead = false;
 
   constructor(options: {
@@ -73,8 +73,8 @@ export class HoldKeeper {
   }
 
   /**
-   * The provider has counted the prompt: what was held for its bound and is not needed pays for output, and what neither
-   * the first step of that needs nor what is written by now goes back to the scopes.
+   * The provider has counted the prompt: what was held for its bound and is not needed pays for output. What is more than
+   * the first step of output and the output so far need goes back to the scopes.
    */
   promptCounted(usage: TokenUsage, { writtenBytes, giveBack } = { writtenBytes: 0, giveBack: true }): void {
     this.#promptCost = priceUsage({ ...usage, outputTokens: 0, reasoningTokens: 0 }, this.#quote.pricing).total;
@@ -84,7 +84,7 @@ export class HoldKeeper {
     const surplus = this.#placed.hold.amount.minus(needed);
     if (!giveBack || this.#change || !this.#isWorthGivingBack(surplus)) return;
     const shrinking = shrinkHold(this.#table, this.#placed, { ...this.#request, amount: surplus });
-    // From now on nothing may count on what is given back, whether or not that will have worked: settlement asks the record.
+    // From now on nothing may use what is given back, whether or not that succeeds: settlement reads the record.
     const { hold } = this.#placed;
     this.#placed = { ...this.#placed, hold: { ...hold, amount: hold.amount.minus(surplus) } };
     this.#recompute();
@@ -92,9 +92,9 @@ export class HoldKeeper {
   }
 
   /**
-   * Sees to it that the hold covers what has been written and a margin more; waits only when it does not even cover what
-   * has been written.
-   * @returns why the stream has to end, or undefined.
+   * Makes sure that the hold covers what has been written and a margin; waits only when it does not even cover what has
+   * been written.
+   * @returns why the stream must end, or undefined
    */
   cover(outputBytes: number): HoldRefusal | undefined | Promise<HoldRefusal | undefined> {
     if (this.#placed.scopes.length === 0) return undefined;
@@ -104,15 +104,15 @@ export class HoldKeeper {
     return undefined;
   }
 
-  /** How many bytes of output the hold pays for; what a provider writes beyond them is nobody's promise. */
+  /** How many bytes of output the hold pays for; what a provider writes beyond them is not covered. */
   get coveredBytes(): number {
     if (this.#placed.scopes.length === 0 || this.#covered >= this.#quote.bound.outputTokens) return Infinity;
     return Math.max(0, this.#covered - this.#quote.hiddenTokens);
   }
 
   /**
-   * Sees to it that the hold covers a cost, so that the whole answer can be charged.
-   * @returns what of it can be charged: all of it, or what a limited scope has room for
+   * Makes sure that the hold covers a cost, so that the whole answer can be charged.
+   * @returns the part that can be charged: all of it, or what a limited scope has room for
    */
   async chargeable(cost: Money): Promise<Money> {
     if (this.#placed.scopes.length === 0) return cost;
@@ -122,7 +122,7 @@ export class HoldKeeper {
     return this.withinHold(cost);
   }
 
-  /** What of a cost the hold pays for as it stands. */
+  /** The part of a cost that the hold pays for as it is now. */
   withinHold(cost: Money): Money {
     return this.#placed.scopes.length === 0 ? cost : Money.min(cost, this.#placed.hold.amount);
   }
@@ -151,7 +151,7 @@ export class HoldKeeper {
     return undefined;
   }
 
-  /** Asks for the next step in good time; where it finds no room, for small ones from then on: others need the rest, too. */
+  /** Asks for the next step early; where there is no room, for small ones from then on: others need the rest, too. */
   async #extendAhead(outputBytes: number): Promise<void> {
     const isSmallest = this.#steps === 0;
     const refusal = await this.#extendBy(this.#missing(outputBytes) + this.#nextStep());
@@ -159,7 +159,7 @@ export class HoldKeeper {
     else this.#refusedAhead = refusal !== undefined;
   }
 
-  /** Adds what is missing and the next step, or a small one, or as much as there still is. */
+  /** Adds what is missing and the next step, or a small one, or as much as there is room for. */
   async #extend(outputBytes: number): Promise<HoldRefusal | undefined> {
     const missing = this.#missing(outputBytes);
     const refusal = await this.#extendBy(missing + this.#nextStep());
@@ -200,13 +200,13 @@ export class HoldKeeper {
   }
 
   #isWorthGivingBack(surplus: Money): boolean {
-    const missed = this.#missedByOthers();
-    return missed !== undefined && !surplus.isNegative && !surplus.isZero && !missed.exceeds(surplus);
+    const share = this.#fairShare();
+    return share !== undefined && !surplus.isNegative && !surplus.isZero && !share.exceeds(surplus);
   }
 
-  #missedByOthers(): Money | undefined {
+  #fairShare(): Money | undefined {
     const [first, ...rest] = this.#placed.scopes.flatMap(({ limits }) => Object.values(limits));
-    return first && Money.fromPico((Money.min(first, ...rest).pico * MISSED_PERCENT) / 100n);
+    return first && Money.fromPico((Money.min(first, ...rest).pico * FAIR_SHARE_PERCENT) / 100n);
   }
 
   #nextStep(): number {
@@ -216,9 +216,9 @@ export class HoldKeeper {
   #recompute(): void {
     this.#covered = coveredTokens(this.#placed.hold.amount, this.#promptCost, this.#quote);
     const price = this.#outputPrice();
-    const missed = this.#missedByOthers();
-    const fair = missed && !price.isZero ? price.unitsIn(missed) : Infinity;
-    this.#longestStep = Math.max(this.#stepTokens, fair);
+    const share = this.#fairShare();
+    const fairTokens = share && !price.isZero ? price.unitsIn(share) : Infinity;
+    this.#longestStep = Math.max(this.#stepTokens, fairTokens);
   }
 
   #outputPrice(): Money {

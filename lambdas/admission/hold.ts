@@ -1,3 +1,13 @@
+/**
+ * Holds: money promised before anything is sent upstream.
+ *
+ * Guarantee: a generation is recorded, and its hold counted in every limited scope, in one transaction: all or nothing.
+ * Under any concurrency, settled and promised spending of a limited scope never pass its limit, because each counter
+ * adds the hold only on condition that there is room in each of its windows.
+ * Weakness: a scope that had no limit when the caller was read is not touched, so its first limit takes effect when that
+ * reading expires (three seconds), and never for a running stream; a changed limit is noticed at once, by its revision.
+ */
+
 import { Money } from '../money/money.ts';
 import { windowsAt, type Windows } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
@@ -19,16 +29,6 @@ import { StoreBusyError, transact, writeAlone, type FailedCondition, type Writes
 import type { Write } from '../store/writes.ts';
 import { RefusalMemory } from './refusal-memory.ts';
 
-/**
- * Holds: money promised before anything is sent upstream.
- *
- * Guarantee: a generation is recorded, and its hold counted in every limited scope, in one transaction: all or nothing.
- * Under any concurrency, settled and promised spending of a limited scope never pass its limit, because each counter
- * adds the hold only on condition that there is room in each of its windows.
- * Weakness: a scope that had no limit when the caller was read is not touched, so its first limit takes effect when
- * that reading expires (three seconds), and never for a stream that runs; a limit that changes is noticed at once, by its
- * revision.
- */
 export interface HoldRequest {
   generation: Omit<PendingGeneration, 'hold'>;
   amount: Money;
@@ -47,17 +47,17 @@ export type HoldRefusal =
   | { kind: 'no_room'; scope: Scope; counter: Counter; windows: Windows; amount: Money }
   /** A scope was switched off since the caller was read. */
   | { kind: 'switched_off' }
-  /** Somebody has settled the generation that was to be extended. */
+  /** The generation that was to be extended is settled already. */
   | { kind: 'settled' }
   /** The table stayed busy, or limits kept changing. */
   | { kind: 'busy'; cause: Error };
 
 export type HoldResult = { placed: PlacedHold } | { refused: HoldRefusal };
 
-/** Scopes that have spent their limit, as this process has lately been told: a hint that spares the store, no more. */
+/** Scopes that have spent their limit, as this process saw lately: only a hint that saves calls to the store. */
 const refusals = new RefusalMemory();
 
-/** @throws {Error} when nobody can say whether it was placed. */
+/** Places the first hold of a generation. @throws {Error} when it is unknown whether it was placed. */
 export async function placeHold(table: Table, request: HoldRequest): Promise<HoldResult> {
   const remembered = rememberedRefusal(request);
   if (remembered) return { refused: remembered };
@@ -88,7 +88,7 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
     scopes = scopes.map((other) => (other === scope ? fresh : other)).filter(({ limits }) => isLimited(limits));
   }
   const windows = windowsAt(request.generation.createdAtMs);
-  // The second attempt is for limits that changed since they were read; a third would mean they change all the time.
+  // The second attempt is for limits that changed since they were read, a third means that they keep changing.
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     const hold: Hold = { amount: request.amount, steps: 1, scopes: scopes.map((scope) => scope.kind) };
     const record = pendingPut(table, { ...request.generation, hold });
@@ -114,11 +114,7 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
 export async function extendHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<HoldResult> {
   const generation = { accountId: request.generation.payer.accountId, id: request.generation.id };
   const windows = windowsAt(request.generation.createdAtMs);
-  const raised: Hold = {
-    ...placed.hold,
-    amount: placed.hold.amount.plus(request.amount),
-    steps: placed.hold.steps + 1,
-  };
+  const raised = changedBy(placed.hold, request.amount);
   let scopes = placed.scopes;
   try {
     for (let attempt = 1; attempt <= 3; attempt += 1) {
@@ -140,17 +136,13 @@ export async function extendHold(table: Table, placed: PlacedHold, request: Hold
 }
 
 /**
- * Gives `amount` of a placed hold back to its scopes. It needs no condition but that the record holds it; never throws.
- * When nobody can say whether it happened, the hold is taken for what it was: the record says what it is at settlement.
+ * Gives `amount` of a placed hold back to its scopes. Its only condition is that the record holds it; never throws.
+ * When it is unknown whether it happened, the result has the old hold: settlement reads the record.
  */
 export async function shrinkHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<HoldResult> {
   const { payer, id, createdAtMs } = request.generation;
-  const lowered: Hold = {
-    ...placed.hold,
-    amount: placed.hold.amount.minus(request.amount),
-    steps: placed.hold.steps + 1,
-  };
   const back = request.amount.negated();
+  const lowered = changedBy(placed.hold, back);
   try {
     const deltas = new Map<string, bigint>();
     addDeltas(deltas, windowsAt(createdAtMs), { spent: Money.zero, committed: back });
@@ -165,7 +157,11 @@ export async function shrinkHold(table: Table, placed: PlacedHold, request: Hold
   }
 }
 
-/** The record is one step ahead: an earlier write went through whose reply was lost, perhaps with another amount. */
+function changedBy(hold: Hold, amount: Money): Hold {
+  return { ...hold, amount: hold.amount.plus(amount), steps: hold.steps + 1 };
+}
+
+/** The record is one step ahead: an earlier write succeeded and its reply was lost, perhaps with another amount. */
 function afterLostReply(record: Item | undefined, expected: Hold, scopes: Scope[]): HoldResult {
   if (!record) return { refused: { kind: 'settled' } };
   const { state, hold } = generationFrom(record);
@@ -186,7 +182,7 @@ async function putUnlimited(table: Table, record: Write, { generation }: HoldReq
   if (!isOurs) throw new Error('A generation with this id exists already');
 }
 
-/** The scopes with their current limits where those have changed, or the refusal of one that is really without room. */
+/** The scopes with their current limits where those have changed, or the refusal of one that really has no room. */
 function scopesAfterRefusal(
   scopes: Scope[],
   failed: { [Kind in ScopeKind]?: FailedCondition },
@@ -199,12 +195,12 @@ function scopesAfterRefusal(
       fresh.push(scope);
       continue;
     }
-    // Fails closed: a limited scope whose counter cannot be read lets nothing pass.
+    // Fails closed: a limited scope whose counter cannot be read admits nothing.
     if (!condition.item) throw new Error('A limited scope has no counter');
     const counter = counterFrom(condition.item);
     if (!counter.active) return { refused: { kind: 'switched_off' } };
     const changed = { ...scope, limits: counter.limits, revision: counter.revision };
-    // A window that nothing was counted in passes any condition: what exceeds the limit by itself is refused here.
+    // An empty window passes any condition: an amount that exceeds the limit by itself is refused here.
     if (counter.revision === scope.revision || exceedsSomeLimit(changed, request.amount)) {
       return { refused: noRoom(changed, counter, request) };
     }

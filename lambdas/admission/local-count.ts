@@ -1,3 +1,9 @@
+/**
+ * Counts prompts here, for providers that do not count. The vocabulary is large, slow to load, and slow on words that a
+ * client chose to be slow, so it runs in a thread that is started for the first count and ended when no more come: the
+ * thread that serves requests never waits for it, and keeps nothing of it in memory.
+ */
+
 import { extname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -5,32 +11,25 @@ import type { Quirks } from '../catalog/schema.ts';
 import { describeError, log } from '../platform/logger.ts';
 import type { CountJob, CountResult } from './o200k-worker.ts';
 
-/**
- * Counts prompts here, for providers that do not count. The vocabulary is large, slow to load, and slow on words that
- * somebody chose to be slow, so all of it happens in a thread that is started for the first count and ended when no more
- * come: what serves requests never waits for it, and keeps nothing of it.
- */
-
-/** More than the context of most models holds; the byte bound has to do for what is larger. */
+/** More than the context of most models; the byte bound must do for larger prompts. */
 const MAX_CHARACTERS = 2_000_000;
-/** Of one count, starting the thread and waiting for others included. */
+/** Of one count, including the start of the thread and the wait for other counts. */
 const PATIENCE_MS = 3_000;
 const IDLE_MS = 60_000;
 const MAX_HEAP_MB = 256;
-/** The longest that reading a prompt may keep other requests waiting. */
+/** The longest that other requests may wait while a prompt is read. */
 const TURN_MS = 5;
 
-/** OpenAI counts with this vocabulary itself; what it adds around messages and tools is not public. */
+/** OpenAI itself counts with this vocabulary; what it adds around messages and tools is not public. */
 const OWN_VOCABULARY_MARGIN_PERCENT = 5;
 /**
- * Other vocabularies need up to 1.4 times as many tokens, in the measured texts, as are counted for them, and some
- * providers lay out tools anew, with indentation. Claude's need more than this: its provider counts.
+ * Other vocabularies need up to 1.4 times as many tokens as are counted for them, in the texts that were measured, and
+ * some providers write tools again with indentation. Claude's needs more than this: its provider counts.
  */
 const OTHER_VOCABULARY_MARGIN_PERCENT = 50;
 
 /**
- * An estimate of the tokens of texts, too high rather than too low, without the margin of `countedLocally`. Media are not
- * texts: their tokens come on top.
+ * Estimates the tokens of texts, too high rather than too low, without the margin of `countedLocally` and without media.
  * @param tokenizer the endpoint's quirk; undefined counts what any other vocabulary is likely to need
  * @returns undefined when the texts are too long or it takes too long; never throws.
  */
@@ -45,7 +44,7 @@ export async function countLocally(
   return thread.count(collected, tokenizer, deadlineMs);
 }
 
-/** What is to be held for a prompt that `countLocally` counted: its tokens and what they may be wrong by. */
+/** What to hold for a prompt that `countLocally` counted: its tokens plus a margin for the error. */
 export function countedLocally(tokens: number, tokenizer: Quirks['tokenizer']): number {
   const marginPercent = tokenizer === 'o200k' ? OWN_VOCABULARY_MARGIN_PERCENT : OTHER_VOCABULARY_MARGIN_PERCENT;
   return Math.ceil((tokens * (100 + marginPercent)) / 100);
@@ -74,7 +73,7 @@ interface CountingThread {
 let thread: CountingThread | undefined;
 
 function startThread(): CountingThread {
-  // In a bundle the thread's file is a bundle of its own, beside this one.
+  // In a bundle the thread's file is a separate bundle, beside this one.
   const self = new URL(import.meta.url);
   const worker = new Worker(new URL(`./o200k-worker${extname(self.pathname)}`, self), {
     env: {},
@@ -90,7 +89,7 @@ function startThread(): CountingThread {
       clearTimeout(idleTimer);
       const id = (lastId += 1);
       return new Promise((resolve) => {
-        // Not unreferenced: while somebody waits for an answer, the process is in use.
+        // Not unreferenced: while a caller waits for the count, the process is in use.
         const timer = setTimeout(() => finish(id, undefined), deadlineMs - performance.now());
         waiting.set(id, (tokens) => {
           clearTimeout(timer);
@@ -120,7 +119,7 @@ function startThread(): CountingThread {
   worker.on('message', ({ id, tokens }: CountResult) => finish(id, tokens));
   worker.on('error', (error) => log('error', 'the local token counter failed', describeError(error)));
   worker.on('exit', end);
-  // Behind the listeners: the first of them would hold the process again.
+  // After the listeners are added: the first of them would keep the process alive again.
   worker.unref();
   return started;
 }

@@ -1,12 +1,12 @@
 import { parentPort } from 'node:worker_threads';
 import { countTexts, type Vocabulary } from './o200k.ts';
 
-/** What the thread is asked, and what it answers. */
+/** What the thread is to count. */
 export interface CountJob {
   id: number;
   texts: string[];
   vocabulary: Vocabulary;
-  /** Nobody waits for the answer after this, in milliseconds since the epoch as performance knows it. */
+  /** The caller stops waiting at this time: performance.timeOrigin + performance.now(), in milliseconds since the epoch. */
   deadlineMs: number;
 }
 export interface CountResult {
@@ -14,7 +14,7 @@ export interface CountResult {
   tokens: number | undefined;
 }
 
-/** One job may not keep the others waiting for longer. */
+/** One job may not keep the others waiting longer than this. */
 const LONGEST_JOB_MS = 1_000;
 
 parentPort!.on('message', ({ id, texts, vocabulary, deadlineMs }: CountJob) => {

@@ -1,37 +1,37 @@
+/**
+ * The counting itself. It takes a quarter of a second and 70 MB to load, so only the worker thread imports it.
+ *
+ * Merging takes time by the square of a word's length, and a client chooses its words. So a text is cut only where
+ * the vocabulary itself would split it, and the parts add up exactly; a part without such a place counts as its bytes,
+ * which are at least its tokens.
+ */
+
 import { clearMergeCache, countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 
-/**
- * The counting itself. It takes a quarter of a second and 70 MB to load, so nothing but the worker thread imports it.
- *
- * Merging takes time by the square of a word's length, and a client chooses its words: a text is cut only where the
- * vocabulary's own splitting would cut it, so the parts add up exactly, and a part without such a place counts its bytes,
- * which no merging exceeds.
- */
 const LONGEST_WORD = 200;
-/** Normal forms take time by the square of a run of accents, and may be eighteen times as long: bounded by the window. */
+/** Normalising takes time by the square of a run of accents, and makes texts up to 18 times as long: so in windows. */
 const WINDOW = 2_000;
 
-/** The last character before a place where the vocabulary always splits: after a number, a word, or before a space. */
+/** The last character before a place where the vocabulary always splits: after a number or a word, or before a space. */
 const LAST_BEFORE_CUT = /\p{L}(?=[^\p{L}\p{M}'])|\p{N}(?=\P{N})|\S(?=[^\S\r\n])/gu;
 
 /** What a client writes is text, even where it looks like a control token. */
 const AS_TEXT = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
 /**
- * Letters that a vocabulary may not have words of: all but Latin, Cyrillic, Chinese, Japanese and Korean, and of Latin
- * and Cyrillic those that few languages use.
+ * Letters whose words a vocabulary may not have: all but Latin, Cyrillic, Chinese, Japanese and Korean, and those of
+ * Latin and Cyrillic that few languages use.
  */
 const RARE_LETTERS =
   /(?![\p{ASCII}\u{C0}-\u{FF}\u{400}-\u{45F}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[\p{L}\p{M}]+/gu;
 const NUMBERS = /\d{2,}/g;
 const CARRIAGE_RETURNS = /\r/g;
 
-/** `o200k`: the vocabulary of OpenAI's models; `other`: any other one, of which nothing is known but usual habits. */
+/** `o200k`: the vocabulary of OpenAI's models; `other`: any other, of which only common properties are known. */
 export type Vocabulary = 'o200k' | 'other';
 
 /**
- * Counts tokens of texts, too many rather than too few. Providers may normalise what they are sent, so the longer form
- * counts.
+ * Counts tokens of texts, too many rather than too few. Providers may normalise a text, so the longer form counts.
  * @param deadlineMs of performance.now()
  * @returns undefined when the time is over
  */
@@ -48,7 +48,7 @@ export function countTexts(texts: readonly string[], vocabulary: Vocabulary, dea
     }
     return tokens;
   } finally {
-    // It holds on to words of prompts.
+    // The cache keeps words of prompts.
     clearMergeCache();
   }
 }
@@ -56,7 +56,7 @@ export function countTexts(texts: readonly string[], vocabulary: Vocabulary, dea
 function windowEnd(text: string, start: number): number {
   const end = start + WINDOW;
   if (end >= text.length) return text.length;
-  // What is behind the end decides whether it is a place to cut: one character, of up to two units.
+  // The character after the end decides whether the end is a place to cut: up to two units.
   const from = end - LONGEST_WORD;
   let last: number | undefined;
   for (const cut of cuts(text.slice(from, end + 2))) if (from + cut <= end) last = from + cut;
@@ -101,9 +101,9 @@ function countWords(text: string): number {
 }
 
 /**
- * Where other vocabularies are known to need many more tokens: a digit is often a token of its own, so is a carriage
- * return, and letters that they have no words of fall apart into bytes. Measured against those of Qwen, DeepSeek, Llama 3
- * and Gemma, texts need up to 2.2, 1.7 and 3.9 times as many tokens without this, and up to 1.4 times with it.
+ * Where other vocabularies are known to need many more tokens: a digit or a carriage return is often one token, and
+ * letters whose words they do not have become bytes. Measured against those of Qwen, DeepSeek, Llama 3 and Gemma, texts
+ * need up to 2.2, 1.7 and 3.9 times as many tokens without this, and up to 1.4 times with it.
  */
 function elsewhereMore(text: string): number {
   let more = 0;

@@ -1,44 +1,46 @@
+/**
+ * How large a prompt is, before any provider has counted it. A token of text has at least one byte, so the bytes of the
+ * text bound it, in the form that the model gets: some providers normalise it, or write JSON with escapes. Media have no
+ * such bound: images have a declared maximum, and the tokens of a PDF, of a file that the provider fetches, or of a block
+ * that is newer than us, are unknown. Then the provider must count, or the model's whole context is held.
+ */
+
 import { estimateTokens } from '../accounting/usage.ts';
 import type { CacheWrites } from '../accounting/price.ts';
 import { outputFormat } from '../messages/output-format.ts';
 import type { Block, MessagesRequest } from '../messages/types.ts';
 
-/**
- * How large a prompt is, before any provider has counted it. A token of text has at least one byte, so the bytes of the
- * text bound it: in the form in which the model gets it, for some providers normalise it, or write JSON with escapes. Media have no such bound: images have a declared maximum, and what is inside a PDF, a file that the
- * provider fetches, or a block that is newer than us, cannot be known at all. Then the provider has to count, or the
- * model's whole context is held.
- */
+/** What was measured of a prompt. */
 export interface PromptContent {
   images: number;
-  /** Base64 that stands in the request but is not read as text. */
+  /** Base64 in the request that is not read as text. */
   mediaBytes: number;
-  /** Something is in it that no byte bounds. */
+  /** It has a part that bytes do not bound. */
   unbounded: boolean;
-  /** What JSON that is written anew, with escapes for all that is not ASCII, has more than it has here. */
+  /** Bytes that its JSON gains when it is written again with escapes for all that is not ASCII. */
   escapeBytes: number;
-  /** Tokens of tools that the provider describes to the model in words of its own. */
+  /** Tokens of tools that the provider describes to the model in its own words. */
   typedToolTokens: number;
   /** Earlier thinking, which providers bill as input and may leave out of a count. */
   thinkingBytes: number;
-  /** What it probably is. */
+  /** Its probable size. */
   estimatedTokens: number;
 }
 
-/** More than most providers count for one image at its largest size; the catalog knows the others. */
+/** More than most providers count for one image at its largest size; the catalog has the others. */
 const MAX_IMAGE_TOKENS = 6_000;
 const USUAL_IMAGE_TOKENS = 1_500;
 const USUAL_DOCUMENT_TOKENS = 3_000;
 /** Chat templates, default system prompts and tool instructions that a provider adds to what was sent. */
 const ADDED_TOKENS = 1_024;
-/** A screen takes 735 tokens and some hundred of instructions, a whole set of browser tools up to 6,700. */
+/** A screen takes 735 tokens plus some hundred of instructions, a whole set of browser tools up to 6,700. */
 const TYPED_TOOL_TOKENS = 1_500;
 const TOOLSET_TOKENS = 7_500;
-/** Counts of providers are called estimates by themselves, "a small amount" off. */
+/** Providers call their own counts estimates, "a small amount" off. */
 const COUNT_MARGIN_PERCENT = 2;
 const COUNT_MARGIN_TOKENS = 64;
 
-/** Blocks that are read as the text they are sent as. All others are taken for something larger than it looks. */
+/** Blocks that are read as the text they are sent as. Any other may be larger than it looks. */
 const TEXT_LIKE = new Set([
   'text',
   'thinking',
@@ -49,7 +51,7 @@ const TEXT_LIKE = new Set([
   'server_tool_use',
   'tool_removal',
 ]);
-/** Blocks whose `content` goes out with them; in any other it is a field that nobody reads, and may not hide a prompt. */
+/** Blocks whose `content` is sent with them; in any other block it is an unread field, and may not hide a prompt. */
 const NESTING = new Set(['tool_result', 'search_result']);
 /** Sources of documents that are read as the text they are sent as. */
 const TEXT_SOURCES = new Set(['text', 'content']);
@@ -89,7 +91,7 @@ export function promptBound(
   return Math.min(textBytes + imageTokens(content, endpoint) + addedTokens(content), contextLength);
 }
 
-/** The bound behind a count of the texts of a prompt, without its images and what stands around them. */
+/** The bound after a count of the texts of a prompt, to which images and additions of the provider are added here. */
 export function textBound(
   textTokens: number,
   content: PromptContent,
@@ -99,7 +101,7 @@ export function textBound(
   return Math.min(tokens, endpoint.contextLength ?? Infinity);
 }
 
-/** The bound behind a count of the provider's own. */
+/** The bound after the provider's own count. */
 export function countedBound(
   counted: number,
   content: PromptContent,
@@ -109,16 +111,16 @@ export function countedBound(
   return Math.min(withMargin + content.thinkingBytes, endpoint.contextLength ?? Infinity);
 }
 
-/** What caches an encoded request asks to be written: nothing of it can be asked for without these words. */
+/** Which caches an encoded request asks to write: it cannot ask for one without these words. */
 export function askedCacheWrites(encodedBody: string): CacheWrites {
   if (!encodedBody.includes('"cache_control"')) return 'none';
   return encodedBody.includes('"1h"') ? '1h' : '5m';
 }
 
-/** Normalising takes the square of the length of a run of accents: it is done in pieces of this many characters. */
+/** Normalising takes time by the square of a run of accents: it is done in pieces of this many characters. */
 const WINDOW_CHARACTERS = 2_000;
 
-/** Normal forms may be longer than what was written: a ligature of three bytes can stand for a sentence. */
+/** Normal forms may be longer than the text: a ligature of three bytes can stand for a sentence. */
 function normalisedBytes(text: string): number {
   const bytes = Buffer.byteLength(text);
   // Latin text without accents has only one form.
@@ -152,7 +154,8 @@ function measureContent(value: unknown, into: PromptContent): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (!Array.isArray(value)) return 0;
   let bytes = 0;
-  for (const block of value as Block[]) bytes += measureBlock(block, into);
+  // Fields that the type of a block does not have are not checked: null may stand there.
+  for (const block of value as (Block | null)[]) bytes += block === null ? 0 : measureBlock(block, into);
   return bytes;
 }
 
@@ -171,7 +174,7 @@ function measureBlock(block: Block, into: PromptContent): number {
   return textBytes(words) + input + (NESTING.has(block.type) ? measureContent(block['content'], into) : 0);
 }
 
-/** A character of two bytes becomes an escape of six, one of three or four bytes no more than that for each of its halves. */
+/** A character of two bytes becomes an escape of six, one of three or four bytes at most six for each UTF-16 unit. */
 function measureJson(value: unknown, into: PromptContent): number {
   const json = JSON.stringify(value);
   const bytes = Buffer.byteLength(json);
@@ -191,7 +194,7 @@ function measureDocument(block: Block, into: PromptContent): number {
   return named + textBytes(source.data) + measureContent(source.content, into);
 }
 
-/** Only what really goes out as base64: an image that is named by its address may carry any `data`, as text. */
+/** Only what is really sent as base64: an image given by its address may carry any `data`, as text. */
 function base64Bytes(source: unknown): number {
   const { type, data } = (source ?? {}) as { type?: string; data?: unknown };
   return type === 'base64' && typeof data === 'string' ? data.length : 0;

@@ -2,7 +2,7 @@ import type { Quirks } from '../catalog/schema.ts';
 import { outputFormat } from '../messages/output-format.ts';
 import type { Block, MessagesRequest } from '../messages/types.ts';
 
-/** What is no text for the model: labels of the wire, encrypted thought, settings of caches and citations. */
+/** Fields that the model does not read: labels of the wire, encrypted thinking, settings of caches and citations. */
 const UNREAD = new Set([
   'type',
   'id',
@@ -13,17 +13,17 @@ const UNREAD = new Set([
   'citations',
   'is_error',
 ]);
-/** Sources in base64 and those that only the provider fetches: their tokens are counted apart, if they can be. */
+/** Sources in base64 and those that only the provider fetches: their tokens are counted separately, if at all. */
 const UNREAD_TYPES = new Set<unknown>(['base64', 'url', 'file', 'redacted_thinking']);
 
 const NOT_ASCII = /[\u0080-\uffff]/g;
-/** JSON with escapes is six times as long: it is made and taken in parts. */
+/** JSON with escapes is six times as long: it is made and counted in parts of this many characters. */
 const JSON_PART = 8_192;
 
 /**
  * The texts of a request that the model reads, one after another, without media: system, messages, tools, the schema of
- * the answer, and about as much around each message as chat templates put there. JSON is given with escapes for all that
- * is not ASCII, as some providers write it into their prompt, unless the provider is known to count as OpenAI does.
+ * the answer, and about as much around each message as chat templates add. JSON has escapes for all that is not ASCII, as
+ * some providers write it into their prompt, unless the provider is known to count as OpenAI does.
  * @param tokenizer the endpoint's quirk
  */
 export function* promptTexts(request: MessagesRequest, tokenizer: Quirks['tokenizer']): Generator<string> {
@@ -47,7 +47,7 @@ function framing(role: string): string {
   return `<|${role}|>\n`;
 }
 
-/** Content may be nested in ways that no schema looks at: neither order nor depth matters here. */
+/** Content may be nested in ways that no schema checks: neither order nor depth matters here. */
 function* contentTexts(content: unknown, isEscaped: boolean): Generator<string> {
   const pending = [content];
   while (pending.length > 0) {

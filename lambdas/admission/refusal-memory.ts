@@ -2,9 +2,9 @@ import type { Money } from '../money/money.ts';
 import { intervals, type Interval, type Windows } from '../money/periods.ts';
 import type { Counter, Scope } from '../store/counters.ts';
 
-/** How long a refusal is believed. */
+/** How long a refusal is remembered. */
 const LASTS_MS = 1_000;
-/** A client that is refused now and then, or whose limit has just been raised, is not a loop. */
+/** Fewer are not a loop: a client may be refused now and then, or its limit may just have been raised. */
 const REFUSALS_OF_A_LOOP = 3;
 const DEFAULT_CAPACITY = 1_000;
 
@@ -19,9 +19,9 @@ interface Entry {
  * Remembers for a second which scopes have spent their limit, so that a client that asks in a loop is refused without
  * locking counters that others need.
  *
- * Guarantee: only what settled spending alone refuses is refused from here: it grows within a window (corrections apart), so
- * the store would have refused as well. What only holds are in the way of, or a smaller request that may still fit, is
- * asked of the store, and so is everything under another revision of the limits.
+ * Guarantee: it refuses only what settled spending alone refuses. Apart from corrections, that grows within a window, so
+ * the store would refuse as well. The store is asked where only holds are in the way, where a smaller request may still
+ * fit, and under another revision of the limits.
  * Weakness: a scope that has refused three times within a second may not notice a raised limit for another second.
  */
 export class RefusalMemory {
@@ -32,7 +32,7 @@ export class RefusalMemory {
     this.#capacity = capacity;
   }
 
-  /** Call it with each counter that the store refused a hold on; what is refused because of holds is not remembered. */
+  /** Call it with each counter that refused a hold; a refusal because of other holds is not remembered. */
   remember(scope: Scope, windows: Windows, counter: Counter, amount: Money, atMs: number): void {
     const limited = limitedIntervals(scope);
     const spent = new Map(limited.map((interval) => [windows[interval], counter.spent(windows[interval])]));
@@ -64,7 +64,7 @@ export class RefusalMemory {
     };
   }
 
-  /** The oldest are the first in the map. */
+  /** The oldest entries are the first in the map. */
   #makeRoom(atMs: number): void {
     for (const [name, { untilMs }] of this.#entries) {
       if (untilMs > atMs && this.#entries.size < this.#capacity) return;
@@ -77,7 +77,7 @@ function limitedIntervals({ limits }: Scope): Interval[] {
   return intervals.filter((interval) => limits[interval] !== undefined);
 }
 
-/** Whether what has been spent leaves no room for the amount, whatever becomes of the holds. */
+/** Whether spending alone leaves no room for the amount, even if all holds are released. */
 function refuses(scope: Scope, windows: Windows, spent: Map<string, Money>, amount: Money): boolean {
   return limitedIntervals(scope).some((interval) => {
     const limit = scope.limits[interval]!;

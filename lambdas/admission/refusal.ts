@@ -49,12 +49,12 @@ export function roomOf({ counter, windows, amount }: NoRoom): Room {
   };
 }
 
-/** The least of some rooms, of which none has less than nothing. */
+/** The least of some amounts, and never below zero. */
 function least([first = Money.zero, ...rest]: Money[]): Money {
   return Money.max(Money.zero, Money.min(first, ...rest));
 }
 
-/** Without the holds of requests in flight there would be room in every window: waiting a moment may be enough. */
+/** Without the holds of requests in flight there would be room in every window: a short wait may be enough. */
 export function isHeldOnly(refusal: NoRoom): boolean {
   const { leftWithoutHolds } = roomOf(refusal);
   return !leftWithoutHolds.isZero && !refusal.amount.exceeds(leftWithoutHolds);
@@ -65,19 +65,19 @@ export function isHeldByOthers(refusal: NoRoom, own: Money): boolean {
   return roomOf(refusal).held.exceeds(own);
 }
 
-/** Why a request is not admitted: its hold was refused, or nobody waits for it any more. */
+/** Why a request is not admitted: its hold was refused, or its client no longer waits. */
 export type AdmissionRefusal = HoldRefusal | { kind: 'client_left' };
 
-/** What the message of a refusal says beside the numbers of the scope. */
+/** What the message of a refusal says besides the numbers of the scope. */
 export interface RefusedRequest {
   atMs: number;
-  /** Of the amount, what is for the prompt; undefined for the extension of a hold. */
+  /** The part of the amount for the prompt; undefined for the extension of a hold. */
   inputAmount?: Money;
-  /** Output tokens that the room which is left would buy in this request; absent when none are worth saying. */
+  /** Output tokens that the remaining room would buy in this request; absent when too few to be useful. */
   affordableTokens?: number;
 }
 
-/** An answer may only be shorter than was asked for, because a scope had no room for more. */
+/** An answer may be only so long, shorter than was asked for, because a scope had no room for more. */
 export interface Shortening {
   refusal: NoRoom;
   maxTokens: number;
@@ -168,13 +168,13 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
         resets_at: resetsAt,
         ...(affordable > 0 ? { affordable_max_tokens: affordable } : {}),
       },
-      // Clients that retry by themselves do so for a 402 only when they are told to.
+      // Clients that retry by themselves retry a 402 only when this header says so.
       ...(isHeld ? { headers: { 'retry-after': RETRY_AFTER_SECONDS, 'x-should-retry': 'true' } } : {}),
     },
   );
 }
 
-/** The bound of a prompt is far above what most prompts cost; a person should know that the rest is not lost. */
+/** The bound is far above what most prompts cost: the message says that the rest comes back. */
 function parts(amount: Money, inputAmount: Money | undefined): string {
   if (!inputAmount) return '';
   return ` (at most ${inputAmount} for its prompt and ${amount.minus(inputAmount)} for its answer; what it does not use comes back)`;

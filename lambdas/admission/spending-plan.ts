@@ -2,14 +2,14 @@ import { affordableOutputTokens, outputUpperBound, priceUpperBound, type UsageBo
 import type { Pricing } from '../catalog/schema.ts';
 import { Money } from '../money/money.ts';
 
-/** What one endpoint may charge for a request: its prices, and the bounds of what it can count. */
+/** What one endpoint may charge for a request: its prices, and the bounds of the usage that it can report. */
 export interface Quote {
   pricing: Pricing;
   /** `outputTokens` is the most that this endpoint may write in this request. */
   bound: UsageBound;
-  /** Output that may be billed without being seen, so that it cannot be watched: it is held from the start. */
+  /** Output that may be billed without being shown, so it cannot be watched: it is held from the start. */
   hiddenTokens: number;
-  /** Of the output, what no max_tokens bounds: some providers count thinking beside it. */
+  /** The part of the output that max_tokens does not bound: some providers do not count thinking in it. */
   beyondMaxTokens: number;
 }
 
@@ -20,7 +20,7 @@ export interface SpendingPlan {
   stepTokens: number;
   /** Held at once: the prompt, one step of output, and what is hidden. */
   amount: Money;
-  /** Of the amount, what is for the prompt and for the request as such. */
+  /** The part of the amount for the prompt and for the request as such. */
   inputAmount: Money;
 }
 
@@ -34,41 +34,46 @@ export function planSpending(quotes: Quote[], stepTokens: number): SpendingPlan 
 }
 
 /**
- * The same request with an answer that `room` can pay for. Output that can be watched is held step by step anyway; where
- * it is hidden, only a shorter answer lets a budget be hard without refusing what would never have been used.
- * @returns undefined when not even one step of output fits behind what nobody can shorten, or nothing would change
+ * The same request with an answer that `room` can pay for. Output that can be watched is held step by step anyway. For
+ * hidden output, a shorter answer keeps a budget hard without refusing for output that would never be used.
+ * @returns undefined when not even one step of output fits after what cannot be shortened, or nothing would change
  */
 export function shortened(plan: SpendingPlan, room: Money): SpendingPlan | undefined {
   if (plan.quotes.every(({ hiddenTokens }) => hiddenTokens === 0)) return undefined;
   const affordable = affordableTokens(plan, room);
-  const longest = Math.max(...plan.quotes.map(({ bound }) => bound.outputTokens));
+  const longest = longestAnswer(plan);
   if (affordable >= longest || affordable < Math.min(plan.stepTokens + beyondMaxTokens(plan), longest))
     return undefined;
-  const quotes = plan.quotes.map((quote) => ({
-    ...quote,
-    bound: { ...quote.bound, outputTokens: Math.min(quote.bound.outputTokens, affordable) },
-  }));
-  return planSpending(quotes, plan.stepTokens);
+  return withOutputUpTo(plan, affordable);
 }
 
-/** The same request with no more output than one step: the least that is ever held for it. */
+/** The same request with at most one step of output: the least that is ever held for it. */
 export function shortest(plan: SpendingPlan): SpendingPlan {
-  const quotes = plan.quotes.map((quote) => ({
-    ...quote,
-    bound: { ...quote.bound, outputTokens: Math.min(quote.bound.outputTokens, plan.stepTokens) },
-  }));
+  return withOutputUpTo(plan, plan.stepTokens);
+}
+
+function withOutputUpTo(plan: SpendingPlan, maxTokens: number): SpendingPlan {
+  const quotes = plan.quotes.map((quote) => {
+    const outputTokens = Math.min(quote.bound.outputTokens, maxTokens);
+    return { ...quote, bound: { ...quote.bound, outputTokens } };
+  });
   return planSpending(quotes, plan.stepTokens);
 }
 
-/** What may be written beside any max_tokens, whichever endpoint answers. */
+/** The most output tokens that any of the endpoints may write. */
+export function longestAnswer({ quotes }: SpendingPlan): number {
+  return Math.max(...quotes.map(({ bound }) => bound.outputTokens));
+}
+
+/** Output beyond any max_tokens, whichever endpoint answers. */
 export function beyondMaxTokens({ quotes }: SpendingPlan): number {
   return Math.max(...quotes.map((quote) => quote.beyondMaxTokens));
 }
 
-/** An answer that somebody could do anything with. */
+/** The shortest answer that is of any use. */
 const LEAST_ANSWER_TOKENS = 16;
 
-/** What the least answer costs, however small the prompt is: with less there is nothing to advise. */
+/** What the shortest useful answer costs, however small the prompt is: with less there is nothing to advise. */
 export function leastAmount({ quotes }: SpendingPlan): Money {
   const [first, ...rest] = quotes.map(({ bound, pricing }) =>
     outputUpperBound(bound, pricing).times(Math.min(LEAST_ANSWER_TOKENS, bound.outputTokens)),
@@ -77,8 +82,8 @@ export function leastAmount({ quotes }: SpendingPlan): Money {
 }
 
 /**
- * The longest answer that an amount pays for, whichever endpoint gives it; Infinity when it pays for all that any of
- * them may write.
+ * The longest answer that an amount pays for, whichever endpoint gives it; Infinity when it pays for the longest answer
+ * of each.
  */
 export function affordableTokens(plan: SpendingPlan, amount: Money): number {
   const affordable = plan.quotes.map(({ bound, pricing }) => {
@@ -88,12 +93,12 @@ export function affordableTokens(plan: SpendingPlan, amount: Money): number {
   return Math.min(...affordable);
 }
 
-/** As many output tokens as the first hold of a quote has to pay for. */
+/** How many output tokens the first hold of a quote must pay for. */
 export function firstStep({ bound, hiddenTokens }: Quote, stepTokens: number): number {
   return Math.min(bound.outputTokens, stepTokens + hiddenTokens);
 }
 
-/** How many output tokens an amount pays for behind a prompt whose cost is known. */
+/** How many output tokens an amount pays for after a prompt whose cost is known. */
 export function coveredTokens(amount: Money, promptCost: Money, quote: Quote): number {
   const price = outputUpperBound(quote.bound, quote.pricing);
   if (price.isZero) return Infinity;

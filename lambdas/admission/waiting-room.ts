@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** More requests of one scope do not wait in this process: each of them keeps a function busy. */
+/** At most this many requests of one scope wait in a process: each of them keeps a function busy. */
 const MAX_WAITING = 32;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
-/** Who is not first asks now and then, too: it may want less than the first. */
+/** A request that is not first asks now and then, too: it may want less than the first. */
 const FOLLOWER_PAUSE_MS = 1_000;
 
 /**
- * Requests that wait for money which others hold, in the order in which they came, a queue for each scope. The first of
- * a queue asks the store again and again, the rest seldom: they would only hinder the settlements that free the money.
+ * Requests that wait for money held by others, in order of arrival, with a queue for each scope. The first of a queue
+ * asks the store often, the rest seldom: they would only slow down the settlements that free the money.
  */
 export class WaitingRoom {
   readonly #queues = new Map<string, symbol[]>();
 
   /**
-   * Waits for a place in front of the store.
+   * Takes a place in the queue of a scope.
    * @param name of the scope that is waited for
-   * @returns undefined when so many wait already that this one should not
+   * @returns undefined when the queue is full
    */
   enter(name: string): Waiter | undefined {
     const queue = this.#queues.get(name) ?? [];
@@ -52,7 +52,7 @@ export class Waiter {
     this.#leave = leave;
   }
 
-  /** Pauses, longer each time for who is first, until it is this one's turn to ask or the time is over. */
+  /** Pauses, longer each time for the first of a queue, until it is this one's turn to ask or the time is over. */
   async turn(deadlineMs: number): Promise<void> {
     const askAtMs = Math.min(deadlineMs, performance.now() + FOLLOWER_PAUSE_MS * (0.5 + Math.random()));
     do {

@@ -9,13 +9,13 @@ import { readProviderKey } from '../platform/secrets.ts';
 
 /** An endpoint that can answer this request now: it has a price, a codec, and its credential. */
 export interface Candidate {
-  /** The model that will be named as the one that answered. */
+  /** The model that is named as the one that answered. */
   model: Model;
   endpoint: Endpoint;
   pricing: Pricing;
   wire: MessagesWire;
   target: WireTarget;
-  /** Undefined for an upstream that takes none. */
+  /** Undefined for an upstream that needs none. */
   credential: string | undefined;
 }
 
@@ -75,7 +75,7 @@ async function toCandidate(model: Model, endpoint: Endpoint): Promise<Candidate 
       providerId: endpoint.provider.id,
       upstreamModel: endpoint.upstreamModel,
       maxOutputTokens: endpoint.maxOutputTokens,
-      // Who gives a parameter a default says that the model takes it.
+      // A default for a parameter implies that the model supports it.
       supportedParameters: [...model.data.supported_parameters, ...Object.keys(defaultParameters(model.data))],
       quirks: endpoint.quirks,
     },

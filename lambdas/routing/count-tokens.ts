@@ -10,7 +10,7 @@ const TIMEOUT_MS = 20_000;
 
 /**
  * Asks the provider how many tokens a prompt has.
- * @returns undefined when it has no way to say, or says nothing that is a count.
+ * @returns undefined when it has no such endpoint, or its answer is not a count.
  * @throws {ProviderFailure} when it refuses the request, or cannot be reached.
  */
 export async function countUpstream(

@@ -11,8 +11,8 @@ export function defaultParameters({ default_parameters: defaults }: ModelData): 
 }
 
 /**
- * The request with the model's default parameters where the client sent none. A model that can be reached on a wire which
- * refuses them to this client gets none.
+ * The request with the model's default parameters where the client sent none. None are added when a wire of the model
+ * refuses them for this client.
  */
 export function withDefaultParameters(request: MessagesRequest, model: Model, client: ClientHeaders): MessagesRequest {
   const isRefused = model.endpoints.some(({ wire }) => messagesWire(wire)?.refusesSampling(client));

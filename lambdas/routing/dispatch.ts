@@ -24,11 +24,11 @@ export interface Attempt {
   candidate: Candidate;
   encoded: WireRequest;
   upstream?: UpstreamRequest;
-  /** The model may think without showing it: while it is silent, it may be working, and charging. */
+  /** The model may think without showing it: while it is silent, it may be working, and billing. */
   thinksUnseen: boolean;
 }
 
-/** An answer that has begun: which attempt it came from, and its batches from the first on. */
+/** An answer that has begun: the attempt it came from, and its batches from the first on. */
 export interface Dispatched {
   index: number;
   batches: AsyncGenerator<AnswerBatch, void>;
@@ -38,20 +38,20 @@ export interface DispatchInput {
   request: MessagesRequest;
   estimatedInputTokens: number;
   signal: AbortSignal;
-  /** Called when an attempt begins, and when its whole request has left for the provider. */
+  /** Called when an attempt begins, and when its whole request was sent to the provider. */
   onAttempt: (index: number) => void;
   onSent: (index: number) => void;
 }
 
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
-/** An answer that comes as one document is read as a whole. */
+/** An answer that is one document is read as a whole. */
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
 const defaultTimeouts: Timeouts = { connectMs: 5_000, firstByteMs: 300_000, idleMs: 120_000 };
 
 /**
- * Sends the request to one candidate after the other until an answer begins. What fails before its first event costs
- * the client nothing but time; what fails later is the answer's own failure.
+ * Sends the request to one candidate after the other until an answer begins. A failure before the first event costs the
+ * client only time; a later one is a failure of the answer.
  * @throws {ProviderFailure} of the last candidate that was tried.
  */
 export async function dispatch(attempts: Attempt[], input: DispatchInput): Promise<Dispatched> {
@@ -63,7 +63,7 @@ export async function dispatch(attempts: Attempt[], input: DispatchInput): Promi
       return { index, batches: await beginAnswer(attempt, input, () => input.onSent(index)) };
     } catch (error) {
       failure = failureOf(error, failedProvider(candidate));
-      // Silence of a model that may have been thinking is paid for: another endpoint would be paid for as well.
+      // A silent model that may have been thinking is paid for: another attempt would have to be paid for as well.
       const isPaid = failure.wasSilent && attempt.thinksUnseen;
       if (input.signal.aborted || !failure.mayTryAnother || isPaid) break;
       log('warn', 'provider failed before its first event', {
@@ -107,20 +107,20 @@ async function beginAnswer(
   try {
     return await begun(batches, response, candidate);
   } catch (error) {
-    // Its ending gives the connection back.
+    // The end of the generator gives the connection back.
     await batches.return();
     throw error;
   }
 }
 
-/** Waits for what an answer begins with: an error in the place of an answer is a refusal like any other. */
+/** Waits for the first event of an answer: an error in its place is a refusal like any other. */
 async function begun(
   batches: AsyncGenerator<AnswerBatch, void>,
   response: UpstreamResponse,
   candidate: Candidate,
 ): Promise<AsyncGenerator<AnswerBatch, void>> {
   let first = await batches.next();
-  // A sign of life is no answer yet.
+  // A ping is not an answer yet.
   while (!first.done && first.value.events.every(({ data }) => data.type === 'ping')) first = await batches.next();
   if (first.done) throw new UpstreamError('broken', 'The provider ended its answer before it began');
   const opening = first.value.events.find(({ data }) => data.type !== 'ping');
@@ -143,7 +143,7 @@ async function* continued(
   }
 }
 
-/** An answer that came as one document: a message, or an error inside of a success. */
+/** An answer that is one document: a message, or an error with the status of a success. */
 async function* documentOf(
   body: AsyncGenerator<Buffer, void>,
   response: UpstreamResponse,

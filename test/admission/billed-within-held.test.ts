@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eventBytes } from '../../lambdas/accounting/meter.ts';
+import { eventBytes } from '../../lambdas/accounting/event-bytes.ts';
 import { priceUpperBound, priceUsage } from '../../lambdas/accounting/price.ts';
 import type { TokenUsage } from '../../lambdas/accounting/usage.ts';
 import { firstStep, type Quote } from '../../lambdas/admission/spending-plan.ts';

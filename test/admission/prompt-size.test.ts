@@ -131,6 +131,12 @@ describe('what a prompt probably is', () => {
     expect(estimateOf(ofBlocks({ type: 'tool_result', content: [nested] }))).toBe(100);
     expect(estimateOf(ofBlocks({ type: 'text', text: '', content: [nested] }))).toBe(0);
   });
+
+  it('counts nothing for a null in a field that its source does not have', () => {
+    const source = { type: 'text', media_type: 'text/plain', data: 'x'.repeat(400), content: [null] };
+
+    expect(estimateOf(ofBlocks({ type: 'document', source }))).toBe(100);
+  });
 });
 
 describe('the bound that follows from a count', () => {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 const entry = fileURLToPath(new URL('../../bin/admin.ts', import.meta.url));
 const run = promisify(execFile);
 
-/** Runs the operator's command line with --json, as a process of its own. */
+/** Runs the operator's command line with --json, in its own process. */
 export async function admin(dataDirectory: string, ...args: string[]): Promise<Record<string, unknown>> {
   const { stdout } = await run(process.execPath, [entry, '--json', '--data', dataDirectory, ...args]);
   return JSON.parse(stdout) as Record<string, unknown>;

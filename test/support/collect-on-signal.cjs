@@ -1,7 +1,8 @@
 /**
- * Loaded before a program (--require): on SIGUSR2 it collects its garbage and says on standard error what memory it needs
- * then, so that a test can tell what is kept from what has only not been collected yet.
+ * Loaded before a program (--require): on SIGUSR2 it collects its garbage and reports on standard error what memory is
+ * left, so that a test can separate what is kept from what is only not collected yet.
  */
+
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
 

@@ -1,7 +1,8 @@
 /**
- * Both wires as their providers write them, in text: a hostile provider's numbers and shapes are not always what a type
- * or JSON.stringify can say.
+ * Both wires as their providers write them, in text: a type or JSON.stringify cannot express all numbers and shapes that a
+ * hostile provider sends.
  */
+
 export const wires = ['anthropic', 'openai-chat'] as const;
 export type WireName = (typeof wires)[number];
 
@@ -11,11 +12,11 @@ export interface Dialect {
   /** How an answer begins, up to the place where text may stand. */
   opening: (usageJson?: string) => string;
   text: (words: string) => string;
-  /** The event that tells why the answer ended, and its usage. */
+  /** The event that says why the answer ended, with its usage. */
   reason: (usageJson?: string) => string;
-  /** The last word, behind which nothing may stand. */
+  /** The last event, after which nothing may follow. */
   stop: string;
-  /** A refusal, as the body of a response or as the data of an event. `messageJson` as it stands in JSON. */
+  /** A refusal, as the body of a response or as the data of an event. `messageJson` as it is in JSON. */
   refusal: (type: string, messageJson: string) => string;
   /** A complete answer that was not asked to be streamed. */
   whole: (words: string) => string;
@@ -63,7 +64,7 @@ const openaiChat: Dialect = {
 
 export const dialects: Record<WireName, Dialect> = { anthropic, 'openai-chat': openaiChat };
 
-/** A sound answer of one text. */
+/** A valid answer of one text. */
 export function answer({ opening, text, reason, stop }: Dialect, words: string): string {
   return opening() + text(words) + reason() + stop;
 }

@@ -1,10 +1,11 @@
+/** Upstreams that a test talks to without a gateway between them. All are stopped by `stopUpstreams`. */
+
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import net, { type Socket } from 'node:net';
 import { readText, UpstreamRequest, type Timeouts } from '../../lambdas/providers/upstream-http.ts';
 import { listen } from './listen.ts';
 
-/** Upstreams that a test talks to without a gateway between them. All are stopped by `stopUpstreams`. */
 const running: (() => Promise<unknown>)[] = [];
 
 export async function stopUpstreams(): Promise<void> {
@@ -18,7 +19,7 @@ export interface Seen {
   bodies: string[];
 }
 
-/** A real HTTP server. @param answer gets a request when it was read whole, and how many came before it */
+/** A real HTTP server. @param answer gets a request after it was read whole, and how many came before it */
 export async function upstream(
   answer: (response: ServerResponse, request: IncomingMessage, before: number) => unknown,
 ): Promise<Seen> {

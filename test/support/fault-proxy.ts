@@ -4,8 +4,8 @@ import http, { createServer, type IncomingMessage, type ServerResponse } from 'n
 import type { AddressInfo } from 'node:net';
 
 /**
- * What no emulator does by itself. "lost-reply": the write happens, and the client never hears of it. "delayed": the client
- * never hears of it either, and the write happens when the test says so.
+ * What no emulator does by itself. "lost-reply": the write happens, and the client gets no reply. "delayed": the client
+ * gets no reply either, and the write happens when the test says so.
  */
 export type Fault = 'conflict' | 'throttle' | 'lost-reply' | 'delayed' | undefined;
 
@@ -21,17 +21,17 @@ export interface FaultProxy {
   calls: DynamodbCall[];
   /** Decides the fate of each call. */
   faultFor: (call: DynamodbCall, number: number) => Fault;
-  /** A call goes on when this has resolved: how a test puts calls of several clients in order. */
+  /** A call goes on after this has resolved: so a test can put the calls of several clients in order. */
   before: (call: DynamodbCall) => Promise<void> | void;
   /** Lets the delayed calls happen now. @returns their status codes, in the order in which they were made */
   deliver: () => Promise<number[]>;
   stop: () => Promise<void>;
 }
 
-/** Nobody who has begun something pauses for so long. */
+/** No client pauses for so long between calls that belong together. */
 const QUIET_MS = 300;
 
-/** Resolves when no call has come for a while: what was begun before is done. */
+/** Resolves when no call has come for a while: what began before is done. */
 export async function untilQuiet({ calls }: FaultProxy): Promise<void> {
   for (let seen = -1; seen !== calls.length;) {
     seen = calls.length;

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { openTable, type Table } from '../../lambdas/store/table.ts';
 import { unprovenRecords } from './proof.ts';
 
-/** A gateway in a process of its own, started as `npm start` does. */
+/** A gateway in its own process, started as `npm start` does. */
 export interface RunningGateway {
   baseUrl: string;
   /** The base URL of clients that append /v1 themselves. */
@@ -21,7 +21,7 @@ export interface RunningGateway {
   process: ChildProcess;
   /** Everything on standard error so far. */
   log: () => string;
-  /** The table behind it. */
+  /** Its table. */
   table: () => Table;
   /** @throws when one of its records does not prove its price. */
   stop: () => Promise<void>;
@@ -35,7 +35,7 @@ export interface StartOptions {
   env?: Record<string, string>;
 }
 
-/** Without a data directory of its own, the gateway gets one that goes with it. */
+/** Without a given data directory, the gateway gets one that is removed with it. */
 export async function startGateway({ args = [], env = {} }: StartOptions = {}): Promise<RunningGateway> {
   const data = optionOf(args, '--data') ?? mkdtempSync(join(tmpdir(), 'gateway-data-'));
   const isOwn = !args.includes('--data') && !args.includes('--ephemeral');
@@ -69,7 +69,7 @@ export async function startGateway({ args = [], env = {} }: StartOptions = {}): 
     log: () => log,
     table: () => tableOf(data),
     async stop() {
-      // Every record that a test has made has to prove its price.
+      // Every record that a test has made must prove its price.
       const unproven = isRunning(child, data) ? await unprovenRecords(tableOf(data)) : [];
       await end('SIGTERM');
       if (unproven.length > 0) throw new Error(`Records without proof of their price: ${JSON.stringify(unproven)}`);
@@ -105,7 +105,7 @@ export function get(gateway: RunningGateway, path: string, key = gateway.key) {
   return fetch(`${gateway.baseUrl}${path}`, { headers: { authorization: `Bearer ${key}` } });
 }
 
-/** A user message, directed to the sandbox by the words behind @sandbox. */
+/** A user message, directed to the sandbox by the words after @sandbox. */
 export function said(text: string, directives = ''): { role: 'user'; content: string } {
   return { role: 'user', content: directives === '' ? text : `${text}\n@sandbox ${directives}` };
 }

@@ -7,7 +7,7 @@ declare module 'vitest' {
   }
 }
 
-/** One real DynamoDB in memory for the whole run; every test file has a table of its own in it. */
+/** One real DynamoDB in memory for the whole run; every test file has its own table in it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dynamodb = await startDynamodb(undefined);
   project.provide('dynamodbEndpoint', dynamodb.endpoint);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { WireName } from './dialects.ts';
 import { SOUND_PATH } from './hostile-upstream.ts';
 
-/** What the gateway pays its hostile providers with; it stands in the variable HOSTILE_KEY. */
+/** The gateway's credential for its hostile providers, from the variable HOSTILE_KEY. */
 export const CREDENTIAL = 'evil-7f3a91c2d4e6b8';
 export const PRICES = {
   prompt: '0.0001',
@@ -12,7 +12,7 @@ export const PRICES = {
   input_cache_write: '0.0002',
 };
 
-/** @param fallback the model has a second endpoint, which is sound @param signing its provider signs thinking itself */
+/** @param fallback the model has a second endpoint that works @param signing its provider signs thinking itself */
 export function modelOf({
   wire,
   fallback,

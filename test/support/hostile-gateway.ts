@@ -15,19 +15,19 @@ import { startHostileUpstream, type Behaviour, type HostileUpstream } from './ho
 import { manage } from './manage.ts';
 import { startWitness } from './witness.ts';
 
-/** A gateway whose providers are hostile, and what has to hold for every answer whatever a provider does. */
+/** A gateway with hostile providers, and what must hold for every answer whatever a provider does. */
 export interface HostileGateway {
   gateway: RunningGateway;
   upstream: HostileUpstream;
-  /** Asks one question that the provider answers as told, and checks what has to hold for every answer. */
+  /** Asks one question that the provider answers as the attack says, and checks what must hold for every answer. */
   attack: (attack: Attack) => Promise<Aftermath>;
-  /** The same, from a client that leaves in the middle: its books. */
+  /** The same, from a client that leaves in the middle. @returns what was recorded */
   abandon: (attack: Attack, leave: Promise<unknown>) => Promise<void>;
   /** The gateway's process still runs, and answers. */
   expectAlive: () => Promise<void>;
-  /** Says whether the gateway came through: alive, silent about secrets, and other answers untouched. */
+  /** Checks that the gateway survived: alive, no secrets in its log, and other answers untouched. */
   expectUnharmed: () => Promise<void>;
-  /** Neither what the operator pays with nor where providers stand is in this text. */
+  /** Neither the operator's credential nor the addresses of providers are in this text. */
   expectDiscreet: (text: string) => void;
   /** Error lines of the gateway's log with this message, about this generation. */
   alarms: (message: string, { generation }: Aftermath) => object[];
@@ -121,7 +121,7 @@ export async function startHostileGateway(env: Record<string, string> = {}): Pro
   };
 }
 
-/** A key of its own, so that its books are those of one request. */
+/** Its own key, so that what is recorded for it is one request. */
 export async function newClient(gateway: RunningGateway, limitRub: number | null): Promise<RunningGateway> {
   const { status, body } = await manage(gateway, 'POST', '/keys', { name: 'test', limit: limitRub });
   expect(status).toBe(201);
@@ -143,7 +143,7 @@ function boundOf(promptBytes: number, maxTokens: number): Money {
   return DEAREST_INPUT.times(promptBytes + AROUND_PROMPT_TOKENS).plus(COMPLETION.times(maxTokens));
 }
 
-/** What a provider does wrong is told as its failure; what is told as an answer is one. */
+/** An error of a provider is reported as its failure; what looks like an answer is a valid one. */
 function expectProvidersFault({ status, error, message, events, stopReason }: Reply): void {
   expect([200, 400, 413, 429, 502, 504, 529]).toContain(status);
   if (error) {
@@ -162,8 +162,8 @@ function expectProvidersFault({ status, error, message, events, stopReason }: Re
 }
 
 /**
- * An answer that its provider broke off, for a client that does not stream: an error, or what there is of it together
- * with the reason why it is no more.
+ * An answer that its provider broke off, for a client that does not stream: an error, or the part that was written with
+ * the reason why it ends there.
  */
 export function expectCutShort({ status, text, message, error }: Reply, words: string): void {
   if (error) {

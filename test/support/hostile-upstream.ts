@@ -3,21 +3,21 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { answer, dialects, type Dialect, type WireName } from './dialects.ts';
 
 /**
- * A provider that misbehaves in the way each test wants, byte by byte: it writes to the raw socket, because most of what
- * it does no HTTP library would let it do. It speaks both wires.
+ * A provider that misbehaves as each test wants, byte by byte. It writes to the raw socket, because no HTTP library would
+ * allow most of what it does. It speaks both wires.
  */
 export interface HostileUpstream {
   url: string;
-  /** Words for a prompt, to which this behaviour is the answer. A prompt without them gets a sound answer. */
+  /** Words for a prompt, to which this behaviour is the answer. A prompt without them gets a valid answer. */
   behaves: (behaviour: Behaviour) => string;
-  /** Requests that only somebody who follows redirects makes. */
+  /** Requests that only a client that follows redirects makes. */
   trapped: () => number;
   stop: () => Promise<void>;
 }
 
 export type Behaviour = (exchange: Exchange) => unknown;
 
-/** One request, and the way back to who made it. Everything that writes resolves to false once nobody reads. */
+/** One request, and how to answer it. All that writes resolves to false once the connection is gone. */
 export interface Exchange {
   dialect: Dialect;
   path: string;
@@ -25,7 +25,7 @@ export interface Exchange {
   isOpen: () => boolean;
   /** Resolves when the connection is gone. */
   closed: Promise<unknown>;
-  /** Writes bytes as they are, as fast as they are taken. */
+  /** Writes bytes as they are, as fast as they are read. */
   write: (bytes: string | Buffer) => Promise<boolean>;
   /** A response with a length, after which the connection may be used again. */
   respond: (status: string, headers: Record<string, string>, body: string) => Promise<boolean>;
@@ -40,7 +40,7 @@ export interface Exchange {
 }
 
 const SOUND_WORDS = 'All is well.';
-/** Below this path everything is answered soundly. */
+/** Every request below this path gets a valid answer. */
 export const SOUND_PATH = '/sound';
 export const TRAP_PATH = '/internal/secrets';
 

@@ -1,7 +1,8 @@
 /**
  * Bodies of POST /messages that are as large as a body may be, each in a shape that has cost or could cost more than its
- * bytes: valid or not, that is all the same to who has to read them.
+ * bytes. Valid or not makes no difference: the gateway must read them.
  */
+
 const MAX_BYTES = 6 * 1024 * 1024;
 
 /** As many copies of an element as fit, but not more than `most`, between commas. */
@@ -27,12 +28,12 @@ const nested = (depth: number, inner: string) =>
 const url = '{"type":"image","source":{"type":"url","url":"https://a.example/b"}}';
 const call = (input: string) => `[{"type":"tool_use","id":"t","name":"n","input":${input}}]`;
 
-/** The most values that a body may have, a little less. */
+/** A little less than the most values that a body may have. */
 const VALUES = 99_000;
 
 /** Name, and all of the body but its model. */
 export const largeBodies: [string, () => string][] = [
-  // Lists of what is no element.
+  // Lists of values that are not elements.
   ...['messages', 'system', 'tools', 'stop_sequences', 'betas'].flatMap((field): [string, () => string][] =>
     ['1', '{}', '{"type":"text"}', 'null'].map((element) => [
       `${field} of ${element}`,
@@ -54,7 +55,7 @@ export const largeBodies: [string, () => string][] = [
     'context of {}',
     () => said(`[{"type":"document","source":{"type":"content","content":${list('{}', VALUES / 2)}}}]`),
   ],
-  // Much of what is right.
+  // Many valid parts.
   ['messages', () => `"messages":${list('{"role":"user","content":"x"}', 100_000)}`],
   ['messages, as many as may be', () => `"messages":${list('{"role":"user","content":"x"}', 20_000)}`],
   [

@@ -3,7 +3,7 @@ import type { RunningGateway } from './gateway.ts';
 export interface Answer {
   status: number;
   headers: Headers;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look at what came, whatever it is
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers of any shape
   body: any;
 }
 

@@ -8,7 +8,7 @@ import { modelOf } from './hostile-catalog.ts';
 export interface Question {
   wire: WireName;
   stream?: boolean;
-  /** The model has a second endpoint, which is sound. */
+  /** The model has a second endpoint, which works. */
   fallback?: boolean;
   /** The model's provider signs thinking by itself (Anthropic wire). */
   signing?: boolean;
@@ -39,7 +39,7 @@ interface ClientError {
 
 export const MAX_TOKENS = 200;
 
-/** Asks it as a client of the Messages API. @param leaving the client goes away when this aborts */
+/** Sends it as a client of the Messages API. @param leaving the client goes away when this aborts */
 export function ask(
   client: RunningGateway,
   question: Question,

@@ -1,11 +1,11 @@
-import fc, { type Arbitrary } from 'fast-check';
-
 /**
- * Mutations of JSON as text: what a client could send that no program of this language would write, like a member twice,
- * a member named __proto__, or a number that no float holds.
+ * Mutations of JSON as text: what a client could send that no JavaScript program would write, like a member twice, a
+ * member named __proto__, or a number that no float can hold.
  */
 
-/** JSON as it stands in a text; members of an object may come twice. */
+import fc, { type Arbitrary } from 'fast-check';
+
+/** JSON as it is written; members of an object may occur twice. */
 type Node = { kind: 'text'; text: string } | { kind: 'list'; items: Node[] } | { kind: 'object'; members: Member[] };
 type Member = [name: string, value: Node];
 
@@ -38,7 +38,7 @@ const names = [
   'ключ',
 ];
 
-/** Values that have broken programs before, as they stand in JSON. */
+/** Values that have broken programs before, as they are in JSON. */
 const hostile = [
   'null',
   'true',
@@ -123,7 +123,7 @@ function textOf(node: Node): string {
   }
 }
 
-/** The value, and how to put others in its place: none, itself, or several. */
+/** A value, and how to replace it: by none, by itself, or by several. */
 interface Place {
   node: Node;
   put: (nodes: Node[]) => void;

@@ -12,7 +12,7 @@ import { documentFile } from '../../lib/openapi/write.ts';
 
 export const document = JSON.parse(readFileSync(documentFile, 'utf8')) as OpenApi;
 
-/** One method on one path, with what the document says of it. */
+/** One method on one path, with what the document says about it. */
 export interface DocumentedOperation {
   name: string;
   method: string;
@@ -48,7 +48,7 @@ export function misfit(schema: SchemaObject, value: unknown): string | undefined
   return validate(value) ? undefined : ajv.errorsText(validate.errors);
 }
 
-/** What the document says an operation answers with a status. */
+/** What an operation answers with a status, according to the document. */
 export function documentedResponse(operation: OperationObject, status: number): ResponseObject | undefined {
   const response = operation.responses[String(status)];
   if (!response || !('$ref' in response)) return response;

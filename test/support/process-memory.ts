@@ -7,7 +7,7 @@ export const memoryEnvironment = {
   NODE_OPTIONS: `--max-semi-space-size=8 --require ${fileURLToPath(new URL('collect-on-signal.cjs', import.meta.url))}`,
 };
 
-/** Memory that a gateway needs after its garbage is collected, in bytes. @throws when it does not say in time */
+/** Memory that a gateway needs after its garbage is collected, in bytes. @throws when it does not report in time */
 export async function memoryOf(gateway: RunningGateway): Promise<{ rss: number; heapUsed: number }> {
   const reports = () => [...gateway.log().matchAll(/^collected (.*)$/gm)];
   const before = reports().length;

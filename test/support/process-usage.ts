@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { RunningGateway } from './gateway.ts';
 
-/** Set in a gateway's environment so that its memory can be looked into. */
+/** Set in a gateway's environment so that its memory can be inspected. */
 export const measurable = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 
-/** What a process takes of the machine. */
+/** Memory of the machine that a process occupies. */
 export function residentMb({ process: { pid } }: RunningGateway): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
 }
@@ -12,13 +12,13 @@ export function residentMb({ process: { pid } }: RunningGateway): number {
 /** The processor time that a process has used since it began. */
 export function busyMs({ process: { pid } }: RunningGateway): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  // User and system time, in the hundredths of a second that Linux tells them in.
+  // User and system time, in the hundredths of a second that Linux reports.
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 /**
- * What a gateway, started as `measurable`, really holds: objects and buffers that are left when the collector has been
- * there. What a process takes of the machine says little of it, because it is given back late, or never.
+ * What a gateway, started as `measurable`, really holds: objects and buffers that are left after garbage collection. What
+ * a process occupies of the machine says little about it, because memory is returned late, or never.
  */
 export async function heldMb(gateway: RunningGateway): Promise<number> {
   const url = /Debugger listening on (ws:\S+)/.exec(gateway.log())![1]!;

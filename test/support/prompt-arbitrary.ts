@@ -3,13 +3,13 @@ import fc, { type Arbitrary } from 'fast-check';
 /** Requests of every content type that the Messages API knows, and of some that it does not. */
 export interface GeneratedPrompt {
   body: Record<string, unknown>;
-  /** What is in it, for a tokenizer that has its own idea of each. */
+  /** What is in it, for a tokenizer that counts each in its own way. */
   images: number;
-  /** PDFs, files by reference, and blocks that nobody knows. */
+  /** PDFs, files by reference, and blocks of unknown types. */
   opaque: number;
 }
 
-/** Texts whose bytes are few for what a tokenizer can make of them. */
+/** Texts with few bytes for the tokens that a tokenizer can make of them. */
 const awkward = [
   'a',
   ' ',
@@ -26,7 +26,7 @@ const awkward = [
 const text = fc
   .tuple(
     fc.array(fc.oneof(fc.constantFrom(...awkward), fc.string({ maxLength: 12 })), { minLength: 1, maxLength: 8 }),
-    // Long enough now and then that nothing hides in what is added for a provider's own words.
+    // Sometimes so long that it exceeds what is added for a provider's own text.
     fc.constantFrom(1, 1, 1, 100),
   )
   .map(([parts, times]) => parts.join('').repeat(times));
@@ -59,7 +59,7 @@ const image = withCache(
     )
     .map((source) => ({ block: { type: 'image', source }, images: 1, opaque: 0 })),
 );
-/** An image where no provider looks for one: the text around it is as long as it is. */
+/** An image where no provider expects one, so that it counts as text. */
 const strayImage = fc.tuple(text, base64).map(([words, data]) =>
   plain({
     type: 'text',
@@ -105,7 +105,7 @@ function sum(parts: Part[]): { images: number; opaque: number } {
   };
 }
 
-/** What a user says, with a call and its result before it now and then. */
+/** What a user says, sometimes after a call and its result. */
 const turn = fc
   .tuple(
     fc.array(

@@ -4,7 +4,7 @@ import { Money } from '../../lambdas/money/money.ts';
 import { generationFrom } from '../../lambdas/store/generation.ts';
 import type { Item, Table } from '../../lambdas/store/table.ts';
 
-/** A record whose price does not follow from what stands on it. */
+/** A record whose price does not follow from its own fields. */
 export interface Unproven {
   id: string;
   total: string;
@@ -12,8 +12,8 @@ export interface Unproven {
 }
 
 /**
- * Multiplies every final record of a table out: tokens times prices, as a reviewer would with an export. What a provider
- * told beyond the bound is charged at the hold, and marked.
+ * Recomputes every final record of a table: tokens times prices, as a reviewer would with an export. Usage that a
+ * provider reported beyond the bound is charged at the hold, and marked.
  */
 export async function unprovenRecords(table: Table): Promise<Unproven[]> {
   const unproven: Unproven[] = [];

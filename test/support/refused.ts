@@ -1,6 +1,6 @@
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 
-/** The error of ours with which something is refused. @throws when it is not refused, or fails for another reason. */
+/** Our error with which a call is refused. @throws when it is not refused, or fails for another reason. */
 export function refused(read: () => unknown): GatewayError {
   let result: unknown;
   try {

@@ -30,7 +30,7 @@ async function writeInPieces(response: ServerResponse, bytes: Buffer, cut: Cut):
   }
 }
 
-/** The same bytes in awkward pieces; most borders fall into the middle of a line, an event or a letter. */
+/** The same bytes in awkward pieces; most are cut in the middle of a line, an event or a letter. */
 function* pieces(bytes: Buffer, cut: Cut): Generator<Buffer> {
   for (let start = 0; start < bytes.length;) {
     const size = cut === 'whole' ? bytes.length : cut === 'bytes' ? 1 : 1 + Math.floor(Math.random() ** 2 * 700);

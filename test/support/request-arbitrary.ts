@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { SchemaObject } from '../../lambdas/api/service/openapi-types.ts';
 import { resolveSchema, type DocumentedOperation } from './openapi.ts';
 
-/** A request as a client might send it: mostly what the document asks for, here and there what it does not. */
+/** A request as a client might send it: mostly as the document says, sometimes not. */
 export interface GeneratedRequest {
   path: string;
   headers: Record<string, string>;
@@ -138,7 +138,7 @@ export function requestsTo(
   });
 }
 
-/** Most clients encode what they put into a path; some do not. */
+/** Most clients encode values in a path; some do not. */
 function pathPart(value: string): string {
   return value.startsWith('%') ? value : encodeURIComponent(wellFormed(value)).replaceAll('%2F', '/') || 'x';
 }

@@ -1,7 +1,8 @@
 /**
  * Loaded before a gateway (node --import): breaks one of its stages for requests that carry its marker, from inside, as a
- * fault of our own would. Each entry throws where nobody expects it; those that throw later escape every try.
+ * bug of ours would. Each entry throws in an unexpected place; those that throw later are outside every try.
  */
+
 import http from 'node:http';
 import { ServerResponse } from 'node:http';
 

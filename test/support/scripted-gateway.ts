@@ -8,7 +8,7 @@ import { startHostileUpstream, type HostileUpstream } from './hostile-upstream.t
 export interface ScriptedGateway {
   gateway: RunningGateway;
   behaves: HostileUpstream['behaves'];
-  /** The gateway through a key of its own. */
+  /** The gateway through its own key. */
   withLimit: (limitRub: number) => Promise<RunningGateway>;
   stop: () => Promise<void>;
 }

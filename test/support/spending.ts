@@ -99,12 +99,12 @@ export function settlement(request: HoldRequest, hold: Hold, cost: Money): Settl
   return { generationId: request.generation.id, payer: request.generation.payer, hold, outcome: outcome(cost) };
 }
 
-/** Places a hold that has to find room. @throws the refusal as a client is told it. */
+/** Places a hold that must find room. @throws the refusal as a client gets it. */
 export async function placeHold(table: Table, request: HoldRequest): Promise<PlacedHold> {
   return placedOf(await holds.placeHold(table, request), request);
 }
 
-/** Extends a hold that has to find room. */
+/** Extends a hold that must find room. */
 export async function extendHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<PlacedHold> {
   return placedOf(await holds.extendHold(table, placed, request), request);
 }

@@ -54,7 +54,7 @@ export function summarise(events: MessagesEvent[]) {
   };
 }
 
-/** Arguments as they were meant; text that was cut off stays text. */
+/** Arguments as JSON values; text that was cut off stays text. */
 function toolInput(json: string): unknown {
   try {
     return JSON.parse(json || '{}');

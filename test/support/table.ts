@@ -10,7 +10,7 @@ export async function newTable(endpoint?: string): Promise<Table> {
   return openTable({ endpoint: endpoint ?? inject('dynamodbEndpoint'), name });
 }
 
-/** The same table over another way. */
+/** The same table through another endpoint. */
 export function tableThrough(endpoint: string, table: Table): Table {
   return openTable({ endpoint, name: table.name });
 }

@@ -7,8 +7,8 @@ import { readEvents, summarise } from './sse.ts';
 const WORD_EVERY_MS = 50;
 
 /**
- * Somebody else's answer on the same gateway, which goes on while others are attacked: a fault in one answer must never
- * end another.
+ * Another client's answer on the same gateway, which goes on during attacks: a fault in one answer must never end
+ * another.
  */
 export async function startWitness(gateway: RunningGateway, upstream: HostileUpstream) {
   let count = 0;

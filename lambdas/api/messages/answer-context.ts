@@ -1,3 +1,4 @@
+import type { UsageMeter } from '../../accounting/meter.ts';
 import type { HoldKeeper } from '../../admission/hold-keeper.ts';
 import type { Shortening } from '../../admission/refusal.ts';
 import type { Quote } from '../../admission/spending-plan.ts';
@@ -24,21 +25,25 @@ export interface AnswerContext {
   attempts: Attempted[];
   dispatched: Promise<Dispatched>;
   /**
-   * The attempt that is under way, or was the last: which it is, and performance.now() at which its request had left for
-   * the provider; undefined until then.
+   * The attempt that is under way, or was the last: its index, and performance.now() at which its whole request was sent
+   * to the provider; undefined until then.
    */
   current: { index: number; sentAtMs: number | undefined };
   estimatedInputTokens: number;
   /** performance.now() at which the request came in. */
   receivedAtMs: number;
   requestId: string;
-  /** The client gets events; else it gets what there is when they end. */
+  /** The client gets events; else it gets a message when they end. */
   streamed: boolean;
   /** Why the answer may only be shorter than was asked for. */
   shortened: Shortening | undefined;
-  /** Ends the upstream's work; its reason is an AbortReason. */
+  /** Ends the provider's work; its reason is an AbortReason. */
   abort: AbortController;
 }
 
-/** Why the upstream's work was ended from our side. */
-export type AbortReason = 'client_left' | 'out_of_time' | 'ended';
+/** An answer as it was measured so far, and the attempt that gives it. */
+export interface MeasuredAnswer {
+  context: AnswerContext;
+  attempted: Attempted;
+  meter: UsageMeter;
+}

@@ -1,20 +1,21 @@
 import type { AnswerBatch, AnswerEvent } from '../../messages/types.ts';
 import { GatewayError, toGatewayError } from '../../platform/errors.ts';
 import { describeError, log } from '../../platform/logger.ts';
-import type { AbortReason, AnswerContext } from './answer-context.ts';
+import type { AbortReason } from './abort.ts';
+import type { AnswerContext } from './answer-context.ts';
 import type { FailedEnding } from './early-end.ts';
 import { Progress } from './progress.ts';
 
-/** Checkpoints are looked for this often; whether one is due is the checkpointer's to say. */
+/** How often the checkpointer is asked; it decides whether a checkpoint is due. */
 const CHECKPOINT_EVERY_MS = 1_000;
 
 /**
  * The events of an answer as the client gets them: named by the generation's id and the catalog's model, priced, and
- * ended early when the money ends.
+ * ended early when the money runs out.
  *
  * Guarantee: however it ends (complete, broken, refused, abandoned), the generation is reported to settlement exactly
  * once, after the last event was taken.
- * @throws {GatewayError} when no answer began, or when it broke off and the client is told of it by an event.
+ * @throws {GatewayError} when no answer began, or when it broke off and an event reports that to the client.
  */
 export async function* answerEvents(context: AnswerContext): AsyncGenerator<AnswerEvent[], void> {
   const progress = new Progress(context);
@@ -33,7 +34,7 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
       if (events.length > 0) yield events;
       if (stop?.ending === 'broke_off') throw stop.failure;
       if (stop) {
-        // Not one token more: leaving the loop alone would let the provider finish what it has begun.
+        // Not one token more: only to leave the loop would let the provider finish what it has begun.
         context.abort.abort('ended' satisfies AbortReason);
         yield await progress.endEarly(stop);
         return;
@@ -44,8 +45,8 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
       log('error', 'answer failed', { generationId: context.generationId, ...describeError(error) });
     }
     const ending = progress.endingBy(error);
-    const failure = asToldBy(ending, error);
-    // A client that does not stream gets what there is, rather than nothing for its money.
+    const failure = failureForClient(ending, error);
+    // A client that does not stream gets what was written, rather than nothing for its money.
     if (!context.streamed && ending !== 'client_left' && progress.hasOutput) {
       yield await progress.endEarly({ ending, failure });
       return;
@@ -62,9 +63,9 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
   }
 }
 
-/** The failure as the client is told it. */
-function asToldBy(ending: FailedEnding, error: unknown): GatewayError {
-  // Nobody hears it; in the log it shall be no failure of a provider.
+/** The failure as the client gets it. */
+function failureForClient(ending: FailedEnding, error: unknown): GatewayError {
+  // The client does not get it; in the log it must not be a failure of a provider.
   if (ending === 'client_left')
     return new GatewayError('timeout', 'The client has left.', { status: 408, cause: error });
   if (ending !== 'out_of_time') return toGatewayError(error);

@@ -30,12 +30,12 @@ export interface Prepared {
 const DEFAULT_STEP_TOKENS = 4_096;
 /** The least that the Messages API takes for `thinking.budget_tokens`. */
 const MIN_BUDGET_TOKENS = 1_024;
-/** Nobody's first token may wait for a count much longer than for the hold itself. */
+/** A first token may not wait for a count much longer than for the hold itself. */
 const COUNT_TIMEOUT_MS = 5_000;
 
 /**
- * Encodes a request for every candidate that can express it, and bounds what it may cost at each; no round trip. A prompt
- * that its bytes do not bound is bounded by the model's context.
+ * Encodes a request for every candidate that can express it, and bounds what it may cost at each; no round trip. The
+ * model's context bounds a prompt that its bytes do not bound.
  * @throws {GatewayError} 400 when no candidate can express it.
  */
 export function prepareAttempts(candidates: Candidate[], message: MessagesRequest, client: ClientHeaders): Prepared {
@@ -47,21 +47,16 @@ export function prepareAttempts(candidates: Candidate[], message: MessagesReques
 }
 
 /**
- * The plan with the prompt counted, which is far less than its bytes: for the way to a refusal only.
- * @returns undefined when nobody can count it, or nothing would come of it
+ * The plan with the prompt counted, which is far less than its bytes; only used before a refusal.
+ * @returns undefined when it cannot be counted, or the plan would be the same
  */
-export async function countedPlan({
-  attempts,
-  message,
-  client,
-  content,
-  plan,
-}: Prepared): Promise<SpendingPlan | undefined> {
+export async function countedPlan(prepared: Prepared): Promise<SpendingPlan | undefined> {
+  const { attempts, message, client, content, plan } = prepared;
   const quotes = await Promise.all(
     attempts.map(async ({ candidate }, index) => {
       const quote = plan.quotes[index]!;
-      const told = await countUpstream(candidate, message, client, COUNT_TIMEOUT_MS).catch(() => undefined);
-      if (told !== undefined) return bounded(quote, countedBound(told, content, candidate.endpoint));
+      const counted = await countUpstream(candidate, message, client, COUNT_TIMEOUT_MS).catch(() => undefined);
+      if (counted !== undefined) return bounded(quote, countedBound(counted, content, candidate.endpoint));
       const estimated = content.unbounded ? undefined : await countedHere(candidate, message, content);
       return estimated === undefined ? quote : bounded(quote, estimated);
     }),
@@ -81,7 +76,7 @@ export function reencoded({ attempts, message, client }: Prepared, plan: Spendin
   });
 }
 
-/** Half of a shorter answer may be thought: a budget has to be below max_tokens, and has a least size. */
+/** Half of a shorter answer may be thinking: a budget must be below max_tokens, and has a least size. */
 function fittingThinking({ thinking }: MessagesRequest, maxTokens: number): Pick<MessagesRequest, 'thinking'> {
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
   if (!thinking || !budget || budget < maxTokens) return {};
@@ -97,7 +92,7 @@ function encodeForEach(candidates: Candidate[], message: MessagesRequest, client
       const encoded = candidate.wire.encode(message, candidate.target, client);
       attempts.push({ candidate, encoded, thinksUnseen: hiddenTokens(candidate, message) > 0 });
     } catch (error) {
-      // Another endpoint may speak a wire that can say it.
+      // The wire of another endpoint may be able to express it.
       refusal ??= error;
     }
   }
@@ -115,12 +110,8 @@ function quoteOf({ candidate, encoded }: Attempt, message: MessagesRequest, cont
     pricedImages: pricing.image ? content.images : 0,
     searchRequests: 0,
   };
-  return {
-    pricing,
-    bound,
-    hiddenTokens: hiddenTokens(candidate, message),
-    beyondMaxTokens: beyondMaxTokens(candidate),
-  };
+  const unseen = { hiddenTokens: hiddenTokens(candidate, message), beyondMaxTokens: beyondMaxTokens(candidate) };
+  return { pricing, bound, ...unseen };
 }
 
 /** The most that an endpoint may write, thinking included. */
@@ -141,7 +132,7 @@ function hiddenTokens(candidate: Candidate, message: MessagesRequest): number {
   return candidate.wire.hiddenOutput(message, candidate.target, maxOutputTokens(candidate, message));
 }
 
-/** Where no provider counts: by a tokenizer of our own, with a margin for those of other families. */
+/** Where no provider counts: by our own tokenizer, with a margin for those of other families. */
 async function countedHere(
   { target, endpoint }: Candidate,
   message: MessagesRequest,

@@ -13,7 +13,7 @@ import type { CountAnswer } from './shape.ts';
 
 export const accepts = { body: messagesRequestSchema, ...messagesJson };
 
-/** The provider's own count where it has one; else the gateway's estimate of the request as the provider would get it. */
+/** The provider's own count where it has one; else the gateway's estimate of the request. */
 export const handler = defineEndpoint('count-tokens', accepts, async ({ body, request, caller }) => {
   refuseUnprotected(caller.key.sensitiveData);
   const model = resolveModel(resources.catalog(), body.model);

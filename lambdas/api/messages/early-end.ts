@@ -5,7 +5,7 @@ import type { GatewayError } from '../../platform/errors.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import type { Ending } from '../../store/outcome.ts';
 
-/** Why an answer ends before its own end, and where that is to be said. */
+/** Why an answer ends before its own end, with what the client is to read of it. */
 export type Stop =
   /** It has become longer than it may be, as at max_tokens. */
   | { ending: 'complete' }
@@ -15,13 +15,10 @@ export type Stop =
 /** How an answer ends that fails. */
 export type FailedEnding = Exclude<Ending, 'complete' | 'out_of_money'>;
 
-/** The last words of an answer that ends early: a model says the same when it has reached max_tokens. */
+/** The last event of an answer that ends early: the same as a model sends when it has reached max_tokens. */
 export function earlyEnding(stop: Stop, generationId: string): MessageDelta {
-  const ending: MessageDelta = {
-    type: 'message_delta',
-    delta: { stop_reason: 'max_tokens', stop_sequence: null },
-    usage: {},
-  };
+  const delta = { stop_reason: 'max_tokens', stop_sequence: null } as const;
+  const ending: MessageDelta = { type: 'message_delta', delta, usage: {} };
   switch (stop.ending) {
     case 'complete':
       return ending;
@@ -32,9 +29,10 @@ export function earlyEnding(stop: Stop, generationId: string): MessageDelta {
   }
 }
 
-/** An answer that reached a max_tokens which only money set, says so. */
-export function shortenedEnding(ending: MessageDelta, shortening: Shortening): MessageDelta {
-  return withReason(ending, shortenedError(shortening));
+/** The ending of an answer that reached its max_tokens; where money set them, it says so. */
+export function withShortening(ending: MessageDelta, shortening: Shortening | undefined): MessageDelta {
+  const isShortened = ending.delta.stop_reason === 'max_tokens' && shortening;
+  return isShortened ? withReason(ending, shortenedError(shortening)) : ending;
 }
 
 function withReason(ending: MessageDelta, { kind, message, metadata }: GatewayError): MessageDelta {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, rub } from '../../http/shapes.ts';
 
-/** An answer of the Messages API, which grows faster than this document; what puts one together has its type of its own. */
+/** An answer of the Messages API, which grows faster than this document; the code that builds one has its own type. */
 export const messageAnswer = z
   .looseObject({
     id: z.string().meta({ description: 'The id of the generation.' }),

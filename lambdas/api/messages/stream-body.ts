@@ -6,8 +6,8 @@ import type { AnswerEvent } from '../../messages/types.ts';
 export const PING_AFTER_MS = 10_000;
 
 /**
- * The bytes of a streamed answer: one write per batch of events, pings in between. An error is told in-band and ends
- * the stream; it never looks like an answer that is complete.
+ * The bytes of a streamed answer: one write per batch of events, pings in between. An error is an event, and ends the
+ * stream; it never looks like a complete answer.
  */
 export async function* streamBody(
   events: AsyncGenerator<AnswerEvent[], void>,
@@ -44,7 +44,7 @@ class Silence {
     this.#timer = setTimeout(() => this.#onElapsed?.(), afterMs);
   }
 
-  /** The result, or undefined when there was none for the time of silence. */
+  /** The result, or undefined when it did not arrive within the time of silence. */
   orFirst<Result>(next: Promise<Result>): Promise<Result | undefined> {
     this.#timer.refresh();
     return new Promise((resolve, reject) => {

@@ -1,10 +1,11 @@
+/**
+ * Usage as a provider reported it, after checking every number: a count is a whole number from 0 on, and anything else
+ * (a text, a fraction, a negative or endless number) counts as not reported. Unknown is not zero.
+ */
+
 import { isCount } from '../messages/usage-counts.ts';
 
-/**
- * Usage as a provider told it, after looking at every number: a count is a whole number from 0 on, and anything else
- * (a text, a fraction, a negative or endless number) was not told. Unknown is not zero.
- */
-export interface ToldUsage {
+export interface ReportedUsage {
   inputTokens?: number;
   outputTokens?: number;
   cacheReadTokens?: number;
@@ -16,24 +17,24 @@ export interface ToldUsage {
   searchRequests?: number;
 }
 
-/** Reads whatever stands in the place of a usage; never throws. */
-export function readToldUsage(usage: unknown): ToldUsage {
+/** Reads any value as a usage; never throws. */
+export function readReportedUsage(usage: unknown): ReportedUsage {
   if (!isRecord(usage)) return {};
-  // When the upstream compacted the conversation on the way, only the sum of its iterations is the whole usage.
+  // When the upstream compacted the conversation, only the sum of its iterations is the whole usage.
   const iterations = Array.isArray(usage['iterations']) ? usage['iterations'].filter(isRecord) : [];
   if (iterations.length < 2) return readCounts(usage);
   const summed = iterations.map((iteration) => readCounts(iteration)).reduce(add, {});
   return { ...readCounts(usage), ...summed };
 }
 
-/** Values of fields that leave the price what the catalog says; any other one means that the provider charges otherwise. */
+/** Values of fields with which the catalog's price holds; with any other value the provider charges another price. */
 const pricedValues: Record<string, unknown[]> = {
   service_tier: ['standard'],
   speed: ['standard'],
   inference_geo: ['global', 'not_available', ''],
 };
 
-/** Fields of a usage that say the provider charges for something the catalog has no price for. */
+/** Fields of a usage that show the provider charges for something the catalog has no price for. */
 export function unpricedSigns(usage: unknown): string[] {
   if (!isRecord(usage)) return [];
   const fields = Object.entries(pricedValues)
@@ -46,21 +47,21 @@ export function unpricedSigns(usage: unknown): string[] {
 }
 
 /**
- * What was told, and what is told now. Usage is cumulative: nothing becomes less. The parts of the prompt belong together:
- * a provider that first told one number may say later how much of it was read from a cache.
+ * Joins earlier usage with a later report. Usage is cumulative: nothing becomes less. The parts of the prompt belong
+ * together: a provider that first reported one number may report later how much of it was read from a cache.
  */
-export function updated(known: ToldUsage, told: ToldUsage): ToldUsage {
-  const next: ToldUsage = { ...known, ...told };
+export function updated(known: ReportedUsage, reported: ReportedUsage): ReportedUsage {
+  const next: ReportedUsage = { ...known, ...reported };
   const prompt = promptOf(next) >= promptOf(known) ? next : known;
   return withoutUndefined({
     ...prompt,
-    outputTokens: larger(known.outputTokens, told.outputTokens),
-    reasoningTokens: larger(known.reasoningTokens, told.reasoningTokens),
-    searchRequests: larger(known.searchRequests, told.searchRequests),
+    outputTokens: larger(known.outputTokens, reported.outputTokens),
+    reasoningTokens: larger(known.reasoningTokens, reported.reasoningTokens),
+    searchRequests: larger(known.searchRequests, reported.searchRequests),
   });
 }
 
-function promptOf({ inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 }: ToldUsage): number {
+function promptOf({ inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 }: ReportedUsage): number {
   return inputTokens + cacheReadTokens + cacheWriteTokens;
 }
 
@@ -68,13 +69,14 @@ function larger(a: number | undefined, b: number | undefined): number | undefine
   return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 }
 
-function add(a: ToldUsage, b: ToldUsage): ToldUsage {
-  const sum: ToldUsage = { ...a };
-  for (const [name, value] of Object.entries(b) as [keyof ToldUsage, number][]) sum[name] = (sum[name] ?? 0) + value;
+function add(a: ReportedUsage, b: ReportedUsage): ReportedUsage {
+  const sum: ReportedUsage = { ...a };
+  for (const [name, value] of Object.entries(b) as [keyof ReportedUsage, number][])
+    sum[name] = (sum[name] ?? 0) + value;
   return sum;
 }
 
-function readCounts(usage: Record<string, unknown>): ToldUsage {
+function readCounts(usage: Record<string, unknown>): ReportedUsage {
   const split = record(usage['cache_creation']);
   return withoutUndefined({
     inputTokens: count(usage['input_tokens']),
@@ -100,6 +102,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function withoutUndefined(counts: { [Name in keyof ToldUsage]: number | undefined }): ToldUsage {
+function withoutUndefined(counts: { [Name in keyof ReportedUsage]: number | undefined }): ReportedUsage {
   return Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== undefined));
 }

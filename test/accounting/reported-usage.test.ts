@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readToldUsage, unpricedSigns, updated } from '../../lambdas/accounting/told-usage.ts';
+import { readReportedUsage, unpricedSigns, updated } from '../../lambdas/accounting/reported-usage.ts';
 
 describe('a usage that a provider reports', () => {
   it('is read field by field', () => {
     expect(
-      readToldUsage({
+      readReportedUsage({
         input_tokens: 1,
         output_tokens: 2,
         cache_read_input_tokens: 3,
@@ -28,20 +28,20 @@ describe('a usage that a provider reports', () => {
   it('is not reported where no count stands: unknown is not zero', () => {
     const odd = { input_tokens: 0, output_tokens: '5', cache_read_input_tokens: -1, cache_creation_input_tokens: 1.5 };
 
-    expect(readToldUsage(odd)).toEqual({ inputTokens: 0 });
+    expect(readReportedUsage(odd)).toEqual({ inputTokens: 0 });
   });
 
   it.each([undefined, null, 'x', 5, [1], { cache_creation: [], server_tool_use: 'x', output_tokens_details: null }])(
     'is none where nothing like it stands: %j',
     (usage) => {
-      expect(readToldUsage(usage)).toEqual({});
+      expect(readReportedUsage(usage)).toEqual({});
     },
   );
 
   it('is the sum of its iterations when there are several, and keeps what none of them says', () => {
     const iterations = [{ input_tokens: 100, output_tokens: 10 }, null, { input_tokens: 20, output_tokens: 30 }];
 
-    expect(readToldUsage({ input_tokens: 20, cache_read_input_tokens: 4, iterations })).toEqual({
+    expect(readReportedUsage({ input_tokens: 20, cache_read_input_tokens: 4, iterations })).toEqual({
       inputTokens: 120,
       outputTokens: 40,
       cacheReadTokens: 4,
@@ -49,7 +49,7 @@ describe('a usage that a provider reports', () => {
   });
 
   it('is itself when there is one iteration', () => {
-    expect(readToldUsage({ input_tokens: 20, iterations: [{ input_tokens: 7 }] })).toEqual({ inputTokens: 20 });
+    expect(readReportedUsage({ input_tokens: 20, iterations: [{ input_tokens: 7 }] })).toEqual({ inputTokens: 20 });
   });
 });
 

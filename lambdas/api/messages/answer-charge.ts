@@ -1,0 +1,45 @@
+/** What an answer is charged: by how it ends, within what the request could come to, and within its hold. */
+
+import { charged, type Charged } from '../../accounting/charge.ts';
+import { chargeFor, type Charge } from '../../accounting/ending.ts';
+import type { Ending } from '../../store/outcome.ts';
+import type { MeasuredAnswer } from './answer-context.ts';
+
+/** The charge of an answer that ends. */
+export interface FinalCharge extends Charged {
+  /** The limits had no room for what the answer costs. */
+  isCutByHold: boolean;
+}
+
+/** What is charged for an answer that ends in this way. */
+export function chargeOf({ context, attempted, meter }: MeasuredAnswer, ending: Ending): Charge {
+  const { wire } = attempted.candidate;
+  return chargeFor({
+    ending,
+    wasSent: context.current.sentAtMs !== undefined,
+    hasOutput: meter.hasOutput,
+    declinedForFree: wire.declinesForFree && meter.finishReason === 'refusal' && !meter.hasBegun,
+  });
+}
+
+/** What an answer costs that ends now; the hold is raised to pay for it where that is possible. */
+export async function chargedAtEnd(answer: MeasuredAnswer, ending: Ending): Promise<FinalCharge> {
+  const measured = chargedSoFar(answer, chargeOf(answer, ending));
+  const cost = await answer.context.keeper.chargeable(measured.cost);
+  return { ...cappedAt(measured, cost), isCutByHold: !cost.equals(measured.cost) };
+}
+
+/** What an answer costs so far, within the hold as it is now. */
+export function chargedWithinHold(answer: MeasuredAnswer, charge: Charge): Charged {
+  const measured = chargedSoFar(answer, charge);
+  return cappedAt(measured, answer.context.keeper.withinHold(measured.cost));
+}
+
+/** What an answer costs so far, within what the request could come to. */
+function chargedSoFar({ context, attempted: { quote }, meter }: MeasuredAnswer, charge: Charge): Charged {
+  return charged(meter, quote, charge, quote.hiddenTokens > 0 ? context.current.sentAtMs : undefined);
+}
+
+function cappedAt(measured: Charged, cost: Charged['cost']): Charged {
+  return cost.equals(measured.cost) ? measured : { ...measured, cost, exceeded: true };
+}

@@ -1,0 +1,35 @@
+/**
+ * How far an answer may go: a provider may write so much for the tokens that it was asked for, and only what the hold
+ * pays for. The longest tokens stand for runs of blanks or dashes; an answer is not made of them. Output beyond the limit
+ * was not asked for: the answer ends there, as it would at max_tokens.
+ */
+
+import type { HoldKeeper } from '../../admission/hold-keeper.ts';
+import type { HoldRefusal } from '../../admission/hold.ts';
+import type { Stop } from './early-end.ts';
+
+const MAX_BYTES_PER_TOKEN = 64;
+const SLACK_BYTES = 64 * 1024;
+/** No answer may be larger, whatever was asked for: it may have to be kept as a whole. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+
+/** How many bytes of an answer may go out, and why it ends after them. */
+export interface Limit {
+  bytes: number;
+  stop: Stop;
+}
+
+/** The limit of an answer of this size, `extraBytes` being what the model did not write; undefined when all may go out. */
+export function limitOf(
+  keeper: HoldKeeper,
+  maxOutputTokens: number,
+  { writtenBytes, extraBytes }: { writtenBytes: number; extraBytes: number },
+): Limit | undefined | Promise<Limit | undefined> {
+  const bytes = Math.min(maxOutputTokens * MAX_BYTES_PER_TOKEN + SLACK_BYTES, MAX_ANSWER_BYTES);
+  const isTooLarge = writtenBytes + extraBytes > MAX_ANSWER_BYTES;
+  if (writtenBytes > bytes || isTooLarge) return { bytes, stop: { ending: 'complete' } };
+  const limitBy = (refusal: HoldRefusal | undefined): Limit | undefined =>
+    refusal && { bytes: keeper.coveredBytes, stop: { ending: 'out_of_money', refusal } };
+  const covering = keeper.cover(writtenBytes);
+  return covering instanceof Promise ? covering.then(limitBy) : limitBy(covering);
+}
