@@ -147,7 +147,7 @@ export interface AnswerEvent {
 export interface AnswerBatch {
   events: AnswerEvent[];
   /** Usage that the provider has reported and that no event carries, in the words of the Messages API. */
-  told?: WireUsage | undefined;
+  usage?: WireUsage | undefined;
   /** Bytes that the model has written and that are held back, besides those of the events so far. */
   heldBackBytes?: number;
   /** The provider has reported why it ends, and no event says so yet. */

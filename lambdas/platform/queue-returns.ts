@@ -10,7 +10,7 @@ export interface QueueReturns {
    * Has the messages delivered again in seconds, later each time, instead of when their visibility timeout ends. Never
    * throws: a message that cannot be returned is delivered again at that time.
    */
-  comeAgain(records: SQSRecord[]): Promise<void>;
+  retrySoon(records: SQSRecord[]): Promise<void>;
 }
 
 const FIRST_DELAY_SECONDS = 5;
@@ -28,7 +28,7 @@ export function openQueueReturns(urlVariable: string): QueueReturns {
   const client = openSqs();
   const queueUrl = requireVariable(urlVariable);
   return {
-    async comeAgain(records) {
+    async retrySoon(records) {
       for (let start = 0; start < records.length; start += MAX_BATCH) {
         const entries = records.slice(start, start + MAX_BATCH).map(({ receiptHandle, attributes }, index) => ({
           Id: String(index),

@@ -55,7 +55,7 @@ describe('a message that failed', () => {
     await send(url);
     const { Records } = toSqsEvent(await receive(sqs, url, 0), url);
 
-    await openQueueReturns(queueVariable('finalize-cost')).comeAgain(Records);
+    await openQueueReturns(queueVariable('finalize-cost')).retrySoon(Records);
 
     const [again] = await receive(sqs, url, 10);
     expect(again?.Attributes?.ApproximateReceiveCount).toBe('2');
@@ -65,6 +65,6 @@ describe('a message that failed', () => {
     await send(url);
     const { Records } = toSqsEvent(await receive(sqs, url, 0), url);
     const strangers = Records.map((record) => ({ ...record, receiptHandle: 'of nobody' }));
-    await expect(openQueueReturns(queueVariable('finalize-cost')).comeAgain(strangers)).resolves.toBeUndefined();
+    await expect(openQueueReturns(queueVariable('finalize-cost')).retrySoon(strangers)).resolves.toBeUndefined();
   });
 });

@@ -53,7 +53,7 @@ function measured(batches: AnswerBatch[]) {
   for (const batch of batches) {
     meter.holdBack(batch.heldBackBytes ?? 0);
     for (const { data } of batch.events) meter.observe(data);
-    if (batch.told) meter.addReported(batch.told);
+    if (batch.usage) meter.addReported(batch.usage);
   }
   return { ...meter.usage(), hasOutput: meter.hasOutput, outputBytes: meter.outputBytes };
 }

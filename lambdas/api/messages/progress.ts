@@ -99,7 +99,7 @@ export class Progress {
 
   #pass(
     events: AnswerEvent[],
-    { told: reported }: AnswerBatch,
+    { usage: reported }: AnswerBatch,
     failure: GatewayError | undefined,
     limit: Limit | undefined,
   ): Observed | Promise<Observed> {

@@ -76,7 +76,7 @@ class ChatTranslation {
   #refused = false;
   #usage: WireUsage | undefined;
   /** Usage that no batch has carried yet. */
-  #untold: WireUsage | undefined;
+  #unreported: WireUsage | undefined;
   #finished = false;
 
   constructor(context: DecodeContext) {
@@ -130,11 +130,11 @@ class ChatTranslation {
     if (failure && !this.#blocks.hasOutput && !this.#begun) return { batch: undefined, failure };
     this.#begun ||= events.length > 0;
     // The end of a whole answer carries its usage itself.
-    const told = this.#finished ? undefined : this.#untold;
-    this.#untold = undefined;
+    const usage = this.#finished ? undefined : this.#unreported;
+    this.#unreported = undefined;
     const heldBackBytes = this.#blocks.heldBackBytes;
-    const isNews = events.length > 0 || told !== undefined || heldBackBytes > 0;
-    return { batch: isNews ? { events, told, heldBackBytes, isClosing: this.isClosing } : undefined, failure };
+    const isNews = events.length > 0 || usage !== undefined || heldBackBytes > 0;
+    return { batch: isNews ? { events, usage, heldBackBytes, isClosing: this.isClosing } : undefined, failure };
   }
 
   #endOfStream(): void {
@@ -167,7 +167,7 @@ class ChatTranslation {
   #onChunk(chunk: Record<string, unknown>): void {
     // Groq puts usage into a field of its own, in the chunk with the finish reason.
     const usage = chunk['usage'] ?? asOptionalRecord(chunk['x_groq'])?.['usage'];
-    if (usage != null) this.#untold = this.#usage = laterUsage(this.#usage, messagesUsage(asRecord(usage)));
+    if (usage != null) this.#unreported = this.#usage = laterUsage(this.#usage, messagesUsage(asRecord(usage)));
     if (chunk['error']) {
       this.#fail(chunk['error']);
       return;

@@ -48,7 +48,7 @@ export async function handler(
     failed.add(record);
   }
   await askForLateDays(readable, results, failed);
-  if (failed.size > 0) await resources.returns('finalize-cost').comeAgain([...failed]);
+  if (failed.size > 0) await resources.returns('finalize-cost').retrySoon([...failed]);
   await pruneOnceADay(resources.table(), settlements);
   return { batchItemFailures: [...failed].map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }

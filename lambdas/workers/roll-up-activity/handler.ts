@@ -32,6 +32,6 @@ export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
       failed.push(...records);
     }
   }
-  if (failed.length > 0) await resources.returns('roll-up-activity').comeAgain(failed);
+  if (failed.length > 0) await resources.returns('roll-up-activity').retrySoon(failed);
   return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }
