@@ -44,11 +44,12 @@ export function utcDate(instantMs: number): string {
 }
 
 export function windowsAt(instantMs: number): Windows {
-  const names = resets.map((reset) => {
+  const windows = { lifetime: 'lifetime' } as Windows;
+  for (const reset of resets) {
     const { prefix, startOf, nameOf } = recurring[reset];
-    return [reset, `${prefix}_${nameOf(startOf(instantMs))}`];
-  });
-  return { ...(Object.fromEntries(names) as Record<Reset, string>), lifetime: 'lifetime' };
+    windows[reset] = `${prefix}_${nameOf(startOf(instantMs))}`;
+  }
+  return windows;
 }
 
 /** When the window around an instant ends, in epoch milliseconds; null for a lifetime. */

@@ -38,8 +38,11 @@ export type RecordOf<Codec> = Codec extends StoredRecord<infer Stored> ? Stored 
 
 export function record<Of extends Fields>(fields: Of): StoredRecord<Entity<Of>> {
   const entries = Object.entries<Field<unknown>>(fields);
-  const assemble = (valueOf: (field: Field<unknown>) => unknown) =>
-    Object.fromEntries(entries.map(([name, field]) => [name, valueOf(field)])) as Entity<Of>;
+  const assemble = (valueOf: (field: Field<unknown>) => unknown) => {
+    const entity: Record<string, unknown> = {};
+    for (const [name, field] of entries) entity[name] = valueOf(field);
+    return entity as Entity<Of>;
+  };
   return {
     attributes: entries.flatMap(([, { attributes }]) => attributes),
     toItem(stored) {

@@ -60,30 +60,22 @@ export function mustNotExist(table: Table, key: Key): Write {
 /** Changes attributes of an item; without a condition, one that does not exist is created. */
 export function update(table: Table, key: Key, { set, add, remove: removed = [], when }: Change): Write {
   const names = new Names();
-  const clauses = [
-    clause(
-      'SET',
-      entriesOf(set).map(([name, value]) => `${names.of(name)} = ${names.value(value)}`),
-    ),
-    clause(
-      'ADD',
-      entriesOf(add).map(([name, value]) => `${names.of(name)} ${names.value(value)}`),
-    ),
-    clause(
-      'REMOVE',
-      removed.map((name) => names.of(name)),
-    ),
-  ];
-  const UpdateExpression = clauses.filter((part) => part !== '').join(' ');
+  const clauses: string[] = [];
+  const addClause = (verb: string, parts: string[]) => parts.length > 0 && clauses.push(`${verb} ${parts.join(', ')}`);
+  addClause(
+    'SET',
+    names.each(set, (name, value) => `${name} = ${value}`),
+  );
+  addClause(
+    'ADD',
+    names.each(add, (name, value) => `${name} ${value}`),
+  );
+  addClause(
+    'REMOVE',
+    removed.map((name) => names.of(name)),
+  );
+  const UpdateExpression = clauses.join(' ');
   return { Update: { TableName: table.name, Key: key, UpdateExpression, ...conditioned(names, when) } };
-}
-
-function clause(verb: string, parts: string[]): string {
-  return parts.length > 0 ? `${verb} ${parts.join(', ')}` : '';
-}
-
-function entriesOf(attributes: Item = {}): [string, unknown][] {
-  return Object.entries(attributes).filter(([, value]) => value !== undefined);
 }
 
 interface Expressions {
@@ -93,56 +85,61 @@ interface Expressions {
   ReturnValuesOnConditionCheckFailure?: 'ALL_OLD';
 }
 
-function conditioned(
-  names: Names,
-  { equal, equalIfPresent, atMostIfPresent, belowIfPresent, absent = [] }: Condition = {},
-): Expressions {
-  const ifPresent = (operator: string) => (entry: [string, unknown]) => {
-    const name = names.of(entry[0]);
-    return `(attribute_not_exists(${name}) OR ${name} ${operator} ${names.value(entry[1])})`;
-  };
+function conditioned(names: Names, when: Condition = {}): Expressions {
   const conditions = [
-    ...entriesOf(equal).map(([name, value]) => `${names.of(name)} = ${names.value(value)}`),
-    ...entriesOf(equalIfPresent).map(ifPresent('=')),
-    ...entriesOf(atMostIfPresent).map(ifPresent('<=')),
-    ...entriesOf(belowIfPresent).map(ifPresent('<')),
-    ...absent.map((name) => `attribute_not_exists(${names.of(name)})`),
+    ...names.each(when.equal, (name, value) => `${name} = ${value}`),
+    ...names.each(when.equalIfPresent, ifPresent('=')),
+    ...names.each(when.atMostIfPresent, ifPresent('<=')),
+    ...names.each(when.belowIfPresent, ifPresent('<')),
+    ...(when.absent ?? []).map((name) => `attribute_not_exists(${names.of(name)})`),
   ];
+  if (conditions.length === 0) return names.expressions();
   return {
-    ...(conditions.length > 0
-      ? { ConditionExpression: conditions.join(' AND '), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }
-      : {}),
     ...names.expressions(),
+    ConditionExpression: conditions.join(' AND '),
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   };
+}
+
+function ifPresent(operator: string) {
+  return (name: string, value: string) => `(attribute_not_exists(${name}) OR ${name} ${operator} ${value})`;
 }
 
 /** Placeholders of one write: names may be reserved words, and values never appear in an expression. */
 class Names {
-  readonly #names = new Map<string, string>();
+  /** By attribute, and by placeholder. */
+  readonly #placeholders = new Map<string, string>();
+  readonly #names: Record<string, string> = {};
   readonly #values: Item = {};
   #valueCount = 0;
 
   of(name: string): string {
-    const known = this.#names.get(name);
-    if (known !== undefined) return known;
-    const placeholder = `#n${this.#names.size}`;
-    this.#names.set(name, placeholder);
+    let placeholder = this.#placeholders.get(name);
+    if (placeholder === undefined) {
+      placeholder = `#n${this.#placeholders.size}`;
+      this.#placeholders.set(name, placeholder);
+      this.#names[placeholder] = name;
+    }
     return placeholder;
   }
 
-  value(value: unknown): string {
-    const placeholder = `:v${this.#valueCount}`;
-    this.#valueCount += 1;
-    this.#values[placeholder] = value;
-    return placeholder;
+  /** A part of an expression for each attribute that has a value. */
+  each(attributes: Item | undefined, write: (name: string, value: string) => string): string[] {
+    const parts: string[] = [];
+    for (const name in attributes) {
+      if (attributes[name] === undefined) continue;
+      const placeholder = `:v${this.#valueCount}`;
+      this.#valueCount += 1;
+      this.#values[placeholder] = attributes[name];
+      parts.push(write(this.of(name), placeholder));
+    }
+    return parts;
   }
 
   /** To be called when everything is named; DynamoDB refuses empty maps. */
   expressions(): Expressions {
-    if (this.#names.size === 0) return {};
-    const names = Object.fromEntries([...this.#names].map(([name, placeholder]) => [placeholder, name]));
     return {
-      ExpressionAttributeNames: names,
+      ...(this.#placeholders.size > 0 ? { ExpressionAttributeNames: this.#names } : {}),
       ...(this.#valueCount > 0 ? { ExpressionAttributeValues: this.#values } : {}),
     };
   }
