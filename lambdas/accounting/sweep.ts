@@ -95,7 +95,7 @@ async function sweepOne(
   }
 }
 
-function isDue({ state, complete, sweepAtMs = 0 }: Generation, { nowMs, deadBootIds }: SweepSelection): boolean {
+function isDue({ state, complete, sweepAtMs = Infinity }: Generation, { nowMs, deadBootIds }: SweepSelection): boolean {
   if (state !== 'pending') return false;
   return deadBootIds !== undefined || complete || sweepAtMs <= nowMs;
 }

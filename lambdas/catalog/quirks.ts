@@ -1,16 +1,18 @@
 import { CatalogError } from './catalog-error.ts';
 import type { EndpointData, ProviderData } from './schema.ts';
-import { factsOf, type Quirks, type Wire } from './wires.ts';
+import { commonOf, factsOf, type Quirks, type Wire } from './wires.ts';
 
 export function wireOf(endpoint: EndpointData, provider: ProviderData): Wire {
   return endpoint.wire ?? provider.wire;
 }
 
-/** An endpoint's quirks: its own, which override those of its provider where both speak one wire. */
+/**
+ * An endpoint's quirks: its own, which override those of its provider. Where it has another wire than its provider, it
+ * inherits what may be said on any wire.
+ */
 export function quirksOf(endpoint: EndpointData, provider: ProviderData): Quirks {
-  return wireOf(endpoint, provider) === provider.wire
-    ? { ...provider.quirks, ...endpoint.quirks }
-    : { ...endpoint.quirks };
+  const isSameWire = wireOf(endpoint, provider) === provider.wire;
+  return { ...(isSameWire ? provider.quirks : commonOf(provider.quirks)), ...endpoint.quirks };
 }
 
 /**

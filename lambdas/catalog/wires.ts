@@ -21,8 +21,13 @@ const common = {
 };
 /** Quirks as a file has them, before their wire is known. */
 export const anyQuirks = z.looseObject(common);
-const commonQuirks = z.strictObject(common);
+const commonQuirks = z.object(common);
 export type Quirks = z.infer<typeof commonQuirks>;
+
+/** What of some quirks may be said on any wire. */
+export function commonOf(quirks: Quirks | undefined): Quirks {
+  return commonQuirks.parse(quirks ?? {});
+}
 
 const anthropicQuirks = z.strictObject({
   ...common,

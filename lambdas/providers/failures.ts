@@ -79,7 +79,7 @@ export function refusalOf(
       return new ProviderFailure(
         'provider_unavailable',
         `${provider.name} refused the gateway's own request (status ${status}). Tell the gateway's operator.`,
-        more,
+        { provider, status },
       ).discourageRetry();
     default:
       return new ProviderFailure('provider_unavailable', words, more);

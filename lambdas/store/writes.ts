@@ -64,7 +64,7 @@ export function update(table: Table, key: Key, { set, add, remove: removed = [],
   const addClause = (verb: string, parts: string[]) => parts.length > 0 && clauses.push(`${verb} ${parts.join(', ')}`);
   addClause(
     'SET',
-    names.each(set, (name, value) => `${name} = ${value}`),
+    names.each(known(set), (name, value) => `${name} = ${value}`),
   );
   addClause(
     'ADD',
@@ -76,6 +76,11 @@ export function update(table: Table, key: Key, { set, add, remove: removed = [],
   );
   const UpdateExpression = clauses.join(' ');
   return { Update: { TableName: table.name, Key: key, UpdateExpression, ...conditioned(names, when) } };
+}
+
+/** What is undefined is not set. */
+function known(attributes: Item = {}): Item {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }
 
 interface Expressions {
@@ -123,15 +128,20 @@ class Names {
     return placeholder;
   }
 
-  /** A part of an expression for each attribute that has a value. */
+  /** @throws {TypeError} for undefined: a condition without its value would hold of everything. */
+  #value(value: unknown): string {
+    if (value === undefined) throw new TypeError('A write needs a value');
+    const placeholder = `:v${this.#valueCount}`;
+    this.#valueCount += 1;
+    this.#values[placeholder] = value;
+    return placeholder;
+  }
+
+  /** A part of an expression for each attribute. */
   each(attributes: Item | undefined, write: (name: string, value: string) => string): string[] {
     const parts: string[] = [];
     for (const name in attributes) {
-      if (attributes[name] === undefined) continue;
-      const placeholder = `:v${this.#valueCount}`;
-      this.#valueCount += 1;
-      this.#values[placeholder] = attributes[name];
-      parts.push(write(this.of(name), placeholder));
+      parts.push(write(this.of(name), this.#value(attributes[name])));
     }
     return parts;
   }

@@ -157,11 +157,17 @@ function catalogModel(
       upstream_model: upstreamModel,
       ...(Number(own.limit.context) > 0 ? { context_length: Number(own.limit.context) } : {}),
       ...(isText ? { max_output_tokens: Math.min(Number(own.limit.output), Number(own.limit.context)) } : {}),
-      ...(wanted.wire ? { wire: wanted.wire } : {}),
+      ...(isText && !wanted.wire ? {} : { wire: wireOf(wanted) }),
       ...(own.cost ? { pricing: pricing(own.cost, wanted, conversion) } : {}),
       ...(wanted.quirks ? { quirks: wanted.quirks } : {}),
     })),
   };
+}
+
+/** A provider's own wire is one for text. */
+function wireOf({ id, wire }: Selection['models'][number]): string {
+  if (wire === undefined) throw new Error(`selection: "${id}" makes no text: say which wire its endpoints speak`);
+  return wire;
 }
 
 function supportedParameters(data: SourceModel, provider: string, without: string[]): string[] {

@@ -60,8 +60,8 @@ describe('the quirks of an endpoint', () => {
     expect(quirksOf(endpoint, chat)).toEqual({ stream_usage: true, tokenizer: 'o200k', max_image_tokens: 9 });
   });
 
-  it('are its own alone where it has another wire than its provider', () => {
+  it('are its own and those of any wire where it has another wire than its provider', () => {
     const endpoint = { wire: 'anthropic', quirks: { count_tokens: true } };
-    expect(quirksOf(endpoint, chat)).toEqual({ count_tokens: true });
+    expect(quirksOf(endpoint, chat)).toEqual({ count_tokens: true, tokenizer: 'o200k' });
   });
 });

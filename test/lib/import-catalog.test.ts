@@ -10,6 +10,18 @@ const decimals = (digits: number) =>
 
 const units = (text: string) => BigInt(text.replace('.', ''));
 
+const selected = (wire: object) => ({
+  models: [
+    {
+      id: 'acme/vectors',
+      from: [{ provider: 'acme', model: 'vectors' }],
+      output_modalities: ['embeddings'],
+      ...wire,
+    },
+  ],
+  aliases: [],
+});
+
 describe('importing a price list', () => {
   it('never ends below the exact price, and at most 10⁻¹² RUB above it', () => {
     fc.assert(
@@ -52,6 +64,24 @@ describe('importing a price list', () => {
           ],
         },
       ],
+    });
+  });
+
+  describe('a model that makes no text', () => {
+    const source = `{"acme": {"models": {"vectors": {
+      "name": "Vectors", "release_date": "2026-01-02", "limit": {"context": 8000, "output": 0},
+      "modalities": {"input": ["text"], "output": ["text"]}, "cost": {"input": 1, "output": 0}
+    }}}}`;
+    const rate = { rubPerUsd: '90', markupPercent: '0' };
+
+    it('speaks the wire that the selection names', () => {
+      const files = importCatalog(source, selected({ wire: 'openai-embeddings' }), rate);
+
+      expect(files.get('acme.json')).toMatchObject({ models: [{ endpoints: [{ wire: 'openai-embeddings' }] }] });
+    });
+
+    it('is refused where the selection names none: its provider speaks one for text', () => {
+      expect(() => importCatalog(source, selected({}), rate)).toThrow('"acme/vectors" makes no text: say which wire');
     });
   });
 

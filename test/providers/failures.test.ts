@@ -46,6 +46,10 @@ describe('a refusal of a provider', () => {
     expect(message).toBe('Slow down, [hidden] at [hidden]/v1');
   });
 
+  it.each([401, 402, 403, 404])('with status %i gives a client no advice when to try again', (status) => {
+    expect(refusal(status, 'No.', { 'retry-after': '7' }).headers).toEqual({ 'x-should-retry': 'false' });
+  });
+
   it.each([401, 402, 403, 404])('with status %i is between it and the operator: its words stay here', (status) => {
     const failure = refusal(status, 'Your account 4711 is overdue');
 

@@ -60,6 +60,15 @@ describe('a condition', () => {
   });
 });
 
+describe('a condition without its value', () => {
+  it.each<Condition>([{ equal: { version: undefined } }, { belowIfPresent: { version: undefined } }])(
+    'is not taken for one that always holds: %o',
+    (when) => {
+      expect(() => put(table, newKey(), when)).toThrow(TypeError);
+    },
+  );
+});
+
 describe('an update', () => {
   it('sets, adds and removes at once, whatever the attributes are called', async () => {
     const key = await stored({ name: 'old', count: 1, size: 9, status: 'x' });

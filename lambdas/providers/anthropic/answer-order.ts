@@ -5,6 +5,8 @@ import { isBlock, isDelta, isRecord, isText } from './event-shapes.ts';
 
 /** More blocks than any answer has. Even an empty block costs memory. */
 const MAX_BLOCKS = 10_000;
+/** More endings than any answer has. */
+const MAX_WAITING = 16;
 /** Longer than any reason to stop. */
 const MAX_REASON_CHARACTERS = 64;
 
@@ -20,6 +22,10 @@ export class AnswerOrder {
   /** Types of the blocks that are open, by index. */
   readonly #open = new Map<number, string>();
   #nextIndex = 0;
+  /** Blocks that were closed for the provider, which may still say so itself. */
+  readonly #closedEarly = new Set<number>();
+  /** Endings that wait for the end of a call. */
+  readonly #waiting: MessageDelta[] = [];
   /** How much lower the provider's indices are than ours, since it began anew. */
   #offset = 0;
 
@@ -48,9 +54,12 @@ export class AnswerOrder {
         this.#demand(this.#open.has(this.#indexOf(event)), 'a part of a block that is not open');
         this.#demand(isDelta(event.delta), 'a part without its content');
         return [this.#numbered(event)];
-      case 'content_block_stop':
-        this.#demand(this.#open.delete(this.#indexOf(event)), 'the end of a block that is not open');
-        return [this.#numbered(event)];
+      case 'content_block_stop': {
+        const index = this.#indexOf(event);
+        if (this.#closedEarly.delete(index)) return [];
+        this.#demand(this.#open.delete(index), 'the end of a block that is not open');
+        return [this.#numbered(event), ...this.#released()];
+      }
       case 'message_delta':
         this.#demand(this.#started && isRecord(event.delta), 'an ending without its content');
         this.#demand(isReason(event.delta.stop_reason), 'a reason to stop that is none');
@@ -58,11 +67,9 @@ export class AnswerOrder {
           event.delta.stop_sequence == null || isText(event.delta.stop_sequence),
           'a stop sequence that is none',
         );
-        return [
-          ...this.#endings(event),
-          isSound(event.usage) ? event : { ...event, usage: withSoundCounts(event.usage) },
-        ];
+        return this.#ending(isSound(event.usage) ? event : { ...event, usage: withSoundCounts(event.usage) });
       case 'message_stop':
+        this.#demand(this.#waiting.length === 0, 'an end in the middle of a call');
         this.#demand(this.#closing, 'an end without a reason');
         return [event];
       default:
@@ -86,13 +93,26 @@ export class AnswerOrder {
 
   /**
    * Blocks still open are closed at the end of the answer: some clients keep a block only once it is closed. A call
-   * that the answer says to run must be whole. What max_tokens cuts is left open, as Anthropic was seen to do.
+   * that the answer says to run must be whole: its ending waits for the end of the call. What max_tokens cuts is left
+   * open, as Anthropic was seen to do.
    */
-  #endings({ delta: { stop_reason: reason } }: MessageDelta): MessagesEvent[] {
-    if (!isText(reason)) return [];
-    this.#demand(reason !== 'tool_use' || !this.#hasOpenCall, 'an end in the middle of a call');
+  #ending(event: MessageDelta): MessagesEvent[] {
+    const { stop_reason: reason } = event.delta;
+    if (this.#waiting.length > 0 || (reason === 'tool_use' && this.#hasOpenCall)) {
+      this.#demand(this.#waiting.length < MAX_WAITING, 'one ending after the other');
+      this.#waiting.push(event);
+      return [];
+    }
+    if (!isText(reason)) return [event];
     this.#closing = true;
-    return reason === 'max_tokens' ? [] : this.#closeAll();
+    if (reason === 'max_tokens') return [event];
+    for (const index of this.#open.keys()) this.#closedEarly.add(index);
+    return [...this.#closeAll(), event];
+  }
+
+  /** The endings that waited for a call which is whole now. */
+  #released(): MessagesEvent[] {
+    return this.#hasOpenCall ? [] : this.#waiting.splice(0).flatMap((event) => this.#ending(event));
   }
 
   get #hasOpenCall(): boolean {

@@ -26,8 +26,12 @@ export function chatError(error: unknown): WireRefusal {
   return { type: typeOf(kinds, number), message: typeof message === 'string' && message !== '' ? message : UNSAID };
 }
 
-/** Statuses that other gateways answer with, and those of the Messages API that mean the same. */
-const synonyms: Record<number, number> = { 422: 400, 503: 529 };
+/** Numbers that providers put into an answer, and the status that each stands for. Others say nothing of the request. */
+const statuses: Record<number, number> = {
+  ...Object.fromEntries([400, 401, 402, 403, 404, 413, 429, 504, 529].map((status) => [status, status])),
+  422: 400,
+  503: 529,
+};
 
 const kindsByWord: [RegExp, ErrorKind][] = [
   [/rate.?limit|resource_exhausted|too_many_requests/i, 'rate_limit_exceeded'],
@@ -40,7 +44,8 @@ const kindsByWord: [RegExp, ErrorKind][] = [
 
 function typeOf(words: string, number: number | undefined): string | undefined {
   const byWord = kindsByWord.find(([pattern]) => pattern.test(words))?.[1];
-  const kind = byWord ?? (number === undefined ? undefined : kindOfStatus(synonyms[number] ?? number));
+  const status = number === undefined ? undefined : statuses[number];
+  const kind = byWord ?? (status === undefined ? undefined : kindOfStatus(status));
   return kind && errorKinds[kind].messagesType;
 }
 

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { Block, MessagesEvent, StopReason } from '../../lambdas/messages/types.ts';
+import { AnswerOrder } from '../../lambdas/providers/anthropic/answer-order.ts';
+
+const start: MessagesEvent = {
+  type: 'message_start',
+  message: {
+    id: 'm',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: {},
+  },
+};
+const open = (content_block: Block): MessagesEvent => ({ type: 'content_block_start', index: 0, content_block });
+const text = open({ type: 'text', text: '' });
+const call = open({ type: 'tool_use', id: 'toolu_1', name: 'look', input: {} });
+const close: MessagesEvent = { type: 'content_block_stop', index: 0 };
+const end: MessagesEvent = { type: 'message_stop' };
+const ending = (reason: StopReason | null, output_tokens: number): MessagesEvent => ({
+  type: 'message_delta',
+  delta: { stop_reason: reason, stop_sequence: null },
+  usage: { output_tokens },
+});
+
+function passed(events: MessagesEvent[]): MessagesEvent[] {
+  const order = new AnswerOrder();
+  return events.flatMap((event) => order.check(event));
+}
+
+describe('a block that ends after the answer has said how it ends', () => {
+  it('is closed once, and what is reported after it counts', () => {
+    expect(passed([start, text, ending('end_turn', 2), close, ending('end_turn', 500), end])).toEqual([
+      start,
+      text,
+      close,
+      ending('end_turn', 2),
+      ending('end_turn', 500),
+      end,
+    ]);
+  });
+
+  it('is closed for a provider that never does', () => {
+    expect(passed([start, text, ending('end_turn', 2), end])).toEqual([start, text, close, ending('end_turn', 2), end]);
+  });
+
+  it('is waited for where it is a call that is to be run', () => {
+    expect(passed([start, call, ending('tool_use', 2), ending(null, 3), close, end])).toEqual([
+      start,
+      call,
+      close,
+      ending('tool_use', 2),
+      ending(null, 3),
+      end,
+    ]);
+  });
+
+  it('fails the answer where such a call never ends', () => {
+    expect(() => passed([start, call, ending('tool_use', 2), end])).toThrow('an end in the middle of a call');
+  });
+
+  it('is not waited for for ever', () => {
+    const endings = Array.from({ length: 100 }, () => ending('tool_use', 2));
+
+    expect(() => passed([start, call, ...endings])).toThrow('one ending after the other');
+  });
+});
