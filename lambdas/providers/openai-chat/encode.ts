@@ -10,11 +10,11 @@ import type { Block, MessagesRequest } from '../../messages/types.ts';
 import type { ChatTarget } from './target.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { documentPart, imageUrl } from './media.ts';
-import { refuseUnspeakable } from './speakable.ts';
+import { refuseUnspeakable } from '../translated/speakable.ts';
 import { penaltyFields } from './sampling.ts';
 import { thinkingFields } from './thinking.ts';
 import { formatField, toolFields } from './tools.ts';
-import { placeBlocks, toTurns, type Placed, type Turn } from './turns.ts';
+import { placeBlocks, toTurns, type Placed, type Turn } from '../translated/turns.ts';
 
 type ChatMessage = { role: string; content: unknown; [field: string]: unknown };
 

@@ -1,7 +1,7 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import { outputFormat } from '../../messages/output-format.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
-import { refuseUnknown } from './speakable.ts';
+import { refuseUnknown } from '../translated/speakable.ts';
 
 /** Tools and structured answers of a Messages request, in the words of chat completions. */
 export function toolFields(request: MessagesRequest): Record<string, unknown> {

@@ -33,14 +33,6 @@ export function messagesUsage(usage: Record<string, unknown>): WireUsage {
   };
 }
 
-/** Some report usage in every chunk, and not always more of it: the later report counts, but output never shrinks. */
-export function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
-  if (!known) return later;
-  const output = Math.max(known.output_tokens ?? 0, later.output_tokens ?? 0);
-  const isReported = known.output_tokens !== undefined || later.output_tokens !== undefined;
-  return { ...known, ...later, ...(isReported ? { output_tokens: output } : {}) };
-}
-
 function outputOf(completion: number | undefined, prompt: number | undefined, total: number | undefined) {
   if (total === undefined || prompt === undefined) return completion;
   return Math.max(completion ?? 0, total - prompt);

@@ -2,7 +2,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 
 /**
- * Fields that have a counterpart in chat completions, and hints that cannot change an answer: where a prompt may be
+ * Fields that have a counterpart on the wires that are translated, and hints that cannot change an answer: where a prompt may be
  * cached or shortened, who asks, and what the schema limits to the only price there is. docs/wires.md lists them.
  */
 const spoken = [

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Block, MessagesEvent } from '../messages/types.ts';
-import { UpstreamError } from './upstream-http.ts';
+import type { Block, MessagesEvent } from '../../messages/types.ts';
+import { UpstreamError } from '../upstream-http.ts';
 import { JsonProgress } from './json-progress.ts';
 
 /** This much prose after a call without arguments means that it has none. */
@@ -14,8 +14,9 @@ export interface ToolCallPiece {
   arguments: string;
 }
 
+/** What is said beside calls; a signature ends the thinking before it. */
 interface Prose {
-  kind: 'text' | 'thinking';
+  kind: 'text' | 'thinking' | 'signature';
   text: string;
 }
 
@@ -89,6 +90,14 @@ export class BlockWriter {
 
   thinking(thinking: string): void {
     this.#prose({ kind: 'thinking', text: thinking });
+  }
+
+  /**
+   * Ends the open thinking with the signature of its provider. Where none is open, an empty thinking carries it: clients
+   * send it back with the conversation, as they do with thinking that is not shown.
+   */
+  sign(signature: string): void {
+    this.#prose({ kind: 'signature', text: signature });
   }
 
   toolCall(piece: ToolCallPiece): void {
@@ -174,7 +183,8 @@ export class BlockWriter {
       return;
     }
     this.#deferred.push(prose);
-    this.#deferredBytes += Buffer.byteLength(prose.text);
+    // A signature is not the model's words.
+    if (prose.kind !== 'signature') this.#deferredBytes += Buffer.byteLength(prose.text);
     const call = this.#calls[this.#written]!;
     if (!call.progress.hasBegun && this.#deferredBytes > MAX_DEFERRED_BYTES) this.#writeDeferred();
   }
@@ -183,10 +193,11 @@ export class BlockWriter {
     if (kind === 'text') {
       this.#ensure('text', { type: 'text', text: '' });
       this.#delta({ type: 'text_delta', text });
-    } else {
-      this.#ensure('thinking', { type: 'thinking', thinking: '', signature: '' });
-      this.#delta({ type: 'thinking_delta', thinking: text });
+      return;
     }
+    this.#ensure('thinking', { type: 'thinking', thinking: '', signature: '' });
+    if (kind === 'thinking') this.#delta({ type: 'thinking_delta', thinking: text });
+    else this.#close(text);
   }
 
   #writeDeferred(): void {
@@ -223,10 +234,10 @@ export class BlockWriter {
     this.#events.push({ type: 'content_block_delta', index: this.#open!.index, delta });
   }
 
-  #close(): void {
+  #close(signature = this.#thinkingSignature): void {
     if (!this.#open) return;
     if (this.#open.kind === 'tool') this.#calls[this.#written]!.closed = true;
-    if (this.#open.kind === 'thinking') this.#delta({ type: 'signature_delta', signature: this.#thinkingSignature });
+    if (this.#open.kind === 'thinking') this.#delta({ type: 'signature_delta', signature });
     this.#events.push({ type: 'content_block_stop', index: this.#open.index });
     this.#open = undefined;
   }

@@ -1,4 +1,4 @@
-import { UpstreamError } from './upstream-http.ts';
+import { UpstreamError } from '../upstream-http.ts';
 
 /** Longer than any event. */
 const MAX_LINE_CHARACTERS = 16 * 1024 * 1024;

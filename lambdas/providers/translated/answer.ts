@@ -1,0 +1,123 @@
+import type { AnswerBatch, MessagesEvent, StopReason, WireUsage } from '../../messages/types.ts';
+import type { DecodeContext, WireRefusal } from '../wire.ts';
+import { BlockWriter } from './block-writer.ts';
+
+/** What a piece of a stream came to: a batch, unless there is nothing new, and a failure that came after it. */
+export interface Reading {
+  batch: AnswerBatch | undefined;
+  failure: unknown;
+}
+
+/** An answer on its way from another wire to the Messages API: started, written block by block, and ended, each once. */
+export class TranslatedAnswer {
+  /** Its blocks, in the order in which they are written. */
+  readonly blocks: BlockWriter;
+  /** message_stop or an error was written: nothing may follow. */
+  ended = false;
+  readonly #estimatedInputTokens: number;
+  #events: MessagesEvent[] = [];
+  #started = false;
+  #hasSaidWhy = false;
+  /** Part of it has been passed on. */
+  #begun = false;
+  #finished = false;
+  #usage: WireUsage | undefined;
+  /** Usage that no batch has carried yet. */
+  #unreported: WireUsage | undefined;
+
+  /** @param thinkingSignature of thinking that the provider does not sign itself */
+  constructor({ estimatedInputTokens }: Pick<DecodeContext, 'estimatedInputTokens'>, thinkingSignature: string) {
+    this.#estimatedInputTokens = estimatedInputTokens;
+    this.blocks = new BlockWriter(thinkingSignature);
+  }
+
+  /** It has said why it ends, and has not ended yet. */
+  get isClosing(): boolean {
+    return this.#hasSaidWhy && !this.ended;
+  }
+
+  /** Runs a reader over a piece of the stream. What was written before a failure is in the batch next to it. */
+  reading(read: () => void): Reading {
+    let failure: unknown;
+    try {
+      read();
+    } catch (error) {
+      failure = error;
+    }
+    this.#collect();
+    const events = this.#events.map((data) => ({ data }));
+    this.#events = [];
+    // An answer that fails in its first piece has not begun.
+    if (failure && !this.blocks.hasOutput && !this.#begun) return { batch: undefined, failure };
+    this.#begun ||= events.length > 0;
+    // The end of a whole answer carries its usage itself.
+    const usage = this.#finished ? undefined : this.#unreported;
+    this.#unreported = undefined;
+    const heldBackBytes = this.blocks.heldBackBytes;
+    const isNews = events.length > 0 || usage !== undefined || heldBackBytes > 0;
+    return { batch: isNews ? { events, usage, heldBackBytes, isClosing: this.isClosing } : undefined, failure };
+  }
+
+  /** Writes message_start, the first time. */
+  start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#events.push({
+      type: 'message_start',
+      message: {
+        id: '',
+        type: 'message',
+        role: 'assistant',
+        model: '',
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { input_tokens: this.#estimatedInputTokens, output_tokens: 0 },
+      },
+    });
+  }
+
+  /** Takes what the provider reports so far. Some report it in every event, and not always more of it. */
+  report(usage: WireUsage): void {
+    this.#unreported = this.#usage = laterUsage(this.#usage, usage);
+  }
+
+  /** The provider has said why it ends; usage may follow. */
+  close(): void {
+    this.#hasSaidWhy = true;
+  }
+
+  /** Writes what is left, and the end. Without usage from the provider, the gateway counts and fills in the numbers. */
+  finish(stopReason: StopReason, matchedStopSequence: string | null = null): void {
+    this.blocks.finish();
+    this.#collect();
+    this.#events.push(
+      {
+        type: 'message_delta',
+        delta: { stop_reason: stopReason, stop_sequence: matchedStopSequence },
+        usage: this.#usage ?? {},
+      },
+      { type: 'message_stop' },
+    );
+    this.ended = this.#finished = true;
+  }
+
+  /** Ends it with the error that the provider reports. */
+  fail({ type, message }: WireRefusal): void {
+    this.#collect();
+    this.#events.push({ type: 'error', error: { type: type ?? 'api_error', message } });
+    this.ended = true;
+  }
+
+  #collect(): void {
+    this.#events.push(...this.blocks.take());
+  }
+}
+
+/** The later report counts, but output never shrinks. */
+function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
+  if (!known) return later;
+  const output = Math.max(known.output_tokens ?? 0, later.output_tokens ?? 0);
+  const isReported = known.output_tokens !== undefined || later.output_tokens !== undefined;
+  return { ...known, ...later, ...(isReported ? { output_tokens: output } : {}) };
+}

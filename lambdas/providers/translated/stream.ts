@@ -1,0 +1,77 @@
+/** Reads the body of a streamed answer, piece by piece, for a wire that is translated. */
+
+import { createParser } from 'eventsource-parser';
+import type { AnswerBatch } from '../../messages/types.ts';
+import { withLastWords } from '../last-words.ts';
+import { UpstreamError } from '../upstream-http.ts';
+import type { TranslatedAnswer } from './answer.ts';
+import { WholeLines } from './whole-lines.ts';
+
+const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
+
+/** Reads one wire: it understands what came, and writes it to the answer. Whatever it throws is the provider's failure. */
+export interface StreamReader {
+  feed(chunk: Buffer): void;
+  /** The body has ended, or what is left of it is not waited for. */
+  end(): void;
+}
+
+/**
+ * The answer as batches, one for each chunk that says something.
+ * @throws {UpstreamError} after what came before it
+ */
+export async function* translate(
+  body: AsyncIterable<Buffer>,
+  answer: TranslatedAnswer,
+  reader: StreamReader,
+): AsyncGenerator<AnswerBatch, void> {
+  try {
+    for await (const chunk of withLastWords(body, () => answer.isClosing)) {
+      const { batch, failure } = answer.reading(() => reader.feed(chunk));
+      if (batch) yield batch;
+      if (failure) throw failure;
+      if (answer.ended) return;
+    }
+  } catch (error) {
+    // An answer that has said how it ends is whole, whatever happens to the connection.
+    if (!answer.isClosing) throw error;
+  }
+  const { batch, failure } = answer.reading(() => reader.end());
+  if (batch) yield batch;
+  if (failure) throw failure;
+}
+
+/**
+ * A reader of server-sent events. Characters may be cut anywhere, and no event is larger than 16 MiB.
+ * @param on.data - gets the data of each event
+ * @param on.end - called after the last event
+ */
+export function sseReader(on: { data: (data: string) => void; end: () => void }): StreamReader {
+  const decoder = new TextDecoder();
+  const lines = new WholeLines();
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT_CHARACTERS,
+    onEvent: ({ data }) => on.data(data),
+    onError: (error) => {
+      if (error.type === 'max-buffer-size-exceeded') {
+        throw new UpstreamError('malformed', 'An event of the stream is too large');
+      }
+    },
+  });
+  return {
+    feed: (chunk) => parser.feed(lines.push(decoder.decode(chunk, { stream: true }))),
+    end: () => {
+      parser.feed(`${lines.rest() + decoder.decode()}\n\n`);
+      on.end();
+    },
+  };
+}
+
+/** The JSON of an event. @throws {UpstreamError} for anything else */
+export function parseEvent(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new UpstreamError('malformed', 'The provider sent an event that is not JSON');
+  }
+}
