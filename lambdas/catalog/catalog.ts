@@ -1,12 +1,14 @@
 import { quirksOf, wireOf } from './quirks.ts';
 import type { AliasData, DataPolicy, EndpointData, ModelData, Pricing, ProviderData } from './schema.ts';
-import type { Quirks, Wire } from './wires.ts';
+import type { AuthScheme } from './auth-schemes.ts';
+import { factsOf, type Quirks, type Wire } from './wires.ts';
 
 /** One way to reach a model: a provider, its address and wire, and what it charges. */
 export interface Endpoint {
   id: string;
   provider: Provider;
   wire: Wire;
+  auth: AuthScheme;
   upstreamModel: string;
   contextLength: number | undefined;
   maxOutputTokens: number | undefined;
@@ -89,10 +91,12 @@ export function buildCatalog(
 }
 
 function resolveEndpoint(model: ModelData, data: EndpointData, provider: Provider): Endpoint {
+  const wire = wireOf(data, provider.data);
   return {
     id: data.id,
     provider,
-    wire: wireOf(data, provider.data),
+    wire,
+    auth: provider.data.auth ?? factsOf(wire).auth,
     upstreamModel: data.upstream_model,
     contextLength: data.context_length ?? model.context_length,
     maxOutputTokens: data.max_output_tokens,

@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import { Money } from '../money/money.ts';
+import { authSchemes } from './auth-schemes.ts';
 import { anyQuirks, inputModalities, wires } from './wires.ts';
 
 /** The quirks that code outside of a wire can read. */
@@ -81,6 +82,8 @@ const providerSchema = z.strictObject({
   base_url_variable: variableName.optional(),
   /** Variable on a laptop, and name in the provider-keys secret on AWS; absent: the upstream takes no credential. */
   credential: variableName.optional(),
+  /** How the credential is sent, where it is not as usual on the wire. */
+  auth: z.enum(authSchemes).optional(),
   icon_url: httpUrl.optional(),
   data_policy: dataPolicySchema,
   /** Charges a fee for each request, so that every price needs `request`. */

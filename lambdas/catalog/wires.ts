@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import type { AuthScheme } from './auth-schemes.ts';
 
 export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as const;
 type InputModality = (typeof inputModalities)[number];
@@ -70,6 +71,8 @@ const openaiChatQuirks = z.strictObject({
 export type OpenaiChatQuirks = z.infer<typeof openaiChatQuirks>;
 
 interface WireFacts {
+  /** How its providers are usually told whose request it is. */
+  auth: AuthScheme;
   /** Quirks that its endpoints may have. */
   quirks: z.ZodObject;
   /** Undefined where the wire cannot answer messages. */
@@ -88,10 +91,11 @@ export interface MessagesFacts {
 }
 
 /** Models on these are in the lists only: nothing is sent to their endpoints. */
-const listedOnly = { quirks: z.strictObject({}), messages: undefined };
+const listedOnly = { auth: 'bearer', quirks: z.strictObject({}), messages: undefined } as const;
 
 const wireTable = {
   anthropic: {
+    auth: 'x-api-key',
     quirks: anthropicQuirks,
     messages: {
       carries: () => inputModalities,
@@ -101,6 +105,7 @@ const wireTable = {
     },
   },
   'openai-chat': {
+    auth: 'bearer',
     quirks: openaiChatQuirks,
     messages: {
       carries: ({ pdf_files }: OpenaiChatQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),

@@ -17,6 +17,7 @@ export interface Timeouts {
 }
 
 export type UpstreamFailure =
+  | 'unauthorized'
   | 'connect'
   | 'connect_timeout'
   | 'first_byte_timeout'
@@ -46,6 +47,8 @@ export interface UpstreamResponse {
 export interface UpstreamTarget {
   url: string;
   headers: Record<string, string>;
+  /** Headers that depend on the body, or take a while to get. */
+  authorize?: ((body: Buffer) => Record<string, string> | Promise<Record<string, string>>) | undefined;
   timeouts: Timeouts;
 }
 
@@ -124,8 +127,19 @@ export class UpstreamRequest {
     return request;
   }
 
+  async #authorize(body: Buffer): Promise<void> {
+    try {
+      const headers = await this.#target.authorize?.(body);
+      for (const [name, value] of Object.entries(headers ?? {})) this.#request.setHeader(name, value);
+    } catch (error) {
+      this.discard();
+      throw new UpstreamError('unauthorized', 'The gateway could not authorize itself at the provider', error);
+    }
+  }
+
   async #exchange(body: Buffer, onSent: () => void): Promise<UpstreamResponse> {
     const request = this.#request;
+    await this.#authorize(body);
     let response: IncomingMessage | undefined;
     const abort = () => {
       // After a complete response the connection is back in the pool: it may already carry another request.

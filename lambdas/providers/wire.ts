@@ -46,7 +46,6 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
   refusesSampling(client: ClientHeaders): boolean;
   /** The provider does not charge for a refusal before any output, although it reports its tokens. */
   readonly declinesForFree: boolean;
-  credentialHeaders(credential: string): Record<string, string>;
   /**
    * Reads a streamed answer, one batch per upstream chunk. What was read before a failure comes out before it.
    * Any error comes from what the provider sent: callers treat it as the provider's failure.

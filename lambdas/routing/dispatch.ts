@@ -7,6 +7,7 @@ import {
   type FailedProvider,
   type ProviderFailure,
 } from '../providers/failures.ts';
+import { authorizer } from '../providers/authorization/schemes.ts';
 import { peek } from '../providers/peek.ts';
 import {
   readText,
@@ -174,15 +175,16 @@ export function failedProvider({ endpoint, credential }: Candidate): FailedProvi
 }
 
 export function connect(candidate: Candidate, encoded: WireRequest, signal: AbortSignal): UpstreamRequest {
-  const { provider } = candidate.endpoint;
-  const { connect_ms, first_byte_ms, idle_ms } = provider.data.timeouts ?? {};
+  const { endpoint, credential } = candidate;
+  const { connect_ms, first_byte_ms, idle_ms } = endpoint.provider.data.timeouts ?? {};
+  const url = `${endpoint.provider.baseUrl}${encoded.path}`;
+  const { headers } = encoded;
+  const authorize = authorizer(endpoint.auth);
   return new UpstreamRequest(
     {
-      url: `${provider.baseUrl}${encoded.path}`,
-      headers: {
-        ...encoded.headers,
-        ...(candidate.credential ? candidate.wire.credentialHeaders(candidate.credential) : {}),
-      },
+      url,
+      headers,
+      authorize: credential === undefined ? undefined : (body) => authorize(credential, { url, headers, body }),
       timeouts: {
         connectMs: connect_ms ?? defaultTimeouts.connectMs,
         firstByteMs: first_byte_ms ?? defaultTimeouts.firstByteMs,

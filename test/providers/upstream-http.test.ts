@@ -12,6 +12,8 @@ function announce(response: ServerResponse, count: number): void {
   for (let interim = 0; interim < count; interim += 1) response.writeProcessing();
 }
 
+const withoutToken = () => Promise.reject(new Error('No token'));
+
 async function* chunks(): AsyncGenerator<Buffer> {
   for (const text of ['one', 'two', 'three']) yield Buffer.from(text);
 }
@@ -91,6 +93,31 @@ describe('a request', () => {
     await answer;
 
     expect(order).toEqual(['read', 'left']);
+  });
+
+  it.each([
+    ['at once', (body: Buffer) => ({ signature: `of ${body.toString()}` })],
+    ['after a while', async (body: Buffer) => ({ signature: await Promise.resolve(`of ${body.toString()}`) })],
+  ])('is authorized by headers made of its body, %s', async (_when, authorize) => {
+    const { url } = await upstream((response, { headers }) => response.end(headers['signature']));
+
+    const { body } = await requestTo(url, {}, undefined, authorize).send('hello');
+
+    expect(await readText(body, Infinity)).toBe('of hello');
+  });
+
+  it('is not sent when it cannot be authorized', async () => {
+    const asked: string[] = [];
+    const { url } = await upstream((response, request) => {
+      asked.push(String(request.url));
+      response.end();
+    });
+
+    await expect(requestTo(url, {}, undefined, withoutToken).send('hello')).rejects.toMatchObject({
+      failure: 'unauthorized',
+    });
+
+    expect(asked).toEqual([]);
   });
 
   it('has status, headers and body of its answer', async () => {

@@ -1,5 +1,5 @@
 import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
-import type { AnthropicQuirks, OpenaiChatQuirks } from '../../lambdas/catalog/wires.ts';
+import { factsOf, type AnthropicQuirks, type OpenaiChatQuirks } from '../../lambdas/catalog/wires.ts';
 import { messagesWire } from '../../lambdas/providers/wires.ts';
 import type { Candidate } from '../../lambdas/routing/candidates.ts';
 import type { WireName } from './dialects.ts';
@@ -19,7 +19,7 @@ export function candidateAt(
   const provider = { id: 'acme', name: 'Acme', baseUrl: url, data: { timeouts } };
   return {
     model: { id: 'test/model' } as Model,
-    endpoint: { id: 'test/model/0', provider, wire, pricing, quirks } as unknown as Endpoint,
+    endpoint: { id: 'test/model/0', provider, wire, auth: factsOf(wire).auth, pricing, quirks } as unknown as Endpoint,
     pricing,
     wire: messagesWire(wire)!,
     target: { providerId: 'acme', upstreamModel: 'm', maxOutputTokens: 1_000, supportedParameters: [], quirks },

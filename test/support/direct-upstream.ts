@@ -3,7 +3,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import net, { type Socket } from 'node:net';
-import { readText, UpstreamRequest, type Timeouts } from '../../lambdas/providers/upstream-http.ts';
+import {
+  readText,
+  UpstreamRequest,
+  type Timeouts,
+  type UpstreamTarget,
+} from '../../lambdas/providers/upstream-http.ts';
 import { listen } from './listen.ts';
 
 const running: (() => Promise<unknown>)[] = [];
@@ -64,8 +69,13 @@ export async function rawUpstream(
 
 const patient: Timeouts = { connectMs: 5_000, firstByteMs: 5_000, idleMs: 5_000 };
 
-export function requestTo(url: string, timeouts: Partial<Timeouts> = {}, signal?: AbortSignal): UpstreamRequest {
-  const target = { url, headers: {}, timeouts: { ...patient, ...timeouts } };
+export function requestTo(
+  url: string,
+  timeouts: Partial<Timeouts> = {},
+  signal?: AbortSignal,
+  authorize?: UpstreamTarget['authorize'],
+): UpstreamRequest {
+  const target = { url, headers: {}, authorize, timeouts: { ...patient, ...timeouts } };
   return new UpstreamRequest(target, signal ?? new AbortController().signal);
 }
 

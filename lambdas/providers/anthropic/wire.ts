@@ -28,7 +28,6 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
   countsPromptAtStart: true,
   refusesSampling,
   declinesForFree: true,
-  credentialHeaders: (credential) => ({ 'x-api-key': credential }),
   decode: decodeStream,
   decodeWhole: decodeMessage,
   readRefusal,

@@ -20,7 +20,6 @@ export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
   // Sampling parameters work on chat completions, whatever version the client speaks.
   refusesSampling: () => false,
   declinesForFree: false,
-  credentialHeaders: (credential) => ({ authorization: `Bearer ${credential}` }),
   decode: decodeChatStream,
   decodeWhole: decodeCompletion,
   readRefusal,
