@@ -1,10 +1,13 @@
 /** Reads values of a provider's JSON as the expected type. Absent or null is empty; any other type is a failure. */
 
+import { isRawNumber } from '../platform/exact-json.ts';
 import { UpstreamError } from './upstream-http.ts';
 
 /** @throws {UpstreamError} for anything but an object */
 export function asRecord(value: unknown): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value)) {
+    return value as Record<string, unknown>;
+  }
   throw unreadable();
 }
 

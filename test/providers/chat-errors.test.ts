@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chatError } from '../../lambdas/providers/openai-chat/errors.ts';
+import { chatError } from '../../lambdas/providers/translated/errors.ts';
 
 describe('an error inside of a chat completion', () => {
   it.each([

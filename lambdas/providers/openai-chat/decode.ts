@@ -10,7 +10,7 @@ import type { DecodeContext } from '../wire.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
 import { parseEvent, sseReader, translate } from '../translated/stream.ts';
 import { citationOf } from './citations.ts';
-import { chatError } from './errors.ts';
+import { chatError } from '../translated/errors.ts';
 import { stopReasonOf } from './finish-reason.ts';
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { messagesUsage } from './usage.ts';

@@ -11,10 +11,10 @@ import type { ChatTarget } from './target.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { documentPart, imageUrl } from './media.ts';
 import { refuseUnspeakable } from '../translated/speakable.ts';
-import { penaltyFields } from './sampling.ts';
+import { outputLimit, penaltyFields, samplingFields, stopSequences } from '../translated/sampling.ts';
 import { thinkingFields } from './thinking.ts';
 import { formatField, toolFields } from './tools.ts';
-import { placeBlocks, toTurns, type Placed, type Turn } from '../translated/turns.ts';
+import { placeBlocks, textOf, toTurns, unsupported, type Placed, type Turn } from '../translated/turns.ts';
 
 type ChatMessage = { role: string; content: unknown; [field: string]: unknown };
 
@@ -36,30 +36,16 @@ export function encodeChatRequest(request: MessagesRequest, target: ChatTarget):
     stream: true,
   };
   if (quirks.stream_usage !== false) body['stream_options'] = { include_usage: true };
-  if (request.max_tokens !== undefined) {
-    if (request.max_tokens === 0) {
-      throw invalidRequest('max_tokens', 'must be at least 1: warming a cache with 0 only works on Anthropic models');
-    }
-    const ceiling = target.maxOutputTokens ?? Infinity;
-    body[quirks.max_tokens_field ?? 'max_tokens'] = Math.min(request.max_tokens, ceiling);
-  }
-  // A model that does not list a sampling parameter would refuse the request; it offers only its fixed sampling.
-  for (const parameter of ['temperature', 'top_p', 'top_k'] as const) {
-    if (request[parameter] !== undefined && target.supportedParameters.includes(parameter)) {
-      body[parameter] = request[parameter];
-    }
-  }
-  if (request.stop_sequences?.length) {
-    if (!target.supportedParameters.includes('stop')) {
-      throw invalidRequest('stop_sequences', 'this model takes none; leave them out');
-    }
-    body['stop'] = request.stop_sequences;
-  }
+  const limit = outputLimit(request, target);
+  if (limit !== undefined) body[quirks.max_tokens_field ?? 'max_tokens'] = limit;
+  const stop = stopSequences(request, target);
+  if (stop) body['stop'] = stop;
   // Providers limit its length, and need not know who the person is.
   if (request.metadata?.user_id && quirks.user_field) body['user'] = digest(request.metadata.user_id);
   const format = formatField(request, target.supportedParameters);
   return Object.assign(
     body,
+    samplingFields(request, target),
     penaltyFields(request, target),
     toolFields(request),
     thinkingFields(request, target),
@@ -211,13 +197,4 @@ function simplify(parts: unknown[]): unknown {
 
 function plainText(blocks: Placed[]): string {
   return blocks.map(textOf).join('\n');
-}
-
-function textOf({ block, path }: Placed): string {
-  if (block.type !== 'text') throw unsupported(block, path);
-  return block['text'] as string;
-}
-
-function unsupported(block: Block, path: string) {
-  return invalidRequest(`${path}.type`, `blocks of type "${block.type}" do not work here on this model`);
 }

@@ -2,7 +2,7 @@ import { type OpenaiChatQuirks } from '../../catalog/wires.ts';
 import type { MessagesWire, WireRefusal } from '../wire.ts';
 import { decodeChatStream, decodeCompletion } from './decode.ts';
 import { encodeChatRequest } from './encode.ts';
-import { refusalFrom } from './errors.ts';
+import { refusalFrom } from '../translated/errors.ts';
 
 /** Upstreams that speak OpenAI's chat completions. */
 export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {

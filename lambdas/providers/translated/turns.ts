@@ -1,3 +1,4 @@
+import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, Message } from '../../messages/types.ts';
 
 /** A block, and where the client wrote it. */
@@ -14,7 +15,7 @@ export interface Turn {
 }
 
 /**
- * The conversation in the order that chat completions require: neighbours of one role are one turn, as in the Messages
+ * The conversation in the order that other wires require: neighbours of one role are one turn, as in the Messages
  * API, and nothing stands between a tool call and its results. A system message there moves after the results.
  */
 export function toTurns(messages: Message[]): Turn[] {
@@ -54,4 +55,15 @@ function hasToolCalls(blocks: Placed[]): boolean {
 export function placeBlocks(content: string | Block[], path: string): Placed[] {
   if (typeof content === 'string') return [{ block: { type: 'text', text: content }, path }];
   return content.map((block, index) => ({ block, path: `${path}.${index}` }));
+}
+
+/** @throws {GatewayError} 400 for a block that is no text */
+export function textOf({ block, path }: Placed): string {
+  if (block.type !== 'text') throw unsupported(block, path);
+  return block['text'] as string;
+}
+
+/** The refusal of a block that the wire cannot say at this place. */
+export function unsupported(block: Block, path: string): Error {
+  return invalidRequest(`${path}.type`, `blocks of type "${block.type}" do not work here on this model`);
 }

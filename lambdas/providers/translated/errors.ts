@@ -1,4 +1,4 @@
-/** Errors of chat-completions upstreams, in a body of their own or inside an answer. */
+/** Errors as chat-completions upstreams and Google write them, in a body of their own or inside an answer. */
 
 import { errorKinds, kindOfStatus, type ErrorKind } from '../../platform/errors.ts';
 import type { WireRefusal } from '../wire.ts';

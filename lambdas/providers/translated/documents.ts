@@ -1,0 +1,44 @@
+/** Documents for wires that have no block for them: what is text goes as text, in a tag with its title. */
+
+import { invalidRequest } from '../../platform/errors.ts';
+import type { Block } from '../../messages/types.ts';
+
+type TextSource = { type: 'text'; data: string } | { type: 'content'; content: string | Block[] };
+/** Where a document is that is not text. */
+type FileSource =
+  | { type: 'base64'; media_type: string; data: string }
+  | { type: 'url'; url: string }
+  | { type: 'file'; file_id: string };
+
+/** A document as it is sent: its text, or a file that the wire may know how to send. */
+type ReadDocument = { text: string } | { text: undefined; source: FileSource; title: string };
+
+/** @throws {GatewayError} 400 for what no model of another family does with a document. */
+export function readDocument(block: Block, path: string): ReadDocument {
+  if ((block['citations'] as { enabled?: unknown } | null | undefined)?.enabled === true) {
+    throw invalidRequest(`${path}.citations.enabled`, 'citations only work on Anthropic models; leave it out');
+  }
+  const source = block['source'] as TextSource | FileSource;
+  const title = typeof block['title'] === 'string' ? block['title'] : 'document';
+  if (source.type !== 'text' && source.type !== 'content') return { text: undefined, source, title };
+  const context = typeof block['context'] === 'string' ? `\n<context>${block['context']}</context>` : '';
+  const text = source.type === 'text' ? source.data : textOf(source.content, `${path}.source.content`);
+  return { text: `<document title="${title}">${context}\n${text}\n</document>` };
+}
+
+/** The refusal of a document whose source the endpoint cannot be sent. */
+export function unreadableDocument(sourceType: string, path: string): Error {
+  return invalidRequest(
+    `${path}.source.type`,
+    `"${sourceType}" documents do not work on this model; send the text of the document instead`,
+  );
+}
+
+function textOf(content: string | Block[], path: string): string {
+  if (typeof content === 'string') return content;
+  const texts = content.map((block, index) => {
+    if (block.type === 'text') return block['text'] as string;
+    throw invalidRequest(`${path}.${index}.type`, `a document of type "${block.type}" does not work on this model`);
+  });
+  return texts.join('\n');
+}

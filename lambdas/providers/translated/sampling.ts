@@ -1,0 +1,60 @@
+import { invalidRequest } from '../../platform/errors.ts';
+import type { MessagesRequest } from '../../messages/types.ts';
+import type { WireTarget } from '../wire.ts';
+
+type Asked = Pick<WireTarget, 'supportedParameters'>;
+
+const samplingParameters = ['temperature', 'top_p', 'top_k'] as const;
+/** Not in the Messages API, but most models on other wires have them. */
+const penalties = ['frequency_penalty', 'presence_penalty', 'repetition_penalty'] as const;
+
+/**
+ * Penalties that the model lists or has a default of.
+ * @throws {GatewayError} 400 for one that is not a number.
+ */
+export function penaltyFields(request: MessagesRequest, { supportedParameters }: Asked): Record<string, number> {
+  const fields: Record<string, number> = {};
+  for (const name of penalties) {
+    const value = request[name];
+    if (value === undefined || !supportedParameters.includes(name)) continue;
+    if (typeof value !== 'number') throw invalidRequest(name, 'must be a number');
+    fields[name] = value;
+  }
+  return fields;
+}
+
+/** A model that does not list a sampling parameter would refuse the request; it offers only its fixed sampling. */
+export function samplingFields(
+  request: MessagesRequest,
+  { supportedParameters }: Asked,
+): Partial<Record<(typeof samplingParameters)[number], number>> {
+  const listed = samplingParameters.filter((name) => request[name] !== undefined && supportedParameters.includes(name));
+  return Object.fromEntries(listed.map((name) => [name, request[name]]));
+}
+
+/**
+ * The limit of the answer, no more than the endpoint can write; undefined where the client set none.
+ * @throws {GatewayError} 400 for 0, which warms a cache on Anthropic models.
+ */
+export function outputLimit(
+  { max_tokens: asked }: MessagesRequest,
+  { maxOutputTokens = Infinity }: Pick<WireTarget, 'maxOutputTokens'>,
+): number | undefined {
+  if (asked === 0) {
+    throw invalidRequest('max_tokens', 'must be at least 1: warming a cache with 0 only works on Anthropic models');
+  }
+  return asked === undefined ? undefined : Math.min(asked, maxOutputTokens);
+}
+
+/**
+ * @returns undefined where the client sent none
+ * @throws {GatewayError} 400 where the model takes none.
+ */
+export function stopSequences(
+  { stop_sequences: sequences }: MessagesRequest,
+  { supportedParameters }: Asked,
+): string[] | undefined {
+  if (!sequences?.length) return undefined;
+  if (supportedParameters.includes('stop')) return sequences;
+  throw invalidRequest('stop_sequences', 'this model takes none; leave them out');
+}

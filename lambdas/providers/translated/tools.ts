@@ -1,0 +1,82 @@
+/** Tools and structured answers of a Messages request, as far as every other wire reads them alike. */
+
+import { invalidRequest } from '../../platform/errors.ts';
+import { outputFormat } from '../../messages/output-format.ts';
+import type { MessagesRequest, Tool } from '../../messages/types.ts';
+import { refuseUnknown } from './speakable.ts';
+
+interface ReadTool {
+  name: string;
+  /** Empty where there is none. */
+  description: string;
+  schema: Record<string, unknown>;
+  isStrict: boolean;
+}
+
+/** What a tool may have; caching and streaming of its arguments are hints. */
+const toolFieldNames = new Set([
+  'type',
+  'name',
+  'description',
+  'input_schema',
+  'input_examples',
+  'strict',
+  'defer_loading',
+  'allowed_callers',
+  'cache_control',
+  'eager_input_streaming',
+]);
+
+/** @throws {GatewayError} 400 for tools that only Anthropic models know, and fields that would have no effect. */
+export function readTool(tool: Tool, index: number): ReadTool {
+  const path = `tools.${index}`;
+  if (tool.type && tool.type !== 'custom') {
+    throw invalidRequest(
+      `${path}.type`,
+      `"${tool.type}" only works on Anthropic models; describe the tool with name, description and input_schema`,
+    );
+  }
+  refuseUnknown(tool, toolFieldNames, `${path}.`);
+  if (tool['defer_loading'] === true) {
+    throw invalidRequest(`${path}.defer_loading`, 'only works on Anthropic models; leave it out, or the tool');
+  }
+  return {
+    name: tool.name,
+    description: withExamples(tool.description ?? '', tool['input_examples']),
+    schema: tool.input_schema ?? { type: 'object' },
+    isStrict: tool['strict'] === true,
+  };
+}
+
+/** Other wires have no field for examples of a tool's input. */
+function withExamples(description: string, examples: unknown): string {
+  if (!Array.isArray(examples) || examples.length === 0) return description;
+  const lines = examples.map((example) => JSON.stringify(example)).join('\n');
+  return `${description}\n\nExamples of input:\n${lines}`.trimStart();
+}
+
+/** @throws {GatewayError} 400 for a choice that needs tools where there are none. */
+export function refuseChoiceWithoutTools(choice: MessagesRequest['tool_choice']): void {
+  if (choice?.type !== 'any' && choice?.type !== 'tool') return;
+  throw invalidRequest('tool_choice.type', `"${choice.type}" needs tools to choose from; send tools as well`);
+}
+
+/**
+ * The form that an answer must have.
+ * @param supportedParameters of the model: one without structured answers must not pretend to give them
+ * @throws {GatewayError} 400 where it has none.
+ */
+export function structuredFormat(
+  request: MessagesRequest,
+  supportedParameters: readonly string[],
+): { schema?: unknown } | undefined {
+  const format = outputFormat(request);
+  if (!format) return undefined;
+  if (!supportedParameters.includes('response_format') && !supportedParameters.includes('structured_outputs')) {
+    throw invalidRequest(
+      'output_config.format',
+      'this model does not give structured answers; ask for JSON in the prompt',
+    );
+  }
+  return format;
+}
