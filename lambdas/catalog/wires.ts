@@ -70,6 +70,29 @@ const openaiChatQuirks = z.strictObject({
 });
 export type OpenaiChatQuirks = z.infer<typeof openaiChatQuirks>;
 
+/** Levels of Gemini's thinking, the least first. */
+const thinkingLevels = ['minimal', 'low', 'medium', 'high'] as const;
+
+const googleGeminiQuirks = z.strictObject({
+  ...common,
+  /** Takes thinkingBudget, within these tokens; a least of 0 switches thinking off. Gemini 2.5. */
+  thinking_budget: z.strictObject({ least: z.int().nonnegative(), most: z.int().positive() }).optional(),
+  /** Takes thinkingLevel, with these values, the least first; none of them switches thinking off. Gemini 3. */
+  thinking_levels: z.array(z.enum(thinkingLevels)).min(1).optional(),
+  /** The model thinks, and this is billed, when a request has no `thinking`. Depends on the model: per endpoint. */
+  thinks_by_default: z.boolean().optional(),
+  /** Asks for a thought signature on earlier calls; where none came back, the documented placeholder is sent. Gemini 3. */
+  thought_signature_placeholder: z.boolean().optional(),
+  /** Takes images and PDFs inside of results of tools. Gemini 3. */
+  media_in_results: z.boolean().optional(),
+  /** Takes the ids of calls and results; Vertex AI refuses them. */
+  call_ids: z.boolean().optional(),
+  /** Has :countTokens, which takes a whole request (Gemini API), or its contents and tools (Vertex AI). */
+  count_tokens: z.enum(['request', 'contents']).optional(),
+});
+export type GoogleGeminiQuirks = z.infer<typeof googleGeminiQuirks>;
+export type ThinkingLevel = (typeof thinkingLevels)[number];
+
 interface WireFacts {
   /** How its providers are usually told whose request it is. */
   auth: AuthScheme;
@@ -112,6 +135,16 @@ const wireTable = {
       hasPenalties: true,
       cachesUnasked: true,
       unaskedThinking: undefined,
+    },
+  },
+  'google-gemini': {
+    auth: 'x-goog-api-key',
+    quirks: googleGeminiQuirks,
+    messages: {
+      carries: () => ['text', 'image', 'file'],
+      hasPenalties: false,
+      cachesUnasked: false,
+      unaskedThinking: 'thinks_by_default',
     },
   },
   decisions: listedOnly,

@@ -24,16 +24,20 @@ export function withoutGatewaySigned(messages: Message[]): Message[] {
   return mapBlocks(messages, (block) => (hasGatewaySignature(block) ? undefined : block));
 }
 
+/** What a provider that signs by itself has signed a block of thinking with; undefined where another signed it. */
+export function signatureOf(family: string, { type, signature }: Block): string | undefined {
+  const prefix = `${GATEWAY_PREFIX}${family}.`;
+  const isOwn = type === 'thinking' && typeof signature === 'string' && signature.startsWith(prefix);
+  return isOwn ? signature.slice(prefix.length) : undefined;
+}
+
 /** Messages for a provider that signs by itself: its own thinking as it signed it, and no other. */
 export function thinkingOf(family: string, messages: Message[]): Message[] {
-  const prefix = `${GATEWAY_PREFIX}${family}.`;
   return mapBlocks(messages, (block) => {
     if (block.type === 'redacted_thinking') return undefined;
     if (block.type !== 'thinking') return block;
-    const signature = block['signature'];
-    return typeof signature === 'string' && signature.startsWith(prefix)
-      ? { ...block, signature: signature.slice(prefix.length) }
-      : undefined;
+    const signature = signatureOf(family, block);
+    return signature === undefined ? undefined : { ...block, signature };
   });
 }
 

@@ -6,6 +6,7 @@
 import { errorKinds, GatewayError, kindOfMessagesType, type ErrorKind } from '../platform/errors.ts';
 import { redact, type Secrets } from './redact.ts';
 import { UpstreamError, type UpstreamResponse } from './upstream-http.ts';
+import type { WireRefusal } from './wire.ts';
 
 export class ProviderFailure extends GatewayError {
   override name = 'ProviderFailure';
@@ -43,6 +44,16 @@ export interface FailedProvider extends Secrets {
 
 /** Anything else is not a useful wait, in seconds. */
 const RETRY_AFTER = /^\d{1,5}$/;
+
+/** The refusal of an upstream that answered with an error status, as its wire reads it. */
+export function refusedBy(
+  response: Pick<UpstreamResponse, 'status' | 'headers'>,
+  { status = response.status, message, retryAfterSeconds }: WireRefusal,
+  provider: FailedProvider,
+): ProviderFailure {
+  const wait = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+  return refusalOf(status, message, { ...wait, ...response.headers }, provider);
+}
 
 /** The refusal of an upstream that answered with an error status. Its words go to the client, who may match on them. */
 export function refusalOf(

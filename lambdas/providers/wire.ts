@@ -25,6 +25,10 @@ export interface WireRequest {
 export interface WireRefusal {
   type: string | undefined;
   message: string;
+  /** What it means, where the status of its response blames the wrong side. */
+  status?: number;
+  /** When to try again, where the body says it and not a header. */
+  retryAfterSeconds?: number;
 }
 
 /**
@@ -36,6 +40,8 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
   encode(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest;
   /** Writes a request that counts the prompt; undefined where the endpoint cannot. */
   encodeCount(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest | undefined;
+  /** The tokens that an answer to such a request tells, as they stand in it. */
+  readCount(answer: unknown): unknown;
   /** Output tokens that may be billed without being seen, at most `maxOutputTokens`. */
   hiddenOutput(request: MessagesRequest, target: WireTarget<Q>, maxOutputTokens: number): number;
   /** Its streams are JSON themselves, so a body that begins like a document is still a stream. */

@@ -1,5 +1,5 @@
 import type { MessagesRequest } from '../messages/types.ts';
-import { failureOf, refusalOf } from '../providers/failures.ts';
+import { failureOf, refusedBy } from '../providers/failures.ts';
 import { readText } from '../providers/upstream-http.ts';
 import type { ClientHeaders } from '../providers/wire.ts';
 import type { Candidate } from './candidates.ts';
@@ -25,11 +25,8 @@ export async function countUpstream(
   try {
     const response = await connect(candidate, encoded, AbortSignal.timeout(timeoutMs)).send(encoded.body);
     const text = await readText(response.body, MAX_BODY_BYTES);
-    if (response.status !== 200) {
-      const { message } = wire.readRefusal(text);
-      throw refusalOf(response.status, message, response.headers, failedProvider(candidate));
-    }
-    const counted = (JSON.parse(text) as { input_tokens?: unknown } | null)?.input_tokens;
+    if (response.status !== 200) throw refusedBy(response, wire.readRefusal(text), failedProvider(candidate));
+    const counted = wire.readCount(JSON.parse(text));
     return Number.isSafeInteger(counted) && (counted as number) > 0 ? (counted as number) : undefined;
   } catch (error) {
     throw failureOf(error, failedProvider(candidate));

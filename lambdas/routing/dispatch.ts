@@ -3,7 +3,7 @@ import { describeError, log } from '../platform/logger.ts';
 import {
   errorInAnswer,
   failureOf,
-  refusalOf,
+  refusedBy,
   type FailedProvider,
   type ProviderFailure,
 } from '../providers/failures.ts';
@@ -96,8 +96,7 @@ async function beginAnswer(
   const response = await upstream.send(encoded.body, onSent);
   if (response.status < 200 || response.status > 299) {
     const text = await readText(response.body, MAX_ERROR_BODY_BYTES);
-    const { message } = candidate.wire.readRefusal(text);
-    throw refusalOf(response.status, message, response.headers, failedProvider(candidate));
+    throw refusedBy(response, candidate.wire.readRefusal(text), failedProvider(candidate));
   }
   const { isDocument, body } = candidate.wire.streamsJson
     ? { isDocument: false, body: response.body }

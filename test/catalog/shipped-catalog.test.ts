@@ -18,6 +18,11 @@ describe('thinking without being asked', () => {
     expect(thinking.toSorted()).toEqual([
       'anthropic/claude-fable-5',
       'anthropic/claude-sonnet-5',
+      'google/gemini-2.5-flash',
+      'google/gemini-2.5-pro',
+      'google/gemini-3.1-flash-lite',
+      'google/gemini-3.1-pro-preview',
+      'google/gemini-3.5-flash',
       'minimax/minimax-m2.7',
       'minimax/minimax-m3',
       'sandbox/thinker',

@@ -49,7 +49,7 @@ const HOLE = '\u0000';
 
 /** A text with JSON in it, with one value of the JSON after the other replaced by each kind of value, or removed. */
 export function* mutationsOf(text: string): Generator<string> {
-  const json = /\{.*\}/.exec(text)?.[0];
+  const json = /\[\{.*\}\]|\{.*\}/.exec(text)?.[0];
   if (json === undefined) return;
   for (const holed of holesIn(JSON.parse(json))) {
     const hole = JSON.stringify(HOLE);

@@ -23,6 +23,7 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
   },
   encodeCount: (request, target, client) =>
     target.quirks.count_tokens ? encodeCountTokens(request, target, client) : undefined,
+  readCount: (answer) => (answer as { input_tokens?: unknown } | null)?.input_tokens,
   hiddenOutput,
   streamsJson: false,
   countsPromptAtStart: true,

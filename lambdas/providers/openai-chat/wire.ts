@@ -1,8 +1,8 @@
 import { type OpenaiChatQuirks } from '../../catalog/wires.ts';
-import type { MessagesWire, WireRefusal } from '../wire.ts';
+import type { MessagesWire } from '../wire.ts';
 import { decodeChatStream, decodeCompletion } from './decode.ts';
 import { encodeChatRequest } from './encode.ts';
-import { refusalFrom } from '../translated/errors.ts';
+import { readRefusal, refusalFrom } from '../translated/errors.ts';
 
 /** Upstreams that speak OpenAI's chat completions. */
 export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
@@ -14,6 +14,7 @@ export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
     };
   },
   encodeCount: () => undefined,
+  readCount: () => undefined,
   hiddenOutput: (_request, { quirks }, maxOutputTokens) => (quirks.hidden_reasoning ? maxOutputTokens : 0),
   streamsJson: false,
   countsPromptAtStart: false,
@@ -22,14 +23,5 @@ export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
   declinesForFree: false,
   decode: decodeChatStream,
   decodeWhole: decodeCompletion,
-  readRefusal,
+  readRefusal: (body) => readRefusal(body, refusalFrom),
 };
-
-function readRefusal(body: string): WireRefusal {
-  try {
-    return refusalFrom(JSON.parse(body));
-  } catch {
-    // Not JSON: a proxy in front of the provider answered.
-    return refusalFrom(undefined);
-  }
-}

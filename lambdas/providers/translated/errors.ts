@@ -10,12 +10,31 @@ const UNSAID = 'The provider refused the request without saying why';
  * @param body any value that was read as JSON
  */
 export function refusalFrom(body: unknown): WireRefusal {
-  const envelope = recordOf(Array.isArray(body) ? body[0] : body);
-  const error = envelope['error'] ?? envelope;
-  const refusal = chatError(error);
+  const envelope = envelopeOf(body);
+  const refusal = chatError(errorIn(body));
   if (refusal.message !== UNSAID) return refusal;
   const detail = envelope['message'] ?? envelope['detail'];
   return typeof detail === 'string' && detail !== '' ? { ...refusal, message: detail } : refusal;
+}
+
+/** The refusal in the text of a body. */
+export function readRefusal(text: string, read: (body: unknown) => WireRefusal): WireRefusal {
+  try {
+    return read(JSON.parse(text));
+  } catch {
+    // Not JSON: a proxy in front of the provider answered.
+    return read(undefined);
+  }
+}
+
+/** The error in such a body. */
+export function errorIn(body: unknown): unknown {
+  const envelope = envelopeOf(body);
+  return envelope['error'] ?? envelope;
+}
+
+function envelopeOf(body: unknown): Record<string, unknown> {
+  return recordOf(Array.isArray(body) ? body[0] : body);
 }
 
 /** The kind of an error as the Messages API names it, and the provider's own words. */
@@ -49,6 +68,7 @@ function typeOf(words: string, number: number | undefined): string | undefined {
   return kind && errorKinds[kind].messagesType;
 }
 
-function recordOf(value: unknown): Record<string, unknown> {
+/** Empty for anything but an object. */
+export function recordOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -2,6 +2,7 @@
 
 import { createParser } from 'eventsource-parser';
 import type { AnswerBatch } from '../../messages/types.ts';
+import { readExactly } from '../../platform/exact-json.ts';
 import { withLastWords } from '../last-words.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import type { TranslatedAnswer } from './answer.ts';
@@ -69,8 +70,17 @@ export function sseReader(on: { data: (data: string) => void; end: () => void })
 
 /** The JSON of an event. @throws {UpstreamError} for anything else */
 export function parseEvent(data: string): unknown {
+  return parseWith(JSON.parse, data);
+}
+
+/** The same, for wires that write a model's own values as JSON, and not as a text of it: its digits are kept. */
+export function parseEventExactly(data: string): unknown {
+  return parseWith(readExactly, data);
+}
+
+function parseWith(parse: (text: string) => unknown, data: string): unknown {
   try {
-    return JSON.parse(data);
+    return parse(data);
   } catch {
     throw new UpstreamError('malformed', 'The provider sent an event that is not JSON');
   }

@@ -1,0 +1,64 @@
+import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
+import type { BlockWriter } from '../translated/block-writer.ts';
+import { toolCallId } from '../tool-call-id.ts';
+import { PartialArguments } from './partial-arguments.ts';
+
+/** Calls as Gemini writes them: whole, or (Vertex AI) value by value. Many have no id, and parallel ones repeat the name. */
+export class CallReader {
+  readonly #blocks: BlockWriter;
+  /** Only the first call of the answer is passed on: Gemini has no switch for that. */
+  readonly #isSingle: boolean;
+  #index = -1;
+  /** Arguments of the last call that are not complete. */
+  #partial: PartialArguments | undefined;
+  #isLeftOut = false;
+
+  constructor(blocks: BlockWriter, isSingle: boolean) {
+    this.#blocks = blocks;
+    this.#isSingle = isSingle;
+  }
+
+  /** Whether this is a call that is passed on, and not more of the last one. */
+  begins(call: Record<string, unknown>): boolean {
+    return asText(call['name']) !== '' && !(this.#isSingle && this.#index >= 0);
+  }
+
+  read(call: Record<string, unknown>): void {
+    if (this.begins(call)) this.#begin(call);
+    else if (asText(call['name']) !== '') this.#isLeftOut = true;
+    else if (!this.#isLeftOut) this.#goOn(call);
+  }
+
+  /** Some calls have no piece that says that it is the last. */
+  end(): void {
+    if (this.#partial) this.#write(this.#partial.end());
+    this.#partial = undefined;
+  }
+
+  #begin(call: Record<string, unknown>): void {
+    this.end();
+    this.#index += 1;
+    const args = asOptionalRecord(call['args']);
+    const isPartial = args === undefined && (call['willContinue'] === true || asList(call['partialArgs']).length > 0);
+    const id = asText(call['id']);
+    this.#blocks.toolCall({
+      index: this.#index,
+      id: id === '' ? undefined : toolCallId(id, 'anthropic'),
+      name: asText(call['name']),
+      arguments: isPartial ? '' : JSON.stringify(args ?? {}),
+    });
+    if (!isPartial) return;
+    this.#partial = new PartialArguments();
+    this.#goOn(call);
+  }
+
+  #goOn(call: Record<string, unknown>): void {
+    if (!this.#partial) return;
+    for (const value of asList(call['partialArgs'])) this.#write(this.#partial.write(asRecord(value)));
+    if (call['willContinue'] !== true) this.end();
+  }
+
+  #write(json: string): void {
+    this.#blocks.toolCall({ index: this.#index, id: undefined, name: undefined, arguments: json });
+  }
+}

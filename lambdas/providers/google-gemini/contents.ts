@@ -1,0 +1,116 @@
+/** The conversation as Gemini takes it: turns of `user` and `model`, each a list of parts. */
+
+import type { Block, MessagesRequest } from '../../messages/types.ts';
+import { toolCallId } from '../tool-call-id.ts';
+import { textOf, toTurns, unsupported, type Placed, type Turn } from '../translated/turns.ts';
+import { documentPart, imagePart } from './media.ts';
+import { callsOf, resultParts, type KnownCalls } from './results.ts';
+import type { GeminiContent, GeminiPart } from './parts.ts';
+import { openSignature, SIGNATURE_PLACEHOLDER } from './signatures.ts';
+import type { GeminiTarget } from './target.ts';
+
+/** Neighbours of one role are one turn; what is left without parts is left out. */
+export function contentsOf({ messages }: MessagesRequest, target: GeminiTarget): GeminiContent[] {
+  const calls = callsOf(messages);
+  const contents: GeminiContent[] = [];
+  for (const turn of toTurns(messages)) {
+    const content = contentOf(turn, calls, target);
+    const previous = contents.at(-1);
+    if (previous?.role === content.role) previous.parts.push(...content.parts);
+    else if (content.parts.length > 0) contents.push(content);
+  }
+  return contents;
+}
+
+function contentOf({ role, messages }: Turn, calls: KnownCalls, target: GeminiTarget): GeminiContent {
+  const blocks = messages.flat();
+  switch (role) {
+    // There is no such role inside a conversation: the instruction is marked as one, where it stands.
+    case 'system':
+      return { role: 'user', parts: [{ text: `<system>\n${blocks.map(textOf).join('\n')}\n</system>` }] };
+    case 'assistant':
+      return { role: 'model', parts: modelParts(blocks, target) };
+    case 'user':
+      return { role: 'user', parts: userParts(blocks, calls, target) };
+  }
+}
+
+function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
+  const parts: GeminiPart[] = [];
+  let callSignature: string | undefined;
+  let hasCalls = false;
+  for (const { block, path } of blocks) {
+    switch (block.type) {
+      case 'text':
+        if (block['text'] !== '') parts.push({ text: block['text'] as string });
+        break;
+      case 'thinking':
+        callSignature = signedPart(block, parts, target) ?? callSignature;
+        break;
+      case 'redacted_thinking':
+        break;
+      case 'tool_use': {
+        // Of calls made together, only the first carries a signature.
+        const needed = !hasCalls && target.quirks.thought_signature_placeholder ? SIGNATURE_PLACEHOLDER : undefined;
+        parts.push(callPart(block, callSignature ?? needed, target));
+        callSignature = undefined;
+        hasCalls = true;
+        break;
+      }
+      default:
+        throw unsupported(block, path);
+    }
+  }
+  return parts;
+}
+
+/**
+ * Puts a signature back on the thought or the text that it came on. What others have signed means nothing here. The summary
+ * before a call or a text is not sent again: the signature has the thinking, and the summary would be billed.
+ * @returns the signature of the call that follows
+ */
+function signedPart(block: Block, parts: GeminiPart[], target: GeminiTarget): string | undefined {
+  const own = openSignature(block, target);
+  if (!own) return undefined;
+  const { of, signature } = own;
+  if (of === 'call') return signature;
+  const previous = parts.at(-1);
+  if (of === 'thought') parts.push({ text: block['thinking'] as string, thought: true, thoughtSignature: signature });
+  else if (previous?.text !== undefined && !previous.thoughtSignature) previous.thoughtSignature = signature;
+  else parts.push({ text: '', thoughtSignature: signature });
+  return undefined;
+}
+
+function callPart(block: Block, signature: string | undefined, { quirks }: GeminiTarget): GeminiPart {
+  return {
+    functionCall: {
+      ...(quirks.call_ids === false ? {} : { id: toolCallId(block['id'] as string, 'anthropic') }),
+      name: block['name'] as string,
+      args: block['input'],
+    },
+    ...(signature === undefined ? {} : { thoughtSignature: signature }),
+  };
+}
+
+function isResult({ block }: Placed): boolean {
+  return block.type === 'tool_result';
+}
+
+/** Results come first, directly after the calls that they answer; the rest of what the user said follows. */
+function userParts(blocks: Placed[], calls: KnownCalls, target: GeminiTarget): GeminiPart[] {
+  const said = blocks.filter((placed) => !isResult(placed)).map(userPart);
+  return [...resultParts(blocks.filter(isResult), calls, target), ...said.filter((part) => part !== undefined)];
+}
+
+function userPart({ block, path }: Placed): GeminiPart | undefined {
+  switch (block.type) {
+    case 'text':
+      return block['text'] === '' ? undefined : { text: block['text'] as string };
+    case 'image':
+      return imagePart(block, path);
+    case 'document':
+      return documentPart(block, path);
+    default:
+      throw unsupported(block, path);
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Answers of Gemini as Messages events. Written against recordings of the Gemini API and of Vertex AI: what one of them
+ * leaves out or says differently is tolerated here.
+ */
+
+import { gatewaySignature } from '../../messages/thinking-signatures.ts';
+import type { AnswerBatch } from '../../messages/types.ts';
+import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
+import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
+import { parseEventExactly, sseReader, translate } from '../translated/stream.ts';
+import { UpstreamError } from '../upstream-http.ts';
+import type { DecodeContext } from '../wire.ts';
+import { CallReader } from './calls.ts';
+import { stopReasonOf } from './finish-reason.ts';
+import { geminiRefusal } from './refusals.ts';
+import { sealSignature } from './signatures.ts';
+import { geminiUsage } from './usage.ts';
+
+export function decodeGeminiStream(
+  body: AsyncIterable<Buffer>,
+  context: DecodeContext,
+): AsyncGenerator<AnswerBatch, void> {
+  const translation = new GeminiTranslation(context);
+  const reader = sseReader({
+    data: (data) => translation.onResponse(asRecord(parseEventExactly(data))),
+    end: () => translation.onEnd(),
+  });
+  return translate(body, translation.answer, reader);
+}
+
+/** An answer that came as one document, or as the list of them that a stream without `alt=sse` is. */
+export function decodeGeminiDocument(document: unknown, context: DecodeContext): AnswerBatch | undefined {
+  const responses = (Array.isArray(document) ? document : [document]).map(asRecord);
+  const [first] = responses;
+  if (!first?.['candidates'] && !first?.['promptFeedback']) return undefined;
+  const translation = new GeminiTranslation(context);
+  const { batch, failure } = translation.readDocument(responses);
+  if (failure) throw failure;
+  return batch;
+}
+
+class GeminiTranslation {
+  readonly answer: TranslatedAnswer;
+  readonly #context: DecodeContext;
+  readonly #calls: CallReader;
+  #finishReason: string | undefined;
+  /** Of the text before it: it arrives behind the text, most often on a text that is empty. */
+  #textSignature: string | undefined;
+
+  constructor(context: DecodeContext) {
+    this.#context = context;
+    this.answer = new TranslatedAnswer(context, gatewaySignature(context.target.providerId));
+    const isSingle = context.request.tool_choice?.disable_parallel_tool_use === true;
+    this.#calls = new CallReader(this.answer.blocks, isSingle);
+  }
+
+  readDocument(responses: Record<string, unknown>[]): Reading {
+    return this.answer.reading(() => {
+      for (const response of responses) this.onResponse(response);
+      this.onEnd();
+    });
+  }
+
+  onResponse(response: Record<string, unknown>): void {
+    if (this.answer.ended) return;
+    const usage = geminiUsage(asOptionalRecord(response['usageMetadata']) ?? {});
+    if (usage) this.answer.report(usage);
+    if (response['error']) {
+      this.answer.fail(geminiRefusal(response));
+      return;
+    }
+    this.answer.start();
+    const [first] = asList(response['candidates']);
+    if (first !== undefined) this.#onCandidate(asRecord(first));
+    else if (asText(asOptionalRecord(response['promptFeedback'])?.['blockReason']) !== '') this.#onReason('SAFETY');
+  }
+
+  onEnd(): void {
+    if (this.answer.ended) return;
+    if (this.#finishReason === undefined) {
+      throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
+    }
+    // A call that the limit has cut stays as it is.
+    if (this.#finishReason === 'STOP') this.#calls.end();
+    const stopReason = stopReasonOf(this.#finishReason, this.answer.blocks.hasToolCalls);
+    if (stopReason !== 'failed') this.answer.finish(stopReason);
+    else this.answer.fail({ type: undefined, message: 'The provider stopped in the middle of its answer' });
+  }
+
+  #onCandidate(candidate: Record<string, unknown>): void {
+    for (const part of asList(asOptionalRecord(candidate['content'])?.['parts'])) this.#onPart(asRecord(part));
+    const reason = asText(candidate['finishReason']);
+    if (reason !== '') this.#onReason(reason);
+  }
+
+  #onReason(reason: string): void {
+    this.#finishReason = reason;
+    this.answer.close();
+  }
+
+  #onPart(part: Record<string, unknown>): void {
+    const signature = asText(part['thoughtSignature']);
+    const call = asOptionalRecord(part['functionCall']);
+    if (call) this.#onCall(call, signature);
+    else if (part['thought'] === true) this.#onThought(asText(part['text']), signature);
+    else this.#onText(asText(part['text']), signature);
+  }
+
+  /** The thinking that carries a call's signature stands directly before the call. */
+  #onCall(call: Record<string, unknown>, signature: string): void {
+    if (this.#calls.begins(call)) {
+      this.#signText();
+      this.#sign('call', signature);
+    }
+    this.#calls.read(call);
+  }
+
+  #onThought(thought: string, signature: string): void {
+    this.#signText();
+    this.answer.blocks.thinking(thought);
+    this.#sign('thought', signature);
+  }
+
+  #onText(text: string, signature: string): void {
+    this.answer.blocks.text(text);
+    if (signature !== '') this.#textSignature = signature;
+  }
+
+  /**
+   * Called when the answer goes on after a text. At its end the signature is left out: no native answer ends with thinking
+   * after its text, clients read the last block as what was said, and Google asks for signatures of calls alone.
+   */
+  #signText(): void {
+    this.#sign('text', this.#textSignature ?? '');
+    this.#textSignature = undefined;
+  }
+
+  #sign(of: 'thought' | 'text' | 'call', signature: string): void {
+    if (signature !== '') this.answer.blocks.sign(sealSignature(of, signature, this.#context.target));
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Messages requests as requests of the Gemini API. What the wire cannot say is mapped by the rules of docs/wires.md or
+ * refused by name; nothing that a client sent is silently dropped, except hints that cannot change an answer.
+ */
+
+import { invalidRequest } from '../../platform/errors.ts';
+import type { MessagesRequest } from '../../messages/types.ts';
+import { outputLimit, penaltyFields, samplingFields, stopSequences } from '../translated/sampling.ts';
+import { refuseUnspeakable } from '../translated/speakable.ts';
+import { structuredFormat } from '../translated/tools.ts';
+import { placeBlocks, textOf } from '../translated/turns.ts';
+import { contentsOf } from './contents.ts';
+import { geminiSchema } from './schema.ts';
+import type { GeminiTarget } from './target.ts';
+import { thinkingConfig } from './thinking.ts';
+import { toolFields } from './tools.ts';
+
+/** https://ai.google.dev/api/generate-content#generationconfig */
+const MAX_STOP_SEQUENCES = 5;
+
+export function encodeGeminiRequest(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
+  const config = generationConfig(request, target);
+  return { ...promptFields(request, target), ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}) };
+}
+
+/** What the model reads. */
+export function promptFields(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
+  refuseUnspeakable(request);
+  const contents = contentsOf(request, target);
+  if (contents.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
+  return { contents, ...systemInstruction(request), ...toolFields(request) };
+}
+
+function systemInstruction({ system }: MessagesRequest): Record<string, unknown> {
+  const texts = placeBlocks(system ?? '', 'system').map(textOf);
+  const parts = texts.filter((text) => text !== '').map((text) => ({ text }));
+  return parts.length > 0 ? { systemInstruction: { parts } } : {};
+}
+
+function generationConfig(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
+  const { temperature, top_p: topP, top_k: topK } = samplingFields(request, target);
+  return present({
+    // Thinking counts in it, as in the Messages API.
+    maxOutputTokens: outputLimit(request, target),
+    stopSequences: fewStopSequences(request, target),
+    temperature,
+    topP,
+    topK,
+    ...penalties(request, target),
+    ...formatFields(request, target),
+    thinkingConfig: thinkingConfig(request, target),
+  });
+}
+
+function fewStopSequences(request: MessagesRequest, target: GeminiTarget): string[] | undefined {
+  const sequences = stopSequences(request, target);
+  if (!sequences || sequences.length <= MAX_STOP_SEQUENCES) return sequences;
+  throw invalidRequest('stop_sequences', `this model takes at most ${MAX_STOP_SEQUENCES}; send fewer`);
+}
+
+function penalties(request: MessagesRequest, target: GeminiTarget): Record<string, number | undefined> {
+  if (request['repetition_penalty'] !== undefined) {
+    throw invalidRequest('repetition_penalty', 'has no effect on this model; leave it out');
+  }
+  const { frequency_penalty: frequencyPenalty, presence_penalty: presencePenalty } = penaltyFields(request, target);
+  return { frequencyPenalty, presencePenalty };
+}
+
+function formatFields(request: MessagesRequest, { supportedParameters }: GeminiTarget): Record<string, unknown> {
+  const format = structuredFormat(request, supportedParameters);
+  if (!format) return {};
+  return { responseMimeType: 'application/json', responseJsonSchema: geminiSchema(format.schema ?? {}) };
+}
+
+function present(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,62 @@
+/** Images and documents as parts of a Gemini request. */
+
+import { invalidRequest } from '../../platform/errors.ts';
+import type { Block } from '../../messages/types.ts';
+import { readDocument, unreadableDocument } from '../translated/documents.ts';
+import type { GeminiPart } from './parts.ts';
+
+/** Images that Gemini reads; it refuses GIF. */
+const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp']);
+const PDF = 'application/pdf';
+/** Gemini has to be told what is behind an address, the Messages API does not say it. */
+const typesByEnding: Record<string, string> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  webp: 'image/webp',
+  bmp: 'image/bmp',
+};
+
+/** @throws {GatewayError} 400 for a file by its id, and for what Gemini does not read. */
+export function imagePart(block: Block, path: string): GeminiPart {
+  const source = block['source'] as { type: string; media_type: string; data: string; url: string };
+  if (source.type === 'base64') {
+    if (IMAGE_TYPES.has(source.media_type)) return inline(source.media_type, source.data);
+    throw invalidRequest(
+      `${path}.source.media_type`,
+      `must be one of ${[...IMAGE_TYPES].join(', ')} on this model; convert the image`,
+    );
+  }
+  if (source.type === 'url') return atAddress(source.url, imageTypeOf(source.url, path), path);
+  throw invalidRequest(`${path}.source.type`, 'files only work on Anthropic models; send the image as base64 or url');
+}
+
+/** @throws {GatewayError} 400 for a file by its id, and for what no model of another family does with a document. */
+export function documentPart(block: Block, path: string): GeminiPart {
+  const document = readDocument(block, path);
+  if (document.text !== undefined) return { text: document.text };
+  const { source } = document;
+  if (source.type === 'base64') return inline(PDF, source.data);
+  if (source.type === 'url') return atAddress(source.url, PDF, path);
+  throw unreadableDocument(source.type, path);
+}
+
+function inline(mimeType: string, data: string): GeminiPart {
+  return { inlineData: { mimeType, data } };
+}
+
+function imageTypeOf(url: string, path: string): string {
+  const ending = /\.([a-z]+)$/i.exec(new URL(url).pathname)?.[1]?.toLowerCase() ?? '';
+  const type = Object.hasOwn(typesByEnding, ending) ? typesByEnding[ending] : undefined;
+  if (type) return type;
+  throw invalidRequest(
+    `${path}.source.url`,
+    `must end in ${Object.keys(typesByEnding).join(', ')} on this model, which has to be told what it fetches; send the image as base64`,
+  );
+}
+
+/** Google fetches files itself (https://ai.google.dev/gemini-api/docs/file-input-methods), over https alone. */
+function atAddress(fileUri: string, mimeType: string, path: string): GeminiPart {
+  if (fileUri.startsWith('https://')) return { fileData: { mimeType, fileUri } };
+  throw invalidRequest(`${path}.source.url`, 'must be an https address on this model; send the content as base64');
+}

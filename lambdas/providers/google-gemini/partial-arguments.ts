@@ -1,0 +1,117 @@
+/**
+ * Arguments of a call that Vertex AI streams as values with their JSON paths, in the order of the document. They become
+ * pieces of its text, each as soon as it is known.
+ */
+
+import { asText } from '../shapes.ts';
+import { isRawNumber } from '../../platform/exact-json.ts';
+import { UpstreamError } from '../upstream-http.ts';
+
+/** A member's name, or an index. */
+type Step = string | number;
+
+interface Container {
+  /** Where it stands in the container around it. */
+  step: Step | undefined;
+  isList: boolean;
+  /** Members that it has so far. */
+  members: Set<Step>;
+}
+
+const MAX_DEPTH = 100;
+const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
+
+export class PartialArguments {
+  /** From the whole of the arguments to what is being written. */
+  #open: Container[] = [];
+  /** The path of a text that goes on. */
+  #openText: string | undefined;
+
+  /** @returns the text that a value adds. @throws {UpstreamError} for values out of order. */
+  write(value: Record<string, unknown>): string {
+    const path = asText(value['jsonPath']);
+    const isText = value['stringValue'] !== undefined;
+    const goesOn = isText && value['willContinue'] === true;
+    const content = isText ? JSON.stringify(asText(value['stringValue'])).slice(1, -1) : plainValue(value);
+    if (content === undefined) return '';
+    const isSameText = isText && this.#openText === path;
+    const before = isSameText ? '' : this.#closeText() + this.#goTo(stepsOf(path)) + (isText ? '"' : '');
+    this.#openText = goesOn ? path : undefined;
+    return before + content + (isText && !goesOn ? '"' : '');
+  }
+
+  /** @returns the rest of the text. */
+  end(): string {
+    const rest = this.#closeText() + (this.#open.length === 0 ? '{}' : this.#closeTo(0));
+    return rest;
+  }
+
+  #closeText(): string {
+    const wasOpen = this.#openText !== undefined;
+    this.#openText = undefined;
+    return wasOpen ? '"' : '';
+  }
+
+  /** Closes what the path leaves, opens what it enters, and begins its last member. */
+  #goTo(steps: Step[]): string {
+    let text = this.#open.length === 0 ? this.#openContainer(undefined, steps[0]!) : '';
+    let shared = 0;
+    while (shared < steps.length - 1 && this.#open[shared + 1]?.step === steps[shared]) shared += 1;
+    text += this.#closeTo(shared + 1);
+    for (const [index, step] of steps.entries()) {
+      if (index < shared) continue;
+      text += this.#beginMember(step);
+      const next = steps[index + 1];
+      if (next !== undefined) text += this.#openContainer(step, next);
+    }
+    return text;
+  }
+
+  #openContainer(step: Step | undefined, firstMember: Step): string {
+    const isList = typeof firstMember === 'number';
+    this.#open.push({ step, isList, members: new Set() });
+    return isList ? '[' : '{';
+  }
+
+  #beginMember(step: Step): string {
+    const { isList, members } = this.#open.at(-1)!;
+    const fits = isList ? step === members.size : typeof step === 'string' && !members.has(step);
+    if (!fits) throw outOfOrder();
+    const comma = members.size > 0 ? ',' : '';
+    members.add(step);
+    return isList ? comma : `${comma}${JSON.stringify(step)}:`;
+  }
+
+  #closeTo(depth: number): string {
+    let text = '';
+    while (this.#open.length > depth) text += this.#open.pop()!.isList ? ']' : '}';
+    return text;
+  }
+}
+
+/** Undefined where there is no value. */
+function plainValue({ numberValue, boolValue, nullValue }: Record<string, unknown>): string | undefined {
+  if (typeof numberValue === 'number' || isRawNumber(numberValue)) return JSON.stringify(numberValue);
+  if (typeof boolValue === 'boolean') return String(boolValue);
+  return nullValue === undefined ? undefined : 'null';
+}
+
+/** `$.a[0]['b c']` as its steps. */
+function stepsOf(path: string): Step[] {
+  const steps: Step[] = [];
+  STEP.lastIndex = 1;
+  while (path.startsWith('$') && STEP.lastIndex < path.length && steps.length < MAX_DEPTH) {
+    const [, name, index, ...quoted] = STEP.exec(path) ?? [];
+    const key = name ?? quoted.find((text) => text !== undefined)?.replaceAll(/\\(.)/g, '$1');
+    if (index !== undefined) steps.push(Number(index));
+    else if (key !== undefined) steps.push(key);
+    else throw outOfOrder();
+  }
+  // Arguments are an object.
+  if (typeof steps[0] !== 'string' || steps.length === MAX_DEPTH) throw outOfOrder();
+  return steps;
+}
+
+function outOfOrder(): UpstreamError {
+  return new UpstreamError('malformed', 'The provider sent arguments of a call that fit nowhere');
+}

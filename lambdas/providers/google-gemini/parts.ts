@@ -1,0 +1,16 @@
+/** What a Gemini request is made of: https://ai.google.dev/api/caching#Content. */
+
+export interface GeminiPart {
+  text?: string;
+  thought?: boolean;
+  thoughtSignature?: string;
+  inlineData?: { mimeType: string; data: string };
+  fileData?: { mimeType: string; fileUri: string };
+  functionCall?: { id?: string; name: string; args: unknown };
+  functionResponse?: Record<string, unknown>;
+}
+
+export interface GeminiContent {
+  role: 'user' | 'model';
+  parts: GeminiPart[];
+}

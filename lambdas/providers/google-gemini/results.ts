@@ -1,0 +1,72 @@
+/** Results of tools as Gemini takes them: by the name of the call, and in the order of the calls. */
+
+import { invalidRequest } from '../../platform/errors.ts';
+import type { Block, Message } from '../../messages/types.ts';
+import { toolCallId } from '../tool-call-id.ts';
+import { placeBlocks, textOf, type Placed } from '../translated/turns.ts';
+import type { GeminiPart } from './parts.ts';
+import { documentPart, imagePart } from './media.ts';
+import type { GeminiTarget } from './target.ts';
+
+/** The calls of a conversation by their ids: their names, and which one came first. */
+export type KnownCalls = ReadonlyMap<string, { name: string; order: number }>;
+
+export function callsOf(messages: Message[]): KnownCalls {
+  const calls = new Map<string, { name: string; order: number }>();
+  for (const { content } of messages) {
+    if (typeof content === 'string') continue;
+    for (const { type, id, name } of content) {
+      if (type === 'tool_use') calls.set(id as string, { name: name as string, order: calls.size });
+    }
+  }
+  return calls;
+}
+
+/** @throws {GatewayError} 400 for the result of a call that is not in the conversation: nobody knows its name. */
+export function resultParts(results: Placed[], calls: KnownCalls, target: GeminiTarget): GeminiPart[] {
+  const read = results.map((placed) => readResult(placed, calls, target));
+  read.sort((one, other) => one.order - other.order);
+  return [...read.map(({ response }) => response), ...read.flatMap(({ following }) => following)];
+}
+
+interface ReadResult {
+  order: number;
+  response: GeminiPart;
+  /** Images and documents that do not fit into it. */
+  following: GeminiPart[];
+}
+
+function readResult({ block, path }: Placed, calls: KnownCalls, { quirks }: GeminiTarget): ReadResult {
+  const id = block['tool_use_id'] as string;
+  const call = calls.get(id);
+  if (!call) throw invalidRequest(`${path}.tool_use_id`, 'has no tool_use with this id before it');
+  const texts: string[] = [];
+  const inside: GeminiPart[] = [];
+  const following: GeminiPart[] = [];
+  for (const placed of placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`)) {
+    const media = mediaPart(placed);
+    if (!media) {
+      texts.push(textOf(placed));
+    } else if (media.text !== undefined) {
+      texts.push(media.text);
+    } else if (quirks.media_in_results && media.inlineData) {
+      inside.push(media);
+    } else {
+      texts.push(`(the ${placed.block.type} of this result follows)`);
+      following.push(media);
+    }
+  }
+  const text = texts.join('\n');
+  const functionResponse = {
+    ...(quirks.call_ids === false ? {} : { id: toolCallId(id, 'anthropic') }),
+    name: call.name,
+    response: block['is_error'] === true ? { error: text } : { output: text },
+    ...(inside.length > 0 ? { parts: inside } : {}),
+  };
+  return { order: call.order, response: { functionResponse }, following };
+}
+
+function mediaPart({ block, path }: Placed): GeminiPart | undefined {
+  if (block.type === 'image') return imagePart(block, path);
+  return block.type === 'document' ? documentPart(block, path) : undefined;
+}

@@ -1,0 +1,96 @@
+/**
+ * JSON schemas in the words that Gemini documents for parametersJsonSchema and responseJsonSchema. What it has another word
+ * for is said in that; any other constraint moves into the description, where the model reads it.
+ */
+
+import { isRawNumber } from '../../platform/exact-json.ts';
+
+type Schema = Record<string, unknown>;
+
+/** Keywords with a value that is no schema. */
+const PLAIN = new Set([
+  '$id',
+  '$anchor',
+  'type',
+  'title',
+  'description',
+  'required',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'propertyOrdering',
+]);
+const SCHEMA_LISTS = new Set(['anyOf', 'oneOf', 'prefixItems']);
+const SCHEMA_MAPS = new Set(['properties', '$defs']);
+/** They tell a model nothing. */
+const SILENT = new Set(['$schema', '$comment']);
+const FORMATS = new Set(['date-time', 'date', 'time', 'int32', 'int64', 'float', 'double', 'enum']);
+
+export function geminiSchema(schema: unknown): unknown {
+  if (!isSchema(schema)) return schema;
+  if (typeof schema['$ref'] === 'string')
+    return { $ref: schema['$ref'].replace('#/definitions/', '#/$defs/'), ...definitionsOf(schema) };
+  const said: Schema = {};
+  const unsaid: Schema = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (SILENT.has(keyword)) continue;
+    const words = translated(keyword, value, schema);
+    if (words) Object.assign(said, words);
+    else unsaid[keyword] = value;
+  }
+  if (Object.keys(unsaid).length === 0) return said;
+  const described = typeof said['description'] === 'string' ? `${said['description']}\n` : '';
+  return { ...said, description: `${described}Constraints: ${JSON.stringify(unsaid)}` };
+}
+
+/** A keyword in the words of Gemini; undefined where it has none. */
+function translated(keyword: string, value: unknown, { type }: Schema): Schema | undefined {
+  if (PLAIN.has(keyword)) return { [keyword]: value };
+  if (SCHEMA_MAPS.has(keyword)) return { [keyword]: mapOf(value) };
+  if (SCHEMA_LISTS.has(keyword)) return { [keyword]: listOf(value) };
+  switch (keyword) {
+    case 'definitions':
+      return { $defs: mapOf(value) };
+    case 'additionalProperties':
+      return { additionalProperties: geminiSchema(value) };
+    case 'items':
+      return Array.isArray(value) ? { prefixItems: listOf(value) } : { items: geminiSchema(value) };
+    case 'enum':
+      return Array.isArray(value) && value.every(isWord) ? { enum: value } : undefined;
+    case 'const':
+      return isWord(value) ? { enum: [value] } : undefined;
+    case 'format':
+      return typeof value === 'string' && FORMATS.has(value) ? { format: value } : undefined;
+    case 'exclusiveMinimum':
+      return type === 'integer' && Number.isSafeInteger(value) ? { minimum: (value as number) + 1 } : undefined;
+    case 'exclusiveMaximum':
+      return type === 'integer' && Number.isSafeInteger(value) ? { maximum: (value as number) - 1 } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Beside a reference nothing may stand but what it refers to. */
+function definitionsOf(schema: Schema): Schema {
+  const definitions = schema['$defs'] ?? schema['definitions'];
+  return definitions === undefined ? {} : { $defs: mapOf(definitions) };
+}
+
+function mapOf(schemas: unknown): unknown {
+  if (!isSchema(schemas)) return schemas;
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, geminiSchema(schema)]));
+}
+
+function listOf(schemas: unknown): unknown {
+  return Array.isArray(schemas) ? schemas.map(geminiSchema) : schemas;
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
+}
+
+/** Gemini takes texts and numbers in an enumeration. */
+function isWord(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || isRawNumber(value);
+}

@@ -1,0 +1,5 @@
+import type { GoogleGeminiQuirks } from '../../catalog/wires.ts';
+import type { WireTarget } from '../wire.ts';
+
+/** An endpoint that speaks Gemini's own format. */
+export type GeminiTarget = WireTarget<GoogleGeminiQuirks>;

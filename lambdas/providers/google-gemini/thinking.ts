@@ -1,0 +1,69 @@
+/** How much Gemini is asked to think, and whether it shows a summary of it. */
+
+import type { ThinkingLevel } from '../../catalog/wires.ts';
+import type { MessagesRequest } from '../../messages/types.ts';
+import { effortOfBudget } from '../translated/effort.ts';
+import { outputLimit } from '../translated/sampling.ts';
+import type { GeminiTarget } from './target.ts';
+
+const isReasoning = ({ supportedParameters }: GeminiTarget) => supportedParameters.includes('reasoning');
+
+/** Undefined where nothing is asked for: the model then does as it does by default. */
+export function thinkingConfig(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> | undefined {
+  if (!isReasoning(target)) return undefined;
+  const { thinking } = request;
+  const isShown = thinking !== undefined && thinking.type !== 'disabled' && thinking['display'] !== 'omitted';
+  const config = { ...(isShown ? { includeThoughts: true } : {}), ...amountOf(request, target) };
+  return Object.keys(config).length > 0 ? config : undefined;
+}
+
+/** All thinking is billed, and shown as a summary or not at all. */
+export function mayThink({ thinking, output_config: output }: MessagesRequest, target: GeminiTarget): boolean {
+  const { quirks } = target;
+  if (quirks.hidden_reasoning) return true;
+  if (!isReasoning(target)) return false;
+  if (thinking?.type === 'disabled') {
+    if (quirks.thinking_budget) return quirks.thinking_budget.least > 0;
+    return quirks.thinking_levels !== undefined || quirks.thinks_by_default === true;
+  }
+  return thinking !== undefined || (output?.effort ?? undefined) !== undefined || quirks.thinks_by_default === true;
+}
+
+function amountOf(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
+  const { thinking_budget: range, thinking_levels: levels } = target.quirks;
+  if (range) return budgetOf(request, range, outputLimit(request, target) ?? Infinity);
+  return levels ? levelOf(request, levels) : {};
+}
+
+/** What an effort may come to, in tokens. */
+const budgets: Record<string, number> = { low: 4_096, medium: 16_384 };
+/** The model decides. */
+const DYNAMIC = -1;
+
+function budgetOf(
+  { thinking, output_config: output }: MessagesRequest,
+  { least, most }: { least: number; most: number },
+  outputTokens: number,
+): { thinkingBudget?: number } {
+  const within = (budget: number) => ({ thinkingBudget: Math.max(least, Math.min(budget, most)) });
+  if (thinking?.type === 'disabled') return { thinkingBudget: least };
+  if (thinking?.budget_tokens) return within(thinking.budget_tokens);
+  // Thinking counts in the limit of the answer: half of it is left to be said.
+  if (output?.effort) return within(Math.min(budgets[output.effort] ?? most, Math.floor(outputTokens / 2)));
+  return thinking ? { thinkingBudget: DYNAMIC } : {};
+}
+
+const order: readonly ThinkingLevel[] = ['minimal', 'low', 'medium', 'high'];
+
+/** The level of an effort; where the model does not have it, the next one above. */
+function levelOf(
+  { thinking, output_config: output }: MessagesRequest,
+  levels: readonly ThinkingLevel[],
+): { thinkingLevel?: ThinkingLevel } {
+  if (thinking?.type === 'disabled') return { thinkingLevel: levels[0]! };
+  const effort = output?.effort ?? effortOfBudget(thinking?.budget_tokens);
+  if (!effort) return {};
+  const wanted = effort === 'low' || effort === 'medium' ? effort : 'high';
+  const level = levels.find((offered) => order.indexOf(offered) >= order.indexOf(wanted)) ?? levels.at(-1)!;
+  return { thinkingLevel: level };
+}

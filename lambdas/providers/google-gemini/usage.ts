@@ -1,0 +1,34 @@
+import type { WireUsage } from '../../messages/types.ts';
+import { isCount } from '../../messages/usage-counts.ts';
+
+/**
+ * Usage as Gemini reports it. Its prompt has the cached tokens in it, but not those of tools that it ran; its candidates are
+ * without the thoughts. Counts may be missing (Vertex AI sends some usage that has no count at all, and zeros are left
+ * out): what the total has beyond the prompt was written in any case. What is not known is left out, and the gateway counts.
+ */
+export function geminiUsage(usage: Record<string, unknown>): WireUsage | undefined {
+  const prompt = count(usage['promptTokenCount']);
+  const candidates = count(usage['candidatesTokenCount']);
+  const thoughts = count(usage['thoughtsTokenCount']);
+  const cached = count(usage['cachedContentTokenCount']);
+  const input = prompt === undefined ? undefined : prompt + (count(usage['toolUsePromptTokenCount']) ?? 0);
+  const beyond = difference(count(usage['totalTokenCount']), input);
+  const written = candidates === undefined ? undefined : candidates + (thoughts ?? 0);
+  const output = written === undefined ? beyond : Math.max(written, beyond ?? 0);
+  const read = cached === undefined ? undefined : Math.min(cached, prompt ?? 0);
+  if (input === undefined && output === undefined) return undefined;
+  return {
+    ...(input === undefined ? {} : { input_tokens: input - (read ?? 0) }),
+    ...(output === undefined ? {} : { output_tokens: output }),
+    ...(read === undefined ? {} : { cache_read_input_tokens: read }),
+    ...(thoughts === undefined ? {} : { output_tokens_details: { thinking_tokens: thoughts } }),
+  };
+}
+
+function difference(total: number | undefined, input: number | undefined): number | undefined {
+  return total === undefined || input === undefined ? undefined : Math.max(0, total - input);
+}
+
+function count(value: unknown): number | undefined {
+  return isCount(value) ? value : undefined;
+}

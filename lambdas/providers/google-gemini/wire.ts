@@ -1,0 +1,43 @@
+import type { GoogleGeminiQuirks } from '../../catalog/wires.ts';
+import { readRefusal } from '../translated/errors.ts';
+import type { MessagesWire, WireRequest } from '../wire.ts';
+import { decodeGeminiDocument, decodeGeminiStream } from './decode.ts';
+import { encodeGeminiRequest, promptFields } from './encode.ts';
+import { geminiRefusal } from './refusals.ts';
+import type { GeminiTarget } from './target.ts';
+import { mayThink } from './thinking.ts';
+
+/** Upstreams that speak Gemini's own format: the Gemini API, and Vertex AI. */
+export const googleGeminiWire: MessagesWire<GoogleGeminiQuirks> = {
+  encode: (request, target) => postJson(target, 'streamGenerateContent?alt=sse', encodeGeminiRequest(request, target)),
+  encodeCount(request, target) {
+    switch (target.quirks.count_tokens) {
+      case undefined:
+        return undefined;
+      case 'contents':
+        return postJson(target, 'countTokens', promptFields(request, target));
+      case 'request': {
+        const generateContentRequest = { model: `models/${target.upstreamModel}`, ...promptFields(request, target) };
+        return postJson(target, 'countTokens', { generateContentRequest });
+      }
+    }
+  },
+  readCount: (answer) => (answer as { totalTokens?: unknown } | null)?.totalTokens,
+  hiddenOutput: (request, target, maxOutputTokens) => (mayThink(request, target) ? maxOutputTokens : 0),
+  streamsJson: false,
+  countsPromptAtStart: false,
+  // Sampling parameters work on Gemini, whatever version the client speaks.
+  refusesSampling: () => false,
+  declinesForFree: false,
+  decode: decodeGeminiStream,
+  decodeWhole: decodeGeminiDocument,
+  readRefusal: (body) => readRefusal(body, geminiRefusal),
+};
+
+function postJson({ upstreamModel }: GeminiTarget, method: string, body: unknown): WireRequest {
+  return {
+    path: `/models/${upstreamModel}:${method}`,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  };
+}
