@@ -27,7 +27,7 @@ const clients = {
 };
 
 describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', (version) => {
-  describe.each(['sandbox/claude', 'sandbox/gpt'])('with %s', (model) => {
+  describe.each(['sandbox/claude', 'sandbox/gpt', 'sandbox/gemini'])('with %s', (model) => {
     const ask = (content: Anthropic.MessageParam['content'], more: object = {}) => ({
       model,
       max_tokens: 500,

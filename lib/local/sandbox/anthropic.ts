@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { errorKinds, kindOfStatus } from '../../../lambdas/platform/errors.ts';
 import type { WireWriter } from './player.ts';
-import type { SandboxPrompt, Script } from './script.ts';
+import { thinkingTokens, type SandboxPrompt, type Script } from './script.ts';
 
 type Block = { type: string; text?: string; content?: string | Block[]; [field: string]: unknown };
 
@@ -128,10 +128,6 @@ export function anthropicError(
 ): object {
   const type = errorKinds[kindOfStatus(status) ?? 'server'].messagesType;
   return { type: 'error', error: { type, message } };
-}
-
-function thinkingTokens({ blocks, hiddenTokens }: Script): number {
-  return hiddenTokens + (blocks.find(({ kind }) => kind === 'thinking')?.pieces.length ?? 0);
 }
 
 function inputUsage(script: Script): object {

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { WireWriter } from './player.ts';
-import type { SandboxPrompt, Script } from './script.ts';
+import { thinkingTokens, type SandboxPrompt, type Script } from './script.ts';
 
 type Part = { type: string; text?: string };
 
@@ -89,13 +89,12 @@ export function chatError(status: number): object {
 }
 
 function usageOf(script: Script): object {
-  const reasoning = script.blocks.find(({ kind }) => kind === 'thinking')?.pieces.length ?? 0;
   return {
     prompt_tokens: script.inputTokens,
     completion_tokens: script.outputTokens,
     total_tokens: script.inputTokens + script.outputTokens,
     prompt_tokens_details: { cached_tokens: Math.min(script.directives.cachedTokens, script.inputTokens) },
-    completion_tokens_details: { reasoning_tokens: reasoning + script.hiddenTokens },
+    completion_tokens_details: { reasoning_tokens: thinkingTokens(script) },
   };
 }
 

@@ -94,6 +94,11 @@ export function writeScript(prompt: SandboxPrompt): Script {
   };
 }
 
+/** Shown or not. */
+export function thinkingTokens({ blocks, hiddenTokens }: Script): number {
+  return hiddenTokens + (blocks.find(({ kind }) => kind === 'thinking')?.pieces.length ?? 0);
+}
+
 function readDirectives({ lastUserText, hiddenTokens }: SandboxPrompt): Directives {
   const words = (DIRECTIVE_LINE.exec(lastUserText)?.[1] ?? '').trim().split(/\s+/);
   const number = (name: string) => {

@@ -3,9 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anthropicError, anthropicWriter, readAnthropicPrompt } from './anthropic.ts';
+import { geminiCount, geminiError, geminiWriter, readGeminiPrompt } from './gemini.ts';
 import { chatError, chatWriter, readChatPrompt } from './openai-chat.ts';
 import { play, type WireWriter } from './player.ts';
-import { writeScript, type SandboxPrompt } from './script.ts';
+import { writeScript, type SandboxPrompt, type Script } from './script.ts';
 
 /**
  * The upstream of the sandbox/… models: a server on loopback that speaks the providers' formats over real HTTP, so
@@ -14,6 +15,7 @@ import { writeScript, type SandboxPrompt } from './script.ts';
 export interface SandboxUpstream {
   anthropicUrl: string;
   chatUrl: string;
+  geminiUrl: string;
   stop: () => Promise<void>;
 }
 
@@ -21,12 +23,41 @@ interface Wire {
   read: (request: never, betas?: string) => SandboxPrompt;
   writer: (model: string) => WireWriter;
   error: (status: number, message?: string) => object;
+  /** How it answers to a question for the size of a prompt. */
+  count?: (script: Script) => object;
 }
 
-const wires: Record<string, Wire> = {
-  '/anthropic/v1/messages': { read: readAnthropicPrompt, writer: anthropicWriter, error: anthropicError },
-  '/openai/v1/chat/completions': { read: readChatPrompt, writer: chatWriter, error: chatError },
+const anthropic: Wire = {
+  read: readAnthropicPrompt,
+  writer: anthropicWriter,
+  error: anthropicError,
+  count: ({ inputTokens }) => ({ input_tokens: inputTokens }),
 };
+const chat: Wire = { read: readChatPrompt, writer: chatWriter, error: chatError };
+const gemini: Wire = { read: readGeminiPrompt, writer: geminiWriter, error: geminiError, count: geminiCount };
+
+/** What a path asks for. Where it names the model, the body does not. */
+const routes: [path: RegExp, wire: Wire, method: 'answer' | 'count'][] = [
+  [/^\/anthropic\/v1\/messages$/, anthropic, 'answer'],
+  [/^\/anthropic\/v1\/messages\/count_tokens$/, anthropic, 'count'],
+  [/^\/openai\/v1\/chat\/completions$/, chat, 'answer'],
+  [/^\/gemini\/v1beta\/models\/(?<model>[^:/]+):streamGenerateContent\?alt=sse$/, gemini, 'answer'],
+  [/^\/gemini\/v1beta\/models\/(?<model>[^:/]+):countTokens$/, gemini, 'count'],
+];
+
+interface Asked {
+  wire: Wire;
+  method: 'answer' | 'count';
+  model: string | undefined;
+}
+
+function askedFor(url: string): Asked | undefined {
+  for (const [path, wire, method] of routes) {
+    const match = path.exec(url);
+    if (match) return { wire, method, model: match.groups?.['model'] };
+  }
+  return undefined;
+}
 
 export async function startSandbox(): Promise<SandboxUpstream> {
   const server = createServer((request, response) => {
@@ -38,6 +69,7 @@ export async function startSandbox(): Promise<SandboxUpstream> {
   return {
     anthropicUrl: `${base}/anthropic`,
     chatUrl: `${base}/openai/v1`,
+    geminiUrl: `${base}/gemini/v1beta`,
     async stop() {
       server.close();
       server.closeAllConnections();
@@ -49,15 +81,15 @@ export async function startSandbox(): Promise<SandboxUpstream> {
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-  const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { model: string };
-  if (request.url === '/anthropic/v1/messages/count_tokens') {
-    const { inputTokens } = writeScript(readAnthropicPrompt(body as never));
-    sendJson(response, 200, { input_tokens: inputTokens });
+  const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { model: string; generateContentRequest?: object };
+  const asked = askedFor(request.url ?? '');
+  if (!asked) {
+    sendJson(response, 404, { error: { type: 'not_found_error', message: 'The sandbox has no such path' } });
     return;
   }
-  const wire = wires[request.url ?? ''];
-  if (!wire) {
-    sendJson(response, 404, { error: { type: 'not_found_error', message: 'The sandbox has no such path' } });
+  const { wire, method, model = body.model } = asked;
+  if (method === 'count') {
+    sendJson(response, 200, wire.count!(writeScript(wire.read((body.generateContentRequest ?? body) as never))));
     return;
   }
   const prompt = wire.read(body as never, String(request.headers['anthropic-beta'] ?? ''));
@@ -71,7 +103,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     sendJson(response, script.directives.error, wire.error(script.directives.error));
     return;
   }
-  await play(script, wire.writer(body.model), response);
+  await play(script, wire.writer(model), response);
 }
 
 function sendJson(response: ServerResponse, status: number, body: object): void {

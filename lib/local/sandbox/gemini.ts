@@ -1,0 +1,171 @@
+/**
+ * The sandbox in the format of the Gemini API, as its models of generation 3: it signs calls and texts, wants the signature of
+ * a call back, and checks every signature that it gets.
+ */
+
+import { createHash, randomBytes } from 'node:crypto';
+import type { WireWriter } from './player.ts';
+import { thinkingTokens, type SandboxPrompt, type Script } from './script.ts';
+
+interface Part {
+  text?: string;
+  thought?: boolean;
+  thoughtSignature?: string;
+  functionCall?: { id?: string; name: string; args?: object };
+  functionResponse?: { id?: string; name: string; parts?: Part[] };
+  inlineData?: { mimeType: string };
+  fileData?: { mimeType: string };
+}
+
+interface Content {
+  role: string;
+  parts: Part[];
+}
+
+interface Request {
+  contents: Content[];
+  systemInstruction?: { parts: Part[] };
+  tools?: {
+    functionDeclarations: { name: string; parametersJsonSchema?: { properties?: Record<string, unknown> } }[];
+  }[];
+  toolConfig?: { functionCallingConfig?: { mode?: string; allowedFunctionNames?: string[] } };
+  generationConfig?: { maxOutputTokens?: number; thinkingConfig?: { includeThoughts?: boolean } };
+}
+
+/** https://ai.google.dev/gemini-api/docs/thought-signatures */
+const PLACEHOLDER = 'skip_thought_signature_validator';
+
+export function readGeminiPrompt(request: Request): SandboxPrompt {
+  const { contents, systemInstruction, toolConfig, generationConfig } = request;
+  const { mode, allowedFunctionNames } = toolConfig?.functionCallingConfig ?? {};
+  const declared = mode === 'NONE' ? [] : (request.tools ?? []).flatMap((tool) => tool.functionDeclarations);
+  const tools = declared.filter(({ name }) => allowedFunctionNames?.includes(name) ?? true);
+  const parts = contents.flatMap((content) => content.parts);
+  const media = [...parts, ...parts.flatMap(({ functionResponse }) => functionResponse?.parts ?? [])].map(mediaTypeOf);
+  const last = contents.at(-1)?.parts ?? [];
+  return {
+    lastUserText: last.map(({ text }) => text ?? '').join('\n'),
+    answersTool: last.some(({ functionResponse }) => functionResponse !== undefined),
+    tools: tools.map(({ name, parametersJsonSchema: schema }) => ({ name, schema })),
+    toolRequired: mode === 'ANY',
+    thinkingAsked: generationConfig?.thinkingConfig?.includeThoughts === true,
+    hiddenTokens: 0,
+    maxTokens: generationConfig?.maxOutputTokens,
+    refusal: refusalOf(contents),
+    characters: [...(systemInstruction?.parts ?? []), ...parts].reduce((sum, { text = '' }) => sum + text.length, 0),
+    images: media.filter((type) => type?.startsWith('image/')).length,
+    pdfs: media.filter((type) => type === 'application/pdf').length,
+  };
+}
+
+function mediaTypeOf({ inlineData, fileData }: Part): string | undefined {
+  return (inlineData ?? fileData)?.mimeType;
+}
+
+/** As the Gemini API refuses it. */
+function refusalOf(contents: Content[]): string | undefined {
+  for (const [index, { parts }] of contents.entries()) {
+    const calls = parts.filter(({ functionCall }) => functionCall !== undefined);
+    const [first] = calls;
+    if (first && !first.thoughtSignature) {
+      return `Function call \`${first.functionCall!.name}\` in the ${index}. content block is missing a \`thought_signature\`.`;
+    }
+    if (!parts.every(isSound)) return 'Thought signature is not valid.';
+    const results = (contents[index + 1]?.parts ?? []).filter(({ functionResponse }) => functionResponse !== undefined);
+    const answered = results.map(({ functionResponse }) => functionResponse!.name).join();
+    if (answered !== calls.map(({ functionCall }) => functionCall!.name).join()) {
+      return 'Please ensure that the function response parts match the function call parts of the function call turn.';
+    }
+  }
+  return undefined;
+}
+
+function isSound(part: Part): boolean {
+  const { thoughtSignature } = part;
+  return thoughtSignature === undefined || thoughtSignature === PLACEHOLDER || thoughtSignature === signatureOf(part);
+}
+
+/** A signature belongs to the part that it came on. */
+function signatureOf({ functionCall }: Part): string {
+  const signed = functionCall ? `call ${functionCall.name} ${JSON.stringify(functionCall.args ?? {})}` : 'text';
+  return createHash('sha256').update(signed).digest('base64');
+}
+
+const FINISH_REASONS = { end: 'STOP', length: 'MAX_TOKENS', tools: 'STOP', refusal: 'SAFETY' } as const;
+
+export function geminiWriter(model: string): WireWriter {
+  const responseId = randomBytes(12).toString('base64url');
+  const frame = (parts: Part[], finishReason?: string, usage?: object) =>
+    event({
+      candidates: [{ content: { parts, role: 'model' }, ...(finishReason ? { finishReason } : {}), index: 0 }],
+      ...(usage ? { usageMetadata: usage } : {}),
+      modelVersion: model,
+      responseId,
+    });
+  return {
+    opening: () => '',
+    block(script, index) {
+      const block = script.blocks[index]!;
+      switch (block.kind) {
+        case 'thinking':
+          return { start: '', pieces: block.pieces.map((text) => frame([{ text, thought: true }])), stop: '' };
+        case 'text':
+          return {
+            start: '',
+            pieces: block.pieces.map((text) => frame([{ text }])),
+            stop: frame([{ text: '', thoughtSignature: signatureOf({}) }]),
+          };
+        case 'tool':
+          return { start: '', pieces: wholeCall(script, index).map((parts) => (parts ? frame(parts) : '')), stop: '' };
+      }
+    },
+    closing: (script) => frame([{ text: '' }], FINISH_REASONS[script.end], usageOf(script)),
+    errorFrame: () => event(geminiError(503, 'Overloaded')),
+  };
+}
+
+/** A call takes as long as in pieces, and comes whole at its last; one that the limit has cut never comes. */
+function wholeCall({ blocks, end }: Script, index: number): (Part[] | undefined)[] {
+  const { name, pieces } = blocks[index] as Extract<Script['blocks'][number], { kind: 'tool' }>;
+  const isCut = end === 'length' && index === blocks.length - 1;
+  const silent = Array.from({ length: Math.max(0, pieces.length - 1) }, () => undefined);
+  if (isCut) return silent;
+  const call: Part = { functionCall: { name, args: JSON.parse(pieces.join('') || '{}') as object } };
+  const isFirst = blocks.findIndex(({ kind }) => kind === 'tool') === index;
+  return [...silent, [isFirst ? { ...call, thoughtSignature: signatureOf(call) } : call]];
+}
+
+/** Statuses as Google names them. */
+const statuses: Record<number, string> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  429: 'RESOURCE_EXHAUSTED',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+};
+
+export function geminiError(code: number, message = `The sandbox was asked to answer with status ${code}`): object {
+  return { error: { code, message, status: statuses[code] ?? 'INTERNAL' } };
+}
+
+export function geminiCount({ inputTokens }: Script): object {
+  return { totalTokens: inputTokens, promptTokensDetails: [{ modality: 'TEXT', tokenCount: inputTokens }] };
+}
+
+function usageOf(script: Script): object {
+  const { inputTokens, outputTokens, directives } = script;
+  const thoughts = thinkingTokens(script);
+  return {
+    promptTokenCount: inputTokens,
+    candidatesTokenCount: outputTokens - thoughts,
+    totalTokenCount: inputTokens + outputTokens,
+    cachedContentTokenCount: Math.min(directives.cachedTokens, inputTokens),
+    thoughtsTokenCount: thoughts,
+  };
+}
+
+function event(data: object): string {
+  return `data: ${JSON.stringify(data)}\r\n\r\n`;
+}
