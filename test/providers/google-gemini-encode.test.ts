@@ -1,0 +1,428 @@
+import { describe, expect, it } from 'vitest';
+import type { GoogleGeminiQuirks } from '../../lambdas/catalog/wires.ts';
+import type { Block, Message, MessagesRequest } from '../../lambdas/messages/types.ts';
+import { gatewaySignature } from '../../lambdas/messages/thinking-signatures.ts';
+import { sealSignature } from '../../lambdas/providers/google-gemini/signatures.ts';
+import { googleGeminiWire as wire } from '../../lambdas/providers/google-gemini/wire.ts';
+
+const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
+const target = (quirks: GoogleGeminiQuirks = {}) => ({
+  providerId: 'google',
+  upstreamModel: 'gemini-x',
+  maxOutputTokens: 10_000,
+  supportedParameters: [
+    'temperature',
+    'top_p',
+    'top_k',
+    'frequency_penalty',
+    'stop',
+    'tools',
+    'reasoning',
+    'structured_outputs',
+  ],
+  quirks,
+});
+
+const request = (more: Partial<MessagesRequest> = {}): MessagesRequest => ({
+  model: 'google/gemini-x',
+  messages: [{ role: 'user', content: 'Hi' }],
+  ...more,
+});
+
+const encode = (more: Partial<MessagesRequest>, quirks?: GoogleGeminiQuirks) =>
+  JSON.parse(wire.encode(request(more), target(quirks), client).body) as Record<string, unknown>;
+const contents = (messages: Message[], quirks?: GoogleGeminiQuirks) => encode({ messages }, quirks)['contents'];
+const config = (more: Partial<MessagesRequest>, quirks?: GoogleGeminiQuirks) =>
+  encode(more, quirks)['generationConfig'];
+const userParts = (content: Block[], quirks?: GoogleGeminiQuirks) =>
+  (contents([{ role: 'user', content }], quirks) as { parts: unknown[] }[])[0]!.parts;
+
+const thinking = (signature: string, text = ''): Block => ({ type: 'thinking', thinking: text, signature });
+const signed = (of: 'thought' | 'text' | 'call', signature: string, model = 'gemini-x', providerId = 'google') =>
+  sealSignature(of, signature, { providerId, upstreamModel: model });
+const call = (id: string, name: string, input: object = {}): Block => ({ type: 'tool_use', id, name, input });
+const result = (id: string, content: string | Block[], more: object = {}): Block => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content,
+  ...more,
+});
+const image = (media_type: string): Block => ({ type: 'image', source: { type: 'base64', media_type, data: 'AAAA' } });
+const imageAt = (url: string): Block => ({ type: 'image', source: { type: 'url', url } });
+const pdf: Block = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' } };
+
+describe('a request to Gemini', () => {
+  it('goes to the address of its model, which streams', () => {
+    const { path, body } = wire.encode(request(), target(), client);
+
+    expect(path).toBe('/models/gemini-x:streamGenerateContent?alt=sse');
+    expect(JSON.parse(body)).toEqual({ contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] });
+  });
+
+  it('has the system prompt as its instruction, a part for each text', () => {
+    const system: Block[] = [
+      { type: 'text', text: 'One', cache_control: { type: 'ephemeral' } },
+      { type: 'text', text: '' },
+      { type: 'text', text: 'Two' },
+    ];
+    expect(encode({ system })['systemInstruction']).toEqual({ parts: [{ text: 'One' }, { text: 'Two' }] });
+  });
+
+  it('makes one turn of neighbours of one role, and marks what the system says in between', () => {
+    expect(
+      contents([
+        { role: 'user', content: 'One' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: '' },
+            { type: 'text', text: 'Two' },
+          ],
+        },
+        { role: 'assistant', content: 'Three' },
+        { role: 'user', content: 'Four' },
+        { role: 'system', content: 'Be brief' },
+      ]),
+    ).toEqual([
+      { role: 'user', parts: [{ text: 'One' }, { text: 'Two' }] },
+      { role: 'model', parts: [{ text: 'Three' }] },
+      { role: 'user', parts: [{ text: 'Four' }, { text: '<system>\nBe brief\n</system>' }] },
+    ]);
+  });
+
+  it('carries images and PDFs in itself, and by https addresses', () => {
+    const atAddress: Block = { type: 'document', source: { type: 'url', url: 'https://a.example/terms' } };
+    expect(userParts([image('image/webp'), imageAt('https://a.example/b.JPG?c=1'), pdf, atAddress])).toEqual([
+      { inlineData: { mimeType: 'image/webp', data: 'AAAA' } },
+      { fileData: { mimeType: 'image/jpeg', fileUri: 'https://a.example/b.JPG?c=1' } },
+      { inlineData: { mimeType: 'application/pdf', data: 'JVBERi0=' } },
+      { fileData: { mimeType: 'application/pdf', fileUri: 'https://a.example/terms' } },
+    ]);
+  });
+
+  it('has documents of text as text in a tag', () => {
+    const source = { type: 'text', media_type: 'text/plain', data: 'Rule 1' };
+    expect(userParts([{ type: 'document', title: 'Rules', context: 'Old', source }])).toEqual([
+      { text: '<document title="Rules">\n<context>Old</context>\nRule 1\n</document>' },
+    ]);
+  });
+
+  it('limits and steers the answer', () => {
+    const asked = { max_tokens: 20_000, stop_sequences: ['END'], temperature: 0.5, top_p: 0.9, top_k: 40 };
+    expect(config({ ...asked, frequency_penalty: 0.1, presence_penalty: 0.2 })).toEqual({
+      maxOutputTokens: 10_000,
+      stopSequences: ['END'],
+      temperature: 0.5,
+      topP: 0.9,
+      topK: 40,
+      frequencyPenalty: 0.1,
+    });
+  });
+
+  it('asks for an answer in the form of a schema', () => {
+    const schema = { type: 'object', properties: { a: { const: 'x' } }, additionalProperties: false };
+    expect(config({ output_config: { format: { type: 'json_schema', schema } } })).toEqual({
+      responseMimeType: 'application/json',
+      responseJsonSchema: { type: 'object', properties: { a: { enum: ['x'] } }, additionalProperties: false },
+    });
+  });
+
+  it.each<[string, Partial<MessagesRequest>]>([
+    ['max_tokens', { max_tokens: 0 }],
+    ['stop_sequences', { stop_sequences: ['1', '2', '3', '4', '5', '6'] }],
+    ['repetition_penalty', { repetition_penalty: 1.1 }],
+    ['seed', { seed: 7 }],
+    ['messages', { messages: [{ role: 'user', content: '' }] }],
+    ['tool_choice.type', { tool_choice: { type: 'any' } }],
+    ['tools.0.type', { tools: [{ name: 'bash', type: 'bash_20250124' }] }],
+    ['tools.0.defer_loading', { tools: [{ name: 'a', defer_loading: true }] }],
+    ['messages.0.content.0.source.media_type', { messages: [{ role: 'user', content: [image('image/gif')] }] }],
+    ['messages.0.content.0.source.url', { messages: [{ role: 'user', content: [imageAt('https://a.example/b')] }] }],
+    ['messages.0.content.0.source.url', { messages: [{ role: 'user', content: [imageAt('http://a.example/b.png')] }] }],
+    [
+      'messages.0.content.0.source.type',
+      { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'file', file_id: 'f' } }] }] },
+    ],
+    [
+      'messages.0.content.0.citations.enabled',
+      { messages: [{ role: 'user', content: [{ ...pdf, citations: { enabled: true } }] }] },
+    ],
+    ['messages.0.content.0.type', { messages: [{ role: 'user', content: [{ type: 'search_result' }] }] }],
+    ['messages.0.content.0.tool_use_id', { messages: [{ role: 'user', content: [result('t1', 'fine')] }] }],
+  ])('is refused by name for what cannot be said: %s', (field, more) => {
+    expect(() => encode(more)).toThrow(expect.objectContaining({ status: 400, metadata: { field } }) as Error);
+  });
+});
+
+describe('tools for Gemini', () => {
+  const tool = (input_schema: Record<string, unknown>, more: object = {}) => ({ name: 'f', input_schema, ...more });
+  const parameters = (schema: Record<string, unknown>) => {
+    const { tools } = encode({ tools: [tool(schema)] }) as { tools: { functionDeclarations: object[] }[] };
+    return (tools[0]!.functionDeclarations[0] as { parametersJsonSchema: unknown }).parametersJsonSchema;
+  };
+
+  it('are declared with their descriptions, and examples after them', () => {
+    const tools = [tool({ type: 'object' }, { description: 'Does it', input_examples: [{ a: 1 }] })];
+    expect(encode({ tools })['tools']).toEqual([
+      {
+        functionDeclarations: [
+          {
+            name: 'f',
+            description: 'Does it\n\nExamples of input:\n{"a":1}',
+            parametersJsonSchema: { type: 'object' },
+          },
+        ],
+      },
+    ]);
+  });
+
+  it.each<[string, Record<string, unknown>, unknown]>([
+    ['the draft', { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' }, { type: 'object' }],
+    ['a constant', { const: 3 }, { enum: [3] }],
+    ['a limit of whole numbers', { type: 'integer', exclusiveMinimum: 0 }, { type: 'integer', minimum: 1 }],
+    ['an upper limit', { type: 'integer', exclusiveMaximum: 9 }, { type: 'integer', maximum: 8 }],
+    ['definitions', { definitions: { a: {} }, $ref: '#/definitions/a' }, { $defs: { a: {} }, $ref: '#/$defs/a' }],
+    ['a reference', { $ref: '#/$defs/a', description: 'Other' }, { $ref: '#/$defs/a' }],
+    ['a tuple', { items: [{ type: 'string' }] }, { prefixItems: [{ type: 'string' }] }],
+    ['alternatives', { anyOf: [{ const: 'a' }, { type: 'null' }] }, { anyOf: [{ enum: ['a'] }, { type: 'null' }] }],
+    ['a known format', { type: 'string', format: 'date' }, { type: 'string', format: 'date' }],
+    [
+      'what has no word',
+      { type: 'string', description: 'A name', pattern: '^a', format: 'email', minLength: 2 },
+      {
+        type: 'string',
+        description: 'A name\nConstraints: {"pattern":"^a","format":"email","minLength":2}',
+      },
+    ],
+    ['a constant that is no word', { const: true }, { description: 'Constraints: {"const":true}' }],
+    [
+      'what is inside',
+      { type: 'object', properties: { pattern: { type: 'number', exclusiveMinimum: 0 } }, additionalProperties: {} },
+      {
+        type: 'object',
+        properties: { pattern: { type: 'number', description: 'Constraints: {"exclusiveMinimum":0}' } },
+        additionalProperties: {},
+      },
+    ],
+  ])('have schemas in words that Gemini knows: %s', (_what, schema, said) => {
+    expect(parameters(schema)).toEqual(said);
+  });
+
+  it('keep the digits of their schemas', () => {
+    const schema = { type: 'integer', maximum: JSON.rawJSON('9007199254740993') };
+    const { body } = wire.encode(request({ tools: [tool(schema)] }), target(), client);
+    expect(body).toContain('"maximum":9007199254740993');
+  });
+
+  it.each<[MessagesRequest['tool_choice'], boolean, unknown]>([
+    [undefined, false, undefined],
+    [{ type: 'auto' }, false, undefined],
+    [{ type: 'auto' }, true, { functionCallingConfig: { mode: 'VALIDATED' } }],
+    [{ type: 'any' }, true, { functionCallingConfig: { mode: 'ANY' } }],
+    [{ type: 'tool', name: 'f' }, false, { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f'] } }],
+    [{ type: 'none' }, false, { functionCallingConfig: { mode: 'NONE' } }],
+  ])('are called as chosen: %j, strict: %s', (choice, strict, said) => {
+    const more = { tools: [tool({ type: 'object' }, { strict })], ...(choice ? { tool_choice: choice } : {}) };
+    expect(encode(more)['toolConfig']).toEqual(said);
+  });
+});
+
+describe('calls and results for Gemini', () => {
+  const asked: Message = { role: 'assistant', content: [call('t1', 'look', { at: 1 }), call('t2', 'listen')] };
+
+  it('go by the names of the calls, in their order, and before what the user says', () => {
+    const answer: Message = {
+      role: 'user',
+      content: [{ type: 'text', text: 'And?' }, result('t2', 'Nothing', { is_error: true }), result('t1', 'A lamp')],
+    };
+    expect(contents([asked, answer])).toEqual([
+      {
+        role: 'model',
+        parts: [
+          { functionCall: { id: 't1', name: 'look', args: { at: 1 } } },
+          { functionCall: { id: 't2', name: 'listen', args: {} } },
+        ],
+      },
+      {
+        role: 'user',
+        parts: [
+          { functionResponse: { id: 't1', name: 'look', response: { output: 'A lamp' } } },
+          { functionResponse: { id: 't2', name: 'listen', response: { error: 'Nothing' } } },
+          { text: 'And?' },
+        ],
+      },
+    ]);
+  });
+
+  it('have no ids where the provider refuses them', () => {
+    const single: Message = { role: 'assistant', content: [call('t1', 'look')] };
+    expect(contents([single, { role: 'user', content: [result('t1', 'A lamp')] }], { call_ids: false })).toEqual([
+      { role: 'model', parts: [{ functionCall: { name: 'look', args: {} } }] },
+      { role: 'user', parts: [{ functionResponse: { name: 'look', response: { output: 'A lamp' } } }] },
+    ]);
+  });
+
+  const shown = [{ type: 'text', text: 'See' }, image('image/png'), imageAt('https://a.example/b.png')];
+  const inline = { inlineData: { mimeType: 'image/png', data: 'AAAA' } };
+  const atAddress = { fileData: { mimeType: 'image/png', fileUri: 'https://a.example/b.png' } };
+
+  it.each<[string, GoogleGeminiQuirks, object, unknown[]]>([
+    [
+      'inside where the model takes them there',
+      { media_in_results: true },
+      { response: { output: 'See\n(the image of this result follows)' }, parts: [inline] },
+      [atAddress],
+    ],
+    [
+      'after all results elsewhere',
+      {},
+      { response: { output: 'See\n(the image of this result follows)\n(the image of this result follows)' } },
+      [inline, atAddress],
+    ],
+  ])('carry images %s', (_where, quirks, response, following) => {
+    const answer: Message = { role: 'user', content: [result('t1', shown), result('t2', 'Hm')] };
+    const [, { parts }] = contents([asked, answer], quirks) as [object, { parts: unknown[] }];
+    expect(parts).toEqual([
+      { functionResponse: { id: 't1', name: 'look', ...response } },
+      { functionResponse: { id: 't2', name: 'listen', response: { output: 'Hm' } } },
+      ...following,
+    ]);
+  });
+});
+
+describe('signatures of thought on their way back to Gemini', () => {
+  const modelParts = (content: Block[], quirks?: GoogleGeminiQuirks) =>
+    (
+      contents(
+        [
+          { role: 'user', content: 'Hi' },
+          { role: 'assistant', content },
+        ],
+        quirks,
+      ) as { parts: unknown[] }[]
+    )[1]?.parts;
+  const calling = { functionCall: { id: 't1', name: 'look', args: {} } };
+  const asksForThem = { thought_signature_placeholder: true };
+
+  it('stand on the part that each came on', () => {
+    expect(
+      modelParts([
+        thinking(signed('thought', 'A'), 'First'),
+        { type: 'text', text: 'Well' },
+        thinking(signed('text', 'B')),
+        thinking(signed('call', 'C'), 'A summary, which would be billed again'),
+        call('t1', 'look'),
+        call('t2', 'look'),
+      ]),
+    ).toEqual([
+      { text: 'First', thought: true, thoughtSignature: 'A' },
+      { text: 'Well', thoughtSignature: 'B' },
+      { ...calling, thoughtSignature: 'C' },
+      { functionCall: { id: 't2', name: 'look', args: {} } },
+    ]);
+  });
+
+  it('stand on an empty text where the text is gone', () => {
+    expect(modelParts([thinking(signed('text', 'B')), call('t1', 'look')])).toEqual([
+      { text: '', thoughtSignature: 'B' },
+      calling,
+    ]);
+  });
+
+  it.each<[string, Block[]]>([
+    ['were dropped by the client', []],
+    ['are of another provider', [thinking(signed('call', 'C', 'gemini-x', 'vertex'))]],
+    ['are of another model', [thinking(signed('call', 'C', 'gemini-y'))]],
+    ['are of another family', [thinking('EqQBCgIYAh'), { type: 'redacted_thinking', data: 'x' }]],
+    ['say nothing', [thinking(gatewaySignature('google'))]],
+    ['were changed', [thinking(gatewaySignature('google', 'bm90IGpzb24'))]],
+  ])('are replaced, on the first call alone, by the documented placeholder where they %s', (_why, before) => {
+    expect(modelParts([...before, call('t1', 'look'), call('t2', 'look')], asksForThem)).toEqual([
+      { ...calling, thoughtSignature: 'skip_thought_signature_validator' },
+      { functionCall: { id: 't2', name: 'look', args: {} } },
+    ]);
+  });
+
+  it('are not replaced where the model does not ask for them', () => {
+    expect(modelParts([call('t1', 'look')])).toEqual([calling]);
+  });
+
+  it('leave no turn behind where there was nothing but thinking of others', () => {
+    expect(modelParts([thinking('EqQBCgIYAh', 'Hm')])).toBeUndefined();
+  });
+});
+
+describe('thinking of Gemini', () => {
+  const budget = { thinking_budget: { least: 128, most: 32_768 }, thinks_by_default: true };
+  const canStop = { thinking_budget: { least: 0, most: 24_576 }, thinks_by_default: false };
+  const levels: GoogleGeminiQuirks = { thinking_levels: ['low', 'high'], thinks_by_default: true };
+  const enabled = (budget_tokens: number, more: object = {}) => ({ type: 'enabled', budget_tokens, ...more });
+
+  it.each<[string, Partial<MessagesRequest>, GoogleGeminiQuirks, object | undefined, boolean]>([
+    ['as by default', {}, budget, undefined, true],
+    ['not by default', {}, canStop, undefined, false],
+    ['by a budget', { thinking: enabled(2_000) }, budget, { includeThoughts: true, thinkingBudget: 2_000 }, true],
+    [
+      'by no more than it can',
+      { thinking: enabled(40_000) },
+      budget,
+      { includeThoughts: true, thinkingBudget: 32_768 },
+      true,
+    ],
+    ['as it likes', { thinking: { type: 'adaptive' } }, canStop, { includeThoughts: true, thinkingBudget: -1 }, true],
+    ['as little as it can', { thinking: { type: 'disabled' } }, budget, { thinkingBudget: 128 }, true],
+    ['not at all', { thinking: { type: 'disabled' } }, canStop, { thinkingBudget: 0 }, false],
+    ['by an effort', { output_config: { effort: 'low' } }, canStop, { thinkingBudget: 4_096 }, true],
+    [
+      'with room for words',
+      { max_tokens: 3_000, output_config: { effort: 'max' } },
+      canStop,
+      { thinkingBudget: 1_500 },
+      true,
+    ],
+    ['out of sight', { thinking: enabled(2_000, { display: 'omitted' }) }, budget, { thinkingBudget: 2_000 }, true],
+    [
+      'by the level of a budget',
+      { thinking: enabled(2_000) },
+      levels,
+      { includeThoughts: true, thinkingLevel: 'low' },
+      true,
+    ],
+    ['by the next level', { output_config: { effort: 'medium' } }, levels, { thinkingLevel: 'high' }, true],
+    ['by the highest level', { output_config: { effort: 'xhigh' } }, levels, { thinkingLevel: 'high' }, true],
+    ['by the least level', { thinking: { type: 'disabled' } }, levels, { thinkingLevel: 'low' }, true],
+    ['as it likes, by level', { thinking: { type: 'adaptive' } }, levels, { includeThoughts: true }, true],
+  ])('is asked for %s, and held where it may come', (_how, more, quirks, said, mayThink) => {
+    const generationConfig = config(more, quirks) as { thinkingConfig?: object } | undefined;
+    expect(generationConfig?.thinkingConfig).toEqual(said);
+    expect(wire.hiddenOutput(request(more), target(quirks), 900)).toBe(mayThink ? 900 : 0);
+  });
+
+  it('is not asked of a model that does not', () => {
+    const plain = { ...target(), supportedParameters: [] };
+    const asked = request({ thinking: { type: 'adaptive' } });
+    expect(wire.encode(asked, plain, client).body).not.toContain('thinkingConfig');
+    expect(wire.hiddenOutput(asked, plain, 900)).toBe(0);
+  });
+});
+
+describe('a count by Gemini', () => {
+  const asked = request({ system: 'Be brief', max_tokens: 10 });
+  const prompt = {
+    contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+    systemInstruction: { parts: [{ text: 'Be brief' }] },
+  };
+
+  it.each<[GoogleGeminiQuirks['count_tokens'], unknown]>([
+    ['request', { generateContentRequest: { model: 'models/gemini-x', ...prompt } }],
+    ['contents', prompt],
+  ])('is asked for with what the model reads (%s)', (count_tokens, body) => {
+    const encoded = wire.encodeCount(asked, target({ count_tokens }), client)!;
+    expect(encoded.path).toBe('/models/gemini-x:countTokens');
+    expect(JSON.parse(encoded.body)).toEqual(body);
+  });
+
+  it('is not asked for where the endpoint has none', () => {
+    expect(wire.encodeCount(asked, target(), client)).toBeUndefined();
+  });
+});
