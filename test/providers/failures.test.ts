@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorInAnswer, failureOf, ProviderFailure, refusalOf } from '../../lambdas/providers/failures.ts';
+import { errorInAnswer, failureOf, ProviderFailure, refusalOf, refusedBy } from '../../lambdas/providers/failures.ts';
 import { UpstreamError, type UpstreamFailure } from '../../lambdas/providers/upstream-http.ts';
 
 const provider = { name: 'Acme', baseUrl: 'https://api.acme.example/v1', credential: 'acme-secret-1' };
@@ -38,6 +38,29 @@ describe('a refusal of a provider', () => {
       mayTryAnother,
       metadata: { provider_name: 'Acme', provider_status: theirs },
     });
+  });
+
+  it('is what its wire says it means, where its status blames the wrong side', () => {
+    const failure = refusedBy(
+      { status: 400, headers: {} },
+      { type: undefined, message: 'Bad key', status: 401 },
+      provider,
+    );
+
+    expect(failure).toMatchObject({ kind: 'provider_unavailable', status: 502, mayTryAnother: true });
+  });
+
+  it.each([
+    [{}, '35'],
+    [{ 'retry-after': '7' }, '7'],
+  ])('tells when to try again, from its headers %j or its body', (headers, seconds) => {
+    const failure = refusedBy(
+      { status: 429, headers },
+      { type: undefined, message: 'Slow down', retryAfterSeconds: 35 },
+      provider,
+    );
+
+    expect(failure.headers).toMatchObject({ 'retry-after': seconds });
   });
 
   it('has the words of the provider, without its secrets', () => {

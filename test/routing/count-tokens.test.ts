@@ -31,6 +31,13 @@ describe('a count of tokens', () => {
     expect(JSON.parse(bodies[0]!)).toEqual({ model: 'm', messages: request.messages });
   });
 
+  it('is read where each wire has it', async () => {
+    const { url } = await upstream((response) => response.end('{"totalTokens":17,"promptTokensDetails":[]}'));
+    const candidate = candidateAt(url, { wire: 'google-gemini', quirks: { count_tokens: 'request' } });
+
+    expect(await countUpstream(candidate, request, client)).toBe(17);
+  });
+
   it.each([
     ['anthropic', {}],
     ['openai-chat', quirks],

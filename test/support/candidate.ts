@@ -1,17 +1,16 @@
 import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
-import { factsOf, type AnthropicQuirks, type OpenaiChatQuirks } from '../../lambdas/catalog/wires.ts';
+import { factsOf, type MessagesWireName, type QuirksOf } from '../../lambdas/catalog/wires.ts';
 import { messagesWire } from '../../lambdas/providers/wires.ts';
 import type { Candidate } from '../../lambdas/routing/candidates.ts';
-import type { WireName } from './dialects.ts';
 import { pricing } from './spending.ts';
 
 /** An endpoint at an address of the test's own, as routing gets it from the catalog. */
 export function candidateAt(
   url: string,
   more: {
-    wire?: WireName;
+    wire?: MessagesWireName;
     credential?: string;
-    quirks?: AnthropicQuirks | OpenaiChatQuirks;
+    quirks?: QuirksOf<MessagesWireName>;
     timeouts?: { connect_ms?: number; first_byte_ms?: number; idle_ms?: number };
   } = {},
 ): Candidate {

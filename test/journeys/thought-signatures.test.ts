@@ -1,0 +1,96 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { said, startGateway, type RunningGateway } from '../support/gateway.ts';
+
+let gateway: RunningGateway;
+let client: Anthropic;
+beforeAll(async () => {
+  gateway = await startGateway();
+  client = new Anthropic({ baseURL: gateway.anthropicUrl, apiKey: gateway.key, maxRetries: 0 });
+});
+afterAll(() => gateway.stop());
+
+const tools: Anthropic.Tool[] = [
+  {
+    name: 'get_weather',
+    input_schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+  { name: 'get_time', input_schema: { type: 'object', properties: {} } },
+];
+
+const ask = (messages: Anthropic.MessageParam[]) =>
+  client.messages
+    .stream({ model: 'sandbox/gemini', max_tokens: 2_000, thinking: { type: 'adaptive' }, tools, messages })
+    .finalMessage();
+
+const question = said('Weather and time?\n@sandbox tools=2 delay=0');
+const callsOf = ({ content }: Anthropic.Message) => content.filter((block) => block.type === 'tool_use');
+const answerTo = (message: Anthropic.Message): Anthropic.MessageParam => ({
+  role: 'user',
+  content: callsOf(message).map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: 'fine' })),
+});
+
+/** The sandbox refuses a call without its signature, and a signature on any part but its own. */
+describe('signatures of thought', () => {
+  it('stand directly before the call that they belong to, the first of several', async () => {
+    const { content, stop_reason } = await ask([question]);
+
+    expect(content.map(({ type }) => type)).toEqual([
+      'thinking',
+      'text',
+      'thinking',
+      'thinking',
+      'tool_use',
+      'tool_use',
+    ]);
+    expect(stop_reason).toBe('tool_use');
+  });
+
+  it('survive a whole conversation with tools', async () => {
+    const messages: Anthropic.MessageParam[] = [question];
+    for (let round = 1; round <= 2; round += 1) {
+      const calling = await ask(messages);
+      expect(callsOf(calling)).toHaveLength(2);
+      messages.push({ role: 'assistant', content: calling.content }, answerTo(calling));
+      const answer = await ask(messages);
+      expect(answer.content.at(-1)).toMatchObject({ text: expect.stringContaining('tool has answered') as string });
+      messages.push({ role: 'assistant', content: answer.content }, question);
+    }
+  });
+
+  it('come to the provider as it made them: on another call, it refuses them', async () => {
+    const calling = await ask([question]);
+    const content = calling.content.map((block) =>
+      block.type === 'tool_use' && block.name === 'get_weather' ? { ...block, input: { city: 'Тверь' } } : block,
+    );
+
+    const asking = ask([question, { role: 'assistant', content }, answerTo(calling)]);
+
+    await expect(asking).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('not valid') as string,
+    });
+  });
+
+  it('are not missed where a client drops the thinking of a conversation', async () => {
+    const calling = await ask([question]);
+    const content = calling.content.filter(({ type }) => type !== 'thinking');
+
+    const answer = await ask([question, { role: 'assistant', content }, answerTo(calling)]);
+
+    expect(answer.stop_reason).toBe('end_turn');
+  });
+
+  it('are not missed where another model began the conversation', async () => {
+    const calling = await client.messages.create({
+      model: 'sandbox/gpt',
+      max_tokens: 500,
+      tools,
+      messages: [question],
+    });
+
+    const answer = await ask([question, { role: 'assistant', content: calling.content }, answerTo(calling)]);
+
+    expect(answer.stop_reason).toBe('end_turn');
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
+import type { MessagesRequest } from '../../lambdas/messages/types.ts';
+import { googleGeminiWire as wire } from '../../lambdas/providers/google-gemini/wire.ts';
+
+const target = {
+  providerId: 'google',
+  upstreamModel: 'gemini-x',
+  maxOutputTokens: 1_000,
+  supportedParameters: [],
+  quirks: {},
+};
+
+const response = (parts: string, finish?: string) =>
+  `data: {"candidates":[{"content":{"role":"model","parts":[${parts}]}${finish ? `,"finishReason":"${finish}"` : ''}}]}\r\n\r\n`;
+
+async function batchesOf(chunks: string[], more: Partial<MessagesRequest> = {}) {
+  async function* body(): AsyncGenerator<Buffer> {
+    for (const chunk of chunks) yield await Promise.resolve(Buffer.from(chunk));
+  }
+  const request = { model: 'google/gemini-x', messages: [], ...more };
+  const batches = [];
+  for await (const batch of wire.decode(body(), { target, request, estimatedInputTokens: 7 })) batches.push(batch);
+  return batches;
+}
+
+async function messageOf(chunks: string[], more?: Partial<MessagesRequest>) {
+  const assembler = new MessageAssembler();
+  for (const { events } of await batchesOf(chunks, more)) for (const { data } of events) assembler.add(data);
+  return assembler.finish()!;
+}
+
+const lamp = (on: boolean) => `{"functionCall":{"name":"set_lamp","args":{"on":${on}}},"thoughtSignature":"c2ln"}`;
+
+describe('a call by Gemini', () => {
+  it('keeps the digits of its arguments', async () => {
+    const pay = '{"functionCall":{"name":"pay","args":{"account":9007199254740993,"rate":0.1000000000000000055}}}';
+    const { content } = await messageOf([response(pay, 'STOP')]);
+    expect(JSON.stringify(content[0]!['input'])).toBe('{"account":9007199254740993,"rate":0.1000000000000000055}');
+  });
+
+  it('keeps them where they come value by value', async () => {
+    const value = '{"jsonPath":"$.account","numberValue":9007199254740993}';
+    const pay = `{"functionCall":{"name":"pay","partialArgs":[${value}]}}`;
+    const { content } = await messageOf([response(pay, 'STOP')]);
+    expect(JSON.stringify(content[0]!['input'])).toBe('{"account":9007199254740993}');
+  });
+
+  it('is the only one that is passed on where the client wants no parallel calls', async () => {
+    const { content, stop_reason } = await messageOf([response(`${lamp(true)},${lamp(false)}`), response('', 'STOP')], {
+      tool_choice: { type: 'auto', disable_parallel_tool_use: true },
+    });
+    expect(content.map(({ type, input }) => [type, input])).toEqual([
+      ['thinking', undefined],
+      ['tool_use', { on: true }],
+    ]);
+    expect(stop_reason).toBe('tool_use');
+  });
+
+  it('passes on what it has of its arguments as soon as it has them', async () => {
+    const more = (text: string) =>
+      response(
+        `{"functionCall":{"partialArgs":[{"jsonPath":"$.a","stringValue":"${text}","willContinue":true}],"willContinue":true}}`,
+      );
+    const batches = await batchesOf([
+      response('{"functionCall":{"name":"write","willContinue":true}}'),
+      more('Hello'),
+      more(' there'),
+      response('{"functionCall":{}}', 'STOP'),
+    ]);
+    const written = batches.map(({ events }) =>
+      events.flatMap(({ data }) =>
+        data.type === 'content_block_delta' && data.delta.type === 'input_json_delta' ? [data.delta.partial_json] : [],
+      ),
+    );
+    expect(written.slice(0, 4)).toEqual([[], ['{"a":"Hello'], [' there'], ['"}']]);
+  });
+
+  it.each([
+    ['nowhere', ['"a"']],
+    ['in no object', ['"$[0]"']],
+    ['out of the order of a list', ['"$.a[1]"']],
+    ['where it was before', ['"$.a"', '"$.b"', '"$.a"']],
+    ['inside of what is closed', ['"$.a.b"', '"$.c"', '"$.a.d"']],
+    ['deeper than any', [`"$${'.a'.repeat(101)}"`]],
+  ])('fails with a value that stands %s', async (_where, paths) => {
+    const values = paths.map((path) => `{"jsonPath":${path},"numberValue":1}`).join();
+    const call = `{"functionCall":{"name":"f","partialArgs":[${values}]}}`;
+    await expect(batchesOf([response(call, 'STOP')])).rejects.toMatchObject({ failure: 'malformed' });
+  });
+});
+
+describe('the end of an answer of Gemini', () => {
+  it('is no thinking: clients read the last block as what was said', async () => {
+    const { content } = await messageOf([
+      response('{"text":"Hi."}'),
+      response('{"text":"","thoughtSignature":"c2ln"}', 'STOP'),
+    ]);
+    expect(content).toEqual([{ type: 'text', text: 'Hi.' }]);
+  });
+
+  it.each([
+    ['MAX_TOKENS', 'max_tokens'],
+    ['RECITATION', 'refusal'],
+    ['SPII', 'refusal'],
+    ['MODEL_ARMOR', 'refusal'],
+  ])('%s is %s', async (finish, stop) => {
+    expect(await messageOf([response('{"text":"Hi"}', finish)])).toMatchObject({ stop_reason: stop });
+  });
+
+  it.each(['OTHER', 'UNEXPECTED_TOOL_CALL', 'SOMETHING_NEW'])('%s is a failure', async (finish) => {
+    const batches = await batchesOf([response('{"text":"Hi"}', finish)]);
+    expect(batches.at(-1)!.events.at(-1)!.data).toMatchObject({ type: 'error', error: { type: 'api_error' } });
+  });
+});
