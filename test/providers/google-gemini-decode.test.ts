@@ -108,6 +108,11 @@ describe('the end of an answer of Gemini', () => {
     expect(await messageOf([response('{"text":"Hi"}', finish)])).toMatchObject({ stop_reason: stop });
   });
 
+  it('is a failure alone where nothing was said: another endpoint is tried', async () => {
+    const batches = await batchesOf([response('', 'MALFORMED_FUNCTION_CALL')]);
+    expect(batches.flatMap(({ events }) => events.map(({ data }) => data.type))).toEqual(['error']);
+  });
+
   it.each(['OTHER', 'UNEXPECTED_TOOL_CALL', 'SOMETHING_NEW'])('%s is a failure', async (finish) => {
     const batches = await batchesOf([response('{"text":"Hi"}', finish)]);
     expect(batches.at(-1)!.events.at(-1)!.data).toMatchObject({ type: 'error', error: { type: 'api_error' } });

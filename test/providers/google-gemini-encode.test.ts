@@ -154,13 +154,13 @@ describe('a request to Gemini', () => {
   });
 });
 
-describe('tools for Gemini', () => {
-  const tool = (input_schema: Record<string, unknown>, more: object = {}) => ({ name: 'f', input_schema, ...more });
-  const parameters = (schema: Record<string, unknown>) => {
-    const { tools } = encode({ tools: [tool(schema)] }) as { tools: { functionDeclarations: object[] }[] };
-    return (tools[0]!.functionDeclarations[0] as { parametersJsonSchema: unknown }).parametersJsonSchema;
-  };
+const tool = (input_schema: Record<string, unknown>, more: object = {}) => ({ name: 'f', input_schema, ...more });
+const parameters = (schema: Record<string, unknown>) => {
+  const { tools } = encode({ tools: [tool(schema)] }) as { tools: { functionDeclarations: object[] }[] };
+  return (tools[0]!.functionDeclarations[0] as { parametersJsonSchema: unknown }).parametersJsonSchema;
+};
 
+describe('tools for Gemini', () => {
   it('are declared with their descriptions, and examples after them', () => {
     const tools = [tool({ type: 'object' }, { description: 'Does it', input_examples: [{ a: 1 }] })];
     expect(encode({ tools })['tools']).toEqual([
@@ -290,17 +290,18 @@ describe('calls and results for Gemini', () => {
   });
 });
 
+const modelParts = (content: Block[], quirks?: GoogleGeminiQuirks) =>
+  (
+    contents(
+      [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content },
+      ],
+      quirks,
+    ) as { parts: unknown[] }[]
+  )[1]?.parts;
+
 describe('signatures of thought on their way back to Gemini', () => {
-  const modelParts = (content: Block[], quirks?: GoogleGeminiQuirks) =>
-    (
-      contents(
-        [
-          { role: 'user', content: 'Hi' },
-          { role: 'assistant', content },
-        ],
-        quirks,
-      ) as { parts: unknown[] }[]
-    )[1]?.parts;
   const calling = { functionCall: { id: 't1', name: 'look', args: {} } };
   const asksForThem = { thought_signature_placeholder: true };
 
@@ -352,11 +353,12 @@ describe('signatures of thought on their way back to Gemini', () => {
   });
 });
 
+const enabled = (budget_tokens: number, more: object = {}) => ({ type: 'enabled', budget_tokens, ...more });
+
 describe('thinking of Gemini', () => {
   const budget = { thinking_budget: { least: 128, most: 32_768 }, thinks_by_default: true };
   const canStop = { thinking_budget: { least: 0, most: 24_576 }, thinks_by_default: false };
   const levels: GoogleGeminiQuirks = { thinking_levels: ['low', 'high'], thinks_by_default: true };
-  const enabled = (budget_tokens: number, more: object = {}) => ({ type: 'enabled', budget_tokens, ...more });
 
   it.each<[string, Partial<MessagesRequest>, GoogleGeminiQuirks, object | undefined, boolean]>([
     ['as by default', {}, budget, undefined, true],
@@ -407,14 +409,17 @@ describe('thinking of Gemini', () => {
 });
 
 describe('a count by Gemini', () => {
-  const asked = request({ system: 'Be brief', max_tokens: 10 });
+  const tools = [{ name: 'f' }];
+  const asked = request({ system: 'Be brief', max_tokens: 10, tools, tool_choice: { type: 'any' } });
   const prompt = {
     contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
     systemInstruction: { parts: [{ text: 'Be brief' }] },
+    tools: [{ functionDeclarations: [{ name: 'f', parametersJsonSchema: { type: 'object' } }] }],
   };
+  const toolConfig = { functionCallingConfig: { mode: 'ANY' } };
 
   it.each<[GoogleGeminiQuirks['count_tokens'], unknown]>([
-    ['request', { generateContentRequest: { model: 'models/gemini-x', ...prompt } }],
+    ['request', { generateContentRequest: { model: 'models/gemini-x', ...prompt, toolConfig } }],
     ['contents', prompt],
   ])('is asked for with what the model reads (%s)', (count_tokens, body) => {
     const encoded = wire.encodeCount(asked, target({ count_tokens }), client)!;

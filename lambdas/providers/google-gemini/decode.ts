@@ -69,7 +69,6 @@ class GeminiTranslation {
       this.answer.fail(geminiRefusal(response));
       return;
     }
-    this.answer.start();
     const [first] = asList(response['candidates']);
     if (first !== undefined) this.#onCandidate(asRecord(first));
     else if (asText(asOptionalRecord(response['promptFeedback'])?.['blockReason']) !== '') this.#onReason('SAFETY');
@@ -83,8 +82,12 @@ class GeminiTranslation {
     // A call that the limit has cut stays as it is.
     if (this.#finishReason === 'STOP') this.#calls.end();
     const stopReason = stopReasonOf(this.#finishReason, this.answer.blocks.hasToolCalls);
-    if (stopReason !== 'failed') this.answer.finish(stopReason);
-    else this.answer.fail({ type: undefined, message: 'The provider stopped in the middle of its answer' });
+    if (stopReason === 'failed') {
+      this.answer.fail({ type: undefined, message: 'The provider stopped in the middle of its answer' });
+      return;
+    }
+    this.answer.start();
+    this.answer.finish(stopReason);
   }
 
   #onCandidate(candidate: Record<string, unknown>): void {
@@ -98,7 +101,9 @@ class GeminiTranslation {
     this.answer.close();
   }
 
+  /** An answer begins with its first part: where it fails without one, another endpoint may do better. */
   #onPart(part: Record<string, unknown>): void {
+    this.answer.start();
     const signature = asText(part['thoughtSignature']);
     const call = asOptionalRecord(part['functionCall']);
     if (call) this.#onCall(call, signature);

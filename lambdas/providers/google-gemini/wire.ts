@@ -15,7 +15,7 @@ export const googleGeminiWire: MessagesWire<GoogleGeminiQuirks> = {
       case undefined:
         return undefined;
       case 'contents':
-        return postJson(target, 'countTokens', promptFields(request, target));
+        return postJson(target, 'countTokens', { ...promptFields(request, target), toolConfig: undefined });
       case 'request': {
         const generateContentRequest = { model: `models/${target.upstreamModel}`, ...promptFields(request, target) };
         return postJson(target, 'countTokens', { generateContentRequest });
