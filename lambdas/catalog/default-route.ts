@@ -20,7 +20,8 @@ export function cheapestFirst<Item extends Pick<Endpoint, 'pricing'>>(items: rea
   return priced.toSorted((a, b) => usualCost(a.pricing).compare(usualCost(b.pricing)));
 }
 
-function usualCost({ prompt, completion, request }: Pricing): Money {
+/** What a usual request costs. */
+export function usualCost({ prompt, completion, request }: Pricing): Money {
   return prompt
     .times(USUAL_PROMPT_TOKENS)
     .plus(completion.times(USUAL_COMPLETION_TOKENS))

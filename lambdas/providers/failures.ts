@@ -13,6 +13,8 @@ export class ProviderFailure extends GatewayError {
   readonly mayTryAnother: boolean;
   /** The provider began to answer, then was silent for longer than we wait: it may have been working, and charge. */
   readonly wasSilent: boolean;
+  /** The status that the provider answered with, or that its error stands for; undefined where it did not answer. */
+  readonly providerStatus: number | undefined;
 
   constructor(
     kind: ErrorKind,
@@ -33,6 +35,7 @@ export class ProviderFailure extends GatewayError {
     super(kind, message, { metadata, headers: more.headers ?? {}, cause: more.cause });
     this.mayTryAnother = more.mayTryAnother ?? true;
     this.wasSilent = more.wasSilent ?? false;
+    this.providerStatus = more.status;
   }
 }
 

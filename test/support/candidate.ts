@@ -1,7 +1,8 @@
-import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
+import { Catalog, type Model } from '../../lambdas/catalog/catalog.ts';
 import { factsOf, type AnthropicQuirks, type OpenaiChatQuirks } from '../../lambdas/catalog/wires.ts';
 import { messagesWire } from '../../lambdas/providers/wires.ts';
-import type { Candidate } from '../../lambdas/routing/candidates.ts';
+import { messagesCandidates, type Candidate, type RoutingInput } from '../../lambdas/routing/candidates.ts';
+import { quietSignals } from '../../lambdas/routing/order.ts';
 import type { WireName } from './dialects.ts';
 import { pricing } from './spending.ts';
 
@@ -9,20 +10,43 @@ import { pricing } from './spending.ts';
 export function candidateAt(
   url: string,
   more: {
+    model?: string;
     wire?: WireName;
     credential?: string;
     quirks?: AnthropicQuirks | OpenaiChatQuirks;
     timeouts?: { connect_ms?: number; first_byte_ms?: number; idle_ms?: number };
   } = {},
 ): Candidate {
-  const { wire = 'anthropic', credential, quirks = {}, timeouts = {} } = more;
+  const { model = 'test/model', wire = 'anthropic', credential, quirks = {}, timeouts = {} } = more;
   const provider = { id: 'acme', name: 'Acme', baseUrl: url, data: { timeouts } };
   return {
-    model: { id: 'test/model' } as Model,
-    endpoint: { id: 'test/model/0', provider, wire, auth: factsOf(wire).auth, pricing, quirks } as unknown as Endpoint,
+    model: { id: model } as Model,
+    endpoint: {
+      id: 'test/model/0',
+      provider,
+      wire,
+      auth: factsOf(wire).auth,
+      pricing,
+      quirks,
+    } as unknown as Candidate['endpoint'],
     pricing,
     wire: messagesWire(wire)!,
     target: { providerId: 'acme', upstreamModel: 'm', maxOutputTokens: 1_000, supportedParameters: [], quirks },
     credential,
   };
+}
+
+/** The candidates of a request for a model. */
+export function candidatesOf(
+  model: Model,
+  more: Partial<Omit<RoutingInput, 'request'>> & { request?: Partial<RoutingInput['request']> } = {},
+) {
+  return messagesCandidates({
+    catalog: new Catalog([model], [], 'test'),
+    exclusionOf: () => undefined,
+    signals: quietSignals,
+    promptTokens: 10,
+    ...more,
+    request: { model: model.id, messages: [], ...more.request },
+  });
 }

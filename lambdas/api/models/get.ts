@@ -21,9 +21,6 @@ export const accepts = {
 
 const ENDPOINTS_SUFFIX = '/endpoints';
 
-/** An empty object: endpoints are chosen automatically, the cheapest first. */
-const AUTOMATIC_ROUTING = {};
-
 export const handler = defineEndpoint('get-model', accepts, ({ params: { slug: path }, query: { endpoints } }) => {
   const withEndpoints = endpoints || path.endsWith(ENDPOINTS_SUFFIX);
   const slug = path.endsWith(ENDPOINTS_SUFFIX) ? path.slice(0, -ENDPOINTS_SUFFIX.length) : path;
@@ -37,6 +34,7 @@ export const handler = defineEndpoint('get-model', accepts, ({ params: { slug: p
       ...modelView(model),
       endpoints: endpointViews(model.aliasOf ?? model),
     },
-    routing: { default: AUTOMATIC_ROUTING },
+    // Empty: endpoints are chosen automatically, the cheapest that is healthy first.
+    routing: { default: model.data.routing ?? {} },
   });
 });

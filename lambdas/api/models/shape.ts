@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { modalities } from '../../catalog/schema.ts';
+import { modalities, routingSchema } from '../../catalog/schema.ts';
 import { count, data, nothing, rubText } from '../../http/shapes.ts';
 
 const tokenPrices = {
@@ -114,7 +114,11 @@ export const modelAnswer = z.strictObject({
   data: z
     .strictObject({ ...modelFields, endpoints: z.array(endpointShape).optional() })
     .meta({ id: 'ModelWithEndpoints' }),
-  routing: z.strictObject({ default: z.strictObject({}) }).optional(),
+  routing: z
+    .strictObject({
+      default: routingSchema.meta({ description: 'Empty: chosen automatically, the cheapest that is healthy first.' }),
+    })
+    .optional(),
 });
 export type ModelAnswer = z.output<typeof modelAnswer>;
 
