@@ -6,7 +6,7 @@ import { inputModalities } from '../../catalog/wires.ts';
 import { integerParameter } from '../../http/fields.ts';
 import type { Money } from '../../money/money.ts';
 import { choicesParameter, modalitiesParameter, namesParameter, priceParameter, wordsParameter } from './fields.ts';
-import { tokenPricesOf, type Offer } from './offer.ts';
+import { contextOf, tokenPricesOf, type Offer } from './offer.ts';
 
 const TOKENS_PER_PRICE = 1_000_000;
 const MAX_CONTEXT_TOKENS = 1_000_000_000;
@@ -48,7 +48,7 @@ const filters = {
   context: filter(
     integerParameter(0, MAX_CONTEXT_TOKENS),
     'Tokens of context, at least.',
-    ({ model }, tokens) => (model.data.context_length ?? 0) >= tokens,
+    (offer, tokens) => (contextOf(offer) ?? 0) >= tokens,
   ),
   min_price: filter(priceParameter, 'RUB per million tokens of the prompt, at least.', (offer, least) =>
     isPriced(offer, 'prompt', (perMillion) => !least.exceeds(perMillion)),

@@ -20,6 +20,11 @@ export function tokenPricesOf({ model, endpoints }: Offer): Priced<Endpoint>['pr
   return model.data.video ? undefined : endpoints[0]!.pricing;
 }
 
+/** What the model reads, or else what its default route does; undefined where neither is known. */
+export function contextOf({ model, endpoints }: Offer): number | undefined {
+  return model.data.context_length ?? endpoints[0]!.contextLength;
+}
+
 /** Limits of the default route. */
 export function routeLimits({ endpoints }: Offer): { contextLength: number | null; maxOutputTokens: number | null } {
   const route = endpoints[0]!;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { usualCost } from '../../catalog/default-route.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import { tokenPricesOf, type Offer } from './offer.ts';
+import { contextOf, tokenPricesOf, type Offer } from './offer.ts';
 
 /** What was measured at an endpoint lately. */
 interface Speed {
@@ -36,7 +36,7 @@ const orders = {
   newest: { highestFirst: true, rank: ({ model }) => Date.parse(model.data.created) },
   'pricing-low-to-high': { highestFirst: false, rank: usualCostOf },
   'pricing-high-to-low': { highestFirst: true, rank: usualCostOf },
-  'context-high-to-low': { highestFirst: true, rank: ({ model }) => model.data.context_length },
+  'context-high-to-low': { highestFirst: true, rank: contextOf },
   'throughput-high-to-low': { highestFirst: true, measured: ({ tokensPerSecond }) => tokensPerSecond },
   'latency-low-to-high': { highestFirst: false, measured: ({ firstTokenMs }) => firstTokenMs },
 } as const satisfies Record<string, Order | MeasuredOrder>;
