@@ -102,7 +102,7 @@ export const providerPreferences = z.strictObject({
 export type ProviderPreferences = z.output<typeof providerPreferences>;
 
 /** Other models that may answer, in the order in which they are tried. */
-export const MAX_OTHER_MODELS = 3;
+const MAX_OTHER_MODELS = 3;
 export const otherModels = optional(listOf(z.string().min(1).max(MAX_NAME_CHARACTERS), { max: MAX_OTHER_MODELS }));
 
 /** A request as a client sends it: with how it wants to be routed, which no provider is told. */

@@ -36,7 +36,7 @@ export interface RoutingInput {
 }
 
 /** Endpoints that are tried at most: each costs the time to write the request for it. */
-export const MAX_CANDIDATES = 6;
+const MAX_CANDIDATES = 6;
 
 /** What of a model may answer, or why nothing does. */
 interface Choice {

@@ -1,11 +1,6 @@
-import type { Catalog, Endpoint } from '../catalog/catalog.ts';
+import { endpointTag, type Catalog, type Endpoint } from '../catalog/catalog.ts';
 import { invalidRequest } from '../platform/errors.ts';
 import type { ProviderPreferences } from '../messages/preferences.ts';
-
-/** The provider and how it runs the model: "acme/fp8". */
-export function endpointTag({ provider, data }: Endpoint): string {
-  return data.quantization ? `${provider.id}/${data.quantization}` : provider.id;
-}
 
 /** Whether a name that a client gave means an endpoint: its id, its tag, or its provider's id or name, in any case. */
 export function isNamed(endpoint: Endpoint, name: string): boolean {

@@ -1,6 +1,7 @@
 /** Which endpoints fit what a request asks of them. */
 
 import type { Endpoint, Model } from '../catalog/catalog.ts';
+import { collectsData, retainsNothing } from '../catalog/data-policy.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import { pricesFor } from '../catalog/tiers.ts';
 import type { MessagesRequest } from '../messages/types.ts';
@@ -31,21 +32,12 @@ export function misfitOf(
   if (ignore && isIn(ignore)) return 'ignore';
   if (order && allow_fallbacks === false && !isIn(order)) return 'order';
   if (quantizations && !quantizations.includes(endpoint.data.quantization ?? 'unknown')) return 'quantizations';
-  if (preferences.data_collection === 'deny' && collectsData(endpoint)) return 'data_collection';
-  if (preferences.zdr && !retainsNothing(endpoint)) return 'zdr';
+  if (preferences.data_collection === 'deny' && collectsData(endpoint.dataPolicy)) return 'data_collection';
+  if (preferences.zdr && !retainsNothing(endpoint.dataPolicy)) return 'zdr';
   if (preferences.enforce_distillable_text && !model.data.distillable_text) return 'enforce_distillable_text';
   if (preferences.require_parameters && !supportsAll(model, asked.message)) return 'require_parameters';
   if (max_price && isDearer(endpoint.pricing, max_price, asked.promptTokens)) return 'max_price';
   return undefined;
-}
-
-function collectsData({ dataPolicy }: Endpoint): boolean {
-  return dataPolicy.logs_prompts || dataPolicy.trains_on_prompts;
-}
-
-/** A policy that does not say how long prompts are kept is no promise. */
-function retainsNothing(endpoint: Endpoint): boolean {
-  return !collectsData(endpoint) && endpoint.dataPolicy.retention_days === 0;
 }
 
 /** An endpoint without a price of its own for a unit does not charge for it. */

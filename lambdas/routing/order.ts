@@ -12,7 +12,7 @@ import type { Pricing } from '../catalog/schema.ts';
 import { isNamed } from './endpoint-names.ts';
 import type { Preferences } from './preferences.ts';
 
-export const percentiles = ['p50', 'p75', 'p90', 'p99'] as const;
+const percentiles = ['p50', 'p75', 'p90', 'p99'] as const;
 export type Percentiles = Record<(typeof percentiles)[number], number>;
 
 /** What was measured of an endpoint lately; null where there were too few answers. */
