@@ -8,11 +8,11 @@ const root = resolve(import.meta.dirname, '..');
 const arrows: Record<string, string[]> = {
   money: [],
   platform: [],
-  messages: ['platform'],
+  messages: ['money', 'platform'],
   catalog: ['money', 'platform'],
   store: ['money', 'platform', 'catalog'],
   providers: ['messages', 'catalog', 'platform'],
-  routing: ['providers', 'messages', 'catalog', 'platform'],
+  routing: ['providers', 'messages', 'catalog', 'money', 'platform'],
   accounting: ['store', 'money', 'messages', 'catalog', 'platform'],
   admission: ['accounting', 'store', 'money', 'messages', 'catalog', 'platform'],
   protection: ['store', 'catalog', 'platform'],

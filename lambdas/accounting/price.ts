@@ -1,4 +1,5 @@
-import type { PriceTier, Pricing } from '../catalog/schema.ts';
+import type { Pricing } from '../catalog/schema.ts';
+import { pricesFor, pricesUpTo, type UnitPrices } from '../catalog/tiers.ts';
 import { Money } from '../money/money.ts';
 import { promptTokens, type TokenUsage } from './usage.ts';
 
@@ -7,8 +8,6 @@ export interface Cost {
   /** What caching saved against uncached input; negative when writing the cache cost more than it saved. */
   cacheDiscount: Money;
 }
-
-type UnitPrices = Omit<PriceTier, 'min_prompt_tokens'> & Pick<Pricing, 'prompt' | 'completion'>;
 
 /** The exact price of a usage: whole tokens times prices of 10⁻¹² RUB, nothing rounded. */
 export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
@@ -49,7 +48,7 @@ export interface UsageBound {
  * have, every output token at the dearest output price, in any tier that the prompt may reach.
  */
 export function priceUpperBound(bound: UsageBound, pricing: Pricing): Money {
-  const tiers = [pricing, ...reachableTiers(bound.promptTokens, pricing).map((tier) => pricesIn(tier, pricing))];
+  const tiers = pricesUpTo(bound.promptTokens, pricing);
   const input = Money.max(Money.zero, ...tiers.map((prices) => dearestInput(prices, bound.cacheWrites)));
   const output = Money.max(
     Money.zero,
@@ -83,24 +82,6 @@ function dearestInput(prices: UnitPrices, cacheWrites: CacheWrites): Money {
   if (cacheWrites === 'none') return read;
   const written = Money.max(read, cacheWritePrice(prices));
   return cacheWrites === '5m' ? written : Money.max(written, prices.input_cache_write_1h ?? Money.zero);
-}
-
-function pricesFor(prompt: number, pricing: Pricing): UnitPrices {
-  const tier = reachableTiers(prompt, pricing).at(-1);
-  return tier ? pricesIn(tier, pricing) : pricing;
-}
-
-/** The prices of a tier, and the plain ones where it has none of its own. */
-function pricesIn(tier: PriceTier, pricing: Pricing): UnitPrices {
-  const { prompt = pricing.prompt, completion = pricing.completion, ...others } = tier;
-  return { ...pricing, ...others, prompt, completion };
-}
-
-/** Tiers whose threshold the prompt passes ("more than"), lowest first. */
-function reachableTiers(prompt: number, pricing: Pricing): PriceTier[] {
-  return (pricing.overrides ?? [])
-    .filter((tier) => prompt > tier.min_prompt_tokens)
-    .sort((a, b) => a.min_prompt_tokens - b.min_prompt_tokens);
 }
 
 function cacheWritePrice(prices: Pick<UnitPrices, 'prompt' | 'input_cache_write'>): Money {

@@ -21,6 +21,11 @@ export interface Endpoint {
   data: EndpointData;
 }
 
+/** The provider and how it runs the model: "acme/fp8". */
+export function endpointTag({ provider, data }: Endpoint): string {
+  return data.quantization ? `${provider.id}/${data.quantization}` : provider.id;
+}
+
 interface Provider {
   id: string;
   name: string;

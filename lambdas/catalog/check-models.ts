@@ -50,6 +50,7 @@ export function checkModels(
       checkQuirks(wire, data.quirks, at);
       return { data, provider, wire, place: at };
     });
+    checkRouting(model, new Set(providerOf.keys()), place);
     checkPrices(model, offers, place);
     for (const offer of offers) checkLimits(model, offer);
     if (model.output_modalities.includes('text')) checkTextModel(model, offers, place);
@@ -65,6 +66,17 @@ export function checkModels(
 function addUnique(seen: Set<string>, id: string, place: string): void {
   if (seen.has(id)) throw new CatalogError(`${place}: "${id}" is used twice`);
   seen.add(id);
+}
+
+/** A name that means nothing would silently change nothing. */
+function checkRouting({ routing }: ModelData, providerIds: ReadonlySet<string>, place: string): void {
+  for (const field of ['order', 'only', 'ignore'] as const) {
+    const unknown = routing?.[field]?.findIndex((name) => !providerIds.has(name)) ?? -1;
+    if (unknown === -1) continue;
+    throw new CatalogError(
+      `${place}.routing.${field}[${unknown}]: there is no provider "${routing![field]![unknown]}" in providers.json`,
+    );
+  }
 }
 
 function checkPrices(model: ModelData, offers: Offer[], place: string): void {

@@ -6,7 +6,7 @@ import type { Pricing } from './schema.ts';
 const USUAL_PROMPT_TOKENS = 3_000;
 const USUAL_COMPLETION_TOKENS = 1_000;
 
-type Priced<Item> = Item & { pricing: Pricing };
+export type Priced<Item> = Item & { pricing: Pricing };
 
 /**
  * The order in which endpoints are tried: the cheapest first, those of equal price in the order given. Endpoints without
@@ -20,7 +20,8 @@ export function cheapestFirst<Item extends Pick<Endpoint, 'pricing'>>(items: rea
   return priced.toSorted((a, b) => usualCost(a.pricing).compare(usualCost(b.pricing)));
 }
 
-function usualCost({ prompt, completion, request }: Pricing): Money {
+/** What a usual request costs. */
+export function usualCost({ prompt, completion, request }: Pricing): Money {
   return prompt
     .times(USUAL_PROMPT_TOKENS)
     .plus(completion.times(USUAL_COMPLETION_TOKENS))

@@ -100,6 +100,19 @@ const providerSchema = z.strictObject({
 });
 export type ProviderData = z.infer<typeof providerSchema>;
 
+const quantizations = ['int4', 'int8', 'fp4', 'mxfp4', 'nvfp4', 'fp6', 'fp8', 'mxfp8', 'fp16', 'bf16', 'fp32'] as const;
+
+const names = z.array(slug).min(1).max(64);
+
+/** How a model is routed where a request says nothing else; fields as in a request's `provider`. */
+export const routingSchema = z.strictObject({
+  order: names.optional(),
+  only: names.optional(),
+  ignore: names.optional(),
+  allow_fallbacks: z.boolean().optional(),
+  sort: z.enum(['price', 'throughput', 'latency']).optional(),
+});
+
 const endpointSchema = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9._/:-]{0,127}$/, 'must be a lower-case name'),
   provider: slug,
@@ -108,9 +121,9 @@ const endpointSchema = z.strictObject({
   upstream_model: z.string().min(1),
   context_length: z.int().positive().optional(),
   max_output_tokens: z.int().positive().optional(),
-  quantization: z
-    .enum(['int4', 'int8', 'fp4', 'mxfp4', 'nvfp4', 'fp6', 'fp8', 'mxfp8', 'fp16', 'bf16', 'fp32'])
-    .optional(),
+  quantization: z.enum(quantizations).optional(),
+  /** Its share of requests among endpoints of the same price, beside the weights of the others; 1 where absent. */
+  weight: z.number().positive().max(1_000).optional(),
   /** An endpoint without a price is listed and never routed to. */
   pricing: pricingSchema.optional(),
   /** They override those of its provider. */
@@ -156,6 +169,9 @@ const modelSchema = z
     icon_url: httpUrl.optional(),
     hugging_face_id: z.string().optional(),
     video: videoOptions.optional(),
+    /** The author allows other models to be trained on what it writes; absent: not known. */
+    distillable_text: z.boolean().optional(),
+    routing: routingSchema.optional(),
     endpoints: z.array(endpointSchema).min(1),
   })
   .superRefine((model, context) => {

@@ -7,6 +7,8 @@ export interface About {
   summary: string;
   description?: string;
   bodyExample?: unknown;
+  /** Headers that it reads, besides those that every route or the fields below stand for. */
+  headers?: Record<string, z.ZodType>;
   success: Success;
   /** Kinds of errors, besides those that follow from the manifest, and from what the route accepts and honours. */
   errors?: readonly ErrorKind[];

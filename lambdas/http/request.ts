@@ -13,7 +13,7 @@ export interface HttpRequest {
   unrouted: boolean;
   /** Names in lower case; repeated headers joined by ", ". */
   headers: Record<string, string>;
-  /** The last value of each parameter. */
+  /** The last value of each parameter; all values, joined by ",", of one whose name ends in "[]". */
   query: Record<string, string>;
   /** Decoded. */
   pathParameters: Record<string, string>;
@@ -31,9 +31,7 @@ export function normaliseRequest(event: HttpEvent): HttpRequest {
     path: isUrlEvent ? event.rawPath : event.path,
     unrouted: isUrlEvent,
     headers: isUrlEvent ? lowerCase(event.headers) : restHeaders(event),
-    query: isUrlEvent
-      ? Object.fromEntries(new URLSearchParams(event.rawQueryString))
-      : withoutUndefined(event.queryStringParameters ?? {}),
+    query: isUrlEvent ? urlQuery(event.rawQueryString) : restQuery(event),
     pathParameters: withoutUndefined(event.pathParameters ?? {}),
     body: event.isBase64Encoded ? Buffer.from(body, 'base64').toString('utf8') : body,
     receivedAtMs: performance.now(),
@@ -46,6 +44,26 @@ function restHeaders(event: APIGatewayProxyEvent): Record<string, string> {
     if (values && values.length > 1) headers[name.toLowerCase()] = values.join(', ');
   }
   return headers;
+}
+
+/** How some clients write lists. */
+const isList = (name: string) => name.endsWith('[]');
+
+function restQuery(event: APIGatewayProxyEvent): Record<string, string> {
+  const query = withoutUndefined(event.queryStringParameters ?? {});
+  for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
+    if (values && isList(name)) query[name] = values.join(',');
+  }
+  return query;
+}
+
+function urlQuery(text: string): Record<string, string> {
+  const parameters = new URLSearchParams(text);
+  const entries = [...parameters].map(([name, value]): [string, string] => [
+    name,
+    isList(name) ? parameters.getAll(name).join(',') : value,
+  ]);
+  return Object.fromEntries(entries);
 }
 
 function lowerCase(headers: Record<string, string | undefined>): Record<string, string> {

@@ -7,9 +7,9 @@ import { z } from 'zod';
 import { content } from './blocks.ts';
 import { anyObject, cacheControl, optional } from './field-kinds.ts';
 import { listOf } from './list-of.ts';
+import { otherModels, providerPreferences, type RoutedRequest } from './preferences.ts';
 import { refusedBeta, threadsRefusal } from './priced-betas.ts';
 import { tool } from './tool-schema.ts';
-import type { MessagesRequest } from './types.ts';
 
 /** More than the longest conversations of agents have. */
 const MAX_MESSAGES = 20_000;
@@ -72,6 +72,9 @@ const fields = z.looseObject({
     z.enum(['auto', 'standard_only'], 'must be "auto" or "standard_only": the catalog has no other price'),
   ),
   inference_geo: optional(z.literal('global', 'must be "global": the catalog has no other price')),
+  // The gateway's own.
+  provider: optional(providerPreferences),
+  models: otherModels,
 });
 
 /**
@@ -89,7 +92,7 @@ const unpricedFields = [
 ] as const;
 
 /** Fields of features that this gateway does not have: refused by name, never accepted and ignored. */
-const unbuiltFields = ['provider', 'models', 'plugins', 'transforms'] as const;
+const unbuiltFields = ['plugins', 'transforms'] as const;
 
 const refusedFields: readonly string[] = [...unbuiltFields, ...unpricedFields];
 
@@ -115,13 +118,13 @@ export const messagesRequestSchema = fields
     const present = Object.entries(request).filter(
       ([field, value]) => value !== null && !refusedFields.includes(field),
     );
-    return Object.fromEntries(present) as unknown as MessagesRequest;
+    return Object.fromEntries(present) as unknown as RoutedRequest;
   });
 
 /** How the JSON of such a body is read. */
 export const messagesJson = {
   /** The longest sessions of agents have a few tens of thousands. */
   maxValues: 100_000,
-  /** What a model wrote, or has to write: the gateway must not round its digits. */
-  exactWithin: ['input', 'input_schema', 'input_examples', 'schema'],
+  /** What a model wrote, or has to write, and amounts of money: the gateway must not round their digits. */
+  exactWithin: ['input', 'input_schema', 'input_examples', 'schema', 'max_price'],
 };

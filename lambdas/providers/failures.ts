@@ -14,6 +14,8 @@ export class ProviderFailure extends GatewayError {
   readonly mayTryAnother: boolean;
   /** The provider began to answer, then was silent for longer than we wait: it may have been working, and charge. */
   readonly wasSilent: boolean;
+  /** The status that the provider answered with, or that its error stands for; undefined where it did not answer. */
+  readonly providerStatus: number | undefined;
 
   constructor(
     kind: ErrorKind,
@@ -34,6 +36,7 @@ export class ProviderFailure extends GatewayError {
     super(kind, message, { metadata, headers: more.headers ?? {}, cause: more.cause });
     this.mayTryAnother = more.mayTryAnother ?? true;
     this.wasSilent = more.wasSilent ?? false;
+    this.providerStatus = more.status;
   }
 }
 
@@ -46,7 +49,7 @@ export interface FailedProvider extends Secrets {
 const RETRY_AFTER = /^\d{1,5}$/;
 
 /** The refusal of an upstream that answered with an error status, as its wire reads it. */
-export function refusedBy(
+export function refusalOfResponse(
   response: Pick<UpstreamResponse, 'status' | 'headers'>,
   { status = response.status, message, retryAfterSeconds }: WireRefusal,
   provider: FailedProvider,

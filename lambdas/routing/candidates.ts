@@ -1,17 +1,22 @@
 import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
-import { cheapestFirst } from '../catalog/default-route.ts';
 import type { Pricing } from '../catalog/schema.ts';
+import type { RoutedRequest } from '../messages/preferences.ts';
 import { invalidRequest, notFound } from '../platform/errors.ts';
+import { readProviderKey } from '../platform/secrets.ts';
 import type { MessagesWire, WireTarget } from '../providers/wire.ts';
 import { messagesWire } from '../providers/wires.ts';
 import { defaultParameters } from './default-parameters.ts';
-import { readProviderKey } from '../platform/secrets.ts';
+import { refuseUnknownNames } from './endpoint-names.ts';
+import { misfitOf } from './fit.ts';
+import { inOrder, type EndpointSignals } from './order.ts';
+import { preferencesFor, sortsAcrossModels, type Preferences } from './preferences.ts';
+import { requestedModels, type RequestedModel } from './requested-models.ts';
 
 /** An endpoint that can answer this request now: it has a price, a codec, and its credential. */
 export interface Candidate {
   /** The model that is named as the one that answered. */
   model: Model;
-  endpoint: Endpoint;
+  endpoint: Endpoint & { pricing: Pricing };
   pricing: Pricing;
   wire: MessagesWire;
   target: WireTarget;
@@ -19,50 +24,106 @@ export interface Candidate {
   credential: string | undefined;
 }
 
-/** @throws {GatewayError} 404 for an id that the catalog does not know. */
-export function resolveModel(catalog: Catalog, id: string): Model {
-  const model = catalog.find(id);
-  if (!model) throw notFound(`There is no model "${id}". GET /models lists the catalog's ids.`, { field: 'model' });
-  return model.aliasOf ?? model;
+/** What decides where a request may go, and in which order. */
+export interface RoutingInput {
+  catalog: Catalog;
+  request: RoutedRequest;
+  /** Why an endpoint may not see this prompt; undefined when it may. */
+  exclusionOf: (endpoint: Endpoint) => string | undefined;
+  signals: EndpointSignals;
+  /** The probable size of the prompt. */
+  promptTokens: number;
+}
+
+/** Endpoints that are tried at most: each costs the time to write the request for it. */
+const MAX_CANDIDATES = 6;
+
+/** What of a model may answer, or why nothing does. */
+interface Choice {
+  requested: RequestedModel;
+  candidates: Candidate[];
+  /** Settings and preferences that exclude its endpoints. */
+  excludedBy: Set<string>;
+  /** Names of providers whose credential is not set. */
+  withoutCredential: string[];
 }
 
 /**
- * Endpoints that can answer messages for a model, in the order in which they are tried: the cheapest first.
- * @param exclusionOf why an endpoint may not see this prompt; undefined when it may
- * @throws {GatewayError} 400 for a model of another kind, 404 when none of its providers may or can be used.
+ * Endpoints that can answer messages for the models of a request, in the order in which they are tried: those of the first
+ * model, then those of the next, at most six, and at least one of each model that has any.
+ * @throws {GatewayError} 400 for a model of another kind, or an unknown provider; 404 for an unknown model, and when no
+ *   endpoint may or can be used
  */
-export async function messagesCandidates(
-  model: Model,
-  exclusionOf: (endpoint: Endpoint) => string | undefined,
-): Promise<Candidate[]> {
-  if (!model.data.output_modalities.includes('text')) {
-    throw invalidRequest('model', `"${model.id}" makes ${model.data.output_modalities.join(', ')}, not text`);
-  }
-  const offers = cheapestFirst(model.endpoints);
-  const allowed = offers.filter((endpoint) => exclusionOf(endpoint) === undefined);
-  if (allowed.length === 0) throw allExcluded(model, offers.map(exclusionOf));
-  const found = await Promise.all(allowed.map((endpoint) => toCandidate(model, endpoint)));
-  const candidates = found.filter((candidate) => candidate !== undefined);
-  if (candidates.length === 0) {
-    const names = allowed.map(({ provider }) => provider.name).join(', ');
-    throw notFound(`No provider of "${model.id}" can be used here: its operator has set no credential for ${names}.`, {
-      field: 'model',
-    });
-  }
-  return candidates;
+export async function messagesCandidates(input: RoutingInput): Promise<Candidate[]> {
+  const asked = input.request.provider ?? {};
+  refuseUnknownNames(input.catalog, asked);
+  const requested = requestedModels(input.catalog, input.request);
+  for (const one of requested) refuseOtherKinds(one);
+  const choices = await Promise.all(requested.map((one) => choiceOf(one, preferencesFor(one, asked), input)));
+  const found = choices.filter(({ candidates }) => candidates.length > 0);
+  if (found.length === 0) throw nothingFound(choices[0]!);
+  const kept = withinLimit(found.map(({ candidates }) => candidates));
+  if (!sortsAcrossModels(asked)) return kept;
+  return inOrder(kept, preferencesFor(requested[0]!, asked), input.signals);
 }
 
-function allExcluded(model: Model, exclusions: (string | undefined)[]): Error {
-  const reasons = new Set(exclusions);
+function refuseOtherKinds({ model, field }: RequestedModel): void {
+  const { output_modalities: makes } = model.data;
+  if (!makes.includes('text')) throw invalidRequest(field, `"${model.id}" makes ${makes.join(', ')}, not text`);
+}
+
+async function choiceOf(requested: RequestedModel, preferences: Preferences, input: RoutingInput): Promise<Choice> {
+  const { model } = requested;
+  const choice: Choice = { requested, candidates: [], excludedBy: new Set(), withoutCredential: [] };
+  const asked = { message: input.request, promptTokens: input.promptTokens };
+  const fitting: Candidate['endpoint'][] = [];
+  for (const endpoint of model.endpoints.filter(hasPrice)) {
+    const exclusion = input.exclusionOf(endpoint) ?? misfitOf(model, endpoint, preferences, asked);
+    if (exclusion === undefined) fitting.push(endpoint);
+    else choice.excludedBy.add(exclusion);
+  }
+  const found = await Promise.all(fitting.map((endpoint) => toCandidate(model, endpoint)));
+  for (const [index, candidate] of found.entries()) {
+    if (candidate) choice.candidates.push(candidate);
+    else choice.withoutCredential.push(fitting[index]!.provider.name);
+  }
+  choice.candidates = inOrder(choice.candidates, preferences, input.signals);
+  const isOnlyFirst = preferences.allow_fallbacks === false && !preferences.order;
+  if (isOnlyFirst) choice.candidates.length = Math.min(choice.candidates.length, 1);
+  return choice;
+}
+
+function hasPrice(endpoint: Endpoint): endpoint is Candidate['endpoint'] {
+  return endpoint.pricing !== undefined;
+}
+
+/** The lists as one, each cut so that the next ones have a place. */
+function withinLimit(lists: Candidate[][]): Candidate[] {
+  const kept: Candidate[] = [];
+  for (const [index, list] of lists.entries()) {
+    const waiting = lists.length - 1 - index;
+    kept.push(...list.slice(0, Math.max(1, MAX_CANDIDATES - kept.length - waiting)));
+  }
+  return kept;
+}
+
+function nothingFound({ requested: { model, field }, excludedBy, withoutCredential }: Choice): Error {
+  if (withoutCredential.length > 0) {
+    const names = withoutCredential.join(', ');
+    return notFound(`No provider of "${model.id}" can be used here: its operator has set no credential for ${names}.`, {
+      field,
+    });
+  }
+  const reasons = [...excludedBy];
   return notFound(
-    `The privacy settings of this key, its workspace or its account exclude every provider of "${model.id}" (${[...reasons].join(', ')}). GET /models/user lists what is left.`,
-    { field: 'model', excluded_by: [...reasons] },
+    `The privacy settings of this key, its workspace or its account, or the request's own "provider", exclude every provider of "${model.id}" (${reasons.join(', ')}). GET /models/user lists what the settings leave, GET /models/${model.id}/endpoints what there is.`,
+    { field, excluded_by: reasons },
   );
 }
 
-async function toCandidate(model: Model, endpoint: Endpoint): Promise<Candidate | undefined> {
+async function toCandidate(model: Model, endpoint: Candidate['endpoint']): Promise<Candidate | undefined> {
   const wire = messagesWire(endpoint.wire);
-  if (!wire || !endpoint.pricing) return undefined;
+  if (!wire) return undefined;
   const variable = endpoint.provider.data.credential;
   const credential = variable ? await readProviderKey(variable) : undefined;
   if (variable && !credential) return undefined;

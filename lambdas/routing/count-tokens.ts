@@ -1,5 +1,5 @@
 import type { MessagesRequest } from '../messages/types.ts';
-import { failureOf, refusedBy } from '../providers/failures.ts';
+import { failureOf, refusalOfResponse } from '../providers/failures.ts';
 import { readText } from '../providers/upstream-http.ts';
 import type { ClientHeaders } from '../providers/wire.ts';
 import type { Candidate } from './candidates.ts';
@@ -25,7 +25,7 @@ export async function countUpstream(
   try {
     const response = await connect(candidate, encoded, AbortSignal.timeout(timeoutMs)).send(encoded.body);
     const text = await readText(response.body, MAX_BODY_BYTES);
-    if (response.status !== 200) throw refusedBy(response, wire.readRefusal(text), failedProvider(candidate));
+    if (response.status !== 200) throw refusalOfResponse(response, wire.readRefusal(text), failedProvider(candidate));
     const counted = wire.readCount(JSON.parse(text));
     return Number.isSafeInteger(counted) && (counted as number) > 0 ? (counted as number) : undefined;
   } catch (error) {

@@ -3,7 +3,7 @@ import { describeError, log } from '../platform/logger.ts';
 import {
   errorInAnswer,
   failureOf,
-  refusedBy,
+  refusalOfResponse,
   type FailedProvider,
   type ProviderFailure,
 } from '../providers/failures.ts';
@@ -23,6 +23,8 @@ import type { Candidate } from './candidates.ts';
 /** A request to one candidate: encoded, and perhaps connecting already, with nothing sent yet. */
 export interface Attempt {
   candidate: Candidate;
+  /** The request, with the defaults of the candidate's model. */
+  message: MessagesRequest;
   encoded: WireRequest;
   upstream?: UpstreamRequest;
   /** The model may think without showing it: while it is silent, it may be working, and billing. */
@@ -36,12 +38,21 @@ export interface Dispatched {
 }
 
 export interface DispatchInput {
-  request: MessagesRequest;
   estimatedInputTokens: number;
   signal: AbortSignal;
   /** Called when an attempt begins, and when its whole request was sent to the provider. */
   onAttempt: (index: number) => void;
+  /** Called when an attempt has failed before its first event. */
+  onFailure: (failed: FailedAttempt) => void;
   onSent: (index: number) => void;
+}
+
+/** An attempt that gave no answer. It costs nothing, unless it was the last one. */
+export interface FailedAttempt {
+  index: number;
+  /** Of the provider's answer; null where there was none. */
+  providerStatus: number | null;
+  durationMs: number;
 }
 
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
@@ -52,21 +63,28 @@ const defaultTimeouts: Timeouts = { connectMs: 5_000, firstByteMs: 300_000, idle
 
 /**
  * Sends the request to one candidate after the other until an answer begins. A failure before the first event costs the
- * client only time; a later one is a failure of the answer.
+ * client only time; a later one is a failure of the answer. What is refused as a request is not sent to other endpoints of
+ * that model: another model may take it.
  * @throws {ProviderFailure} of the last candidate that was tried.
  */
 export async function dispatch(attempts: Attempt[], input: DispatchInput): Promise<Dispatched> {
   let failure: ProviderFailure | undefined;
+  const refusedBy = new Set<string>();
   for (const [index, attempt] of attempts.entries()) {
     const { candidate } = attempt;
+    if (refusedBy.has(candidate.model.id)) continue;
     input.onAttempt(index);
+    const beganAtMs = performance.now();
     try {
       return { index, batches: await beginAnswer(attempt, input, () => input.onSent(index)) };
     } catch (error) {
       failure = failureOf(error, failedProvider(candidate));
+      const durationMs = Math.round(performance.now() - beganAtMs);
+      input.onFailure({ index, providerStatus: failure.providerStatus ?? null, durationMs });
       // A silent model that may have been thinking is paid for: another attempt would have to be paid for as well.
       const isPaid = failure.wasSilent && attempt.thinksUnseen;
-      if (input.signal.aborted || !failure.mayTryAnother || isPaid) break;
+      if (input.signal.aborted || isPaid) break;
+      if (!failure.mayTryAnother) refusedBy.add(candidate.model.id);
       log('warn', 'provider failed before its first event', {
         provider: candidate.endpoint.provider.id,
         model: candidate.model.id,
@@ -96,14 +114,14 @@ async function beginAnswer(
   const response = await upstream.send(encoded.body, onSent);
   if (response.status < 200 || response.status > 299) {
     const text = await readText(response.body, MAX_ERROR_BODY_BYTES);
-    throw refusedBy(response, candidate.wire.readRefusal(text), failedProvider(candidate));
+    throw refusalOfResponse(response, candidate.wire.readRefusal(text), failedProvider(candidate));
   }
   const { isDocument, body } = candidate.wire.streamsJson
     ? { isDocument: false, body: response.body }
     : await peek(response.body);
   const batches = isDocument
     ? documentOf(body, response, attempt, input)
-    : candidate.wire.decode(body, decodeContext(candidate, input));
+    : candidate.wire.decode(body, decodeContext(attempt, input));
   try {
     return await begun(batches, response, candidate);
   } catch (error) {
@@ -147,7 +165,7 @@ async function* continued(
 async function* documentOf(
   body: AsyncGenerator<Buffer, void>,
   response: UpstreamResponse,
-  { candidate }: Attempt,
+  attempt: Attempt,
   input: DispatchInput,
 ): AsyncGenerator<AnswerBatch, void> {
   const text = await readText(body, MAX_DOCUMENT_BYTES);
@@ -157,15 +175,16 @@ async function* documentOf(
   } catch (error) {
     throw new UpstreamError('malformed', 'The provider sent a document that is not JSON', error);
   }
-  const batch = candidate.wire.decodeWhole(document, decodeContext(candidate, input));
+  const { candidate } = attempt;
+  const batch = candidate.wire.decodeWhole(document, decodeContext(attempt, input));
   if (!batch) {
     throw errorInAnswer(candidate.wire.readRefusal(text), response.headers, failedProvider(candidate));
   }
   yield batch;
 }
 
-function decodeContext({ target }: Candidate, { request, estimatedInputTokens }: DispatchInput) {
-  return { target, request, estimatedInputTokens };
+function decodeContext({ candidate: { target }, message }: Attempt, { estimatedInputTokens }: DispatchInput) {
+  return { target, request: message, estimatedInputTokens };
 }
 
 /** The candidate's provider as its failures name it. */

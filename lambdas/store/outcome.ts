@@ -1,6 +1,6 @@
 import { Money } from '../money/money.ts';
 import { pricesField } from './prices.ts';
-import { count, flag, money, oneOf, optional, orNull, record, text, type RecordOf } from './record.ts';
+import { count, flag, list, money, oneOf, optional, orNull, record, text, type RecordOf } from './record.ts';
 import type { Item } from './table.ts';
 
 /** How an answer ended. Who pays what then is decided in accounting/ending.ts. */
@@ -21,6 +21,20 @@ export const routeFields = {
   endpointId: text('endpoint_id'),
   providerName: text('provider_name'),
 };
+
+/** An attempt at another endpoint, before the one that answered or was the last. It costs nothing. */
+const failedAttemptRecord = record({
+  endpointId: text('endpoint_id'),
+  modelPermaslug: text('model_permaslug'),
+  providerName: text('provider_name'),
+  /** Of the provider's answer; null where it gave none. */
+  status: orNull(count('status')),
+  durationMs: count('duration_ms'),
+});
+export type FailedAttemptRecord = RecordOf<typeof failedAttemptRecord>;
+
+/** More than are ever made for one request. */
+const MAX_ATTEMPTS = 16;
 
 export const outcomeRecord = record({
   cost: money('total_cost_rub'),
@@ -50,6 +64,9 @@ export const outcomeRecord = record({
   /** Searches that are charged; `searchResults` is what they found. */
   searchRequests: orNull(count('num_search_requests')),
   searchResults: orNull(count('num_search_results')),
+  failedAttempts: list('failed_attempts', failedAttemptRecord, MAX_ATTEMPTS),
+  /** HTTP status of the last attempt's answer; null where there was none, and on records of earlier versions. */
+  providerStatus: orNull(count('provider_status')),
   latencyMs: orNull(count('latency_ms')),
   generationTimeMs: orNull(count('generation_time_ms')),
 });
@@ -83,6 +100,8 @@ export function emptyOutcome(of: Pick<Outcome, keyof typeof routeFields>, ending
     pricedImages: null,
     searchRequests: null,
     searchResults: null,
+    failedAttempts: [],
+    providerStatus: null,
     latencyMs: null,
     generationTimeMs: null,
   };

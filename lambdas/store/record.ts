@@ -180,6 +180,16 @@ export function nested<Stored>(name: string, codec: StoredRecord<Stored>): Field
   return attribute(name, { toAttribute: codec.toItem, fromAttribute: (stored) => codec.from(stored as Item) });
 }
 
+/** Records within a record: a list of maps, which is absent while it is empty. */
+export function list<Stored>(name: string, codec: StoredRecord<Stored>, most: number): Field<readonly Stored[]> {
+  return attribute<readonly Stored[]>(name, {
+    toAttribute: (stored) => (stored.length > 0 ? stored.map(codec.toItem) : undefined),
+    fromAttribute: (stored) => ((stored as Item[] | undefined) ?? []).map(codec.from),
+    toMessage: (stored) => stored.map(codec.toMessage),
+    message: () => z.array(codec.messageSchema()).max(most).default([]),
+  });
+}
+
 /** A record whose attributes are among those of the record around it. */
 export function part<Stored>(codec: StoredRecord<Stored>): Field<Stored> {
   return {

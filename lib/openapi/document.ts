@@ -119,11 +119,15 @@ function operationOf(operationId: string, operation: Operation): ZodOpenApiOpera
 
 function requestParams({ about, accepts }: Operation) {
   const { params, query, once } = accepts;
+  const headers = {
+    ...about.headers,
+    ...(about.ifMatch ? { 'If-Match': ifMatch } : {}),
+    ...(once ? { 'Idempotency-Key': idempotencyKey } : {}),
+  };
   const given = {
     ...(params ? { path: params } : {}),
     ...(query ? { query } : {}),
-    ...(about.ifMatch ? { header: z.object({ 'If-Match': ifMatch }) } : {}),
-    ...(once ? { header: z.object({ 'Idempotency-Key': idempotencyKey }) } : {}),
+    ...(Object.keys(headers).length > 0 ? { header: z.object(headers) } : {}),
   };
   return Object.keys(given).length > 0 ? { requestParams: given } : {};
 }

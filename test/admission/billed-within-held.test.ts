@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { eventBytes } from '../../lambdas/accounting/event-bytes.ts';
 import { priceUpperBound, priceUsage } from '../../lambdas/accounting/price.ts';
 import type { TokenUsage } from '../../lambdas/accounting/usage.ts';
+import { measurePrompt } from '../../lambdas/admission/prompt-size.ts';
 import { firstStep, type Quote } from '../../lambdas/admission/spending-plan.ts';
 import { prepareAttempts } from '../../lambdas/api/messages/attempts.ts';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
+import { withoutRouting } from '../../lambdas/messages/preferences.ts';
 import { messagesRequestSchema } from '../../lambdas/messages/schema.ts';
 import type { MessagesEvent, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { Money } from '../../lambdas/money/money.ts';
@@ -69,7 +71,7 @@ function candidateOf(of: Endpoint): Candidate {
     ...(wire === 'openai-chat' ? { hidden_reasoning: of.hidden } : { thinks_by_default: of.thinksByDefault }),
   };
   return {
-    model: { id: 'test/model', data: {} },
+    model: { id: 'test/model', endpoints: [], data: {} },
     endpoint: { wire, contextLength, maxOutputTokens, quirks, pricing: of.pricing },
     pricing: of.pricing,
     wire: messagesWire(wire)!,
@@ -189,8 +191,8 @@ describe('what a request is billed', () => {
           asked += 1;
           const candidate = candidateOf(of);
           const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
-          const request = messagesRequestSchema.parse(prompt.body);
-          const prepared = preparedUnlessRefused([candidate], request, client);
+          const request = withoutRouting(messagesRequestSchema.parse(prompt.body));
+          const prepared = preparedUnlessRefused([candidate], request, measurePrompt(request), client);
           // What a wire cannot say is refused, and billed nothing.
           if (!prepared) {
             refused += 1;

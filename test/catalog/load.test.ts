@@ -105,6 +105,12 @@ describe('a catalog with a mistake is refused, naming file and field', () => {
       /endpoints\[0\]\.provider: there is no provider "nobody"/,
     ],
     [
+      'a route over an unknown provider',
+      sandbox,
+      ({ models }) => Object.assign(models[0]!, { routing: { order: ['sandbox-anthropic', 'nobody'] } }),
+      /models\[0\]\.routing\.order\[1\]: there is no provider "nobody"/,
+    ],
+    [
       'an alias of nothing',
       sandbox,
       ({ aliases }) => Object.assign(aliases[0]!, { target: 'a/b' }),

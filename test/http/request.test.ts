@@ -97,3 +97,12 @@ describe.each([
     expect(other.id).not.toBe(one.id);
   });
 });
+
+describe('a list in a query', () => {
+  it.each([
+    ['the REST API', restEvent({ multiValueQueryStringParameters: { 'stage[]': ['a', 'b'], limit: ['1', '2'] } })],
+    ['a function URL', urlEvent({ rawQueryString: 'stage%5B%5D=a&limit=1&stage[]=b&limit=2' })],
+  ])('has all its values, through %s', (_, event) => {
+    expect(normaliseRequest(event).query).toEqual({ 'stage[]': 'a,b', limit: '2' });
+  });
+});

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { errorInAnswer, failureOf, ProviderFailure, refusalOf, refusedBy } from '../../lambdas/providers/failures.ts';
+import {
+  errorInAnswer,
+  failureOf,
+  ProviderFailure,
+  refusalOf,
+  refusalOfResponse,
+} from '../../lambdas/providers/failures.ts';
 import { UpstreamError, type UpstreamFailure } from '../../lambdas/providers/upstream-http.ts';
 
 const provider = { name: 'Acme', baseUrl: 'https://api.acme.example/v1', credential: 'acme-secret-1' };
@@ -41,7 +47,7 @@ describe('a refusal of a provider', () => {
   });
 
   it('is what its wire says it means, where its status blames the wrong side', () => {
-    const failure = refusedBy(
+    const failure = refusalOfResponse(
       { status: 400, headers: {} },
       { type: undefined, message: 'Bad key', status: 401 },
       provider,
@@ -54,7 +60,7 @@ describe('a refusal of a provider', () => {
     [{}, '35'],
     [{ 'retry-after': '7' }, '7'],
   ])('tells when to try again, from its headers %j or its body', (headers, seconds) => {
-    const failure = refusedBy(
+    const failure = refusalOfResponse(
       { status: 429, headers },
       { type: undefined, message: 'Slow down', retryAfterSeconds: 35 },
       provider,

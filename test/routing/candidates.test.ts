@@ -5,14 +5,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
 import { modelView } from '../../lambdas/api/models/view.ts';
 import { privacyFilter } from '../../lambdas/protection/privacy.ts';
-import { messagesCandidates } from '../../lambdas/routing/candidates.ts';
 import { openPrivacy } from '../../lambdas/store/privacy.ts';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
+import { candidatesOf } from '../support/candidate.ts';
 import { catalogDirectory, loadShippedCatalog, textModel } from '../support/catalog.ts';
 
 const catalog = loadShippedCatalog();
 const textModels = catalog.models.filter(({ data }) => data.output_modalities.includes('text'));
-const nobodyIsExcluded = () => undefined;
 
 let directory: string;
 beforeAll(() => {
@@ -34,7 +33,7 @@ async function shownAndTried(
   usable: Endpoint[],
   exclusionOf: (endpoint: Endpoint) => string | undefined,
 ) {
-  const [first] = await messagesCandidates(model, exclusionOf);
+  const [first] = await candidatesOf(model, { exclusionOf });
   const { pricing, top_provider: topProvider } = modelView(model, usable) as {
     pricing: Record<string, unknown>;
     top_provider: Record<string, unknown>;
@@ -58,7 +57,7 @@ async function shownAndTried(
 
 describe('the candidates of a model', () => {
   it.each(textModels)('$id: the price shown is that of the one tried first', async (model) => {
-    const { shown, tried } = await shownAndTried(model, model.endpoints, nobodyIsExcluded);
+    const { shown, tried } = await shownAndTried(model, model.endpoints, () => undefined);
     expect(shown).toEqual(tried);
   });
 
@@ -69,7 +68,7 @@ describe('the candidates of a model', () => {
   });
 
   it.each(shared)('$id: so is the price shown to a caller who ignores the cheapest provider', async (model) => {
-    const [cheapest] = await messagesCandidates(model, nobodyIsExcluded);
+    const [cheapest] = await candidatesOf(model);
     const exclusionOf = privacyFilter([{ ...openPrivacy, ignoredProviders: [cheapest!.endpoint.provider.id] }]);
     const usable = model.endpoints.filter((endpoint) => exclusionOf(endpoint) === undefined);
     const { shown, tried } = await shownAndTried(model, usable, exclusionOf);
@@ -84,7 +83,7 @@ describe('the candidates of a model', () => {
     const model = loadCatalog(directory.path).find('test/model')!;
     directory.remove();
     const exclusionOf = privacyFilter([{ ...openPrivacy, ignoredProviders: ['mistral'] }]);
-    await expect(messagesCandidates(model, exclusionOf)).rejects.toMatchObject({
+    await expect(candidatesOf(model, { exclusionOf })).rejects.toMatchObject({
       status: 404,
       metadata: { excluded_by: ['ignored_providers'] },
     });
@@ -92,8 +91,8 @@ describe('the candidates of a model', () => {
 
   it('leaves out providers whose credential is not set', async () => {
     const model = catalog.find('openai/gpt-oss-20b')!;
-    const [cheapest, next] = await messagesCandidates(model, nobodyIsExcluded);
+    const [cheapest, next] = await candidatesOf(model);
     vi.stubEnv(cheapest!.endpoint.provider.data.credential!, '');
-    expect((await messagesCandidates(model, nobodyIsExcluded))[0]!.endpoint.id).toBe(next!.endpoint.id);
+    expect((await candidatesOf(model))[0]!.endpoint.id).toBe(next!.endpoint.id);
   });
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Model } from '../../lambdas/catalog/catalog.ts';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { encodeChatRequest } from '../../lambdas/providers/openai-chat/encode.ts';
-import { messagesCandidates } from '../../lambdas/routing/candidates.ts';
 import { withDefaultParameters } from '../../lambdas/routing/default-parameters.ts';
+import { candidatesOf } from '../support/candidate.ts';
 import { catalogDirectory, textModel } from '../support/catalog.ts';
 
 const price = { pricing: { prompt: '0.0001', completion: '0.0002' } };
@@ -64,7 +64,7 @@ describe('default parameters of a model', () => {
 
   it('reach the provider, those too that the model does not list', async () => {
     const model = modelOf('open', { ...sampling, ...penalties });
-    const [candidate] = await messagesCandidates(model, () => undefined);
+    const [candidate] = await candidatesOf(model);
     const { body } = candidate!.wire.encode(withDefaultParameters(request(), model, NEW), candidate!.target, NEW);
     expect(JSON.parse(body)).toMatchObject({ ...sampling, ...penalties });
   });

@@ -24,14 +24,19 @@ type Options = Parameters<typeof candidateAt>[1] & { thinksUnseen?: boolean };
 
 function attemptAt({ url }: Seen, { thinksUnseen = false, ...options }: Options = {}): Attempt {
   const candidate = candidateAt(url, options);
-  return { candidate, encoded: candidate.wire.encode(request, candidate.target, client), thinksUnseen };
+  return {
+    candidate,
+    message: request,
+    encoded: candidate.wire.encode(request, candidate.target, client),
+    thinksUnseen,
+  };
 }
 
 const input = (more: Partial<DispatchInput> = {}): DispatchInput => ({
-  request,
   estimatedInputTokens: 5,
   signal: new AbortController().signal,
   onAttempt: () => {},
+  onFailure: () => {},
   onSent: () => {},
   ...more,
 });
@@ -117,6 +122,18 @@ describe('no other endpoint is tried', () => {
     await expect(answered([attemptAt(first), attemptAt(second)])).rejects.toMatchObject({ kind });
 
     expect(second.connections).toHaveLength(0);
+  });
+
+  it('of the same model, while another model may take the request', async () => {
+    const refusing = await upstream(refuses(400, 'prompt is too long'));
+    const [same, other] = [await upstream(soundly('anthropic')), await upstream(soundly('anthropic'))];
+    const made: [number, number | null][] = [];
+    const onFailure: DispatchInput['onFailure'] = ({ index, providerStatus }) => made.push([index, providerStatus]);
+
+    const attempts = [attemptAt(refusing), attemptAt(same), attemptAt(other, { model: 'test/larger' })];
+
+    expect(await answered(attempts, { onFailure })).toMatchObject({ index: 2 });
+    expect([same.connections.length, made]).toEqual([0, [[0, 400]]]);
   });
 
   it('after a silence that is paid for: the model may have been thinking', async () => {

@@ -3,6 +3,16 @@ import { count, data, nothing, rub, time, uuid } from '../../http/shapes.ts';
 import { apiTypes } from '../../store/generation.ts';
 import { endings } from '../../store/outcome.ts';
 
+const attemptShape = z.strictObject({
+  endpoint_id: z.string(),
+  model_permaslug: z.string(),
+  provider_name: z.string(),
+  status: count.nullable().meta({ description: "Of the provider's answer; null where it gave none." }),
+  latency: count.optional().meta({ description: 'Milliseconds to its first event, or to its failure.' }),
+  is_byok: z.literal(false),
+  total_cost: rub,
+});
+
 const generationShape = z
   .strictObject({
     id: z.string(),
@@ -53,7 +63,9 @@ const generationShape = z
     user_agent: nothing,
     moderation_latency: nothing,
     preset_id: nothing,
-    provider_responses: nothing,
+    provider_responses: z
+      .array(attemptShape)
+      .meta({ description: 'Every attempt, in order; all but the last have failed.' }),
     router: nothing,
     service_tier: nothing,
     web_search_engine: nothing,

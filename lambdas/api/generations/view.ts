@@ -1,4 +1,6 @@
+import { Money } from '../../money/money.ts';
 import type { Generation } from '../../store/generation.ts';
+import type { Outcome } from '../../store/outcome.ts';
 import type { ShownGeneration } from './shape.ts';
 
 /** A final generation as GET /generation shows it; times in milliseconds, money as exact numbers of roubles. */
@@ -51,9 +53,24 @@ export function generationView(generation: Generation): ShownGeneration {
     user_agent: null,
     moderation_latency: null,
     preset_id: null,
-    provider_responses: null,
+    provider_responses: providerResponses(outcome),
     router: null,
     service_tier: null,
     web_search_engine: null,
   };
+}
+
+/** Every attempt, in the order in which they were made; all but the last have failed, and cost nothing. */
+function providerResponses(outcome: Outcome): ShownGeneration['provider_responses'] {
+  const { endpointId, modelPermaslug, providerName, providerStatus: status, latencyMs } = outcome;
+  const last = { endpointId, modelPermaslug, providerName, status, durationMs: latencyMs };
+  return [...outcome.failedAttempts, last].map((attempt) => ({
+    endpoint_id: attempt.endpointId,
+    model_permaslug: attempt.modelPermaslug,
+    provider_name: attempt.providerName,
+    status: attempt.status,
+    ...(attempt.durationMs === null ? {} : { latency: attempt.durationMs }),
+    is_byok: false,
+    total_cost: attempt === last ? outcome.cost : Money.zero,
+  }));
 }

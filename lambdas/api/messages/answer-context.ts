@@ -4,7 +4,7 @@ import type { Shortening } from '../../admission/refusal.ts';
 import type { Quote } from '../../admission/spending-plan.ts';
 import type { QueueSender } from '../../platform/queue.ts';
 import type { Candidate } from '../../routing/candidates.ts';
-import type { Dispatched } from '../../routing/dispatch.ts';
+import type { Dispatched, FailedAttempt } from '../../routing/dispatch.ts';
 import type { Payer } from '../../store/payer.ts';
 import type { Table } from '../../store/table.ts';
 
@@ -26,9 +26,9 @@ export interface AnswerContext {
   dispatched: Promise<Dispatched>;
   /**
    * The attempt that is under way, or was the last: its index, and performance.now() at which its whole request was sent
-   * to the provider; undefined until then.
+   * to the provider; undefined until then. `failed` are the attempts before it.
    */
-  current: { index: number; sentAtMs: number | undefined };
+  current: { index: number; sentAtMs: number | undefined; failed: FailedAttempt[] };
   estimatedInputTokens: number;
   /** performance.now() at which the request came in. */
   receivedAtMs: number;

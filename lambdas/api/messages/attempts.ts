@@ -2,7 +2,6 @@ import type { UsageBound } from '../../accounting/price.ts';
 import {
   askedCacheWrites,
   countedBound,
-  measurePrompt,
   promptBound,
   textBound,
   type PromptContent,
@@ -15,6 +14,7 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { positiveIntegerVariable, variables } from '../../platform/environment.ts';
 import type { ClientHeaders } from '../../providers/wire.ts';
 import type { Candidate } from '../../routing/candidates.ts';
+import { withDefaultParameters } from '../../routing/default-parameters.ts';
 import { countUpstream } from '../../routing/count-tokens.ts';
 import type { Attempt } from '../../routing/dispatch.ts';
 
@@ -38,10 +38,14 @@ const COUNT_TIMEOUT_MS = 5_000;
  * model's context bounds a prompt that its bytes do not bound.
  * @throws {GatewayError} 400 when no candidate can express it.
  */
-export function prepareAttempts(candidates: Candidate[], message: MessagesRequest, client: ClientHeaders): Prepared {
+export function prepareAttempts(
+  candidates: Candidate[],
+  message: MessagesRequest,
+  content: PromptContent,
+  client: ClientHeaders,
+): Prepared {
   const attempts = encodeForEach(candidates, message, client);
-  const content = measurePrompt(message);
-  const quotes = attempts.map((attempt) => quoteOf(attempt, message, content));
+  const quotes = attempts.map((attempt) => quoteOf(attempt, content));
   const stepTokens = positiveIntegerVariable(variables.outputStepTokens, DEFAULT_STEP_TOKENS);
   return { message, client, content, attempts, plan: planSpending(quotes, stepTokens) };
 }
@@ -51,9 +55,9 @@ export function prepareAttempts(candidates: Candidate[], message: MessagesReques
  * @returns undefined when it cannot be counted, or the plan would be the same
  */
 export async function countedPlan(prepared: Prepared): Promise<SpendingPlan | undefined> {
-  const { attempts, message, client, content, plan } = prepared;
+  const { attempts, client, content, plan } = prepared;
   const quotes = await Promise.all(
-    attempts.map(async ({ candidate }, index) => {
+    attempts.map(async ({ candidate, message }, index) => {
       const quote = plan.quotes[index]!;
       const counted = await countUpstream(candidate, message, client, COUNT_TIMEOUT_MS).catch(() => undefined);
       if (counted !== undefined) return bounded(quote, countedBound(counted, content, candidate.endpoint));
@@ -66,13 +70,13 @@ export async function countedPlan(prepared: Prepared): Promise<SpendingPlan | un
 }
 
 /** The attempts of a plan that allows shorter answers than were asked for. */
-export function reencoded({ attempts, message, client }: Prepared, plan: SpendingPlan): Attempt[] {
+export function reencoded({ attempts, client }: Prepared, plan: SpendingPlan): Attempt[] {
   return attempts.map((attempt, index) => {
     const { bound, beyondMaxTokens } = plan.quotes[index]!;
     const maxTokens = bound.outputTokens - beyondMaxTokens;
+    const { candidate, message } = attempt;
     const shorter = { ...message, max_tokens: maxTokens, ...fittingThinking(message, maxTokens) };
-    const { candidate } = attempt;
-    return { ...attempt, encoded: candidate.wire.encode(shorter, candidate.target, client) };
+    return { ...attempt, message: shorter, encoded: candidate.wire.encode(shorter, candidate.target, client) };
   });
 }
 
@@ -84,13 +88,14 @@ function fittingThinking({ thinking }: MessagesRequest, maxTokens: number): Pick
   return { thinking: half < MIN_BUDGET_TOKENS ? { type: 'disabled' } : { ...thinking, budget_tokens: half } };
 }
 
-function encodeForEach(candidates: Candidate[], message: MessagesRequest, client: ClientHeaders): Attempt[] {
+function encodeForEach(candidates: Candidate[], asked: MessagesRequest, client: ClientHeaders): Attempt[] {
   const attempts: Attempt[] = [];
   let refusal: unknown;
   for (const candidate of candidates) {
+    const message = withDefaultParameters(asked, candidate.model, client);
     try {
       const encoded = candidate.wire.encode(message, candidate.target, client);
-      attempts.push({ candidate, encoded, thinksUnseen: hiddenTokens(candidate, message) > 0 });
+      attempts.push({ candidate, message, encoded, thinksUnseen: hiddenTokens(candidate, message) > 0 });
     } catch (error) {
       // The wire of another endpoint may be able to express it.
       refusal ??= error;
@@ -100,7 +105,7 @@ function encodeForEach(candidates: Candidate[], message: MessagesRequest, client
   return attempts;
 }
 
-function quoteOf({ candidate, encoded }: Attempt, message: MessagesRequest, content: PromptContent): Quote {
+function quoteOf({ candidate, encoded, message }: Attempt, content: PromptContent): Quote {
   const { endpoint, pricing } = candidate;
   const asked = askedCacheWrites(encoded.body);
   const bound: UsageBound = {

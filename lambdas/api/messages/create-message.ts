@@ -1,15 +1,17 @@
 import { privacyOf } from '../../admission/caller.ts';
+import { measurePrompt } from '../../admission/prompt-size.ts';
 import { AnswerStream } from '../../http/answer-stream.ts';
 import { jsonResponse, streamResponse, type HttpResponse } from '../../http/response.ts';
 import { MessageAssembler } from '../../messages/assemble.ts';
+import { withoutRouting } from '../../messages/preferences.ts';
 import type { MessageBody } from '../../messages/types.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { refuseUnprotected } from '../../protection/sensitive-data.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { resources } from '../../resources.ts';
-import { messagesCandidates, resolveModel } from '../../routing/candidates.ts';
-import { withDefaultParameters } from '../../routing/default-parameters.ts';
+import { messagesCandidates } from '../../routing/candidates.ts';
 import { dispatch } from '../../routing/dispatch.ts';
+import { quietSignals } from '../../routing/order.ts';
 import { abortInTime, abortWhenLeft, destroyWhenOutOfTime } from './abort.ts';
 import { answerEvents } from './answer.ts';
 import type { AnswerContext } from './answer-context.ts';
@@ -24,11 +26,16 @@ import { PING_AFTER_MS, streamBody } from './stream-body.ts';
 export async function createMessage(input: MessageInput): Promise<HttpResponse> {
   const { body, caller, request } = input;
   refuseUnprotected(caller.key.sensitiveData);
-  const model = resolveModel(resources.catalog(), body.model);
-  const candidates = await messagesCandidates(model, privacyFilter(privacyOf(caller)));
-  const client = clientHeaders(request.headers);
-  const message = withDefaultParameters(body, model, client);
-  const prepared = prepareAttempts(candidates, message, client);
+  const message = withoutRouting(body);
+  const content = measurePrompt(message);
+  const candidates = await messagesCandidates({
+    catalog: resources.catalog(),
+    request: body,
+    exclusionOf: privacyFilter(privacyOf(caller)),
+    signals: quietSignals,
+    promptTokens: content.estimatedTokens,
+  });
+  const prepared = prepareAttempts(candidates, message, content, clientHeaders(request.headers));
   // All that settlement needs is there before anything is held.
   const [table, queue] = [resources.table(), resources.queue('finalize-cost')];
   const abort = new AbortController();
@@ -36,8 +43,8 @@ export async function createMessage(input: MessageInput): Promise<HttpResponse> 
   const { admitted, attempts } = await holdWhileConnecting(input, prepared, abort.signal);
   abortInTime(abort, input.remainingMs());
 
-  const { estimatedTokens: estimatedInputTokens } = prepared.content;
-  const current: AnswerContext['current'] = { index: 0, sentAtMs: undefined };
+  const { estimatedTokens: estimatedInputTokens } = content;
+  const current: AnswerContext['current'] = { index: 0, sentAtMs: undefined, failed: [] };
   const context: AnswerContext = {
     generationId: input.generationId,
     payer: caller.payer,
@@ -46,10 +53,10 @@ export async function createMessage(input: MessageInput): Promise<HttpResponse> 
     keeper: admitted.keeper,
     attempts: attempts.map(({ candidate }, index) => ({ candidate, quote: admitted.plan.quotes[index]! })),
     dispatched: dispatch(attempts, {
-      request: message,
       estimatedInputTokens,
       signal: abort.signal,
       onAttempt: (index) => Object.assign(current, { index, sentAtMs: undefined }),
+      onFailure: (failed) => current.failed.push(failed),
       // A large request may be refused before its last byte was sent.
       onSent: (index) => {
         if (current.index === index) current.sentAtMs = performance.now();

@@ -3,7 +3,10 @@ import { isCancelled } from '../../accounting/ending.ts';
 import { promptTokens } from '../../accounting/usage.ts';
 import { log, tripwires } from '../../platform/logger.ts';
 import type { Ending, Outcome } from '../../store/outcome.ts';
-import type { MeasuredAnswer } from './answer-context.ts';
+import type { AnswerContext, MeasuredAnswer } from './answer-context.ts';
+
+/** Of an attempt that has not failed. */
+const OK = 200;
 
 /** What an answer came to, as the record keeps it. @param ending null while it goes on */
 export function outcomeOf(
@@ -37,9 +40,24 @@ export function outcomeOf(
     pricedImages: usage.pricedImages ?? null,
     searchRequests: usage.searchRequests ?? null,
     searchResults,
+    ...attemptsOf(context),
     latencyMs: firstEventAtMs === undefined ? null : Math.round(firstEventAtMs - context.receivedAtMs),
     generationTimeMs: firstEventAtMs === undefined ? null : Math.round(performance.now() - firstEventAtMs),
   };
+}
+
+/** The attempts before the one that answered, or was the last; and what the provider of that one answered with. */
+function attemptsOf({ attempts, current }: AnswerContext): Pick<Outcome, 'failedAttempts' | 'providerStatus'> {
+  const last = current.failed.find(({ index }) => index === current.index);
+  const failedAttempts = current.failed
+    .filter((failed) => failed !== last)
+    .map(({ index, providerStatus, durationMs }) => {
+      const { endpoint, model } = attempts[index]!.candidate;
+      const { id: endpointId, provider } = endpoint;
+      const modelPermaslug = model.data.permaslug;
+      return { endpointId, modelPermaslug, providerName: provider.name, status: providerStatus, durationMs };
+    });
+  return { failedAttempts, providerStatus: last ? last.providerStatus : OK };
 }
 
 /** Some providers count a token or two beyond max_tokens. */

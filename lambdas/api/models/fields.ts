@@ -1,6 +1,46 @@
+/** Kinds of query parameters that only lists of models have. */
+
 import { z } from 'zod';
 import { parseModalities } from '../../catalog/modalities.ts';
-import { modalities, type Modality } from '../../catalog/schema.ts';
+import { modalities } from '../../catalog/schema.ts';
+import { amount } from '../../http/fields.ts';
+
+const MAX_TEXT = 1_000;
+const TEXT_RULE = `must have at most ${MAX_TEXT} characters`;
+
+const boundedText = z.string().max(MAX_TEXT, TEXT_RULE);
+
+/** Words to look for, in lower case. */
+export const wordsParameter = boundedText.transform((text) => partsOf(text, /\s+/));
+
+/** Names separated by commas, in lower case. Any name is allowed: one that the catalog does not know matches nothing. */
+export const namesParameter = boundedText.transform((text) => partsOf(text, ','));
+
+/** Names separated by commas, each one of a closed list. */
+export function choicesParameter<const Choice extends string>(choices: readonly Choice[]) {
+  const names: ReadonlySet<string> = new Set(choices);
+  return boundedText.transform((text, context) => {
+    const wanted = partsOf(text, ',');
+    if (wanted.every((name) => names.has(name))) return wanted as Choice[];
+    context.addIssue({ code: 'custom', message: `must be a comma-separated list of ${choices.join(', ')}` });
+    return z.NEVER;
+  });
+}
+
+/** An amount of roubles, exact. */
+export const priceParameter = z
+  .string()
+  .meta({ override: { type: 'number', minimum: 0, maximum: 1e15 } })
+  .transform((text): z.input<typeof amount> => text)
+  .pipe(amount);
+
+function partsOf(text: string, separator: RegExp | string): string[] {
+  return text
+    .toLowerCase()
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
 
 /** `output_modalities`: a comma-separated list, or "all"; text without it. */
 export const modalitiesParameter = z
@@ -15,12 +55,4 @@ export const modalitiesParameter = z
     });
     return z.NEVER;
   })
-  .meta({
-    description: `"all", or a comma-separated list of ${modalities.join(', ')}.`,
-    override: { type: 'string', default: 'text' },
-    example: 'text,image',
-  });
-
-export function modalitiesText(wanted: Modality[] | 'all'): string {
-  return wanted === 'all' ? wanted : wanted.join(',');
-}
+  .meta({ override: { type: 'string', default: 'text' }, example: 'text,image' });

@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import type { Model } from '../../catalog/catalog.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { booleanParameter } from '../../http/fields.ts';
-import { jsonResponse } from '../../http/response.ts';
+import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import { notFound } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
-import type { ModelAnswer } from './shape.ts';
+import { isMessagesClient } from './dialect.ts';
+import { messagesModelView } from './messages-view.ts';
+import { offersOf } from './offer.ts';
+import type { MessagesModelAnswer, ModelAnswer } from './shape.ts';
 import { endpointViews, modelView } from './view.ts';
 
 export const accepts = {
@@ -14,22 +18,25 @@ export const accepts = {
       example: 'sandbox/claude',
     }),
   }),
-  query: z.strictObject({
+  query: z.object({
     endpoints: booleanParameter.default(false).meta({ description: 'Adds endpoints and `routing.default`.' }),
   }),
 };
 
 const ENDPOINTS_SUFFIX = '/endpoints';
 
-/** An empty object: endpoints are chosen automatically, the cheapest first. */
-const AUTOMATIC_ROUTING = {};
-
-export const handler = defineEndpoint('get-model', accepts, ({ params: { slug: path }, query: { endpoints } }) => {
-  const withEndpoints = endpoints || path.endsWith(ENDPOINTS_SUFFIX);
+export const handler = defineEndpoint('get-model', accepts, ({ params: { slug: path }, query, request }) => {
+  const withEndpoints = query.endpoints || path.endsWith(ENDPOINTS_SUFFIX);
   const slug = path.endsWith(ENDPOINTS_SUFFIX) ? path.slice(0, -ENDPOINTS_SUFFIX.length) : path;
   const model = resources.catalog().find(slug);
   if (!model) throw notFound(`There is no model "${slug}". GET /models lists the catalog's ids.`, { field: 'slug' });
-  if (!withEndpoints) return jsonResponse<ModelAnswer>(200, { data: modelView(model) });
+  // Endpoints are of the public convention, whoever asks.
+  if (withEndpoints) return answerEndpoints(model);
+  if (isMessagesClient(request)) return answerMessagesModel(model);
+  return jsonResponse<ModelAnswer>(200, { data: modelView(model) });
+});
+
+function answerEndpoints(model: Model): HttpResponse {
   return jsonResponse<ModelAnswer>(200, {
     // Clients that validate ask for a description here, even an empty one.
     data: {
@@ -37,6 +44,17 @@ export const handler = defineEndpoint('get-model', accepts, ({ params: { slug: p
       ...modelView(model),
       endpoints: endpointViews(model.aliasOf ?? model),
     },
-    routing: { default: AUTOMATIC_ROUTING },
+    // Empty: endpoints are chosen automatically, the cheapest that is healthy first.
+    routing: { default: model.data.routing ?? {} },
   });
-});
+}
+
+/** Of an alias the model that answers, because clients of the Messages API resolve aliases in this way. */
+function answerMessagesModel(model: Model): HttpResponse {
+  const [offer] = offersOf([model.aliasOf ?? model]);
+  const makes = model.data.output_modalities;
+  if (!offer || !makes.includes('text')) {
+    throw notFound(`"${model.id}" makes ${makes.join(', ')}, and takes no messages.`, { field: 'slug' });
+  }
+  return jsonResponse<MessagesModelAnswer>(200, messagesModelView(offer));
+}

@@ -1,34 +1,22 @@
-import { z } from 'zod';
 import { privacyOf, type Caller } from '../../admission/caller.ts';
-import { modelsByModality } from '../../catalog/modalities.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { paginate, pageQuery } from '../../http/pages.ts';
-import { jsonResponse } from '../../http/response.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { resources } from '../../resources.ts';
 import type { Privacy } from '../../store/privacy.ts';
 import { readWorkspace } from '../../store/workspaces.ts';
-import { modalitiesText, modalitiesParameter } from './fields.ts';
-import type { ModelListAnswer } from './shape.ts';
-import { modelView } from './view.ts';
+import { answerList, listQuery } from './answer-list.ts';
+import { offersOf } from './offer.ts';
 
-export const accepts = { query: z.strictObject({ output_modalities: modalitiesParameter, ...pageQuery(1000) }) };
+export const accepts = { query: listQuery };
 
 /**
  * Models that at least one allowed endpoint offers, at the price of the endpoint that is tried first. Inference decides
  * both in the same way.
  */
-export const handler = defineEndpoint('list-user-models', accepts, async ({ query, caller }) => {
-  const exclusionOf = privacyFilter(await privacyLayers(caller));
-  const models = modelsByModality(resources.catalog(), query.output_modalities).flatMap((model) => {
-    const usable = model.endpoints.filter((endpoint) => endpoint.pricing && exclusionOf(endpoint) === undefined);
-    return usable.length > 0 ? [modelView(model, usable)] : [];
-  });
-  const link = {
-    pathname: '/v1/models/user',
-    query: { output_modalities: modalitiesText(query.output_modalities) },
-  };
-  return jsonResponse<ModelListAnswer>(200, paginate(models, query, link));
+export const handler = defineEndpoint('list-user-models', accepts, async (asked) => {
+  const exclusionOf = privacyFilter(await privacyLayers(asked.caller));
+  const offers = offersOf(resources.catalog().models, (endpoint) => exclusionOf(endpoint) === undefined);
+  return answerList(offers, asked, '/v1/models/user');
 });
 
 /** A management key counts as its account in the Default workspace. */

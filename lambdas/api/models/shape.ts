@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { modalities } from '../../catalog/schema.ts';
-import { count, data, nothing, rubText } from '../../http/shapes.ts';
+import { modalities, routingSchema } from '../../catalog/schema.ts';
+import { constants, count, data, nothing, rubText, time } from '../../http/shapes.ts';
 
 const tokenPrices = {
   prompt: rubText.optional(),
@@ -114,7 +114,11 @@ export const modelAnswer = z.strictObject({
   data: z
     .strictObject({ ...modelFields, endpoints: z.array(endpointShape).optional() })
     .meta({ id: 'ModelWithEndpoints' }),
-  routing: z.strictObject({ default: z.strictObject({}) }).optional(),
+  routing: z
+    .strictObject({
+      default: routingSchema.meta({ description: 'Empty: chosen automatically, the cheapest that is healthy first.' }),
+    })
+    .optional(),
 });
 export type ModelAnswer = z.output<typeof modelAnswer>;
 
@@ -139,9 +143,74 @@ export type ShownVideoModel = z.output<typeof videoModelShape>;
 export const videoModelListAnswer = data(z.array(videoModelShape));
 export type VideoModelListAnswer = z.output<typeof videoModelListAnswer>;
 
-export const modelListAnswer = z.strictObject({
-  data: z.array(modelShape),
-  links: z.strictObject({ next: z.string().nullable() }),
-  total_count: count,
-});
+export const modelListAnswer = z
+  .strictObject({
+    data: z.array(modelShape),
+    links: z.strictObject({ next: z.string().nullable() }),
+    total_count: count,
+  })
+  .meta({ id: 'ModelList' });
 export type ModelListAnswer = z.output<typeof modelListAnswer>;
+
+const support = z
+  .strictObject({ supported: z.boolean().nullable() })
+  .meta({ id: 'CapabilitySupport', description: '`supported` is null where the catalog does not know.' });
+
+const capabilitiesShape = z
+  .strictObject({
+    batch: support,
+    citations: support,
+    code_execution: support,
+    context_management: z.strictObject({
+      supported: z.boolean().nullable(),
+      clear_thinking_20251015: support.nullable(),
+      clear_tool_uses_20250919: support.nullable(),
+      compact_20260112: support.nullable(),
+    }),
+    effort: z.strictObject({
+      supported: z.boolean().nullable(),
+      low: support,
+      medium: support,
+      high: support,
+      xhigh: support.nullable(),
+      max: support,
+    }),
+    image_input: support,
+    pdf_input: support,
+    server_tools: z.strictObject({
+      supported: z.boolean().nullable(),
+      code_execution: support,
+      web_search: support,
+    }),
+    structured_outputs: support,
+    thinking: z.strictObject({
+      supported: z.boolean().nullable(),
+      types: z.strictObject({ adaptive: support, between_tools: support, disabled: support, enabled: support }),
+    }),
+  })
+  .meta({ id: 'ModelCapabilities' });
+export type ShownCapabilities = z.output<typeof capabilitiesShape>;
+
+export const messagesModelAnswer = z
+  .strictObject({
+    id: z.string(),
+    type: z.literal('model'),
+    display_name: z.string(),
+    created_at: time,
+    max_input_tokens: z.int().nullable(),
+    max_tokens: z.int().nullable(),
+    capabilities: capabilitiesShape,
+    ...constants({ lifecycle: 'active', deprecated_at: null, retires_at: null, line: null }),
+  })
+  .meta({ id: 'MessagesModel', description: 'A model as the Messages API shows it.' });
+export type MessagesModelAnswer = z.output<typeof messagesModelAnswer>;
+
+export const messagesModelListAnswer = z
+  .strictObject({
+    data: z.array(messagesModelAnswer),
+    has_more: z.boolean().meta({ description: 'There are more models in the direction of the page.' }),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+  })
+  .meta({ id: 'MessagesModelList', description: 'A list of models as the Messages API shows it.' });
+export type MessagesModelListAnswer = z.output<typeof messagesModelListAnswer>;

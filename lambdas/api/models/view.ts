@@ -1,6 +1,6 @@
 /** The catalog as clients see it. Fields that nobody has measured are null, never invented. */
 
-import type { Endpoint, Model } from '../../catalog/catalog.ts';
+import { endpointTag, type Endpoint, type Model } from '../../catalog/catalog.ts';
 import { cheapestFirst } from '../../catalog/default-route.ts';
 import type { ModelData, Pricing } from '../../catalog/schema.ts';
 import { factsOf } from '../../catalog/wires.ts';
@@ -59,7 +59,7 @@ export function endpointView(model: Model, endpoint: Endpoint): ShownEndpoint {
     model_id: model.id,
     model_name: model.data.name,
     provider_name: endpoint.provider.name,
-    tag: endpoint.data.quantization ? `${endpoint.provider.id}/${endpoint.data.quantization}` : endpoint.provider.id,
+    tag: endpointTag(endpoint),
     context_length: endpoint.contextLength ?? 0,
     max_completion_tokens: endpoint.maxOutputTokens ?? null,
     max_prompt_tokens: null,

@@ -1,0 +1,82 @@
+/** A list of models: filtered, in order, and as one page, in the shape that the client reads. */
+
+import { z } from 'zod';
+import { pageQuery, paginate } from '../../http/pages.ts';
+import { someId } from '../../http/path-params.ts';
+import type { HttpRequest } from '../../http/request.ts';
+import { jsonResponse, type HttpResponse } from '../../http/response.ts';
+import { nowMs } from '../../platform/clock.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import { isMessagesClient } from './dialect.ts';
+import { choicesParameter } from './fields.ts';
+import { filterParameters, keptOffers, type FilterQuery } from './filters.ts';
+import { cursorPage } from './messages-pages.ts';
+import { messagesModelView } from './messages-view.ts';
+import type { Offer } from './offer.ts';
+import type { MessagesModelListAnswer, ModelListAnswer } from './shape.ts';
+import { sortedOffers, sortParameter } from './sort.ts';
+import { refuseUnavailable } from './unavailable.ts';
+import { modelView } from './view.ts';
+
+const conventionParameters = { ...filterParameters, sort: sortParameter.optional(), ...pageQuery(1000) };
+
+const cursor = someId.optional();
+const lifecycle = choicesParameter(['active', 'deprecated', 'retired']).optional();
+const MESSAGES_ONLY = 'Only with the header `anthropic-version`:';
+
+const messagesParameters = {
+  after_id: cursor.meta({ description: `${MESSAGES_ONLY} the page after this model.` }),
+  before_id: cursor.meta({ description: `${MESSAGES_ONLY} the page before this model.` }),
+  lifecycle: lifecycle.meta({ description: `${MESSAGES_ONLY} a list of active (all are), deprecated, retired.` }),
+  'lifecycle[]': lifecycle.meta({ description: `${MESSAGES_ONLY} the same, as its SDKs write it.` }),
+};
+const messagesOnly = Object.keys(messagesParameters) as (keyof typeof messagesParameters)[];
+
+/** Of lists in either shape. What it does not know is ignored. */
+export const listQuery = z.object({ ...conventionParameters, ...messagesParameters });
+/** Of lists of one output modality, in the shape of the public convention. */
+export const oneModalityQuery = z.object(conventionParameters).omit({ output_modalities: true });
+
+interface Asked<Query> {
+  query: Query;
+  request: HttpRequest;
+}
+type ListQuery = z.output<typeof listQuery>;
+
+/** @param pathname of the route, for links */
+export function answerList(offers: readonly Offer[], asked: Asked<ListQuery>, pathname: string): HttpResponse {
+  return isMessagesClient(asked.request)
+    ? answerMessagesList(offers, asked)
+    : answerConventionList(offers, asked, pathname);
+}
+
+export function answerConventionList(
+  offers: readonly Offer[],
+  { query, request }: Asked<Partial<ListQuery>>,
+  pathname: string,
+): HttpResponse {
+  refuseFields(query, messagesOnly, 'needs the header anthropic-version; without it, lists have offset and limit');
+  const found = sortedOffers(filtered(offers, query, request), query.sort);
+  const models = found.map(({ model, endpoints }) => modelView(model, endpoints));
+  return jsonResponse<ModelListAnswer>(200, paginate(models, query, { pathname, query: request.query }));
+}
+
+/** Only what messages can be sent to; the newest first, as documented for the Messages API. */
+function answerMessagesList(offers: readonly Offer[], { query, request }: Asked<ListQuery>): HttpResponse {
+  refuseFields(query, ['offset'], 'needs to be without the header anthropic-version; with it, lists have after_id');
+  const stages = query['lifecycle[]'] ?? query.lifecycle ?? [];
+  const isWanted = stages.length === 0 || stages.includes('active');
+  const texts = offers.filter(({ model }) => isWanted && model.data.output_modalities.includes('text'));
+  const found = sortedOffers(filtered(texts, query, request), query.sort ?? 'newest');
+  return jsonResponse<MessagesModelListAnswer>(200, cursorPage(found.map(messagesModelView), query));
+}
+
+function filtered(offers: readonly Offer[], query: FilterQuery, { query: given }: HttpRequest): Offer[] {
+  refuseUnavailable(given);
+  return keptOffers(offers, query, nowMs());
+}
+
+function refuseFields(query: Partial<ListQuery>, fields: readonly (keyof ListQuery)[], why: string): void {
+  const given = fields.find((field) => query[field] !== undefined);
+  if (given !== undefined) throw invalidRequest(given, why);
+}

@@ -1,0 +1,128 @@
+/** The filters of lists of models: a row for each, with what may be sent and which offers it keeps. */
+
+import { z } from 'zod';
+import { retainsNothing } from '../../catalog/data-policy.ts';
+import { modalities } from '../../catalog/schema.ts';
+import { inputModalities } from '../../catalog/wires.ts';
+import { booleanParameter, integerParameter } from '../../http/fields.ts';
+import type { Money } from '../../money/money.ts';
+import { DAY_MS } from '../../money/periods.ts';
+import { choicesParameter, modalitiesParameter, namesParameter, priceParameter, wordsParameter } from './fields.ts';
+import { contextOf, tokenPricesOf, type Offer } from './offer.ts';
+
+const TOKENS_PER_PRICE = 1_000_000;
+const MAX_CONTEXT_TOKENS = 1_000_000_000;
+const MAX_AGE_DAYS = 100_000;
+
+type Keeps<Wanted> = (offer: Offer, wanted: Wanted, atMs: number) => boolean;
+
+function filter<Parameter extends z.ZodType>(
+  parameter: Parameter,
+  description: string,
+  keeps: Keeps<z.output<Parameter>>,
+) {
+  return { parameter: parameter.optional().meta({ description }), keeps };
+}
+
+const ageDays = integerParameter(0, MAX_AGE_DAYS);
+
+const filters = {
+  q: filter(wordsParameter, 'Words, all of which are in the id or the name.', ({ model: { id, data } }, words) => {
+    const text = `${id} ${data.permaslug} ${data.name}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  }),
+  output_modalities: filter(
+    modalitiesParameter,
+    `"all", or a comma-separated list of ${modalities.join(', ')}, one of which the model makes.`,
+    ({ model }, wanted) => wanted === 'all' || isAnyOf(wanted, model.data.output_modalities),
+  ),
+  input_modalities: filter(
+    choicesParameter(inputModalities),
+    `A comma-separated list of ${inputModalities.join(', ')}, all of which the model takes.`,
+    ({ model }, wanted) => wanted.every((modality) => model.data.input_modalities.includes(modality)),
+  ),
+  supported_parameters: filter(
+    namesParameter,
+    'Names, comma-separated, of parameters that the model supports, all of them.',
+    ({ model }, names) => names.every((name) => model.data.supported_parameters.includes(name)),
+  ),
+  context: filter(
+    integerParameter(0, MAX_CONTEXT_TOKENS),
+    'Tokens of context, at least.',
+    (offer, tokens) => (contextOf(offer) ?? 0) >= tokens,
+  ),
+  min_price: filter(priceParameter, 'RUB per million tokens of the prompt, at least.', (offer, least) =>
+    isPriced(offer, 'prompt', (perMillion) => !least.exceeds(perMillion)),
+  ),
+  max_price: filter(priceParameter, 'RUB per million tokens of the prompt, at most.', (offer, most) =>
+    isPriced(offer, 'prompt', (perMillion) => !perMillion.exceeds(most)),
+  ),
+  min_output_price: filter(priceParameter, 'RUB per million tokens of the answer, at least.', (offer, least) =>
+    isPriced(offer, 'completion', (perMillion) => !least.exceeds(perMillion)),
+  ),
+  max_output_price: filter(priceParameter, 'RUB per million tokens of the answer, at most.', (offer, most) =>
+    isPriced(offer, 'completion', (perMillion) => !perMillion.exceeds(most)),
+  ),
+  model_authors: filter(
+    namesParameter,
+    'Authors, comma-separated, one of whom made the model: what its id has before the slash.',
+    ({ model }, names) => isAnyOf(names, [model.id.split('/')[0]!]),
+  ),
+  providers: filter(
+    namesParameter,
+    'Ids or names of providers, comma-separated, one of which serves the model.',
+    ({ endpoints }, names) => endpoints.some(({ provider: { id, name } }) => isAnyOf(names, [id, name.toLowerCase()])),
+  ),
+  zdr: filter(
+    z.literal('true', { error: 'must be true; leave it out to see the models of all providers' }),
+    'Only models with an endpoint that keeps nothing of a prompt and does not train on it.',
+    ({ endpoints }) => endpoints.some(({ dataPolicy }) => retainsNothing(dataPolicy)),
+  ),
+  distillable: filter(
+    booleanParameter,
+    'Models whose author lets other models be trained on what they write; with false, all others.',
+    ({ model }, wanted) => (model.data.distillable_text === true) === wanted,
+  ),
+  min_age_days: filter(
+    ageDays,
+    'Whole days since the model appeared, at least.',
+    (offer, days, atMs) => ageOf(offer, atMs) >= days,
+  ),
+  max_age_days: filter(
+    ageDays,
+    'Whole days since the model appeared, at most.',
+    (offer, days, atMs) => ageOf(offer, atMs) <= days,
+  ),
+};
+
+type Filters = typeof filters;
+
+/** Query parameters. */
+export const filterParameters = Object.fromEntries(
+  Object.entries(filters).map(([name, { parameter }]) => [name, parameter]),
+) as { [Name in keyof Filters]: Filters[Name]['parameter'] };
+
+/** What of a query is about filters. */
+export type FilterQuery = { [Name in keyof Filters]?: z.output<Filters[Name]['parameter']> };
+
+/** Keeps what every given filter keeps, in the same order. @param atMs the time that ages are counted to */
+export function keptOffers(offers: readonly Offer[], query: FilterQuery, atMs: number): Offer[] {
+  const given = (Object.keys(filters) as (keyof Filters)[]).filter((name) => query[name] !== undefined);
+  // The compiler does not see that a filter and its value belong together.
+  return offers.filter((offer) => given.every((name) => filters[name].keeps(offer, query[name] as never, atMs)));
+}
+
+/** A list without names asks for nothing. */
+function isAnyOf(wanted: readonly string[], names: readonly string[]): boolean {
+  return wanted.length === 0 || names.some((name) => wanted.includes(name));
+}
+
+/** What is not paid by the token is neither cheap nor dear. */
+function isPriced(offer: Offer, kind: 'prompt' | 'completion', fits: (perMillion: Money) => boolean): boolean {
+  const prices = tokenPricesOf(offer);
+  return prices !== undefined && fits(prices[kind].times(TOKENS_PER_PRICE));
+}
+
+function ageOf({ model }: Offer, atMs: number): number {
+  return Math.floor((atMs - Date.parse(model.data.created)) / DAY_MS);
+}

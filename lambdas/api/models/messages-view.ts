@@ -1,0 +1,70 @@
+/** Models as clients of the Messages API see them. */
+
+import { routeLimits, type Offer } from './offer.ts';
+import type { MessagesModelAnswer, ShownCapabilities } from './shape.ts';
+
+export function messagesModelView(offer: Offer): MessagesModelAnswer {
+  const { model } = offer;
+  const { contextLength, maxOutputTokens } = routeLimits(offer);
+  return {
+    id: model.id,
+    type: 'model',
+    display_name: model.data.name,
+    created_at: `${model.data.created}T00:00:00Z`,
+    max_input_tokens: contextLength,
+    max_tokens: maxOutputTokens,
+    capabilities: capabilitiesOf(offer),
+    // The catalog lists what can be used; it knows of no lines, and of no end.
+    lifecycle: 'active',
+    deprecated_at: null,
+    retires_at: null,
+    line: null,
+  };
+}
+
+type Support = ShownCapabilities['batch'];
+const yes: Support = { supported: true };
+/** The gateway refuses it, whatever the model. */
+const no: Support = { supported: false };
+/** Depends on the model in a way that the catalog does not have. Falsy for clients that expect a boolean. */
+const unknown: Support = { supported: null };
+
+function capabilitiesOf({ model: { data } }: Offer): ShownCapabilities {
+  const takes = (modality: (typeof data.input_modalities)[number]) =>
+    data.input_modalities.includes(modality) ? yes : no;
+  const thinks = data.supported_parameters.includes('reasoning');
+  const ifThinking = thinks ? unknown : no;
+  return {
+    batch: no,
+    citations: unknown,
+    code_execution: no,
+    context_management: {
+      supported: null,
+      clear_thinking_20251015: null,
+      clear_tool_uses_20250919: null,
+      compact_20260112: no,
+    },
+    effort: {
+      ...ifThinking,
+      low: ifThinking,
+      medium: ifThinking,
+      high: ifThinking,
+      xhigh: thinks ? null : no,
+      max: ifThinking,
+    },
+    image_input: takes('image'),
+    pdf_input: takes('file'),
+    server_tools: { ...no, code_execution: no, web_search: no },
+    // Not every model that can has it in its list.
+    structured_outputs: data.supported_parameters.includes('structured_outputs') ? yes : unknown,
+    thinking: {
+      supported: thinks,
+      types: {
+        adaptive: ifThinking,
+        between_tools: ifThinking,
+        disabled: thinks ? unknown : yes,
+        enabled: ifThinking,
+      },
+    },
+  };
+}

@@ -1,0 +1,99 @@
+/** The orders of lists of models: a row for each. What an order knows nothing of comes last; equals stay as they were. */
+
+import { z } from 'zod';
+import type { Endpoint } from '../../catalog/catalog.ts';
+import { usualCost } from '../../catalog/default-route.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import { contextOf, tokenPricesOf, type Offer } from './offer.ts';
+
+/** What was measured at an endpoint lately. */
+interface Speed {
+  tokensPerSecond: number | undefined;
+  firstTokenMs: number | undefined;
+}
+/** Undefined for an endpoint that too few requests have measured. */
+export type SpeedOf = (endpoint: Endpoint) => Speed | undefined;
+
+type Rank = number | bigint | undefined;
+
+interface Order {
+  highestFirst: boolean;
+  rank: (offer: Offer) => Rank;
+}
+
+interface MeasuredOrder {
+  highestFirst: boolean;
+  /** Of the default route. */
+  measured: (speed: Speed) => number | undefined;
+}
+
+const usualCostOf = (offer: Offer) => {
+  const prices = tokenPricesOf(offer);
+  return prices && usualCost(prices).pico;
+};
+
+const orders = {
+  newest: { highestFirst: true, rank: ({ model }) => Date.parse(model.data.created) },
+  'pricing-low-to-high': { highestFirst: false, rank: usualCostOf },
+  'pricing-high-to-low': { highestFirst: true, rank: usualCostOf },
+  'context-high-to-low': { highestFirst: true, rank: contextOf },
+  'throughput-high-to-low': { highestFirst: true, measured: ({ tokensPerSecond }) => tokensPerSecond },
+  'latency-low-to-high': { highestFirst: false, measured: ({ firstTokenMs }) => firstTokenMs },
+} as const satisfies Record<string, Order | MeasuredOrder>;
+
+type Sort = keyof typeof orders;
+const sorts = Object.keys(orders) as [Sort, ...Sort[]];
+const unmeasuredSorts = sorts.filter((sort) => 'rank' in orders[sort]);
+
+const oneOf = (names: readonly string[]) => `use one of ${names.join(', ')}`;
+
+/** Orders of the public convention that nothing here could be put in. */
+const unavailableSorts: Record<string, string> = {
+  'most-popular': 'nobody counts here which models are popular',
+  'top-weekly': 'nobody counts here which models are popular',
+  'intelligence-high-to-low': 'the catalog has no benchmarks',
+  'coding-high-to-low': 'the catalog has no benchmarks',
+  'agentic-high-to-low': 'the catalog has no benchmarks',
+  'design-arena-elo-high-to-low': 'the catalog has no benchmarks',
+};
+
+export const sortParameter = z
+  .enum(sorts, {
+    error: ({ input }) => {
+      const reason = typeof input === 'string' && Object.hasOwn(unavailableSorts, input) && unavailableSorts[input];
+      return reason ? `${reason}; ${oneOf(sorts)}` : `must be one of ${sorts.join(', ')}`;
+    },
+  })
+  .meta({ description: 'The order; that of the catalog where it is left out.' });
+
+/**
+ * @param speedOf undefined where nothing is measured
+ * @throws {GatewayError} 400 for an order of measured speeds without them.
+ */
+export function sortedOffers(offers: readonly Offer[], sort: Sort | undefined, speedOf?: SpeedOf): Offer[] {
+  if (!sort) return [...offers];
+  const { highestFirst, rank } = orderOf(sort, speedOf);
+  const ranked = offers.map((offer) => ({ offer, rank: rank(offer) }));
+  return ranked.sort((a, b) => compareRanks(a.rank, b.rank, highestFirst)).map(({ offer }) => offer);
+}
+
+function orderOf(sort: Sort, speedOf: SpeedOf | undefined): Order {
+  const order: Order | MeasuredOrder = orders[sort];
+  if ('rank' in order) return order;
+  if (!speedOf) {
+    throw invalidRequest('sort', `the speed of endpoints is not measured here yet; ${oneOf(unmeasuredSorts)}`);
+  }
+  const { highestFirst, measured } = order;
+  const rank = ({ endpoints }: Offer) => {
+    const speed = speedOf(endpoints[0]!);
+    return speed && measured(speed);
+  };
+  return { highestFirst, rank };
+}
+
+function compareRanks(a: Rank, b: Rank, highestFirst: boolean): number {
+  if (a === b) return 0;
+  if (a === undefined) return 1;
+  if (b === undefined) return -1;
+  return a < b === highestFirst ? 1 : -1;
+}

@@ -1,0 +1,29 @@
+/** Prices that depend on the length of the prompt. */
+
+import type { PriceTier, Pricing } from './schema.ts';
+
+export type UnitPrices = Omit<PriceTier, 'min_prompt_tokens'> & Pick<Pricing, 'prompt' | 'completion'>;
+
+/** What a prompt of this length is charged at. */
+export function pricesFor(promptTokens: number, pricing: Pricing): UnitPrices {
+  const tier = reachableTiers(promptTokens, pricing).at(-1);
+  return tier ? pricesIn(tier, pricing) : pricing;
+}
+
+/** All prices that a prompt of at most this length may be charged at. */
+export function pricesUpTo(promptTokens: number, pricing: Pricing): UnitPrices[] {
+  return [pricing, ...reachableTiers(promptTokens, pricing).map((tier) => pricesIn(tier, pricing))];
+}
+
+/** The prices of a tier, and the plain ones where it has none of its own. */
+function pricesIn(tier: PriceTier, pricing: Pricing): UnitPrices {
+  const { prompt = pricing.prompt, completion = pricing.completion, ...others } = tier;
+  return { ...pricing, ...others, prompt, completion };
+}
+
+/** Tiers whose threshold the prompt passes ("more than"), lowest first. */
+function reachableTiers(promptTokens: number, pricing: Pricing): PriceTier[] {
+  return (pricing.overrides ?? [])
+    .filter((tier) => promptTokens > tier.min_prompt_tokens)
+    .sort((a, b) => a.min_prompt_tokens - b.min_prompt_tokens);
+}

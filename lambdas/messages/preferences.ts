@@ -1,0 +1,118 @@
+/**
+ * How a request wants to be routed: the preference object of the public convention, with prices in roubles. Its fields are
+ * the gateway's own: none of them goes to a provider.
+ */
+
+import { z } from 'zod';
+import { Money } from '../money/money.ts';
+import { isRawNumber } from '../platform/exact-json.ts';
+import { optional } from './field-kinds.ts';
+import { listOf } from './list-of.ts';
+import type { MessagesRequest } from './types.ts';
+
+/** More providers than any catalog has endpoints of one model. */
+const MAX_NAMES = 64;
+const MAX_NAME_CHARACTERS = 200;
+
+const quantizations = [
+  'int4',
+  'int8',
+  'fp4',
+  'mxfp4',
+  'nvfp4',
+  'fp6',
+  'fp8',
+  'mxfp8',
+  'fp16',
+  'bf16',
+  'fp32',
+  'unknown',
+] as const;
+
+const names = optional(listOf(z.string().min(1).max(MAX_NAME_CHARACTERS), { max: MAX_NAMES }));
+
+const SORTS = 'must be "price", "throughput" or "latency": nothing else is measured here';
+const sortBy = z.enum(['price', 'throughput', 'latency'], { error: SORTS });
+export type SortBy = z.infer<typeof sortBy>;
+
+const sort = z.union(
+  [sortBy, z.strictObject({ by: sortBy, partition: optional(z.enum(['model', 'none'])) })],
+  `${SORTS}; or an object with "by" and "partition" ("model" or "none")`,
+);
+
+const positive = z.number().positive();
+const cutoff = z.union(
+  [
+    positive,
+    z.strictObject({
+      p50: optional(positive),
+      p75: optional(positive),
+      p90: optional(positive),
+      p99: optional(positive),
+    }),
+  ],
+  'must be a positive number, or an object with p50, p75, p90 or p99',
+);
+
+const AMOUNT_RULE = 'must be an amount of roubles, as a number or as decimal text';
+const MAX_AMOUNT = Money.parse('1000000000000000');
+
+/** Roubles; numbers keep the digits that the client wrote. */
+const roubles = z
+  .custom<string | number>(
+    (value) => typeof value === 'string' || typeof value === 'number' || isRawNumber(value),
+    AMOUNT_RULE,
+  )
+  .meta({ override: { anyOf: [{ type: 'number', minimum: 0 }, { type: 'string' }] } })
+  .transform((value, context) => {
+    try {
+      const amount = Money.parseNumber(isRawNumber(value) ? value.rawJSON : String(value));
+      if (!amount.isNegative && !amount.exceeds(MAX_AMOUNT)) return amount;
+    } catch {
+      // Refused below.
+    }
+    context.addIssue({ code: 'custom', message: AMOUNT_RULE });
+    return z.NEVER;
+  });
+
+/** For a million tokens, a request, or an image. No model of the catalog has a price of its own for audio. */
+const maxPrice = z.strictObject({
+  prompt: optional(roubles),
+  completion: optional(roubles),
+  request: optional(roubles),
+  image: optional(roubles),
+  audio: optional(roubles),
+});
+
+export const providerPreferences = z.strictObject({
+  order: names,
+  only: names,
+  ignore: names,
+  allow_fallbacks: optional(z.boolean()),
+  require_parameters: optional(z.boolean()),
+  data_collection: optional(z.enum(['allow', 'deny'])),
+  zdr: optional(z.boolean()),
+  enforce_distillable_text: optional(z.boolean()),
+  quantizations: optional(listOf(z.enum(quantizations), { max: quantizations.length })),
+  sort: optional(sort),
+  preferred_min_throughput: optional(cutoff),
+  preferred_max_latency: optional(cutoff),
+  max_price: optional(maxPrice),
+});
+export type ProviderPreferences = z.output<typeof providerPreferences>;
+
+/** Other models that may answer, in the order in which they are tried. */
+const MAX_OTHER_MODELS = 3;
+export const otherModels = optional(listOf(z.string().min(1).max(MAX_NAME_CHARACTERS), { max: MAX_OTHER_MODELS }));
+
+/** A request as a client sends it: with how it wants to be routed, which no provider is told. */
+export interface RoutedRequest extends MessagesRequest {
+  provider?: ProviderPreferences;
+  models?: string[];
+}
+
+/** The request as providers may get it: without what only the gateway reads. */
+export function withoutRouting(request: RoutedRequest): MessagesRequest {
+  const { provider: _, models: __, ...message } = request;
+  return message;
+}

@@ -1,0 +1,40 @@
+import { endpointTag, type Catalog, type Endpoint } from '../catalog/catalog.ts';
+import { invalidRequest } from '../platform/errors.ts';
+import type { ProviderPreferences } from '../messages/preferences.ts';
+
+/** Whether a name that a client gave means an endpoint: its id, its tag, or its provider's id or name, in any case. */
+export function isNamed(endpoint: Endpoint, name: string): boolean {
+  return namesOf(endpoint).includes(name.toLowerCase());
+}
+
+function namesOf(endpoint: Endpoint): string[] {
+  const { id, provider } = endpoint;
+  return [id, endpointTag(endpoint), provider.id, provider.name.toLowerCase()];
+}
+
+/**
+ * A name that means nothing would silently do nothing.
+ * @throws {GatewayError} 400 naming the field
+ */
+export function refuseUnknownNames(catalog: Catalog, preferences: ProviderPreferences): void {
+  for (const field of ['order', 'only', 'ignore'] as const) {
+    const unknown = preferences[field]?.findIndex((name) => !namesIn(catalog).has(name.toLowerCase())) ?? -1;
+    if (unknown === -1) continue;
+    throw invalidRequest(
+      `provider.${field}.${unknown}`,
+      `there is no provider "${preferences[field]![unknown]}"; GET /models/{model}/endpoints lists those of a model`,
+    );
+  }
+}
+
+const namesOfCatalogs = new WeakMap<Catalog, Set<string>>();
+
+function namesIn(catalog: Catalog): Set<string> {
+  let names = namesOfCatalogs.get(catalog);
+  if (!names) {
+    const endpoints = catalog.models.flatMap((model) => model.endpoints);
+    names = new Set([...catalog.providerIds, ...endpoints.flatMap(namesOf)]);
+    namesOfCatalogs.set(catalog, names);
+  }
+  return names;
+}

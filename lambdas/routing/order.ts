@@ -1,0 +1,129 @@
+/**
+ * The order in which endpoints are tried: those that the request names, in its order; then those that are not failing
+ * before those that are; among them those that reach the preferred speed, and then by what the request sorts by.
+ *
+ * Without a wish, the cheapest comes first, and requests are spread over endpoints of exactly the same price by weight:
+ * so the price that the catalog shows of a model is that of its default route, while that route is healthy.
+ */
+
+import type { Endpoint } from '../catalog/catalog.ts';
+import { usualCost } from '../catalog/default-route.ts';
+import type { Pricing } from '../catalog/schema.ts';
+import { isNamed } from './endpoint-names.ts';
+import type { Preferences } from './preferences.ts';
+
+const percentiles = ['p50', 'p75', 'p90', 'p99'] as const;
+export type Percentiles = Record<(typeof percentiles)[number], number>;
+
+/** What was measured of an endpoint lately; null where there were too few answers. */
+export interface Speed {
+  /** Milliseconds to the first event. */
+  latencyMs: Percentiles | null;
+  /** Tokens per second. */
+  throughput: Percentiles | null;
+}
+
+/** How the endpoints are doing, as far as this process knows. */
+export interface EndpointSignals {
+  isFailing(endpointId: string): boolean;
+  speedOf(endpointId: string): Speed | undefined;
+}
+
+/** Nothing is known: every endpoint may be well. */
+export const quietSignals: EndpointSignals = { isFailing: () => false, speedOf: () => undefined };
+
+type Priced = Endpoint & { pricing: Pricing };
+
+/** The place of an endpoint in each respect, the weightiest first; smaller is earlier. */
+type Rank = readonly number[];
+
+/**
+ * @param endpoints with a price, in the order of the catalog
+ * @param random from 0 to 1, as Math.random
+ */
+export function inOrder<Item extends { endpoint: Priced }>(
+  items: readonly Item[],
+  preferences: Preferences,
+  signals: EndpointSignals,
+  random: () => number = Math.random,
+): Item[] {
+  const places = placesByPrice(items, preferences.sort === undefined ? random : undefined);
+  const ranked = items.map((item, index) => ({
+    item,
+    rank: rankOf(item.endpoint, preferences, signals, places[index]!),
+  }));
+  return ranked.toSorted((a, b) => compareRanks(a.rank, b.rank)).map(({ item }) => item);
+}
+
+function rankOf(endpoint: Priced, preferences: Preferences, signals: EndpointSignals, placeByPrice: number): Rank {
+  const { order = [], sort } = preferences;
+  const named = order.findIndex((name) => isNamed(endpoint, name));
+  // Whoever names an endpoint wants it first, however it is doing.
+  if (named !== -1) return [named, 0, 0, 0, placeByPrice];
+  const speed = signals.speedOf(endpoint.id);
+  return [
+    Infinity,
+    Number(signals.isFailing(endpoint.id)),
+    Number(isTooSlow(speed, preferences)),
+    placeBySpeed(speed, sort),
+    placeByPrice,
+  ];
+}
+
+function compareRanks(a: Rank, b: Rank): number {
+  for (const [index, place] of a.entries()) {
+    // Infinity minus Infinity is no number.
+    if (place !== b[index]) return place - b[index]!;
+  }
+  return 0;
+}
+
+/** What is not measured comes after what is. */
+function placeBySpeed(speed: Speed | undefined, sort: Preferences['sort']): number {
+  if (sort === 'latency') return speed?.latencyMs?.p50 ?? Infinity;
+  if (sort === 'throughput') return speed?.throughput ? -speed.throughput.p50 : Infinity;
+  return 0;
+}
+
+/** Measured to miss one of the preferred values; what is not measured may reach them. */
+function isTooSlow(
+  speed: Speed | undefined,
+  { preferred_max_latency, preferred_min_throughput }: Preferences,
+): boolean {
+  const { latencyMs, throughput } = speed ?? {};
+  const slow = cutoffs(preferred_max_latency).some(([name, seconds]) => latencyMs && latencyMs[name] > seconds * 1_000);
+  return slow || cutoffs(preferred_min_throughput).some(([name, least]) => throughput && throughput[name] < least);
+}
+
+/** A single number is meant for the median. */
+function cutoffs(cutoff: Preferences['preferred_max_latency']): [keyof Percentiles, number][] {
+  if (cutoff === undefined) return [];
+  if (typeof cutoff === 'number') return [['p50', cutoff]];
+  return percentiles.flatMap((name): [keyof Percentiles, number][] => (cutoff[name] ? [[name, cutoff[name]]] : []));
+}
+
+/**
+ * The place of each endpoint by what a usual request costs; equals keep the order of the catalog.
+ * @param random where requests are spread over endpoints of the same price
+ */
+function placesByPrice(items: readonly { endpoint: Priced }[], random: (() => number) | undefined): number[] {
+  const offers = items.map(({ endpoint: { pricing, data } }, index) => ({
+    index,
+    pricing,
+    cost: usualCost(pricing),
+    // The largest of such draws is that of an endpoint as often as its share of the weights says.
+    draw: random ? random() ** (1 / (data.weight ?? 1)) : 0,
+  }));
+  const isSame = (a: (typeof offers)[number], b: (typeof offers)[number]) =>
+    a.cost.equals(b.cost) && isSamePricing(a.pricing, b.pricing);
+  const grouped = offers.map((offer) => ({ ...offer, group: offers.findIndex((other) => isSame(offer, other)) }));
+  const sorted = grouped.toSorted((a, b) => a.cost.compare(b.cost) || a.group - b.group || b.draw - a.draw);
+  const places: number[] = [];
+  for (const [place, { index }] of sorted.entries()) places[index] = place;
+  return places;
+}
+
+/** Two offers with the same price of a usual request may still charge for different things. */
+function isSamePricing(a: Pricing, b: Pricing): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,37 @@
+import type { ProviderPreferences, SortBy } from '../messages/preferences.ts';
+import { invalidRequest } from '../platform/errors.ts';
+import type { RequestedModel } from './requested-models.ts';
+
+/** How one model of a request is routed: what the request says, and for the rest what its catalog entry says. */
+export type Preferences = {
+  readonly [Field in Exclude<keyof ProviderPreferences, 'sort'>]?: Said<ProviderPreferences[Field]> | undefined;
+} & { readonly sort?: SortBy | undefined };
+type Said<Value> = NonNullable<Value> extends (infer Element)[] ? readonly Element[] : NonNullable<Value>;
+
+/** @throws {GatewayError} 400 when the model's suffix and the request ask for different sorts */
+export function preferencesFor({ model, sort: bySuffix }: RequestedModel, asked: ProviderPreferences): Preferences {
+  const byRequest = sortOf(asked);
+  if (bySuffix && byRequest && bySuffix !== byRequest) {
+    throw invalidRequest(
+      'provider.sort',
+      `is "${byRequest}", and the model's suffix means "${bySuffix}"; use one of them`,
+    );
+  }
+  const usual = model.data.routing ?? {};
+  const said = Object.entries(asked).filter(([, value]) => !isAbsent(value));
+  return { ...usual, ...Object.fromEntries(said), sort: bySuffix ?? byRequest ?? usual.sort };
+}
+
+function sortOf({ sort }: ProviderPreferences): SortBy | undefined {
+  return typeof sort === 'string' ? sort : sort?.by;
+}
+
+/** Endpoints of all models are sorted together, instead of model after model. */
+export function sortsAcrossModels({ sort }: ProviderPreferences): boolean {
+  return typeof sort === 'object' && sort?.partition === 'none';
+}
+
+/** As in every field of a request: null says nothing, and neither does an empty list. */
+function isAbsent(value: unknown): boolean {
+  return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
+}

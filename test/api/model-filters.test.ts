@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listQuery } from '../../lambdas/api/models/answer-list.ts';
+import { keptOffers } from '../../lambdas/api/models/filters.ts';
+import { offersOf, type Offer } from '../../lambdas/api/models/offer.ts';
+import { refuseUnavailable } from '../../lambdas/api/models/unavailable.ts';
+import { loadCatalog } from '../../lambdas/catalog/load.ts';
+import { parseWith } from '../../lambdas/http/parse.ts';
+import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
+
+const now = Date.parse('2026-11-20T12:00:00Z');
+
+/** 270.000001 RUB per million tokens: all digits that a price may have. */
+const cheap = '0.000270000001';
+const models = [
+  textModel('acme/small', [{ provider: 'groq', pricing: { prompt: cheap, completion: '0.0009' } }], {
+    name: 'Acme Small Instruct',
+    created: '2026-11-20',
+    context_length: 10_000,
+    supported_parameters: ['max_tokens', 'tools'],
+  }),
+  textModel(
+    'acme/large',
+    [
+      { provider: 'openai', pricing: { prompt: '0.002', completion: '0.008' } },
+      {
+        provider: 'togetherai',
+        pricing: { prompt: '0.003', completion: '0.008' },
+        data_policy: { logs_prompts: false, trains_on_prompts: false, retention_days: 0 },
+      },
+    ],
+    {
+      created: '2026-10-21',
+      distillable_text: true,
+      input_modalities: ['text', 'image'],
+      supported_parameters: ['tools', 'reasoning'],
+    },
+  ),
+  textModel('other/free', [{ provider: 'zai', context_length: 20_000, pricing: { prompt: '0', completion: '0' } }], {
+    permaslug: 'other/gratis-2024',
+    created: '2024-11-20',
+    context_length: undefined,
+  }),
+  textModel('other/film', [{ provider: 'openai', wire: 'video-jobs', pricing: { prompt: '0', completion: '0' } }], {
+    context_length: undefined,
+    output_modalities: ['video'],
+    video: { durations: [5], resolutions: ['1080p'], aspect_ratios: ['16:9'], price_per_second: { '1080p': '25' } },
+  }),
+];
+
+let directory: CatalogDirectory;
+let offers: Offer[];
+beforeAll(() => {
+  directory = catalogDirectory(models);
+  offers = offersOf(loadCatalog(directory.path).models);
+});
+afterAll(() => directory.remove());
+
+const kept = (query: Record<string, string>) =>
+  keptOffers(offers, parseWith(listQuery, query, 'query'), now).map(({ model }) => model.id.split('/')[1]);
+
+describe('a list of models keeps', () => {
+  it.each([
+    ['all that make text, without a filter', {}, ['small', 'large', 'free']],
+    ['what makes one of the output modalities', { output_modalities: 'video,image' }, ['film']],
+    ['everything for "all"', { output_modalities: 'all' }, ['small', 'large', 'free', 'film']],
+    ['what has all words in its name, in any case', { q: 'INSTRUCT  small' }, ['small']],
+    ['what has a word in its id', { q: 'acme/' }, ['small', 'large']],
+    ['what has a word in its permanent name', { q: 'gratis' }, ['free']],
+    ['nothing where a word is nowhere', { q: 'acme nowhere' }, []],
+    ['all where no word is given', { q: '  ' }, ['small', 'large', 'free']],
+    ['what takes all of the input modalities', { input_modalities: 'text, image' }, ['large']],
+    ['what supports all parameters', { supported_parameters: 'tools,reasoning' }, ['large']],
+    ['what supports one parameter', { supported_parameters: 'Tools' }, ['small', 'large']],
+    ['nothing that supports what nobody knows', { supported_parameters: 'telepathy' }, []],
+    ['contexts from the given length on', { context: '20000' }, ['large', 'free']],
+    ['longer contexts only', { context: '20001' }, ['large']],
+    ['unknown contexts where none is asked for', { context: '0', output_modalities: 'video' }, ['film']],
+    ['no unknown contexts otherwise', { context: '1', output_modalities: 'video' }, []],
+    ['prompts up to a price', { max_price: '270.000001' }, ['small', 'free']],
+    ['prompts up to a price with an exponent', { max_price: '2.70000001e2' }, ['small', 'free']],
+    ['prompts up to a price that is lower in its last digit', { max_price: '270.000000999999' }, ['free']],
+    ['prompts from a price on', { min_price: '270.000001' }, ['small', 'large']],
+    ['prompts from a price that is higher in its last digit', { min_price: '270.000001000001' }, ['large']],
+    ['free prompts', { max_price: '0' }, ['free']],
+    ['nothing paid by the second as free', { max_price: '0', output_modalities: 'video' }, []],
+    ['answers up to a price', { max_output_price: '900' }, ['small', 'free']],
+    ['answers from a price on', { min_output_price: '900.000001' }, ['large']],
+    ['nothing in a range upside down', { min_price: '2', max_price: '1' }, []],
+    ['models of the authors', { model_authors: 'Other,nobody' }, ['free']],
+    ['models of all authors where none is named', { model_authors: ',' }, ['small', 'large', 'free']],
+    ['what a provider serves, by its id', { providers: 'togetherai,groq' }, ['small', 'large']],
+    ['what a provider serves, by its name', { providers: 'together AI' }, ['large']],
+    ['nothing of unknown providers', { providers: 'nobody' }, []],
+    ['what can be had without traces', { zdr: 'true' }, ['small', 'large']],
+    ['what may be learned from', { distillable: 'true' }, ['large']],
+    ['what may not, as far as anybody knows', { distillable: 'false' }, ['small', 'free']],
+    ['models of a day', { max_age_days: '0' }, ['small']],
+    ['models of thirty days, that day included', { min_age_days: '30' }, ['large', 'free']],
+    ['models older than thirty days', { min_age_days: '31' }, ['free']],
+    ['what passes all filters', { supported_parameters: 'tools', max_price: '1000', context: '1' }, ['small']],
+    ['what it would keep without a parameter that it does not know', { beta: 'true' }, ['small', 'large', 'free']],
+  ])('%s', (_, query, expected) => {
+    expect(kept(query as Record<string, string>)).toEqual(expected);
+  });
+});
+
+describe('a list of models refuses', () => {
+  it.each([
+    ['input_modalities', 'smell', 'must be a comma-separated list of text, image, file, audio, video'],
+    ['output_modalities', 'smell', 'is not a modality; use "all" or a comma-separated list of text'],
+    ['context', '-1', 'must be a whole number from 0'],
+    ['context', '1e3', 'must be a whole number'],
+    ['min_price', 'cheap', 'must be a number of roubles'],
+    ['max_price', '-1', 'must be a number of roubles'],
+    ['max_price', '', 'must be a number of roubles'],
+    ['min_output_price', '1e-13', 'must be a number of roubles'],
+    ['max_output_price', 'NaN', 'must be a number of roubles'],
+    ['zdr', 'false', 'must be true'],
+    ['min_age_days', '0.5', 'must be a whole number'],
+    ['max_age_days', '100001', 'must be a whole number from 0 to 100000'],
+    ['q', 'a'.repeat(1_001), 'must have at most 1000 characters'],
+    ['providers', 'a'.repeat(1_001), 'must have at most 1000 characters'],
+    ['sort', 'cheapest', 'must be one of newest, pricing-low-to-high'],
+    ['sort', 'most-popular', 'nobody counts here which models are popular; use one of newest'],
+    ['sort', 'top-weekly', 'nobody counts here'],
+    ['sort', 'coding-high-to-low', 'the catalog has no benchmarks'],
+    ['sort', 'constructor', 'must be one of'],
+    ['limit', '1001', 'must be a whole number from 1 to 1000'],
+    ['offset', '-1', 'must be a whole number from 0'],
+    ['lifecycle', 'young', 'must be a comma-separated list of active, deprecated, retired'],
+  ])('%s=%.20s', (field, value, message) => {
+    expect(() => kept({ [field]: value })).toThrow(
+      expect.objectContaining({
+        status: 400,
+        message: expect.stringContaining(message) as string,
+        metadata: expect.objectContaining({ field }) as object,
+      }) as Error,
+    );
+  });
+
+  it.each([
+    'category',
+    'arch',
+    'region',
+    'min_intelligence_index',
+    'max_coding_index',
+    'min_agentic_index',
+    'max_tool_success_rate',
+  ])('%s, which the catalog has no data for', (field) => {
+    expect(() => refuseUnavailable({ [field]: '1' })).toThrow(
+      expect.objectContaining({ status: 400, metadata: { field } }) as Error,
+    );
+  });
+
+  it('no such filter without a value, and no other parameter', () => {
+    expect(() => refuseUnavailable({ category: '', constructor: '1', beta: 'true' })).not.toThrow();
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import type { Offer } from '../../lambdas/api/models/offer.ts';
+import { sortedOffers, type SpeedOf } from '../../lambdas/api/models/sort.ts';
+import { Money } from '../../lambdas/money/money.ts';
+
+interface Facts {
+  created?: string;
+  context?: number;
+  prompt?: string;
+  completion?: string;
+  request?: string;
+  video?: object;
+}
+
+function offer(id: string, facts: Facts = {}): Offer {
+  const { created = '2026-01-01', context, prompt = '0', completion = '0', request, video } = facts;
+  const pricing = {
+    prompt: Money.parse(prompt),
+    completion: Money.parse(completion),
+    ...(request ? { request: Money.parse(request) } : {}),
+  };
+  return { model: { id, data: { created, context_length: context, video } }, endpoints: [{ id, pricing }] } as never;
+}
+
+const idsOf = (offers: Offer[]) => offers.map(({ model }) => model.id);
+
+describe('a list of models is in the order', () => {
+  it.each([
+    ['of the catalog, when none is asked for', undefined, [offer('b'), offer('a')], ['b', 'a']],
+    [
+      'of their appearance, the newest first, those of a day as in the catalog',
+      'newest',
+      [offer('old', { created: '2025-12-31' }), offer('b'), offer('new', { created: '2026-01-02' }), offer('a')],
+      ['new', 'b', 'a', 'old'],
+    ],
+    [
+      'of what a usual request costs, with its fee',
+      'pricing-low-to-high',
+      [
+        offer('fee', { prompt: '0.0001', request: '1' }),
+        offer('answers', { completion: '0.0004' }),
+        offer('prompts', { prompt: '0.0001' }),
+      ],
+      ['prompts', 'answers', 'fee'],
+    ],
+    [
+      'of prices that differ in the last digit',
+      'pricing-low-to-high',
+      [offer('more', { prompt: '1000000.000000000001' }), offer('less', { prompt: '1000000' })],
+      ['less', 'more'],
+    ],
+    [
+      'of prices, the dearest first, and last what has none by the token',
+      'pricing-high-to-low',
+      [offer('film', { video: {} }), offer('cheap', { prompt: '1' }), offer('dear', { prompt: '2' })],
+      ['dear', 'cheap', 'film'],
+    ],
+    [
+      'of prices, the cheapest first, and last what has none by the token',
+      'pricing-low-to-high',
+      [offer('film', { video: {} }), offer('dear', { prompt: '2' }), offer('free')],
+      ['free', 'dear', 'film'],
+    ],
+    [
+      'of contexts, the longest first, unknown ones last',
+      'context-high-to-low',
+      [offer('unknown'), offer('short', { context: 1 }), offer('long', { context: 2 })],
+      ['long', 'short', 'unknown'],
+    ],
+  ] as const)('%s', (_, sort, offers, expected) => {
+    expect(idsOf(sortedOffers(offers, sort))).toEqual(expected);
+  });
+});
+
+describe('orders by speed', () => {
+  const speeds: Record<string, ReturnType<SpeedOf>> = {
+    slow: { tokensPerSecond: 10, firstTokenMs: 900 },
+    quick: { tokensPerSecond: 90, firstTokenMs: 300 },
+    partly: { tokensPerSecond: undefined, firstTokenMs: 500 },
+  };
+  const speedOf: SpeedOf = ({ id }) => speeds[id];
+  const offers = ['unmeasured', 'slow', 'partly', 'quick'].map((id) => offer(id));
+
+  it.each([
+    ['throughput-high-to-low', ['quick', 'slow', 'unmeasured', 'partly']],
+    ['latency-low-to-high', ['quick', 'partly', 'slow', 'unmeasured']],
+  ] as const)('put what was measured first: %s', (sort, expected) => {
+    expect(idsOf(sortedOffers(offers, sort, speedOf))).toEqual(expected);
+  });
+
+  it.each(['throughput-high-to-low', 'latency-low-to-high'] as const)(
+    'are refused without measurements: %s',
+    (sort) => {
+      expect(() => sortedOffers(offers, sort)).toThrow(
+        expect.objectContaining({
+          status: 400,
+          message: expect.stringMatching(/^sort: .*use one of newest, .*context-high-to-low$/) as string,
+        }) as Error,
+      );
+    },
+  );
+});

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Endpoint } from '../../lambdas/catalog/catalog.ts';
+import type { Pricing } from '../../lambdas/catalog/schema.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { inOrder, quietSignals, type EndpointSignals, type Percentiles } from '../../lambdas/routing/order.ts';
+
+interface Offer {
+  id: string;
+  prompt?: string;
+  completion?: string;
+  weight?: number;
+}
+
+const offered = ({ id, prompt = '0.001', completion = '0.002', weight }: Offer) => ({
+  endpoint: {
+    id,
+    provider: { id: `${id}-inc`, name: `${id.toUpperCase()} Inc.` },
+    pricing: { prompt: Money.parse(prompt), completion: Money.parse(completion) },
+    data: { quantization: 'fp8', weight },
+  } as unknown as Endpoint & { pricing: Pricing },
+});
+
+/** Three offers, the cheapest in the middle. */
+const offers = [
+  offered({ id: 'a', prompt: '0.003' }),
+  offered({ id: 'b', prompt: '0.001' }),
+  offered({ id: 'c', prompt: '0.002' }),
+];
+
+const all = (value: number): Percentiles => ({ p50: value, p75: value * 2, p90: value * 3, p99: value * 4 });
+const failing = (...ids: string[]): EndpointSignals => ({ ...quietSignals, isFailing: (id) => ids.includes(id) });
+const measured = (speeds: Record<string, { latency?: number; throughput?: number }>): EndpointSignals => ({
+  ...quietSignals,
+  speedOf: (id) => {
+    const { latency, throughput } = speeds[id] ?? {};
+    return { latencyMs: latency ? all(latency) : null, throughput: throughput ? all(throughput) : null };
+  },
+});
+const idsOf = (items: { endpoint: Endpoint }[]) => items.map(({ endpoint: { id } }) => id).join('');
+
+describe('endpoints are tried', () => {
+  it.each([
+    ['the cheapest first, where nothing is wished', {}, quietSignals, 'bca'],
+    ['the cheapest first, where price is wished', { sort: 'price' }, quietSignals, 'bca'],
+    ['those that fail last', {}, failing('b'), 'cab'],
+    ['the cheapest first, when all of them fail', {}, failing('a', 'b', 'c'), 'bca'],
+    ['in the order of the request, the others after them', { order: ['c-inc', 'a-inc'] }, quietSignals, 'cab'],
+    ['in the order of the request, even those that fail', { order: ['a-inc'] }, failing('a'), 'abc'],
+    ['by the name of a provider, in any case', { order: ['c inc.'] }, quietSignals, 'cba'],
+    ['by the tag of an endpoint', { order: ['a-inc/fp8'] }, quietSignals, 'abc'],
+    ['by the id of an endpoint', { order: ['c'] }, quietSignals, 'cba'],
+    [
+      'the quickest first, what is not measured last',
+      { sort: 'latency' },
+      measured({ a: { latency: 9 }, c: { latency: 5 } }),
+      'cab',
+    ],
+    [
+      'the one with most tokens a second first',
+      { sort: 'throughput' },
+      measured({ a: { throughput: 9 }, c: { throughput: 50 } }),
+      'cab',
+    ],
+    [
+      'those that fail last, however quick',
+      { sort: 'latency' },
+      { ...measured({ a: { latency: 1 } }), isFailing: (id: string) => id === 'a' },
+      'bca',
+    ],
+    [
+      'those that are too slow after the others',
+      { preferred_max_latency: 2 },
+      measured({ b: { latency: 2_001 }, c: { latency: 2_000 } }),
+      'cab',
+    ],
+    [
+      'those that are too slow in any named percentile after the others',
+      { preferred_max_latency: { p99: 2 } },
+      measured({ b: { latency: 501 }, c: { latency: 500 } }),
+      'cab',
+    ],
+    [
+      'those with too few tokens a second after the others',
+      { preferred_min_throughput: 50 },
+      measured({ b: { throughput: 49 }, c: { throughput: 50 } }),
+      'cab',
+    ],
+  ] as const)('%s', (_what, preferences, signals, expected) => {
+    expect(idsOf(inOrder(offers, preferences, signals))).toBe(expected);
+  });
+
+  it('by their weight, where they have the same price', () => {
+    const same = [offered({ id: 'a' }), offered({ id: 'b', weight: 3 }), offered({ id: 'c', prompt: '0.5' })];
+    const random = sequence(7);
+    const counts = { a: 0, b: 0, c: 0 };
+    for (let draw = 0; draw < 4_000; draw += 1) {
+      counts[idsOf(inOrder(same, {}, quietSignals, random))[0] as 'a' | 'b' | 'c'] += 1;
+    }
+
+    // 1 : 3, and the dear one never; the deviation of such a count is 27.
+    expect([Math.abs(counts.a - 1_000) < 140, counts.c]).toEqual([true, 0]);
+  });
+
+  it('in the order of the catalog where a usual request costs the same at different prices', () => {
+    const alike = [
+      offered({ id: 'a', prompt: '0.001', completion: '0.003' }),
+      offered({ id: 'b', prompt: '0.002', completion: '0' }),
+    ];
+
+    const orders = Array.from({ length: 50 }, () => idsOf(inOrder(alike, {}, quietSignals)));
+
+    expect(new Set(orders)).toEqual(new Set(['ab']));
+  });
+
+  it('each once, whatever is wished and measured', () => {
+    const wishes = fc.record(
+      {
+        order: fc.uniqueArray(fc.constantFrom('a', 'b-inc', 'c-inc/fp8', 'nobody')),
+        sort: fc.constantFrom('price' as const, 'latency' as const, 'throughput' as const),
+        preferred_max_latency: fc.oneof(fc.double({ min: 0.1, max: 5, noNaN: true }), fc.constant({ p90: 1 })),
+      },
+      { requiredKeys: [] },
+    );
+    const speeds = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.record({ latency: fc.nat(9_000) }));
+    fc.assert(
+      fc.property(wishes, speeds, fc.subarray(['a', 'b', 'c']), (preferences, speed, failed) => {
+        const signals = { ...measured(speed), isFailing: (id: string) => failed.includes(id) };
+
+        expect(
+          idsOf(inOrder(offers, preferences, signals))
+            .split('')
+            .toSorted(),
+        ).toEqual(['a', 'b', 'c']);
+      }),
+    );
+  });
+});
+
+/** Numbers from 0 to 1 that are the same in every run (a linear congruence of the 31-bit Park–Miller kind). */
+function sequence(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
