@@ -18,6 +18,8 @@ const common = {
   hidden_reasoning: z.boolean().optional(),
   /** max_tokens bounds only the answer, not the thinking before it. */
   reasoning_beyond_max_tokens: z.boolean().optional(),
+  /** The least that it takes as max_tokens: a smaller one is raised to it, and the answer may cost as much. */
+  min_output_tokens: z.int().positive().optional(),
 };
 /** Quirks as a file has them, before their wire is known. */
 export const anyQuirks = z.looseObject(common);
@@ -69,6 +71,26 @@ const openaiChatQuirks = z.strictObject({
 });
 export type OpenaiChatQuirks = z.infer<typeof openaiChatQuirks>;
 
+/** From the weakest to the strongest. */
+export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+const openaiResponsesQuirks = z.strictObject({
+  ...common,
+  /** Role of system messages in the middle of a conversation. */
+  system_role: z.enum(['developer', 'system']).optional(),
+  /** What a reasoning model takes as its effort, from the weakest to the strongest; an empty list: nothing. */
+  reasoning_efforts: z.array(z.enum(reasoningEfforts)).max(reasoningEfforts.length).optional(),
+  /** Whether summaries of reasoning may be asked for. */
+  reasoning_summary: z.enum(['auto', 'none']).optional(),
+  /** Takes `safety_identifier`, which gets a digest of metadata.user_id. */
+  safety_identifier: z.boolean().optional(),
+  /** Takes `prompt_cache_key`, which gets the same digest: one user's prompts share their beginnings. */
+  prompt_cache_key: z.boolean().optional(),
+  /** PDF documents are accepted. */
+  pdf_files: z.boolean().optional(),
+});
+export type OpenaiResponsesQuirks = z.infer<typeof openaiResponsesQuirks>;
+
 interface WireFacts {
   /** Quirks that its endpoints may have. */
   quirks: z.ZodObject;
@@ -105,6 +127,15 @@ const wireTable = {
     messages: {
       carries: ({ pdf_files }: OpenaiChatQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),
       hasPenalties: true,
+      cachesUnasked: true,
+      unaskedThinking: undefined,
+    },
+  },
+  'openai-responses': {
+    quirks: openaiResponsesQuirks,
+    messages: {
+      carries: ({ pdf_files }: OpenaiResponsesQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),
+      hasPenalties: false,
       cachesUnasked: true,
       unaskedThinking: undefined,
     },

@@ -26,15 +26,19 @@ export function withoutGatewaySigned(messages: Message[]): Message[] {
 
 /** Messages for a provider that signs by itself: its own thinking as it signed it, and no other. */
 export function thinkingOf(family: string, messages: Message[]): Message[] {
-  const prefix = `${GATEWAY_PREFIX}${family}.`;
   return mapBlocks(messages, (block) => {
     if (block.type === 'redacted_thinking') return undefined;
     if (block.type !== 'thinking') return block;
-    const signature = block['signature'];
-    return typeof signature === 'string' && signature.startsWith(prefix)
-      ? { ...block, signature: signature.slice(prefix.length) }
-      : undefined;
+    const signature = ownSignature(family, block);
+    return signature === undefined ? undefined : { ...block, signature };
   });
+}
+
+/** What a provider that signs by itself wrote as the signature of a thinking; undefined for that of any other. */
+export function ownSignature(family: string, block: Block): string | undefined {
+  const prefix = `${GATEWAY_PREFIX}${family}.`;
+  const signature = block['signature'];
+  return typeof signature === 'string' && signature.startsWith(prefix) ? signature.slice(prefix.length) : undefined;
 }
 
 function mapBlocks(messages: Message[], change: (block: Block) => Block | undefined): Message[] {

@@ -3,27 +3,32 @@
  * refused by name; nothing that a client sent is silently dropped, except hints that cannot change an answer.
  */
 
-import { createHash } from 'node:crypto';
 import { invalidRequest } from '../../platform/errors.ts';
 import { hasGatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import type { ChatTarget } from './target.ts';
 import { toolCallId } from '../tool-call-id.ts';
-import { documentPart, imageUrl } from './media.ts';
-import { refuseUnspeakable } from '../translated/speakable.ts';
+import { documentPart } from './document-part.ts';
+import { imageUrl } from '../translated/media.ts';
+import { outputLimit } from '../translated/output-limit.ts';
+import { refuseUnspeakable, unsupportedBlock } from '../translated/speakable.ts';
+import { userDigest } from '../translated/user-digest.ts';
 import { penaltyFields } from './sampling.ts';
 import { thinkingFields } from './thinking.ts';
 import { formatField, toolFields } from './tools.ts';
-import { placeBlocks, toTurns, type Placed, type Turn } from '../translated/turns.ts';
+import {
+  apart,
+  EMPTY_RESULT,
+  placeBlocks,
+  plainText,
+  systemText,
+  textOf,
+  toTurns,
+  type Placed,
+  type Turn,
+} from '../translated/turns.ts';
 
 type ChatMessage = { role: string; content: unknown; [field: string]: unknown };
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
-
-/** Stands for the content of a part that had none; a model understands it. */
-const EMPTY_RESULT = '(no output)';
 
 export function encodeChatRequest(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   refuseUnspeakable(request);
@@ -36,13 +41,8 @@ export function encodeChatRequest(request: MessagesRequest, target: ChatTarget):
     stream: true,
   };
   if (quirks.stream_usage !== false) body['stream_options'] = { include_usage: true };
-  if (request.max_tokens !== undefined) {
-    if (request.max_tokens === 0) {
-      throw invalidRequest('max_tokens', 'must be at least 1: warming a cache with 0 only works on Anthropic models');
-    }
-    const ceiling = target.maxOutputTokens ?? Infinity;
-    body[quirks.max_tokens_field ?? 'max_tokens'] = Math.min(request.max_tokens, ceiling);
-  }
+  const limit = outputLimit(request, target);
+  if (limit !== undefined) body[quirks.max_tokens_field ?? 'max_tokens'] = limit;
   // A model that does not list a sampling parameter would refuse the request; it offers only its fixed sampling.
   for (const parameter of ['temperature', 'top_p', 'top_k'] as const) {
     if (request[parameter] !== undefined && target.supportedParameters.includes(parameter)) {
@@ -55,8 +55,8 @@ export function encodeChatRequest(request: MessagesRequest, target: ChatTarget):
     }
     body['stop'] = request.stop_sequences;
   }
-  // Providers limit its length, and need not know who the person is.
-  if (request.metadata?.user_id && quirks.user_field) body['user'] = digest(request.metadata.user_id);
+  const user = userDigest(request);
+  if (user && quirks.user_field) body['user'] = user;
   const format = formatField(request, target.supportedParameters);
   return Object.assign(
     body,
@@ -68,11 +68,8 @@ export function encodeChatRequest(request: MessagesRequest, target: ChatTarget):
 }
 
 function systemMessages(request: MessagesRequest, { quirks }: ChatTarget): ChatMessage[] {
-  const role = quirks.system_role ?? 'system';
-  if (request.system === undefined || request.system === '') return [];
-  if (typeof request.system === 'string') return [{ role, content: request.system }];
-  const text = apart(placeBlocks(request.system, 'system').map(textOf));
-  return text === '' ? [] : [{ role, content: text }];
+  const text = systemText(request);
+  return text === '' ? [] : [{ role: quirks.system_role ?? 'system', content: text }];
 }
 
 function conversation(turns: Turn[], request: MessagesRequest, target: ChatTarget): ChatMessage[] {
@@ -111,7 +108,7 @@ function assistantMessages(messages: Placed[][], request: MessagesRequest, { qui
           toolCalls.push(toolCall(block, quirks));
           break;
         default:
-          throw unsupported(block, path);
+          throw unsupportedBlock(block, path);
       }
     }
     texts.push(text);
@@ -129,10 +126,6 @@ function assistantMessages(messages: Placed[][], request: MessagesRequest, { qui
     if (reasoning !== '' || needed) message['reasoning_content'] = reasoning || ' ';
   }
   return [message];
-}
-
-function apart(texts: string[]): string {
-  return texts.filter((text) => text !== '').join('\n\n');
 }
 
 function toolCall(block: Block, quirks: ChatTarget['quirks']): unknown {
@@ -197,9 +190,9 @@ function userPart({ block, path }: Placed, target: ChatTarget): unknown {
     case 'image':
       return { type: 'image_url', image_url: { url: imageUrl(block, path) } };
     case 'document':
-      return documentPart(block, path, target);
+      return documentPart(block, path, target.quirks);
     default:
-      throw unsupported(block, path);
+      throw unsupportedBlock(block, path);
   }
 }
 
@@ -207,17 +200,4 @@ function userPart({ block, path }: Placed, target: ChatTarget): unknown {
 function simplify(parts: unknown[]): unknown {
   const texts = (parts as { type?: string; text?: string }[]).filter(({ type }) => type === 'text');
   return texts.length === parts.length ? texts.map(({ text }) => text).join('\n\n') : parts;
-}
-
-function plainText(blocks: Placed[]): string {
-  return blocks.map(textOf).join('\n');
-}
-
-function textOf({ block, path }: Placed): string {
-  if (block.type !== 'text') throw unsupported(block, path);
-  return block['text'] as string;
-}
-
-function unsupported(block: Block, path: string) {
-  return invalidRequest(`${path}.type`, `blocks of type "${block.type}" do not work here on this model`);
 }

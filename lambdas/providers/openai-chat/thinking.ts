@@ -1,4 +1,5 @@
 import type { MessagesRequest } from '../../messages/types.ts';
+import { effortOfBudget } from '../translated/effort.ts';
 import type { ChatTarget } from './target.ts';
 
 /** Asks for thinking in each provider's own way; asks nothing of models that decide themselves or do not think. */
@@ -30,10 +31,4 @@ export function thinkingFields(request: MessagesRequest, target: ChatTarget): Re
 
 function forcesTool({ tool_choice: choice }: MessagesRequest): boolean {
   return choice?.type === 'any' || choice?.type === 'tool';
-}
-
-function effortOfBudget(budgetTokens: number | null | undefined): 'low' | 'medium' | 'high' | undefined {
-  if (!budgetTokens) return undefined;
-  if (budgetTokens <= 4_096) return 'low';
-  return budgetTokens <= 16_384 ? 'medium' : 'high';
 }

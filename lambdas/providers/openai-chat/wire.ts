@@ -1,8 +1,8 @@
 import { type OpenaiChatQuirks } from '../../catalog/wires.ts';
-import type { MessagesWire, WireRefusal } from '../wire.ts';
+import type { MessagesWire } from '../wire.ts';
 import { decodeChatStream, decodeCompletion } from './decode.ts';
 import { encodeChatRequest } from './encode.ts';
-import { refusalFrom } from './errors.ts';
+import { readRefusal } from '../translated/errors.ts';
 
 /** Upstreams that speak OpenAI's chat completions. */
 export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
@@ -25,12 +25,3 @@ export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
   decodeWhole: decodeCompletion,
   readRefusal,
 };
-
-function readRefusal(body: string): WireRefusal {
-  try {
-    return refusalFrom(JSON.parse(body));
-  } catch {
-    // Not JSON: a proxy in front of the provider answered.
-    return refusalFrom(undefined);
-  }
-}

@@ -1,4 +1,4 @@
-/** Errors of chat-completions upstreams, in a body of their own or inside an answer. */
+/** Errors of upstreams, in a body of their own or inside an answer. */
 
 import { errorKinds, kindOfStatus, type ErrorKind } from '../../platform/errors.ts';
 import type { WireRefusal } from '../wire.ts';
@@ -12,14 +12,24 @@ const UNSAID = 'The provider refused the request without saying why';
 export function refusalFrom(body: unknown): WireRefusal {
   const envelope = recordOf(Array.isArray(body) ? body[0] : body);
   const error = envelope['error'] ?? envelope;
-  const refusal = chatError(error);
+  const refusal = providerError(error);
   if (refusal.message !== UNSAID) return refusal;
   const detail = envelope['message'] ?? envelope['detail'];
   return typeof detail === 'string' && detail !== '' ? { ...refusal, message: detail } : refusal;
 }
 
+/** The body of a refusal. */
+export function readRefusal(body: string): WireRefusal {
+  try {
+    return refusalFrom(JSON.parse(body));
+  } catch {
+    // Not JSON: a proxy in front of the provider answered.
+    return refusalFrom(undefined);
+  }
+}
+
 /** The kind of an error as the Messages API names it, and the provider's own words. */
-export function chatError(error: unknown): WireRefusal {
+export function providerError(error: unknown): WireRefusal {
   const { message, type, code, status } = typeof error === 'string' ? { message: error } : recordOf(error);
   const kinds = [type, code, status].filter((kind) => typeof kind === 'string').join(' ');
   const number = [code, status].map(Number).find((value) => value >= 400 && value < 600);
