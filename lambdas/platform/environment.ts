@@ -14,9 +14,10 @@ export const variables = {
   callerCacheMs: 'CALLER_CACHE_MS',
   /** A directory that replaces the catalog shipped with the code. */
   catalogDirectory: 'GATEWAY_CATALOG',
-  /** Where the sandbox models answer, on either wire, as the catalog's providers.json names it; local runs only. */
+  /** Where the sandbox models answer, on each wire, as the catalog's providers.json names it; local runs only. */
   sandboxUrl: 'GATEWAY_SANDBOX_URL',
   sandboxChatUrl: 'GATEWAY_SANDBOX_CHAT_URL',
+  sandboxResponsesUrl: 'GATEWAY_SANDBOX_RESPONSES_URL',
   /** Endpoints of emulators; unset on AWS. */
   dynamodbEndpoint: 'DYNAMODB_ENDPOINT',
   sqsEndpoint: 'SQS_ENDPOINT',

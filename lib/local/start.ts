@@ -94,6 +94,7 @@ function serviceVariables({ tableName, dynamodbEndpoint, sqs, sandbox }: LocalSe
     [variables.sqsEndpoint]: sqs.endpoint,
     [variables.sandboxUrl]: sandbox.anthropicUrl,
     [variables.sandboxChatUrl]: sandbox.chatUrl,
+    [variables.sandboxResponsesUrl]: sandbox.responsesUrl,
   };
 }
 

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anthropicError, anthropicWriter, readAnthropicPrompt } from './anthropic.ts';
 import { chatError, chatWriter, readChatPrompt } from './openai-chat.ts';
+import { responsesError, responsesWriter } from './openai-responses.ts';
 import { play, type WireWriter } from './player.ts';
+import { readResponsesPrompt } from './responses-prompt.ts';
 import { writeScript, type SandboxPrompt } from './script.ts';
 
 /**
@@ -14,6 +16,7 @@ import { writeScript, type SandboxPrompt } from './script.ts';
 export interface SandboxUpstream {
   anthropicUrl: string;
   chatUrl: string;
+  responsesUrl: string;
   stop: () => Promise<void>;
 }
 
@@ -26,6 +29,7 @@ interface Wire {
 const wires: Record<string, Wire> = {
   '/anthropic/v1/messages': { read: readAnthropicPrompt, writer: anthropicWriter, error: anthropicError },
   '/openai/v1/chat/completions': { read: readChatPrompt, writer: chatWriter, error: chatError },
+  '/openai/v1/responses': { read: readResponsesPrompt, writer: responsesWriter, error: responsesError },
 };
 
 export async function startSandbox(): Promise<SandboxUpstream> {
@@ -38,6 +42,7 @@ export async function startSandbox(): Promise<SandboxUpstream> {
   return {
     anthropicUrl: `${base}/anthropic`,
     chatUrl: `${base}/openai/v1`,
+    responsesUrl: `${base}/openai/v1`,
     async stop() {
       server.close();
       server.closeAllConnections();
