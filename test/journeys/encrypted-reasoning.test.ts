@@ -29,6 +29,12 @@ const resultOf = ({ content }: Anthropic.Message): Anthropic.MessageParam => ({
 
 const thinkingIn = ({ content }: Anthropic.Message) => content.filter((block) => block.type === 'thinking');
 
+/** A signature as the gateway makes it, around what the provider did not write. */
+const sealOf = (encrypted: string) => {
+  const json = JSON.stringify({ id: 'rs_1', encrypted_content: encrypted });
+  return `gw1.sandbox-responses.${Buffer.from(json).toString('base64url')}`;
+};
+
 describe('a provider that encrypts its reasoning', () => {
   it('gets it back in a loop of tools, which the sandbox checks', async () => {
     const asked = question('think tool');
@@ -91,8 +97,6 @@ describe('a provider that encrypts its reasoning', () => {
   it('refuses reasoning that was altered', async () => {
     const asked = question('think tool');
     const call = await ask([asked]);
-    const sealOf = (encrypted: string) =>
-      `gw1.sandbox-responses.${Buffer.from(JSON.stringify({ id: 'rs_1', encrypted_content: encrypted })).toString('base64url')}`;
     const altered = (signature: string) =>
       call.content.map((block) => (block.type === 'thinking' ? { ...block, signature } : block));
 

@@ -9,7 +9,7 @@ const UNSAID = 'The provider refused the request without saying why';
  * Error bodies differ: {"error":{"message"}}, {"error":"text"}, {"message"}, {"detail"}, or a list of one of them.
  * @param body any value that was read as JSON
  */
-export function refusalFrom(body: unknown): WireRefusal {
+function refusalFrom(body: unknown): WireRefusal {
   const envelope = recordOf(Array.isArray(body) ? body[0] : body);
   const error = envelope['error'] ?? envelope;
   const refusal = providerError(error);
