@@ -82,6 +82,8 @@ const openaiResponsesQuirks = z.strictObject({
   reasoning_efforts: z.array(z.enum(reasoningEfforts)).max(reasoningEfforts.length).optional(),
   /** Whether summaries of reasoning may be asked for. */
   reasoning_summary: z.enum(['auto', 'none']).optional(),
+  /** Has to be told which of its messages were said on the way to a call, and which were answers. */
+  message_phase: z.boolean().optional(),
   /** Takes `safety_identifier`, which gets a digest of metadata.user_id. */
   safety_identifier: z.boolean().optional(),
   /** Takes `prompt_cache_key`, which gets the same digest: one user's prompts share their beginnings. */

@@ -104,6 +104,21 @@ describe('a request of the Responses API', () => {
   });
 });
 
+describe('what the assistant said', () => {
+  const turns = [assistant([text('Looking.'), call]), assistant([text('Found.')])];
+  const phasesOf = (messages: MessagesRequest['messages'], quirks: OpenaiResponsesQuirks) =>
+    (inputOf(messages, quirks) as { phase?: string }[]).map(({ phase }) => phase);
+
+  it('is told apart from its answers where the model needs it', () => {
+    expect(phasesOf([turns[0]!], { message_phase: true })).toEqual(['commentary', undefined]);
+    expect(phasesOf([turns[1]!], { message_phase: true })).toEqual(['final_answer']);
+  });
+
+  it('has no phase for any other model, which would refuse it', () => {
+    expect(phasesOf([turns[1]!], {})).toEqual([undefined]);
+  });
+});
+
 describe('the result of a tool', () => {
   const outputOf = (result: object) => {
     const results = user([text('And?'), { type: 'tool_result', tool_use_id: 'call_1', ...result }]);

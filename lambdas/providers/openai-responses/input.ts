@@ -20,11 +20,16 @@ export function inputItems({ messages }: MessagesRequest, target: ResponsesTarge
       case 'system':
         return [messageItem(target.quirks.system_role ?? 'developer', [inputText(plainText(said.flat()))])];
       case 'assistant':
-        return withoutLooseReasoning(said.flatMap((blocks) => assistantItems(blocks, target)));
+        return assistantTurn(said, target);
       case 'user':
         return userItems(said.flat(), target);
     }
   });
+}
+
+function assistantTurn(messages: Placed[][], target: ResponsesTarget): Item[] {
+  const items = withoutLooseReasoning(messages.flatMap((blocks) => assistantItems(blocks, target)));
+  return target.quirks.message_phase ? withPhases(items) : items;
 }
 
 /** What one message of the assistant says, in its order: reasoning stands directly before what came of it. */
@@ -66,6 +71,12 @@ function assistantItem(placed: Placed, target: ResponsesTarget): Item | undefine
 /** The API refuses reasoning that nothing came of: of an answer that was cut, or whose rest the client left out. */
 function withoutLooseReasoning(items: Item[]): Item[] {
   return items.slice(0, items.findLastIndex(({ type }) => type !== 'reasoning') + 1);
+}
+
+/** OpenAI: without it, a model takes what it said on the way to a call for its answer, and stops early. */
+function withPhases(items: Item[]): Item[] {
+  const phase = items.some(({ type }) => type === 'function_call') ? 'commentary' : 'final_answer';
+  return items.map((item) => (isMessage(item) ? { ...item, phase } : item));
 }
 
 /** Results of tools come first, as close to their calls as they can; the rest of what the user said follows. */
