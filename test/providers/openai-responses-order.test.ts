@@ -104,6 +104,24 @@ describe('items of an answer that are written at once', () => {
     ]);
   });
 
+  it('do not pile up without end', async () => {
+    const source = {
+      type: 'response.output_text.annotation.added',
+      output_index: 1,
+      annotation: { type: 'url_citation', url: 'https://e.org' },
+    };
+    const batches = await decode([
+      added(0, reasoning),
+      added(1, message),
+      words(1, 'So.'),
+      ...Array.from({ length: 65_536 }, () => source),
+      completed,
+    ]);
+    const shown = batches.findIndex(({ events }) => JSON.stringify(events).includes('So.'));
+    expect(eventsOf(batches.slice(0, shown + 1)).at(-1)).toMatchObject({ delta: { type: 'citations_delta' } });
+    expect(eventsOf(batches.slice(shown + 1))[0]).not.toMatchObject({ delta: { type: 'citations_delta' } });
+  });
+
   it('come out at the end where one of them never ends', async () => {
     const batches = await decode([added(0, reasoning), added(1, message), words(1, 'So.'), completed]);
     expect(contentOf(batches)).toMatchObject([{ type: 'text', text: 'So.' }]);
@@ -157,8 +175,10 @@ describe('items in other shapes', () => {
     expect(contentOf(batches)).toMatchObject([{ thinking: 'Hm.' }, { text: 'So.' }]);
   });
 
-  it('are refused where there are more than an answer can have', async () => {
-    const endless = Array.from({ length: 4_097 }, (_, index) => words(index, '.'));
+  it.each([
+    ['items', Array.from({ length: 4_097 }, (_, index) => words(index, '.'))],
+    ['parts', Array.from({ length: 1_025 }, (_, index) => words(0, '.', index))],
+  ])('are refused where there are more %s than an answer can have', async (_, endless) => {
     await expect(decode([...endless, completed])).rejects.toMatchObject({ failure: 'malformed' });
   });
 

@@ -1,5 +1,7 @@
 /** This much text after an item that stays open means that it will not end soon: the text must not wait for it. */
 const MAX_WAITING_TEXT_BYTES = 1_024;
+/** More pieces than the longest call has. */
+const MAX_WAITING = 65_536;
 
 interface Waiting {
   index: number;
@@ -61,6 +63,7 @@ export class ItemOrder {
     }
     this.#waiting.push(part);
     this.#waitingBytes += part.bytes;
+    if (this.#waiting.length > MAX_WAITING) this.#overtake(part.index);
     return true;
   }
 

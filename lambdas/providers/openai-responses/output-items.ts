@@ -12,18 +12,22 @@ import { sealReasoning } from './sealed-reasoning.ts';
 
 /** More than any answer has. */
 const MAX_ITEMS = 4_096;
+const MAX_PARTS = 1_024;
 
 /** Parts of an item that have words; each is known by its kind and its number. */
 export type PartKind = 'text' | 'refusal' | 'summary' | 'reasoning';
 
+interface Part {
+  hasWords: boolean;
+  /** Sources that came for it. */
+  sources: number;
+}
+
 interface OutputItem {
   index: number;
+  parts: Map<string, Part>;
   /** The part that was written last; undefined before any words. */
-  part: string | undefined;
-  /** Parts of which words have come. */
-  said: Set<string>;
-  /** Sources that were written of each part. */
-  cited: Map<string, number>;
+  current: Part | undefined;
   /** Its call was announced. */
   isCall: boolean;
   hasArguments: boolean;
@@ -64,11 +68,11 @@ export class OutputItems {
   say(index: number, kind: PartKind, number: unknown, words: string): void {
     if (words === '') return;
     const item = this.#item(index);
-    const part = partName(kind, number);
-    const isNew = item.part !== part;
-    const isFirst = item.part === undefined;
-    item.part = part;
-    item.said.add(part);
+    const part = partOf(item, kind, number);
+    const isNew = item.current !== part;
+    const isFirst = item.current === undefined;
+    item.current = part;
+    part.hasWords = true;
     if (kind === 'refusal') this.hasRefused = true;
     const { blocks } = this.#answer;
     this.#order.writeText(index, words, () => {
@@ -85,14 +89,12 @@ export class OutputItems {
 
   /** A whole part, which is repeated after its pieces, or comes without any. */
   sayWhole(index: number, kind: PartKind, number: unknown, words: string): void {
-    if (!this.#items.get(index)?.said.has(partName(kind, number))) this.say(index, kind, number, words);
+    if (words !== '' && !partOf(this.#item(index), kind, number).hasWords) this.say(index, kind, number, words);
   }
 
   /** A source of a text. */
   cite(index: number, number: unknown, annotation: Record<string, unknown>): void {
-    const item = this.#item(index);
-    const part = partName('text', number);
-    item.cited.set(part, (item.cited.get(part) ?? 0) + 1);
+    partOf(this.#item(index), 'text', number).sources += 1;
     const citation = citationOf(annotation);
     if (citation) this.#order.write(index, '', () => this.#answer.blocks.citation(citation));
   }
@@ -137,14 +139,17 @@ export class OutputItems {
     this.#order.drain();
   }
 
-  #endMessage({ index, cited }: OutputItem, item: Record<string, unknown>): void {
+  #endMessage(ending: OutputItem, item: Record<string, unknown>): void {
+    const { index } = ending;
     for (const [number, value] of asList(item['content']).entries()) {
       const part = asRecord(value);
       this.sayWhole(index, 'text', number, asText(part['text']));
       this.sayWhole(index, 'refusal', number, asText(part['refusal']));
       // Some providers name the sources only here.
-      const known = cited.get(partName('text', number)) ?? 0;
-      for (const annotation of asList(part['annotations']).slice(known)) this.cite(index, number, asRecord(annotation));
+      const { sources } = partOf(ending, 'text', number);
+      for (const annotation of asList(part['annotations']).slice(sources)) {
+        this.cite(index, number, asRecord(annotation));
+      }
     }
     this.#order.end(index, () => this.#answer.blocks.endProse());
   }
@@ -178,9 +183,8 @@ export class OutputItems {
     if (this.#items.size >= MAX_ITEMS) throw new UpstreamError('malformed', 'The answer has too many parts');
     const item: OutputItem = {
       index,
-      part: undefined,
-      said: new Set(),
-      cited: new Map(),
+      parts: new Map(),
+      current: undefined,
       isCall: false,
       hasArguments: false,
       ended: false,
@@ -191,6 +195,12 @@ export class OutputItems {
   }
 }
 
-function partName(kind: PartKind, number: unknown): string {
-  return `${kind} ${Number.isSafeInteger(number) ? (number as number) : 0}`;
+function partOf({ parts }: OutputItem, kind: PartKind, number: unknown): Part {
+  const name = `${kind} ${Number.isSafeInteger(number) ? (number as number) : 0}`;
+  const known = parts.get(name);
+  if (known) return known;
+  if (parts.size >= MAX_PARTS) throw new UpstreamError('malformed', 'The answer has too many parts');
+  const part: Part = { hasWords: false, sources: 0 };
+  parts.set(name, part);
+  return part;
 }
