@@ -31,7 +31,6 @@ const failedAttemptRecord = record({
   status: orNull(count('status')),
   durationMs: count('duration_ms'),
 });
-export type FailedAttemptRecord = RecordOf<typeof failedAttemptRecord>;
 
 /** More than are ever made for one request. */
 const MAX_ATTEMPTS = 16;
