@@ -19,6 +19,8 @@ const common = {
   hidden_reasoning: z.boolean().optional(),
   /** max_tokens bounds only the answer, not the thinking before it. */
   reasoning_beyond_max_tokens: z.boolean().optional(),
+  /** The least that it takes as max_tokens: a smaller one is raised to it, and the answer may cost as much. */
+  min_output_tokens: z.int().positive().optional(),
 };
 /** Quirks as a file has them, before their wire is known. */
 export const anyQuirks = z.looseObject(common);
@@ -93,6 +95,28 @@ const googleGeminiQuirks = z.strictObject({
 export type GoogleGeminiQuirks = z.infer<typeof googleGeminiQuirks>;
 export type ThinkingLevel = (typeof thinkingLevels)[number];
 
+/** From the weakest to the strongest. */
+export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+const openaiResponsesQuirks = z.strictObject({
+  ...common,
+  /** Role of system messages in the middle of a conversation. */
+  system_role: z.enum(['developer', 'system']).optional(),
+  /** What a reasoning model takes as its effort, from the weakest to the strongest; an empty list: nothing. */
+  reasoning_efforts: z.array(z.enum(reasoningEfforts)).max(reasoningEfforts.length).optional(),
+  /** Whether summaries of reasoning may be asked for. */
+  reasoning_summary: z.enum(['auto', 'none']).optional(),
+  /** Has to be told which of its messages were said on the way to a call, and which were answers. */
+  message_phase: z.boolean().optional(),
+  /** Takes `safety_identifier`, which gets a digest of metadata.user_id. */
+  safety_identifier: z.boolean().optional(),
+  /** Takes `prompt_cache_key`, which gets the same digest: one user's prompts share their beginnings. */
+  prompt_cache_key: z.boolean().optional(),
+  /** PDF documents are accepted. */
+  pdf_files: z.boolean().optional(),
+});
+export type OpenaiResponsesQuirks = z.infer<typeof openaiResponsesQuirks>;
+
 interface WireFacts {
   /** How its providers are usually told whose request it is. */
   auth: AuthScheme;
@@ -145,6 +169,16 @@ const wireTable = {
       hasPenalties: false,
       cachesUnasked: false,
       unaskedThinking: 'thinks_by_default',
+    },
+  },
+  'openai-responses': {
+    auth: 'bearer',
+    quirks: openaiResponsesQuirks,
+    messages: {
+      carries: ({ pdf_files }: OpenaiResponsesQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),
+      hasPenalties: false,
+      cachesUnasked: true,
+      unaskedThinking: undefined,
     },
   },
   decisions: listedOnly,

@@ -18,6 +18,7 @@ export const variables = {
   sandboxUrl: 'GATEWAY_SANDBOX_URL',
   sandboxChatUrl: 'GATEWAY_SANDBOX_CHAT_URL',
   sandboxGeminiUrl: 'GATEWAY_SANDBOX_GEMINI_URL',
+  sandboxResponsesUrl: 'GATEWAY_SANDBOX_RESPONSES_URL',
   /** Endpoints of emulators; unset on AWS. */
   dynamodbEndpoint: 'DYNAMODB_ENDPOINT',
   sqsEndpoint: 'SQS_ENDPOINT',

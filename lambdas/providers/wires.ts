@@ -2,12 +2,14 @@ import type { MessagesWireName, QuirksOf, Wire } from '../catalog/wires.ts';
 import { anthropicWire } from './anthropic/wire.ts';
 import { googleGeminiWire } from './google-gemini/wire.ts';
 import { openaiChatWire } from './openai-chat/wire.ts';
+import { openaiResponsesWire } from './openai-responses/wire.ts';
 import type { MessagesWire } from './wire.ts';
 
 const codecs: { [Name in MessagesWireName]: MessagesWire<QuirksOf<Name>> } = {
   anthropic: anthropicWire,
   'openai-chat': openaiChatWire,
   'google-gemini': googleGeminiWire,
+  'openai-responses': openaiResponsesWire,
 };
 
 /** The codec of a wire that can answer messages; undefined for wires of other kinds of models. */

@@ -95,6 +95,7 @@ function serviceVariables({ tableName, dynamodbEndpoint, sqs, sandbox }: LocalSe
     [variables.sandboxUrl]: sandbox.anthropicUrl,
     [variables.sandboxChatUrl]: sandbox.chatUrl,
     [variables.sandboxGeminiUrl]: sandbox.geminiUrl,
+    [variables.sandboxResponsesUrl]: sandbox.responsesUrl,
   };
 }
 

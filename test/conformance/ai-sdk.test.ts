@@ -23,7 +23,7 @@ const weather = tool({
 const clock = tool({ inputSchema: jsonSchema<object>({ type: 'object', properties: {} }), execute: () => 'noon' });
 
 /** The strictest client we know: it validates every event and body against a schema. */
-describe.each(['sandbox/claude', 'sandbox/gpt'])('the AI SDK with %s', (model) => {
+describe.each(['sandbox/claude', 'sandbox/gpt', 'sandbox/reasoner'])('the AI SDK with %s', (model) => {
   it('generates text', async () => {
     const { text, usage, finishReason } = await generateText({
       model: anthropic(model),

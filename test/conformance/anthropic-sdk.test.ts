@@ -27,7 +27,7 @@ const clients = {
 };
 
 describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', (version) => {
-  describe.each(['sandbox/claude', 'sandbox/gpt', 'sandbox/gemini'])('with %s', (model) => {
+  describe.each(['sandbox/claude', 'sandbox/gpt', 'sandbox/gemini', 'sandbox/reasoner'])('with %s', (model) => {
     const ask = (content: Anthropic.MessageParam['content'], more: object = {}) => ({
       model,
       max_tokens: 500,
@@ -126,9 +126,9 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
 
     it('is told max_tokens', async () => {
       const message = await clients[version]().messages.create(
-        ask('Long\n@sandbox tokens=50 delay=0', { max_tokens: 7 }),
+        ask('Long\n@sandbox tokens=50 delay=0', { max_tokens: 20 }),
       );
-      expect(message).toMatchObject({ stop_reason: 'max_tokens', usage: { output_tokens: 7 } });
+      expect(message).toMatchObject({ stop_reason: 'max_tokens', usage: { output_tokens: 20 } });
     });
 
     it('is told a refusal', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chatError } from '../../lambdas/providers/translated/errors.ts';
+import { providerError } from '../../lambdas/providers/translated/errors.ts';
 
 describe('an error inside of a chat completion', () => {
   it.each([
@@ -12,15 +12,15 @@ describe('an error inside of a chat completion', () => {
     [504, 'timeout_error'],
     [529, 'overloaded_error'],
   ])('with the number %s is %s', (code, type) => {
-    expect(chatError({ code, message: 'm' })).toEqual({ type, message: 'm' });
+    expect(providerError({ code, message: 'm' })).toEqual({ type, message: 'm' });
   });
 
   // What these mean inside of an answer is the provider's secret: it is not to be the client's fault.
   it.each([409, 412, 415, 418, 500, 502])('with the number %i is nothing but the provider’s failure', (code) => {
-    expect(chatError({ code, message: 'm' }).type).toBeUndefined();
+    expect(providerError({ code, message: 'm' }).type).toBeUndefined();
   });
 
   it('is what its words say before what its number says', () => {
-    expect(chatError({ code: 400, type: 'rate_limit_exceeded', message: 'm' }).type).toBe('rate_limit_error');
+    expect(providerError({ code: 400, type: 'rate_limit_exceeded', message: 'm' }).type).toBe('rate_limit_error');
   });
 });

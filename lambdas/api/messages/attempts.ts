@@ -122,7 +122,8 @@ function quoteOf({ candidate, encoded, message }: Attempt, content: PromptConten
 /** The most that an endpoint may write, thinking included. */
 function maxOutputTokens(candidate: Candidate, { max_tokens: asked }: MessagesRequest): number {
   const ceiling = outputCeiling(candidate);
-  return Math.min(asked ?? ceiling, ceiling) + beyondMaxTokens(candidate);
+  const { min_output_tokens: least = 0 } = candidate.endpoint.quirks;
+  return Math.max(Math.min(asked ?? ceiling, ceiling), least) + beyondMaxTokens(candidate);
 }
 
 function beyondMaxTokens(candidate: Candidate): number {

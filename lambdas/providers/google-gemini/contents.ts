@@ -2,7 +2,8 @@
 
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
-import { textOf, toTurns, unsupported, type Placed, type Turn } from '../translated/turns.ts';
+import { unsupportedBlock } from '../translated/speakable.ts';
+import { textOf, toTurns, type Placed, type Turn } from '../translated/turns.ts';
 import { documentPart, imagePart } from './media.ts';
 import { callsOf, resultParts, type KnownCalls } from './results.ts';
 import type { GeminiContent, GeminiPart } from './parts.ts';
@@ -58,7 +59,7 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
         break;
       }
       default:
-        throw unsupported(block, path);
+        throw unsupportedBlock(block, path);
     }
   }
   return parts;
@@ -111,6 +112,6 @@ function userPart({ block, path }: Placed): GeminiPart | undefined {
     case 'document':
       return documentPart(block, path);
     default:
-      throw unsupported(block, path);
+      throw unsupportedBlock(block, path);
   }
 }

@@ -5,9 +5,10 @@
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
-import { outputLimit, penaltyFields, samplingFields, stopSequences } from '../translated/sampling.ts';
+import { answerSchema } from '../translated/answer-format.ts';
+import { outputLimit } from '../translated/output-limit.ts';
+import { penaltyFields, samplingFields, stopSequences } from '../translated/sampling.ts';
 import { refuseUnspeakable } from '../translated/speakable.ts';
-import { structuredFormat } from '../translated/tools.ts';
 import { placeBlocks, textOf } from '../translated/turns.ts';
 import { contentsOf } from './contents.ts';
 import { geminiSchema } from './schema.ts';
@@ -67,9 +68,8 @@ function penalties(request: MessagesRequest, target: GeminiTarget): Record<strin
 }
 
 function formatFields(request: MessagesRequest, { supportedParameters }: GeminiTarget): Record<string, unknown> {
-  const format = structuredFormat(request, supportedParameters);
-  if (!format) return {};
-  return { responseMimeType: 'application/json', responseJsonSchema: geminiSchema(format.schema ?? {}) };
+  const schema = answerSchema(request, supportedParameters);
+  return schema ? { responseMimeType: 'application/json', responseJsonSchema: geminiSchema(schema) } : {};
 }
 
 function present(fields: Record<string, unknown>): Record<string, unknown> {

@@ -3,7 +3,7 @@
 import type { ThinkingLevel } from '../../catalog/wires.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { effortOfBudget } from '../translated/effort.ts';
-import { outputLimit } from '../translated/sampling.ts';
+import { outputLimit } from '../translated/output-limit.ts';
 import type { GeminiTarget } from './target.ts';
 
 const isReasoning = ({ supportedParameters }: GeminiTarget) => supportedParameters.includes('reasoning');

@@ -9,8 +9,8 @@ import { UpstreamError } from '../upstream-http.ts';
 import type { DecodeContext } from '../wire.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
 import { parseEvent, sseReader, translate } from '../translated/stream.ts';
-import { citationOf } from './citations.ts';
-import { chatError } from '../translated/errors.ts';
+import { citationOf } from '../translated/citations.ts';
+import { providerError } from '../translated/errors.ts';
 import { stopReasonOf } from './finish-reason.ts';
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { messagesUsage } from './usage.ts';
@@ -87,7 +87,7 @@ class ChatTranslation {
     const usage = chunk['usage'] ?? asOptionalRecord(chunk['x_groq'])?.['usage'];
     if (usage != null) this.answer.report(messagesUsage(asRecord(usage)));
     if (chunk['error']) {
-      this.answer.fail(chatError(chunk['error']));
+      this.answer.fail(providerError(chunk['error']));
       return;
     }
     this.answer.start();
@@ -158,6 +158,6 @@ class ChatTranslation {
       hasToolCalls: this.answer.blocks.hasToolCalls,
     });
     if (stopReason !== 'failed') this.answer.finish(stopReason, this.#matchedStopSequence);
-    else this.answer.fail(chatError({ message: 'The provider stopped in the middle of its answer', code: 503 }));
+    else this.answer.fail(providerError({ message: 'The provider stopped in the middle of its answer', code: 503 }));
   }
 }

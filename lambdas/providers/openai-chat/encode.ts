@@ -3,27 +3,32 @@
  * refused by name; nothing that a client sent is silently dropped, except hints that cannot change an answer.
  */
 
-import { createHash } from 'node:crypto';
 import { invalidRequest } from '../../platform/errors.ts';
 import { hasGatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import type { ChatTarget } from './target.ts';
 import { toolCallId } from '../tool-call-id.ts';
-import { documentPart, imageUrl } from './media.ts';
-import { refuseUnspeakable } from '../translated/speakable.ts';
-import { outputLimit, penaltyFields, samplingFields, stopSequences } from '../translated/sampling.ts';
+import { documentPart } from './document-part.ts';
+import { imageUrl } from '../translated/media.ts';
+import { outputLimit } from '../translated/output-limit.ts';
+import { refuseUnspeakable, unsupportedBlock } from '../translated/speakable.ts';
+import { userDigest } from '../translated/user-digest.ts';
+import { penaltyFields, samplingFields, stopSequences } from '../translated/sampling.ts';
 import { thinkingFields } from './thinking.ts';
 import { formatField, toolFields } from './tools.ts';
-import { placeBlocks, textOf, toTurns, unsupported, type Placed, type Turn } from '../translated/turns.ts';
+import {
+  apart,
+  EMPTY_RESULT,
+  placeBlocks,
+  plainText,
+  systemText,
+  textOf,
+  toTurns,
+  type Placed,
+  type Turn,
+} from '../translated/turns.ts';
 
 type ChatMessage = { role: string; content: unknown; [field: string]: unknown };
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
-
-/** Stands for the content of a part that had none; a model understands it. */
-const EMPTY_RESULT = '(no output)';
 
 export function encodeChatRequest(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   refuseUnspeakable(request);
@@ -40,8 +45,8 @@ export function encodeChatRequest(request: MessagesRequest, target: ChatTarget):
   if (limit !== undefined) body[quirks.max_tokens_field ?? 'max_tokens'] = limit;
   const stop = stopSequences(request, target);
   if (stop) body['stop'] = stop;
-  // Providers limit its length, and need not know who the person is.
-  if (request.metadata?.user_id && quirks.user_field) body['user'] = digest(request.metadata.user_id);
+  const user = userDigest(request);
+  if (user && quirks.user_field) body['user'] = user;
   const format = formatField(request, target.supportedParameters);
   return Object.assign(
     body,
@@ -54,11 +59,8 @@ export function encodeChatRequest(request: MessagesRequest, target: ChatTarget):
 }
 
 function systemMessages(request: MessagesRequest, { quirks }: ChatTarget): ChatMessage[] {
-  const role = quirks.system_role ?? 'system';
-  if (request.system === undefined || request.system === '') return [];
-  if (typeof request.system === 'string') return [{ role, content: request.system }];
-  const text = apart(placeBlocks(request.system, 'system').map(textOf));
-  return text === '' ? [] : [{ role, content: text }];
+  const text = systemText(request);
+  return text === '' ? [] : [{ role: quirks.system_role ?? 'system', content: text }];
 }
 
 function conversation(turns: Turn[], request: MessagesRequest, target: ChatTarget): ChatMessage[] {
@@ -97,7 +99,7 @@ function assistantMessages(messages: Placed[][], request: MessagesRequest, { qui
           toolCalls.push(toolCall(block, quirks));
           break;
         default:
-          throw unsupported(block, path);
+          throw unsupportedBlock(block, path);
       }
     }
     texts.push(text);
@@ -115,10 +117,6 @@ function assistantMessages(messages: Placed[][], request: MessagesRequest, { qui
     if (reasoning !== '' || needed) message['reasoning_content'] = reasoning || ' ';
   }
   return [message];
-}
-
-function apart(texts: string[]): string {
-  return texts.filter((text) => text !== '').join('\n\n');
 }
 
 function toolCall(block: Block, quirks: ChatTarget['quirks']): unknown {
@@ -183,9 +181,9 @@ function userPart({ block, path }: Placed, target: ChatTarget): unknown {
     case 'image':
       return { type: 'image_url', image_url: { url: imageUrl(block, path) } };
     case 'document':
-      return documentPart(block, path, target);
+      return documentPart(block, path, target.quirks);
     default:
-      throw unsupported(block, path);
+      throw unsupportedBlock(block, path);
   }
 }
 
@@ -193,8 +191,4 @@ function userPart({ block, path }: Placed, target: ChatTarget): unknown {
 function simplify(parts: unknown[]): unknown {
   const texts = (parts as { type?: string; text?: string }[]).filter(({ type }) => type === 'text');
   return texts.length === parts.length ? texts.map(({ text }) => text).join('\n\n') : parts;
-}
-
-function plainText(blocks: Placed[]): string {
-  return blocks.map(textOf).join('\n');
 }

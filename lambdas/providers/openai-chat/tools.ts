@@ -1,15 +1,13 @@
-import { invalidRequest } from '../../platform/errors.ts';
-import type { MessagesRequest, Tool } from '../../messages/types.ts';
-import { readTool, refuseChoiceWithoutTools, structuredFormat } from '../translated/tools.ts';
+import type { MessagesRequest } from '../../messages/types.ts';
+import { answerSchema } from '../translated/answer-format.ts';
+import { functionTools, isStrict, type FunctionTool } from '../translated/function-tools.ts';
 
-/** Tools and structured answers of a Messages request, in the words of chat completions. */
+/** Tools of a Messages request, in the words of chat completions. */
 export function toolFields(request: MessagesRequest): Record<string, unknown> {
+  const tools = functionTools(request);
+  if (tools.length === 0) return {};
+  const fields: Record<string, unknown> = { tools: tools.map(functionField) };
   const choice = request.tool_choice;
-  if (!request.tools?.length) {
-    refuseChoiceWithoutTools(choice);
-    return {};
-  }
-  const fields: Record<string, unknown> = { tools: request.tools.map(functionTool) };
   if (choice) {
     const plain = { auto: 'auto', any: 'required', none: 'none' } as const;
     fields['tool_choice'] =
@@ -19,55 +17,21 @@ export function toolFields(request: MessagesRequest): Record<string, unknown> {
   return fields;
 }
 
-function functionTool(tool: Tool, index: number): unknown {
-  const { name, description, schema, isStrict: asksStrict } = readTool(tool, index);
-  const parameters = withProperties(schema);
-  if (asksStrict && !isStrict(parameters)) {
-    throw invalidRequest(
-      `tools.${index}.strict`,
-      'works on this model where every object of input_schema requires all its properties and has "additionalProperties": false; change the schema, or leave it out',
-    );
-  }
+function functionField({ name, description, parameters, strict }: FunctionTool): unknown {
   return {
     type: 'function',
-    function: {
-      name,
-      ...(description === '' ? {} : { description }),
-      parameters,
-      ...(asksStrict ? { strict: true } : {}),
-    },
+    function: { name, ...(description ? { description } : {}), parameters, ...(strict ? { strict } : {}) },
   };
 }
 
-/** @param supportedParameters of the model: one without structured answers must not pretend to give them */
+/** The form that an answer must have, in the words of chat completions. */
 export function formatField(request: MessagesRequest, supportedParameters: readonly string[]): Record<string, unknown> {
-  const format = structuredFormat(request, supportedParameters);
-  if (!format) return {};
-  const schema = (format.schema ?? {}) as Record<string, unknown>;
+  const schema = answerSchema(request, supportedParameters);
+  if (!schema) return {};
   return {
     response_format: {
       type: 'json_schema',
       json_schema: { name: 'answer', schema, ...(isStrict(schema) ? { strict: true } : {}) },
     },
   };
-}
-
-/** OpenAI refuses an object schema without properties. */
-function withProperties(schema: Record<string, unknown>): Record<string, unknown> {
-  return schema['type'] === 'object' && schema['properties'] === undefined ? { ...schema, properties: {} } : schema;
-}
-
-/** OpenAI accepts `strict` only where every object requires all its properties and allows no others. */
-function isStrict(schema: unknown): boolean {
-  if (typeof schema !== 'object' || schema === null) return true;
-  if (Array.isArray(schema)) return schema.every(isStrict);
-  const { type, properties, required, additionalProperties } = schema as Record<string, unknown> & {
-    properties?: object;
-  };
-  if (type === 'object') {
-    const names = Object.keys(properties ?? {});
-    const listed = new Set(Array.isArray(required) ? (required as string[]) : []);
-    if (additionalProperties !== false || !names.every((name) => listed.has(name))) return false;
-  }
-  return Object.values(schema).every(isStrict);
 }

@@ -14,6 +14,8 @@ export class TranslatedAnswer {
   readonly blocks: BlockWriter;
   /** message_stop or an error was written: nothing may follow. */
   ended = false;
+  /** Bytes that the model has written and that a reader keeps back itself, before they are blocks. */
+  waitingBytes = 0;
   readonly #estimatedInputTokens: number;
   #events: MessagesEvent[] = [];
   #started = false;
@@ -53,7 +55,7 @@ export class TranslatedAnswer {
     // The end of a whole answer carries its usage itself.
     const usage = this.#finished ? undefined : this.#unreported;
     this.#unreported = undefined;
-    const heldBackBytes = this.blocks.heldBackBytes;
+    const heldBackBytes = this.blocks.heldBackBytes + this.waitingBytes;
     const isNews = events.length > 0 || usage !== undefined || heldBackBytes > 0;
     return { batch: isNews ? { events, usage, heldBackBytes, isClosing: this.isClosing } : undefined, failure };
   }

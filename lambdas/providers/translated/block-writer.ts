@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Block, MessagesEvent } from '../../messages/types.ts';
+import { clientCallId } from '../tool-call-id.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import { JsonProgress } from './json-progress.ts';
 
@@ -14,9 +15,9 @@ export interface ToolCallPiece {
   arguments: string;
 }
 
-/** What is said beside calls; a signature ends the thinking before it. */
+/** What is said beside calls; a signature ends the thinking before it, an end whatever is open. */
 interface Prose {
-  kind: 'text' | 'thinking' | 'signature';
+  kind: 'text' | 'thinking' | 'signature' | 'end';
   text: string;
 }
 
@@ -100,6 +101,11 @@ export class BlockWriter {
     this.#prose({ kind: 'signature', text: signature });
   }
 
+  /** Ends the open text or thinking: what follows is a block of its own. */
+  endProse(): void {
+    this.#prose({ kind: 'end', text: '' });
+  }
+
   toolCall(piece: ToolCallPiece): void {
     const call = this.#callOf(piece);
     if (!call) return;
@@ -166,7 +172,7 @@ export class BlockWriter {
       this.#writeDeferred();
       this.#close();
       this.#written += 1;
-      this.#openBlock('tool', { type: 'tool_use', id: next.id, name: next.name, input: {} });
+      this.#openBlock('tool', { type: 'tool_use', id: clientCallId(next.id), name: next.name, input: {} });
       this.#writeArguments(next);
     }
   }
@@ -177,7 +183,7 @@ export class BlockWriter {
   }
 
   #prose(prose: Prose): void {
-    if (prose.text === '') return;
+    if (prose.text === '' && prose.kind !== 'end') return;
     if (!this.#isMidCall()) {
       this.#writeProse(prose);
       return;
@@ -190,6 +196,10 @@ export class BlockWriter {
   }
 
   #writeProse({ kind, text }: Prose): void {
+    if (kind === 'end') {
+      if (this.#open?.kind !== 'tool') this.#close();
+      return;
+    }
     if (kind === 'text') {
       this.#ensure('text', { type: 'text', text: '' });
       this.#delta({ type: 'text_delta', text });

@@ -1,4 +1,4 @@
-/** Errors as chat-completions upstreams and Google write them, in a body of their own or inside an answer. */
+/** Errors of upstreams, in a body of their own or inside an answer. */
 
 import { errorKinds, kindOfStatus, type ErrorKind } from '../../platform/errors.ts';
 import type { WireRefusal } from '../wire.ts';
@@ -11,7 +11,7 @@ const UNSAID = 'The provider refused the request without saying why';
  */
 export function refusalFrom(body: unknown): WireRefusal {
   const envelope = envelopeOf(body);
-  const refusal = chatError(errorIn(body));
+  const refusal = providerError(errorIn(body));
   if (refusal.message !== UNSAID) return refusal;
   const detail = envelope['message'] ?? envelope['detail'];
   return typeof detail === 'string' && detail !== '' ? { ...refusal, message: detail } : refusal;
@@ -38,7 +38,7 @@ function envelopeOf(body: unknown): Record<string, unknown> {
 }
 
 /** The kind of an error as the Messages API names it, and the provider's own words. */
-export function chatError(error: unknown): WireRefusal {
+export function providerError(error: unknown): WireRefusal {
   const { message, type, code, status } = typeof error === 'string' ? { message: error } : recordOf(error);
   const kinds = [type, code, status].filter((kind) => typeof kind === 'string').join(' ');
   const number = [code, status].map(Number).find((value) => value >= 400 && value < 600);

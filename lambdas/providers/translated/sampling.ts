@@ -33,20 +33,6 @@ export function samplingFields(
 }
 
 /**
- * The limit of the answer, no more than the endpoint can write; undefined where the client set none.
- * @throws {GatewayError} 400 for 0, which warms a cache on Anthropic models.
- */
-export function outputLimit(
-  { max_tokens: asked }: MessagesRequest,
-  { maxOutputTokens = Infinity }: Pick<WireTarget, 'maxOutputTokens'>,
-): number | undefined {
-  if (asked === 0) {
-    throw invalidRequest('max_tokens', 'must be at least 1: warming a cache with 0 only works on Anthropic models');
-  }
-  return asked === undefined ? undefined : Math.min(asked, maxOutputTokens);
-}
-
-/**
  * @returns undefined where the client sent none
  * @throws {GatewayError} 400 where the model takes none.
  */

@@ -1,7 +1,6 @@
-/** Tools and structured answers of a Messages request, as far as every other wire reads them alike. */
+/** Tools of a Messages request, as far as every other wire reads them alike. */
 
 import { invalidRequest } from '../../platform/errors.ts';
-import { outputFormat } from '../../messages/output-format.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
 import { refuseUnknown } from './speakable.ts';
 
@@ -59,24 +58,4 @@ function withExamples(description: string, examples: unknown): string {
 export function refuseChoiceWithoutTools(choice: MessagesRequest['tool_choice']): void {
   if (choice?.type !== 'any' && choice?.type !== 'tool') return;
   throw invalidRequest('tool_choice.type', `"${choice.type}" needs tools to choose from; send tools as well`);
-}
-
-/**
- * The form that an answer must have.
- * @param supportedParameters of the model: one without structured answers must not pretend to give them
- * @throws {GatewayError} 400 where it has none.
- */
-export function structuredFormat(
-  request: MessagesRequest,
-  supportedParameters: readonly string[],
-): { schema?: unknown } | undefined {
-  const format = outputFormat(request);
-  if (!format) return undefined;
-  if (!supportedParameters.includes('response_format') && !supportedParameters.includes('structured_outputs')) {
-    throw invalidRequest(
-      'output_config.format',
-      'this model does not give structured answers; ask for JSON in the prompt',
-    );
-  }
-  return format;
 }

@@ -1,5 +1,8 @@
-import { invalidRequest } from '../../platform/errors.ts';
-import type { Block, Message } from '../../messages/types.ts';
+import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
+import { unsupportedBlock } from './speakable.ts';
+
+/** Stands for the content of a result that had none; a model understands it. */
+export const EMPTY_RESULT = '(no output)';
 
 /** A block, and where the client wrote it. */
 export interface Placed {
@@ -57,13 +60,22 @@ export function placeBlocks(content: string | Block[], path: string): Placed[] {
   return content.map((block, index) => ({ block, path: `${path}.${index}` }));
 }
 
-/** @throws {GatewayError} 400 for a block that is no text */
-export function textOf({ block, path }: Placed): string {
-  if (block.type !== 'text') throw unsupported(block, path);
-  return block['text'] as string;
+/** Texts that were written separately, as one. */
+export function apart(texts: string[]): string {
+  return texts.filter((text) => text !== '').join('\n\n');
 }
 
-/** The refusal of a block that the wire cannot say at this place. */
-export function unsupported(block: Block, path: string): Error {
-  return invalidRequest(`${path}.type`, `blocks of type "${block.type}" do not work here on this model`);
+/** The system prompt; empty where there is none. */
+export function systemText({ system = '' }: MessagesRequest): string {
+  return typeof system === 'string' ? system : apart(placeBlocks(system, 'system').map(textOf));
+}
+
+export function plainText(blocks: Placed[]): string {
+  return blocks.map(textOf).join('\n');
+}
+
+/** @throws {GatewayError} 400 for a block of another type. */
+export function textOf({ block, path }: Placed): string {
+  if (block.type !== 'text') throw unsupportedBlock(block, path);
+  return block['text'] as string;
 }

@@ -5,7 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { anthropicError, anthropicWriter, readAnthropicPrompt } from './anthropic.ts';
 import { geminiCount, geminiError, geminiWriter, readGeminiPrompt } from './gemini.ts';
 import { chatError, chatWriter, readChatPrompt } from './openai-chat.ts';
+import { responsesError, responsesWriter } from './openai-responses.ts';
 import { play, type WireWriter } from './player.ts';
+import { readResponsesPrompt } from './responses-prompt.ts';
 import { writeScript, type SandboxPrompt, type Script } from './script.ts';
 
 /**
@@ -16,6 +18,7 @@ export interface SandboxUpstream {
   anthropicUrl: string;
   chatUrl: string;
   geminiUrl: string;
+  responsesUrl: string;
   stop: () => Promise<void>;
 }
 
@@ -34,6 +37,7 @@ const anthropic: Wire = {
   count: ({ inputTokens }) => ({ input_tokens: inputTokens }),
 };
 const chat: Wire = { read: readChatPrompt, writer: chatWriter, error: chatError };
+const responses: Wire = { read: readResponsesPrompt, writer: responsesWriter, error: responsesError };
 const gemini: Wire = { read: readGeminiPrompt, writer: geminiWriter, error: geminiError, count: geminiCount };
 
 /** What a path asks for. Where it names the model, the body does not. */
@@ -41,6 +45,7 @@ const routes: [path: RegExp, wire: Wire, method: 'answer' | 'count'][] = [
   [/^\/anthropic\/v1\/messages$/, anthropic, 'answer'],
   [/^\/anthropic\/v1\/messages\/count_tokens$/, anthropic, 'count'],
   [/^\/openai\/v1\/chat\/completions$/, chat, 'answer'],
+  [/^\/openai\/v1\/responses$/, responses, 'answer'],
   [/^\/gemini\/v1beta\/models\/(?<model>[^:/]+):streamGenerateContent\?alt=sse$/, gemini, 'answer'],
   [/^\/gemini\/v1beta\/models\/(?<model>[^:/]+):countTokens$/, gemini, 'count'],
 ];
@@ -70,6 +75,7 @@ export async function startSandbox(): Promise<SandboxUpstream> {
     anthropicUrl: `${base}/anthropic`,
     chatUrl: `${base}/openai/v1`,
     geminiUrl: `${base}/gemini/v1beta`,
+    responsesUrl: `${base}/openai/v1`,
     async stop() {
       server.close();
       server.closeAllConnections();

@@ -1,0 +1,158 @@
+/**
+ * Streams of the Responses API as Messages events. Written against recordings of OpenAI, Azure, xAI, LM Studio, DeepSeek
+ * and GitHub Copilot: what one of them leaves out, repeats or spells differently is tolerated here and in the items.
+ */
+
+import { gatewaySignature } from '../../messages/thinking-signatures.ts';
+import type { AnswerBatch } from '../../messages/types.ts';
+import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
+import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
+import { providerError } from '../translated/errors.ts';
+import { parseEvent, sseReader, translate } from '../translated/stream.ts';
+import { UpstreamError } from '../upstream-http.ts';
+import type { DecodeContext } from '../wire.ts';
+import { OutputItems } from './output-items.ts';
+import { stopReasonOf } from './stop-reason.ts';
+import { messagesUsage } from './usage.ts';
+
+export function decodeResponsesStream(
+  body: AsyncIterable<Buffer>,
+  context: DecodeContext,
+): AsyncGenerator<AnswerBatch, void> {
+  const translation = new ResponsesTranslation(context);
+  const reader = sseReader({ data: (data) => translation.onData(data), end: () => translation.onEnd() });
+  return translate(body, translation.answer, reader);
+}
+
+/** A response that came as one document. */
+export function decodeResponse(document: unknown, context: DecodeContext): AnswerBatch | undefined {
+  const response = asRecord(document);
+  if (response['error'] || !Array.isArray(response['output']) || hasFailed(response)) return undefined;
+  const { batch, failure } = new ResponsesTranslation(context).readDocument(response);
+  if (failure) throw failure;
+  return batch;
+}
+
+class ResponsesTranslation {
+  readonly answer: TranslatedAnswer;
+  readonly #items: OutputItems;
+
+  constructor({ target, ...context }: DecodeContext) {
+    this.answer = new TranslatedAnswer(context, gatewaySignature('openai-responses'));
+    this.#items = new OutputItems(this.answer, target.providerId);
+  }
+
+  readDocument(response: Record<string, unknown>): Reading {
+    return this.answer.reading(() => this.#complete(response));
+  }
+
+  onData(data: string): void {
+    if (this.answer.ended) return;
+    if (data === '[DONE]') {
+      this.onEnd();
+      return;
+    }
+    this.#onEvent(asRecord(parseEvent(data)));
+    this.answer.waitingBytes = this.#items.waitingBytes;
+  }
+
+  /** The last event of an answer is the response itself: a stream without it is not whole. */
+  onEnd(): void {
+    if (this.answer.ended) return;
+    throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
+  }
+
+  #onEvent(event: Record<string, unknown>): void {
+    const index = placeOf(event);
+    switch (asText(event['type'])) {
+      case 'response.output_item.added':
+        this.#items.begin(index, asRecord(event['item']));
+        break;
+      case 'response.output_item.done':
+        this.#items.end(index, asRecord(event['item']));
+        break;
+      case 'response.output_text.delta':
+        this.#items.say(index, 'text', event['content_index'], asText(event['delta']));
+        break;
+      case 'response.output_text.done':
+        this.#items.sayWhole(index, 'text', event['content_index'], asText(event['text']));
+        break;
+      case 'response.output_text.annotation.added':
+        this.#items.cite(index, event['content_index'], asRecord(event['annotation']));
+        break;
+      case 'response.refusal.delta':
+        this.#items.say(index, 'refusal', event['content_index'], asText(event['delta']));
+        break;
+      case 'response.refusal.done':
+        this.#items.sayWhole(index, 'refusal', event['content_index'], asText(event['refusal']));
+        break;
+      case 'response.reasoning_summary_text.delta':
+        this.#items.say(index, 'summary', event['summary_index'], asText(event['delta']));
+        break;
+      case 'response.reasoning_summary_text.done':
+        this.#items.sayWhole(index, 'summary', event['summary_index'], asText(event['text']));
+        break;
+      // LM Studio and DeepSeek show the reasoning itself.
+      case 'response.reasoning_text.delta':
+        this.#items.say(index, 'reasoning', event['content_index'], asText(event['delta']));
+        break;
+      case 'response.reasoning_text.done':
+        this.#items.sayWhole(index, 'reasoning', event['content_index'], asText(event['text']));
+        break;
+      case 'response.function_call_arguments.delta':
+        this.#items.passArguments(index, asText(event['delta']));
+        break;
+      case 'response.function_call_arguments.done':
+        this.#items.passWholeArguments(index, event['arguments']);
+        break;
+      case 'response.completed':
+      case 'response.incomplete':
+        this.#complete(asRecord(event['response']));
+        break;
+      case 'response.failed':
+      case 'response.cancelled':
+        this.#fail(asRecord(event['response']));
+        break;
+      case 'error':
+        this.answer.fail(providerError(event['error'] ?? event));
+        break;
+      default:
+        // An error that a proxy wrote into the stream; what is left are tools of the provider, and signs of life.
+        if (event['error']) this.answer.fail(providerError(event['error']));
+    }
+  }
+
+  #complete(response: Record<string, unknown>): void {
+    if (hasFailed(response)) {
+      this.#fail(response);
+      return;
+    }
+    this.#report(response);
+    this.answer.start();
+    if (this.#items.isEmpty) {
+      for (const [index, item] of asList(response['output']).entries()) this.#items.end(index, asRecord(item));
+    }
+    this.#items.finish();
+    const { hasRefused } = this.#items;
+    this.answer.finish(stopReasonOf(response, { hasRefused, hasToolCalls: this.answer.blocks.hasToolCalls }));
+  }
+
+  #fail(response: Record<string, unknown>): void {
+    this.#report(response);
+    this.answer.fail(providerError(response['error']));
+  }
+
+  #report(response: Record<string, unknown>): void {
+    const usage = asOptionalRecord(response['usage']);
+    if (usage) this.answer.report(messagesUsage(usage));
+  }
+}
+
+function hasFailed({ status }: Record<string, unknown>): boolean {
+  return status === 'failed' || status === 'cancelled';
+}
+
+/** Where an item stands in the output. */
+function placeOf({ output_index: index }: Record<string, unknown>): number {
+  return Number.isSafeInteger(index) ? (index as number) : 0;
+}

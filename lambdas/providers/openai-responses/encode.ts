@@ -1,0 +1,62 @@
+/**
+ * Messages requests as requests of the Responses API. What the API cannot say is mapped by the rules of docs/wires.md or
+ * refused by name. Nothing is kept by the provider: each request carries the whole conversation, with its reasoning.
+ */
+
+import { invalidRequest } from '../../platform/errors.ts';
+import type { MessagesRequest } from '../../messages/types.ts';
+import { outputLimit } from '../translated/output-limit.ts';
+import { refuseUnspeakable } from '../translated/speakable.ts';
+import { systemText } from '../translated/turns.ts';
+import { userDigest } from '../translated/user-digest.ts';
+import { inputItems } from './input.ts';
+import { reasoningFields } from './reasoning.ts';
+import type { ResponsesTarget } from './target.ts';
+import { formatField, toolFields } from './tools.ts';
+
+/** Sampling that other wires have. A model that lists one of these promises what this API cannot do. */
+const unspeakableSampling = new Set(['top_k', 'frequency_penalty', 'presence_penalty', 'repetition_penalty']);
+
+export function encodeResponsesRequest(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
+  refuseUnspeakable(request);
+  if (request.stop_sequences?.length) {
+    throw invalidRequest('stop_sequences', 'this model takes none; leave them out');
+  }
+  const input = inputItems(request, target);
+  if (input.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
+  const limit = outputLimit(request, target);
+  const instructions = systemText(request);
+  return {
+    model: target.upstreamModel,
+    ...(instructions === '' ? {} : { instructions }),
+    input,
+    stream: true,
+    store: false,
+    // Some servers leave out the beginning of a long conversation unless they are told not to.
+    truncation: 'disabled',
+    ...(limit === undefined ? {} : { max_output_tokens: limit }),
+    ...samplingFields(request, target),
+    ...userFields(request, target),
+    ...toolFields(request),
+    ...reasoningFields(request, target),
+    ...formatField(request, target.supportedParameters),
+  };
+}
+
+/** Only what the model lists: others would refuse the request, and have only their fixed sampling. */
+function samplingFields(request: MessagesRequest, { supportedParameters }: ResponsesTarget): Record<string, unknown> {
+  const sent = Object.keys(request).filter((name) => supportedParameters.includes(name));
+  const unspeakable = sent.find((name) => unspeakableSampling.has(name));
+  if (unspeakable) throw invalidRequest(unspeakable, 'has no effect on this model; leave it out');
+  const spoken = (['temperature', 'top_p'] as const).filter((name) => sent.includes(name));
+  return Object.fromEntries(spoken.map((name) => [name, request[name]]));
+}
+
+function userFields(request: MessagesRequest, { quirks }: ResponsesTarget): Record<string, unknown> {
+  const user = userDigest(request);
+  if (!user) return {};
+  return {
+    ...(quirks.safety_identifier ? { safety_identifier: user } : {}),
+    ...(quirks.prompt_cache_key ? { prompt_cache_key: user } : {}),
+  };
+}

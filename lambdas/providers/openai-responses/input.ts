@@ -1,0 +1,144 @@
+/** A conversation as the items that the Responses API takes as its input. */
+
+import type { Block, MessagesRequest } from '../../messages/types.ts';
+import { toolCallId } from '../tool-call-id.ts';
+import { unreadableDocument } from '../translated/documents.ts';
+import { imageUrl, spokenDocument } from '../translated/media.ts';
+import { unsupportedBlock } from '../translated/speakable.ts';
+import { EMPTY_RESULT, placeBlocks, plainText, textOf, toTurns, type Placed } from '../translated/turns.ts';
+import type { Item } from './item.ts';
+import { unsealReasoning } from './sealed-reasoning.ts';
+import type { ResponsesTarget } from './target.ts';
+
+interface MessageItem extends Item {
+  type: 'message';
+  content: Item[];
+}
+
+export function inputItems({ messages }: MessagesRequest, target: ResponsesTarget): Item[] {
+  return toTurns(messages).flatMap(({ role, messages: said }): Item[] => {
+    switch (role) {
+      case 'system':
+        return [messageItem(target.quirks.system_role ?? 'developer', [inputText(plainText(said.flat()))])];
+      case 'assistant':
+        return assistantTurn(said, target);
+      case 'user':
+        return userItems(said.flat(), target);
+    }
+  });
+}
+
+function assistantTurn(messages: Placed[][], target: ResponsesTarget): Item[] {
+  const items = withoutLooseReasoning(messages.flatMap((blocks) => assistantItems(blocks, target)));
+  return target.quirks.message_phase ? withPhases(items) : items;
+}
+
+/** What one message of the assistant says, in its order: reasoning stands directly before what came of it. */
+function assistantItems(blocks: Placed[], target: ResponsesTarget): Item[] {
+  const items: Item[] = [];
+  for (const placed of blocks) {
+    const item = assistantItem(placed, target);
+    if (item === undefined) continue;
+    const previous = items.at(-1);
+    if (isMessage(item) && previous && isMessage(previous)) previous.content.push(...item.content);
+    else items.push(item);
+  }
+  return items;
+}
+
+function assistantItem(placed: Placed, target: ResponsesTarget): Item | undefined {
+  const { block, path } = placed;
+  switch (block.type) {
+    case 'text':
+      return block['text'] === ''
+        ? undefined
+        : messageItem('assistant', [{ type: 'output_text', text: block['text'] }]);
+    case 'thinking':
+      return target.supportedParameters.includes('reasoning') ? unsealReasoning(placed, target.providerId) : undefined;
+    case 'redacted_thinking':
+      return undefined;
+    case 'tool_use':
+      return {
+        type: 'function_call',
+        call_id: callId(block['id']),
+        name: block['name'],
+        arguments: JSON.stringify(block['input']),
+      };
+    default:
+      throw unsupportedBlock(block, path);
+  }
+}
+
+/** The API refuses reasoning that nothing came of: of an answer that was cut, or whose rest the client left out. */
+function withoutLooseReasoning(items: Item[]): Item[] {
+  return items.slice(0, items.findLastIndex(({ type }) => type !== 'reasoning') + 1);
+}
+
+/** OpenAI: without it, a model takes what it said on the way to a call for its answer, and stops early. */
+function withPhases(items: Item[]): Item[] {
+  const phase = items.some(({ type }) => type === 'function_call') ? 'commentary' : 'final_answer';
+  return items.map((item) => (isMessage(item) ? { ...item, phase } : item));
+}
+
+/** Results of tools come first, as close to their calls as they can; the rest of what the user said follows. */
+function userItems(blocks: Placed[], target: ResponsesTarget): Item[] {
+  const results = blocks.filter(({ block }) => block.type === 'tool_result');
+  const rest = blocks.filter(({ block }) => block.type !== 'tool_result');
+  const content = rest.flatMap((placed) => inputPart(placed, target) ?? []);
+  return [
+    ...results.map((placed) => resultItem(placed, target)),
+    ...(content.length > 0 ? [messageItem('user', content)] : []),
+  ];
+}
+
+/** An output has no field for an error, so its text says so. Images and documents stay in it. */
+function resultItem({ block, path }: Placed, target: ResponsesTarget): Item {
+  const placed = placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`);
+  const prefix = block['is_error'] === true ? 'Error: ' : '';
+  const item = { type: 'function_call_output', call_id: callId(block['tool_use_id']) };
+  if (placed.every((inner) => inner.block.type === 'text')) {
+    const text = placed.map(textOf).join('\n') || EMPTY_RESULT;
+    return { ...item, output: `${prefix}${text}` };
+  }
+  const parts = placed.flatMap((inner) => inputPart(inner, target) ?? []);
+  return { ...item, output: prefix === '' ? parts : [inputText('Error:'), ...parts] };
+}
+
+/** Undefined for an empty text, which many upstreams refuse. */
+function inputPart({ block, path }: Placed, target: ResponsesTarget): Item | undefined {
+  switch (block.type) {
+    case 'text':
+      return block['text'] === '' ? undefined : inputText(block['text'] as string);
+    case 'image':
+      return { type: 'input_image', image_url: imageUrl(block, path), detail: 'auto' };
+    case 'document':
+      return documentPart(block, path, target);
+    default:
+      throw unsupportedBlock(block, path);
+  }
+}
+
+function documentPart(block: Block, path: string, { quirks }: ResponsesTarget): Item {
+  const document = spokenDocument(block, path);
+  if (document.kind === 'text') return inputText(document.text);
+  if (!quirks.pdf_files) throw unreadableDocument(document.kind, path);
+  return document.kind === 'base64'
+    ? { type: 'input_file', filename: document.filename, file_data: document.dataUrl }
+    : { type: 'input_file', file_url: document.url };
+}
+
+function inputText(text: string): Item {
+  return { type: 'input_text', text };
+}
+
+function messageItem(role: string, content: Item[]): MessageItem {
+  return { type: 'message', role, content };
+}
+
+function isMessage(item: Item): item is MessageItem {
+  return item.type === 'message';
+}
+
+function callId(id: unknown): string {
+  return toolCallId(id as string, 'openaiResponses');
+}

@@ -1,0 +1,91 @@
+/** This much text after an item that stays open means that it will not end soon: the text must not wait for it. */
+const MAX_WAITING_TEXT_BYTES = 1_024;
+/** More pieces than the longest call has. */
+const MAX_WAITING = 65_536;
+
+interface Waiting {
+  index: number;
+  bytes: number;
+  write: () => void;
+}
+
+/**
+ * Puts what providers write in the order of its items. They may begin an item while the one before it is open, as
+ * reasoning often is; clients get one block at a time, and have to send reasoning back before what came of it. So a later
+ * item waits for the earlier ones: a call as long as it takes, a text not for long.
+ */
+export class ItemOrder {
+  /** Items that have begun and not ended, and that later ones wait for. */
+  readonly #open = new Set<number>();
+  #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #waitingTextBytes = 0;
+
+  /** Bytes that the model has written and that wait for their turn. */
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
+  begin(index: number): void {
+    this.#open.add(index);
+  }
+
+  /** Writes a part of a text, now or in its turn. */
+  writeText(index: number, text: string, write: () => void): void {
+    const bytes = Buffer.byteLength(text);
+    if (!this.#write({ index, bytes, write })) return;
+    this.#waitingTextBytes += bytes;
+    if (this.#waitingTextBytes > MAX_WAITING_TEXT_BYTES) this.#overtake(index);
+  }
+
+  /** Writes anything else, now or in its turn. */
+  write(index: number, json: string, write: () => void): void {
+    this.#write({ index, bytes: Buffer.byteLength(json), write });
+  }
+
+  end(index: number, write: () => void): void {
+    this.#write({ index, bytes: 0, write });
+    this.#open.delete(index);
+    this.#release();
+  }
+
+  /** Writes all that waits: nothing more will come. */
+  drain(): void {
+    this.#open.clear();
+    this.#release();
+  }
+
+  /** @returns whether it has to wait */
+  #write(part: Waiting): boolean {
+    if (!this.#mustWait(part.index)) {
+      part.write();
+      return false;
+    }
+    this.#waiting.push(part);
+    this.#waitingBytes += part.bytes;
+    if (this.#waiting.length > MAX_WAITING) this.#overtake(part.index);
+    return true;
+  }
+
+  #mustWait(index: number): boolean {
+    for (const open of this.#open) if (open < index) return true;
+    return false;
+  }
+
+  /** What is still to come of the items before this one will stand behind it. */
+  #overtake(index: number): void {
+    for (const open of this.#open) if (open < index) this.#open.delete(open);
+    this.#release();
+  }
+
+  #release(): void {
+    if (this.#waiting.length === 0) return;
+    const { ready = [], still = [] } = Object.groupBy(this.#waiting, ({ index }) =>
+      this.#mustWait(index) ? 'still' : 'ready',
+    );
+    this.#waiting = still;
+    this.#waitingBytes = still.reduce((sum, { bytes }) => sum + bytes, 0);
+    this.#waitingTextBytes = 0;
+    for (const { write } of ready.toSorted((a, b) => a.index - b.index)) write();
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * The items of an answer, each in the form in which its provider sends it: in pieces, whole at its end, or both. They are
+ * known by their place in the output alone: some providers give an item another id in each event (GitHub Copilot).
+ */
+
+import { UpstreamError } from '../upstream-http.ts';
+import { asList, asRecord, asText } from '../shapes.ts';
+import type { TranslatedAnswer } from '../translated/answer.ts';
+import { citationOf } from '../translated/citations.ts';
+import { ItemOrder } from './item-order.ts';
+import { sealReasoning } from './sealed-reasoning.ts';
+
+/** More than any answer has. */
+const MAX_ITEMS = 4_096;
+const MAX_PARTS = 1_024;
+
+/** Parts of an item that have words; each is known by its kind and its number. */
+export type PartKind = 'text' | 'refusal' | 'summary' | 'reasoning';
+
+interface Part {
+  hasWords: boolean;
+  /** Sources that came for it. */
+  sources: number;
+}
+
+interface OutputItem {
+  index: number;
+  parts: Map<string, Part>;
+  /** The part that was written last; undefined before any words. */
+  current: Part | undefined;
+  /** Its call was announced. */
+  isCall: boolean;
+  hasArguments: boolean;
+  ended: boolean;
+}
+
+export class OutputItems {
+  hasRefused = false;
+  readonly #answer: TranslatedAnswer;
+  readonly #providerId: string;
+  readonly #items = new Map<number, OutputItem>();
+  readonly #order = new ItemOrder();
+
+  constructor(answer: TranslatedAnswer, providerId: string) {
+    this.#answer = answer;
+    this.#providerId = providerId;
+  }
+
+  get isEmpty(): boolean {
+    return this.#items.size === 0;
+  }
+
+  get waitingBytes(): number {
+    return this.#order.waitingBytes;
+  }
+
+  /** Items of other types are tools that the provider runs itself: no business of the client. */
+  begin(index: number, item: Record<string, unknown>): void {
+    const type = asText(item['type']);
+    if (this.#items.has(index) || !['message', 'reasoning', 'function_call'].includes(type)) return;
+    this.#answer.start();
+    const begun = this.#item(index);
+    this.#order.begin(index);
+    if (type === 'function_call') this.#announce(begun, item);
+  }
+
+  /** A piece of a part. */
+  say(index: number, kind: PartKind, number: unknown, words: string): void {
+    if (words === '') return;
+    const item = this.#item(index);
+    const part = partOf(item, kind, number);
+    const isNew = item.current !== part;
+    const isFirst = item.current === undefined;
+    item.current = part;
+    part.hasWords = true;
+    if (kind === 'refusal') this.hasRefused = true;
+    const { blocks } = this.#answer;
+    this.#order.writeText(index, words, () => {
+      if (kind === 'text' || kind === 'refusal') {
+        if (isNew) blocks.endProse();
+        blocks.text(words);
+        return;
+      }
+      if (isFirst) blocks.endProse();
+      // Parts of a summary are paragraphs.
+      blocks.thinking(isNew && !isFirst ? `\n\n${words}` : words);
+    });
+  }
+
+  /** A whole part, which is repeated after its pieces, or comes without any. */
+  sayWhole(index: number, kind: PartKind, number: unknown, words: string): void {
+    if (words !== '' && !partOf(this.#item(index), kind, number).hasWords) this.say(index, kind, number, words);
+  }
+
+  /** A source of a text. */
+  cite(index: number, number: unknown, annotation: Record<string, unknown>): void {
+    partOf(this.#item(index), 'text', number).sources += 1;
+    const citation = citationOf(annotation);
+    if (citation) this.#order.write(index, '', () => this.#answer.blocks.citation(citation));
+  }
+
+  /** A piece of a call's arguments. Those of a call without a name come again, whole, with its name. */
+  passArguments(index: number, json: string): void {
+    const item = this.#items.get(index);
+    if (!item?.isCall || item.ended || json === '') return;
+    item.hasArguments = true;
+    const piece = { index, id: undefined, name: undefined, arguments: json };
+    this.#order.write(index, json, () => this.#answer.blocks.toolCall(piece));
+  }
+
+  passWholeArguments(index: number, value: unknown): void {
+    const json = typeof value === 'string' || value == null ? (value ?? '') : JSON.stringify(value);
+    if (!this.#items.get(index)?.hasArguments) this.passArguments(index, json);
+  }
+
+  /** An item as it is in the end, with all of its parts. */
+  end(index: number, item: Record<string, unknown>): void {
+    this.begin(index, item);
+    const ending = this.#items.get(index);
+    if (!ending || ending.ended) return;
+    switch (item['type']) {
+      case 'message':
+        this.#endMessage(ending, item);
+        break;
+      case 'reasoning':
+        this.#endReasoning(ending, item);
+        break;
+      case 'function_call':
+        if (!ending.isCall) this.#announce(ending, item);
+        this.passWholeArguments(index, item['arguments']);
+        this.#order.end(index, () => {});
+        break;
+    }
+    ending.ended = true;
+  }
+
+  /** Nothing more will come. */
+  finish(): void {
+    this.#order.drain();
+  }
+
+  #endMessage(ending: OutputItem, item: Record<string, unknown>): void {
+    const { index } = ending;
+    for (const [number, value] of asList(item['content']).entries()) {
+      const part = asRecord(value);
+      this.sayWhole(index, 'text', number, asText(part['text']));
+      this.sayWhole(index, 'refusal', number, asText(part['refusal']));
+      // Some providers name the sources only here.
+      const { sources } = partOf(ending, 'text', number);
+      for (const annotation of asList(part['annotations']).slice(sources)) {
+        this.cite(index, number, asRecord(annotation));
+      }
+    }
+    this.#order.end(index, () => this.#answer.blocks.endProse());
+  }
+
+  #endReasoning({ index }: OutputItem, item: Record<string, unknown>): void {
+    for (const [field, kind] of [
+      ['summary', 'summary'],
+      ['content', 'reasoning'],
+    ] as const) {
+      for (const [number, part] of asList(item[field]).entries()) {
+        this.sayWhole(index, kind, number, asText(asRecord(part)['text']));
+      }
+    }
+    const seal = sealReasoning(item, this.#providerId);
+    const { blocks } = this.#answer;
+    this.#order.end(index, () => (seal === undefined ? blocks.endProse() : blocks.sign(seal)));
+  }
+
+  #announce(item: OutputItem, { call_id: id, name }: Record<string, unknown>): void {
+    if (asText(name) === '') return;
+    item.isCall = true;
+    const { index } = item;
+    const piece = { index, id: asText(id) || undefined, name: asText(name), arguments: '' };
+    this.#order.write(index, '', () => this.#answer.blocks.toolCall(piece));
+  }
+
+  /** An item that was never announced is none that others would wait for. */
+  #item(index: number): OutputItem {
+    const known = this.#items.get(index);
+    if (known) return known;
+    if (this.#items.size >= MAX_ITEMS) throw new UpstreamError('malformed', 'The answer has too many parts');
+    const item: OutputItem = {
+      index,
+      parts: new Map(),
+      current: undefined,
+      isCall: false,
+      hasArguments: false,
+      ended: false,
+    };
+    this.#items.set(index, item);
+    this.#answer.start();
+    return item;
+  }
+}
+
+function partOf({ parts }: OutputItem, kind: PartKind, number: unknown): Part {
+  const name = `${kind} ${Number.isSafeInteger(number) ? (number as number) : 0}`;
+  const known = parts.get(name);
+  if (known) return known;
+  if (parts.size >= MAX_PARTS) throw new UpstreamError('malformed', 'The answer has too many parts');
+  const part: Part = { hasWords: false, sources: 0 };
+  parts.set(name, part);
+  return part;
+}

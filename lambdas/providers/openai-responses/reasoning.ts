@@ -1,0 +1,57 @@
+import { reasoningEfforts } from '../../catalog/wires.ts';
+import type { MessagesRequest } from '../../messages/types.ts';
+import { effortOfBudget } from '../translated/effort.ts';
+import type { ResponsesTarget } from './target.ts';
+
+type Effort = (typeof reasoningEfforts)[number];
+
+const usualEfforts: Effort[] = ['low', 'medium', 'high'];
+/** Thinking that was asked for without saying how much. Some models do not think at all unless they are told. */
+const ASKED_EFFORT = 'medium';
+
+/**
+ * How much a model is to reason, and whether it is to show it. A request that says nothing of it leaves it to the model.
+ * The encrypted reasoning is always asked for: a conversation with tools goes on better with it. Models that do not reason
+ * refuse to be asked.
+ */
+export function reasoningFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
+  if (!target.supportedParameters.includes('reasoning')) return {};
+  const effort = effortOf(request, target);
+  const isShown = asksForThinking(request) && request.thinking?.['display'] !== 'omitted';
+  const reasoning = {
+    ...(effort ? { effort } : {}),
+    ...(isShown && target.quirks.reasoning_summary !== 'none' ? { summary: 'auto' } : {}),
+  };
+  return {
+    include: ['reasoning.encrypted_content'],
+    ...(Object.keys(reasoning).length > 0 ? { reasoning } : {}),
+  };
+}
+
+/** The model may think in this request. */
+export function mayReason(request: MessagesRequest, target: ResponsesTarget): boolean {
+  const reasons = target.supportedParameters.includes('reasoning') || target.quirks.hidden_reasoning === true;
+  return reasons && effortOf(request, target) !== 'none';
+}
+
+function asksForThinking({ thinking }: MessagesRequest): boolean {
+  return thinking !== undefined && thinking.type !== 'disabled';
+}
+
+/** The strongest effort that the model takes and that is no stronger than what was asked for. */
+function effortOf(request: MessagesRequest, { quirks }: ResponsesTarget): Effort | undefined {
+  const asked = askedEffort(request);
+  const taken = quirks.reasoning_efforts ?? usualEfforts;
+  if (asked === undefined || taken.length === 0) return undefined;
+  if (asked === 'none') return taken[0];
+  const rank = reasoningEfforts.indexOf(asked);
+  const thinking = taken.filter((effort) => effort !== 'none');
+  return thinking.findLast((effort) => reasoningEfforts.indexOf(effort) <= rank) ?? thinking[0];
+}
+
+function askedEffort(request: MessagesRequest): Effort | undefined {
+  if (request.thinking?.type === 'disabled') return 'none';
+  const said = reasoningEfforts.find((effort) => effort === request.output_config?.effort);
+  if (said) return said;
+  return asksForThinking(request) ? (effortOfBudget(request.thinking?.budget_tokens) ?? ASKED_EFFORT) : undefined;
+}

@@ -1,0 +1,45 @@
+/**
+ * Reasoning of a provider as clients keep it. What a model thought comes encrypted, and only its provider can read it: it
+ * stands in the signature of a thinking, and goes back as it came, with the words that were shown.
+ */
+
+import { z } from 'zod';
+import { invalidRequest } from '../../platform/errors.ts';
+import { gatewaySignature, signatureOf } from '../../messages/thinking-signatures.ts';
+import type { Placed } from '../translated/turns.ts';
+import { asText } from '../shapes.ts';
+import type { Item } from './item.ts';
+
+const sealed = z.object({ id: z.string().optional(), encrypted_content: z.string().min(1) });
+
+/** The signature of a reasoning item; undefined for one without encrypted content, which nobody can send back. */
+export function sealReasoning(item: Record<string, unknown>, providerId: string): string | undefined {
+  const encrypted = asText(item['encrypted_content']);
+  if (encrypted === '') return undefined;
+  const id = asText(item['id']);
+  const json = JSON.stringify({ ...(id === '' ? {} : { id }), encrypted_content: encrypted });
+  return gatewaySignature(providerId, Buffer.from(json).toString('base64url'));
+}
+
+/**
+ * The reasoning item in a thinking block; undefined for the thinking of any other provider.
+ * @throws {GatewayError} 400 for a seal that was altered.
+ */
+export function unsealReasoning({ block, path }: Placed, providerId: string): Item | undefined {
+  const signature = signatureOf(providerId, block);
+  if (signature === undefined) return undefined;
+  const { success, data } = sealed.safeParse(jsonIn(signature));
+  if (!success) {
+    throw invalidRequest(`${path}.signature`, 'was altered; send thinking back as it came, or leave the block out');
+  }
+  const words = block['thinking'] as string;
+  return { type: 'reasoning', ...data, summary: words === '' ? [] : [{ type: 'summary_text', text: words }] };
+}
+
+function jsonIn(payload: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,13 @@
+import type { StopReason } from '../../messages/types.ts';
+import { asOptionalRecord, asText } from '../shapes.ts';
+
+/** Why a response ended, as the Messages API says it. @param response - the whole of it, as its last event has it */
+export function stopReasonOf(
+  response: Record<string, unknown>,
+  answer: { hasRefused: boolean; hasToolCalls: boolean },
+): StopReason {
+  const incomplete = asText(asOptionalRecord(response['incomplete_details'])?.['reason']);
+  if (answer.hasRefused || incomplete === 'content_filter') return 'refusal';
+  if (incomplete !== '' || response['status'] === 'incomplete') return 'max_tokens';
+  return answer.hasToolCalls ? 'tool_use' : 'end_turn';
+}

@@ -1,0 +1,5 @@
+import type { OpenaiResponsesQuirks } from '../../catalog/wires.ts';
+import type { WireTarget } from '../wire.ts';
+
+/** An endpoint that speaks the Responses API. */
+export type ResponsesTarget = WireTarget<OpenaiResponsesQuirks>;

@@ -1,0 +1,31 @@
+import type { MessagesRequest } from '../../messages/types.ts';
+import { answerSchema } from '../translated/answer-format.ts';
+import { functionTools, isStrict } from '../translated/function-tools.ts';
+
+/** Tools of a Messages request, in the words of the Responses API, where a function is strict unless it says otherwise. */
+export function toolFields(request: MessagesRequest): Record<string, unknown> {
+  const tools = functionTools(request);
+  if (tools.length === 0) return {};
+  const choice = request.tool_choice;
+  const plain = { auto: 'auto', any: 'required', none: 'none' } as const;
+  return {
+    tools: tools.map(({ name, description, parameters, strict }) => ({
+      type: 'function',
+      name,
+      ...(description ? { description } : {}),
+      parameters,
+      strict,
+    })),
+    ...(choice
+      ? { tool_choice: choice.type === 'tool' ? { type: 'function', name: choice.name } : plain[choice.type] }
+      : {}),
+    ...(choice?.disable_parallel_tool_use ? { parallel_tool_calls: false } : {}),
+  };
+}
+
+/** The form that an answer must have, in the words of the Responses API. */
+export function formatField(request: MessagesRequest, supportedParameters: readonly string[]): Record<string, unknown> {
+  const schema = answerSchema(request, supportedParameters);
+  if (!schema) return {};
+  return { text: { format: { type: 'json_schema', name: 'answer', schema, strict: isStrict(schema) } } };
+}

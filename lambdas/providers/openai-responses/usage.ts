@@ -1,0 +1,15 @@
+import type { WireUsage } from '../../messages/types.ts';
+import { detailsIn, usageOf } from '../translated/usage.ts';
+
+/** Usage as Responses upstreams report it: caches inside the input, reasoning inside the output, xAI's too. */
+export function messagesUsage(usage: Record<string, unknown>): WireUsage {
+  const inputDetails = detailsIn(usage, 'input_tokens_details');
+  return usageOf({
+    prompt: usage['input_tokens'],
+    output: usage['output_tokens'],
+    total: usage['total_tokens'],
+    cached: inputDetails['cached_tokens'],
+    cacheWritten: inputDetails['cache_write_tokens'],
+    reasoning: detailsIn(usage, 'output_tokens_details')['reasoning_tokens'],
+  });
+}

@@ -1,0 +1,28 @@
+import type { OpenaiResponsesQuirks } from '../../catalog/wires.ts';
+import { readRefusal, refusalFrom } from '../translated/errors.ts';
+import type { MessagesWire } from '../wire.ts';
+import { decodeResponse, decodeResponsesStream } from './decode.ts';
+import { encodeResponsesRequest } from './encode.ts';
+import { mayReason } from './reasoning.ts';
+
+/** Upstreams that speak OpenAI's Responses API. */
+export const openaiResponsesWire: MessagesWire<OpenaiResponsesQuirks> = {
+  encode(request, target) {
+    return {
+      path: '/responses',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify(encodeResponsesRequest(request, target)),
+    };
+  },
+  encodeCount: () => undefined,
+  readCount: () => undefined,
+  // All reasoning is billed, and shown as a summary or not at all.
+  hiddenOutput: (request, target, maxOutputTokens) => (mayReason(request, target) ? maxOutputTokens : 0),
+  streamsJson: false,
+  countsPromptAtStart: false,
+  refusesSampling: () => false,
+  declinesForFree: false,
+  decode: decodeResponsesStream,
+  decodeWhole: decodeResponse,
+  readRefusal: (body) => readRefusal(body, refusalFrom),
+};

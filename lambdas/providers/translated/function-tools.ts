@@ -1,0 +1,56 @@
+/** Tools of a request as functions, which is all that other wires know. */
+
+import { invalidRequest } from '../../platform/errors.ts';
+import type { MessagesRequest, Tool } from '../../messages/types.ts';
+import { readTool, refuseChoiceWithoutTools } from './tools.ts';
+
+export interface FunctionTool {
+  name: string;
+  /** Undefined where there is none: an empty one is not sent. */
+  description: string | undefined;
+  parameters: Record<string, unknown>;
+  /** The client asked for it, and the schema allows it. */
+  strict: boolean;
+}
+
+/**
+ * The functions of a request; none without tools.
+ * @throws {GatewayError} 400 for a tool that is no function, and for a forced one where there is none.
+ */
+export function functionTools({ tools, tool_choice: choice }: MessagesRequest): FunctionTool[] {
+  if (tools?.length) return tools.map(functionTool);
+  refuseChoiceWithoutTools(choice);
+  return [];
+}
+
+function functionTool(tool: Tool, index: number): FunctionTool {
+  const { name, description, schema, isStrict: strict } = readTool(tool, index);
+  const parameters = withProperties(schema);
+  if (strict && !isStrict(parameters)) {
+    throw invalidRequest(
+      `tools.${index}.strict`,
+      'works on this model where every object of input_schema requires all its properties and has "additionalProperties": false; change the schema, or leave it out',
+    );
+  }
+  return { name, description: description || undefined, parameters, strict };
+}
+
+/** OpenAI refuses an object schema without properties. */
+function withProperties(schema: Record<string, unknown>): Record<string, unknown> {
+  return schema['type'] === 'object' && schema['properties'] === undefined ? { ...schema, properties: {} } : schema;
+}
+
+/** OpenAI accepts `strict` only where every object requires all its properties and allows no others. */
+export function isStrict(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return true;
+  if (Array.isArray(schema)) return schema.every(isStrict);
+  const { type, properties, required, additionalProperties } = schema as Record<string, unknown> & {
+    properties?: object;
+  };
+  if (type === 'object') {
+    const names = Object.keys(properties ?? {});
+    const listed = new Set(Array.isArray(required) ? (required as string[]) : []);
+    if (additionalProperties !== false || !names.every((name) => listed.has(name))) return false;
+  }
+  return Object.values(schema).every(isStrict);
+}

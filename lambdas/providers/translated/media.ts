@@ -1,0 +1,38 @@
+/** Images and documents of a request, as wires that have no blocks for them say them. */
+
+import { invalidRequest } from '../../platform/errors.ts';
+import type { Block } from '../../messages/types.ts';
+import { readDocument, unreadableDocument } from './documents.ts';
+
+/**
+ * An image's own address, or a data URL.
+ * @throws {GatewayError} 400 for a file by its id, which only its own provider can read.
+ */
+export function imageUrl(block: Block, path: string): string {
+  const source = block['source'] as { type: string; media_type?: string; data?: string; url?: string };
+  if (source.type === 'base64') return `data:${source.media_type};base64,${source.data}`;
+  if (source.type === 'url') return source.url!;
+  throw invalidRequest(`${path}.source.type`, 'files only work on Anthropic models; send the image as base64 or url');
+}
+
+/** A document as a wire can say it: its text, in a tag, or a PDF, which not every provider reads. */
+export type SpokenDocument =
+  | { kind: 'text'; text: string }
+  | { kind: 'base64'; filename: string; dataUrl: string }
+  | { kind: 'url'; filename: string; url: string };
+
+/** @throws {GatewayError} 400 for what no translated wire can say. */
+export function spokenDocument(block: Block, path: string): SpokenDocument {
+  const document = readDocument(block, path);
+  if (document.text !== undefined) return { kind: 'text', text: document.text };
+  const { source, title } = document;
+  const filename = title.endsWith('.pdf') ? title : `${title}.pdf`;
+  switch (source.type) {
+    case 'base64':
+      return { kind: 'base64', filename, dataUrl: `data:application/pdf;base64,${source.data}` };
+    case 'url':
+      return { kind: 'url', filename, url: source.url };
+    case 'file':
+      throw unreadableDocument(source.type, path);
+  }
+}

@@ -1,0 +1,17 @@
+import { invalidRequest } from '../../platform/errors.ts';
+import type { MessagesRequest } from '../../messages/types.ts';
+import type { WireTarget } from '../wire.ts';
+
+/**
+ * The most tokens that an answer may have: what the client said, as far as the endpoint goes, and no less than the
+ * endpoint takes. Undefined where the client said nothing.
+ * @throws {GatewayError} 400 for 0, which no other API has
+ */
+export function outputLimit({ max_tokens: asked }: MessagesRequest, target: WireTarget): number | undefined {
+  if (asked === undefined) return undefined;
+  if (asked === 0) {
+    throw invalidRequest('max_tokens', 'must be at least 1: warming a cache with 0 only works on Anthropic models');
+  }
+  const { min_output_tokens: least = 1 } = target.quirks;
+  return Math.max(Math.min(asked, target.maxOutputTokens ?? Infinity), least);
+}

@@ -1,0 +1,56 @@
+import type { WireUsage } from '../../messages/types.ts';
+import { isCount } from '../../messages/usage-counts.ts';
+
+/** Counts as OpenAI and its likes report them: caches inside the prompt, reasoning inside the output. */
+export interface InclusiveCounts {
+  prompt: unknown;
+  output: unknown;
+  total: unknown;
+  cached: unknown;
+  cacheWritten: unknown;
+  reasoning: unknown;
+}
+
+/**
+ * The same as the Messages API counts, caches apart. Where the total is more than prompt and output, reasoning was left
+ * out of the output.
+ *
+ * What is not a whole number counts as not reported. What is not reported is left out, and the gateway counts it. An
+ * empty usage is not a free answer.
+ */
+export function usageOf(counts: InclusiveCounts): WireUsage {
+  const prompt = count(counts.prompt);
+  const reported = count(counts.cached);
+  // A hosted model was seen to report more cached tokens than prompt tokens.
+  const cached = reported === undefined ? undefined : Math.min(reported, prompt ?? 0);
+  const written = count(counts.cacheWritten);
+  const reasoning = count(counts.reasoning);
+  const output = outputOf(count(counts.output), prompt, count(counts.total));
+  return {
+    ...(prompt === undefined ? {} : { input_tokens: Math.max(0, prompt - (cached ?? 0) - (written ?? 0)) }),
+    ...(output === undefined ? {} : { output_tokens: output }),
+    ...(cached === undefined ? {} : { cache_read_input_tokens: cached }),
+    ...(written === undefined ? {} : { cache_creation_input_tokens: written }),
+    ...(reasoning === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoning } }),
+  };
+}
+
+function outputOf(output: number | undefined, prompt: number | undefined, total: number | undefined) {
+  if (total === undefined || prompt === undefined) return output;
+  return Math.max(output ?? 0, total - prompt);
+}
+
+/** The first of some fields that is a count. */
+export function firstCount(...values: unknown[]): number | undefined {
+  return values.map(count).find((value) => value !== undefined);
+}
+
+function count(value: unknown): number | undefined {
+  return isCount(value) ? value : undefined;
+}
+
+/** The details of a usage; empty where there are none. */
+export function detailsIn(usage: Record<string, unknown>, field: string): Record<string, unknown> {
+  const value = usage[field];
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

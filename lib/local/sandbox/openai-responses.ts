@@ -1,0 +1,105 @@
+/** The sandbox in the format of OpenAI's Responses API. */
+
+import { randomBytes } from 'node:crypto';
+import { encryptedReasoning } from './encrypted-reasoning.ts';
+import type { WireWriter } from './player.ts';
+import type { Script } from './script.ts';
+
+const REFUSAL_CODES: Record<number, string> = { 400: 'invalid_request', 429: 'rate_limit_exceeded', 503: 'overloaded' };
+
+export function responsesError(
+  status: number,
+  message = `The sandbox was asked to answer with status ${status}`,
+): object {
+  const code = REFUSAL_CODES[status] ?? 'server_error';
+  return { error: { message, type: status < 500 ? 'invalid_request_error' : 'server_error', param: null, code } };
+}
+
+export function responsesWriter(model: string): WireWriter {
+  const id = `resp_${randomBytes(12).toString('hex')}`;
+  const created = Math.floor(Date.now() / 1000);
+  let sequence = 0;
+  const event = (type: string, more: object) => {
+    const data = JSON.stringify({ type, sequence_number: sequence++, ...more });
+    return `event: ${type}\ndata: ${data}\n\n`;
+  };
+  const response = (status: string, more: object = {}) => ({
+    response: { id, object: 'response', created_at: created, model, status, error: null, output: [], ...more },
+  });
+  const added = (output_index: number, item: object) => event('response.output_item.added', { output_index, item });
+  const done = (output_index: number, item: object) => event('response.output_item.done', { output_index, item });
+
+  return {
+    opening(script) {
+      const begun = event('response.created', response('in_progress'));
+      if (!thinksUnseen(script)) return begun;
+      const item = { type: 'reasoning', id: newId('rs'), summary: [] };
+      return `${begun}${added(0, item)}${done(0, { ...item, encrypted_content: encryptedReasoning(item.id) })}`;
+    },
+    block(script, index) {
+      const block = script.blocks[index]!;
+      const output_index = index + (thinksUnseen(script) ? 1 : 0);
+      const whole = block.pieces.join('');
+      switch (block.kind) {
+        case 'thinking': {
+          const item = { type: 'reasoning', id: newId('rs') };
+          const place = { item_id: item.id, output_index, summary_index: 0 };
+          const summary = [{ type: 'summary_text', text: whole }];
+          return {
+            start: added(output_index, { ...item, summary: [] }),
+            pieces: block.pieces.map((delta) => event('response.reasoning_summary_text.delta', { ...place, delta })),
+            stop: done(output_index, { ...item, summary, encrypted_content: encryptedReasoning(item.id) }),
+          };
+        }
+        case 'text': {
+          const item = { type: 'message', id: newId('msg'), role: 'assistant' };
+          const place = { item_id: item.id, output_index, content_index: 0 };
+          const kind = script.end === 'refusal' ? 'refusal' : 'output_text';
+          const part =
+            kind === 'refusal' ? { type: kind, refusal: whole } : { type: kind, text: whole, annotations: [] };
+          return {
+            start: added(output_index, { ...item, status: 'in_progress', content: [] }),
+            pieces: block.pieces.map((delta) => event(`response.${kind}.delta`, { ...place, delta })),
+            stop: done(output_index, { ...item, status: 'completed', content: [part] }),
+          };
+        }
+        case 'tool': {
+          const item = { type: 'function_call', id: newId('fc'), call_id: newId('call'), name: block.name };
+          const place = { item_id: item.id, output_index };
+          return {
+            start: added(output_index, { ...item, status: 'in_progress', arguments: '' }),
+            pieces: block.pieces.map((delta) => event('response.function_call_arguments.delta', { ...place, delta })),
+            stop: done(output_index, { ...item, status: 'completed', arguments: whole || '{}' }),
+          };
+        }
+      }
+    },
+    closing(script) {
+      const usage = usageOf(script);
+      if (script.end !== 'length') return event('response.completed', response('completed', { usage }));
+      const more = { usage, incomplete_details: { reason: 'max_output_tokens' } };
+      return event('response.incomplete', response('incomplete', more));
+    },
+    errorFrame: () => event('error', { code: 'server_is_overloaded', message: 'Overloaded', param: null }),
+  };
+}
+
+/** Billed thinking that has no words is an item of its own. */
+function thinksUnseen({ hiddenTokens, blocks }: Script): boolean {
+  return hiddenTokens > 0 && blocks[0]?.kind !== 'thinking';
+}
+
+function usageOf(script: Script): object {
+  const shown = script.blocks.find(({ kind }) => kind === 'thinking')?.pieces.length ?? 0;
+  return {
+    input_tokens: script.inputTokens,
+    input_tokens_details: { cached_tokens: Math.min(script.directives.cachedTokens, script.inputTokens) },
+    output_tokens: script.outputTokens,
+    output_tokens_details: { reasoning_tokens: shown + script.hiddenTokens },
+    total_tokens: script.inputTokens + script.outputTokens,
+  };
+}
+
+function newId(kind: string): string {
+  return `${kind}_${randomBytes(12).toString('hex')}`;
+}

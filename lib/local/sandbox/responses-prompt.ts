@@ -1,0 +1,81 @@
+/** Requests of the Responses API as the sandbox reads them, and what that API refuses in them. */
+
+import { isOwnReasoning } from './encrypted-reasoning.ts';
+import type { SandboxPrompt } from './script.ts';
+
+interface Part {
+  type: string;
+  text?: string;
+}
+
+interface Item {
+  type: string;
+  role?: string;
+  content?: Part[];
+  id?: string;
+  encrypted_content?: string;
+  call_id?: string;
+  output?: string | Part[];
+}
+
+interface Request {
+  instructions?: string;
+  input: Item[];
+  tools?: { name: string; parameters?: { properties?: Record<string, unknown> } }[];
+  tool_choice?: string | { name: string };
+  reasoning?: { summary?: string };
+  max_output_tokens?: number;
+}
+
+const MIN_OUTPUT_TOKENS = 16;
+
+export function readResponsesPrompt(request: Request): SandboxPrompt {
+  const { input, reasoning } = request;
+  const chosen = typeof request.tool_choice === 'object' ? request.tool_choice.name : undefined;
+  const tools = (request.tools ?? []).filter(({ name }) => chosen === undefined || name === chosen);
+  const lastUser = input.findLast(({ role }) => role === 'user');
+  const texts = input.flatMap(({ content, output }) => [textOf(content), textOf(output)]);
+  const json = JSON.stringify(input);
+  return {
+    lastUserText: textOf(lastUser?.content),
+    answersTool: input.at(-1)?.type === 'function_call_output',
+    tools: tools.map(({ name, parameters: schema }) => ({ name, schema })),
+    toolRequired: request.tool_choice === 'required' || chosen !== undefined,
+    thinkingAsked: reasoning?.summary !== undefined,
+    hiddenTokens: 0,
+    maxTokens: request.max_output_tokens,
+    refusal: refusalOf(request),
+    characters: [request.instructions ?? '', ...texts].reduce((sum, text) => sum + text.length, 0),
+    images: json.split('"type":"input_image"').length - 1,
+    pdfs: json.split('"type":"input_file"').length - 1,
+  };
+}
+
+/** As the Responses API refuses it. */
+function refusalOf({ input, max_output_tokens: maxTokens = Infinity }: Request): string | undefined {
+  if (maxTokens < MIN_OUTPUT_TOKENS) {
+    return `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= ${MIN_OUTPUT_TOKENS}, but got ${maxTokens} instead.`;
+  }
+  for (const [index, { type, id = '', encrypted_content: encrypted = '', call_id: callId }] of input.entries()) {
+    if (type === 'reasoning' && !isOwnReasoning(id, encrypted)) {
+      return `The encrypted content for item ${id} could not be verified.`;
+    }
+    if (type === 'reasoning' && !isOfAssistant(input[index + 1])) {
+      return `Item '${id}' of type 'reasoning' was provided without its required following item.`;
+    }
+    const isCalled = input.slice(0, index).some((item) => item.type === 'function_call' && item.call_id === callId);
+    if (type === 'function_call_output' && !isCalled) {
+      return `No tool call found for function call output with call_id ${callId}.`;
+    }
+  }
+  return undefined;
+}
+
+function isOfAssistant(item: Item | undefined): boolean {
+  return item?.role === 'assistant' || item?.type === 'function_call' || item?.type === 'reasoning';
+}
+
+function textOf(content: string | Part[] | undefined): string {
+  if (typeof content === 'string') return content;
+  return (content ?? []).map(({ text }) => text ?? '').join('\n');
+}

@@ -1,0 +1,368 @@
+import { describe, expect, it } from 'vitest';
+import type { OpenaiResponsesQuirks } from '../../lambdas/catalog/wires.ts';
+import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
+import { encodeResponsesRequest } from '../../lambdas/providers/openai-responses/encode.ts';
+import { sealReasoning } from '../../lambdas/providers/openai-responses/sealed-reasoning.ts';
+import { openaiResponsesWire } from '../../lambdas/providers/openai-responses/wire.ts';
+
+const target = (quirks: OpenaiResponsesQuirks = {}, supportedParameters = ['tools', 'reasoning']) => ({
+  providerId: 'acme',
+  upstreamModel: 'up',
+  maxOutputTokens: 1_000,
+  supportedParameters,
+  quirks,
+});
+
+const request = (more: Partial<MessagesRequest> = {}): MessagesRequest => ({
+  model: 'a/b',
+  messages: [{ role: 'user', content: 'Hi' }],
+  ...more,
+});
+
+const encode = (more: Partial<MessagesRequest>, quirks: OpenaiResponsesQuirks = {}, supportedParameters?: string[]) =>
+  encodeResponsesRequest(request(more), target(quirks, supportedParameters));
+
+const inputOf = (messages: MessagesRequest['messages'], quirks: OpenaiResponsesQuirks = {}) =>
+  encode({ messages }, quirks)['input'];
+
+const assistant = (content: Block[]) => ({ role: 'assistant' as const, content });
+const user = (content: Block[]) => ({ role: 'user' as const, content });
+const text = (words: string): Block => ({ type: 'text', text: words });
+const call: Block = { type: 'tool_use', id: 'call_1', name: 'look', input: { at: 1 } };
+const callItem = { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{"at":1}' };
+const said = (words: string) => ({
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text: words }],
+});
+const heard = (words: string) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text: words }] });
+
+const byUrl = (type: string, url: string): Block => ({ type, source: { type: 'url', url } });
+const image: Block = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAA' } };
+const pdf: Block = {
+  type: 'document',
+  title: 'Terms',
+  source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' },
+};
+
+describe('a request of the Responses API', () => {
+  it('streams, and leaves nothing with the provider', () => {
+    expect(encode({})).toEqual({
+      model: 'up',
+      input: [heard('Hi')],
+      stream: true,
+      store: false,
+      truncation: 'disabled',
+      include: ['reasoning.encrypted_content'],
+    });
+  });
+
+  it('has the system prompt as its instructions, and later ones in their place', () => {
+    const body = encode({
+      system: [text('One'), text('Two')],
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'system', content: 'Later' },
+      ],
+    });
+    expect(body['instructions']).toBe('One\n\nTwo');
+    expect(body['input']).toEqual([
+      heard('Hi'),
+      { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Later' }] },
+    ]);
+  });
+
+  it('names the role of later system prompts as the provider does', () => {
+    const messages = [{ role: 'system' as const, content: 'Later' }];
+    expect(inputOf(messages, { system_role: 'system' })).toMatchObject([{ role: 'system' }]);
+  });
+
+  it('shows images, PDF documents and texts of documents', () => {
+    const note: Block = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Note' } };
+    const content = [image, byUrl('image', 'https://e.org/i'), pdf, byUrl('document', 'https://e.org/d'), note];
+    expect(inputOf([user(content)], { pdf_files: true })).toEqual([
+      {
+        type: 'message',
+        role: 'user',
+        content: [
+          { type: 'input_image', image_url: 'data:image/png;base64,AAA', detail: 'auto' },
+          { type: 'input_image', image_url: 'https://e.org/i', detail: 'auto' },
+          { type: 'input_file', filename: 'Terms.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' },
+          { type: 'input_file', file_url: 'https://e.org/d' },
+          { type: 'input_text', text: '<document title="document">\nNote\n</document>' },
+        ],
+      },
+    ]);
+  });
+
+  it('keeps what the assistant said and did in its order', () => {
+    expect(inputOf([assistant([text('A'), text('B'), call, text(''), text('C')])])).toEqual([
+      { ...said('A'), content: [...said('A').content, ...said('B').content] },
+      callItem,
+      said('C'),
+    ]);
+  });
+});
+
+describe('what the assistant said', () => {
+  const turns = [assistant([text('Looking.'), call]), assistant([text('Found.')])];
+  const phasesOf = (messages: MessagesRequest['messages'], quirks: OpenaiResponsesQuirks) =>
+    (inputOf(messages, quirks) as { phase?: string }[]).map(({ phase }) => phase);
+
+  it('is told apart from its answers where the model needs it', () => {
+    expect(phasesOf([turns[0]!], { message_phase: true })).toEqual(['commentary', undefined]);
+    expect(phasesOf([turns[1]!], { message_phase: true })).toEqual(['final_answer']);
+  });
+
+  it('has no phase for any other model, which would refuse it', () => {
+    expect(phasesOf([turns[1]!], {})).toEqual([undefined]);
+  });
+});
+
+describe('the result of a tool', () => {
+  const outputOf = (result: object) => {
+    const results = user([text('And?'), { type: 'tool_result', tool_use_id: 'call_1', ...result }]);
+    return inputOf([assistant([call]), results], { pdf_files: true }) as { output: unknown }[];
+  };
+
+  it('stands directly after its call, and before what the user said', () => {
+    expect(outputOf({ content: 'Nice' })).toEqual([
+      callItem,
+      { type: 'function_call_output', call_id: 'call_1', output: 'Nice' },
+      heard('And?'),
+    ]);
+  });
+
+  it.each([
+    ['texts', { content: [text('A'), text('B')] }, 'A\nB'],
+    ['nothing', {}, '(no output)'],
+    ['an error', { content: 'Gone', is_error: true }, 'Error: Gone'],
+    [
+      'an image and a document, which stay in it',
+      { content: [text('See'), image, pdf] },
+      [
+        { type: 'input_text', text: 'See' },
+        { type: 'input_image', image_url: 'data:image/png;base64,AAA', detail: 'auto' },
+        { type: 'input_file', filename: 'Terms.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' },
+      ],
+    ],
+    [
+      'an error with an image',
+      { content: [image], is_error: true },
+      [
+        { type: 'input_text', text: 'Error:' },
+        { type: 'input_image', image_url: 'data:image/png;base64,AAA', detail: 'auto' },
+      ],
+    ],
+  ])('says %s', (_, result, expected) => {
+    expect(outputOf(result)[1]!.output).toEqual(expected);
+  });
+});
+
+describe('earlier reasoning', () => {
+  const signature = sealReasoning({ id: 'rs_1', encrypted_content: 'gAAA+/=' }, 'acme')!;
+  const thinking = (more: object = {}): Block => ({ type: 'thinking', thinking: 'Hm.', signature, ...more });
+  const item = {
+    type: 'reasoning',
+    id: 'rs_1',
+    encrypted_content: 'gAAA+/=',
+    summary: [{ type: 'summary_text', text: 'Hm.' }],
+  };
+
+  it('goes back as it came, before what came of it', () => {
+    expect(inputOf([assistant([thinking(), call])])).toEqual([item, callItem]);
+    expect(inputOf([assistant([thinking({ thinking: '' }), text('So')])])).toEqual([
+      { ...item, summary: [] },
+      said('So'),
+    ]);
+  });
+
+  it('is left out where nothing came of it: the provider would refuse it', () => {
+    expect(inputOf([assistant([text('So'), thinking()]), { role: 'user', content: 'Hi' }])).toEqual([
+      said('So'),
+      heard('Hi'),
+    ]);
+  });
+
+  it.each<[string, Block]>([
+    ['another provider', thinking({ signature: sealReasoning({ encrypted_content: 'x' }, 'other') })],
+    ['a provider whose name begins alike', thinking({ signature: signature.replace('acme', 'acme-eu') })],
+    ['Anthropic', thinking({ signature: 'EqQBCg' })],
+    ['nobody', thinking({ signature: undefined })],
+    ['a model that shows it unencrypted', thinking({ signature: 'gw1.openai-responses' })],
+    ['a model that hides it', { type: 'redacted_thinking', data: 'AAA' }],
+  ])('of %s is left out', (_, foreign) => {
+    expect(inputOf([assistant([foreign, text('So')])])).toEqual([said('So')]);
+  });
+
+  it('is left out for a model that does not reason', () => {
+    const { input } = encode({ messages: [assistant([thinking(), text('So')])] }, {}, []);
+    expect(input).toEqual([said('So')]);
+  });
+
+  it('is refused by name where its seal was altered', () => {
+    const altered = thinking({ signature: `${signature}x` });
+    expect(() => inputOf([assistant([altered, text('So')])])).toThrow('messages.0.content.0.signature: was altered');
+  });
+});
+
+describe('reasoning that a request asks for', () => {
+  const all: OpenaiResponsesQuirks = { reasoning_efforts: ['none', 'low', 'medium', 'high', 'xhigh'] };
+  const adaptive = { type: 'adaptive' };
+
+  it.each<[string, Partial<MessagesRequest>, OpenaiResponsesQuirks, object | undefined]>([
+    ['nothing', {}, all, undefined],
+    ['thinking', { thinking: adaptive }, all, { effort: 'medium', summary: 'auto' }],
+    ['a budget', { thinking: { type: 'enabled', budget_tokens: 2_000 } }, all, { effort: 'low', summary: 'auto' }],
+    [
+      'a large budget',
+      { thinking: { type: 'enabled', budget_tokens: 32_000 } },
+      all,
+      { effort: 'high', summary: 'auto' },
+    ],
+    ['thinking, unseen', { thinking: { ...adaptive, display: 'omitted' } }, all, { effort: 'medium' }],
+    ['thinking where none may be shown', { thinking: adaptive }, { reasoning_summary: 'none' }, { effort: 'medium' }],
+    ['an effort', { output_config: { effort: 'high' } }, all, { effort: 'high' }],
+    ['more than there is', { output_config: { effort: 'max' } }, {}, { effort: 'high' }],
+    [
+      'less than there is',
+      { output_config: { effort: 'low' } },
+      { reasoning_efforts: ['medium', 'high'] },
+      { effort: 'medium' },
+    ],
+    ['no thinking', { thinking: { type: 'disabled' } }, all, { effort: 'none' }],
+    ['no thinking of a model that always thinks', { thinking: { type: 'disabled' } }, {}, { effort: 'low' }],
+    ['an effort of a model without any', { output_config: { effort: 'high' } }, { reasoning_efforts: [] }, undefined],
+  ])('by %s', (_, more, quirks, expected) => {
+    expect(encode(more, quirks)['reasoning']).toEqual(expected);
+  });
+
+  it('is not asked of a model that does not reason, which would refuse', () => {
+    const body = encode({ thinking: adaptive }, all, []);
+    expect([body['reasoning'], body['include']]).toEqual([undefined, undefined]);
+  });
+
+  it.each<[string, Partial<MessagesRequest>, string[], number]>([
+    ['is held in full', {}, ['reasoning'], 500],
+    ['is not held where it is switched off', { thinking: { type: 'disabled' } }, ['reasoning'], 0],
+    ['is not held of a model without it', {}, [], 0],
+  ])('%s', (_, more, parameters, hidden) => {
+    expect(openaiResponsesWire.hiddenOutput(request(more), target(all, parameters), 500)).toBe(hidden);
+  });
+});
+
+describe('tools of the Responses API', () => {
+  const strictSchema = { type: 'object', properties: { a: {} }, required: ['a'], additionalProperties: false };
+
+  it('are strict only where the client says so: the API would take them for strict', () => {
+    const { tools } = encode({
+      tools: [
+        { name: 'free', description: 'Any', input_schema: { type: 'object' } },
+        { name: 'firm', input_schema: strictSchema, strict: true },
+      ],
+    });
+    expect(tools).toEqual([
+      {
+        type: 'function',
+        name: 'free',
+        description: 'Any',
+        parameters: { type: 'object', properties: {} },
+        strict: false,
+      },
+      { type: 'function', name: 'firm', parameters: strictSchema, strict: true },
+    ]);
+  });
+
+  it.each([
+    [{ type: 'auto' as const }, 'auto', undefined],
+    [{ type: 'any' as const }, 'required', undefined],
+    [{ type: 'none' as const }, 'none', undefined],
+    [{ type: 'tool' as const, name: 'look' }, { type: 'function', name: 'look' }, undefined],
+    [{ type: 'auto' as const, disable_parallel_tool_use: true }, 'auto', false],
+  ])('are chosen by %j', (choice, expected, parallel) => {
+    const body = encode({ tools: [{ name: 'look', input_schema: { type: 'object' } }], tool_choice: choice });
+    expect([body['tool_choice'], body['parallel_tool_calls']]).toEqual([expected, parallel]);
+  });
+
+  it.each([
+    ['functions.look:0', 'toolu_gw1_ZnVuY3Rpb25zLmxvb2s6MA', 'functions.look:0'],
+    ['an id of another API', 'toolu_0123456789', 'toolu_0123456789'],
+    ['an id that is too long', 'x'.repeat(65), expect.stringMatching(/^[0-9a-f]{24}$/) as string],
+  ])('keep the ids of their calls: %s', (_, id, expected) => {
+    const input = inputOf([
+      assistant([{ ...call, id }]),
+      user([{ type: 'tool_result', tool_use_id: id, content: 'ok' }]),
+    ]) as { call_id: string }[];
+    expect(input[0]!.call_id).toEqual(expected);
+    expect(input[1]!.call_id).toBe(input[0]!.call_id);
+  });
+});
+
+const format = (schema: object) => ({ output_config: { format: { type: 'json_schema', schema } } });
+
+describe('the form of an answer', () => {
+  it.each([
+    [{ type: 'object', properties: {}, additionalProperties: false }, true],
+    [{ type: 'object', properties: { a: {} } }, false],
+  ])('is strict where the schema allows it: %j', (schema, strict) => {
+    expect(encode(format(schema), {}, ['structured_outputs'])['text']).toEqual({
+      format: { type: 'json_schema', name: 'answer', schema, strict },
+    });
+  });
+
+  it('is refused by name for a model that has none', () => {
+    expect(() => encode(format({}))).toThrow('output_config.format');
+  });
+});
+
+describe('limits and sampling', () => {
+  it.each([
+    [5_000, {}, 1_000],
+    [1, {}, 1],
+    [1, { min_output_tokens: 16 }, 16],
+    [17, { min_output_tokens: 16 }, 17],
+  ])('max_tokens of %d with %j', (maxTokens, quirks, expected) => {
+    expect(encode({ max_tokens: maxTokens }, quirks)['max_output_tokens']).toBe(expected);
+  });
+
+  it('send what the model lists, and leave out what it does not', () => {
+    const sampling = { temperature: 0.5, top_p: 0.9, top_k: 5, presence_penalty: 1 };
+    expect(encode(sampling, {}, ['temperature'])).toMatchObject({ temperature: 0.5 });
+    expect(Object.keys(encode(sampling, {}, ['temperature']))).not.toContain('top_p');
+    expect(Object.keys(encode(sampling))).toEqual(Object.keys(encode({})));
+  });
+
+  it('say who asks only as a digest, where the provider takes it', () => {
+    const digest = expect.stringMatching(/^[0-9a-f]{64}$/) as string;
+    const metadata = { user_id: 'ann@example.org' };
+    expect(encode({ metadata })).not.toHaveProperty('safety_identifier');
+    expect(encode({ metadata }, { safety_identifier: true, prompt_cache_key: true })).toMatchObject({
+      safety_identifier: digest,
+      prompt_cache_key: digest,
+    });
+  });
+});
+
+describe('what the Responses API cannot say', () => {
+  it.each<[string, Partial<MessagesRequest>, string[]?]>([
+    ['max_tokens', { max_tokens: 0 }],
+    ['stop_sequences', { stop_sequences: ['END'] }],
+    ['stop_sequences', { stop_sequences: ['END'] }, ['stop']],
+    ['top_k', { top_k: 5 }, ['top_k']],
+    ['tools.0.type', { tools: [{ name: 'bash', type: 'bash_20250124' }] }],
+    ['tool_choice.type', { tool_choice: { type: 'any' } }],
+    ['messages', { messages: [{ role: 'user', content: '' }] }],
+    ['messages.0.content.0.source.type', { messages: [user([pdf])] }],
+    [
+      'messages.0.content.0.source.type',
+      { messages: [user([{ type: 'image', source: { type: 'file', file_id: 'f' } }])] },
+    ],
+    ['messages.0.content.0.type', { messages: [user([{ type: 'search_result' }])] }],
+    ['messages.0.content.0.type', { messages: [assistant([{ type: 'server_tool_use' }])] }],
+    ['verbosity', { verbosity: 'low' }],
+  ])('is refused by name: %s', (field, more, parameters) => {
+    expect(() => encode(more, {}, parameters)).toThrow(
+      expect.objectContaining({ status: 400, metadata: { field } }) as Error,
+    );
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import type { AnswerBatch, MessagesEvent } from '../../lambdas/messages/types.ts';
+import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
+import { decodeResponsesStream } from '../../lambdas/providers/openai-responses/decode.ts';
+
+const context = {
+  target: { providerId: 'acme', upstreamModel: 'up', maxOutputTokens: 1_000, supportedParameters: [], quirks: {} },
+  request: { model: 'a/b', messages: [] },
+  estimatedInputTokens: 7,
+};
+
+/** One batch for each event that says something. */
+async function decode(events: object[]): Promise<AnswerBatch[]> {
+  async function* body(): AsyncGenerator<Buffer> {
+    for (const event of events) yield await Promise.resolve(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
+  }
+  return Array.fromAsync(decodeResponsesStream(body(), context));
+}
+
+const eventsOf = (batches: AnswerBatch[]): MessagesEvent[] =>
+  batches.flatMap(({ events }) => events.map(({ data }) => data));
+
+function contentOf(batches: AnswerBatch[]) {
+  const assembler = new MessageAssembler();
+  for (const event of eventsOf(batches)) assembler.add(event);
+  return assembler.finish()!.content;
+}
+
+const added = (output_index: number, item: object) => ({ type: 'response.output_item.added', output_index, item });
+const done = (output_index: number, item: object) => ({ type: 'response.output_item.done', output_index, item });
+const message = { type: 'message', content: [] };
+const reasoning = { type: 'reasoning', id: 'rs_1', summary: [] };
+const words = (output_index: number, delta: string, content_index = 0) => ({
+  type: 'response.output_text.delta',
+  output_index,
+  content_index,
+  delta,
+});
+const thought = (output_index: number, delta: string, summary_index = 0) => ({
+  type: 'response.reasoning_summary_text.delta',
+  output_index,
+  summary_index,
+  delta,
+});
+const call = (name: string, json = '') => ({ type: 'function_call', call_id: `call_${name}`, name, arguments: json });
+const args = (output_index: number, delta: string) => ({
+  type: 'response.function_call_arguments.delta',
+  output_index,
+  delta,
+});
+const completed = { type: 'response.completed', response: { status: 'completed', usage: null } };
+
+describe('items of an answer that are written at once', () => {
+  it('come one after another, in the order of the items', async () => {
+    const batches = await decode([
+      added(0, reasoning),
+      added(1, message),
+      added(2, call('look')),
+      args(2, '{"at"'),
+      words(1, 'So.'),
+      thought(0, 'Hm.'),
+      args(2, ':1}'),
+      done(2, call('look', '{"at":1}')),
+      done(1, message),
+      done(0, { ...reasoning, encrypted_content: 'gAAA' }),
+      completed,
+    ]);
+    expect(contentOf(batches)).toMatchObject([
+      { type: 'thinking', thinking: 'Hm.', signature: expect.stringMatching(/^gw1\.acme\./) as string },
+      { type: 'text', text: 'So.' },
+      { type: 'tool_use', id: 'call_look', input: { at: 1 } },
+    ]);
+  });
+
+  it('count as held back while they wait', async () => {
+    const batches = await decode([
+      added(0, reasoning),
+      added(1, message),
+      words(1, 'Да.'),
+      done(0, reasoning),
+      completed,
+    ]);
+    expect(batches.map(({ heldBackBytes }) => heldBackBytes)).toEqual([0, 5, 0, 0]);
+  });
+
+  it('do not keep a text waiting for long, and lose nothing of what comes late', async () => {
+    const long = 'x'.repeat(1_025);
+    const batches = await decode([
+      added(0, reasoning),
+      thought(0, 'Hm.'),
+      added(1, message),
+      words(1, long),
+      words(1, ' Live.'),
+      thought(0, ' Late.'),
+      done(0, { ...reasoning, encrypted_content: 'gAAA' }),
+      completed,
+    ]);
+    const live = batches.findIndex(({ events }) => JSON.stringify(events).includes(' Live.'));
+    expect(JSON.stringify(batches[live - 1]!.events)).toContain(long);
+    expect(contentOf(batches)).toMatchObject([
+      { type: 'thinking', thinking: 'Hm.', signature: 'gw1.openai-responses' },
+      { type: 'text', text: `${long} Live.` },
+      { type: 'thinking', thinking: ' Late.', signature: expect.stringMatching(/^gw1\.acme\./) as string },
+    ]);
+  });
+
+  it('do not pile up without end', async () => {
+    const source = {
+      type: 'response.output_text.annotation.added',
+      output_index: 1,
+      annotation: { type: 'url_citation', url: 'https://e.org' },
+    };
+    const batches = await decode([
+      added(0, reasoning),
+      added(1, message),
+      words(1, 'So.'),
+      ...Array.from({ length: 65_536 }, () => source),
+      completed,
+    ]);
+    const shown = batches.findIndex(({ events }) => JSON.stringify(events).includes('So.'));
+    expect(eventsOf(batches.slice(0, shown + 1)).at(-1)).toMatchObject({ delta: { type: 'citations_delta' } });
+    expect(eventsOf(batches.slice(shown + 1))[0]).not.toMatchObject({ delta: { type: 'citations_delta' } });
+  });
+
+  it('come out at the end where one of them never ends', async () => {
+    const batches = await decode([added(0, reasoning), added(1, message), words(1, 'So.'), completed]);
+    expect(contentOf(batches)).toMatchObject([{ type: 'text', text: 'So.' }]);
+  });
+
+  it('are blocks of their own, and so are the parts of a message', async () => {
+    const batches = await decode([
+      added(0, message),
+      words(0, 'A'),
+      words(0, 'B', 1),
+      done(0, message),
+      added(1, message),
+      words(1, 'C'),
+      completed,
+    ]);
+    expect(contentOf(batches).map(({ text }) => text)).toEqual(['A', 'B', 'C']);
+  });
+
+  it('keep apart reasoning with a seal and reasoning without one', async () => {
+    const batches = await decode([
+      added(0, reasoning),
+      thought(0, 'One.'),
+      done(0, reasoning),
+      added(1, reasoning),
+      thought(1, 'Two.'),
+      done(1, { ...reasoning, encrypted_content: 'gAAA' }),
+      completed,
+    ]);
+    expect(contentOf(batches)).toMatchObject([
+      { thinking: 'One.', signature: 'gw1.openai-responses' },
+      { thinking: 'Two.', signature: expect.stringMatching(/^gw1\.acme\./) as string },
+    ]);
+  });
+});
+
+describe('items in other shapes', () => {
+  it.each([
+    ['without a beginning', [done(0, call('look', '{"at":1}'))]],
+    ['without pieces', [added(0, call('look')), done(0, call('look', '{"at":1}'))]],
+    ['with its name at the end', [added(0, call('')), args(0, '{"at":1}'), done(0, call('look', '{"at":1}'))]],
+    ['with arguments that are no text', [done(0, { ...call('look'), arguments: { at: 1 } })]],
+    ['whose end comes twice', [done(0, call('look', '{"at":1}')), done(0, call('look', '{"at":1}'))]],
+  ])('are read: a call %s', async (_, events) => {
+    const batches = await decode([...events, completed]);
+    const [only, ...more] = contentOf(batches).filter(({ type }) => type === 'tool_use');
+    expect([only, more]).toMatchObject([{ name: 'look', input: { at: 1 } }, []]);
+  });
+
+  it('are read without any beginning or end', async () => {
+    const batches = await decode([thought(0, 'Hm.'), words(1, 'So.'), completed]);
+    expect(contentOf(batches)).toMatchObject([{ thinking: 'Hm.' }, { text: 'So.' }]);
+  });
+
+  it.each([
+    ['items', Array.from({ length: 4_097 }, (_, index) => words(index, '.'))],
+    ['parts', Array.from({ length: 1_025 }, (_, index) => words(0, '.', index))],
+  ])('are refused where there are more %s than an answer can have', async (_, endless) => {
+    await expect(decode([...endless, completed])).rejects.toMatchObject({ failure: 'malformed' });
+  });
+
+  it.each([
+    ['max_output_tokens', 'max_tokens'],
+    ['content_filter', 'refusal'],
+    ['max_prompt_tokens', 'max_tokens'],
+  ])('end by %s as %s, whatever was called', async (reason, stopReason) => {
+    const incomplete = { status: 'incomplete', incomplete_details: { reason } };
+    const batches = await decode([
+      done(0, call('look', '{"at":1}')),
+      { type: 'response.incomplete', response: incomplete },
+    ]);
+    expect(eventsOf(batches).at(-2)).toMatchObject({ delta: { stop_reason: stopReason } });
+  });
+});
+
+describe('the beginning of an answer', () => {
+  it('waits for its first item: until then another provider may answer', async () => {
+    const opening = ['created', 'queued', 'in_progress'].map((type) => ({ type: `response.${type}`, response: {} }));
+    const batches = await decode([...opening, { type: 'error', message: 'Overloaded', code: 'server_is_overloaded' }]);
+    expect(eventsOf(batches)).toEqual([{ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }]);
+  });
+});
