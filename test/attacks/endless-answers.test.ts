@@ -154,15 +154,13 @@ describe.each(wires)('an answer over %s', (wire) => {
   });
 
   it.concurrent.each([5, 120_000])('that goes on after telling %i tokens is ended', async (output) => {
-    const usage =
-      wire === 'anthropic' ? `{"output_tokens":${output}}` : `{"prompt_tokens":10,"completion_tokens":${output}}`;
     const ended = await attack(
       wire,
       async (exchange) => {
         const { begin, send, dialect, finish } = exchange;
         await begin();
         await send(dialect.opening() + dialect.text('Hello. '));
-        await send(wire === 'anthropic' ? dialect.reason(usage) : dialect.event(`{"choices":[],"usage":${usage}}`));
+        await send(dialect.report(dialect.usage({ prompt: '10', output: String(output) })));
         await flood(exchange, dialect.text(words), 500 * KB);
         await send(dialect.stop);
         await finish();
@@ -180,8 +178,7 @@ describe.each(wires)('an answer over %s', (wire) => {
       const { cost, generation } = await attack(
         wire,
         async ({ begin, send, dialect, finish }) => {
-          const usage =
-            wire === 'anthropic' ? '{"output_tokens":16640}' : '{"prompt_tokens":10,"completion_tokens":16640}';
+          const usage = dialect.usage({ prompt: '10', output: '16640' });
           await begin();
           await send(dialect.opening() + dialect.text('x'.repeat(65 * KB)) + dialect.reason(usage) + dialect.stop);
           await finish();

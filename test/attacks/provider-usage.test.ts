@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { wires, type WireName } from '../support/dialects.ts';
+import { dialects, wires, type WireName } from '../support/dialects.ts';
 import { startHostileGateway, type Aftermath, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
 
 /**
@@ -30,26 +30,16 @@ function told(wire: WireName, startUsage: string, endUsage: string, more: Partia
   });
 }
 
-/** Usage of a prompt and an output, as they stand in JSON; undefined: it is not told. */
-function usageOf(
-  wire: WireName,
-  { prompt, output }: { prompt?: string | undefined; output?: string | undefined },
-): string {
-  const names = wire === 'anthropic' ? ['input_tokens', 'output_tokens'] : ['prompt_tokens', 'completion_tokens'];
-  const fields = [prompt, output].map((value, index) => value !== undefined && `"${names[index]}":${value}`);
-  return `{${fields.filter((field) => field !== false).join(',')}}`;
-}
-
 function toldOutput(wire: WireName, output: string | undefined, more?: Partial<Attack>): Promise<Aftermath> {
   return wire === 'anthropic'
-    ? told(wire, usageOf(wire, { prompt: '10', output: '1' }), usageOf(wire, { output }), more)
-    : told(wire, '', usageOf(wire, { prompt: '10', output }), more);
+    ? told(wire, dialects[wire].usage({ prompt: '10', output: '1' }), dialects[wire].usage({ output }), more)
+    : told(wire, '', dialects[wire].usage({ prompt: '10', output }), more);
 }
 
 function toldInput(wire: WireName, prompt: string | undefined): Promise<Aftermath> {
   return wire === 'anthropic'
-    ? told(wire, usageOf(wire, { prompt, output: '1' }), usageOf(wire, { output: '5' }))
-    : told(wire, '', usageOf(wire, { prompt, output: '5' }));
+    ? told(wire, dialects[wire].usage({ prompt, output: '1' }), dialects[wire].usage({ output: '5' }))
+    : told(wire, '', dialects[wire].usage({ prompt, output: '5' }));
 }
 
 const tokens = ({ generation }: Aftermath) => ({
@@ -134,8 +124,8 @@ describe.each(wires)('output that a provider on %s tells', (wire) => {
         await begin();
         await send(dialect.opening() + dialect.text(WORDS));
         await send(
-          dialect.reason(usageOf(wire, { prompt: '10', output: '5000' })) +
-            dialect.reason(usageOf(wire, { prompt: '10', output: '1' })) +
+          dialect.reason(dialects[wire].usage({ prompt: '10', output: '5000' })) +
+            dialect.reason(dialects[wire].usage({ prompt: '10', output: '1' })) +
             dialect.stop,
         );
         await finish();

@@ -74,15 +74,18 @@ describe.each(wires)('an answer over %s', (wire) => {
   it('goes to the provider’s own path, with its credential', async () => {
     const asked: unknown[] = [];
     const { url } = await upstream((response, { url: path, headers }) => {
-      asked.push(path, headers['x-api-key'] ?? headers['authorization']);
+      asked.push(path, headers['x-api-key'] ?? headers['x-goog-api-key'] ?? headers['authorization']);
       soundly(wire)(response);
     });
 
     await answered([attemptAt({ url: `${url}/base` } as Seen, { wire, credential: 'secret' })]);
 
-    expect(asked).toEqual(
-      wire === 'anthropic' ? ['/base/v1/messages', 'secret'] : ['/base/chat/completions', 'Bearer secret'],
-    );
+    const expected = {
+      anthropic: ['/base/v1/messages', 'secret'],
+      'openai-chat': ['/base/chat/completions', 'Bearer secret'],
+      'google-gemini': ['/base/models/m:streamGenerateContent?alt=sse', 'secret'],
+    };
+    expect(asked).toEqual(expected[wire]);
   });
 
   it.each([

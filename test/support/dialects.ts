@@ -1,12 +1,18 @@
 /**
- * Both wires as their providers write them, in text: a type or JSON.stringify cannot express all numbers and shapes that a
+ * Wires as their providers write them, in text: a type or JSON.stringify cannot express all numbers and shapes that a
  * hostile provider sends.
  */
 
-export const wires = ['anthropic', 'openai-chat'] as const;
+export const wires = ['anthropic', 'openai-chat', 'google-gemini'] as const;
 export type WireName = (typeof wires)[number];
 
 export interface Dialect {
+  /** What the path of a request over it has in it. */
+  path: string;
+  /** Counts of a usage, each as it stands in JSON; undefined: it is not told. */
+  usage: (counts: { prompt?: string | undefined; output?: string | undefined }) => string;
+  /** An event that tells usage while the answer goes on. */
+  report: (usageJson: string) => string;
   /** One event of a stream, whatever JSON it holds. */
   event: (json: string) => string;
   /** How an answer begins, up to the place where text may stand. */
@@ -22,10 +28,24 @@ export interface Dialect {
   whole: (words: string) => string;
 }
 
+/** An object of those fields that have a value. */
+const fieldsOf = (fields: Record<string, string | undefined>): string =>
+  `{${Object.entries(fields)
+    .filter(([, json]) => json !== undefined)
+    .map(([name, json]) => `"${name}":${json}`)
+    .join(',')}}`;
+
 const anthropicEvent = (json: string): string =>
   `event: ${/"type":"(\w+)"/.exec(json)?.[1] ?? 'unknown'}\ndata: ${json}\n\n`;
 
+const anthropicReason = (usage = '{"output_tokens":5}'): string =>
+  anthropicEvent('{"type":"content_block_stop","index":0}') +
+  anthropicEvent(`{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":${usage}}`);
+
 const anthropic: Dialect = {
+  path: '/v1/messages',
+  usage: ({ prompt, output }) => fieldsOf({ input_tokens: prompt, output_tokens: output }),
+  report: anthropicReason,
   event: anthropicEvent,
   opening: (usage = '{"input_tokens":10,"output_tokens":1}') =>
     anthropicEvent(
@@ -35,9 +55,7 @@ const anthropic: Dialect = {
     anthropicEvent(
       `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":${JSON.stringify(words)}}}`,
     ),
-  reason: (usage = '{"output_tokens":5}') =>
-    anthropicEvent('{"type":"content_block_stop","index":0}') +
-    anthropicEvent(`{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":${usage}}`),
+  reason: anthropicReason,
   stop: anthropicEvent('{"type":"message_stop"}'),
   refusal: (type, messageJson) => `{"type":"error","error":{"type":"${type}","message":${messageJson}}}`,
   whole: (words) =>
@@ -51,6 +69,9 @@ const chunk = (delta: string, finish = 'null'): string =>
   );
 
 const openaiChat: Dialect = {
+  path: '/chat/completions',
+  usage: ({ prompt, output }) => fieldsOf({ prompt_tokens: prompt, completion_tokens: output }),
+  report: (usage) => chatEvent(`{"choices":[],"usage":${usage}}`),
   event: chatEvent,
   opening: () => chunk('{"role":"assistant","content":""}'),
   text: (words) => chunk(`{"content":${JSON.stringify(words)}}`),
@@ -62,7 +83,29 @@ const openaiChat: Dialect = {
     `{"id":"c1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":${JSON.stringify(words)}},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}`,
 };
 
-export const dialects: Record<WireName, Dialect> = { anthropic, 'openai-chat': openaiChat };
+const candidate = (part: string): string =>
+  chatEvent(`{"candidates":[{"content":{"role":"model","parts":[${part}]},"index":0}]}`);
+
+const googleGemini: Dialect = {
+  path: ':streamGenerateContent',
+  usage: ({ prompt, output }) => fieldsOf({ promptTokenCount: prompt, candidatesTokenCount: output }),
+  report: (usage) => chatEvent(`{"usageMetadata":${usage}}`),
+  event: chatEvent,
+  opening: () => candidate('{"text":""}'),
+  text: (words) => candidate(`{"text":${JSON.stringify(words)}}`),
+  reason: (usage = '{"promptTokenCount":10,"candidatesTokenCount":5,"totalTokenCount":15}') =>
+    chatEvent(`{"candidates":[{"content":{},"finishReason":"STOP"}],"usageMetadata":${usage}}`),
+  stop: '',
+  refusal: (type, messageJson) => `{"error":{"type":"${type}","message":${messageJson}}}`,
+  whole: (words) =>
+    `{"candidates":[{"content":{"parts":[{"text":${JSON.stringify(words)}}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":10,"candidatesTokenCount":5,"totalTokenCount":15}}`,
+};
+
+export const dialects: Record<WireName, Dialect> = {
+  anthropic,
+  'openai-chat': openaiChat,
+  'google-gemini': googleGemini,
+};
 
 /** A valid answer of one text. */
 export function answer({ opening, text, reason, stop }: Dialect, words: string): string {

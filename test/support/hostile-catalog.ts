@@ -12,6 +12,13 @@ export const PRICES = {
   input_cache_write: '0.0002',
 };
 
+/** What its models are called, by their wire. */
+const families: Record<WireName, string> = {
+  anthropic: 'claude',
+  'openai-chat': 'gpt',
+  'google-gemini': 'gemini',
+};
+
 /** @param fallback the model has a second endpoint that works @param signing its provider signs thinking itself */
 export function modelOf({
   wire,
@@ -22,7 +29,7 @@ export function modelOf({
   fallback?: boolean;
   signing?: boolean;
 }): string {
-  return `evil/${wire === 'anthropic' ? 'claude' : 'gpt'}${fallback ? '-fb' : ''}${signing ? '-signing' : ''}`;
+  return `evil/${families[wire]}${fallback ? '-fb' : ''}${signing ? '-signing' : ''}`;
 }
 
 /** A catalog of models whose first, and mostly only, endpoint is the hostile upstream. */
@@ -31,12 +38,16 @@ export function writeHostileCatalog(directory: string, url: string): void {
   const providers = [
     provider('evil-claude', 'anthropic', url),
     provider('evil-gpt', 'openai-chat', url),
+    provider('evil-gemini', 'google-gemini', url),
+    provider('sound-gemini', 'google-gemini', `${url}${SOUND_PATH}`),
     provider('sound-claude', 'anthropic', `${url}${SOUND_PATH}`),
     provider('sound-gpt', 'openai-chat', `${url}${SOUND_PATH}`),
   ];
   const models = [
     model('evil/claude', ['evil-claude']),
     model('evil/gpt', ['evil-gpt']),
+    model('evil/gemini', ['evil-gemini']),
+    model('evil/gemini-fb', ['evil-gemini', 'sound-gemini']),
     model('evil/claude-fb', ['evil-claude', 'sound-claude']),
     model('evil/gpt-fb', ['evil-gpt', 'sound-gpt']),
     model('evil/claude-signing', ['evil-claude'], { own_signatures: true }),
@@ -54,7 +65,7 @@ function provider(id: string, wire: WireName, baseUrl: string): object {
     credential: 'HOSTILE_KEY',
     data_policy: { logs_prompts: false, trains_on_prompts: false },
     timeouts: { connect_ms: 2_000, first_byte_ms: 3_000, idle_ms: 4_000 },
-    quirks: wire === 'anthropic' ? { count_tokens: true } : { stream_usage: true },
+    quirks: wire === 'anthropic' ? { count_tokens: true } : {},
   };
 }
 

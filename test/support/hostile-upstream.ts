@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { answer, dialects, type Dialect, type WireName } from './dialects.ts';
+import { answer, dialects, type Dialect } from './dialects.ts';
 
 /**
  * A provider that misbehaves as each test wants, byte by byte. It writes to the raw socket, because no HTTP library would
- * allow most of what it does. It speaks both wires.
+ * allow most of what it does. It speaks every wire of `dialects`.
  */
 export interface HostileUpstream {
   url: string;
@@ -116,7 +116,7 @@ async function serve(socket: Socket, respond: (exchange: Exchange) => Promise<vo
 }
 
 function exchangeOver(socket: Socket, { path, body }: { path: string; body: string }): Exchange {
-  const wire: WireName = path.includes('/chat/completions') ? 'openai-chat' : 'anthropic';
+  const dialect = Object.values(dialects).find((spoken) => path.includes(spoken.path)) ?? dialects.anthropic;
   const isOpen = () => !socket.destroyed && socket.writable;
   const write = async (bytes: string | Buffer): Promise<boolean> => {
     if (!isOpen()) return false;
@@ -124,7 +124,7 @@ function exchangeOver(socket: Socket, { path, body }: { path: string; body: stri
     return isOpen();
   };
   return {
-    dialect: dialects[wire],
+    dialect,
     path,
     body,
     isOpen,

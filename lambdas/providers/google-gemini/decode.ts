@@ -90,7 +90,9 @@ class GeminiTranslation {
     this.answer.finish(stopReason);
   }
 
+  /** Nothing follows the reason but usage. */
   #onCandidate(candidate: Record<string, unknown>): void {
+    if (this.#finishReason !== undefined) return;
     for (const part of asList(asOptionalRecord(candidate['content'])?.['parts'])) this.#onPart(asRecord(part));
     const reason = asText(candidate['finishReason']);
     if (reason !== '') this.#onReason(reason);
