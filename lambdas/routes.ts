@@ -26,7 +26,8 @@ import {
 export const routes = {
   'create-message': post('/messages', {
     ...inferring('messages/create', {
-      ...reading('PutItem', 'UpdateItem'),
+      // It asks how endpoints are doing.
+      ...reading('Query', 'PutItem', 'UpdateItem'),
       secrets: ['pepper', 'provider-keys'],
       sendTo: ['finalize-cost'],
     }),

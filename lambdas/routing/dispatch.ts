@@ -18,6 +18,7 @@ import {
 import type { WireRequest } from '../providers/wire.ts';
 import { parseExactly } from '../platform/exact-json.ts';
 import type { Candidate } from './candidates.ts';
+import type { AttemptResult } from './recent-attempts.ts';
 
 /** A request to one candidate: encoded, and perhaps connecting already, with nothing sent yet. */
 export interface Attempt {
@@ -41,6 +42,8 @@ export interface DispatchInput {
   /** Called when an attempt begins, and when its whole request was sent to the provider. */
   onAttempt: (index: number) => void;
   onSent: (index: number) => void;
+  /** Called with what an attempt says of its endpoint: nothing, when the request was at fault or the client has left. */
+  onResult: (index: number, result: AttemptResult) => void;
 }
 
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
@@ -60,9 +63,12 @@ export async function dispatch(attempts: Attempt[], input: DispatchInput): Promi
     const { candidate } = attempt;
     input.onAttempt(index);
     try {
-      return { index, batches: await beginAnswer(attempt, input, () => input.onSent(index)) };
+      const batches = await beginAnswer(attempt, input, () => input.onSent(index));
+      input.onResult(index, 'ok');
+      return { index, batches };
     } catch (error) {
       failure = failureOf(error, failedProvider(candidate));
+      if (!input.signal.aborted && failure.mayTryAnother) input.onResult(index, 'failed');
       // A silent model that may have been thinking is paid for: another attempt would have to be paid for as well.
       const isPaid = failure.wasSilent && attempt.thinksUnseen;
       if (input.signal.aborted || !failure.mayTryAnother || isPaid) break;

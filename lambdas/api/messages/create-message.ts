@@ -30,7 +30,7 @@ export async function createMessage(input: MessageInput): Promise<HttpResponse> 
   const message = withDefaultParameters(body, model, client);
   const prepared = prepareAttempts(candidates, message, client);
   // All that settlement needs is there before anything is held.
-  const [table, queue] = [resources.table(), resources.queue('finalize-cost')];
+  const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   const abort = new AbortController();
   abortWhenLeft(abort, input.clientLeft);
   const { admitted, attempts } = await holdWhileConnecting(input, prepared, abort.signal);
@@ -43,6 +43,7 @@ export async function createMessage(input: MessageInput): Promise<HttpResponse> 
     payer: caller.payer,
     table,
     queue,
+    health,
     keeper: admitted.keeper,
     attempts: attempts.map(({ candidate }, index) => ({ candidate, quote: admitted.plan.quotes[index]! })),
     dispatched: dispatch(attempts, {
@@ -53,6 +54,11 @@ export async function createMessage(input: MessageInput): Promise<HttpResponse> 
       // A large request may be refused before its last byte was sent.
       onSent: (index) => {
         if (current.index === index) current.sentAtMs = performance.now();
+      },
+      onResult: (index, result) => {
+        health.record(attempts[index]!.candidate.endpoint.id, result);
+        // The next endpoint's answer may take minutes: the others learn of this failure before.
+        if (result === 'failed') void health.publish();
       },
     }),
     current,
