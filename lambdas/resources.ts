@@ -7,7 +7,9 @@ import { openQueueReturns } from './platform/queue-returns.ts';
 import { openQueue } from './platform/queue.ts';
 import type { QueueName } from './route.ts';
 import { SharedHealth } from './routing/health.ts';
+import { openStatistics } from './routing/statistics.ts';
 import { readReports, writeReport } from './store/endpoint-health.ts';
+import { readMeasurements } from './store/endpoint-statistics.ts';
 import { openTable } from './store/table.ts';
 
 const table = once(() => openTable());
@@ -30,6 +32,8 @@ export const resources = {
         nowMs,
       }),
   ),
+  /** How endpoints have been doing. */
+  statistics: once(() => openStatistics(async () => readMeasurements(table()), nowMs)),
   catalog: once(() => loadCatalog()),
   queue: perQueue((name) => openQueue(queueVariable(name))),
   /** A worker's own queue. */

@@ -7,6 +7,7 @@
 import {
   del,
   get,
+  healthOnly,
   inferring,
   keyed,
   managed,
@@ -42,7 +43,8 @@ export const routes = {
   }),
 
   'list-models': get('/models', open('models/list')),
-  'get-model': get(['/models/{slug+}', '/model/{slug+}'], open('models/get')),
+  // How the endpoints are doing, and nothing else of the table.
+  'get-model': get(['/models/{slug+}', '/model/{slug+}'], open('models/get', healthOnly('Query'))),
   'list-user-models': get('/models/user', keyed('models/list-user', reading())),
   'list-embeddings-models': get('/embeddings/models', open('models/list-embeddings')),
   'list-videos-models': get('/videos/models', open('models/list-videos')),
@@ -154,6 +156,11 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
     everyMinutes: 1,
     timeoutSeconds: 90,
     grants: { table: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], sendTo: ['roll-up-activity'] },
+  },
+  'measure-endpoints': {
+    everyMinutes: 1,
+    timeoutSeconds: 50,
+    grants: healthOnly('Query', 'PutItem'),
   },
 }) satisfies Record<string, ScheduledWorker>;
 
