@@ -10,6 +10,8 @@ export const models = tagged('Catalog', {
   },
   'get-model': {
     summary: 'Read a model',
+    description:
+      'Endpoints tell how they are doing: `status` now, uptime in percent over five minutes, half an hour and a day (requests that a limit refused are left out), percentiles of latency and throughput over half an hour. What was not measured is null.',
     success: ok(
       'The model; with its endpoints, in the order in which they are tried, when they were asked for. An empty `routing.default` means automatic routing.',
       modelAnswer,
