@@ -11,6 +11,7 @@ export default {
     'lib/aws/bundle.ts',
     'test/run.ts',
     'test/bench/*.ts',
+    'test/simulations/write.ts',
     'test/support/*-handler.ts',
   ],
   project: ['bin/**', 'lib/**/*.ts', 'lambdas/**/*.ts', 'test/**/*.{ts,mjs,cjs}'],

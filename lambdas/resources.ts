@@ -1,18 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import { loadCatalog } from './catalog/load.ts';
+import { nowMs } from './platform/clock.ts';
 import { deadLettersVariable, optionalVariable, queueVariable, variables } from './platform/environment.ts';
 import { openQueueGauge } from './platform/queue-levels.ts';
 import { openQueueReturns } from './platform/queue-returns.ts';
 import { openQueue } from './platform/queue.ts';
 import type { QueueName } from './route.ts';
+import { SharedHealth } from './routing/health.ts';
+import { openStatistics } from './routing/statistics.ts';
+import { readReports, writeReport } from './store/endpoint-health.ts';
+import { readMeasurements } from './store/endpoint-statistics.ts';
 import { openTable } from './store/table.ts';
+
+const table = once(() => openTable());
 
 /**
  * What lives as long as the process: connections and the catalog, each opened on first use. Nothing here
  * belongs to a request, so one process may serve many at once.
  */
 export const resources = {
-  table: once(() => openTable()),
+  table,
+  /** Which endpoints are failing now, as this process and the others have seen. */
+  health: once(
+    () =>
+      new SharedHealth({
+        instance: randomUUID(),
+        reports: {
+          write: async (report) => writeReport(table(), report),
+          read: async (between) => readReports(table(), between),
+        },
+        nowMs,
+      }),
+  ),
+  /** How endpoints have been doing. */
+  statistics: once(() => openStatistics(async () => readMeasurements(table()), nowMs)),
   catalog: once(() => loadCatalog()),
   queue: perQueue((name) => openQueue(queueVariable(name))),
   /** A worker's own queue. */

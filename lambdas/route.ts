@@ -19,6 +19,8 @@ export type QueueName = 'finalize-cost' | 'roll-up-activity';
 /** Everything a function may touch besides its logs. */
 export interface Grants {
   table?: readonly TableAction[];
+  /** The table's partitions whose keys begin with one of these words; all, where there is none. */
+  partitions?: readonly string[];
   /** The indexes as well as the table. */
   indexes?: boolean;
   secrets?: readonly SecretName[];
@@ -101,6 +103,11 @@ export const keyed = taking('any', 10);
 /** The rights to find out who is calling, and further actions on the table. */
 export function reading(...more: TableAction[]): Grants {
   return { table: ['GetItem', 'BatchGetItem', ...more], secrets: ['pepper'] };
+}
+
+/** Rights that end at what is known of the endpoints' health. */
+export function healthOnly(...table: TableAction[]): Grants {
+  return { table, partitions: ['HEALTH#'] };
 }
 
 type Stated = Pick<FunctionSpec, 'grants' | 'timeoutSeconds'> & Partial<FunctionSpec>;

@@ -7,6 +7,7 @@
 import {
   del,
   get,
+  healthOnly,
   inferring,
   keyed,
   managed,
@@ -26,7 +27,8 @@ import {
 export const routes = {
   'create-message': post('/messages', {
     ...inferring('messages/create', {
-      ...reading('PutItem', 'UpdateItem'),
+      // It asks how endpoints are doing.
+      ...reading('Query', 'PutItem', 'UpdateItem'),
       secrets: ['pepper', 'provider-keys'],
       sendTo: ['finalize-cost'],
     }),
@@ -40,9 +42,11 @@ export const routes = {
     timeoutSeconds: 29,
   }),
 
-  'list-models': get('/models', open('models/list')),
-  'get-model': get(['/models/{slug+}', '/model/{slug+}'], open('models/get')),
-  'list-user-models': get('/models/user', keyed('models/list-user', reading())),
+  // How fast the endpoints are, and nothing else of the table.
+  'list-models': get('/models', open('models/list', healthOnly('Query'))),
+  // How the endpoints are doing, and nothing else of the table.
+  'get-model': get(['/models/{slug+}', '/model/{slug+}'], open('models/get', healthOnly('Query'))),
+  'list-user-models': get('/models/user', keyed('models/list-user', reading('Query'))),
   'list-embeddings-models': get('/embeddings/models', open('models/list-embeddings')),
   'list-videos-models': get('/videos/models', open('models/list-videos')),
 
@@ -153,6 +157,11 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
     everyMinutes: 1,
     timeoutSeconds: 90,
     grants: { table: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], sendTo: ['roll-up-activity'] },
+  },
+  'measure-endpoints': {
+    everyMinutes: 1,
+    timeoutSeconds: 50,
+    grants: healthOnly('Query', 'PutItem'),
   },
 }) satisfies Record<string, ScheduledWorker>;
 

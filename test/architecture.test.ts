@@ -14,11 +14,12 @@ const arrows: Record<string, string[]> = {
   providers: ['messages', 'catalog', 'platform'],
   routing: ['providers', 'messages', 'catalog', 'money', 'platform'],
   accounting: ['store', 'money', 'messages', 'catalog', 'platform'],
+  statistics: ['store', 'catalog', 'platform'],
   admission: ['accounting', 'store', 'money', 'messages', 'catalog', 'platform'],
   protection: ['store', 'catalog', 'platform'],
   management: ['admission', 'store', 'money', 'platform'],
   http: ['admission', 'store', 'money', 'platform', 'resources.ts'],
-  workers: ['accounting', 'platform', 'resources.ts'],
+  workers: ['statistics', 'accounting', 'platform', 'resources.ts'],
   api: [
     'http',
     'management',

@@ -42,6 +42,8 @@ interface Accepts<
   params?: Params;
   /** `answerOnce` (the function, so that no other bundle has it): `Idempotency-Key` is honoured, through `input.once`. */
   once?: Repeats;
+  /** Begun before the caller is looked for, and not waited for: what it reads is there by the time it is wanted. */
+  meanwhile?: () => void;
 }
 
 interface CallerByCredential {
@@ -105,6 +107,7 @@ export function defineEndpoint<
     ...(route.streaming ? { executionMode: executionModeStreamifyResponse, requestEnd: untilBodySettled } : {}),
   })
     .before(openPassage)
+    .before(() => accepts.meanwhile?.())
     .before((passage: Passage) => checkPath(passage, route))
     .before((passage: Passage) => authenticate(passage, route.credential))
     .before((passage: Passage) => parse(passage, accepts))

@@ -19,6 +19,7 @@ import {
 import type { WireRequest } from '../providers/wire.ts';
 import { parseExactly } from '../platform/exact-json.ts';
 import type { Candidate } from './candidates.ts';
+import type { AttemptResult } from './recent-attempts.ts';
 
 /** A request to one candidate: encoded, and perhaps connecting already, with nothing sent yet. */
 export interface Attempt {
@@ -45,6 +46,8 @@ export interface DispatchInput {
   /** Called when an attempt has failed before its first event. */
   onFailure: (failed: FailedAttempt) => void;
   onSent: (index: number) => void;
+  /** Called with what an attempt says of its endpoint: nothing, when the request was at fault or the client has left. */
+  onResult: (index: number, result: AttemptResult) => void;
 }
 
 /** An attempt that gave no answer. It costs nothing, unless it was the last one. */
@@ -76,11 +79,14 @@ export async function dispatch(attempts: Attempt[], input: DispatchInput): Promi
     input.onAttempt(index);
     const beganAtMs = performance.now();
     try {
-      return { index, batches: await beginAnswer(attempt, input, () => input.onSent(index)) };
+      const batches = await beginAnswer(attempt, input, () => input.onSent(index));
+      input.onResult(index, 'ok');
+      return { index, batches };
     } catch (error) {
       failure = failureOf(error, failedProvider(candidate));
       const durationMs = Math.round(performance.now() - beganAtMs);
       input.onFailure({ index, providerStatus: failure.providerStatus ?? null, durationMs });
+      if (!input.signal.aborted && failure.mayTryAnother) input.onResult(index, 'failed');
       // A silent model that may have been thinking is paid for: another attempt would have to be paid for as well.
       const isPaid = failure.wasSilent && attempt.thinksUnseen;
       if (input.signal.aborted || isPaid) break;

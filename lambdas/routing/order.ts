@@ -8,29 +8,20 @@
 
 import type { Endpoint } from '../catalog/catalog.ts';
 import { usualCost } from '../catalog/default-route.ts';
+import type { EndpointStatistics, Percentiles } from '../catalog/endpoint-statistics.ts';
 import type { Pricing } from '../catalog/schema.ts';
+import type { EndpointHealth } from './health.ts';
 import { isNamed } from './endpoint-names.ts';
 import type { Preferences } from './preferences.ts';
 
-const percentiles = ['p50', 'p75', 'p90', 'p99'] as const;
-export type Percentiles = Record<(typeof percentiles)[number], number>;
-
-/** What was measured of an endpoint lately; null where there were too few answers. */
-export interface Speed {
-  /** Milliseconds to the first event. */
-  latencyMs: Percentiles | null;
-  /** Tokens per second. */
-  throughput: Percentiles | null;
-}
+type Speed = Pick<EndpointStatistics, 'latencyMs' | 'throughput'>;
 
 /** How the endpoints are doing, as far as this process knows. */
 export interface EndpointSignals {
-  isFailing(endpointId: string): boolean;
-  speedOf(endpointId: string): Speed | undefined;
+  isFailing: EndpointHealth['isFailing'];
+  /** Undefined where nothing is known. */
+  speedOf: (endpointId: string) => Speed | undefined;
 }
-
-/** Nothing is known: every endpoint may be well. */
-export const quietSignals: EndpointSignals = { isFailing: () => false, speedOf: () => undefined };
 
 type Priced = Endpoint & { pricing: Pricing };
 
@@ -99,7 +90,9 @@ function isTooSlow(
 function cutoffs(cutoff: Preferences['preferred_max_latency']): [keyof Percentiles, number][] {
   if (cutoff === undefined) return [];
   if (typeof cutoff === 'number') return [['p50', cutoff]];
-  return percentiles.flatMap((name): [keyof Percentiles, number][] => (cutoff[name] ? [[name, cutoff[name]]] : []));
+  return (['p50', 'p75', 'p90', 'p99'] as const).flatMap((name): [keyof Percentiles, number][] =>
+    cutoff[name] ? [[name, cutoff[name]]] : [],
+  );
 }
 
 /**

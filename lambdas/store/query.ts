@@ -41,6 +41,27 @@ export async function* scanItemsWithout(
   } while (start);
 }
 
+/** What is between two sort keys of a partition, both included: one page, in the time there is for it, perhaps a little old. */
+export async function queryPageWithin(
+  table: Table,
+  timeoutMs: number,
+  {
+    pk,
+    from,
+    to,
+    ...more
+  }: { pk: string; from: string; to: string } & Pick<QueryCommandInput, 'Limit' | 'ScanIndexForward'>,
+): Promise<Item[]> {
+  const page = new QueryCommand({
+    TableName: table.name,
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
+    ...more,
+  });
+  const answer = await table.documents.send(page, { abortSignal: AbortSignal.timeout(timeoutMs) });
+  return answer.Items ?? [];
+}
+
 /** Items of a partition, read consistently; with a prefix, those whose sort key begins with it. */
 export function queryPartition(table: Table, partition: string, prefix?: string): AsyncGenerator<Item, void> {
   return queryItems(table, {

@@ -104,10 +104,22 @@ export async function writeAlone(table: Table, write: Write): Promise<FailedCond
   }
 }
 
-function send(table: Table, { Put, Update, Delete }: Write): Promise<unknown> {
-  if (Put) return table.documents.send(new PutCommand(Put));
-  if (Update) return table.documents.send(new UpdateCommand(Update));
-  if (Delete) return table.documents.send(new DeleteCommand(Delete));
+/**
+ * Carries out one write that may be lost, in the time there is for it. One whose reply was lost may be done although it
+ * throws, and done twice where it adds.
+ */
+export async function writeWithin(table: Table, timeoutMs: number, write: Write): Promise<void> {
+  await send(table, write, { abortSignal: AbortSignal.timeout(timeoutMs) });
+}
+
+function send(
+  { documents }: Table,
+  { Put, Update, Delete }: Write,
+  options: { abortSignal?: AbortSignal } = {},
+): Promise<unknown> {
+  if (Put) return documents.send(new PutCommand(Put), options);
+  if (Update) return documents.send(new UpdateCommand(Update), options);
+  if (Delete) return documents.send(new DeleteCommand(Delete), options);
   throw new TypeError('A condition alone writes nothing');
 }
 

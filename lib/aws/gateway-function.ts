@@ -77,7 +77,7 @@ export class GatewayFunction extends Construct {
 
 function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyStatement[] {
   const { queues } = resources;
-  const { table, indexes, secrets = [], sendTo = [], watch = [] } = spec.grants;
+  const { table, partitions, indexes, secrets = [], sendTo = [], watch = [] } = spec.grants;
   const statements: PolicyStatement[] = [];
   if (table) {
     const indexArns = tableDefinition.indexes.map(({ name }) => `${resources.table.tableArn}/index/${name}`);
@@ -86,6 +86,7 @@ function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyState
         sid: 'Table',
         actions: table.map((action) => `dynamodb:${action}`),
         resources: [resources.table.tableArn, ...(indexes ? indexArns : [])],
+        ...(partitions ? { conditions: onPartitions(partitions) } : {}),
       }),
     );
   }
@@ -117,6 +118,12 @@ function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyState
     );
   }
   return statements;
+}
+
+/** Holds only of calls that name partition keys, which all but scans do. */
+function onPartitions(prefixes: readonly string[]): Record<string, object> {
+  const keys = prefixes.map((prefix) => `${prefix}*`);
+  return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys }, Null: { 'dynamodb:LeadingKeys': 'false' } };
 }
 
 function grantEnvironment({ spec, resources }: GatewayFunctionProps): Record<string, string> {

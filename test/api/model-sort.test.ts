@@ -72,13 +72,15 @@ describe('a list of models is in the order', () => {
   });
 });
 
+const median = (p50: number) => ({ p50, p75: p50, p90: p50, p99: p50 });
+
 describe('orders by speed', () => {
   const speeds: Record<string, ReturnType<SpeedOf>> = {
-    slow: { tokensPerSecond: 10, firstTokenMs: 900 },
-    quick: { tokensPerSecond: 90, firstTokenMs: 300 },
-    partly: { tokensPerSecond: undefined, firstTokenMs: 500 },
+    slow: { throughput: median(10), latencyMs: median(900) },
+    quick: { throughput: median(90), latencyMs: median(300) },
+    partly: { throughput: null, latencyMs: median(500) },
   };
-  const speedOf: SpeedOf = ({ id }) => speeds[id];
+  const speedOf: SpeedOf = (id) => speeds[id];
   const offers = ['unmeasured', 'slow', 'partly', 'quick'].map((id) => offer(id));
 
   it.each([

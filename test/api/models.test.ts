@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { modelView, videoModelView } from '../../lambdas/api/models/view.ts';
+import { endpointViews, modelView, videoModelView } from '../../lambdas/api/models/view.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 
 describe('a model that makes video', () => {
@@ -20,5 +20,34 @@ describe('a model that makes video', () => {
 describe('a model that makes text', () => {
   it('has no prices of seconds', () => {
     expect(modelView(loadShippedCatalog().find('sandbox/gpt')!)).not.toHaveProperty('pricing_skus');
+  });
+});
+
+describe('how an endpoint is doing', () => {
+  const model = loadShippedCatalog().find('sandbox/gpt')!;
+  const { id } = model.endpoints[0]!;
+
+  it('is shown as it was measured', () => {
+    const percentiles = { p50: 100, p75: 200, p90: 300, p99: 400 };
+    const uptimePercent = { last5m: 98.5, last30m: 99.1, last1d: null };
+    const [shown] = endpointViews(model, {
+      isFailing: (endpointId) => endpointId === id,
+      statisticsOf: () => ({ uptimePercent, latencyMs: percentiles, throughput: null }),
+    });
+    expect(shown).toMatchObject({
+      status: -1,
+      uptime_last_5m: 98.5,
+      uptime_last_30m: 99.1,
+      uptime_last_1d: null,
+      latency_last_30m: percentiles,
+      throughput_last_30m: null,
+    });
+  });
+
+  it('is not invented: null where it was not measured, and no status where it is not known', () => {
+    const [shown] = endpointViews(model, { isFailing: () => undefined, statisticsOf: () => undefined });
+    expect(shown).toMatchObject({ uptime_last_5m: null, uptime_last_30m: null, uptime_last_1d: null });
+    expect(shown).toMatchObject({ latency_last_30m: null, throughput_last_30m: null });
+    expect(shown).not.toHaveProperty('status');
   });
 });

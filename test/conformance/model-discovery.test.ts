@@ -193,8 +193,13 @@ describe('the OpenRouter SDK', () => {
     expect(result.data.length).toBeGreaterThan(30);
   });
 
+  it('orders by speed, whether or not any was measured', async () => {
+    const all = await idsOf('/models');
+
+    expect((await idsOf('/models?sort=throughput-high-to-low')).toSorted()).toEqual(all.toSorted());
+  });
+
   it.each([
-    [{ sort: 'throughput-high-to-low' as const }, 'sort: the speed of endpoints is not measured'],
     [{ sort: 'most-popular' as const }, 'sort: nobody counts'],
     [{ category: 'programming' as const }, 'category: cannot be filtered by here'],
     [{ minCodingIndex: 1 }, 'min_coding_index: cannot be filtered by here'],

@@ -7,6 +7,20 @@ import { askFor, generationId, startScriptedGateway, type ScriptedGateway } from
 const price = (prompt: string) => ({ prompt, completion: prompt });
 const noData = { logs_prompts: false, trains_on_prompts: false, retention_days: 0 };
 
+const ofThreeProviders = (id: string) =>
+  textModel(
+    id,
+    [
+      { provider: 'dear', pricing: price('0.003'), quantization: 'bf16' },
+      { provider: 'cheap', pricing: price('0.001'), quantization: 'fp8' },
+      {
+        provider: 'usual',
+        pricing: { ...price('0.002'), overrides: [{ min_prompt_tokens: 1_000, prompt: '0.009' }] },
+      },
+    ],
+    { supported_parameters: ['max_tokens', 'temperature'], distillable_text: true },
+  );
+
 let scripted: ScriptedGateway;
 beforeAll(async () => {
   scripted = await startScriptedGateway({
@@ -17,18 +31,8 @@ beforeAll(async () => {
       { id: 'locked', wire: 'openai-chat', credential: 'NOBODY_HAS_SET_THIS_KEY' },
     ],
     models: [
-      textModel(
-        'test/three-ways',
-        [
-          { provider: 'dear', pricing: price('0.003'), quantization: 'bf16' },
-          { provider: 'cheap', pricing: price('0.001'), quantization: 'fp8' },
-          {
-            provider: 'usual',
-            pricing: { ...price('0.002'), overrides: [{ min_prompt_tokens: 1_000, prompt: '0.009' }] },
-          },
-        ],
-        { supported_parameters: ['max_tokens', 'temperature'], distillable_text: true },
-      ),
+      // What has failed is tried last for a while, so that each test of failures asks a model of its own.
+      ...['test/three-ways', 'test/failing', 'test/ailing'].map(ofThreeProviders),
       textModel('test/other', [{ provider: 'usual', pricing: price('0.0005') }]),
       textModel(
         'test/preferring',
@@ -166,20 +170,26 @@ describe('a preference of the request', () => {
 });
 
 describe('other models', () => {
-  it('are tried in order when every endpoint of the first has failed; the one that answers is named and billed', async () => {
-    const words = promptTo({ cheap: refuse('503 Busy'), dear: refuse('429 Slow') });
+  it('are not asked where the order leaves nothing of them: the last failure is told, and costs nothing', async () => {
     const { status, body, record } = await ask(
-      { models: ['test/other'], provider: { ignore: ['locked'], order: ['cheap', 'dear'], allow_fallbacks: false } },
-      words,
+      {
+        model: 'test/failing',
+        models: ['test/other'],
+        provider: { order: ['cheap', 'dear'], allow_fallbacks: false },
+      },
+      promptTo({ cheap: refuse('503 Busy'), dear: refuse('429 Slow') }),
     );
-    // `order` without fallbacks leaves nothing of the other model, so the last failure is told.
+
     expect([status, body.error!.metadata['provider_name']]).toEqual([429, 'dear']);
     expect((await record())['total_cost']).toBe(0);
+  });
 
+  it('are tried in order when every endpoint of the first has failed; the one that answers is named and billed', async () => {
     const answered = await ask(
-      { models: ['test/other'], provider: { ignore: ['locked'] } },
+      { model: 'test/ailing', models: ['test/other'] },
       promptTo({ cheap: refuse('503 Busy'), dear: refuse('429 Slow'), usual: answerOnSecond() }),
     );
+
     expect([answered.status, answered.body.model]).toEqual([200, 'test/other']);
     const { total_cost: cost, provider_responses: attempts } = await answered.record();
     expect(cost).toBe(0.0005 * 15);

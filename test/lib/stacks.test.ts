@@ -9,6 +9,7 @@ import { functions, queueWorkers, routes, scheduledWorkers } from '../../lambdas
 import { deadLettersVariable, queueVariable } from '../../lambdas/platform/environment.ts';
 import { tripwires } from '../../lambdas/platform/logger.ts';
 import { createGatewayApp } from '../../lib/aws/gateway-app.ts';
+import { pascalCase } from '../../lib/aws/pascal-case.ts';
 import { readTemplates, type Deployment } from '../../lib/local/sandboxed/templates.ts';
 import { manifestWiring, type WiredQueue } from '../../lib/local/wiring.ts';
 import { tableDefinition } from '../../lib/table-definition.ts';
@@ -177,6 +178,26 @@ describe('the synthesized template', () => {
     expect(watch.Action).toBe('sqs:GetQueueAttributes');
     expect(watch.Resource).toHaveLength(2);
   });
+
+  it.each(['get-model', 'measure-endpoints'])(
+    'lets %s see the health of endpoints, and nothing else of the table',
+    (name) => {
+      const roles = Object.entries(api.findResources('AWS::IAM::Role'));
+      const [, role] = roles.find(([id]) => id.startsWith(`${pascalCase(name)}Role`))!;
+      const { Policies } = role['Properties'] as {
+        Policies: { PolicyDocument: { Statement: { Sid: string; Condition?: unknown }[] } }[];
+      };
+      const statements = Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+      expect(statements.find(({ Sid }) => Sid === 'Table')!.Condition).toEqual({
+        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['HEALTH#*'] },
+        Null: { 'dynamodb:LeadingKeys': 'false' },
+      });
+      expect(functions[name]!.grants).toEqual({
+        table: name === 'get-model' ? ['Query'] : ['Query', 'PutItem'],
+        partitions: ['HEALTH#'],
+      });
+    },
+  );
 
   it.each(Object.values(tripwires))('raises an alarm for the log line "%s" of the function that spends', (words) => {
     api.hasResourceProperties('AWS::Logs::MetricFilter', { FilterPattern: `{ $.message = "${words}" }` });

@@ -38,6 +38,7 @@ const input = (more: Partial<DispatchInput> = {}): DispatchInput => ({
   onAttempt: () => {},
   onFailure: () => {},
   onSent: () => {},
+  onResult: () => {},
   ...more,
 });
 
@@ -326,5 +327,56 @@ describe('a wire whose streams are JSON', () => {
     read.resolve();
 
     expect((await batches.next()).value).toEqual({ events: events.slice(1).map((data) => ({ data })) });
+  });
+});
+
+describe('what an attempt says of its endpoint', () => {
+  const resultsOf = async (fails: (response: ServerResponse) => void, more: Partial<DispatchInput> = {}) => {
+    const results: unknown[] = [];
+    const onResult: DispatchInput['onResult'] = (index, result) => results.push([index, result]);
+    const attempts = [attemptAt(await upstream(fails)), attemptAt(await upstream(soundly('anthropic')))];
+    await answered(attempts, { ...more, onResult }).catch(() => undefined);
+    return results;
+  };
+
+  it.each([
+    ['an answer', soundly('anthropic'), [[0, 'ok']]],
+    [
+      'a failure, and the next one’s answer',
+      refuses(529, 'Busy'),
+      [
+        [0, 'failed'],
+        [1, 'ok'],
+      ],
+    ],
+    [
+      'a limit of requests, which makes it unavailable to us',
+      refuses(429, 'Slow down'),
+      [
+        [0, 'failed'],
+        [1, 'ok'],
+      ],
+    ],
+    ['nothing, when the request is at fault', refuses(400, 'No such field'), []],
+    ['nothing, when the body is too large', refuses(413, 'Too large'), []],
+  ])('is %s', async (_what, fails, results) => {
+    expect(await resultsOf(fails)).toEqual(results);
+  });
+
+  it('is nothing, when the client has left', async () => {
+    const leaving = new AbortController();
+    const leaves = (response: ServerResponse) => {
+      leaving.abort();
+      response.destroy();
+    };
+    expect(await resultsOf(leaves, { signal: leaving.signal })).toEqual([]);
+  });
+
+  it('is a failure, when a silent model may have been thinking', async () => {
+    const silent = await upstream((response) => response.writeHead(200).flushHeaders());
+    const results: unknown[] = [];
+    const attempt = attemptAt(silent, { timeouts: { idle_ms: 30 }, thinksUnseen: true });
+    await answered([attempt], { onResult: (_, result) => results.push(result) }).catch(() => undefined);
+    expect(results).toEqual(['failed']);
   });
 });

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../lambdas/catalog/catalog.ts';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';
-import { inOrder, quietSignals, type EndpointSignals, type Percentiles } from '../../lambdas/routing/order.ts';
+import type { Percentiles } from '../../lambdas/catalog/endpoint-statistics.ts';
+import { inOrder, type EndpointSignals } from '../../lambdas/routing/order.ts';
+import { quietSignals } from '../support/candidate.ts';
 
 interface Offer {
   id: string;

@@ -2,8 +2,11 @@ import { Catalog, type Model } from '../../lambdas/catalog/catalog.ts';
 import { factsOf, type MessagesWireName, type QuirksOf } from '../../lambdas/catalog/wires.ts';
 import { messagesWire } from '../../lambdas/providers/wires.ts';
 import { messagesCandidates, type Candidate, type RoutingInput } from '../../lambdas/routing/candidates.ts';
-import { quietSignals } from '../../lambdas/routing/order.ts';
+import type { EndpointSignals } from '../../lambdas/routing/order.ts';
 import { pricing } from './spending.ts';
+
+/** Nothing is known: every endpoint may be well. */
+export const quietSignals: EndpointSignals = { isFailing: () => false, speedOf: () => undefined };
 
 /** An endpoint at an address of the test's own, as routing gets it from the catalog. */
 export function candidateAt(

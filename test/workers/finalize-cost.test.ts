@@ -1,5 +1,6 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readSlot, SLOT_MS } from '../../lambdas/store/endpoint-slots.ts';
 import { readGeneration } from '../../lambdas/store/generation-queries.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { handler } from '../../lambdas/workers/finalize-cost/handler.ts';
@@ -51,4 +52,21 @@ it('gives everything back when it has no time left to begin', async () => {
   await queue.send(await message());
   const { event, failed } = await handleWhatIsThere(1_000);
   expect(failed).toEqual(event.Records.map(({ messageId }) => messageId));
+});
+
+/** Requests of the last slots, of every endpoint. */
+async function counted(): Promise<number> {
+  const slotMs = Math.floor(Date.now() / SLOT_MS) * SLOT_MS;
+  const slots = await Promise.all([slotMs - SLOT_MS, slotMs].map((startMs) => readSlot(table, startMs)));
+  return slots.flat().reduce((sum, [, { requests }]) => sum + requests, 0);
+}
+
+it('counts what a settlement says of its endpoint once, however often the message is delivered', async () => {
+  const one = await message();
+  const before = await counted();
+  await queue.send(one);
+  await handleWhatIsThere();
+  await queue.send(one);
+  await handleWhatIsThere();
+  expect(await counted()).toBe(before + 1);
 });

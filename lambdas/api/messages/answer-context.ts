@@ -5,6 +5,7 @@ import type { Quote } from '../../admission/spending-plan.ts';
 import type { QueueSender } from '../../platform/queue.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 import type { Dispatched, FailedAttempt } from '../../routing/dispatch.ts';
+import type { SharedHealth } from '../../routing/health.ts';
 import type { Payer } from '../../store/payer.ts';
 import type { Table } from '../../store/table.ts';
 
@@ -20,6 +21,8 @@ export interface AnswerContext {
   payer: Payer;
   table: Table;
   queue: QueueSender;
+  /** What came of attempts, told to the other instances while the generation is reported. */
+  health: Pick<SharedHealth, 'publish'>;
   keeper: HoldKeeper;
   /** In the order in which they are tried; the first is named on the record when none answers. */
   attempts: Attempted[];

@@ -10,7 +10,7 @@ import { clientHeaders } from '../../providers/client-headers.ts';
 import { resources } from '../../resources.ts';
 import { messagesCandidates } from '../../routing/candidates.ts';
 import { countUpstream } from '../../routing/count-tokens.ts';
-import { quietSignals } from '../../routing/order.ts';
+import { endpointSignals } from './endpoint-signals.ts';
 import type { CountAnswer } from './shape.ts';
 
 export const accepts = { body: messagesRequestSchema, ...messagesJson };
@@ -24,7 +24,7 @@ export const handler = defineEndpoint('count-tokens', accepts, async ({ body, re
     catalog: resources.catalog(),
     request: body,
     exclusionOf: privacyFilter(privacyOf(caller)),
-    signals: quietSignals,
+    signals: endpointSignals(),
     promptTokens: estimatedTokens,
   });
   const counted = await countUpstream(candidate!, message, clientHeaders(request.headers));

@@ -11,11 +11,11 @@ import { clientHeaders } from '../../providers/client-headers.ts';
 import { resources } from '../../resources.ts';
 import { messagesCandidates } from '../../routing/candidates.ts';
 import { dispatch } from '../../routing/dispatch.ts';
-import { quietSignals } from '../../routing/order.ts';
 import { abortInTime, abortWhenLeft, destroyWhenOutOfTime } from './abort.ts';
 import { answerEvents } from './answer.ts';
 import type { AnswerContext } from './answer-context.ts';
 import { prepareAttempts } from './attempts.ts';
+import { endpointSignals } from './endpoint-signals.ts';
 import { holdWhileConnecting, type MessageInput } from './message-hold.ts';
 import { PING_AFTER_MS, streamBody } from './stream-body.ts';
 
@@ -32,12 +32,12 @@ export async function createMessage(input: MessageInput): Promise<HttpResponse> 
     catalog: resources.catalog(),
     request: body,
     exclusionOf: privacyFilter(privacyOf(caller)),
-    signals: quietSignals,
+    signals: endpointSignals(),
     promptTokens: content.estimatedTokens,
   });
   const prepared = prepareAttempts(candidates, message, content, clientHeaders(request.headers));
   // All that settlement needs is there before anything is held.
-  const [table, queue] = [resources.table(), resources.queue('finalize-cost')];
+  const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   const abort = new AbortController();
   abortWhenLeft(abort, input.clientLeft);
   const { admitted, attempts } = await holdWhileConnecting(input, prepared, abort.signal);
@@ -50,6 +50,7 @@ export async function createMessage(input: MessageInput): Promise<HttpResponse> 
     payer: caller.payer,
     table,
     queue,
+    health,
     keeper: admitted.keeper,
     attempts: attempts.map(({ candidate }, index) => ({ candidate, quote: admitted.plan.quotes[index]! })),
     dispatched: dispatch(attempts, {
@@ -60,6 +61,11 @@ export async function createMessage(input: MessageInput): Promise<HttpResponse> 
       // A large request may be refused before its last byte was sent.
       onSent: (index) => {
         if (current.index === index) current.sentAtMs = performance.now();
+      },
+      onResult: (index, result) => {
+        health.record(attempts[index]!.candidate.endpoint.id, result);
+        // The next endpoint's answer may take minutes: the others learn of this failure before.
+        if (result === 'failed') void health.publish();
       },
     }),
     current,

@@ -146,13 +146,14 @@ export class Progress {
   /** Reports what the answer came to; call it once, after its last event. */
   async settle(): Promise<void> {
     const ending = (this.ending ??= 'client_left');
-    const { generationId, payer, table, queue, keeper } = this.#context;
+    const { generationId, payer, table, queue, keeper, health } = this.#context;
     const charge = this.#final ?? (await chargedAtEnd(this.#answer, ending));
     const outcome = outcomeOf(this.#answer, ending, charge);
     const { hold } = await keeper.settled();
     await this.#checkpointer.settled();
     raiseAlarms(this.#answer, outcome, charge.isCutByHold);
-    await reportSettlement(table, queue, { generationId, payer, hold, outcome });
+    // Lambda freezes the function after this.
+    await Promise.all([reportSettlement(table, queue, { generationId, payer, hold, outcome }), health.publish()]);
   }
 
   #failureOf(error: unknown) {

@@ -16,7 +16,7 @@ const headers = {
 };
 
 const filtersNote =
-  'Filters all apply together; prices and limits are those of the default route. A name that nothing has matches nothing. `category`, `arch`, `region`, benchmarks and `tool_success_rate` are refused, because the catalog does not know them; so are orders by popularity and benchmarks. Orders by speed need measurements. Other parameters are ignored.';
+  'Filters all apply together; prices and limits are those of the default route. A name that nothing has matches nothing. `category`, `arch`, `region`, benchmarks and `tool_success_rate` are refused, because the catalog does not know them; so are orders by popularity and benchmarks. Orders by speed are by the medians of the last half hour, what is not measured last. Other parameters are ignored.';
 const messagesNote =
   'With `anthropic-version`: models that make text, the newest first, in pages of 20 that `after_id` and `before_id` turn.';
 
@@ -30,7 +30,7 @@ export const models = tagged('Catalog', {
   'get-model': {
     summary: 'Read a model',
     description:
-      'With `anthropic-version`, and without endpoints: the model as the Messages API shows it; of an alias, the model that answers; 404 for what makes no text.',
+      'With `anthropic-version`, and without endpoints: the model as the Messages API shows it; of an alias, the model that answers; 404 for what makes no text. Endpoints tell how they are doing: `status` now, uptime in percent over five minutes, half an hour and a day (requests that a limit refused are left out), percentiles of latency and throughput over half an hour. What was not measured is null.',
     headers,
     success: ok(
       'The model; with its endpoints, in the order in which they are tried, when they were asked for. An empty `routing.default` means automatic routing.',

@@ -8,13 +8,14 @@ import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { isMessagesClient } from './dialect.ts';
+import { readDoing } from './doing.ts';
 import { choicesParameter } from './fields.ts';
 import { filterParameters, keptOffers, type FilterQuery } from './filters.ts';
 import { cursorPage } from './messages-pages.ts';
 import { messagesModelView } from './messages-view.ts';
 import type { Offer } from './offer.ts';
 import type { MessagesModelListAnswer, ModelListAnswer } from './shape.ts';
-import { sortedOffers, sortParameter } from './sort.ts';
+import { isMeasured, sortedOffers, sortParameter, type SpeedOf } from './sort.ts';
 import { refuseUnavailable } from './unavailable.ts';
 import { modelView } from './view.ts';
 
@@ -44,30 +45,40 @@ interface Asked<Query> {
 type ListQuery = z.output<typeof listQuery>;
 
 /** @param pathname of the route, for links */
-export function answerList(offers: readonly Offer[], asked: Asked<ListQuery>, pathname: string): HttpResponse {
+export async function answerList(
+  offers: readonly Offer[],
+  asked: Asked<ListQuery>,
+  pathname: string,
+): Promise<HttpResponse> {
+  const speedOf = isMeasured(asked.query.sort) ? (await readDoing()).statisticsOf : undefined;
   return isMessagesClient(asked.request)
-    ? answerMessagesList(offers, asked)
-    : answerConventionList(offers, asked, pathname);
+    ? answerMessagesList(offers, asked, speedOf)
+    : answerConventionList(offers, asked, pathname, speedOf);
 }
 
 export function answerConventionList(
   offers: readonly Offer[],
   { query, request }: Asked<Partial<ListQuery>>,
   pathname: string,
+  speedOf?: SpeedOf,
 ): HttpResponse {
   refuseFields(query, messagesOnly, 'needs the header anthropic-version; without it, lists have offset and limit');
-  const found = sortedOffers(filtered(offers, query, request), query.sort);
+  const found = sortedOffers(filtered(offers, query, request), query.sort, speedOf);
   const models = found.map(({ model, endpoints }) => modelView(model, endpoints));
   return jsonResponse<ModelListAnswer>(200, paginate(models, query, { pathname, query: request.query }));
 }
 
 /** Only what messages can be sent to; the newest first, as documented for the Messages API. */
-function answerMessagesList(offers: readonly Offer[], { query, request }: Asked<ListQuery>): HttpResponse {
+function answerMessagesList(
+  offers: readonly Offer[],
+  { query, request }: Asked<ListQuery>,
+  speedOf: SpeedOf | undefined,
+): HttpResponse {
   refuseFields(query, ['offset'], 'needs to be without the header anthropic-version; with it, lists have after_id');
   const stages = query['lifecycle[]'] ?? query.lifecycle ?? [];
   const isWanted = stages.length === 0 || stages.includes('active');
   const texts = offers.filter(({ model }) => isWanted && model.data.output_modalities.includes('text'));
-  const found = sortedOffers(filtered(texts, query, request), query.sort ?? 'newest');
+  const found = sortedOffers(filtered(texts, query, request), query.sort ?? 'newest', speedOf);
   return jsonResponse<MessagesModelListAnswer>(200, cursorPage(found.map(messagesModelView), query));
 }
 

@@ -6,6 +6,7 @@ import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import { notFound } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
 import { isMessagesClient } from './dialect.ts';
+import { readDoing } from './doing.ts';
 import { messagesModelView } from './messages-view.ts';
 import { offersOf } from './offer.ts';
 import type { MessagesModelAnswer, ModelAnswer } from './shape.ts';
@@ -36,13 +37,13 @@ export const handler = defineEndpoint('get-model', accepts, ({ params: { slug: p
   return jsonResponse<ModelAnswer>(200, { data: modelView(model) });
 });
 
-function answerEndpoints(model: Model): HttpResponse {
+async function answerEndpoints(model: Model): Promise<HttpResponse> {
   return jsonResponse<ModelAnswer>(200, {
     // Clients that validate ask for a description here, even an empty one.
     data: {
       description: '',
       ...modelView(model),
-      endpoints: endpointViews(model.aliasOf ?? model),
+      endpoints: endpointViews(model.aliasOf ?? model, await readDoing()),
     },
     // Empty: endpoints are chosen automatically, the cheapest that is healthy first.
     routing: { default: model.data.routing ?? {} },

@@ -74,6 +74,10 @@ const modelFields = {
 const modelShape = z.strictObject(modelFields).meta({ id: 'Model' });
 export type ShownModel = z.output<typeof modelShape>;
 
+const percent = z.number().min(0).max(100).nullable();
+
+const percentiles = z.strictObject({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() }).nullable();
+
 const endpointShape = z
   .strictObject({
     name: z.string(),
@@ -101,11 +105,15 @@ const endpointShape = z
       trains_on_prompts: z.boolean(),
       retention_days: z.int().nullable(),
     }),
-    uptime_last_5m: nothing,
-    uptime_last_30m: nothing,
-    uptime_last_1d: nothing,
-    latency_last_30m: nothing,
-    throughput_last_30m: nothing,
+    status: z
+      .literal([0, -1])
+      .optional()
+      .meta({ description: '-1: it is failing now, and is tried after the others. Absent where that is not known.' }),
+    uptime_last_5m: percent,
+    uptime_last_30m: percent,
+    uptime_last_1d: percent,
+    latency_last_30m: percentiles.meta({ description: 'Milliseconds to the first event, within 10 %.' }),
+    throughput_last_30m: percentiles.meta({ description: 'Tokens per second of complete answers, within 10 %.' }),
   })
   .meta({ id: 'Endpoint', description: 'One way to reach a model. What nobody has measured is null.' });
 export type ShownEndpoint = z.output<typeof endpointShape>;

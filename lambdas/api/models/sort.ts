@@ -1,18 +1,14 @@
 /** The orders of lists of models: a row for each. What an order knows nothing of comes last; equals stay as they were. */
 
 import { z } from 'zod';
-import type { Endpoint } from '../../catalog/catalog.ts';
 import { usualCost } from '../../catalog/default-route.ts';
+import type { EndpointStatistics } from '../../catalog/endpoint-statistics.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { contextOf, tokenPricesOf, type Offer } from './offer.ts';
 
-/** What was measured at an endpoint lately. */
-interface Speed {
-  tokensPerSecond: number | undefined;
-  firstTokenMs: number | undefined;
-}
 /** Undefined for an endpoint that too few requests have measured. */
-export type SpeedOf = (endpoint: Endpoint) => Speed | undefined;
+export type SpeedOf = (endpointId: string) => Speed | undefined;
+type Speed = Pick<EndpointStatistics, 'latencyMs' | 'throughput'>;
 
 type Rank = number | bigint | undefined;
 
@@ -37,8 +33,8 @@ const orders = {
   'pricing-low-to-high': { highestFirst: false, rank: usualCostOf },
   'pricing-high-to-low': { highestFirst: true, rank: usualCostOf },
   'context-high-to-low': { highestFirst: true, rank: contextOf },
-  'throughput-high-to-low': { highestFirst: true, measured: ({ tokensPerSecond }) => tokensPerSecond },
-  'latency-low-to-high': { highestFirst: false, measured: ({ firstTokenMs }) => firstTokenMs },
+  'throughput-high-to-low': { highestFirst: true, measured: ({ throughput }) => throughput?.p50 },
+  'latency-low-to-high': { highestFirst: false, measured: ({ latencyMs }) => latencyMs?.p50 },
 } as const satisfies Record<string, Order | MeasuredOrder>;
 
 type Sort = keyof typeof orders;
@@ -66,6 +62,11 @@ export const sortParameter = z
   })
   .meta({ description: 'The order; that of the catalog where it is left out.' });
 
+/** An order by what was measured. */
+export function isMeasured(sort: Sort | undefined): boolean {
+  return sort !== undefined && 'measured' in orders[sort];
+}
+
 /**
  * @param speedOf undefined where nothing is measured
  * @throws {GatewayError} 400 for an order of measured speeds without them.
@@ -81,11 +82,11 @@ function orderOf(sort: Sort, speedOf: SpeedOf | undefined): Order {
   const order: Order | MeasuredOrder = orders[sort];
   if ('rank' in order) return order;
   if (!speedOf) {
-    throw invalidRequest('sort', `the speed of endpoints is not measured here yet; ${oneOf(unmeasuredSorts)}`);
+    throw invalidRequest('sort', `only the speed of models that write text is measured; ${oneOf(unmeasuredSorts)}`);
   }
   const { highestFirst, measured } = order;
   const rank = ({ endpoints }: Offer) => {
-    const speed = speedOf(endpoints[0]!);
+    const speed = speedOf(endpoints[0]!.id);
     return speed && measured(speed);
   };
   return { highestFirst, rank };

@@ -5,6 +5,7 @@ import { cheapestFirst } from '../../catalog/default-route.ts';
 import type { ModelData, Pricing } from '../../catalog/schema.ts';
 import { factsOf } from '../../catalog/wires.ts';
 import { Money } from '../../money/money.ts';
+import type { Doing } from './doing.ts';
 import type { ShownEndpoint, ShownModel, ShownPricing, ShownVideoModel } from './shape.ts';
 
 /**
@@ -46,12 +47,14 @@ export function modelView(model: Model, endpoints: readonly Endpoint[] = model.e
 }
 
 /** All endpoints of a model: first those that are tried, in that order, then the others. */
-export function endpointViews(model: Model): ShownEndpoint[] {
+export function endpointViews(model: Model, doing: Doing): ShownEndpoint[] {
   const unpriced = model.endpoints.filter(({ pricing }) => !pricing);
-  return [...cheapestFirst(model.endpoints), ...unpriced].map((endpoint) => endpointView(model, endpoint));
+  return [...cheapestFirst(model.endpoints), ...unpriced].map((endpoint) => endpointView(model, endpoint, doing));
 }
 
-export function endpointView(model: Model, endpoint: Endpoint): ShownEndpoint {
+export function endpointView(model: Model, endpoint: Endpoint, doing: Doing): ShownEndpoint {
+  const statistics = doing.statisticsOf(endpoint.id);
+  const isFailing = doing.isFailing(endpoint.id);
   const { dataPolicy: policy } = endpoint;
   return {
     name: `${endpoint.provider.name} | ${model.id}`,
@@ -75,11 +78,12 @@ export function endpointView(model: Model, endpoint: Endpoint): ShownEndpoint {
       trains_on_prompts: policy.trains_on_prompts,
       retention_days: policy.retention_days ?? null,
     },
-    uptime_last_5m: null,
-    uptime_last_30m: null,
-    uptime_last_1d: null,
-    latency_last_30m: null,
-    throughput_last_30m: null,
+    ...(isFailing === undefined ? {} : { status: isFailing ? -1 : 0 }),
+    uptime_last_5m: statistics?.uptimePercent.last5m ?? null,
+    uptime_last_30m: statistics?.uptimePercent.last30m ?? null,
+    uptime_last_1d: statistics?.uptimePercent.last1d ?? null,
+    latency_last_30m: statistics?.latencyMs ?? null,
+    throughput_last_30m: statistics?.throughput ?? null,
   };
 }
 

@@ -5,6 +5,7 @@ import type { SettleResult } from '../../accounting/settle-group.ts';
 import { settleBatch } from '../../accounting/settle.ts';
 import { decodeSettlement, type Settlement } from '../../accounting/settlement.ts';
 import { resources } from '../../resources.ts';
+import { countOutcomes } from '../../statistics/count-outcomes.ts';
 import { describeError, log } from '../../platform/logger.ts';
 
 /** Time to write what was begun, to ask for late days, and to return what failed. */
@@ -47,7 +48,9 @@ export async function handler(
     });
     failed.add(record);
   }
-  await askForLateDays(readable, results, failed);
+  // What was settled before was counted then.
+  const fresh = settlements.filter((_, index) => results[index] === 'settled' || results[index] === 'corrected');
+  await Promise.all([askForLateDays(readable, results, failed), countOutcomes(resources.table(), fresh)]);
   if (failed.size > 0) await resources.returns('finalize-cost').retrySoon([...failed]);
   await pruneOnceADay(resources.table(), settlements);
   return { batchItemFailures: [...failed].map(({ messageId }) => ({ itemIdentifier: messageId })) };

@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EndpointStatistics } from '../../catalog/endpoint-statistics.ts';
+import { resources } from '../../resources.ts';
+
+/** How endpoints are doing; undefined where nothing is known. */
+export interface Doing {
+  isFailing: (endpointId: string) => boolean | undefined;
+  statisticsOf: (endpointId: string) => EndpointStatistics | undefined;
+}
+
+/** How long an answer waits for what is only known of the moment. */
+const PATIENCE_MS = 700;
+
+/** How the endpoints are doing, or what is left of it when the table does not answer in time. */
+export async function readDoing(): Promise<Doing> {
+  const [health, statistics] = [resources.health(), resources.statistics()];
+  await Promise.race([
+    Promise.all([health.refresh(), statistics.refresh()]),
+    sleep(PATIENCE_MS, undefined, { ref: false }),
+  ]);
+  return {
+    isFailing: (endpointId) => (health.isShared ? health.isFailing(endpointId) : undefined),
+    statisticsOf: (endpointId) => statistics.statisticsOf(endpointId),
+  };
+}

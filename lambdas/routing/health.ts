@@ -1,0 +1,173 @@
+/**
+ * Which endpoints are failing now. Each instance of a function counts its own attempts; when one fails, it tells the
+ * others, and they tell what they know of the same endpoint, so that one failure among a thousand attempts is not taken
+ * for one among three. While all is well nothing is written.
+ *
+ * No request waits for any of it, none fails because of it: without the table an instance knows its own attempts.
+ */
+
+import { describeError, log } from '../platform/logger.ts';
+import { refreshed, type Refreshed } from '../platform/refreshed.ts';
+import {
+  binAt,
+  failedShare,
+  failuresIn,
+  RecentAttempts,
+  WINDOW_MS,
+  type AttemptResult,
+  type Bin,
+} from './recent-attempts.ts';
+
+/** What the order of candidates asks. */
+export interface EndpointHealth {
+  /** In the last half minute an attempt failed, and those that failed are a fifth of all, the latest counting most. */
+  isFailing: (endpointId: string) => boolean;
+}
+
+/** What one instance knows of the endpoints in question. */
+export interface HealthReport {
+  instance: string;
+  publishedAtMs: number;
+  attempts: Record<string, Bin[]>;
+}
+
+/** Where instances leave their reports for each other. */
+export interface HealthReports {
+  write: (report: HealthReport) => Promise<void>;
+  /** The newest reports, newest first, of those that were published between these times; each has all of its instance's counts. */
+  read: (between: { fromMs: number; toMs: number; limit: number }) => Promise<HealthReport[]>;
+}
+
+const FAILING_SHARE = 0.2;
+/** When reports come to less than that, nobody needs to hear more: the endpoint is fine, one attempt of many has failed. */
+const DOUBTFUL_SHARE = 0.1;
+const REFRESH_EVERY_MS = 2_000;
+const PUBLISH_EVERY_MS = 1_000;
+/** When a reading is full, many report, and each need not do so as often. */
+const PUBLISH_EVERY_MS_IN_CROWD = 10_000;
+const MAX_REPORTS = 64;
+const MAX_ENDPOINTS_IN_REPORT = 8;
+
+/** What has been reported: by the others, and by all, this instance included. */
+interface Reported {
+  byOthers: RecentAttempts;
+  byAll: RecentAttempts;
+  isCrowd: boolean;
+}
+
+export class SharedHealth implements EndpointHealth {
+  readonly #instance: string;
+  readonly #reports: HealthReports;
+  readonly #nowMs: () => number;
+  readonly #own = new RecentAttempts();
+  readonly #reported: Refreshed<Reported>;
+  /** Counted since the last report. */
+  #hasNews = false;
+  #publishedAtMs: number | undefined;
+  #publishing: Promise<void> | undefined;
+  #isPublishingBroken = false;
+
+  /** @param options.instance tells this instance's reports from those of others */
+  constructor(options: { instance: string; reports: HealthReports; nowMs: () => number }) {
+    this.#instance = options.instance;
+    this.#reports = options.reports;
+    this.#nowMs = options.nowMs;
+    this.#reported = refreshed(() => this.#readReports(), {
+      name: 'health of endpoints',
+      everyMs: REFRESH_EVERY_MS,
+      nowMs: options.nowMs,
+    });
+  }
+
+  /** Notes what came of an attempt; a request that was at fault itself, or whose client left, says nothing. */
+  record(endpointId: string, result: AttemptResult): void {
+    const atMs = this.#nowMs();
+    this.#own.add(endpointId, binAt(atMs, result), atMs);
+    this.#hasNews = true;
+  }
+
+  isFailing(endpointId: string): boolean {
+    return this.#failedShare(endpointId, this.#nowMs()) >= FAILING_SHARE;
+  }
+
+  /** Whether the reports of others have been read. */
+  get isShared(): boolean {
+    return this.#reported.value() !== undefined;
+  }
+
+  /** Reads the reports of others, if that was not done in the last two seconds. Not to be waited for. Never rejects. */
+  refresh(): Promise<void> {
+    return this.#reported.refresh();
+  }
+
+  /** Reports what this instance knows of endpoints in question, at most once a second. Never rejects. */
+  async publish(): Promise<void> {
+    this.#publishing ??= this.#publishNews().finally(() => (this.#publishing = undefined));
+    await this.#publishing;
+  }
+
+  async #publishNews(): Promise<void> {
+    const atMs = this.#nowMs();
+    if (!this.#hasNews || !this.#mayPublish(atMs)) return;
+    const attempts = this.#attemptsInQuestion(atMs);
+    if (!attempts) return;
+    this.#publishedAtMs = atMs;
+    this.#hasNews = false;
+    try {
+      await this.#reports.write({ instance: this.#instance, publishedAtMs: atMs, attempts });
+      this.#isPublishingBroken = false;
+    } catch (error) {
+      this.#hasNews = true;
+      if (!this.#isPublishingBroken) log('warn', 'health of endpoints not published', describeError(error));
+      this.#isPublishingBroken = true;
+    }
+  }
+
+  #mayPublish(atMs: number): boolean {
+    const everyMs = this.#reported.value()?.isCrowd ? PUBLISH_EVERY_MS_IN_CROWD : PUBLISH_EVERY_MS;
+    const sinceMs = this.#publishedAtMs === undefined ? Infinity : atMs - this.#publishedAtMs;
+    // Less than nothing: the clock was set back.
+    return sinceMs >= everyMs || sinceMs < 0;
+  }
+
+  /** @returns undefined while all is well */
+  #attemptsInQuestion(atMs: number): Record<string, Bin[]> | undefined {
+    const inQuestion: { endpointId: string; share: number; bins: Bin[] }[] = [];
+    for (const endpointId of this.#own.endpointIds()) {
+      const bins = this.#own.at(endpointId, atMs);
+      if (bins.length === 0) continue;
+      const reported = this.#reported.value()?.byAll.at(endpointId, atMs) ?? [];
+      const isInQuestion = failuresIn(bins) > 0 || failedShare(reported) >= DOUBTFUL_SHARE;
+      if (isInQuestion) inQuestion.push({ endpointId, share: failedShare([...bins, ...reported]), bins });
+    }
+    if (inQuestion.length === 0) return undefined;
+    const worst = inQuestion.sort((a, b) => b.share - a.share).slice(0, MAX_ENDPOINTS_IN_REPORT);
+    return Object.fromEntries(worst.map(({ endpointId, bins }) => [endpointId, bins]));
+  }
+
+  #failedShare(endpointId: string, atMs: number): number {
+    const others = this.#reported.value()?.byOthers.at(endpointId, atMs) ?? [];
+    return failedShare([...this.#own.at(endpointId, atMs), ...others]);
+  }
+
+  async #readReports(): Promise<Reported> {
+    const atMs = this.#nowMs();
+    const between = { fromMs: atMs - WINDOW_MS, toMs: atMs + WINDOW_MS, limit: MAX_REPORTS };
+    const reports = await this.#reports.read(between);
+    const [byOthers, byAll] = [new RecentAttempts(), new RecentAttempts()];
+    const seen = new Set<string>();
+    for (const { instance, attempts } of reports) {
+      // The newest one has what the others had.
+      if (seen.has(instance)) continue;
+      seen.add(instance);
+      for (const sums of instance === this.#instance ? [byAll] : [byAll, byOthers]) addAll(sums, attempts, atMs);
+    }
+    return { byOthers, byAll, isCrowd: reports.length >= MAX_REPORTS };
+  }
+}
+
+function addAll(sums: RecentAttempts, attempts: HealthReport['attempts'], atMs: number): void {
+  for (const [endpointId, bins] of Object.entries(attempts)) {
+    for (const bin of bins) sums.add(endpointId, bin, atMs);
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * What came of the attempts of the last half minute, by endpoint: counts in bins of three seconds, so that it is bounded
+ * whatever the traffic. Times are the wall clock's, because instances compare theirs; a bin as far in the future as the
+ * window is long is as forgotten as an old one, so a clock that is set back does no lasting harm.
+ */
+
+export type AttemptResult = 'ok' | 'failed';
+
+/** The attempts of three seconds: `number` is their time divided by BIN_MS. */
+export interface Bin {
+  number: number;
+  ok: number;
+  failed: number;
+}
+
+const BIN_MS = 3_000;
+export const WINDOW_MS = 30_000;
+const BINS_IN_WINDOW = WINDOW_MS / BIN_MS;
+const LATEST_ATTEMPTS = 10;
+/** More endpoints than a catalog's busy ones; the one that was not tried for longest is forgotten. */
+const MAX_ENDPOINTS = 256;
+
+export class RecentAttempts {
+  readonly #bins = new Map<string, Bin[]>();
+
+  add(endpointId: string, attempts: Bin, atMs: number): void {
+    const bins = this.at(endpointId, atMs);
+    const bin = bins.find(({ number }) => number === attempts.number);
+    if (bin) {
+      bin.ok += attempts.ok;
+      bin.failed += attempts.failed;
+    } else if (isRecent(attempts, atMs)) {
+      bins.push({ ...attempts });
+    }
+    this.#bins.delete(endpointId);
+    if (bins.length > 0) this.#bins.set(endpointId, bins);
+    if (this.#bins.size > MAX_ENDPOINTS) this.#bins.delete(this.#bins.keys().next().value!);
+  }
+
+  /** The bins of an endpoint that are inside the window. */
+  at(endpointId: string, atMs: number): Bin[] {
+    return (this.#bins.get(endpointId) ?? []).filter((bin) => isRecent(bin, atMs));
+  }
+
+  endpointIds(): Iterable<string> {
+    return this.#bins.keys();
+  }
+}
+
+export function binAt(atMs: number, result: AttemptResult): Bin {
+  return { number: binNumber(atMs), ok: result === 'ok' ? 1 : 0, failed: result === 'failed' ? 1 : 0 };
+}
+
+export function failuresIn(bins: readonly Bin[]): number {
+  return bins.reduce((sum, { failed }) => sum + failed, 0);
+}
+
+/**
+ * The part of the latest ten attempts that failed, from 0 to 1; 0 without attempts. What was well before must not hide
+ * what fails now. Of a bin that is only partly among the ten, the same part of its failures counts; where there are more
+ * than ten in the latest seconds, those seconds count, so that two failures among hundreds of attempts are few.
+ */
+export function failedShare(bins: readonly Bin[]): number {
+  let latest = 0;
+  let failures = 0;
+  for (const { all, failed } of newestFirst(bins)) {
+    const part = latest === 0 ? 1 : Math.min(1, (LATEST_ATTEMPTS - latest) / all);
+    if (part <= 0) break;
+    latest += part * all;
+    failures += part * failed;
+  }
+  return latest === 0 ? 0 : failures / latest;
+}
+
+/** The attempts of each bin, whoever counted them. */
+function newestFirst(bins: readonly Bin[]): { all: number; failed: number }[] {
+  const byNumber = new Map<number, { all: number; failed: number }>();
+  for (const { number, ok, failed } of bins) {
+    const sum = byNumber.get(number) ?? { all: 0, failed: 0 };
+    byNumber.set(number, { all: sum.all + ok + failed, failed: sum.failed + failed });
+  }
+  return [...byNumber].toSorted(([a], [b]) => b - a).map(([, sum]) => sum);
+}
+
+function isRecent({ number }: Bin, atMs: number): boolean {
+  return Math.abs(binNumber(atMs) - number) < BINS_IN_WINDOW;
+}
+
+function binNumber(atMs: number): number {
+  return Math.floor(atMs / BIN_MS);
+}

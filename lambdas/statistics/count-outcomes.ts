@@ -1,0 +1,118 @@
+/** Counts what settled generations say of the endpoints that were asked for them. */
+
+import { nowMs } from '../platform/clock.ts';
+import { generationTimeMs } from '../platform/ids.ts';
+import { describeError, log } from '../platform/logger.ts';
+import { addToSlot, HOUR_MS, SLOT_MS, SLOT_SHARDS, type EndpointSums } from '../store/endpoint-slots.ts';
+import type { Outcome } from '../store/outcome.ts';
+import type { Table } from '../store/table.ts';
+import { addTo, bucketOf } from './histogram.ts';
+import { addSums, noSums } from './sums.ts';
+
+/** A generation that has ended. */
+export interface Ended {
+  generationId: string;
+  outcome: Outcome;
+}
+
+/** Older generations are settled late: the statistics do not look that far back. */
+const MAX_AGE_MS = 24 * HOUR_MS;
+/** Shorter answers say little about speed; an answer that came as one document was not written in the time it took to read. */
+const MIN_TOKENS = 20;
+const MIN_WRITING_MS = 50;
+
+/** Requests that were at fault themselves, and those that came too fast, say nothing about the endpoint. */
+const SAYS_NOTHING = new Set<number | null>([400, 413, 422, 429]);
+
+/** This process adds to one part of each slot. */
+const shard = Math.floor(Math.random() * SLOT_SHARDS);
+
+/** Best effort, a second at most: what could not be counted is not counted. Never rejects. */
+export async function countOutcomes(table: Table, ended: Ended[]): Promise<void> {
+  const results = await Promise.allSettled(
+    bySlot(ended, nowMs()).map(([slot, sums]) => addToSlot(table, { ...slot, shard }, sums)),
+  );
+  const failed = results.filter((result) => result.status === 'rejected');
+  if (failed.length === 0) return;
+  log('warn', 'statistics of endpoints not counted', { count: failed.length, ...describeError(failed[0]!.reason) });
+}
+
+/** What outcomes come to, by five minutes and endpoint. */
+export function bySlot(ended: Ended[], atMs: number): [{ slotMs: number; endpointId: string }, EndpointSums][] {
+  const slots = new Map<string, [{ slotMs: number; endpointId: string }, EndpointSums]>();
+  for (const { generationId, outcome } of ended) {
+    const endedAtMs = endOf(generationId, outcome, atMs);
+    if (atMs - endedAtMs > MAX_AGE_MS) continue;
+    const slotMs = Math.floor(endedAtMs / SLOT_MS) * SLOT_MS;
+    for (const [endpointId, sums] of sumsOf(outcome)) {
+      const name = `${slotMs}#${endpointId}`;
+      const [, known] = slots.get(name) ?? [undefined, noSums()];
+      addSums(known, sums);
+      slots.set(name, [{ slotMs, endpointId }, known]);
+    }
+  }
+  return [...slots.values()];
+}
+
+/** The settlement of a generation may be late. */
+function endOf(generationId: string, { latencyMs, generationTimeMs: writingMs }: Outcome, atMs: number): number {
+  const begunAtMs = generationTimeMs(generationId) ?? atMs;
+  return Math.min(atMs, begunAtMs + (latencyMs ?? 0) + (writingMs ?? 0));
+}
+
+function sumsOf(outcome: Ended['outcome']): [endpointId: string, EndpointSums][] {
+  const refused = refusedAttempts(outcome);
+  const failed = refused.filter((attempt, index) => {
+    // It did not fail: it was given up.
+    const isAbandoned = attempt.status === null && index === refused.length - 1 && isGivenUp(outcome);
+    return !isAbandoned && !SAYS_NOTHING.has(attempt.status);
+  });
+  const sums = failed.map(({ endpointId }): [string, EndpointSums] => [
+    endpointId,
+    { ...noSums(), requests: 1, failures: 1 },
+  ]);
+  const waitedMs = refused.reduce((sum, { durationMs }) => sum + durationMs, 0);
+  const answer = sumsOfAnswer(outcome, waitedMs);
+  return answer ? [...sums, [outcome.endpointId, answer]] : sums;
+}
+
+/** The attempts that no event came of. */
+function refusedAttempts({ failedAttempts, endpointId, providerStatus, latencyMs }: Outcome) {
+  const last = latencyMs === null ? [{ endpointId, status: providerStatus, durationMs: 0 }] : [];
+  return [...failedAttempts, ...last].filter(({ status }) => !isAnswer(status));
+}
+
+function isGivenUp({ ending }: Outcome): boolean {
+  return ending === 'client_left' || ending === 'out_of_time';
+}
+
+/**
+ * What the answer says of the endpoint that gave it.
+ * @param waitedMs for endpoints that were tried before it
+ * @returns undefined when none began
+ */
+function sumsOfAnswer(outcome: Outcome, waitedMs: number): EndpointSums | undefined {
+  const { ending, latencyMs } = outcome;
+  if (latencyMs === null || ending === 'refused_before') return undefined;
+  const sums = { ...noSums(), requests: 1, failures: ending === 'broke_off' ? 1 : 0 };
+  addTo(sums.latencyMs, bucketOf(latencyMs - waitedMs), 1);
+  const throughput = throughputOf(outcome);
+  if (throughput !== undefined) addTo(sums.throughput, bucketOf(throughput), 1);
+  return sums;
+}
+
+/** In tokens per second; only complete answers whose tokens the provider has counted. */
+function throughputOf({
+  ending,
+  estimated,
+  completionTokens,
+  generationTimeMs: writingMs,
+}: Outcome): number | undefined {
+  if (ending !== 'complete' || estimated || completionTokens < MIN_TOKENS) return undefined;
+  if (writingMs === null || writingMs < MIN_WRITING_MS) return undefined;
+  return completionTokens / (writingMs / 1_000);
+}
+
+function isAnswer(status: number | null): boolean {
+  return status !== null && status >= 200 && status <= 299;
+}

@@ -1,0 +1,116 @@
+/**
+ * Measures the endpoints from what was counted: uptime over five minutes, half an hour and a day, speed over half an hour.
+ * A window is as long as its slots: the last five minutes have five to ten, a day has up to an hour more. Hours that are
+ * over are added up once, so that a day is read in few items.
+ */
+
+import type { EndpointStatistics } from '../catalog/endpoint-statistics.ts';
+import {
+  HOUR_MS,
+  readHours,
+  readSlot,
+  SLOT_MS,
+  writeHour,
+  type EndpointSums,
+  type HourSums,
+} from '../store/endpoint-slots.ts';
+import { writeMeasurement } from '../store/endpoint-statistics.ts';
+import type { Table } from '../store/table.ts';
+import { percentilesOf } from './histogram.ts';
+import { summed } from './sums.ts';
+
+/** Fewer requests say nothing. */
+const LEAST_REQUESTS = 10;
+/** Time for late settlements; what comes later is missing in the day. */
+const HOUR_CLOSES_AFTER_MS = 10 * 60_000;
+/** After a pause, a run catches up on so many hours. */
+const HOURS_A_RUN = 2;
+const HALF_HOUR_MS = 30 * 60_000;
+const HOURS_A_DAY = 24;
+
+/** What was counted in one slot. */
+interface Slot {
+  slotMs: number;
+  sums: [endpointId: string, EndpointSums][];
+}
+
+/** Measures, and keeps the measurement. @returns how many endpoints were measured */
+export async function measureEndpoints(table: Table, atMs: number): Promise<number> {
+  const hours = await closedHours(table, atMs);
+  const slots = await readSlots(table, firstSlot(atMs), atMs);
+  const endpoints = measured(hours, slots, atMs);
+  await writeMeasurement(table, { measuredAtMs: atMs, endpoints });
+  return Object.keys(endpoints).length;
+}
+
+/** The hours of the last day that are over, newly closed ones included. */
+async function closedHours(table: Table, atMs: number): Promise<Map<string, HourSums>[]> {
+  const current = startOf(atMs, HOUR_MS);
+  const hours = await readHours(table, current - HOURS_A_DAY * HOUR_MS, current);
+  const over = Array.from({ length: HOURS_A_DAY }, (_, index) => current - (index + 1) * HOUR_MS);
+  const missing = over.filter((hourMs) => isOver(hourMs, atMs) && !hours.has(hourMs));
+  for (const hourMs of missing.slice(0, HOURS_A_RUN)) {
+    const slots = await readSlots(table, hourMs, hourMs + HOUR_MS - 1);
+    const sums = summed(slots.flatMap(({ sums }) => sums));
+    await writeHour(table, hourMs, sums);
+    hours.set(hourMs, sums);
+  }
+  // Slots of an hour that is not over yet are read as such.
+  return [...hours].filter(([hourMs]) => isOver(hourMs, atMs)).map(([, sums]) => sums);
+}
+
+function isOver(hourMs: number, atMs: number): boolean {
+  return hourMs + HOUR_MS + HOUR_CLOSES_AFTER_MS <= atMs;
+}
+
+/** The first hour that is not over yet: this one, or shortly after its beginning the one before. */
+function firstOpenHour(atMs: number): number {
+  const current = startOf(atMs, HOUR_MS);
+  return isOver(current - HOUR_MS, atMs) ? current : current - HOUR_MS;
+}
+
+/** Slots are read from here on: those of open hours, and those of the last half hour. */
+function firstSlot(atMs: number): number {
+  return Math.min(firstOpenHour(atMs), startOf(atMs - HALF_HOUR_MS, SLOT_MS));
+}
+
+async function readSlots(table: Table, fromMs: number, toMs: number): Promise<Slot[]> {
+  const starts: number[] = [];
+  for (let slotMs = fromMs; slotMs <= toMs; slotMs += SLOT_MS) starts.push(slotMs);
+  return Promise.all(starts.map(async (slotMs) => ({ slotMs, sums: await readSlot(table, slotMs) })));
+}
+
+function measured(hours: Map<string, HourSums>[], slots: Slot[], atMs: number): Record<string, EndpointStatistics> {
+  const since = (fromMs: number) =>
+    summed(slots.filter(({ slotMs }) => slotMs + SLOT_MS > fromMs).flatMap(({ sums }) => sums));
+  const [last5m, last30m, open] = [since(atMs - SLOT_MS), since(atMs - HALF_HOUR_MS), since(firstOpenHour(atMs))];
+  const ids = new Set([...hours.flatMap((hour) => [...hour.keys()]), ...open.keys(), ...last30m.keys()]);
+  const statistics = [...ids].toSorted().map((id): [string, EndpointStatistics] => {
+    const recent = last30m.get(id);
+    const day = [open.get(id), ...hours.map((hour) => hour.get(id))];
+    return [
+      id,
+      {
+        uptimePercent: {
+          last5m: uptimeOf([last5m.get(id)]),
+          last30m: uptimeOf([recent]),
+          last1d: uptimeOf(day),
+        },
+        latencyMs: recent ? percentilesOf(recent.latencyMs, LEAST_REQUESTS) : null,
+        throughput: recent ? percentilesOf(recent.throughput, LEAST_REQUESTS) : null,
+      },
+    ];
+  });
+  return Object.fromEntries(statistics);
+}
+
+/** Rounded down: one failure in a million is not 100 %. */
+function uptimeOf(parts: (HourSums | undefined)[]): number | null {
+  const requests = parts.reduce((sum, part) => sum + (part?.requests ?? 0), 0);
+  const failures = parts.reduce((sum, part) => sum + (part?.failures ?? 0), 0);
+  return requests < LEAST_REQUESTS ? null : Math.floor((10_000 * (requests - failures)) / requests) / 100;
+}
+
+function startOf(atMs: number, lengthMs: number): number {
+  return Math.floor(atMs / lengthMs) * lengthMs;
+}

@@ -1,0 +1,77 @@
+/**
+ * What instances of functions tell each other about failing endpoints. A report replaces the instance's last one, for ten
+ * seconds; then a new item begins. So the newest reports are the last of the partition, and what dead instances have left
+ * is never read, long before DynamoDB deletes it.
+ */
+
+import { queryPageWithin } from './query.ts';
+import { attribute, expiry, instant, record, text, type RecordOf } from './record.ts';
+import { TTL_ATTRIBUTE, type Item, type Table } from './table.ts';
+import { writeWithin } from './transact.ts';
+import { put } from './writes.ts';
+
+/** How many attempts of some seconds went well, and how many failed; `number` says which seconds. */
+interface Attempts {
+  number: number;
+  ok: number;
+  failed: number;
+}
+
+const reportRecord = record({
+  instance: text('instance'),
+  publishedAtMs: instant('published_at'),
+  attempts: attribute<Record<string, Attempts[]>>('attempts', {
+    toAttribute: (attempts) => mapped(attempts, (bins) => bins.map(({ number, ok, failed }) => [number, ok, failed])),
+    fromAttribute: (stored) => mapped(stored as Record<string, string[][]>, (bins) => bins.map(attemptsFrom)),
+  }),
+});
+const expiryField = expiry(TTL_ATTRIBUTE);
+
+/** What one instance knows of endpoints. */
+type Report = RecordOf<typeof reportRecord>;
+
+const PARTITION = 'HEALTH#RECENT';
+const SLOT_MS = 10_000;
+const KEEP_MS = 5 * 60_000;
+/** What comes later than that is of no use any more. */
+const WRITE_TIMEOUT_MS = 300;
+const READ_TIMEOUT_MS = 1_000;
+
+export async function writeReport(table: Table, report: Report): Promise<void> {
+  const { instance, publishedAtMs } = report;
+  const key = { pk: PARTITION, sk: `${slotOf(publishedAtMs)}#${instance}` };
+  const item: Item = { ...key, entity: 'endpoint_health', ...reportRecord.toItem(report) };
+  expiryField.write(publishedAtMs + KEEP_MS, item);
+  await writeWithin(table, WRITE_TIMEOUT_MS, put(table, item));
+}
+
+/**
+ * Reports, newest first, that were published between these times or up to ten seconds around them; of one instance there
+ * may be several. Cost: at most `limit` items, eventually consistent.
+ */
+export async function readReports(
+  table: Table,
+  { fromMs, toMs, limit }: { fromMs: number; toMs: number; limit: number },
+): Promise<Report[]> {
+  const items = await queryPageWithin(table, READ_TIMEOUT_MS, {
+    pk: PARTITION,
+    from: slotOf(fromMs),
+    to: slotOf(toMs + SLOT_MS),
+    Limit: limit,
+    ScanIndexForward: false,
+  });
+  return items.map(reportRecord.from);
+}
+
+function slotOf(atMs: number): string {
+  return new Date(Math.floor(atMs / SLOT_MS) * SLOT_MS).toISOString();
+}
+
+function attemptsFrom(bin: string[]): Attempts {
+  const [number, ok, failed] = bin.map(Number) as [number, number, number];
+  return { number, ok, failed };
+}
+
+function mapped<From, To>(of: Record<string, From>, toValue: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(of).map(([name, value]) => [name, toValue(value)]));
+}

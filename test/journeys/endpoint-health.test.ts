@@ -1,0 +1,127 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { bucketOf } from '../../lambdas/statistics/histogram.ts';
+import { measureEndpoints } from '../../lambdas/statistics/measure.ts';
+import { addToSlot, SLOT_MS } from '../../lambdas/store/endpoint-slots.ts';
+import { queryPartition } from '../../lambdas/store/query.ts';
+import { startDynamodb, type LocalDynamodb } from '../../lib/local/dynamodb.ts';
+import { textModel } from '../support/catalog.ts';
+import { startFaultProxy, type DynamodbCall, type FaultProxy } from '../support/fault-proxy.ts';
+import { get, said } from '../support/gateway.ts';
+import { askFor, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
+
+const PATIENCE_MS = 2_000;
+
+let dynamodb: LocalDynamodb;
+let proxy: FaultProxy;
+let scripted: ScriptedGateway;
+beforeAll(async () => {
+  dynamodb = await startDynamodb(undefined);
+  proxy = await startFaultProxy(dynamodb.endpoint);
+  scripted = await startScriptedGateway({
+    models: [
+      textModel('test/two', [
+        { provider: 'ill', pricing: { prompt: '0.0001', completion: '0.0002' } },
+        { provider: 'sound', pricing: { prompt: '0.0004', completion: '0.0008' } },
+      ]),
+    ],
+    providers: [
+      { id: 'ill', wire: 'anthropic' },
+      { id: 'sound', wire: 'anthropic' },
+    ],
+    env: { DYNAMODB_ENDPOINT: proxy.endpoint },
+  });
+});
+afterEach(() => {
+  proxy.before = () => undefined;
+  proxy.faultFor = () => undefined;
+});
+afterAll(async () => {
+  await scripted.stop();
+  await proxy.stop();
+  await dynamodb.stop();
+});
+
+interface Shown {
+  endpoint_id: string;
+  status?: number;
+}
+
+async function shownEndpoints(): Promise<Shown[]> {
+  const begunAtMs = performance.now();
+  const response = await get(scripted.gateway, '/models/test/two/endpoints');
+  expect(response.status).toBe(200);
+  expect(performance.now() - begunAtMs).toBeLessThan(PATIENCE_MS);
+  return ((await response.json()) as { data: { endpoints: Shown[] } }).data.endpoints;
+}
+
+const statuses = async () =>
+  Object.fromEntries((await shownEndpoints()).map(({ endpoint_id: id, status }) => [id, status]));
+
+/** Asks a model of two endpoints, of which the first fails. */
+async function ask(stream = false): Promise<number> {
+  const marker = scripted.behaves(({ respond }) => respond('529 Overloaded', {}, '{}'));
+  const begunAtMs = performance.now();
+  const response = await askFor(scripted.gateway, { model: 'test/two', messages: [said(marker)], stream });
+  expect(response.status).toBe(200);
+  expect(await response.text()).toContain('All is well.');
+  return performance.now() - begunAtMs;
+}
+
+const isAboutHealth = ({ body }: DynamodbCall) => body.includes('HEALTH#');
+const isCount = (call: DynamodbCall) => call.action === 'UpdateItem' && isAboutHealth(call);
+
+// Before anything else was read: it is read again after half a minute.
+describe('what was measured', () => {
+  it('is shown with the endpoint', async () => {
+    const table = scripted.gateway.table();
+    const slot = { slotMs: Math.floor(Date.now() / SLOT_MS) * SLOT_MS, shard: 0, endpointId: 'test/two/0' };
+    const latencyMs = new Map([[bucketOf(300), 99]]);
+    await addToSlot(table, slot, { requests: 100, failures: 1, latencyMs, throughput: new Map() });
+    await measureEndpoints(table, Date.now());
+
+    const [measured, other] = await shownEndpoints();
+
+    expect(measured).toMatchObject({ uptime_last_30m: 99, uptime_last_1d: 99, throughput_last_30m: null });
+    const { p50 } = (measured as unknown as { latency_last_30m: { p50: number } }).latency_last_30m;
+    expect(Math.abs(p50 - 300)).toBeLessThanOrEqual(30);
+    expect(other).toMatchObject({ uptime_last_5m: null, uptime_last_30m: null, latency_last_30m: null });
+  });
+});
+
+describe('an endpoint that fails', () => {
+  it('is shown as failing, and reported to the other instances', async () => {
+    expect(await statuses()).toEqual({ 'test/two/0': 0, 'test/two/1': 0 });
+
+    await ask();
+
+    expect(await statuses()).toEqual({ 'test/two/0': -1, 'test/two/1': 0 });
+    const reports: unknown[] = [];
+    for await (const item of queryPartition(scripted.gateway.table(), 'HEALTH#RECENT')) reports.push(item['attempts']);
+    expect(reports).toMatchObject([{ 'test/two/0': [[expect.anything(), '0', '1']] }]);
+  });
+
+  it('is counted when the generation is settled', async () => {
+    await ask();
+    await vi.waitFor(
+      () =>
+        expect(
+          proxy.calls
+            .filter(isCount)
+            .map(({ body }) => body)
+            .join(),
+        ).toContain('test/two/1'),
+      5_000,
+    );
+  });
+});
+
+describe('a table that refuses or does not answer what is asked about health', () => {
+  it.each(['refuses', 'is silent'])('keeps nobody waiting when it %s', async (how) => {
+    if (how === 'refuses') proxy.faultFor = (call) => (isAboutHealth(call) ? 'throttle' : undefined);
+    else proxy.before = (call) => (isAboutHealth(call) ? new Promise(() => {}) : undefined);
+
+    expect(await ask(true)).toBeLessThan(PATIENCE_MS);
+    expect(await ask(false)).toBeLessThan(PATIENCE_MS);
+    expect((await shownEndpoints()).map(({ endpoint_id: id }) => id)).toEqual(['test/two/0', 'test/two/1']);
+  });
+});

@@ -1,0 +1,296 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  SharedHealth,
+  type EndpointHealth,
+  type HealthReport,
+  type HealthReports,
+} from '../../lambdas/routing/health.ts';
+import type { AttemptResult } from '../../lambdas/routing/recent-attempts.ts';
+
+const MINUTE = Date.UTC(2026, 10, 20, 12);
+const ID = 'acme/model';
+
+let nowMs = MINUTE;
+let written: HealthReport[] = [];
+let reads = 0;
+let log = '';
+beforeEach(() => {
+  nowMs = MINUTE;
+  written = [];
+  reads = 0;
+  log = '';
+  vi.spyOn(process.stderr, 'write').mockImplementation((line) => {
+    log += String(line);
+    return true;
+  });
+});
+afterEach(() => vi.restoreAllMocks());
+
+const shared: HealthReports = {
+  write: async (report) => void written.unshift(structuredClone(report)),
+  read: async () => {
+    reads += 1;
+    return written;
+  },
+};
+const broken: HealthReports = {
+  write: () => Promise.reject(new Error('gone')),
+  read: () => Promise.reject(new Error('gone')),
+};
+const silent: HealthReports = { write: () => new Promise(() => {}), read: () => new Promise(() => {}) };
+
+const instance = (name: string, reports = shared) => new SharedHealth({ instance: name, reports, nowMs: () => nowMs });
+
+function attempts(health: SharedHealth, ...results: AttemptResult[]): void {
+  for (const result of results) health.record(ID, result);
+}
+const times = (count: number, result: AttemptResult) => Array.from({ length: count }, () => result);
+const isFailing = (health: EndpointHealth) => health.isFailing(ID);
+
+describe('what one instance sees', () => {
+  it.each([
+    ['nothing at all', [], false],
+    ['only answers', times(5, 'ok'), false],
+    ['one failure', times(1, 'failed'), true],
+    ['a failure in five', [...times(4, 'ok'), 'failed' as const], true],
+    ['a failure in six', [...times(5, 'ok'), 'failed' as const], false],
+    ['two failures among hundreds of the same seconds', [...times(300, 'ok'), ...times(2, 'failed')], false],
+  ])('judges an endpoint with %s', (_what, results, failing) => {
+    const health = instance('a');
+    attempts(health, ...results);
+    expect(isFailing(health)).toBe(failing);
+  });
+
+  it('counts the latest attempts: hundreds that went well before hide nothing', () => {
+    const health = instance('a');
+    attempts(health, ...times(300, 'ok'));
+    nowMs += 3_000;
+    attempts(health, 'failed', 'ok', 'failed');
+    expect(isFailing(health)).toBe(true);
+  });
+
+  it('forgets a failure after half a minute', () => {
+    const health = instance('a');
+    attempts(health, 'failed');
+    nowMs += 26_000;
+    expect(isFailing(health)).toBe(true);
+    nowMs += 4_000;
+    expect(isFailing(health)).toBe(false);
+  });
+
+  it('is not harmed for long by a clock that is set back', () => {
+    const health = instance('a');
+    attempts(health, 'failed');
+    nowMs -= 3_600_000;
+    expect(isFailing(health)).toBe(false);
+    attempts(health, 'failed');
+    expect(isFailing(health)).toBe(true);
+  });
+
+  it('does not mistake one endpoint for another', () => {
+    const health = instance('a');
+    attempts(health, 'failed');
+    expect(health.isFailing('acme/other')).toBe(false);
+  });
+
+  it('remembers a bounded number of endpoints: those that were tried last', () => {
+    const health = instance('a');
+    for (let number = 0; number < 1_000; number += 1) health.record(`acme/${number}`, 'failed');
+    const failing = Array.from({ length: 1_000 }, (_, number) => health.isFailing(`acme/${number}`));
+    expect(failing.filter(Boolean)).toHaveLength(256);
+    expect(failing.at(-1)).toBe(true);
+  });
+});
+
+describe('what instances tell each other', () => {
+  it('is nothing while all is well', async () => {
+    const health = instance('a');
+    attempts(health, ...times(5, 'ok'));
+    await health.publish();
+    expect(written).toEqual([]);
+  });
+
+  it('is what one knows of an endpoint that has failed, and no other', async () => {
+    const [first, second] = [instance('a'), instance('b')];
+    first.record('acme/other', 'ok');
+    attempts(first, 'ok', 'failed');
+
+    await first.publish();
+    await second.refresh();
+
+    expect(Object.keys(written[0]!.attempts)).toEqual([ID]);
+    expect(written[0]).toMatchObject({ instance: 'a', publishedAtMs: MINUTE });
+    expect(isFailing(second)).toBe(true);
+    expect(second.isFailing('acme/other')).toBe(false);
+  });
+
+  it('is also what went well at an endpoint in question: one failure of few is not taken for all', async () => {
+    const [unlucky, other] = [instance('a'), instance('b')];
+    attempts(unlucky, 'ok', 'failed');
+    attempts(other, ...times(9, 'ok'));
+    await unlucky.publish();
+    await other.refresh();
+
+    await other.publish();
+    nowMs += 2_000;
+    await unlucky.refresh();
+
+    expect(isFailing(other)).toBe(false);
+    expect(isFailing(unlucky)).toBe(false);
+  });
+
+  it('ends when enough is known: then nobody who saw no failure says more', async () => {
+    const [unlucky, other] = [instance('a'), instance('b')];
+    attempts(unlucky, ...times(20, 'ok'), 'failed');
+    await unlucky.publish();
+    attempts(other, 'ok');
+    await other.refresh();
+    await other.publish();
+    expect(written).toHaveLength(1);
+  });
+
+  it('does not count twice: a newer report stands for the ones before, and none for the own counts', async () => {
+    const [first, second] = [instance('a'), instance('b')];
+    attempts(second, ...times(8, 'ok'));
+    attempts(first, 'failed');
+    await first.publish();
+    nowMs += 1_000;
+    attempts(first, 'ok');
+    await first.publish();
+
+    await second.refresh();
+    await first.refresh();
+
+    expect(written).toHaveLength(2);
+    expect(isFailing(second)).toBe(false);
+    expect(isFailing(first)).toBe(true);
+  });
+
+  it('counts no longer than what one has seen itself', async () => {
+    const [first, second] = [instance('a'), instance('b')];
+    attempts(first, 'failed');
+    nowMs += 20_000;
+    await first.publish();
+    await second.refresh();
+    expect(isFailing(second)).toBe(true);
+    nowMs += 10_000;
+    expect(isFailing(second)).toBe(false);
+  });
+
+  it('is said once a second at most, and only news', async () => {
+    const health = instance('a');
+    attempts(health, 'failed');
+    await health.publish();
+    attempts(health, 'failed');
+    await health.publish();
+    expect(written).toHaveLength(1);
+    nowMs += 1_000;
+    await health.publish();
+    await health.publish();
+    nowMs += 1_000;
+    await health.publish();
+    expect(written).toHaveLength(2);
+  });
+
+  it('is said less often where very many say it', async () => {
+    for (let number = 0; number < 64; number += 1) {
+      const other = instance(`other-${number}`);
+      attempts(other, 'failed');
+      await other.publish();
+    }
+    const health = instance('a');
+    await health.refresh();
+    attempts(health, 'failed');
+    await health.publish();
+    written = [];
+    nowMs += 5_000;
+    attempts(health, 'failed');
+    await health.publish();
+    expect(written).toEqual([]);
+    nowMs += 5_000;
+    await health.publish();
+    expect(written).toHaveLength(1);
+  });
+
+  it('is bounded: the endpoints that do worst', async () => {
+    const health = instance('a');
+    for (let number = 0; number < 100; number += 1) {
+      health.record(`acme/${number}`, 'failed');
+      if (number < 92) health.record(`acme/${number}`, 'ok');
+    }
+    await health.publish();
+    expect(Object.keys(written[0]!.attempts)).toEqual(Array.from({ length: 8 }, (_, index) => `acme/${92 + index}`));
+  });
+
+  it('is read every two seconds at most, by requests that come together once', async () => {
+    const health = instance('a');
+    await Promise.all([health.refresh(), health.refresh()]);
+    nowMs += 1_999;
+    await health.refresh();
+    expect(reads).toBe(1);
+    nowMs += 1;
+    await health.refresh();
+    expect(reads).toBe(2);
+  });
+
+  it('is read again although the clock was set back', async () => {
+    const health = instance('a');
+    await health.refresh();
+    nowMs -= 3_600_000;
+    await health.refresh();
+    expect(reads).toBe(2);
+  });
+
+  it('is published again although the clock was set back', async () => {
+    const health = instance('a');
+    attempts(health, 'failed');
+    await health.publish();
+    nowMs -= 3_600_000;
+    attempts(health, 'failed');
+    await health.publish();
+    expect(written).toHaveLength(2);
+  });
+});
+
+describe('without the table', () => {
+  it('an instance knows what it has seen, nothing rejects, and the log says it once', async () => {
+    const health = instance('a', broken);
+    for (let second = 0; second < 10; second += 2) {
+      nowMs += 2_000;
+      attempts(health, 'failed');
+      await health.refresh();
+      await health.publish();
+    }
+    expect(isFailing(health)).toBe(true);
+    expect(health.isShared).toBe(false);
+    expect(log.trim().split('\n')).toHaveLength(2);
+    expect(log).toContain('health of endpoints not read');
+    expect(log).toContain('health of endpoints not published');
+  });
+
+  it('what could not be said is said later', async () => {
+    let isGone = true;
+    const health = instance('a', { ...shared, write: (report) => (isGone ? broken : shared).write(report) });
+    attempts(health, 'failed');
+    await health.publish();
+    isGone = false;
+    nowMs += 1_000;
+    await health.publish();
+    expect(written).toHaveLength(1);
+  });
+
+  it('a table that does not answer is asked once, and not again by each request', () => {
+    let asked = 0;
+    const counting = () => {
+      asked += 1;
+      return new Promise<never>(() => {});
+    };
+    const health = instance('a', { ...silent, read: counting });
+    for (let second = 0; second < 10; second += 1) {
+      nowMs += 2_000;
+      void health.refresh();
+    }
+    expect(asked).toBe(1);
+    expect(isFailing(health)).toBe(false);
+  });
+});

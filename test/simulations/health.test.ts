@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readReports, writeReport } from '../../lambdas/store/endpoint-health.ts';
+import { newTable } from '../support/table.ts';
+import { healthPlot } from './health-plot.ts';
+import { simulate, type Scenario, type Sent } from './health-simulation.ts';
+import {
+  failsAll,
+  failsEverySecond,
+  failsHalf,
+  failsOnceInAThousand,
+  flaps,
+  RUN_MS,
+  TROUBLE_BEGINS_MS,
+  TROUBLE_ENDS_MS,
+} from './troubles.ts';
+
+const SEEDS = 200;
+
+/** What two instances do with a request a second. */
+const usual = { instances: 2, requestsPerSecond: 1, durationMs: RUN_MS };
+
+/** The runs of many seeds. */
+async function runs(trouble: () => Scenario['fails'], more: Partial<Scenario> = {}, seeds = SEEDS): Promise<Sent[][]> {
+  const all: Sent[][] = [];
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    all.push(await simulate({ seed, ...usual, fails: trouble(), ...more }));
+  }
+  return all;
+}
+
+const between = (sent: Sent[], fromMs: number, toMs: number) =>
+  sent.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+const first = (sent: Sent[]) => sent.filter(({ isTroubledFirst }) => isTroubledFirst);
+const shareOf = (all: Sent[][], holds: (sent: Sent[]) => boolean) => all.filter(holds).length / all.length;
+
+/** How many requests went to it first until it was tried again: half a minute after its last failure. */
+const sentBeforeItWasOut = (sent: Sent[]) => first(between(sent, TROUBLE_BEGINS_MS, TROUBLE_BEGINS_MS + 27_000)).length;
+const isOutWithinTen = (sent: Sent[]) => sentBeforeItWasOut(sent) <= 10;
+
+const isBackWithinAMinute = (sent: Sent[]) =>
+  between(sent, TROUBLE_ENDS_MS + 60_000, RUN_MS).every(({ isTroubledFirst }) => isTroubledFirst);
+
+describe('an endpoint that fails every second request', () => {
+  it.each([0.5, 1, 2])('is out of first place within ten requests, always, at %s requests a second', async (rate) => {
+    const all = await runs(failsEverySecond, { requestsPerSecond: rate });
+    expect(Math.max(...all.map(sentBeforeItWasOut))).toBeLessThanOrEqual(10);
+  });
+
+  it('is out of first place within seconds where there are many requests', async () => {
+    const all = await runs(failsEverySecond, { requestsPerSecond: 30, durationMs: 90_000 }, 20);
+    const after = all.flatMap((sent) => between(sent, TROUBLE_BEGINS_MS + 6_000, TROUBLE_BEGINS_MS + 27_000));
+    expect(first(after).length / after.length).toBeLessThan(0.01);
+  });
+
+  it('is back within a minute of its recovery, always', async () => {
+    expect(shareOf(await runs(failsEverySecond), isBackWithinAMinute)).toBe(1);
+  });
+
+  it('does no worse over a real table', async () => {
+    const table = await newTable();
+    const reports = {
+      write: (report: Parameters<typeof writeReport>[1]) => writeReport(table, report),
+      read: (range: Parameters<typeof readReports>[1]) => readReports(table, range),
+    };
+    const [sent] = await runs(failsEverySecond, { reports }, 1);
+    expect(sentBeforeItWasOut(sent!)).toBeLessThanOrEqual(10);
+    expect(isBackWithinAMinute(sent!)).toBe(true);
+  });
+});
+
+describe('an endpoint that fails half of its requests, by chance', () => {
+  it('is out of first place within ten requests in at least 95 of 100 runs', async () => {
+    expect(shareOf(await runs(failsHalf), isOutWithinTen)).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it('is back within a minute of its recovery, always', async () => {
+    expect(shareOf(await runs(failsHalf), isBackWithinAMinute)).toBe(1);
+  });
+});
+
+describe('an endpoint that fails all of its requests', () => {
+  it('is asked first a few times every half minute, to see whether it has recovered', async () => {
+    const all = await runs(failsAll);
+    expect(shareOf(all, isOutWithinTen)).toBe(1);
+    const later = all.flatMap((sent) => between(sent, TROUBLE_BEGINS_MS + 30_000, TROUBLE_ENDS_MS));
+    expect(first(later).length / later.length).toBeLessThan(0.12);
+    expect(first(later).length).toBeGreaterThan(0);
+  });
+});
+
+describe('an endpoint that fails for fifteen seconds and works for fifteen', () => {
+  it('is seldom asked first while it fails', async () => {
+    const all = await runs(flaps);
+    const bad = all.flatMap((sent) =>
+      between(sent, TROUBLE_BEGINS_MS, TROUBLE_ENDS_MS).filter(({ atMs }) => Math.floor(atMs / 15_000) % 2 === 0),
+    );
+    expect(first(bad).length / bad.length).toBeLessThan(0.35);
+  });
+});
+
+describe('an endpoint that fails one request of a thousand', () => {
+  it.each([
+    ['two instances', { instances: 2, requestsPerSecond: 50, durationMs: 120_000 }],
+    // As Lambda does it: each instance knows little by itself.
+    ['two hundred instances', { instances: 200, requestsPerSecond: 50, durationMs: 120_000 }],
+  ])('stays in first place, over %s', async (_name, traffic) => {
+    const sent = (await runs(failsOnceInAThousand, traffic, 3)).flat();
+    expect(first(sent).length / sent.length).toBeGreaterThan(0.99);
+  });
+});
+
+it('is what the plot of the documentation shows', async () => {
+  const shown = readFileSync(new URL('../../docs/health.svg', import.meta.url), 'utf8');
+  expect(await healthPlot(), 'npm run simulate writes the plot again').toBe(shown);
+});

@@ -1,0 +1,56 @@
+/** Simulated time and chance: events in their order, numbers from a seed. The same seed gives the same run. */
+
+export interface SimulatedTime {
+  nowMs: () => number;
+  /** Resolves when that time has come. */
+  sleep: (ms: number) => Promise<void>;
+  at: (timeMs: number, act: () => void) => void;
+  /** Time stands still until this is done, which happens outside of the simulation. */
+  outside: <Result>(work: Promise<Result>) => Promise<Result>;
+  /** Lets time pass up to then. */
+  run: (untilMs: number) => Promise<void>;
+}
+
+/** @param startMs epoch milliseconds, as the wall clock of the run */
+export function simulatedTime(startMs: number): SimulatedTime {
+  let nowMs = startMs;
+  let events: { timeMs: number; act: () => void }[] = [];
+  const working = new Set<Promise<unknown>>();
+  const at = (timeMs: number, act: () => void) => void events.push({ timeMs, act });
+  return {
+    nowMs: () => nowMs,
+    at,
+    sleep: (ms) => new Promise((resolve) => at(nowMs + ms, resolve)),
+    outside(work) {
+      working.add(work);
+      return work.finally(() => working.delete(work));
+    },
+    async run(untilMs) {
+      for (;;) {
+        const nextMs = Math.min(...events.map(({ timeMs }) => timeMs));
+        if (nextMs > untilMs) break;
+        nowMs = nextMs;
+        const due = events.filter(({ timeMs }) => timeMs === nextMs);
+        events = events.filter(({ timeMs }) => timeMs !== nextMs);
+        for (const { act } of due) act();
+        // What follows from them without waiting happens now.
+        do {
+          await Promise.allSettled(working);
+          await new Promise((resolve) => setImmediate(resolve));
+        } while (working.size > 0);
+      }
+      nowMs = untilMs;
+    },
+  };
+}
+
+/** A generator of numbers from 0 to 1, good enough to throw dice (mulberry32). */
+export function dice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,32 @@
+/** Kinds of trouble that an endpoint may be in, between two times of a run. */
+
+import type { Scenario } from './health-simulation.ts';
+
+type Fails = Scenario['fails'];
+
+export const TROUBLE_BEGINS_MS = 60_000;
+export const TROUBLE_ENDS_MS = 150_000;
+/** Two minutes of recovery. */
+export const RUN_MS = 270_000;
+
+function during(trouble: Fails): Fails {
+  return (atMs, chance) => atMs >= TROUBLE_BEGINS_MS && atMs < TROUBLE_ENDS_MS && trouble(atMs, chance);
+}
+
+export const failsHalf = () => during((_, chance) => chance < 0.5);
+
+export const failsAll = () => during(() => true);
+
+/** Beginning with the first. */
+export function failsEverySecond(): Fails {
+  let attempts = 0;
+  return during(() => {
+    attempts += 1;
+    return attempts % 2 === 1;
+  });
+}
+
+/** Fifteen seconds badly, fifteen well, and so on. */
+export const flaps = () => during((atMs) => Math.floor(atMs / 15_000) % 2 === 0);
+
+export const failsOnceInAThousand = (): Fails => (_, chance) => chance < 0.001;

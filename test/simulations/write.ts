@@ -1,0 +1,6 @@
+/** Writes the plots of the documentation from the simulations that the tests run. */
+
+import { writeFileSync } from 'node:fs';
+import { healthPlot } from './health-plot.ts';
+
+writeFileSync(new URL('../../docs/health.svg', import.meta.url), await healthPlot());

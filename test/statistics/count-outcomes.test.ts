@@ -1,0 +1,138 @@
+import { describe, expect, inject, it, vi } from 'vitest';
+import { uuidv7 } from '../../lambdas/platform/ids.ts';
+import { bySlot, countOutcomes, type Ended } from '../../lambdas/statistics/count-outcomes.ts';
+import { bucketOf } from '../../lambdas/statistics/histogram.ts';
+import type { Outcome } from '../../lambdas/store/outcome.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
+import { outcome, rub } from '../support/spending.ts';
+import { newTable } from '../support/table.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 12, 7);
+const SLOT = Date.UTC(2026, 10, 20, 12, 5);
+const ID = 'test/endpoint';
+
+const ended = (more: Partial<Ended['outcome']> = {}, beganMs = NOW - 1_000): Ended => ({
+  generationId: `gen-${uuidv7(beganMs)}`,
+  outcome: { ...outcome(rub('1')), latencyMs: 300, generationTimeMs: 500, completionTokens: 40, ...more },
+});
+
+/** Requests and failures of each endpoint. */
+const counted = (...all: Ended[]) =>
+  Object.fromEntries(
+    bySlot(all, NOW).map(([{ endpointId }, { requests, failures }]) => [endpointId, [requests, failures]]),
+  );
+
+describe('how an answer ended', () => {
+  it.each<[Outcome['ending'], Partial<Outcome>, number[] | undefined]>([
+    ['complete', {}, [1, 0]],
+    ['out_of_money', {}, [1, 0]],
+    ['client_left', {}, [1, 0]],
+    ['client_left', { latencyMs: null, generationTimeMs: null }, undefined],
+    ['out_of_time', {}, [1, 0]],
+    ['out_of_time', { latencyMs: null, generationTimeMs: null }, undefined],
+    ['broke_off', {}, [1, 1]],
+    ['refused_before', { latencyMs: null, generationTimeMs: null, providerStatus: 503 }, [1, 1]],
+    ['refused_before', { latencyMs: null, generationTimeMs: null, providerStatus: null }, [1, 1]],
+    ['refused_before', { latencyMs: null, generationTimeMs: null, providerStatus: 400 }, undefined],
+  ])('%s %j', (ending, more, sums) => {
+    expect(counted(ended({ ending, ...more }))[ID]).toEqual(sums);
+  });
+});
+
+const attempt = (endpointId: string, status: number | null) => ({
+  endpointId,
+  modelPermaslug: 'test/model-1',
+  providerName: 'Test',
+  status,
+  durationMs: 100,
+});
+
+describe('what attempts say', () => {
+  it('counts those that failed before the one that answered', () => {
+    const failedAttempts = [attempt('first', 529), attempt('second', null)];
+    expect(counted(ended({ failedAttempts }))).toEqual({ first: [1, 1], second: [1, 1], [ID]: [1, 0] });
+  });
+
+  it.each([400, 413, 422, 429])('counts nothing for a status %s', (status) => {
+    expect(counted(ended({ failedAttempts: [attempt('first', status)] }))).toEqual({ [ID]: [1, 0] });
+  });
+
+  it('counts all of them where none answered', () => {
+    const none = { ending: 'refused_before', latencyMs: null, generationTimeMs: null, providerStatus: 503 } as const;
+    const failedAttempts = [attempt('first', 500)];
+    expect(counted(ended({ ...none, failedAttempts }))).toEqual({ first: [1, 1], [ID]: [1, 1] });
+  });
+
+  it('does not count one that was given up because the client left', () => {
+    const left = { ending: 'client_left', latencyMs: null, generationTimeMs: null, providerStatus: null } as const;
+    const failedAttempts = [attempt('first', 500)];
+    expect(counted(ended({ ...left, failedAttempts }))).toEqual({ first: [1, 1] });
+  });
+
+  it('does not count the time of others as latency of the one that answered', () => {
+    const failedAttempts = [attempt('first', 500)];
+    const [, { latencyMs }] = bySlot([ended({ failedAttempts })], NOW)[1]!;
+    expect(latencyMs).toEqual(new Map([[bucketOf(200), 1]]));
+  });
+});
+
+const throughput = (more: Partial<Outcome>) => [...bySlot([ended(more)], NOW)[0]![1].throughput];
+
+describe('speed', () => {
+  it('is that of complete answers', () => {
+    expect(throughput({})).toEqual([[bucketOf(80), 1]]);
+  });
+
+  it.each<[string, Partial<Outcome>]>([
+    ['whose tokens were not reported', { estimated: true }],
+    ['that broke off', { ending: 'broke_off' }],
+    ['of a few tokens', { completionTokens: 19 }],
+    ['that came as one document', { generationTimeMs: 2 }],
+    ['without a time', { generationTimeMs: null }],
+  ])('is not that of answers %s', (_which, more) => {
+    expect(throughput(more)).toEqual([]);
+  });
+});
+
+const slotOf = (one: Ended) => bySlot([one], NOW)[0]![0].slotMs;
+
+describe('the five minutes in which it counts', () => {
+  it('are those in which the answer ended, however late it is settled', () => {
+    const long = ended({ latencyMs: 1_000, generationTimeMs: 4 * 60_000 }, NOW - 3 * 3_600_000);
+    expect(slotOf(long)).toBe(SLOT - 3 * 3_600_000 + 5 * 60_000);
+  });
+
+  it('are never in the future', () => {
+    expect(slotOf(ended({ generationTimeMs: 1e12 }))).toBe(SLOT);
+  });
+
+  it('are none, a day later', () => {
+    expect(bySlot([ended({}, NOW - 25 * 3_600_000)], NOW)).toEqual([]);
+  });
+
+  it('have one sum an endpoint, of the whole batch', () => {
+    const batch = [ended(), ended(), ended({ ending: 'broke_off' }), ended({ endpointId: 'other' })];
+    expect(bySlot(batch, NOW)).toHaveLength(2);
+    expect(counted(...batch)).toEqual({ [ID]: [3, 1], other: [1, 0] });
+  });
+});
+
+describe('a table that does not take counts', () => {
+  it.each(['refuses', 'is silent'])('fails and delays no settlement when it %s', async (how) => {
+    const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
+    const table = await newTable(proxy.endpoint);
+    if (how === 'refuses') proxy.faultFor = () => 'throttle';
+    else proxy.before = () => new Promise(() => {});
+
+    const begunAtMs = performance.now();
+    await countOutcomes(table, [ended({}, Date.now()), ended({ endpointId: 'other' }, Date.now())]);
+
+    expect(performance.now() - begunAtMs).toBeLessThan(1_800);
+    expect(logged.mock.calls.map(([line]) => String(line))).toEqual([
+      expect.stringContaining('statistics of endpoints not counted'),
+    ]);
+    logged.mockRestore();
+    await proxy.stop();
+  });
+});

@@ -1,0 +1,148 @@
+import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { measureEndpoints } from '../../lambdas/statistics/measure.ts';
+import { bucketOf } from '../../lambdas/statistics/histogram.ts';
+import { addToSlot, HOUR_MS, readHours, SLOT_MS, SLOT_SHARDS } from '../../lambdas/store/endpoint-slots.ts';
+import { readMeasurements, writeMeasurement } from '../../lambdas/store/endpoint-statistics.ts';
+import { queryPartition } from '../../lambdas/store/query.ts';
+import type { Item, Table } from '../../lambdas/store/table.ts';
+import { startCapacityMeter } from '../support/capacity-meter.ts';
+import { newTable, tableThrough } from '../support/table.ts';
+
+/** Twenty-two past: the hour before is closed. */
+const NOW = Date.UTC(2026, 10, 20, 12, 22);
+const MINUTE = 60_000;
+const ID = 'acme/model';
+
+let table: Table;
+beforeEach(async () => {
+  table = await newTable();
+});
+
+async function count(atMs: number, requests: number, failures = 0, more: { shard?: number; latencyMs?: number } = {}) {
+  const { shard = 0, latencyMs } = more;
+  const buckets = latencyMs === undefined ? new Map() : new Map([[bucketOf(latencyMs), requests]]);
+  const slot = { slotMs: Math.floor(atMs / SLOT_MS) * SLOT_MS, shard, endpointId: ID };
+  await addToSlot(table, slot, { requests, failures, latencyMs: buckets, throughput: buckets });
+}
+
+async function measured(atMs = NOW, endpointId = ID) {
+  await measureEndpoints(table, atMs);
+  const [measurement] = await readMeasurements(table);
+  expect(measurement!.measuredAtMs).toBe(atMs);
+  return measurement!.endpoints[endpointId];
+}
+
+async function itemsOf(partition: string): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const item of queryPartition(table, partition)) items.push(item);
+  return items;
+}
+
+describe('uptime', () => {
+  it('is measured over five minutes, half an hour and a day', async () => {
+    await count(NOW, 10, 5);
+    await count(NOW - 20 * MINUTE, 10);
+    await count(NOW - 10 * HOUR_MS, 20);
+    // Hours are closed two a run.
+    for (let run = 0; run < 12; run += 1) await measureEndpoints(table, NOW);
+
+    expect((await measured())!.uptimePercent).toEqual({ last5m: 50, last30m: 75, last1d: 87.5 });
+  });
+
+  it('is null where there were few requests', async () => {
+    await count(NOW - 20 * MINUTE, 9);
+    expect(await measured()).toEqual({
+      uptimePercent: { last5m: null, last30m: null, last1d: null },
+      latencyMs: null,
+      throughput: null,
+    });
+  });
+
+  it('is not 100 % while anything has failed', async () => {
+    await count(NOW, 10_000_000, 1);
+    expect((await measured())!.uptimePercent.last5m).toBe(99.99);
+  });
+
+  it('adds up the parts of a slot, and what is counted again and again', async () => {
+    for (let shard = 0; shard < SLOT_SHARDS; shard += 1) await count(NOW, 5, 1, { shard });
+    await count(NOW, 5, 1);
+    expect((await measured())!.uptimePercent.last5m).toBe(80);
+  });
+
+  it('forgets what is more than a day ago', async () => {
+    await count(NOW - 25 * HOUR_MS - 30 * MINUTE, 100, 100);
+    for (let run = 0; run < 13; run += 1) await measureEndpoints(table, NOW);
+    expect(await measured()).toBeUndefined();
+  });
+
+  it('counts everything once around the turn of an hour', async () => {
+    const turn = Date.UTC(2026, 10, 20, 13);
+    for (let minute = 22; minute < 60; minute += 5) await count(NOW + (minute - 22) * MINUTE, 10, 1);
+    for (const minutes of [1, 9, 10, 11, 30]) {
+      const { uptimePercent } = (await measured(turn + minutes * MINUTE))!;
+      expect([minutes, uptimePercent.last1d]).toEqual([minutes, 90]);
+    }
+    expect((await readHours(table, turn - HOUR_MS, turn)).get(turn - HOUR_MS)!.get(ID)).toEqual({
+      requests: 80,
+      failures: 8,
+    });
+  });
+});
+
+describe('speed', () => {
+  it('is measured over half an hour', async () => {
+    await count(NOW - 20 * MINUTE, 90, 0, { latencyMs: 200 });
+    await count(NOW, 10, 0, { latencyMs: 5_000 });
+    await count(NOW - 40 * MINUTE, 1_000, 0, { latencyMs: 60_000 });
+    const { latencyMs } = (await measured())!;
+    expect(latencyMs!.p50).toBeCloseTo(200, -1.6);
+    expect(latencyMs!.p99 / 5_000).toBeGreaterThan(0.9);
+    expect(latencyMs!.p99 / 5_000).toBeLessThan(1.1);
+  });
+});
+
+describe('what is kept', () => {
+  it('is deleted by DynamoDB: slots after 26 hours, hours after two days, the measurement after an hour', async () => {
+    await count(NOW, 10);
+    await measureEndpoints(table, NOW);
+    const slotMs = Date.UTC(2026, 10, 20, 12, 20);
+    const [slot] = await itemsOf('HEALTH#2026-11-20T12:20:00.000Z#0');
+    expect(slot).toMatchObject({ expires_at_seconds: String((slotMs + 26 * HOUR_MS) / 1_000) });
+    const [hour] = await itemsOf('HEALTH#HOURS');
+    expect(hour).toMatchObject({
+      expires_at_seconds: String((Date.parse('2026-11-20T10:00Z') + 48 * HOUR_MS) / 1_000),
+    });
+    const [measurement] = await itemsOf('HEALTH#STATISTICS');
+    expect(measurement).toMatchObject({ expires_at_seconds: String((NOW + HOUR_MS) / 1_000) });
+  });
+
+  it('is in several items where there are very many endpoints', async () => {
+    const nothing = { uptimePercent: { last5m: null, last30m: 99.5, last1d: 100 }, latencyMs: null, throughput: null };
+    const ids = Array.from({ length: 2_500 }, (_, index) => `acme/model-${index}`);
+    await writeMeasurement(table, { measuredAtMs: NOW, endpoints: Object.fromEntries(ids.map((id) => [id, nothing])) });
+    expect(await itemsOf('HEALTH#STATISTICS')).toHaveLength(3);
+    const parts = await readMeasurements(table);
+    expect(parts.flatMap(({ endpoints }) => Object.keys(endpoints)).toSorted()).toEqual(ids.toSorted());
+    expect(parts[2]!.endpoints['acme/model-2400']).toEqual(nothing);
+  });
+
+  it('takes a minute’s run few reads, once the day’s hours are closed', async () => {
+    for (let run = 0; run < 12; run += 1) await measureEndpoints(table, NOW);
+    const meter = await startCapacityMeter(inject('dynamodbEndpoint'));
+    // Nine past: the hour before is still open.
+    await measureEndpoints(tableThrough(meter.endpoint, table), NOW + 47 * MINUTE);
+    expect(meter.calls['PutItem']).toBe(1);
+    expect(meter.calls['Query']).toBeLessThanOrEqual(1 + 14 * SLOT_SHARDS);
+    meter.reset();
+    await count(NOW, 10);
+    meter.reset();
+    await addToSlot(
+      tableThrough(meter.endpoint, table),
+      { slotMs: NOW, shard: 0, endpointId: ID },
+      { requests: 1, failures: 0, latencyMs: new Map([[30, 1]]), throughput: new Map([[20, 1]]) },
+    );
+    expect(meter.calls).toEqual({ UpdateItem: 1 });
+    expect(meter.units).toBe(1);
+    meter.stop();
+  });
+});

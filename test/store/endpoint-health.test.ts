@@ -1,0 +1,89 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, expect, inject, it } from 'vitest';
+import { readReports, writeReport } from '../../lambdas/store/endpoint-health.ts';
+import { queryPartition } from '../../lambdas/store/query.ts';
+import type { Item, Table } from '../../lambdas/store/table.ts';
+import { startCapacityMeter } from '../support/capacity-meter.ts';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
+import { newTable, tableThrough } from '../support/table.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 12);
+
+let table: Table;
+let proxy: FaultProxy;
+beforeEach(async () => {
+  table = await newTable();
+  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
+});
+afterEach(() => proxy.stop());
+
+const report = (instance: string, publishedAtMs: number) => ({
+  instance,
+  publishedAtMs,
+  attempts: { 'acme/model': [{ number: 598_427_033, ok: 3, failed: 2 }] },
+});
+const read = (from: Table, atMs: number, limit = 10) =>
+  readReports(from, { fromMs: atMs - 30_000, toMs: atMs + 30_000, limit });
+
+async function items(): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of queryPartition(table, 'HEALTH#RECENT')) found.push(item);
+  return found;
+}
+
+it('gives back what was written, newest first', async () => {
+  await writeReport(table, report('a', NOW));
+  await writeReport(table, report('b', NOW + 10_000));
+  expect(await read(table, NOW)).toEqual([report('b', NOW + 10_000), report('a', NOW)]);
+});
+
+it('replaces the last report of an instance, for ten seconds', async () => {
+  await writeReport(table, report('a', NOW));
+  await writeReport(table, report('a', NOW + 9_000));
+  await writeReport(table, report('a', NOW + 11_000));
+  expect((await read(table, NOW)).map(({ publishedAtMs }) => publishedAtMs)).toEqual([NOW + 11_000, NOW + 9_000]);
+});
+
+it('has DynamoDB delete reports after five minutes', async () => {
+  await writeReport(table, report('a', NOW));
+  const key = { pk: 'HEALTH#RECENT', sk: '2026-11-20T12:00:00.000Z#a' };
+  const { Item: item } = await table.documents.send(new GetCommand({ TableName: table.name, Key: key }));
+  expect(item).toMatchObject({ entity: 'endpoint_health', expires_at_seconds: String(NOW / 1_000 + 300) });
+});
+
+it('never reads what is old, or from a clock that is far ahead, although it is still there', async () => {
+  for (const ageMs of [-3_600_000, 50_000, 3_600_000]) await writeReport(table, report(`at ${ageMs}`, NOW - ageMs));
+  await writeReport(table, report('now', NOW));
+  expect((await read(table, NOW)).map(({ instance }) => instance)).toEqual(['now']);
+  expect(await items()).toHaveLength(4);
+});
+
+it('reads one page of so many reports, for few units', async () => {
+  for (let number = 0; number < 80; number += 1) await writeReport(table, report(`instance-${number}`, NOW));
+  const meter = await startCapacityMeter(inject('dynamodbEndpoint'));
+  const metered = tableThrough(meter.endpoint, table);
+
+  expect(await read(metered, NOW, 64)).toHaveLength(64);
+  expect(meter.calls).toEqual({ Query: 1 });
+  expect(meter.units).toBeLessThanOrEqual(2.5);
+
+  meter.reset();
+  await writeReport(metered, report('a', NOW));
+  expect(meter.calls).toEqual({ PutItem: 1 });
+  expect(meter.units).toBe(1);
+
+  meter.reset();
+  expect(await read(metered, NOW + 3_600_000)).toEqual([]);
+  expect(meter.units).toBeLessThanOrEqual(0.5);
+  meter.stop();
+});
+
+it('gives up in time when the table does not answer', async () => {
+  proxy.before = () => new Promise(() => {});
+  const slow = tableThrough(proxy.endpoint, table);
+  const begunAtMs = performance.now();
+  await expect(writeReport(slow, report('a', NOW))).rejects.toThrow();
+  expect(performance.now() - begunAtMs).toBeLessThan(900);
+  await expect(read(slow, NOW)).rejects.toThrow();
+  expect(performance.now() - begunAtMs).toBeLessThan(2_500);
+});
