@@ -141,6 +141,12 @@ describe('two megabytes of', () => {
   });
 });
 
+/** The last usage of an answer; Anthropic told of its prompt before. */
+function usageOf(wire: WireName, output: number): string {
+  const [promptName, outputName] = dialects[wire].usageNames;
+  return wire === 'anthropic' ? `{"${outputName}":${output}}` : `{"${promptName}":10,"${outputName}":${output}}`;
+}
+
 describe.each(wires)('an answer over %s', (wire) => {
   it.concurrent.each([true, false])('is not read on behind max_tokens (streamed: %s)', async (stream) => {
     const isRead = Promise.withResolvers<boolean>();
@@ -154,15 +160,14 @@ describe.each(wires)('an answer over %s', (wire) => {
   });
 
   it.concurrent.each([5, 120_000])('that goes on after telling %i tokens is ended', async (output) => {
-    const usage =
-      wire === 'anthropic' ? `{"output_tokens":${output}}` : `{"prompt_tokens":10,"completion_tokens":${output}}`;
+    const usage = usageOf(wire, output);
     const ended = await attack(
       wire,
       async (exchange) => {
         const { begin, send, dialect, finish } = exchange;
         await begin();
         await send(dialect.opening() + dialect.text('Hello. '));
-        await send(wire === 'anthropic' ? dialect.reason(usage) : dialect.event(`{"choices":[],"usage":${usage}}`));
+        await send(dialect.usage(usage));
         await flood(exchange, dialect.text(words), 500 * KB);
         await send(dialect.stop);
         await finish();
@@ -180,8 +185,7 @@ describe.each(wires)('an answer over %s', (wire) => {
       const { cost, generation } = await attack(
         wire,
         async ({ begin, send, dialect, finish }) => {
-          const usage =
-            wire === 'anthropic' ? '{"output_tokens":16640}' : '{"prompt_tokens":10,"completion_tokens":16640}';
+          const usage = usageOf(wire, 16_640);
           await begin();
           await send(dialect.opening() + dialect.text('x'.repeat(65 * KB)) + dialect.reason(usage) + dialect.stop);
           await finish();

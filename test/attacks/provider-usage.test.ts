@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { wires, type WireName } from '../support/dialects.ts';
+import { dialects, wires, type WireName } from '../support/dialects.ts';
 import { startHostileGateway, type Aftermath, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
 
 /**
@@ -35,7 +35,7 @@ function usageOf(
   wire: WireName,
   { prompt, output }: { prompt?: string | undefined; output?: string | undefined },
 ): string {
-  const names = wire === 'anthropic' ? ['input_tokens', 'output_tokens'] : ['prompt_tokens', 'completion_tokens'];
+  const names = dialects[wire].usageNames;
   const fields = [prompt, output].map((value, index) => value !== undefined && `"${names[index]}":${value}`);
   return `{${fields.filter((field) => field !== false).join(',')}}`;
 }

@@ -104,10 +104,11 @@ describe('a request of the Responses API', () => {
   });
 });
 
+const phasesOf = (messages: MessagesRequest['messages'], quirks: OpenaiResponsesQuirks) =>
+  (inputOf(messages, quirks) as { phase?: string }[]).map(({ phase }) => phase);
+
 describe('what the assistant said', () => {
   const turns = [assistant([text('Looking.'), call]), assistant([text('Found.')])];
-  const phasesOf = (messages: MessagesRequest['messages'], quirks: OpenaiResponsesQuirks) =>
-    (inputOf(messages, quirks) as { phase?: string }[]).map(({ phase }) => phase);
 
   it('is told apart from its answers where the model needs it', () => {
     expect(phasesOf([turns[0]!], { message_phase: true })).toEqual(['commentary', undefined]);

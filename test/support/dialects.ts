@@ -1,9 +1,9 @@
 /**
- * Both wires as their providers write them, in text: a type or JSON.stringify cannot express all numbers and shapes that a
+ * The wires as their providers write them, in text: a type or JSON.stringify cannot express all numbers and shapes that a
  * hostile provider sends.
  */
 
-export const wires = ['anthropic', 'openai-chat'] as const;
+export const wires = ['anthropic', 'openai-chat', 'openai-responses'] as const;
 export type WireName = (typeof wires)[number];
 
 export interface Dialect {
@@ -14,6 +14,10 @@ export interface Dialect {
   text: (words: string) => string;
   /** The event that says why the answer ended, with its usage. */
   reason: (usageJson?: string) => string;
+  /** Its names of the tokens of a prompt and of an output. */
+  usageNames: readonly [prompt: string, output: string];
+  /** An event that tells its usage before the last one does; Anthropic tells why it ends with it. */
+  usage: (usageJson: string) => string;
   /** The last event, after which nothing may follow. */
   stop: string;
   /** A refusal, as the body of a response or as the data of an event. `messageJson` as it is in JSON. */
@@ -25,6 +29,10 @@ export interface Dialect {
 const anthropicEvent = (json: string): string =>
   `event: ${/"type":"(\w+)"/.exec(json)?.[1] ?? 'unknown'}\ndata: ${json}\n\n`;
 
+const anthropicReason = (usage = '{"output_tokens":5}'): string =>
+  anthropicEvent('{"type":"content_block_stop","index":0}') +
+  anthropicEvent(`{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":${usage}}`);
+
 const anthropic: Dialect = {
   event: anthropicEvent,
   opening: (usage = '{"input_tokens":10,"output_tokens":1}') =>
@@ -35,9 +43,9 @@ const anthropic: Dialect = {
     anthropicEvent(
       `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":${JSON.stringify(words)}}}`,
     ),
-  reason: (usage = '{"output_tokens":5}') =>
-    anthropicEvent('{"type":"content_block_stop","index":0}') +
-    anthropicEvent(`{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":${usage}}`),
+  reason: anthropicReason,
+  usageNames: ['input_tokens', 'output_tokens'],
+  usage: anthropicReason,
   stop: anthropicEvent('{"type":"message_stop"}'),
   refusal: (type, messageJson) => `{"type":"error","error":{"type":"${type}","message":${messageJson}}}`,
   whole: (words) =>
@@ -56,13 +64,41 @@ const openaiChat: Dialect = {
   text: (words) => chunk(`{"content":${JSON.stringify(words)}}`),
   reason: (usage = '{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}') =>
     chunk('{}', '"stop"') + chatEvent(`{"id":"c1","choices":[],"usage":${usage}}`),
+  usageNames: ['prompt_tokens', 'completion_tokens'],
+  usage: (usage) => chatEvent(`{"id":"c1","choices":[],"usage":${usage}}`),
   stop: chatEvent('[DONE]'),
   refusal: (type, messageJson) => `{"error":{"type":"${type}","message":${messageJson}}}`,
   whole: (words) =>
     `{"id":"c1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":${JSON.stringify(words)}},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}`,
 };
 
-export const dialects: Record<WireName, Dialect> = { anthropic, 'openai-chat': openaiChat };
+const responsesEvent = (type: string, more: string): string => `event: ${type}\ndata: {"type":"${type}",${more}}\n\n`;
+const responsesMessage = (content: string): string =>
+  `"output_index":0,"item":{"id":"msg_1","type":"message","role":"assistant","content":[${content}]}`;
+
+const openaiResponses: Dialect = {
+  event: (json) => `event: ${/"type":"([\w.]+)"/.exec(json)?.[1] ?? 'unknown'}\ndata: ${json}\n\n`,
+  opening: () =>
+    responsesEvent('response.created', '"response":{"id":"r1","status":"in_progress","output":[]}') +
+    responsesEvent('response.output_item.added', responsesMessage('')),
+  text: (words) =>
+    responsesEvent('response.output_text.delta', `"output_index":0,"content_index":0,"delta":${JSON.stringify(words)}`),
+  // The event that says why is the last one.
+  reason: (usage = '{"input_tokens":10,"output_tokens":5,"total_tokens":15}') =>
+    responsesEvent('response.completed', `"response":{"id":"r1","status":"completed","output":[],"usage":${usage}}`),
+  usageNames: ['input_tokens', 'output_tokens'],
+  usage: (usage) => responsesEvent('response.in_progress', `"response":{"id":"r1","usage":${usage}}`),
+  stop: '',
+  refusal: (type, messageJson) => `{"error":{"type":"${type}","message":${messageJson}}}`,
+  whole: (words) =>
+    `{"id":"r1","object":"response","status":"completed","error":null,"output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":${JSON.stringify(words)}}]}],"usage":{"input_tokens":10,"output_tokens":5,"total_tokens":15}}`,
+};
+
+export const dialects: Record<WireName, Dialect> = {
+  anthropic,
+  'openai-chat': openaiChat,
+  'openai-responses': openaiResponses,
+};
 
 /** A valid answer of one text. */
 export function answer({ opening, text, reason, stop }: Dialect, words: string): string {

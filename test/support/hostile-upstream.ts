@@ -4,7 +4,7 @@ import { answer, dialects, type Dialect, type WireName } from './dialects.ts';
 
 /**
  * A provider that misbehaves as each test wants, byte by byte. It writes to the raw socket, because no HTTP library would
- * allow most of what it does. It speaks both wires.
+ * allow most of what it does. It speaks every wire of the dialects.
  */
 export interface HostileUpstream {
   url: string;
@@ -115,8 +115,12 @@ async function serve(socket: Socket, respond: (exchange: Exchange) => Promise<vo
   });
 }
 
+function wireOf(path: string): WireName {
+  if (path.includes('/chat/completions')) return 'openai-chat';
+  return path.includes('/responses') ? 'openai-responses' : 'anthropic';
+}
+
 function exchangeOver(socket: Socket, { path, body }: { path: string; body: string }): Exchange {
-  const wire: WireName = path.includes('/chat/completions') ? 'openai-chat' : 'anthropic';
   const isOpen = () => !socket.destroyed && socket.writable;
   const write = async (bytes: string | Buffer): Promise<boolean> => {
     if (!isOpen()) return false;
@@ -124,7 +128,7 @@ function exchangeOver(socket: Socket, { path, body }: { path: string; body: stri
     return isOpen();
   };
   return {
-    dialect: dialects[wire],
+    dialect: dialects[wireOf(path)],
     path,
     body,
     isOpen,
