@@ -76,7 +76,11 @@ describe.each(wires)('an answer over %s', (wire) => {
     await answered([attemptAt({ url: `${url}/base` } as Seen, { wire, credential: 'secret' })]);
 
     expect(asked).toEqual(
-      wire === 'anthropic' ? ['/base/v1/messages', 'secret'] : ['/base/chat/completions', 'Bearer secret'],
+      {
+        anthropic: ['/base/v1/messages', 'secret'],
+        'openai-chat': ['/base/chat/completions', 'Bearer secret'],
+        'openai-responses': ['/base/responses', 'Bearer secret'],
+      }[wire],
     );
   });
 
