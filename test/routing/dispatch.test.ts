@@ -84,6 +84,7 @@ describe.each(wires)('an answer over %s', (wire) => {
     const expected = {
       anthropic: ['/base/v1/messages', 'secret'],
       'openai-chat': ['/base/chat/completions', 'Bearer secret'],
+      'openai-responses': ['/base/responses', 'Bearer secret'],
       'google-gemini': ['/base/models/m:streamGenerateContent?alt=sse', 'secret'],
     };
     expect(asked).toEqual(expected[wire]);

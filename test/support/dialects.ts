@@ -3,7 +3,7 @@
  * hostile provider sends.
  */
 
-export const wires = ['anthropic', 'openai-chat', 'google-gemini'] as const;
+export const wires = ['anthropic', 'openai-chat', 'openai-responses', 'google-gemini'] as const;
 export type WireName = (typeof wires)[number];
 
 export interface Dialect {
@@ -83,6 +83,29 @@ const openaiChat: Dialect = {
     `{"id":"c1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":${JSON.stringify(words)}},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}`,
 };
 
+const responsesEvent = (type: string, more: string): string => `event: ${type}\ndata: {"type":"${type}",${more}}\n\n`;
+const responsesMessage = (content: string): string =>
+  `"output_index":0,"item":{"id":"msg_1","type":"message","role":"assistant","content":[${content}]}`;
+
+const openaiResponses: Dialect = {
+  path: '/responses',
+  usage: ({ prompt, output }) => fieldsOf({ input_tokens: prompt, output_tokens: output }),
+  report: (usage) => responsesEvent('response.in_progress', `"response":{"id":"r1","usage":${usage}}`),
+  event: (json) => `event: ${/"type":"([\w.]+)"/.exec(json)?.[1] ?? 'unknown'}\ndata: ${json}\n\n`,
+  opening: () =>
+    responsesEvent('response.created', '"response":{"id":"r1","status":"in_progress","output":[]}') +
+    responsesEvent('response.output_item.added', responsesMessage('')),
+  text: (words) =>
+    responsesEvent('response.output_text.delta', `"output_index":0,"content_index":0,"delta":${JSON.stringify(words)}`),
+  // The event that says why is the last one.
+  reason: (usage = '{"input_tokens":10,"output_tokens":5,"total_tokens":15}') =>
+    responsesEvent('response.completed', `"response":{"id":"r1","status":"completed","output":[],"usage":${usage}}`),
+  stop: '',
+  refusal: (type, messageJson) => `{"error":{"type":"${type}","message":${messageJson}}}`,
+  whole: (words) =>
+    `{"id":"r1","object":"response","status":"completed","error":null,"output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":${JSON.stringify(words)}}]}],"usage":{"input_tokens":10,"output_tokens":5,"total_tokens":15}}`,
+};
+
 const candidate = (part: string): string =>
   chatEvent(`{"candidates":[{"content":{"role":"model","parts":[${part}]},"index":0}]}`);
 
@@ -104,6 +127,7 @@ const googleGemini: Dialect = {
 export const dialects: Record<WireName, Dialect> = {
   anthropic,
   'openai-chat': openaiChat,
+  'openai-responses': openaiResponses,
   'google-gemini': googleGemini,
 };
 

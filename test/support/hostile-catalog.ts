@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WireName } from './dialects.ts';
+import { wires, type WireName } from './dialects.ts';
 import { SOUND_PATH } from './hostile-upstream.ts';
 
 /** The gateway's credential for its hostile providers, from the variable HOSTILE_KEY. */
@@ -13,10 +13,16 @@ export const PRICES = {
 };
 
 /** What its models are called, by their wire. */
-const families: Record<WireName, string> = {
+const names: Record<WireName, string> = {
   anthropic: 'claude',
   'openai-chat': 'gpt',
+  'openai-responses': 'reasoner',
   'google-gemini': 'gemini',
+};
+
+const quirks: Partial<Record<WireName, object>> = {
+  anthropic: { count_tokens: true },
+  'openai-chat': { stream_usage: true },
 };
 
 /** @param fallback the model has a second endpoint that works @param signing its provider signs thinking itself */
@@ -29,27 +35,21 @@ export function modelOf({
   fallback?: boolean;
   signing?: boolean;
 }): string {
-  return `evil/${families[wire]}${fallback ? '-fb' : ''}${signing ? '-signing' : ''}`;
+  return `evil/${names[wire]}${fallback ? '-fb' : ''}${signing ? '-signing' : ''}`;
 }
 
 /** A catalog of models whose first, and mostly only, endpoint is the hostile upstream. */
 export function writeHostileCatalog(directory: string, url: string): void {
   mkdirSync(join(directory, 'models'), { recursive: true });
-  const providers = [
-    provider('evil-claude', 'anthropic', url),
-    provider('evil-gpt', 'openai-chat', url),
-    provider('evil-gemini', 'google-gemini', url),
-    provider('sound-gemini', 'google-gemini', `${url}${SOUND_PATH}`),
-    provider('sound-claude', 'anthropic', `${url}${SOUND_PATH}`),
-    provider('sound-gpt', 'openai-chat', `${url}${SOUND_PATH}`),
-  ];
+  const providers = wires.flatMap((wire) => [
+    provider(`evil-${names[wire]}`, wire, url),
+    provider(`sound-${names[wire]}`, wire, `${url}${SOUND_PATH}`),
+  ]);
   const models = [
-    model('evil/claude', ['evil-claude']),
-    model('evil/gpt', ['evil-gpt']),
-    model('evil/gemini', ['evil-gemini']),
-    model('evil/gemini-fb', ['evil-gemini', 'sound-gemini']),
-    model('evil/claude-fb', ['evil-claude', 'sound-claude']),
-    model('evil/gpt-fb', ['evil-gpt', 'sound-gpt']),
+    ...Object.values(names).flatMap((name) => [
+      model(`evil/${name}`, [`evil-${name}`]),
+      model(`evil/${name}-fb`, [`evil-${name}`, `sound-${name}`]),
+    ]),
     model('evil/claude-signing', ['evil-claude'], { own_signatures: true }),
   ];
   writeFileSync(join(directory, 'providers.json'), JSON.stringify({ providers }));
@@ -65,7 +65,7 @@ function provider(id: string, wire: WireName, baseUrl: string): object {
     credential: 'HOSTILE_KEY',
     data_policy: { logs_prompts: false, trains_on_prompts: false },
     timeouts: { connect_ms: 2_000, first_byte_ms: 3_000, idle_ms: 4_000 },
-    quirks: wire === 'anthropic' ? { count_tokens: true } : {},
+    quirks: quirks[wire] ?? {},
   };
 }
 

@@ -105,6 +105,9 @@ class ResponsesTranslation {
       case 'response.function_call_arguments.done':
         this.#items.passWholeArguments(index, event['arguments']);
         break;
+      case 'response.in_progress':
+        this.#report(asRecord(event['response']));
+        break;
       case 'response.completed':
       case 'response.incomplete':
         this.#complete(asRecord(event['response']));
