@@ -14,9 +14,12 @@ export const variables = {
   callerCacheMs: 'CALLER_CACHE_MS',
   /** A directory that replaces the catalog shipped with the code. */
   catalogDirectory: 'GATEWAY_CATALOG',
-  /** Where the sandbox models answer, on either wire, as the catalog's providers.json names it; local runs only. */
+  /** Where the sandbox models answer, on each wire, as the catalog's providers.json names it; local runs only. */
   sandboxUrl: 'GATEWAY_SANDBOX_URL',
   sandboxChatUrl: 'GATEWAY_SANDBOX_CHAT_URL',
+  sandboxBedrockUrl: 'GATEWAY_SANDBOX_BEDROCK_URL',
+  /** The access key that the sandbox expects there. */
+  sandboxBedrockKey: 'GATEWAY_SANDBOX_BEDROCK_KEY',
   /** Endpoints of emulators; unset on AWS. */
   dynamodbEndpoint: 'DYNAMODB_ENDPOINT',
   sqsEndpoint: 'SQS_ENDPOINT',
@@ -60,6 +63,14 @@ export function positiveIntegerVariable(name: string, fallback: number): number 
     throw new Error(`${name} must be a whole number above 0, not "${text}"`);
   return value;
 }
+
+/** The keys of the role that a function runs with, and the region it runs in, as Lambda and AWS' own tools name them. */
+export const awsVariables = {
+  accessKeyId: 'AWS_ACCESS_KEY_ID',
+  secretAccessKey: 'AWS_SECRET_ACCESS_KEY',
+  sessionToken: 'AWS_SESSION_TOKEN',
+  region: 'AWS_REGION',
+} as const;
 
 /** True inside AWS Lambda itself; the runtime client on a laptop does not set this variable. */
 export function isOnLambda(): boolean {
