@@ -70,6 +70,17 @@ const openaiChatQuirks = z.strictObject({
 });
 export type OpenaiChatQuirks = z.infer<typeof openaiChatQuirks>;
 
+const bedrockConverseQuirks = z.strictObject({
+  ...common,
+  /** Whose model it is: Converse has one form, and fields that only some families take. */
+  family: z.enum(['other', 'claude', 'nova']).optional(),
+  /** Documents are accepted, PDF among them. */
+  pdf_files: z.boolean().optional(),
+  /** The model thinks, and this is billed, when a request has no `thinking`. */
+  thinks_by_default: z.boolean().optional(),
+});
+export type BedrockConverseQuirks = z.infer<typeof bedrockConverseQuirks>;
+
 interface WireFacts {
   /** How its providers are usually told whose request it is. */
   auth: AuthScheme;
@@ -111,6 +122,16 @@ const wireTable = {
       carries: ({ pdf_files }: OpenaiChatQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),
       hasPenalties: true,
       cachesUnasked: true,
+      unaskedThinking: undefined,
+    },
+  },
+  'bedrock-converse': {
+    auth: 'aws-sigv4',
+    quirks: bedrockConverseQuirks,
+    messages: {
+      carries: ({ pdf_files }: BedrockConverseQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),
+      hasPenalties: false,
+      cachesUnasked: false,
       unaskedThinking: undefined,
     },
   },

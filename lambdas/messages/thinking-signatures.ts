@@ -14,9 +14,16 @@ export function gatewaySignature(family: string, signature?: string): string {
 
 /** Thinking without a signature counts as the gateway's: no provider signed it. */
 export function hasGatewaySignature(block: Block): boolean {
+  if (block.type === 'redacted_thinking') return String(block['data']).startsWith(GATEWAY_PREFIX);
   if (block.type !== 'thinking') return false;
   const signature = block['signature'];
   return typeof signature !== 'string' || signature === '' || signature.startsWith(GATEWAY_PREFIX);
+}
+
+/** What a provider signed, or redacted, as it did; undefined for what it did not. */
+export function signatureOf(family: string, signature: unknown): string | undefined {
+  const prefix = `${GATEWAY_PREFIX}${family}.`;
+  return typeof signature === 'string' && signature.startsWith(prefix) ? signature.slice(prefix.length) : undefined;
 }
 
 /** Messages for Anthropic: without thinking that it did not sign. A message that had nothing else is left out. */
@@ -26,14 +33,11 @@ export function withoutGatewaySigned(messages: Message[]): Message[] {
 
 /** Messages for a provider that signs by itself: its own thinking as it signed it, and no other. */
 export function thinkingOf(family: string, messages: Message[]): Message[] {
-  const prefix = `${GATEWAY_PREFIX}${family}.`;
   return mapBlocks(messages, (block) => {
     if (block.type === 'redacted_thinking') return undefined;
     if (block.type !== 'thinking') return block;
-    const signature = block['signature'];
-    return typeof signature === 'string' && signature.startsWith(prefix)
-      ? { ...block, signature: signature.slice(prefix.length) }
-      : undefined;
+    const signature = signatureOf(family, block['signature']);
+    return signature === undefined ? undefined : { ...block, signature };
   });
 }
 

@@ -1,11 +1,13 @@
 import type { MessagesWireName, QuirksOf, Wire } from '../catalog/wires.ts';
 import { anthropicWire } from './anthropic/wire.ts';
+import { bedrockConverseWire } from './bedrock-converse/wire.ts';
 import { openaiChatWire } from './openai-chat/wire.ts';
 import type { MessagesWire } from './wire.ts';
 
 const codecs: { [Name in MessagesWireName]: MessagesWire<QuirksOf<Name>> } = {
   anthropic: anthropicWire,
   'openai-chat': openaiChatWire,
+  'bedrock-converse': bedrockConverseWire,
 };
 
 /** The codec of a wire that can answer messages; undefined for wires of other kinds of models. */

@@ -8,6 +8,7 @@ import { refusesSampling } from '../client-headers.ts';
 import type { ClientHeaders, MessagesWire, WireRefusal, WireRequest, WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
+import { hiddenOutput, withFittingBudget } from './thinking.ts';
 
 type Target = WireTarget<AnthropicQuirks>;
 
@@ -32,15 +33,6 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
   decodeWhole: decodeMessage,
   readRefusal,
 };
-
-/**
- * All thinking is billed, but shown as a summary or not at all. `budget_tokens` is a target that a model may pass: only
- * max_tokens bounds what it thinks and writes.
- */
-function hiddenOutput({ thinking }: MessagesRequest, { quirks }: Target, maxOutputTokens: number): number {
-  const thinks = thinking ? thinking.type !== 'disabled' : quirks.thinks_by_default;
-  return thinks || quirks.hidden_reasoning ? maxOutputTokens : 0;
-}
 
 /** POST /v1/messages/count_tokens of an upstream that has it. */
 function encodeCountTokens(request: MessagesRequest, target: Target, client: ClientHeaders): WireRequest {
@@ -81,20 +73,6 @@ function upstreamBody(request: MessagesRequest, target: Target, client: ClientHe
     max_tokens: maxTokens,
     ...(request.thinking ? { thinking: withFittingBudget(request, maxTokens, client) } : {}),
   };
-}
-
-/** A budget that fits what the client asked for must also fit what the model can write. */
-function withFittingBudget(
-  { thinking, max_tokens: asked, betas = [] }: MessagesRequest,
-  maxTokens: number,
-  { anthropicBeta = '' }: ClientHeaders,
-): unknown {
-  const budget = thinking!.budget_tokens;
-  if (!budget || budget < maxTokens) return thinking;
-  if (asked !== maxTokens) return { ...thinking, budget_tokens: maxTokens - 1 };
-  // With thinking between tool calls, a model may think more than it writes.
-  if (`${betas.join()},${anthropicBeta}`.includes('interleaved-thinking-')) return thinking;
-  throw invalidRequest('thinking.budget_tokens', `must be less than max_tokens, which is ${maxTokens}`);
 }
 
 /** Calls made by other models may have ids that Anthropic does not accept. */

@@ -10,20 +10,18 @@ import type { Block, MessagesRequest } from '../../messages/types.ts';
 import type { ChatTarget } from './target.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { documentPart, imageUrl } from './media.ts';
-import { refuseUnspeakable } from '../translated/speakable.ts';
+import { outputLimit, stopSequences } from '../translated/limits.ts';
+import { refuseUnspeakable, unsupportedBlock } from '../translated/speakable.ts';
 import { penaltyFields } from './sampling.ts';
 import { thinkingFields } from './thinking.ts';
 import { formatField, toolFields } from './tools.ts';
-import { placeBlocks, toTurns, type Placed, type Turn } from '../translated/turns.ts';
+import { EMPTY_RESULT, placeBlocks, toTurns, type Placed, type Turn } from '../translated/turns.ts';
 
 type ChatMessage = { role: string; content: unknown; [field: string]: unknown };
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
-
-/** Stands for the content of a part that had none; a model understands it. */
-const EMPTY_RESULT = '(no output)';
 
 export function encodeChatRequest(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   refuseUnspeakable(request);
@@ -36,25 +34,16 @@ export function encodeChatRequest(request: MessagesRequest, target: ChatTarget):
     stream: true,
   };
   if (quirks.stream_usage !== false) body['stream_options'] = { include_usage: true };
-  if (request.max_tokens !== undefined) {
-    if (request.max_tokens === 0) {
-      throw invalidRequest('max_tokens', 'must be at least 1: warming a cache with 0 only works on Anthropic models');
-    }
-    const ceiling = target.maxOutputTokens ?? Infinity;
-    body[quirks.max_tokens_field ?? 'max_tokens'] = Math.min(request.max_tokens, ceiling);
-  }
+  const maxTokens = outputLimit(request, target);
+  if (maxTokens !== undefined) body[quirks.max_tokens_field ?? 'max_tokens'] = maxTokens;
   // A model that does not list a sampling parameter would refuse the request; it offers only its fixed sampling.
   for (const parameter of ['temperature', 'top_p', 'top_k'] as const) {
     if (request[parameter] !== undefined && target.supportedParameters.includes(parameter)) {
       body[parameter] = request[parameter];
     }
   }
-  if (request.stop_sequences?.length) {
-    if (!target.supportedParameters.includes('stop')) {
-      throw invalidRequest('stop_sequences', 'this model takes none; leave them out');
-    }
-    body['stop'] = request.stop_sequences;
-  }
+  const stop = stopSequences(request, target);
+  if (stop) body['stop'] = stop;
   // Providers limit its length, and need not know who the person is.
   if (request.metadata?.user_id && quirks.user_field) body['user'] = digest(request.metadata.user_id);
   const format = formatField(request, target.supportedParameters);
@@ -111,7 +100,7 @@ function assistantMessages(messages: Placed[][], request: MessagesRequest, { qui
           toolCalls.push(toolCall(block, quirks));
           break;
         default:
-          throw unsupported(block, path);
+          throw unsupportedBlock(block, path);
       }
     }
     texts.push(text);
@@ -199,7 +188,7 @@ function userPart({ block, path }: Placed, target: ChatTarget): unknown {
     case 'document':
       return documentPart(block, path, target);
     default:
-      throw unsupported(block, path);
+      throw unsupportedBlock(block, path);
   }
 }
 
@@ -214,10 +203,6 @@ function plainText(blocks: Placed[]): string {
 }
 
 function textOf({ block, path }: Placed): string {
-  if (block.type !== 'text') throw unsupported(block, path);
+  if (block.type !== 'text') throw unsupportedBlock(block, path);
   return block['text'] as string;
-}
-
-function unsupported(block: Block, path: string) {
-  return invalidRequest(`${path}.type`, `blocks of type "${block.type}" do not work here on this model`);
 }

@@ -3,6 +3,7 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
 import type { ChatTarget } from './target.ts';
+import { documentText, refuseCitations } from '../translated/documents.ts';
 import { pdfPart } from './pdf-part.ts';
 
 /** @throws {GatewayError} 400 for a file by its id, which only its own provider can read. */
@@ -15,30 +16,14 @@ export function imageUrl(block: Block, path: string): string {
 
 /** @throws {GatewayError} 400 for what the model cannot be shown, or cannot do with it. */
 export function documentPart(block: Block, path: string, { quirks }: ChatTarget): unknown {
-  const source = block['source'] as { type: string; media_type?: string; data?: string; content?: string | Block[] };
-  if ((block['citations'] as { enabled?: unknown } | null | undefined)?.enabled === true) {
-    throw invalidRequest(`${path}.citations.enabled`, 'citations only work on Anthropic models; leave it out');
-  }
+  const source = block['source'] as { type: string; data?: string };
+  refuseCitations(block, path);
   const title = typeof block['title'] === 'string' ? block['title'] : 'document';
-  const context = typeof block['context'] === 'string' ? `\n<context>${block['context']}</context>` : '';
-  const inTag = (text: string) => ({
-    type: 'text',
-    text: `<document title="${title}">${context}\n${text}\n</document>`,
-  });
-  if (source.type === 'text') return inTag(source.data!);
-  if (source.type === 'content') return inTag(textOf(source.content!, `${path}.source.content`));
+  const text = documentText(block, path);
+  if (text !== undefined) return { type: 'text', text };
   if (source.type === 'base64' && quirks.pdf_files) return pdfPart(source.data!, title, quirks);
   throw invalidRequest(
     `${path}.source.type`,
     `"${source.type}" documents do not work on this model; send the text of the document instead`,
   );
-}
-
-function textOf(content: string | Block[], path: string): string {
-  if (typeof content === 'string') return content;
-  const texts = content.map((block, index) => {
-    if (block.type === 'text') return block['text'] as string;
-    throw invalidRequest(`${path}.${index}.type`, `a document of type "${block.type}" does not work on this model`);
-  });
-  return texts.join('\n');
 }

@@ -1,15 +1,14 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import { outputFormat } from '../../messages/output-format.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
-import { refuseUnknown } from '../translated/speakable.ts';
+import { customTool } from '../translated/custom-tool.ts';
+import { refuseForcedWithoutTools, refuseUnstructured } from '../translated/limits.ts';
 
 /** Tools and structured answers of a Messages request, in the words of chat completions. */
 export function toolFields(request: MessagesRequest): Record<string, unknown> {
   const choice = request.tool_choice;
-  if (!request.tools?.length) {
-    if (choice?.type !== 'any' && choice?.type !== 'tool') return {};
-    throw invalidRequest('tool_choice.type', `"${choice.type}" needs tools to choose from; send tools as well`);
-  }
+  refuseForcedWithoutTools(request);
+  if (!request.tools?.length) return {};
   const fields: Record<string, unknown> = { tools: request.tools.map(functionTool) };
   if (choice) {
     const plain = { auto: 'auto', any: 'required', none: 'none' } as const;
@@ -20,68 +19,31 @@ export function toolFields(request: MessagesRequest): Record<string, unknown> {
   return fields;
 }
 
-/** What a tool may have; caching and streaming of its arguments are hints. */
-const toolFieldNames = new Set([
-  'type',
-  'name',
-  'description',
-  'input_schema',
-  'input_examples',
-  'strict',
-  'defer_loading',
-  'allowed_callers',
-  'cache_control',
-  'eager_input_streaming',
-]);
-
 function functionTool(tool: Tool, index: number): unknown {
-  const path = `tools.${index}`;
-  if (tool.type && tool.type !== 'custom') {
+  const { name, description, schema, isStrict: wantsStrict } = customTool(tool, `tools.${index}`);
+  const parameters = withProperties(schema);
+  if (wantsStrict && !isStrict(parameters)) {
     throw invalidRequest(
-      `${path}.type`,
-      `"${tool.type}" only works on Anthropic models; describe the tool with name, description and input_schema`,
-    );
-  }
-  refuseUnknown(tool, toolFieldNames, `${path}.`);
-  if (tool['defer_loading'] === true) {
-    throw invalidRequest(`${path}.defer_loading`, 'only works on Anthropic models; leave it out, or the tool');
-  }
-  const parameters = withProperties(tool.input_schema ?? { type: 'object' });
-  if (tool['strict'] === true && !isStrict(parameters)) {
-    throw invalidRequest(
-      `${path}.strict`,
+      `tools.${index}.strict`,
       'works on this model where every object of input_schema requires all its properties and has "additionalProperties": false; change the schema, or leave it out',
     );
   }
-  const description = withExamples(tool.description ?? '', tool['input_examples']);
   return {
     type: 'function',
     function: {
-      name: tool.name,
+      name,
       ...(description === '' ? {} : { description }),
       parameters,
-      ...(tool['strict'] === true ? { strict: true } : {}),
+      ...(wantsStrict ? { strict: true } : {}),
     },
   };
-}
-
-/** This wire has no field for examples of a tool's input. */
-function withExamples(description: string, examples: unknown): string {
-  if (!Array.isArray(examples) || examples.length === 0) return description;
-  const lines = examples.map((example) => JSON.stringify(example)).join('\n');
-  return `${description}\n\nExamples of input:\n${lines}`.trimStart();
 }
 
 /** @param supportedParameters of the model: one without structured answers must not pretend to give them */
 export function formatField(request: MessagesRequest, supportedParameters: readonly string[]): Record<string, unknown> {
   const format = outputFormat(request);
   if (!format) return {};
-  if (!supportedParameters.includes('response_format') && !supportedParameters.includes('structured_outputs')) {
-    throw invalidRequest(
-      'output_config.format',
-      'this model does not give structured answers; ask for JSON in the prompt',
-    );
-  }
+  refuseUnstructured(supportedParameters);
   const schema = (format.schema ?? {}) as Record<string, unknown>;
   return {
     response_format: {

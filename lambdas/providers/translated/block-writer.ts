@@ -14,11 +14,13 @@ export interface ToolCallPiece {
   arguments: string;
 }
 
-/** What is said beside calls; a signature ends the thinking before it. */
+/** What is said beside calls; a signature ends the thinking before it, and redacted thinking is a block of its own. */
 interface Prose {
-  kind: 'text' | 'thinking' | 'signature';
+  kind: 'text' | 'thinking' | 'signature' | 'redacted';
   text: string;
 }
+
+type OpenKind = 'text' | 'thinking' | 'redacted' | 'tool';
 
 interface ToolCall {
   index: number | undefined;
@@ -42,7 +44,7 @@ export class BlockWriter {
   /** Events written since the last take(). */
   #events: MessagesEvent[] = [];
   #nextIndex = 0;
-  #open: { kind: 'text' | 'thinking' | 'tool'; index: number } | undefined;
+  #open: { kind: OpenKind; index: number } | undefined;
   readonly #calls: ToolCall[] = [];
   /** The last call of each index, and of each id. */
   readonly #byIndex = new Map<number, ToolCall>();
@@ -98,6 +100,16 @@ export class BlockWriter {
    */
   sign(signature: string): void {
     this.#prose({ kind: 'signature', text: signature });
+  }
+
+  /** Thinking that only its provider can read. */
+  redacted(data: string): void {
+    this.#prose({ kind: 'redacted', text: data });
+  }
+
+  /** Text that follows is a block of its own. */
+  endText(): void {
+    if (this.#open?.kind === 'text') this.#close();
   }
 
   toolCall(piece: ToolCallPiece): void {
@@ -183,8 +195,8 @@ export class BlockWriter {
       return;
     }
     this.#deferred.push(prose);
-    // A signature is not the model's words.
-    if (prose.kind !== 'signature') this.#deferredBytes += Buffer.byteLength(prose.text);
+    // Signatures and the like are not the model's words.
+    if (prose.kind === 'text' || prose.kind === 'thinking') this.#deferredBytes += Buffer.byteLength(prose.text);
     const call = this.#calls[this.#written]!;
     if (!call.progress.hasBegun && this.#deferredBytes > MAX_DEFERRED_BYTES) this.#writeDeferred();
   }
@@ -193,6 +205,11 @@ export class BlockWriter {
     if (kind === 'text') {
       this.#ensure('text', { type: 'text', text: '' });
       this.#delta({ type: 'text_delta', text });
+      return;
+    }
+    if (kind === 'redacted') {
+      this.#ensure('redacted', { type: 'redacted_thinking', data: text });
+      this.#close();
       return;
     }
     this.#ensure('thinking', { type: 'thinking', thinking: '', signature: '' });
@@ -218,13 +235,13 @@ export class BlockWriter {
     this.#delta({ type: 'input_json_delta', partial_json: json });
   }
 
-  #ensure(kind: 'text' | 'thinking', block: Block): void {
+  #ensure(kind: Exclude<OpenKind, 'tool'>, block: Block): void {
     if (this.#open?.kind === kind) return;
     this.#close();
     this.#openBlock(kind, block);
   }
 
-  #openBlock(kind: 'text' | 'thinking' | 'tool', block: Block): void {
+  #openBlock(kind: OpenKind, block: Block): void {
     this.#open = { kind, index: this.#nextIndex };
     this.#nextIndex += 1;
     this.#events.push({ type: 'content_block_start', index: this.#open.index, content_block: block });

@@ -1,5 +1,5 @@
-import { invalidRequest } from '../../platform/errors.ts';
-import type { MessagesRequest } from '../../messages/types.ts';
+import { invalidRequest, type GatewayError } from '../../platform/errors.ts';
+import type { Block, MessagesRequest } from '../../messages/types.ts';
 
 /**
  * Fields that have a counterpart on the wires that are translated, and hints that cannot change an answer: where a prompt may be
@@ -46,4 +46,9 @@ export function refuseUnknown(object: object, known: ReadonlySet<string>, path: 
     if (value === null || value === undefined || known.has(name)) continue;
     throw invalidRequest(`${path}${name.slice(0, 100)}`, 'has no effect on this model; leave it out');
   }
+}
+
+/** The refusal of a block that a wire cannot say in its place. */
+export function unsupportedBlock({ type }: Block, path: string): GatewayError {
+  return invalidRequest(`${path}.type`, `blocks of type "${type}" do not work here on this model`);
 }

@@ -1,5 +1,8 @@
 import type { Block, Message } from '../../messages/types.ts';
 
+/** Stands for the content of a part that had none; a model understands it. */
+export const EMPTY_RESULT = '(no output)';
+
 /** A block, and where the client wrote it. */
 export interface Placed {
   block: Block;
