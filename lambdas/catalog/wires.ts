@@ -30,10 +30,31 @@ export function commonOf(quirks: Quirks | undefined): Quirks {
   return commonQuirks.parse(quirks ?? {});
 }
 
+/** What providers that imitate the Messages API were seen to leave out. */
+const lackableParts = [
+  'image',
+  'document',
+  'url_source',
+  'search_result',
+  'citations',
+  'top_k',
+  'stop_sequences',
+  'output_format',
+  'strict',
+  'typed_tools',
+  'disable_parallel_tool_use',
+  'context_management',
+] as const;
+export type LackablePart = (typeof lackableParts)[number];
+
 const anthropicQuirks = z.strictObject({
   ...common,
   /** Signs thinking itself; only this provider accepts its signatures. */
   own_signatures: z.boolean().optional(),
+  /** What requests are put in, where Claude runs elsewhere. */
+  envelope: z.enum(['none', 'bedrock-invoke', 'vertex-predict']).optional(),
+  /** Parts of a request that it does not take, and would silently leave out. */
+  lacks: z.array(z.enum(lackableParts)).optional(),
   /** Has POST /v1/messages/count_tokens. */
   count_tokens: z.boolean().optional(),
   /** The model thinks, and this is billed, when a request has no `thinking`. Depends on the model: per endpoint. */

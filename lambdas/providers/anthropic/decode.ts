@@ -12,10 +12,9 @@ import { withLastWords } from '../last-words.ts';
 import type { AnthropicQuirks } from '../../catalog/wires.ts';
 import type { DecodeContext, WireTarget } from '../wire.ts';
 import { AnswerOrder } from './answer-order.ts';
-import { frameData, hasEventLine, SseFrameSplitter } from './sse-frames.ts';
+import { envelopeOf } from './envelopes.ts';
+import type { Framed, Framing } from './framing.ts';
 
-/** Events carry at most one content block; the largest are encrypted search results. */
-const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 /** Arguments of a call that are not empty. */
 const ARGUMENTS = /"input"\s*:\s*\{\s*"/;
 
@@ -23,16 +22,16 @@ export async function* decodeStream(
   body: AsyncIterable<Buffer>,
   context: DecodeContext<AnthropicQuirks>,
 ): AsyncGenerator<AnswerBatch, void> {
-  const splitter = new SseFrameSplitter(MAX_FRAME_BYTES);
+  const framing = envelopeOf(context.target.quirks).newFraming();
   const reader = new FrameReader(context.target);
   try {
     for await (const chunk of withLastWords(body, () => reader.isClosing)) {
-      const { events, failure } = reader.readAll(splitter, chunk);
+      const { events, failure } = reader.readAll(framing, chunk);
       if (events.length > 0) yield { events };
       if (failure) throw failure;
       if (reader.ended) return;
     }
-    const { events, failure } = reader.readAll(splitter, undefined);
+    const { events, failure } = reader.readAll(framing, undefined);
     if (events.length > 0) yield { events };
     if (failure) throw failure;
   } catch (error) {
@@ -116,11 +115,11 @@ class FrameReader {
   }
 
   /** The events of the frames that a chunk completes, or of the rest, up to the first that cannot be read. */
-  readAll(splitter: SseFrameSplitter, chunk: Buffer | undefined): { events: AnswerEvent[]; failure: unknown } {
+  readAll(framing: Framing, chunk: Buffer | undefined): { events: AnswerEvent[]; failure: unknown } {
     const events: AnswerEvent[] = [];
     try {
-      for (const frame of chunk ? splitter.push(chunk) : [splitter.rest()]) {
-        events.push(...this.#read(frame));
+      for (const framed of framing.read(chunk)) {
+        events.push(...this.#read(framed));
         // What follows the end is not part of our answer.
         if (this.ended) break;
       }
@@ -130,16 +129,15 @@ class FrameReader {
     }
   }
 
-  /** @returns the frame's event, or none for comments and for data that is not of the Messages API. */
-  #read(frame: Buffer): AnswerEvent[] {
-    const sent = parseFrame(frame);
+  /** @returns the event, or none for data that is not of the Messages API. */
+  #read({ json, raw }: Framed): AnswerEvent[] {
+    const sent = parseFramed(json);
     if (!sent) return [];
     if (sent.type === 'message_stop' || sent.type === 'error') this.ended = true;
     return this.#order.check(sent).map((data) => {
       if (data.type === 'message_delta' && data.delta.stop_reason) this.isClosing = true;
       const shown = withGatewaySignature(data, this.#target);
-      // Most clients dispatch on the line `event:`; a frame without one is written anew.
-      return shown === sent && hasEventLine(frame) ? { data: shown, raw: frame } : { data: shown };
+      return shown === sent && raw ? { data: shown, raw } : { data: shown };
     });
   }
 }
@@ -152,9 +150,7 @@ function withGatewaySignature(data: MessagesEvent, { quirks, providerId }: WireT
   return { ...data, delta: { type: 'signature_delta', signature } };
 }
 
-function parseFrame(frame: Buffer): MessagesEvent | undefined {
-  const text = frameData(frame);
-  if (text === undefined || text === '[DONE]') return undefined;
+function parseFramed(text: string): MessagesEvent | undefined {
   let data: { type?: unknown } | null;
   try {
     // Arguments may come whole, and their digits are the model's. Elsewhere exact reading is not worth its cost.

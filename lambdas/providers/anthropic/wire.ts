@@ -8,6 +8,8 @@ import { refusesSampling } from '../client-headers.ts';
 import type { ClientHeaders, MessagesWire, WireRefusal, WireRequest, WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
+import { envelopeOf, postJson } from './envelopes.ts';
+import { refuseLacking } from './lacking.ts';
 import { hiddenOutput, withFittingBudget } from './thinking.ts';
 
 type Target = WireTarget<AnthropicQuirks>;
@@ -20,7 +22,7 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
         'must be at least 1: warming a cache with 0 cannot be streamed, and the gateway streams',
       );
     }
-    return postJson('/v1/messages', { ...upstreamBody(request, target, client), stream: true }, client);
+    return envelopeOf(target.quirks).wrap(upstreamBody(request, target, client), client);
   },
   encodeCount: (request, target, client) =>
     target.quirks.count_tokens ? encodeCountTokens(request, target, client) : undefined,
@@ -60,6 +62,7 @@ const countedFields = new Set([
 ]);
 
 function upstreamBody(request: MessagesRequest, target: Target, client: ClientHeaders): Record<string, unknown> {
+  refuseLacking(request, target.quirks);
   const ceiling = target.maxOutputTokens ?? Infinity;
   // The Messages API requires max_tokens; a client that left it out gets the most that the model can write.
   const maxTokens = Math.min(request.max_tokens ?? ceiling, ceiling);
@@ -87,23 +90,15 @@ function withFittingToolId(block: Block): Block {
   return { ...block, tool_use_id: toolCallId(block['tool_use_id'] as string, 'anthropic') };
 }
 
-function postJson(path: string, body: unknown, client: ClientHeaders): WireRequest {
-  return {
-    path,
-    headers: {
-      'content-type': 'application/json',
-      accept: 'text/event-stream',
-      'anthropic-version': client.anthropicVersion,
-      ...(client.anthropicBeta ? { 'anthropic-beta': client.anthropicBeta } : {}),
-    },
-    body: JSON.stringify(body),
-  };
-}
-
 function readRefusal(body: string): WireRefusal {
   try {
-    const { error } = JSON.parse(body) as { error?: { type?: unknown; message?: unknown } };
-    if (typeof error?.message === 'string' && error.message !== '') {
+    const { error = {}, message } = JSON.parse(body) as {
+      error?: { type?: unknown; message?: unknown };
+      message?: unknown;
+    };
+    // Bedrock has no envelope around its words.
+    if (typeof message === 'string' && message !== '') return { type: undefined, message };
+    if (typeof error.message === 'string' && error.message !== '') {
       return { type: typeof error.type === 'string' ? error.type : undefined, message: error.message };
     }
   } catch {

@@ -2,6 +2,7 @@
 
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
+import { exceptionOf } from '../aws-event-stream/exceptions.ts';
 import { EventStreamMessages, type EventStreamMessage } from '../aws-event-stream/messages.ts';
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
@@ -10,7 +11,6 @@ import { UpstreamError } from '../upstream-http.ts';
 import type { DecodeContext } from '../wire.ts';
 import type { BedrockConverseQuirks } from '../../catalog/wires.ts';
 import { citationOf } from './citations.ts';
-import { exceptionOf } from './errors.ts';
 import { familyOf } from './families.ts';
 import { stopReasonOf } from './stop-reason.ts';
 import { converseUsage } from './usage.ts';

@@ -1,9 +1,9 @@
 import type { BedrockConverseQuirks } from '../../catalog/wires.ts';
+import { readBedrockRefusal } from '../aws-event-stream/exceptions.ts';
 import { hiddenOutput } from '../anthropic/thinking.ts';
 import type { MessagesWire } from '../wire.ts';
 import { decodeConverse, decodeConverseStream } from './decode.ts';
 import { encodeConverseRequest } from './encode.ts';
-import { readConverseRefusal } from './errors.ts';
 
 /** Models of many makers on Amazon Bedrock, in one form. */
 export const bedrockConverseWire: MessagesWire<BedrockConverseQuirks> = {
@@ -23,5 +23,5 @@ export const bedrockConverseWire: MessagesWire<BedrockConverseQuirks> = {
   declinesForFree: false,
   decode: decodeConverseStream,
   decodeWhole: decodeConverse,
-  readRefusal: readConverseRefusal,
+  readRefusal: readBedrockRefusal,
 };

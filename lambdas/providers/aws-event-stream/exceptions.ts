@@ -27,7 +27,7 @@ export function exceptionOf(name: string, payload: string): WireRefusal {
 }
 
 /** An answer with the status of an error. Its exception's name is in a header; the status says the same. */
-export function readConverseRefusal(body: string): WireRefusal {
+export function readBedrockRefusal(body: string): WireRefusal {
   return { type: undefined, message: messageOf(parsed(body)) };
 }
 
