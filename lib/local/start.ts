@@ -94,6 +94,8 @@ function serviceVariables({ tableName, dynamodbEndpoint, sqs, sandbox }: LocalSe
     [variables.sqsEndpoint]: sqs.endpoint,
     [variables.sandboxUrl]: sandbox.anthropicUrl,
     [variables.sandboxChatUrl]: sandbox.chatUrl,
+    [variables.sandboxBedrockUrl]: sandbox.bedrockUrl,
+    [variables.sandboxBedrockKey]: sandbox.bedrockKey,
   };
 }
 

@@ -15,11 +15,13 @@ beforeEach(() => {
   cpSync(shipped, directory, { recursive: true });
   process.env[variables.sandboxUrl] = 'http://127.0.0.1:1';
   process.env[variables.sandboxChatUrl] = 'http://127.0.0.1:1';
+  process.env[variables.sandboxBedrockUrl] = 'http://127.0.0.1:1';
 });
 afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
   delete process.env[variables.sandboxUrl];
   delete process.env[variables.sandboxChatUrl];
+  delete process.env[variables.sandboxBedrockUrl];
 });
 
 type Content = { models: Json[]; providers: Json[]; aliases: Json[] };

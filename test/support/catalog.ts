@@ -9,7 +9,7 @@ export const shippedCatalog = new URL('../../lambdas/catalog/data/', import.meta
 
 /** Loads the shipped catalog with the sandbox models in it, which otherwise exist only where `npm start` runs. */
 export function loadShippedCatalog(): Catalog {
-  const names = [variables.sandboxUrl, variables.sandboxChatUrl];
+  const names = [variables.sandboxUrl, variables.sandboxChatUrl, variables.sandboxBedrockUrl];
   const before = names.map((name) => process.env[name]);
   for (const name of names) process.env[name] = 'http://127.0.0.1:1';
   try {

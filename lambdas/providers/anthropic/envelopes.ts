@@ -45,7 +45,8 @@ const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
     wrap(body, client) {
       const betas = betasOf(body, client);
       return {
-        path: `/publishers/anthropic/models/${encodeURIComponent(String(body.model))}:streamRawPredict`,
+        // Google writes the @ of a version as it is.
+        path: `/publishers/anthropic/models/${encodeURIComponent(String(body.model)).replaceAll('%40', '@')}:streamRawPredict`,
         headers: {
           'content-type': 'application/json',
           accept: 'text/event-stream',

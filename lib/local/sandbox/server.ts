@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anthropicError, anthropicWriter, readAnthropicPrompt } from './anthropic.ts';
+import { isSignedWith } from './aws-signature.ts';
+import { bedrockError, converseWriter, invokeWriter, readConversePrompt, readInvokePrompt } from './bedrock.ts';
 import { chatError, chatWriter, readChatPrompt } from './openai-chat.ts';
 import { play, type WireWriter } from './player.ts';
 import { writeScript, type SandboxPrompt } from './script.ts';
@@ -14,6 +17,9 @@ import { writeScript, type SandboxPrompt } from './script.ts';
 export interface SandboxUpstream {
   anthropicUrl: string;
   chatUrl: string;
+  bedrockUrl: string;
+  /** An access key, `<id>:<secret>`: requests there have to be signed with it. */
+  bedrockKey: string;
   stop: () => Promise<void>;
 }
 
@@ -23,14 +29,23 @@ interface Wire {
   error: (status: number, message?: string) => object;
 }
 
-const wires: Record<string, Wire> = {
-  '/anthropic/v1/messages': { read: readAnthropicPrompt, writer: anthropicWriter, error: anthropicError },
-  '/openai/v1/chat/completions': { read: readChatPrompt, writer: chatWriter, error: chatError },
-};
+const wires: [path: RegExp, wire: Wire][] = [
+  [/^\/anthropic\/v1\/messages$/, { read: readAnthropicPrompt, writer: anthropicWriter, error: anthropicError }],
+  [/^\/openai\/v1\/chat\/completions$/, { read: readChatPrompt, writer: chatWriter, error: chatError }],
+  [
+    /^\/bedrock\/model\/[^/]+\/converse-stream$/,
+    { read: readConversePrompt, writer: converseWriter, error: bedrockError },
+  ],
+  [
+    /^\/bedrock\/model\/[^/]+\/invoke-with-response-stream$/,
+    { read: readInvokePrompt, writer: invokeWriter, error: bedrockError },
+  ],
+];
 
 export async function startSandbox(): Promise<SandboxUpstream> {
+  const key = { id: 'SANDBOX', secret: randomBytes(24).toString('hex') };
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
+    answer(request, response, key).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -38,6 +53,8 @@ export async function startSandbox(): Promise<SandboxUpstream> {
   return {
     anthropicUrl: `${base}/anthropic`,
     chatUrl: `${base}/openai/v1`,
+    bedrockUrl: `${base}/bedrock`,
+    bedrockKey: `${key.id}:${key.secret}`,
     async stop() {
       server.close();
       server.closeAllConnections();
@@ -46,21 +63,31 @@ export async function startSandbox(): Promise<SandboxUpstream> {
   };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  key: { id: string; secret: string },
+): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-  const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { model: string };
-  if (request.url === '/anthropic/v1/messages/count_tokens') {
+  const bytes = Buffer.concat(chunks);
+  const { url = '', method = '', headers } = request;
+  if (url.startsWith('/bedrock/') && !isSignedWith(key, { method, url, headers, body: bytes })) {
+    sendJson(response, 403, bedrockError(403, 'The request signature we calculated does not match'));
+    return;
+  }
+  const body = JSON.parse(bytes.toString('utf8')) as { model: string };
+  if (url === '/anthropic/v1/messages/count_tokens') {
     const { inputTokens } = writeScript(readAnthropicPrompt(body as never));
     sendJson(response, 200, { input_tokens: inputTokens });
     return;
   }
-  const wire = wires[request.url ?? ''];
+  const wire = wires.find(([path]) => path.test(url))?.[1];
   if (!wire) {
     sendJson(response, 404, { error: { type: 'not_found_error', message: 'The sandbox has no such path' } });
     return;
   }
-  const prompt = wire.read(body as never, String(request.headers['anthropic-beta'] ?? ''));
+  const prompt = wire.read(body as never, String(headers['anthropic-beta'] ?? ''));
   if (prompt.refusal !== undefined) {
     sendJson(response, 400, wire.error(400, prompt.refusal));
     return;
