@@ -37,15 +37,21 @@ const lackableParts = [
   'url_source',
   'search_result',
   'citations',
+  'temperature',
   'top_k',
   'stop_sequences',
   'output_format',
   'strict',
   'typed_tools',
   'disable_parallel_tool_use',
-  'context_management',
 ] as const;
 export type LackablePart = (typeof lackableParts)[number];
+
+/** Kinds of input that cannot be sent without a part. */
+const partsOf: Partial<Record<LackablePart, readonly InputModality[]>> = {
+  image: ['image', 'audio', 'video'],
+  document: ['file'],
+};
 
 const anthropicQuirks = z.strictObject({
   ...common,
@@ -130,7 +136,8 @@ const wireTable = {
     auth: 'x-api-key',
     quirks: anthropicQuirks,
     messages: {
-      carries: () => inputModalities,
+      carries: ({ lacks = [] }: AnthropicQuirks) =>
+        inputModalities.filter((modality) => !lacks.some((part) => partsOf[part]?.includes(modality))),
       hasPenalties: false,
       cachesUnasked: false,
       unaskedThinking: 'thinks_by_default',

@@ -18,8 +18,13 @@ describe('thinking without being asked', () => {
     expect(thinking.toSorted()).toEqual([
       'anthropic/claude-fable-5',
       'anthropic/claude-sonnet-5',
+      'deepseek/deepseek-v4-flash',
+      'deepseek/deepseek-v4-pro',
       'minimax/minimax-m2.7',
       'minimax/minimax-m3',
+      'moonshotai/kimi-k2-thinking',
+      'moonshotai/kimi-k2.5',
+      'moonshotai/kimi-k2.6',
       'sandbox/thinker',
     ]);
   });

@@ -124,6 +124,7 @@ describe('a request to a provider that lacks something', () => {
       'messages.0.content.0.citations.enabled',
       { messages: [{ role: 'user', content: [{ type: 'document', citations: { enabled: true } }] }] },
     ],
+    ['temperature', 'temperature', { temperature: 0.5 }],
     ['top_k', 'top_k', { top_k: 5 }],
     ['stop_sequences', 'stop_sequences', { stop_sequences: ['END'] }],
     ['output_format', 'output_config.format', { output_config: { format: { type: 'json_schema', schema: {} } } }],
@@ -134,7 +135,6 @@ describe('a request to a provider that lacks something', () => {
       'tool_choice.disable_parallel_tool_use',
       { tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
     ],
-    ['context_management', 'context_management', { context_management: { edits: [] } }],
   ];
 
   it.each(cases)('is refused where it has %s', (part, field, more) => {

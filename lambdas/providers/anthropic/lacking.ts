@@ -19,6 +19,7 @@ const finders: Record<LackablePart, Find> = {
   search_result: inBlocks('type', ({ type }) => type === 'search_result'),
   url_source: inBlocks('source.type', ({ source }) => (source as { type?: string } | undefined)?.type === 'url'),
   citations: inBlocks('citations.enabled', wantsCitations),
+  temperature: ({ temperature }) => (temperature === undefined ? undefined : 'temperature'),
   top_k: ({ top_k: topK }) => (topK === undefined ? undefined : 'top_k'),
   stop_sequences: ({ stop_sequences: stops }) => (stops?.length ? 'stop_sequences' : undefined),
   output_format: (request) => (outputFormat(request) ? 'output_config.format' : undefined),
@@ -26,7 +27,6 @@ const finders: Record<LackablePart, Find> = {
   typed_tools: inTools('type', ({ type }) => Boolean(type) && type !== 'custom'),
   disable_parallel_tool_use: ({ tool_choice: choice }) =>
     choice?.disable_parallel_tool_use ? 'tool_choice.disable_parallel_tool_use' : undefined,
-  context_management: (request) => (request['context_management'] ? 'context_management' : undefined),
 };
 
 /** @throws {GatewayError} 400 naming the first part that the provider lacks. */
