@@ -9,10 +9,10 @@ it('by default the table may write what the door lets in', () => {
   expect(maxWriteUnits).toBeGreaterThanOrEqual(rateLimit * UNITS_OF_A_REQUEST);
 });
 
-describe('the models of Amazon Bedrock that the functions may invoke themselves', () => {
-  const modelsOf = (text: string | undefined) =>
-    readConfig((key) => (key === 'gateway:bedrockModels' ? text : undefined)).bedrockModels;
+const modelsOf = (text: string | undefined) =>
+  readConfig((key) => (key === 'gateway:bedrockModels' ? text : undefined)).bedrockModels;
 
+describe('the models of Amazon Bedrock that the functions may invoke themselves', () => {
   it('are none by default', () => {
     expect(modelsOf(undefined)).toEqual([]);
   });

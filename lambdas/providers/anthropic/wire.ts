@@ -25,7 +25,7 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
     return envelopeOf(target.quirks).wrap(upstreamBody(request, target, client), client);
   },
   encodeCount: (request, target, client) =>
-    target.quirks.count_tokens ? encodeCountTokens(request, target, client) : undefined,
+    target.quirks.count_tokens && !target.quirks.envelope ? encodeCountTokens(request, target, client) : undefined,
   hiddenOutput,
   streamsJson: false,
   countsPromptAtStart: true,
