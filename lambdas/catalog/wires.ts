@@ -35,6 +35,7 @@ const lackableParts = [
   'image',
   'document',
   'url_source',
+  'file_source',
   'search_result',
   'citations',
   'temperature',

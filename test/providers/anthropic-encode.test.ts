@@ -109,6 +109,11 @@ describe('a request to a provider that lacks something', () => {
     ['image', 'messages.0.content.0.type', { messages: [{ role: 'user', content: [image] }] }],
     ['url_source', 'messages.0.content.0.source.type', { messages: [{ role: 'user', content: [image] }] }],
     [
+      'file_source',
+      'messages.0.content.0.source.type',
+      { messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: 'f' } }] }] },
+    ],
+    [
       'image',
       'messages.0.content.0.content.0.type',
       { messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [image] }] }] },

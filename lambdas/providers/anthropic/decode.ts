@@ -4,7 +4,6 @@
  * to check that it is what the protocol promises.
  */
 
-import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import { readExactly } from '../../platform/exact-json.ts';
 import type { AnswerBatch, AnswerEvent, Block, MessageBody, MessagesEvent } from '../../messages/types.ts';
 import { UpstreamError } from '../upstream-http.ts';
@@ -14,6 +13,7 @@ import type { DecodeContext, WireTarget } from '../wire.ts';
 import { AnswerOrder } from './answer-order.ts';
 import { envelopeOf } from './envelopes.ts';
 import type { Framed, Framing } from './framing.ts';
+import { OwnSignatures } from './own-signatures.ts';
 
 /** Arguments of a call that are not empty. */
 const ARGUMENTS = /"input"\s*:\s*\{\s*"/;
@@ -65,8 +65,9 @@ export function decodeMessage(document: unknown, context: DecodeContext<Anthropi
     },
     { type: 'message_stop' },
   ];
-  const checked = events.flatMap((event) => order.check(event));
-  return { events: checked.map((data) => ({ data: withGatewaySignature(data, context.target) })) };
+  const signatures = new OwnSignatures(context.target);
+  const checked = events.flatMap((event) => order.check(event)).flatMap((event) => signatures.seal(event));
+  return { events: checked.map((data) => ({ data })) };
 }
 
 type Delta = Extract<MessagesEvent, { type: 'content_block_delta' }>['delta'];
@@ -106,12 +107,12 @@ function deltasOf(block: Block): Delta[] {
 class FrameReader {
   ended = false;
   readonly #order = new AnswerOrder();
-  readonly #target: WireTarget<AnthropicQuirks>;
+  readonly #signatures: OwnSignatures;
   /** It has said how it ends. */
   isClosing = false;
 
   constructor(target: WireTarget<AnthropicQuirks>) {
-    this.#target = target;
+    this.#signatures = new OwnSignatures(target);
   }
 
   /** The events of the frames that a chunk completes, or of the rest, up to the first that cannot be read. */
@@ -134,20 +135,14 @@ class FrameReader {
     const sent = parseFramed(json);
     if (!sent) return [];
     if (sent.type === 'message_stop' || sent.type === 'error') this.ended = true;
-    return this.#order.check(sent).map((data) => {
-      if (data.type === 'message_delta' && data.delta.stop_reason) this.isClosing = true;
-      const shown = withGatewaySignature(data, this.#target);
-      return shown === sent && raw ? { data: shown, raw } : { data: shown };
-    });
+    return this.#order
+      .check(sent)
+      .flatMap((data) => this.#signatures.seal(data))
+      .map((data) => {
+        if (data.type === 'message_delta' && data.delta.stop_reason) this.isClosing = true;
+        return data === sent && raw ? { data, raw } : { data };
+      });
   }
-}
-
-function withGatewaySignature(data: MessagesEvent, { quirks, providerId }: WireTarget<AnthropicQuirks>): MessagesEvent {
-  if (!quirks.own_signatures || data.type !== 'content_block_delta' || data.delta.type !== 'signature_delta') {
-    return data;
-  }
-  const signature = gatewaySignature(providerId, data.delta.signature);
-  return { ...data, delta: { type: 'signature_delta', signature } };
 }
 
 function parseFramed(text: string): MessagesEvent | undefined {

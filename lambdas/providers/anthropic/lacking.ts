@@ -17,7 +17,8 @@ const finders: Record<LackablePart, Find> = {
   image: inBlocks('type', ({ type }) => type === 'image'),
   document: inBlocks('type', ({ type }) => type === 'document'),
   search_result: inBlocks('type', ({ type }) => type === 'search_result'),
-  url_source: inBlocks('source.type', ({ source }) => (source as { type?: string } | undefined)?.type === 'url'),
+  url_source: inBlocks('source.type', (block) => sourceType(block) === 'url'),
+  file_source: inBlocks('source.type', (block) => sourceType(block) === 'file'),
   citations: inBlocks('citations.enabled', wantsCitations),
   temperature: ({ temperature }) => (temperature === undefined ? undefined : 'temperature'),
   top_k: ({ top_k: topK }) => (topK === undefined ? undefined : 'top_k'),
@@ -50,6 +51,10 @@ function withinResults(placed: Placed): Placed[] {
   const { content } = placed.block;
   const isResult = placed.block.type === 'tool_result' && Array.isArray(content);
   return isResult ? [placed, ...placeBlocks(content as Block[], `${placed.path}.content`)] : [placed];
+}
+
+function sourceType({ source }: Block): unknown {
+  return (source as { type?: unknown } | null | undefined)?.type;
 }
 
 function inTools(field: string, has: (tool: Record<string, unknown>) => boolean): Find {
