@@ -20,6 +20,15 @@ const configSchema = z.strictObject({
   maxWriteUnits: z.coerce.number().int().positive().default(40_000),
   /** Output tokens that one step of a hold covers. */
   outputStepTokens: z.coerce.number().int().positive().default(4_096),
+  /**
+   * Models and inference profiles of Amazon Bedrock that the functions which spend may invoke with their own role, as
+   * ARNs with a comma between them; `*` in an ARN stands for any text. By default none: the credential is an access key.
+   */
+  bedrockModels: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((arn) => arn.trim() || []))
+    .pipe(z.array(z.string().regex(/^arn:aws[a-z-]*:bedrock:[^,\s]+$/, 'must be ARNs of Amazon Bedrock'))),
   /** Address that alarms are mailed to. */
   alarmEmail: z.email().optional(),
 });

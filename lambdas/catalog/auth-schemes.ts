@@ -8,5 +8,9 @@ export const authSchemes = [
   /** `api-key: …`: Azure. */
   'api-key',
   'x-goog-api-key',
+  /** A signature of AWS: an access key, or the function's own role. */
+  'aws-sigv4',
+  /** A token of Google's, got with the key of a service account. */
+  'google-service-account',
 ] as const;
 export type AuthScheme = (typeof authSchemes)[number];

@@ -32,10 +32,38 @@ export function commonOf(quirks: Quirks | undefined): Quirks {
   return commonQuirks.parse(quirks ?? {});
 }
 
+/** What providers that imitate the Messages API were seen to leave out. */
+const lackableParts = [
+  'image',
+  'document',
+  'url_source',
+  'file_source',
+  'search_result',
+  'citations',
+  'temperature',
+  'top_k',
+  'stop_sequences',
+  'output_format',
+  'strict',
+  'typed_tools',
+  'disable_parallel_tool_use',
+] as const;
+export type LackablePart = (typeof lackableParts)[number];
+
+/** Kinds of input that cannot be sent without a part. */
+const partsOf: Partial<Record<LackablePart, readonly InputModality[]>> = {
+  image: ['image', 'audio', 'video'],
+  document: ['file'],
+};
+
 const anthropicQuirks = z.strictObject({
   ...common,
   /** Signs thinking itself; only this provider accepts its signatures. */
   own_signatures: z.boolean().optional(),
+  /** What requests are put in, where Claude runs elsewhere. */
+  envelope: z.enum(['none', 'bedrock-invoke', 'vertex-predict']).optional(),
+  /** Parts of a request that it does not take, and would silently leave out. */
+  lacks: z.array(z.enum(lackableParts)).optional(),
   /** Has POST /v1/messages/count_tokens. */
   count_tokens: z.boolean().optional(),
   /** The model thinks, and this is billed, when a request has no `thinking`. Depends on the model: per endpoint. */
@@ -117,6 +145,17 @@ const openaiResponsesQuirks = z.strictObject({
 });
 export type OpenaiResponsesQuirks = z.infer<typeof openaiResponsesQuirks>;
 
+const bedrockConverseQuirks = z.strictObject({
+  ...common,
+  /** Whose model it is: Converse has one form, and fields that only some families take. */
+  family: z.enum(['other', 'claude', 'nova']).optional(),
+  /** Documents are accepted, PDF among them. */
+  pdf_files: z.boolean().optional(),
+  /** The model thinks, and this is billed, when a request has no `thinking`. */
+  thinks_by_default: z.boolean().optional(),
+});
+export type BedrockConverseQuirks = z.infer<typeof bedrockConverseQuirks>;
+
 interface WireFacts {
   /** How its providers are usually told whose request it is. */
   auth: AuthScheme;
@@ -145,7 +184,8 @@ const wireTable = {
     auth: 'x-api-key',
     quirks: anthropicQuirks,
     messages: {
-      carries: () => inputModalities,
+      carries: ({ lacks = [] }: AnthropicQuirks) =>
+        inputModalities.filter((modality) => !lacks.some((part) => partsOf[part]?.includes(modality))),
       hasPenalties: false,
       cachesUnasked: false,
       unaskedThinking: 'thinks_by_default',
@@ -178,6 +218,16 @@ const wireTable = {
       carries: ({ pdf_files }: OpenaiResponsesQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),
       hasPenalties: false,
       cachesUnasked: true,
+      unaskedThinking: undefined,
+    },
+  },
+  'bedrock-converse': {
+    auth: 'aws-sigv4',
+    quirks: bedrockConverseQuirks,
+    messages: {
+      carries: ({ pdf_files }: BedrockConverseQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),
+      hasPenalties: false,
+      cachesUnasked: false,
       unaskedThinking: undefined,
     },
   },

@@ -14,8 +14,8 @@ export function gatewaySignature(family: string, signature?: string): string {
 
 /** Thinking without a signature counts as the gateway's: no provider signed it. */
 export function hasGatewaySignature(block: Block): boolean {
-  if (block.type !== 'thinking') return false;
-  const signature = block['signature'];
+  const signature = signatureIn(block);
+  if (signature === undefined && block.type !== 'thinking') return false;
   return typeof signature !== 'string' || signature === '' || signature.startsWith(GATEWAY_PREFIX);
 }
 
@@ -24,11 +24,23 @@ export function withoutGatewaySigned(messages: Message[]): Message[] {
   return mapBlocks(messages, (block) => (hasGatewaySignature(block) ? undefined : block));
 }
 
-/** What a provider that signs by itself has signed a block of thinking with; undefined where another signed it. */
-export function signatureOf(family: string, { type, signature }: Block): string | undefined {
+/** What a provider that signs by itself has signed, or redacted, a block of thinking with; undefined for any other block. */
+export function signatureOf(family: string, block: Block): string | undefined {
   const prefix = `${GATEWAY_PREFIX}${family}.`;
-  const isOwn = type === 'thinking' && typeof signature === 'string' && signature.startsWith(prefix);
-  return isOwn ? signature.slice(prefix.length) : undefined;
+  const signature = signatureIn(block);
+  return typeof signature === 'string' && signature.startsWith(prefix) ? signature.slice(prefix.length) : undefined;
+}
+
+/** What signs a block of thinking, or stands for it where it is redacted; undefined for other blocks. */
+function signatureIn(block: Block): unknown {
+  switch (block.type) {
+    case 'thinking':
+      return block['signature'];
+    case 'redacted_thinking':
+      return block['data'];
+    default:
+      return undefined;
+  }
 }
 
 /** Messages for a provider that signs by itself: its own thinking as it signed it, and no other. */

@@ -19,6 +19,9 @@ export const variables = {
   sandboxChatUrl: 'GATEWAY_SANDBOX_CHAT_URL',
   sandboxGeminiUrl: 'GATEWAY_SANDBOX_GEMINI_URL',
   sandboxResponsesUrl: 'GATEWAY_SANDBOX_RESPONSES_URL',
+  sandboxBedrockUrl: 'GATEWAY_SANDBOX_BEDROCK_URL',
+  /** The access key that the sandbox expects there. */
+  sandboxBedrockKey: 'GATEWAY_SANDBOX_BEDROCK_KEY',
   /** Endpoints of emulators; unset on AWS. */
   dynamodbEndpoint: 'DYNAMODB_ENDPOINT',
   sqsEndpoint: 'SQS_ENDPOINT',
@@ -62,6 +65,14 @@ export function positiveIntegerVariable(name: string, fallback: number): number 
     throw new Error(`${name} must be a whole number above 0, not "${text}"`);
   return value;
 }
+
+/** The keys of the role that a function runs with, and the region it runs in, as Lambda and AWS' own tools name them. */
+export const awsVariables = {
+  accessKeyId: 'AWS_ACCESS_KEY_ID',
+  secretAccessKey: 'AWS_SECRET_ACCESS_KEY',
+  sessionToken: 'AWS_SESSION_TOKEN',
+  region: 'AWS_REGION',
+} as const;
 
 /** True inside AWS Lambda itself; the runtime client on a laptop does not set this variable. */
 export function isOnLambda(): boolean {

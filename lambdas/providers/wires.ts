@@ -1,6 +1,7 @@
 import type { MessagesWireName, QuirksOf, Wire } from '../catalog/wires.ts';
 import { anthropicWire } from './anthropic/wire.ts';
 import { googleGeminiWire } from './google-gemini/wire.ts';
+import { bedrockConverseWire } from './bedrock-converse/wire.ts';
 import { openaiChatWire } from './openai-chat/wire.ts';
 import { openaiResponsesWire } from './openai-responses/wire.ts';
 import type { MessagesWire } from './wire.ts';
@@ -10,6 +11,7 @@ const codecs: { [Name in MessagesWireName]: MessagesWire<QuirksOf<Name>> } = {
   'openai-chat': openaiChatWire,
   'google-gemini': googleGeminiWire,
   'openai-responses': openaiResponsesWire,
+  'bedrock-converse': bedrockConverseWire,
 };
 
 /** The codec of a wire that can answer messages; undefined for wires of other kinds of models. */

@@ -52,7 +52,19 @@ export const selectionSchema = z.strictObject({
   models: z.array(
     z.strictObject({
       id: z.string(),
-      from: z.array(z.strictObject({ provider: z.string(), model: z.string() })).min(1),
+      from: z
+        .array(
+          z.strictObject({
+            provider: z.string(),
+            model: z.string(),
+            /** Under which the list has it, where that is another name or provider. */
+            listed_as: z.strictObject({ provider: z.string(), model: z.string() }).optional(),
+            /** Of this endpoint, in the place of those of all endpoints. */
+            wire: z.string().optional(),
+            quirks: z.record(z.string(), z.unknown()).optional(),
+          }),
+        )
+        .min(1),
       /** What the endpoints accept, where it is less than the source says of the model. */
       input_modalities: z.array(z.string()).optional(),
       /** For models that the source marks as text. */
@@ -89,7 +101,8 @@ export function importCatalog(sourceText: string, selection: Selection, conversi
     return file;
   };
   for (const wanted of selection.models) {
-    const found = wanted.from.map(({ provider, model }) => {
+    const found = wanted.from.map((place) => {
+      const { provider, model } = place.listed_as ?? place;
       const data = source[provider]?.models[model];
       if (data === undefined) throw new Error(`The source has no model "${model}" of provider "${provider}"`);
       if (selection.per_request_fee?.includes(provider) && wanted.usd_per_thousand_requests === undefined) {
@@ -97,7 +110,7 @@ export function importCatalog(sourceText: string, selection: Selection, conversi
           `"${wanted.id}" needs usd_per_thousand_requests in the selection: "${provider}" charges for each request`,
         );
       }
-      return { provider, upstreamModel: model, data: sourceModelSchema.parse(data) };
+      return { place, data: sourceModelSchema.parse(data) };
     });
     fileOf(wanted.id).models.push(catalogModel(wanted, found, conversion));
   }
@@ -132,7 +145,7 @@ function keepDigits(_key: string, value: unknown, context?: { source?: string })
 
 function catalogModel(
   wanted: Selection['models'][number],
-  found: { provider: string; upstreamModel: string; data: SourceModel }[],
+  found: { place: Selection['models'][number]['from'][number]; data: SourceModel }[],
   conversion: Conversion,
 ): unknown {
   const { data } = found[0]!;
@@ -150,22 +163,24 @@ function catalogModel(
       ...new Set(data.modalities.input.map((name) => (name === 'pdf' ? 'file' : name))),
     ],
     output_modalities: outputModalities,
-    supported_parameters: isText ? supportedParameters(data, found[0]!.provider, wanted.without_parameters ?? []) : [],
-    endpoints: found.map(({ provider, upstreamModel, data: own }) => ({
+    supported_parameters: isText
+      ? supportedParameters(data, found[0]!.place.provider, wanted.without_parameters ?? [])
+      : [],
+    endpoints: found.map(({ place: { provider, model, wire = wanted.wire, quirks = wanted.quirks }, data: own }) => ({
       id: `${provider}/${wanted.id}`,
       provider,
-      upstream_model: upstreamModel,
+      upstream_model: model,
       ...(Number(own.limit.context) > 0 ? { context_length: Number(own.limit.context) } : {}),
       ...(isText ? { max_output_tokens: Math.min(Number(own.limit.output), Number(own.limit.context)) } : {}),
-      ...(isText && !wanted.wire ? {} : { wire: wireOf(wanted) }),
+      ...(isText && !wire ? {} : { wire: wireOf(wanted.id, wire) }),
       ...(own.cost ? { pricing: pricing(own.cost, wanted, conversion) } : {}),
-      ...(wanted.quirks ? { quirks: wanted.quirks } : {}),
+      ...(quirks ? { quirks } : {}),
     })),
   };
 }
 
 /** A provider's own wire is one for text. */
-function wireOf({ id, wire }: Selection['models'][number]): string {
+function wireOf(id: string, wire: string | undefined): string {
   if (wire === undefined) throw new Error(`selection: "${id}" makes no text: say which wire its endpoints speak`);
   return wire;
 }

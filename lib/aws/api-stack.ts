@@ -62,7 +62,7 @@ export class ApiStack extends Stack {
     });
     addRefusals(api);
     for (const [name, route] of Object.entries<Route>(routes)) {
-      const { lambda, logs } = this.#addFunction(name, route);
+      const { lambda, logs } = route.inference ? this.#addInvoker(name, route) : this.#addFunction(name, route);
       const integration = new LambdaIntegration(lambda, {
         allowTestInvoke: false,
         ...(route.streaming
@@ -93,6 +93,21 @@ export class ApiStack extends Stack {
       { id: 'AwsSolutions-COG4', reason: 'Functions authenticate the gateway’s own keys.' },
     );
     new CfnOutput(this, 'BaseUrl', { value: api.url, description: 'Base URL of the API' });
+  }
+
+  /** A function that may invoke models of Amazon Bedrock with its own role, those that the operator names. */
+  #addInvoker(name: string, route: Route): GatewayFunction {
+    const { bedrockModels: resources } = this.#props.config;
+    if (resources.length === 0) return this.#addFunction(name, route);
+    const actions = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'];
+    const invoker = this.#addFunction(name, route, {
+      statements: [new PolicyStatement({ sid: 'Bedrock', actions, resources })],
+    });
+    const wildcards = resources.filter((arn) => arn.includes('*'));
+    Validations.of(invoker).acknowledge(
+      ...wildcards.map((arn) => ({ id: `AwsSolutions-IAM5[Resource::${arn}]`, reason: 'The operator names it so.' })),
+    );
+    return invoker;
   }
 
   /** Lines of a log that a person must look at, even if all else goes well. */

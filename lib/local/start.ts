@@ -96,6 +96,8 @@ function serviceVariables({ tableName, dynamodbEndpoint, sqs, sandbox }: LocalSe
     [variables.sandboxChatUrl]: sandbox.chatUrl,
     [variables.sandboxGeminiUrl]: sandbox.geminiUrl,
     [variables.sandboxResponsesUrl]: sandbox.responsesUrl,
+    [variables.sandboxBedrockUrl]: sandbox.bedrockUrl,
+    [variables.sandboxBedrockKey]: sandbox.bedrockKey,
   };
 }
 

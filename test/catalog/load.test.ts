@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { modalities } from '../../lambdas/catalog/schema.ts';
 import { variables } from '../../lambdas/platform/environment.ts';
+import { sandboxAddresses } from '../support/catalog.ts';
 
 type Json = Record<string, unknown>;
 const shipped = new URL('../../lambdas/catalog/data/', import.meta.url).pathname;
@@ -13,15 +14,11 @@ let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-catalog-'));
   cpSync(shipped, directory, { recursive: true });
-  process.env[variables.sandboxUrl] = 'http://127.0.0.1:1';
-  process.env[variables.sandboxChatUrl] = 'http://127.0.0.1:1';
-  process.env[variables.sandboxResponsesUrl] = 'http://127.0.0.1:1';
+  for (const name of sandboxAddresses) process.env[name] = 'http://127.0.0.1:1';
 });
 afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
-  delete process.env[variables.sandboxUrl];
-  delete process.env[variables.sandboxChatUrl];
-  delete process.env[variables.sandboxResponsesUrl];
+  for (const name of sandboxAddresses) delete process.env[name];
 });
 
 type Content = { models: Json[]; providers: Json[]; aliases: Json[] };

@@ -18,6 +18,8 @@ describe('thinking without being asked', () => {
     expect(thinking.toSorted()).toEqual([
       'anthropic/claude-fable-5',
       'anthropic/claude-sonnet-5',
+      'deepseek/deepseek-v4-flash',
+      'deepseek/deepseek-v4-pro',
       'google/gemini-2.5-flash',
       'google/gemini-2.5-pro',
       'google/gemini-3.1-flash-lite',
@@ -25,6 +27,9 @@ describe('thinking without being asked', () => {
       'google/gemini-3.5-flash',
       'minimax/minimax-m2.7',
       'minimax/minimax-m3',
+      'moonshotai/kimi-k2-thinking',
+      'moonshotai/kimi-k2.5',
+      'moonshotai/kimi-k2.6',
       'sandbox/thinker',
     ]);
   });

@@ -110,6 +110,36 @@ describe('importing a price list', () => {
     );
   });
 
+  it('gives an endpoint its own wire and quirks, and the price of another provider, where the selection says so', () => {
+    const there = {
+      provider: 'cloud',
+      model: 'acme.searcher',
+      listed_as: { provider: 'acme', model: 'searcher' },
+      wire: 'anthropic',
+      quirks: { envelope: 'bedrock-invoke' },
+    };
+    const selection = {
+      models: [{ ...wanted, from: [...wanted.from, there], quirks: { pdf_files: true } }],
+      aliases: [],
+    };
+    expect(importCatalog(searching, selection, atRate).get('acme.json')).toMatchObject({
+      models: [
+        {
+          endpoints: [
+            { id: 'acme/acme/searcher', quirks: { pdf_files: true } },
+            {
+              id: 'cloud/acme/searcher',
+              upstream_model: 'acme.searcher',
+              wire: 'anthropic',
+              pricing: { prompt: '0.000099' },
+              quirks: { envelope: 'bedrock-invoke' },
+            },
+          ],
+        },
+      ],
+    });
+  });
+
   it('promises only the input that the selection says an endpoint takes', () => {
     const selection = { models: [{ ...wanted, input_modalities: ['text'] }], aliases: [] };
     expect(importCatalog(searching, selection, atRate).get('acme.json')).toMatchObject({
@@ -131,8 +161,10 @@ describe('the shipped model files', () => {
       expect(models.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
       for (const [index, { from, quirks, input_modalities: inputs }] of wanted.entries()) {
         const { endpoints, input_modalities: promised } = models[index]!;
-        expect(endpoints.map(({ provider, upstream_model: model }) => ({ provider, model }))).toEqual(from);
-        for (const endpoint of endpoints) expect(endpoint.quirks).toEqual(quirks);
+        expect(endpoints.map(({ provider, upstream_model: model }) => ({ provider, model }))).toEqual(
+          from.map(({ provider, model }) => ({ provider, model })),
+        );
+        expect(endpoints.map((endpoint) => endpoint.quirks)).toEqual(from.map((place) => place.quirks ?? quirks));
         if (inputs) expect(promised).toEqual(inputs);
       }
     }

@@ -41,6 +41,17 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
+/** The roles of a deployment with other settings, by their ids. */
+function rolesWith(settings: Record<string, string>): [id: string, role: object][] {
+  const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
+  const created = createGatewayApp(join(directory, 'bundles'), {
+    context: { ...context, ...settings },
+    outdir: join(directory, 'cdk.out.settings'),
+    builtinCloudFormationValidation: false,
+  });
+  return Object.entries(Template.fromStack(created.api).findResources('AWS::IAM::Role'));
+}
+
 const sorted = <T>(list: T[]) => list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
 const queueNames = Object.keys(queueWorkers) as QueueName[];
@@ -198,6 +209,18 @@ describe('the synthesized template', () => {
       });
     },
   );
+  it('lets no function invoke models of Bedrock with its own role, unless the operator says so', () => {
+    expect(JSON.stringify(api.toJSON())).not.toContain('bedrock:');
+    const model = 'arn:aws:bedrock:*::foundation-model/amazon.nova-lite-v1:0';
+
+    const roles = rolesWith({ 'gateway:bedrockModels': model });
+
+    const invoking = roles.filter(([, role]) => JSON.stringify(role).includes('bedrock:'));
+    expect(invoking.map(([id]) => id)).toEqual([expect.stringMatching(/^CreateMessageRole/)]);
+    expect(JSON.stringify(invoking)).toContain(
+      `"Action":["bedrock:InvokeModel","bedrock:InvokeModelWithResponseStream"],"Effect":"Allow","Resource":"${model}"`,
+    );
+  });
 
   it.each(Object.values(tripwires))('raises an alarm for the log line "%s" of the function that spends', (words) => {
     api.hasResourceProperties('AWS::Logs::MetricFilter', { FilterPattern: `{ $.message = "${words}" }` });

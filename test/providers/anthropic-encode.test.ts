@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { LackablePart } from '../../lambdas/catalog/wires.ts';
 import { anthropicWire } from '../../lambdas/providers/anthropic/wire.ts';
+import { refused } from '../support/refused.ts';
 
 const target = {
   providerId: 'anthropic',
@@ -53,5 +55,98 @@ describe('a request for a count of tokens', () => {
       diagnostics: { previous_message_id: 'm' },
     };
     expect(JSON.parse(anthropicWire.encodeCount(request, target, client)!.body)).toEqual({ model: 'claude', ...kept });
+  });
+});
+
+describe('a request to another home of Claude', () => {
+  const request = {
+    model: 'anthropic/claude',
+    messages: [{ role: 'user' as const, content: 'Hi' }],
+    max_tokens: 5,
+    stream: false,
+    service_tier: 'auto',
+    betas: ['context-management-2025-06-27'],
+  };
+  const withBetas = {
+    ...client,
+    anthropicBeta: 'fine-grained-tool-streaming-2025-05-14, context-management-2025-06-27',
+  };
+  const at = (envelope: 'bedrock-invoke' | 'vertex-predict') => {
+    const home = { ...target, upstreamModel: 'global.anthropic.claude-test-v1:0', quirks: { envelope } };
+    const { body, ...rest } = anthropicWire.encode(request, home, withBetas);
+    return { ...rest, body: JSON.parse(body) as object };
+  };
+
+  it('is put in the envelope of Bedrock’s InvokeModel', () => {
+    expect(at('bedrock-invoke')).toEqual({
+      path: '/model/global.anthropic.claude-test-v1%3A0/invoke-with-response-stream',
+      headers: { 'content-type': 'application/json', accept: 'application/vnd.amazon.eventstream' },
+      body: {
+        anthropic_version: 'bedrock-2023-05-31',
+        anthropic_beta: ['fine-grained-tool-streaming-2025-05-14', 'context-management-2025-06-27'],
+        messages: request.messages,
+        max_tokens: 5,
+      },
+    });
+  });
+
+  it('is put in the envelope of Google Cloud', () => {
+    expect(at('vertex-predict')).toEqual({
+      path: '/publishers/anthropic/models/global.anthropic.claude-test-v1%3A0:streamRawPredict',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+        'anthropic-beta': 'fine-grained-tool-streaming-2025-05-14,context-management-2025-06-27',
+      },
+      body: { anthropic_version: 'vertex-2023-10-16', messages: request.messages, max_tokens: 5, stream: true },
+    });
+  });
+});
+
+describe('a request to a provider that lacks something', () => {
+  const image = { type: 'image', source: { type: 'url', url: 'https://a.example/a.png' } };
+  const cases: [LackablePart, string, object][] = [
+    ['image', 'messages.0.content.0.type', { messages: [{ role: 'user', content: [image] }] }],
+    ['url_source', 'messages.0.content.0.source.type', { messages: [{ role: 'user', content: [image] }] }],
+    [
+      'file_source',
+      'messages.0.content.0.source.type',
+      { messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: 'f' } }] }] },
+    ],
+    [
+      'image',
+      'messages.0.content.0.content.0.type',
+      { messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [image] }] }] },
+    ],
+    ['document', 'messages.0.content.0.type', { messages: [{ role: 'user', content: [{ type: 'document' }] }] }],
+    [
+      'search_result',
+      'messages.0.content.0.type',
+      { messages: [{ role: 'user', content: [{ type: 'search_result' }] }] },
+    ],
+    [
+      'citations',
+      'messages.0.content.0.citations.enabled',
+      { messages: [{ role: 'user', content: [{ type: 'document', citations: { enabled: true } }] }] },
+    ],
+    ['temperature', 'temperature', { temperature: 0.5 }],
+    ['top_k', 'top_k', { top_k: 5 }],
+    ['stop_sequences', 'stop_sequences', { stop_sequences: ['END'] }],
+    ['output_format', 'output_config.format', { output_config: { format: { type: 'json_schema', schema: {} } } }],
+    ['strict', 'tools.1.strict', { tools: [{ name: 'a' }, { name: 'b', strict: true }] }],
+    ['typed_tools', 'tools.0.type', { tools: [{ name: 'bash', type: 'bash_20250124' }] }],
+    [
+      'disable_parallel_tool_use',
+      'tool_choice.disable_parallel_tool_use',
+      { tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
+    ],
+  ];
+
+  it.each(cases)('is refused where it has %s', (part, field, more) => {
+    const request = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }], ...more };
+    const lacking = { ...target, quirks: { lacks: [part] } };
+
+    expect(refused(() => anthropicWire.encode(request, lacking, client)).metadata['field']).toBe(field);
+    expect(() => anthropicWire.encode(request, target, client)).not.toThrow();
   });
 });

@@ -3,6 +3,7 @@
  * up and changed value by value, and what comes out is held against what clients of the Messages API rely on.
  */
 
+import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
@@ -10,21 +11,21 @@ import { parseExactly } from '../../lambdas/platform/exact-json.ts';
 import { failureOf } from '../../lambdas/providers/failures.ts';
 import { UpstreamError } from '../../lambdas/providers/upstream-http.ts';
 import type { DecodeContext, MessagesWire } from '../../lambdas/providers/wire.ts';
-import { casesOf, eventsOf, mutationsOf, withUsage, type Case } from './streams.ts';
+import { bytesOf, casesOf, eventsOf, isFramed, mutationsOf, withUsage, type Case } from './streams.ts';
 import { complaintsAbout } from './well-formed.ts';
 
 /** What nobody can read, or nobody should stumble over. */
-const GARBAGE = [
-  '\n\n',
-  ': a comment\n\n',
-  'data: {"\n\n',
-  'data: null\n\n',
-  'data: 5\n\n',
-  'data: []\n\n',
-  'event: message_start\ndata:\n\n',
-  '{"\n',
-  'null\n',
-  '<html><body>Bad gateway</body></html>\n\n',
+const GARBAGE: readonly Buffer[] = [
+  Buffer.from('\n\n'),
+  Buffer.from(': a comment\n\n'),
+  Buffer.from('data: {"\n\n'),
+  Buffer.from('data: null\n\n'),
+  Buffer.from('data: 5\n\n'),
+  Buffer.from('data: []\n\n'),
+  Buffer.from('event: message_start\ndata:\n\n'),
+  Buffer.from('{"\n'),
+  Buffer.from('null\n'),
+  Buffer.from('<html><body>Bad gateway</body></html>\n\n'),
   Buffer.from([0xff, 0xfe, 0x00, 0xc3, 0x0a, 0x0a]),
 ];
 
@@ -49,7 +50,7 @@ async function decode(wire: MessagesWire, from: Pick<Case, 'quirks'>, pieces: Pi
   async function* body(): AsyncGenerator<Buffer> {
     for (const piece of pieces) {
       outcome.before.push(outcome.events.length);
-      yield await Promise.resolve(Buffer.from(piece));
+      yield await Promise.resolve(typeof piece === 'string' ? bytesOf(piece) : piece);
     }
     outcome.before.push(outcome.events.length);
   }
@@ -69,6 +70,21 @@ function withStableId(event: MessagesEvent): MessagesEvent {
   const { id } = event.content_block;
   if (typeof id !== 'string' || !/^toolu_[0-9a-f]{32}$/.test(id)) return event;
   return { ...event, content_block: { ...event.content_block, id: `made ${event.index}` } };
+}
+
+/** A frame with any of its bytes changed, a length that is too small, or one that nobody would wait for. */
+function* damagedFrames(frame: Buffer): Generator<Buffer> {
+  for (let at = 0; at < frame.length; at += 1) {
+    const damaged = Buffer.from(frame);
+    damaged[at]! ^= 0x41;
+    yield damaged;
+  }
+  for (const length of [0, 15, 2 ** 32 - 1]) {
+    const prelude = Buffer.alloc(12);
+    prelude.writeUInt32BE(length);
+    prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8);
+    yield Buffer.concat([prelude, frame.subarray(12)]);
+  }
 }
 
 const isWhole = ({ events, failure }: Outcome) => events.at(-1)?.type === 'message_stop' && failure === undefined;
@@ -133,7 +149,7 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
     });
 
     it.each(streams)('that is cut at any byte is the same: $name', async (given) => {
-      const bytes = Buffer.from(given.sent);
+      const bytes = bytesOf(given.sent);
       const { events } = await decode(wire, given, [bytes]);
       const single = Array.from(bytes, (byte) => Buffer.of(byte));
       expect((await decode(wire, given, single)).events).toEqual(events);
@@ -149,7 +165,8 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
         const events = eventsOf(given.sent);
         const whole = await decode(wire, given, events);
         for (const [index, event] of events.entries()) {
-          for (const torn of [[], [event.slice(0, event.length / 2)]]) {
+          const bytes = bytesOf(event);
+          for (const torn of [[], [bytes.subarray(0, bytes.length / 2)]]) {
             const outcome = await decode(wire, given, [...events.slice(0, index), ...torn]);
             expectAllOrFailure(outcome, whole, given.sent);
             if (outcome.failure === undefined) continue;
@@ -165,16 +182,31 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
       const whole = await decode(wire, given, events);
       for (const garbage of GARBAGE) {
         for (let at = 0; at <= events.length; at += 1) {
-          const pieces = events.toSpliced(at, 0, garbage as string);
+          const pieces = (events as (string | Buffer)[]).toSpliced(at, 0, garbage);
           expectAllOrFailure(await decode(wire, given, pieces), whole, `${String(garbage)} at ${at}`);
         }
       }
     });
 
+    it.each(streams.filter(({ sent }) => isFramed(sent)))(
+      'with a damaged frame fails after what it said: $name',
+      async (given) => {
+        const events = eventsOf(given.sent);
+        const whole = await decode(wire, given, events);
+        for (const [index, event] of events.entries()) {
+          for (const damaged of damagedFrames(bytesOf(event))) {
+            const outcome = await decode(wire, given, [...events.slice(0, index), damaged, ...events.slice(index + 1)]);
+            expectAllOrFailure(outcome, whole, event);
+            expect(outcome.events.slice(0, whole.before[index])).toEqual(whole.events.slice(0, whole.before[index]));
+          }
+        }
+      },
+    );
+
     it.each(streams)('with an error in it is what it was, and then the error: $name', async (given) => {
       const events = eventsOf(given.sent);
       const whole = await decode(wire, given, events);
-      for (const { sent } of errorEvents) {
+      for (const { sent } of errorEvents.filter((error) => isFramed(error.sent) === isFramed(given.sent))) {
         for (let at = 0; at < events.length; at += 1) {
           const outcome = await decode(wire, given, events.toSpliced(at, 0, sent));
           const said = whole.events.slice(0, whole.before[at]);

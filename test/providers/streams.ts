@@ -4,10 +4,15 @@
  * A file is of one provider: some words on what is special about it, and cases. A case has a title (`## …`), what becomes of
  * it as JSON, and, after `--- stream`, `--- document` or `--- refusal`, what the provider sends. Of a stream or a document
  * become fields of a message, or an `error`; of a refusal its `type` and `message`. `quirks` are those of the endpoint.
+ *
+ * A stream is server-sent events, lines of JSON, or lines of a name and its JSON: these are packed into frames of AWS' event
+ * stream, as events, or as exceptions where their name says so. The JSON of a `chunk` goes into its frame in base64, as
+ * Bedrock sends events of the model's own.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { packFrame } from '../support/event-stream.ts';
 
 export interface Case {
   name: string;
@@ -41,6 +46,24 @@ const endOfEvent = (stream: string): string => (/^(data|event):/m.test(stream) ?
 /** The events of a stream, each as it is sent. */
 export function eventsOf(stream: string): string[] {
   return stream.split(new RegExp(`(?<=${endOfEvent(stream)})`));
+}
+
+/** A stream, or a part of one, as its bytes; lines that are none of a framed stream stay as they are. */
+export function bytesOf(text: string): Buffer {
+  const lines = text.split(/(?<=\n)/);
+  return Buffer.concat(lines.map((line) => (isFramed(line) ? packFrame(...nameAndJson(line)) : Buffer.from(line))));
+}
+
+const FRAMED = /^([a-z]\w+) (.*)\n?$/i;
+
+/** It is sent in frames, whose damage can be seen. */
+export function isFramed(text: string): boolean {
+  return FRAMED.test(text.slice(0, text.indexOf('\n') + 1 || undefined));
+}
+
+function nameAndJson(line: string): [name: string, json: string] {
+  const [, name, json] = FRAMED.exec(line)!;
+  return [name!, json!];
 }
 
 /** What a provider may write in the place of any value, as it stands in JSON. */

@@ -7,15 +7,17 @@ import { variables } from '../../lambdas/platform/environment.ts';
 
 export const shippedCatalog = new URL('../../lambdas/catalog/data/', import.meta.url).pathname;
 
+/** The variables with the addresses of the sandbox. */
+export const sandboxAddresses = Object.values(variables).filter((name) => /^GATEWAY_SANDBOX_(.*_)?URL$/.test(name));
+
 /** Loads the shipped catalog with the sandbox models in it, which otherwise exist only where `npm start` runs. */
 export function loadShippedCatalog(): Catalog {
-  const names = [variables.sandboxUrl, variables.sandboxChatUrl, variables.sandboxResponsesUrl];
-  const before = names.map((name) => process.env[name]);
-  for (const name of names) process.env[name] = 'http://127.0.0.1:1';
+  const before = sandboxAddresses.map((name) => process.env[name]);
+  for (const name of sandboxAddresses) process.env[name] = 'http://127.0.0.1:1';
   try {
     return loadCatalog();
   } finally {
-    for (const [index, name] of names.entries()) {
+    for (const [index, name] of sandboxAddresses.entries()) {
       if (before[index] === undefined) delete process.env[name];
       else process.env[name] = before[index];
     }

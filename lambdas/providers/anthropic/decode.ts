@@ -4,7 +4,6 @@
  * to check that it is what the protocol promises.
  */
 
-import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import { readExactly } from '../../platform/exact-json.ts';
 import type { AnswerBatch, AnswerEvent, Block, MessageBody, MessagesEvent } from '../../messages/types.ts';
 import { UpstreamError } from '../upstream-http.ts';
@@ -12,10 +11,10 @@ import { withLastWords } from '../last-words.ts';
 import type { AnthropicQuirks } from '../../catalog/wires.ts';
 import type { DecodeContext, WireTarget } from '../wire.ts';
 import { AnswerOrder } from './answer-order.ts';
-import { frameData, hasEventLine, SseFrameSplitter } from './sse-frames.ts';
+import { envelopeOf } from './envelopes.ts';
+import type { Framed, Framing } from './framing.ts';
+import { OwnSignatures } from './own-signatures.ts';
 
-/** Events carry at most one content block; the largest are encrypted search results. */
-const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 /** Arguments of a call that are not empty. */
 const ARGUMENTS = /"input"\s*:\s*\{\s*"/;
 
@@ -23,16 +22,16 @@ export async function* decodeStream(
   body: AsyncIterable<Buffer>,
   context: DecodeContext<AnthropicQuirks>,
 ): AsyncGenerator<AnswerBatch, void> {
-  const splitter = new SseFrameSplitter(MAX_FRAME_BYTES);
+  const framing = envelopeOf(context.target.quirks).newFraming();
   const reader = new FrameReader(context.target);
   try {
     for await (const chunk of withLastWords(body, () => reader.isClosing)) {
-      const { events, failure } = reader.readAll(splitter, chunk);
+      const { events, failure } = reader.readAll(framing, chunk);
       if (events.length > 0) yield { events };
       if (failure) throw failure;
       if (reader.ended) return;
     }
-    const { events, failure } = reader.readAll(splitter, undefined);
+    const { events, failure } = reader.readAll(framing, undefined);
     if (events.length > 0) yield { events };
     if (failure) throw failure;
   } catch (error) {
@@ -66,8 +65,9 @@ export function decodeMessage(document: unknown, context: DecodeContext<Anthropi
     },
     { type: 'message_stop' },
   ];
-  const checked = events.flatMap((event) => order.check(event));
-  return { events: checked.map((data) => ({ data: withGatewaySignature(data, context.target) })) };
+  const signatures = new OwnSignatures(context.target);
+  const checked = events.flatMap((event) => order.check(event)).flatMap((event) => signatures.seal(event));
+  return { events: checked.map((data) => ({ data })) };
 }
 
 type Delta = Extract<MessagesEvent, { type: 'content_block_delta' }>['delta'];
@@ -107,20 +107,20 @@ function deltasOf(block: Block): Delta[] {
 class FrameReader {
   ended = false;
   readonly #order = new AnswerOrder();
-  readonly #target: WireTarget<AnthropicQuirks>;
+  readonly #signatures: OwnSignatures;
   /** It has said how it ends. */
   isClosing = false;
 
   constructor(target: WireTarget<AnthropicQuirks>) {
-    this.#target = target;
+    this.#signatures = new OwnSignatures(target);
   }
 
   /** The events of the frames that a chunk completes, or of the rest, up to the first that cannot be read. */
-  readAll(splitter: SseFrameSplitter, chunk: Buffer | undefined): { events: AnswerEvent[]; failure: unknown } {
+  readAll(framing: Framing, chunk: Buffer | undefined): { events: AnswerEvent[]; failure: unknown } {
     const events: AnswerEvent[] = [];
     try {
-      for (const frame of chunk ? splitter.push(chunk) : [splitter.rest()]) {
-        events.push(...this.#read(frame));
+      for (const framed of framing.read(chunk)) {
+        events.push(...this.#read(framed));
         // What follows the end is not part of our answer.
         if (this.ended) break;
       }
@@ -130,31 +130,22 @@ class FrameReader {
     }
   }
 
-  /** @returns the frame's event, or none for comments and for data that is not of the Messages API. */
-  #read(frame: Buffer): AnswerEvent[] {
-    const sent = parseFrame(frame);
+  /** @returns the event, or none for data that is not of the Messages API. */
+  #read({ json, raw }: Framed): AnswerEvent[] {
+    const sent = parseFramed(json);
     if (!sent) return [];
     if (sent.type === 'message_stop' || sent.type === 'error') this.ended = true;
-    return this.#order.check(sent).map((data) => {
-      if (data.type === 'message_delta' && data.delta.stop_reason) this.isClosing = true;
-      const shown = withGatewaySignature(data, this.#target);
-      // Most clients dispatch on the line `event:`; a frame without one is written anew.
-      return shown === sent && hasEventLine(frame) ? { data: shown, raw: frame } : { data: shown };
-    });
+    return this.#order
+      .check(sent)
+      .flatMap((data) => this.#signatures.seal(data))
+      .map((data) => {
+        if (data.type === 'message_delta' && data.delta.stop_reason) this.isClosing = true;
+        return data === sent && raw ? { data, raw } : { data };
+      });
   }
 }
 
-function withGatewaySignature(data: MessagesEvent, { quirks, providerId }: WireTarget<AnthropicQuirks>): MessagesEvent {
-  if (!quirks.own_signatures || data.type !== 'content_block_delta' || data.delta.type !== 'signature_delta') {
-    return data;
-  }
-  const signature = gatewaySignature(providerId, data.delta.signature);
-  return { ...data, delta: { type: 'signature_delta', signature } };
-}
-
-function parseFrame(frame: Buffer): MessagesEvent | undefined {
-  const text = frameData(frame);
-  if (text === undefined || text === '[DONE]') return undefined;
+function parseFramed(text: string): MessagesEvent | undefined {
   let data: { type?: unknown } | null;
   try {
     // Arguments may come whole, and their digits are the model's. Elsewhere exact reading is not worth its cost.

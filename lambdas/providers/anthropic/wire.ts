@@ -8,6 +8,9 @@ import { refusesSampling } from '../client-headers.ts';
 import type { ClientHeaders, MessagesWire, WireRefusal, WireRequest, WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
+import { envelopeOf, postJson } from './envelopes.ts';
+import { refuseLacking } from './lacking.ts';
+import { hiddenOutput, withFittingBudget } from './thinking.ts';
 
 type Target = WireTarget<AnthropicQuirks>;
 
@@ -19,10 +22,10 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
         'must be at least 1: warming a cache with 0 cannot be streamed, and the gateway streams',
       );
     }
-    return postJson('/v1/messages', { ...upstreamBody(request, target, client), stream: true }, client);
+    return envelopeOf(target.quirks).wrap(upstreamBody(request, target, client), client);
   },
   encodeCount: (request, target, client) =>
-    target.quirks.count_tokens ? encodeCountTokens(request, target, client) : undefined,
+    target.quirks.count_tokens && !target.quirks.envelope ? encodeCountTokens(request, target, client) : undefined,
   readCount: (answer) => (answer as { input_tokens?: unknown } | null)?.input_tokens,
   hiddenOutput,
   streamsJson: false,
@@ -33,15 +36,6 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
   decodeWhole: decodeMessage,
   readRefusal,
 };
-
-/**
- * All thinking is billed, but shown as a summary or not at all. `budget_tokens` is a target that a model may pass: only
- * max_tokens bounds what it thinks and writes.
- */
-function hiddenOutput({ thinking }: MessagesRequest, { quirks }: Target, maxOutputTokens: number): number {
-  const thinks = thinking ? thinking.type !== 'disabled' : quirks.thinks_by_default;
-  return thinks || quirks.hidden_reasoning ? maxOutputTokens : 0;
-}
 
 /** POST /v1/messages/count_tokens of an upstream that has it. */
 function encodeCountTokens(request: MessagesRequest, target: Target, client: ClientHeaders): WireRequest {
@@ -69,6 +63,7 @@ const countedFields = new Set([
 ]);
 
 function upstreamBody(request: MessagesRequest, target: Target, client: ClientHeaders): Record<string, unknown> {
+  refuseLacking(request, target.quirks);
   const ceiling = target.maxOutputTokens ?? Infinity;
   // The Messages API requires max_tokens; a client that left it out gets the most that the model can write.
   const maxTokens = Math.min(request.max_tokens ?? ceiling, ceiling);
@@ -84,20 +79,6 @@ function upstreamBody(request: MessagesRequest, target: Target, client: ClientHe
   };
 }
 
-/** A budget that fits what the client asked for must also fit what the model can write. */
-function withFittingBudget(
-  { thinking, max_tokens: asked, betas = [] }: MessagesRequest,
-  maxTokens: number,
-  { anthropicBeta = '' }: ClientHeaders,
-): unknown {
-  const budget = thinking!.budget_tokens;
-  if (!budget || budget < maxTokens) return thinking;
-  if (asked !== maxTokens) return { ...thinking, budget_tokens: maxTokens - 1 };
-  // With thinking between tool calls, a model may think more than it writes.
-  if (`${betas.join()},${anthropicBeta}`.includes('interleaved-thinking-')) return thinking;
-  throw invalidRequest('thinking.budget_tokens', `must be less than max_tokens, which is ${maxTokens}`);
-}
-
 /** Calls made by other models may have ids that Anthropic does not accept. */
 function withFittingToolIds(message: Message): Message {
   if (typeof message.content === 'string') return message;
@@ -110,23 +91,15 @@ function withFittingToolId(block: Block): Block {
   return { ...block, tool_use_id: toolCallId(block['tool_use_id'] as string, 'anthropic') };
 }
 
-function postJson(path: string, body: unknown, client: ClientHeaders): WireRequest {
-  return {
-    path,
-    headers: {
-      'content-type': 'application/json',
-      accept: 'text/event-stream',
-      'anthropic-version': client.anthropicVersion,
-      ...(client.anthropicBeta ? { 'anthropic-beta': client.anthropicBeta } : {}),
-    },
-    body: JSON.stringify(body),
-  };
-}
-
 function readRefusal(body: string): WireRefusal {
   try {
-    const { error } = JSON.parse(body) as { error?: { type?: unknown; message?: unknown } };
-    if (typeof error?.message === 'string' && error.message !== '') {
+    const { error = {}, message } = JSON.parse(body) as {
+      error?: { type?: unknown; message?: unknown };
+      message?: unknown;
+    };
+    // Bedrock has no envelope around its words.
+    if (typeof message === 'string' && message !== '') return { type: undefined, message };
+    if (typeof error.message === 'string' && error.message !== '') {
       return { type: typeof error.type === 'string' ? error.type : undefined, message: error.message };
     }
   } catch {

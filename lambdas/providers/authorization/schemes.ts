@@ -4,23 +4,9 @@
  */
 
 import type { AuthScheme } from '../../catalog/auth-schemes.ts';
-
-/** A request as it leaves. */
-export interface OutgoingRequest {
-  url: string;
-  headers: Readonly<Record<string, string>>;
-  body: Buffer;
-}
-
-/**
- * The headers that authorize one request. Called when its body is final, before every try to send it.
- * @param credential as the operator set it
- * @throws an error of any kind: it counts as the provider's failure, and must not contain the credential
- */
-type Authorize = (
-  credential: string,
-  request: OutgoingRequest,
-) => Record<string, string> | Promise<Record<string, string>>;
+import { authorizeWithSigV4 } from './aws-sigv4.ts';
+import { authorizeWithServiceAccount } from './google-service-account.ts';
+import type { Authorize } from './outgoing-request.ts';
 
 const authorizers: Record<AuthScheme, Authorize> = {
   bearer: (credential) => ({ authorization: `Bearer ${credential}` }),
@@ -28,6 +14,8 @@ const authorizers: Record<AuthScheme, Authorize> = {
   'x-api-key': (credential) => ({ 'x-api-key': credential }),
   'api-key': (credential) => ({ 'api-key': credential }),
   'x-goog-api-key': (credential) => ({ 'x-goog-api-key': credential }),
+  'aws-sigv4': authorizeWithSigV4,
+  'google-service-account': authorizeWithServiceAccount,
 };
 
 export function authorizer(scheme: AuthScheme): Authorize {

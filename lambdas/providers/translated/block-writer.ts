@@ -15,11 +15,16 @@ export interface ToolCallPiece {
   arguments: string;
 }
 
-/** What is said beside calls; a signature ends the thinking before it, an end whatever is open. */
+/**
+ * What is said beside calls; a signature ends the thinking before it, redacted thinking is a block of its own, and an end
+ * ends whatever is open.
+ */
 interface Prose {
-  kind: 'text' | 'thinking' | 'signature' | 'end';
+  kind: 'text' | 'thinking' | 'signature' | 'redacted' | 'end';
   text: string;
 }
+
+type OpenKind = 'text' | 'thinking' | 'redacted' | 'tool';
 
 interface ToolCall {
   index: number | undefined;
@@ -43,7 +48,7 @@ export class BlockWriter {
   /** Events written since the last take(). */
   #events: MessagesEvent[] = [];
   #nextIndex = 0;
-  #open: { kind: 'text' | 'thinking' | 'tool'; index: number } | undefined;
+  #open: { kind: OpenKind; index: number } | undefined;
   readonly #calls: ToolCall[] = [];
   /** The last call of each index, and of each id. */
   readonly #byIndex = new Map<number, ToolCall>();
@@ -104,6 +109,11 @@ export class BlockWriter {
   /** Ends the open text or thinking: what follows is a block of its own. */
   endProse(): void {
     this.#prose({ kind: 'end', text: '' });
+  }
+
+  /** Thinking that only its provider can read. */
+  redacted(data: string): void {
+    this.#prose({ kind: 'redacted', text: data });
   }
 
   toolCall(piece: ToolCallPiece): void {
@@ -189,8 +199,8 @@ export class BlockWriter {
       return;
     }
     this.#deferred.push(prose);
-    // A signature is not the model's words.
-    if (prose.kind !== 'signature') this.#deferredBytes += Buffer.byteLength(prose.text);
+    // Signatures and the like are not the model's words.
+    if (prose.kind === 'text' || prose.kind === 'thinking') this.#deferredBytes += Buffer.byteLength(prose.text);
     const call = this.#calls[this.#written]!;
     if (!call.progress.hasBegun && this.#deferredBytes > MAX_DEFERRED_BYTES) this.#writeDeferred();
   }
@@ -203,6 +213,11 @@ export class BlockWriter {
     if (kind === 'text') {
       this.#ensure('text', { type: 'text', text: '' });
       this.#delta({ type: 'text_delta', text });
+      return;
+    }
+    if (kind === 'redacted') {
+      this.#ensure('redacted', { type: 'redacted_thinking', data: text });
+      this.#close();
       return;
     }
     this.#ensure('thinking', { type: 'thinking', thinking: '', signature: '' });
@@ -228,13 +243,13 @@ export class BlockWriter {
     this.#delta({ type: 'input_json_delta', partial_json: json });
   }
 
-  #ensure(kind: 'text' | 'thinking', block: Block): void {
+  #ensure(kind: Exclude<OpenKind, 'tool'>, block: Block): void {
     if (this.#open?.kind === kind) return;
     this.#close();
     this.#openBlock(kind, block);
   }
 
-  #openBlock(kind: 'text' | 'thinking' | 'tool', block: Block): void {
+  #openBlock(kind: OpenKind, block: Block): void {
     this.#open = { kind, index: this.#nextIndex };
     this.#nextIndex += 1;
     this.#events.push({ type: 'content_block_start', index: this.#open.index, content_block: block });

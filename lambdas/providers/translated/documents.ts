@@ -15,14 +15,13 @@ type ReadDocument = { text: string } | { text: undefined; source: FileSource; ti
 
 /** @throws {GatewayError} 400 for what no model of another family does with a document. */
 export function readDocument(block: Block, path: string): ReadDocument {
-  if ((block['citations'] as { enabled?: unknown } | null | undefined)?.enabled === true) {
-    throw invalidRequest(`${path}.citations.enabled`, 'citations only work on Anthropic models; leave it out');
-  }
+  refuseCitations(block, path);
   const source = block['source'] as TextSource | FileSource;
   const title = typeof block['title'] === 'string' ? block['title'] : 'document';
   if (source.type !== 'text' && source.type !== 'content') return { text: undefined, source, title };
   const context = typeof block['context'] === 'string' ? `\n<context>${block['context']}</context>` : '';
-  const text = source.type === 'text' ? source.data : textOf(source.content, `${path}.source.content`);
+  const text =
+    source.type === 'text' ? source.data : documentTexts(source.content, `${path}.source.content`).join('\n');
   return { text: `<document title="${title}">${context}\n${text}\n</document>` };
 }
 
@@ -34,11 +33,21 @@ export function unreadableDocument(sourceType: string, path: string): Error {
   );
 }
 
-function textOf(content: string | Block[], path: string): string {
-  if (typeof content === 'string') return content;
-  const texts = content.map((block, index) => {
+/** The texts that a document is made of. @throws {GatewayError} 400 for anything else in it. */
+export function documentTexts(content: string | Block[], path: string): string[] {
+  if (typeof content === 'string') return [content];
+  return content.map((block, index) => {
     if (block.type === 'text') return block['text'] as string;
     throw invalidRequest(`${path}.${index}.type`, `a document of type "${block.type}" does not work on this model`);
   });
-  return texts.join('\n');
+}
+
+export function wantsCitations(block: Block): boolean {
+  return (block['citations'] as { enabled?: unknown } | null | undefined)?.enabled === true;
+}
+
+/** @throws {GatewayError} 400 for a document that asks for them. */
+export function refuseCitations(block: Block, path: string): void {
+  if (!wantsCitations(block)) return;
+  throw invalidRequest(`${path}.citations.enabled`, 'citations only work on Anthropic models; leave it out');
 }

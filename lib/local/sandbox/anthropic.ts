@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { errorKinds, kindOfStatus } from '../../../lambdas/platform/errors.ts';
-import type { WireWriter } from './player.ts';
+import { EVENT_STREAM, type WireWriter } from './player.ts';
 import { thinkingTokens, type SandboxPrompt, type Script } from './script.ts';
 
 type Block = { type: string; text?: string; content?: string | Block[]; [field: string]: unknown };
@@ -61,6 +61,7 @@ const STOP_REASONS = { end: 'end_turn', length: 'max_tokens', tools: 'tool_use',
 
 export function anthropicWriter(model: string): WireWriter {
   return {
+    contentType: EVENT_STREAM,
     opening(script) {
       return event({
         type: 'message_start',

@@ -4,7 +4,7 @@
  */
 
 import { createHash, randomBytes } from 'node:crypto';
-import type { WireWriter } from './player.ts';
+import { EVENT_STREAM, type WireWriter } from './player.ts';
 import { thinkingTokens, type SandboxPrompt, type Script } from './script.ts';
 
 interface Part {
@@ -103,6 +103,7 @@ export function geminiWriter(model: string): WireWriter {
       responseId,
     });
   return {
+    contentType: EVENT_STREAM,
     opening: () => '',
     block(script, index) {
       const block = script.blocks[index]!;

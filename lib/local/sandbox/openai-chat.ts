@@ -1,7 +1,7 @@
 /** The sandbox in the format of OpenAI's chat completions. */
 
 import { randomBytes } from 'node:crypto';
-import type { WireWriter } from './player.ts';
+import { EVENT_STREAM, type WireWriter } from './player.ts';
 import { thinkingTokens, type SandboxPrompt, type Script } from './script.ts';
 
 type Part = { type: string; text?: string };
@@ -53,6 +53,7 @@ export function chatWriter(model: string): WireWriter {
       choices: [{ index: 0, delta, finish_reason: finish }],
     });
   return {
+    contentType: EVENT_STREAM,
     opening: () => chunk({ role: 'assistant', content: '' }),
     block(script, index) {
       const block = script.blocks[index]!;

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { encryptedReasoning } from './encrypted-reasoning.ts';
-import type { WireWriter } from './player.ts';
+import { EVENT_STREAM, type WireWriter } from './player.ts';
 import type { Script } from './script.ts';
 
 const REFUSAL_CODES: Record<number, string> = { 400: 'invalid_request', 429: 'rate_limit_exceeded', 503: 'overloaded' };
@@ -30,6 +30,7 @@ export function responsesWriter(model: string): WireWriter {
   const done = (output_index: number, item: object) => event('response.output_item.done', { output_index, item });
 
   return {
+    contentType: EVENT_STREAM,
     opening(script) {
       const begun = event('response.created', response('in_progress'));
       if (!thinksUnseen(script)) return begun;

@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anthropicError, anthropicWriter, readAnthropicPrompt } from './anthropic.ts';
+import { isSignedWith } from './aws-signature.ts';
+import { bedrockError, converseWriter, invokeWriter, readConversePrompt, readInvokePrompt } from './bedrock.ts';
 import { geminiCount, geminiError, geminiWriter, readGeminiPrompt } from './gemini.ts';
 import { chatError, chatWriter, readChatPrompt } from './openai-chat.ts';
 import { responsesError, responsesWriter } from './openai-responses.ts';
@@ -19,6 +22,9 @@ export interface SandboxUpstream {
   chatUrl: string;
   geminiUrl: string;
   responsesUrl: string;
+  bedrockUrl: string;
+  /** An access key, `<id>:<secret>`: requests there have to be signed with it. */
+  bedrockKey: string;
   stop: () => Promise<void>;
 }
 
@@ -39,6 +45,8 @@ const anthropic: Wire = {
 const chat: Wire = { read: readChatPrompt, writer: chatWriter, error: chatError };
 const responses: Wire = { read: readResponsesPrompt, writer: responsesWriter, error: responsesError };
 const gemini: Wire = { read: readGeminiPrompt, writer: geminiWriter, error: geminiError, count: geminiCount };
+const converse: Wire = { read: readConversePrompt, writer: converseWriter, error: bedrockError };
+const invoke: Wire = { read: readInvokePrompt, writer: invokeWriter, error: bedrockError };
 
 /** What a path asks for. Where it names the model, the body does not. */
 const routes: [path: RegExp, wire: Wire, method: 'answer' | 'count'][] = [
@@ -48,6 +56,8 @@ const routes: [path: RegExp, wire: Wire, method: 'answer' | 'count'][] = [
   [/^\/openai\/v1\/responses$/, responses, 'answer'],
   [/^\/gemini\/v1beta\/models\/(?<model>[^:/]+):streamGenerateContent\?alt=sse$/, gemini, 'answer'],
   [/^\/gemini\/v1beta\/models\/(?<model>[^:/]+):countTokens$/, gemini, 'count'],
+  [/^\/bedrock\/model\/(?<model>[^/]+)\/converse-stream$/, converse, 'answer'],
+  [/^\/bedrock\/model\/(?<model>[^/]+)\/invoke-with-response-stream$/, invoke, 'answer'],
 ];
 
 interface Asked {
@@ -65,8 +75,9 @@ function askedFor(url: string): Asked | undefined {
 }
 
 export async function startSandbox(): Promise<SandboxUpstream> {
+  const key = { id: 'SANDBOX', secret: randomBytes(24).toString('hex') };
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
+    answer(request, response, key).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -76,6 +87,8 @@ export async function startSandbox(): Promise<SandboxUpstream> {
     chatUrl: `${base}/openai/v1`,
     geminiUrl: `${base}/gemini/v1beta`,
     responsesUrl: `${base}/openai/v1`,
+    bedrockUrl: `${base}/bedrock`,
+    bedrockKey: `${key.id}:${key.secret}`,
     async stop() {
       server.close();
       server.closeAllConnections();
@@ -84,21 +97,31 @@ export async function startSandbox(): Promise<SandboxUpstream> {
   };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  key: { id: string; secret: string },
+): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-  const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { model: string; generateContentRequest?: object };
-  const asked = askedFor(request.url ?? '');
+  const bytes = Buffer.concat(chunks);
+  const { url = '', method: verb = '', headers } = request;
+  if (url.startsWith('/bedrock/') && !isSignedWith(key, { method: verb, url, headers, body: bytes })) {
+    sendJson(response, 403, bedrockError(403, 'The request signature we calculated does not match'));
+    return;
+  }
+  const asked = askedFor(url);
   if (!asked) {
     sendJson(response, 404, { error: { type: 'not_found_error', message: 'The sandbox has no such path' } });
     return;
   }
+  const body = JSON.parse(bytes.toString('utf8')) as { model: string; generateContentRequest?: object };
   const { wire, method, model = body.model } = asked;
   if (method === 'count') {
     sendJson(response, 200, wire.count!(writeScript(wire.read((body.generateContentRequest ?? body) as never))));
     return;
   }
-  const prompt = wire.read(body as never, String(request.headers['anthropic-beta'] ?? ''));
+  const prompt = wire.read(body as never, String(headers['anthropic-beta'] ?? ''));
   if (prompt.refusal !== undefined) {
     sendJson(response, 400, wire.error(400, prompt.refusal));
     return;

@@ -1,0 +1,36 @@
+import { EventStreamMessages, type EventStreamMessage } from '../aws-event-stream/messages.ts';
+import { exceptionOf } from '../aws-event-stream/exceptions.ts';
+import { UpstreamError } from '../upstream-http.ts';
+import type { Framed, Framing } from './framing.ts';
+
+/** Bedrock's event stream: each event of Claude is in a `chunk`, in base64; errors are Bedrock's own. */
+export class EventStreamFraming implements Framing {
+  readonly #messages = new EventStreamMessages();
+
+  *read(chunk: Buffer | undefined): Generator<Framed, void> {
+    if (!chunk) return;
+    for (const message of this.#messages.push(chunk)) {
+      const json = jsonOf(message);
+      if (json !== undefined) yield { json, raw: undefined };
+    }
+  }
+}
+
+function jsonOf({ kind, type, payload }: EventStreamMessage): string | undefined {
+  if (kind === 'exception') {
+    const { type: errorType = 'api_error', message } = exceptionOf(type, payload);
+    return JSON.stringify({ type: 'error', error: { type: errorType, message } });
+  }
+  if (type !== 'chunk') return undefined;
+  const bytes = bytesIn(payload);
+  if (typeof bytes === 'string') return Buffer.from(bytes, 'base64').toString('utf8');
+  throw new UpstreamError('malformed', 'The provider sent an event without its content');
+}
+
+function bytesIn(payload: string): unknown {
+  try {
+    return (JSON.parse(payload) as { bytes?: unknown } | null)?.bytes;
+  } catch {
+    return undefined;
+  }
+}

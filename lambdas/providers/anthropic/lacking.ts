@@ -1,0 +1,65 @@
+/**
+ * What providers that imitate the Messages API do not take. Most leave it out without a word, and answer as if it had not
+ * been sent: the gateway refuses it by name instead.
+ */
+
+import type { AnthropicQuirks, LackablePart } from '../../catalog/wires.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import { outputFormat } from '../../messages/output-format.ts';
+import type { Block, MessagesRequest } from '../../messages/types.ts';
+import { wantsCitations } from '../translated/documents.ts';
+import { placeBlocks, type Placed } from '../translated/turns.ts';
+
+/** Where a request has the part; undefined where it has none. */
+type Find = (request: MessagesRequest) => string | undefined;
+
+const finders: Record<LackablePart, Find> = {
+  image: inBlocks('type', ({ type }) => type === 'image'),
+  document: inBlocks('type', ({ type }) => type === 'document'),
+  search_result: inBlocks('type', ({ type }) => type === 'search_result'),
+  url_source: inBlocks('source.type', (block) => sourceType(block) === 'url'),
+  file_source: inBlocks('source.type', (block) => sourceType(block) === 'file'),
+  citations: inBlocks('citations.enabled', wantsCitations),
+  temperature: ({ temperature }) => (temperature === undefined ? undefined : 'temperature'),
+  top_k: ({ top_k: topK }) => (topK === undefined ? undefined : 'top_k'),
+  stop_sequences: ({ stop_sequences: stops }) => (stops?.length ? 'stop_sequences' : undefined),
+  output_format: (request) => (outputFormat(request) ? 'output_config.format' : undefined),
+  strict: inTools('strict', ({ strict }) => strict === true),
+  typed_tools: inTools('type', ({ type }) => Boolean(type) && type !== 'custom'),
+  disable_parallel_tool_use: ({ tool_choice: choice }) =>
+    choice?.disable_parallel_tool_use ? 'tool_choice.disable_parallel_tool_use' : undefined,
+};
+
+/** @throws {GatewayError} 400 naming the first part that the provider lacks. */
+export function refuseLacking(request: MessagesRequest, { lacks = [] }: AnthropicQuirks): void {
+  for (const part of lacks) {
+    const path = finders[part](request);
+    if (path !== undefined) throw invalidRequest(path, 'does not work on this model; leave it out');
+  }
+}
+
+function inBlocks(field: string, has: (block: Block) => boolean): Find {
+  return ({ messages }) => {
+    const placed = messages.flatMap(({ content }, index) => placeBlocks(content, `messages.${index}.content`));
+    const found = placed.flatMap(withinResults).find(({ block }) => has(block));
+    return found && `${found.path}.${field}`;
+  };
+}
+
+/** A block, and those that it holds as the result of a tool. */
+function withinResults(placed: Placed): Placed[] {
+  const { content } = placed.block;
+  const isResult = placed.block.type === 'tool_result' && Array.isArray(content);
+  return isResult ? [placed, ...placeBlocks(content as Block[], `${placed.path}.content`)] : [placed];
+}
+
+function sourceType({ source }: Block): unknown {
+  return (source as { type?: unknown } | null | undefined)?.type;
+}
+
+function inTools(field: string, has: (tool: Record<string, unknown>) => boolean): Find {
+  return ({ tools = [] }) => {
+    const index = tools.findIndex(has);
+    return index === -1 ? undefined : `tools.${index}.${field}`;
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * Requests to Amazon Bedrock, signed with version 4 of AWS' signature. It covers the path, the headers and a digest of the
+ * body, so it is made anew for each request. A path is encoded once more in what is signed than in what is sent: the
+ * colon of a model's id is `%3A` there and `%253A` here.
+ */
+
+import { Hash } from '@smithy/core/serde';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { nowMs } from '../../platform/clock.ts';
+import { awsVariables, optionalVariable, requireVariable } from '../../platform/environment.ts';
+import type { OutgoingRequest } from './outgoing-request.ts';
+
+const SERVICE = 'bedrock';
+/** Stands for the role that the function runs with; its keys are in the environment. */
+const OWN_ROLE = 'role';
+/** Of an address that names no region, where the environment names none either. */
+const DEFAULT_REGION = 'us-east-1';
+/** `us-east-1`, `us-gov-west-1`: a part of every address of AWS. */
+const REGION = /(?<=\.)[a-z]{2}(?:-[a-z]+){1,2}-\d{1,2}(?=\.)/;
+/** `<access key id>:<secret access key>`, and `:<session token>` where the key is temporary. None of them has a colon. */
+const ACCESS_KEY = /^([^:\s]+):([^:\s]+)(?::([^:\s]+))?$/;
+
+interface AccessKey {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string;
+}
+
+/** @param credential an access key as `<id>:<secret>[:<session token>]`, or `role` */
+export async function authorizeWithSigV4(
+  credential: string,
+  { url, headers, body }: OutgoingRequest,
+): Promise<Record<string, string>> {
+  const { protocol, host, hostname, pathname } = new URL(url);
+  const signer = new SignatureV4({
+    credentials: accessKeyOf(credential),
+    region: regionOf(hostname),
+    service: SERVICE,
+    sha256: Hash.bind(null, 'sha256'),
+  });
+  const request = { method: 'POST', protocol, hostname, path: pathname, headers: { ...headers, host }, body };
+  const signed = await signer.sign(request, { signingDate: new Date(nowMs()) });
+  const added = Object.entries(signed.headers).filter(
+    ([name]) => name === 'authorization' || name.startsWith('x-amz-'),
+  );
+  return Object.fromEntries(added);
+}
+
+/** @throws {Error} that does not contain any part of it */
+function accessKeyOf(credential: string): AccessKey {
+  if (credential === OWN_ROLE) return ownRole();
+  const [, accessKeyId, secretAccessKey, sessionToken] = ACCESS_KEY.exec(credential) ?? [];
+  if (!accessKeyId || !secretAccessKey) {
+    throw new Error('The credential is not <access key id>:<secret access key>[:<session token>], nor "role"');
+  }
+  return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
+}
+
+function ownRole(): AccessKey {
+  const sessionToken = optionalVariable(awsVariables.sessionToken);
+  return {
+    accessKeyId: requireVariable(awsVariables.accessKeyId),
+    secretAccessKey: requireVariable(awsVariables.secretAccessKey),
+    ...(sessionToken ? { sessionToken } : {}),
+  };
+}
+
+function regionOf(hostname: string): string {
+  return REGION.exec(hostname)?.[0] ?? optionalVariable(awsVariables.region) ?? DEFAULT_REGION;
+}

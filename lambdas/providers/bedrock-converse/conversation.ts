@@ -1,0 +1,190 @@
+/** The conversation, and what stands before it. Roles take turns, and results of tools come first in theirs. */
+
+import { hasGatewaySignature, signatureOf } from '../../messages/thinking-signatures.ts';
+import type { Block, MessagesRequest } from '../../messages/types.ts';
+import { toolCallId } from '../tool-call-id.ts';
+import { unsupportedBlock } from '../translated/speakable.ts';
+import { EMPTY_RESULT, placeBlocks, toTurns, type Placed, type Turn } from '../translated/turns.ts';
+import { cachePointAfter, isCachePoint } from './cache-points.ts';
+import { familyOf, type ConverseTarget } from './families.ts';
+import { documentBlock, DocumentNames, imageBlock } from './media.ts';
+
+interface ConverseMessage {
+  role: 'user' | 'assistant';
+  content: object[];
+}
+
+interface Conversation {
+  system: object[];
+  messages: ConverseMessage[];
+  /** It has calls or results. */
+  hasToolBlocks: boolean;
+}
+
+/** Stands beside a document, where Converse asks for a text. */
+const BESIDE_DOCUMENT = '(see the document)';
+
+/** @throws {GatewayError} 400 for what the model cannot be told. */
+export function toConversation(request: MessagesRequest, target: ConverseTarget): Conversation {
+  const names = new DocumentNames();
+  const turns = toTurns(request.messages);
+  // What the system says before anybody else belongs to its prompt; what it says later, to where it says it.
+  const begin = turns.findIndex(({ role }) => role !== 'system');
+  const before = begin === -1 ? turns : turns.slice(0, begin);
+  const said = begin === -1 ? [] : turns.slice(begin);
+  const system = [...placeBlocks(request.system ?? [], 'system'), ...before.flatMap(({ messages }) => messages.flat())];
+  const messages = said.reduce<ConverseMessage[]>((list, turn) => joined(list, toMessage(turn, target, names)), []);
+  return {
+    system: withContent(system.flatMap((placed) => textBlocks(placed, 'system', target))),
+    messages: withAutomaticPoint(messages, request, target),
+    hasToolBlocks: said.some(({ messages: parts }) => parts.flat().some(({ block }) => isToolBlock(block))),
+  };
+}
+
+function toMessage({ role, messages }: Turn, target: ConverseTarget, names: DocumentNames): ConverseMessage {
+  const blocks = messages.flat();
+  switch (role) {
+    case 'assistant':
+      return { role, content: blocks.flatMap((placed) => assistantBlocks(placed, target)) };
+    case 'user':
+      return { role, content: userBlocks(blocks, target, names) };
+    case 'system':
+      return { role: 'user', content: blocks.flatMap((placed) => systemInTag(placed, target)) };
+  }
+}
+
+/** Converse refuses two messages of one role, and empty ones. */
+function joined(messages: ConverseMessage[], next: ConverseMessage): ConverseMessage[] {
+  if (next.content.length === 0) return messages;
+  const last = messages.at(-1);
+  if (last?.role !== next.role) return [...messages, next];
+  return [...messages.slice(0, -1), { role: last.role, content: [...last.content, ...next.content] }];
+}
+
+function withContent(blocks: object[]): object[] {
+  return blocks.some((block) => !isCachePoint(block)) ? blocks : [];
+}
+
+/** A mark on the whole request is one on the last block that can be cached. */
+function withAutomaticPoint(
+  messages: ConverseMessage[],
+  request: MessagesRequest,
+  target: ConverseTarget,
+): ConverseMessage[] {
+  const last = messages.at(-1);
+  if (!last || isCachePoint(last.content.at(-1))) return messages;
+  const point = cachePointAfter(request, 'messages', target);
+  return [...messages.slice(0, -1), { ...last, content: [...last.content, ...point] }];
+}
+
+function isToolBlock({ type }: Block): boolean {
+  return type === 'tool_use' || type === 'tool_result';
+}
+
+/** Empty texts are refused by every model, so they are left out. */
+function textBlocks({ block, path }: Placed, place: 'system' | 'messages', target: ConverseTarget): object[] {
+  if (block.type !== 'text') throw unsupportedBlock(block, path);
+  if (block['text'] === '') return [];
+  return [{ text: block['text'] }, ...cachePointAfter(block, place, target)];
+}
+
+function systemInTag(placed: Placed, target: ConverseTarget): object[] {
+  const [first, ...rest] = textBlocks(placed, 'messages', target) as { text?: string }[];
+  return first ? [{ text: `<system>\n${first.text}\n</system>` }, ...rest] : [];
+}
+
+function assistantBlocks(placed: Placed, target: ConverseTarget): object[] {
+  const { block, path } = placed;
+  switch (block.type) {
+    case 'text':
+      return textBlocks(placed, 'messages', target);
+    case 'thinking': {
+      const signature = signatureFor(target, block);
+      return signature === undefined
+        ? []
+        : [{ reasoningContent: { reasoningText: { text: block['thinking'], signature } } }];
+    }
+    case 'redacted_thinking': {
+      const data = signatureFor(target, block);
+      return data === undefined ? [] : [{ reasoningContent: { redactedContent: data } }];
+    }
+    case 'tool_use':
+      return [
+        { toolUse: { toolUseId: idOf(block['id']), name: block['name'], input: block['input'] ?? {} } },
+        ...cachePointAfter(block, 'messages', target),
+      ];
+    default:
+      throw unsupportedBlock(block, path);
+  }
+}
+
+/** What signs a thought, where this model's family signed it; thinking of another family is dropped. */
+function signatureFor(target: ConverseTarget, block: Block): string | undefined {
+  if (!familyOf(target).hasAnthropicSignatures) return signatureOf(target.providerId, block);
+  if (hasGatewaySignature(block)) return undefined;
+  return block[block.type === 'thinking' ? 'signature' : 'data'] as string;
+}
+
+function userBlocks(blocks: Placed[], target: ConverseTarget, names: DocumentNames): object[] {
+  const results: object[] = [];
+  const rest: object[] = [];
+  for (const placed of blocks) {
+    const isResult = placed.block.type === 'tool_result';
+    (isResult ? results : rest).push(...(isResult ? toolResult(placed, target, names) : shown(placed, target, names)));
+  }
+  const lacksText = rest.some((block) => 'document' in block) && !rest.some((block) => 'text' in block);
+  return [...results, ...rest, ...(lacksText ? [{ text: BESIDE_DOCUMENT }] : [])];
+}
+
+function toolResult({ block, path }: Placed, target: ConverseTarget, names: DocumentNames): object[] {
+  const parts = placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`);
+  // No point may stand within a result: what is marked there is cached up to the end of the result.
+  const content = parts.flatMap((part) => shown(part, target, names));
+  const marked = [...parts.map((part) => part.block), block].findLast(({ cache_control: control }) => control);
+  const failed = block['is_error'] === true;
+  const { hasResultStatus } = familyOf(target);
+  const said = content.filter((part) => !isCachePoint(part));
+  if (said.length === 0) said.push({ text: EMPTY_RESULT });
+  if (failed && !hasResultStatus) said.unshift({ text: 'Error:' });
+  return [
+    {
+      toolResult: {
+        toolUseId: idOf(block['tool_use_id']),
+        content: said,
+        ...(hasResultStatus ? { status: failed ? 'error' : 'success' } : {}),
+      },
+    },
+    ...(marked ? cachePointAfter(marked, 'messages', target) : []),
+  ];
+}
+
+/** What a user, or a tool, shows. */
+function shown(placed: Placed, target: ConverseTarget, names: DocumentNames): object[] {
+  const { block, path } = placed;
+  switch (block.type) {
+    case 'text':
+      return textBlocks(placed, 'messages', target);
+    case 'image':
+      return [imageBlock(block, path), ...cachePointAfter(block, 'messages', target)];
+    case 'document':
+      return [documentBlock(block, path, target, names), ...cachePointAfter(block, 'messages', target)];
+    case 'search_result':
+      return [searchResult(placed, target), ...cachePointAfter(block, 'messages', target)];
+    default:
+      throw unsupportedBlock(block, path);
+  }
+}
+
+function searchResult({ block, path }: Placed, target: ConverseTarget): object {
+  if (!familyOf(target).hasCitations) throw unsupportedBlock(block, path);
+  const { source, title, content, citations } = block as Block & { citations?: { enabled?: boolean } };
+  const texts = placeBlocks(content as Block[], `${path}.content`).map((part) => {
+    if (part.block.type !== 'text') throw unsupportedBlock(part.block, part.path);
+    return { text: part.block['text'] };
+  });
+  return { searchResult: { source, title, content: texts, citations: { enabled: citations?.enabled === true } } };
+}
+
+function idOf(id: unknown): string {
+  return toolCallId(id as string, 'anthropic');
+}

@@ -1,0 +1,240 @@
+/** Answers of Converse as Messages events. What models do besides what AWS documents is tolerated here, with their names. */
+
+import { gatewaySignature } from '../../messages/thinking-signatures.ts';
+import type { AnswerBatch } from '../../messages/types.ts';
+import { exceptionOf } from '../aws-event-stream/exceptions.ts';
+import { EventStreamMessages, type EventStreamMessage } from '../aws-event-stream/messages.ts';
+import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
+import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
+import { parseEvent, translate } from '../translated/stream.ts';
+import { UpstreamError } from '../upstream-http.ts';
+import type { DecodeContext } from '../wire.ts';
+import type { BedrockConverseQuirks } from '../../catalog/wires.ts';
+import { citationOf } from './citations.ts';
+import { familyOf } from './families.ts';
+import { stopReasonOf } from './stop-reason.ts';
+import { converseUsage } from './usage.ts';
+
+type Context = DecodeContext<BedrockConverseQuirks>;
+
+/** More than any answer has open at a time. */
+const MAX_FOREIGN_BLOCKS = 1_000;
+const MAX_HELD_CITATIONS = 1_000;
+
+export function decodeConverseStream(body: AsyncIterable<Buffer>, context: Context): AsyncGenerator<AnswerBatch, void> {
+  const translation = new ConverseTranslation(context);
+  const messages = new EventStreamMessages();
+  return translate(body, translation.answer, {
+    feed: (chunk) => {
+      for (const message of messages.push(chunk)) translation.onMessage(message);
+    },
+    end: () => translation.onEnd(),
+  });
+}
+
+/** An answer that came as one document: its blocks are a stream of one piece each. */
+export function decodeConverse(document: unknown, context: Context): AnswerBatch | undefined {
+  const answer = asRecord(document);
+  if (answer['output'] === undefined) return undefined;
+  const { batch, failure } = new ConverseTranslation(context).readDocument(answer);
+  if (failure) throw failure;
+  return batch;
+}
+
+class ConverseTranslation {
+  readonly answer: TranslatedAnswer;
+  readonly #context: Context;
+  #stopReason: string | undefined;
+  #matchedStopSequence: string | null = null;
+  #hasUsage = false;
+  /** Blocks of tools that the provider runs itself. */
+  readonly #foreign = new Set<unknown>();
+  /** The block whose text is open. */
+  #textBlock: unknown;
+  /** Citations that came before the text of their block. */
+  #citations: object[] = [];
+
+  constructor(context: Context) {
+    this.#context = context;
+    this.answer = new TranslatedAnswer(context, gatewaySignature('bedrock-converse'));
+  }
+
+  readDocument({ output, usage, stopReason, ...answer }: Record<string, unknown>): Reading {
+    return this.answer.reading(() => {
+      this.answer.start();
+      const { content } = asRecord(asRecord(output)['message']);
+      for (const [index, block] of asList(content).entries()) this.#onWholeBlock(index, asRecord(block));
+      this.#onStop({ ...answer, stopReason });
+      this.#onMetadata({ usage });
+      this.onEnd();
+    });
+  }
+
+  onMessage({ kind, type, payload }: EventStreamMessage): void {
+    if (this.answer.ended) return;
+    if (kind === 'exception') {
+      this.answer.fail(exceptionOf(type, payload));
+      return;
+    }
+    const event = asRecord(parseEvent(payload));
+    if (type === 'metadata') this.#onMetadata(event);
+    else this.#onEvent(type, event);
+    // Usage comes last, but one service in front of Bedrock was seen to send it before the reason.
+    if (this.#stopReason !== undefined && this.#hasUsage) this.#finish();
+  }
+
+  onEnd(): void {
+    if (this.answer.ended) return;
+    if (this.#stopReason === undefined) {
+      throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
+    }
+    this.#finish();
+  }
+
+  #onEvent(type: string, event: Record<string, unknown>): void {
+    const index = event['contentBlockIndex'];
+    switch (type) {
+      case 'messageStart':
+        this.answer.start();
+        break;
+      case 'contentBlockStart':
+        this.answer.start();
+        this.#onBlockStart(index, asOptionalRecord(event['start']) ?? {});
+        break;
+      case 'contentBlockDelta':
+        this.answer.start();
+        this.#onDelta(index, asOptionalRecord(event['delta']) ?? {});
+        break;
+      case 'contentBlockStop':
+        this.#onBlockStop(index);
+        break;
+      case 'messageStop':
+        this.answer.start();
+        this.#onStop(event);
+        break;
+    }
+  }
+
+  /** Texts and thinking have no start. */
+  #onBlockStart(index: unknown, start: Record<string, unknown>): void {
+    const call = asOptionalRecord(start['toolUse']);
+    // Nova tells of its own searches as calls, and of their results.
+    if (call?.['type'] === 'server_tool_use' || start['toolResult'] !== undefined) {
+      if (this.#foreign.size >= MAX_FOREIGN_BLOCKS) throw tooMany();
+      this.#foreign.add(index);
+    } else if (call) {
+      this.#onCall(index, asText(call['toolUseId']), asText(call['name']), '');
+    }
+  }
+
+  #onDelta(index: unknown, delta: Record<string, unknown>): void {
+    if (this.#foreign.has(index)) return;
+    this.#onText(index, asText(delta['text']));
+    const thinking = asOptionalRecord(delta['reasoningContent']);
+    if (thinking) this.#onThinking(thinking, thinking);
+    const citation = asOptionalRecord(delta['citation']);
+    if (citation) this.#onCitation(index, citation);
+    const call = asOptionalRecord(delta['toolUse']);
+    if (call) this.#onCall(index, '', '', asText(call['input']));
+  }
+
+  #onText(index: unknown, text: string): void {
+    if (text === '') return;
+    // A block has its own citations: the next one must not be added to it.
+    if (this.#textBlock !== index) this.answer.blocks.endProse();
+    this.#textBlock = index;
+    this.answer.blocks.text(text);
+    this.#cite();
+  }
+
+  #onThinking(text: Record<string, unknown>, { redactedContent }: Record<string, unknown>): void {
+    const { blocks } = this.answer;
+    blocks.thinking(asText(text['text']));
+    const signature = asText(text['signature']);
+    if (signature !== '') blocks.sign(this.#sealed(signature));
+    const redacted = asText(redactedContent);
+    if (redacted !== '') blocks.redacted(this.#sealed(redacted));
+  }
+
+  /** Signatures of Claude are Anthropic's, wherever it runs; those of others mean something to this provider alone. */
+  #sealed(signature: string): string {
+    const { target } = this.#context;
+    return familyOf(target).hasAnthropicSignatures ? signature : gatewaySignature(target.providerId, signature);
+  }
+
+  #onCitation(index: unknown, citation: Record<string, unknown>): void {
+    const cited = citationOf(citation);
+    if (!cited) return;
+    if (this.#citations.length >= MAX_HELD_CITATIONS) throw tooMany();
+    this.#citations.push(cited);
+    if (this.#textBlock === index) this.#cite();
+  }
+
+  /** Writes the citations that were held back, next to the text that is open. */
+  #cite(): void {
+    for (const citation of this.#citations) this.answer.blocks.citation(citation);
+    this.#citations = [];
+  }
+
+  #onCall(index: unknown, id: string, name: string, json: string): void {
+    this.answer.blocks.toolCall({
+      index: Number.isSafeInteger(index) ? (index as number) : undefined,
+      id: id || undefined,
+      name: name || undefined,
+      arguments: json,
+    });
+  }
+
+  #onBlockStop(index: unknown): void {
+    this.#foreign.delete(index);
+    // Nova cites in blocks of their own, after the text.
+    this.#cite();
+  }
+
+  #onWholeBlock(index: number, block: Record<string, unknown>): void {
+    const call = asOptionalRecord(block['toolUse']);
+    if (call && call['type'] !== 'server_tool_use') {
+      this.#onCall(index, asText(call['toolUseId']), asText(call['name']), JSON.stringify(call['input'] ?? {}));
+    }
+    const thinking = asOptionalRecord(block['reasoningContent']);
+    if (thinking) this.#onThinking(asOptionalRecord(thinking['reasoningText']) ?? {}, thinking);
+    const cited = asOptionalRecord(block['citationsContent']) ?? {};
+    for (const citation of asList(cited['citations'])) this.#onCitation(index, asRecord(citation));
+    this.#onText(index, asText(block['text']));
+    for (const part of asList(cited['content'])) this.#onText(index, asText(asRecord(part)['text']));
+    this.#onBlockStop(index);
+  }
+
+  #onStop({ stopReason, additionalModelResponseFields: fields }: Record<string, unknown>): void {
+    const reason = asText(stopReason);
+    if (reason === '') return;
+    this.#stopReason = reason;
+    this.answer.close();
+    if (reason === 'stop_sequence') this.#matchedStopSequence = this.#matchedIn(fields);
+  }
+
+  /** Claude says which one matched; where there is only one, it is this. */
+  #matchedIn(fields: unknown): string | null {
+    const { stop_sequences: sequences = [] } = this.#context.request;
+    const more = asOptionalRecord(fields) ?? {};
+    const matched = (asOptionalRecord(more['delta']) ?? more)['stop_sequence'];
+    if (typeof matched === 'string' && sequences.includes(matched)) return matched;
+    return sequences.length === 1 ? sequences[0]! : null;
+  }
+
+  #onMetadata({ usage }: Record<string, unknown>): void {
+    if (usage === undefined || usage === null) return;
+    this.answer.report(converseUsage(asRecord(usage)));
+    this.#hasUsage = true;
+  }
+
+  #finish(): void {
+    const reason = stopReasonOf(this.#stopReason!, this.answer.blocks.hasToolCalls);
+    if (reason !== 'failed') this.answer.finish(reason, this.#matchedStopSequence);
+    else this.answer.fail({ type: undefined, message: 'The model stopped in the middle of something unreadable' });
+  }
+}
+
+function tooMany(): UpstreamError {
+  return new UpstreamError('malformed', 'The provider sent more blocks than an answer can have');
+}

@@ -1,0 +1,52 @@
+/**
+ * Messages requests as requests of Amazon Bedrock's Converse. What it cannot say is mapped by the rules of docs/wires.md
+ * or refused by name; nothing that a client sent is silently dropped, except hints that cannot change an answer.
+ */
+
+import { invalidRequest } from '../../platform/errors.ts';
+import type { MessagesRequest } from '../../messages/types.ts';
+import { outputLimit } from '../translated/output-limit.ts';
+import { samplingFields, stopSequences } from '../translated/sampling.ts';
+import { refuseUnspeakable } from '../translated/speakable.ts';
+import type { ClientHeaders } from '../wire.ts';
+import { toConversation } from './conversation.ts';
+import type { ConverseTarget } from './families.ts';
+import { modelFields } from './model-fields.ts';
+import { outputConfig, toolConfig } from './tools.ts';
+
+/** Converse has no field for them, and no model here one of its own. */
+const unspeakable = ['frequency_penalty', 'presence_penalty', 'repetition_penalty'] as const;
+
+export function encodeConverseRequest(
+  request: MessagesRequest,
+  target: ConverseTarget,
+  client: ClientHeaders,
+): Record<string, unknown> {
+  refuseUnspeakable(request);
+  const penalty = unspeakable.find((name) => request[name] !== undefined);
+  if (penalty) throw invalidRequest(penalty, 'has no effect on this model; leave it out');
+  const { system, messages, hasToolBlocks } = toConversation(request, target);
+  if (messages.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
+  // Without a limit the model would write as much as it can, which is more than some endpoints promise.
+  const maxTokens = outputLimit(request, target) ?? target.maxOutputTokens;
+  const stops = stopSequences(request, target);
+  // top_k is a field of each family's own.
+  const { temperature, top_p: topP } = samplingFields(request, target);
+  return {
+    messages,
+    ...(system.length > 0 ? { system } : {}),
+    inferenceConfig: {
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(topP === undefined ? {} : { topP }),
+      ...(stops ? { stopSequences: stops } : {}),
+    },
+    ...toolConfig(request, target, hasToolBlocks),
+    ...outputConfig(request, target),
+    ...modelFields(request, target, client, maxTokens ?? Infinity),
+    // Claude says which one matched, when it is asked.
+    ...(stops && target.quirks.family === 'claude'
+      ? { additionalModelResponseFieldPaths: ['/delta/stop_sequence'] }
+      : {}),
+  };
+}

@@ -1,0 +1,104 @@
+/** Images and documents, as Converse takes them: their bytes, never an address. */
+
+import { invalidRequest } from '../../platform/errors.ts';
+import type { Block } from '../../messages/types.ts';
+import {
+  documentTexts,
+  readDocument,
+  refuseCitations,
+  unreadableDocument,
+  wantsCitations,
+} from '../translated/documents.ts';
+import { familyOf, type ConverseTarget } from './families.ts';
+
+interface Source {
+  type: string;
+  media_type?: string;
+  data?: string;
+  content?: string | Block[];
+}
+
+const IMAGE_TYPE = /^image\/(png|jpeg|gif|webp)$/;
+const MAX_NAME_CHARACTERS = 200;
+
+/** @throws {GatewayError} 400 for an image that is somewhere else. */
+export function imageBlock(block: Block, path: string): object {
+  const source = block['source'] as Source;
+  if (source.type !== 'base64') {
+    throw invalidRequest(
+      `${path}.source.type`,
+      `"${source.type}" does not work on this model; send the image as base64`,
+    );
+  }
+  const format = IMAGE_TYPE.exec(source.media_type ?? '')?.[1];
+  if (!format) {
+    throw invalidRequest(`${path}.source.media_type`, 'must be image/png, image/jpeg, image/gif or image/webp');
+  }
+  return { image: { format, source: { bytes: source.data } } };
+}
+
+/** Names of documents: Converse refuses two of one name, and signs that could be taken for instructions. */
+export class DocumentNames {
+  readonly #taken = new Set<string>();
+
+  nameOf(title: unknown): string {
+    const wanted = typeof title === 'string' ? title : '';
+    const plain = wanted
+      .replaceAll(/[^\p{ASCII}]|[^a-zA-Z0-9\s()[\]-]/gu, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim();
+    const name = plain.slice(0, MAX_NAME_CHARACTERS - 10).trim() || 'document';
+    let unique = name;
+    for (let count = 2; this.#taken.has(unique); count += 1) unique = `${name} ${count}`;
+    this.#taken.add(unique);
+    return unique;
+  }
+}
+
+/**
+ * A document; on models that read no files, the text of one.
+ * @throws {GatewayError} 400 for what the model cannot be shown, or cannot do with it.
+ */
+export function documentBlock(block: Block, path: string, target: ConverseTarget, names: DocumentNames): object {
+  const isCited = wantsCitations(block);
+  if (!familyOf(target).hasCitations) refuseCitations(block, path);
+  if (!target.quirks.pdf_files) return { text: textOfDocument(block, path) };
+  const context = block['context'];
+  return {
+    document: {
+      ...contentOf(block, path),
+      name: names.nameOf(block['title']),
+      ...(typeof context === 'string' && context !== '' ? { context } : {}),
+      ...(isCited ? { citations: { enabled: true } } : {}),
+    },
+  };
+}
+
+function textOfDocument(block: Block, path: string): string {
+  const document = readDocument(block, path);
+  if (document.text !== undefined) return document.text;
+  throw unreadableDocument(document.source.type, path);
+}
+
+function contentOf(block: Block, path: string): object {
+  const source = sourceOf(block);
+  switch (source.type) {
+    case 'base64':
+      return { format: 'pdf', source: { bytes: source.data } };
+    case 'text':
+      return { format: 'txt', source: { text: source.data } };
+    case 'content': {
+      const texts = documentTexts(source.content!, `${path}.source.content`);
+      return { format: 'txt', source: { content: texts.map((text) => ({ text })) } };
+    }
+    default:
+      throw invalidRequest(
+        `${path}.source.type`,
+        `"${source.type}" does not work on this model; send the document as base64 or text`,
+      );
+  }
+}
+
+function sourceOf(block: Block): Source {
+  return block['source'] as Source;
+}

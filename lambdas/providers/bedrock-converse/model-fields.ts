@@ -1,0 +1,51 @@
+/** What Converse has no field for, and each family of models takes in fields of its own. */
+
+import type { MessagesRequest } from '../../messages/types.ts';
+import { withFittingBudget } from '../anthropic/thinking.ts';
+import type { ClientHeaders } from '../wire.ts';
+import type { ConverseTarget } from './families.ts';
+
+/** @param maxTokens of the answer, which thinking has to fit in */
+export function modelFields(
+  request: MessagesRequest,
+  target: ConverseTarget,
+  client: ClientHeaders,
+  maxTokens: number,
+): Record<string, unknown> {
+  const fields = { ...thinkingFields(request, target, client, maxTokens), ...topKField(request, target) };
+  return Object.keys(fields).length > 0 ? { additionalModelRequestFields: fields } : {};
+}
+
+function thinkingFields(
+  request: MessagesRequest,
+  { quirks, supportedParameters }: ConverseTarget,
+  client: ClientHeaders,
+  maxTokens: number,
+): Record<string, unknown> {
+  if (!supportedParameters.includes('reasoning')) return {};
+  const { thinking, output_config: { effort } = {} } = request;
+  switch (quirks.family) {
+    case 'claude':
+      return {
+        ...(thinking ? { thinking: withFittingBudget(request, maxTokens, client) } : {}),
+        ...(effort ? { output_config: { effort } } : {}),
+      };
+    case 'nova':
+      if (!thinking) return {};
+      if (thinking.type === 'disabled') return { reasoningConfig: { type: 'disabled' } };
+      // Its highest effort takes no limit of tokens, and an answer without a limit has no bound on its price.
+      return { reasoningConfig: { type: 'enabled', maxReasoningEffort: effort === 'low' ? 'low' : 'medium' } };
+    default:
+      // The others decide by themselves.
+      return {};
+  }
+}
+
+function topKField(
+  { top_k: topK }: MessagesRequest,
+  { quirks, supportedParameters }: ConverseTarget,
+): Record<string, unknown> {
+  if (topK === undefined || !supportedParameters.includes('top_k')) return {};
+  if (quirks.family === 'claude') return { top_k: topK };
+  return quirks.family === 'nova' ? { inferenceConfig: { topK } } : {};
+}

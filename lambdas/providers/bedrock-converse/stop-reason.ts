@@ -1,0 +1,20 @@
+import type { StopReason } from '../../messages/types.ts';
+
+/** Why an answer stopped, as the Messages API says it. */
+export function stopReasonOf(reason: string, hasToolCalls: boolean): StopReason | 'failed' {
+  switch (reason) {
+    case 'malformed_model_output':
+    case 'malformed_tool_use':
+      return 'failed';
+    case 'guardrail_intervened':
+    case 'content_filtered':
+      return 'refusal';
+    case 'max_tokens':
+    case 'stop_sequence':
+    case 'model_context_window_exceeded':
+      return reason;
+    default:
+      // Some models end their turn after calls, or announce calls that never come.
+      return hasToolCalls ? 'tool_use' : 'end_turn';
+  }
+}

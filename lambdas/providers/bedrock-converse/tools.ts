@@ -1,0 +1,71 @@
+import { invalidRequest } from '../../platform/errors.ts';
+import type { MessagesRequest, Tool } from '../../messages/types.ts';
+import { answerSchema } from '../translated/answer-format.ts';
+import { readTool, refuseChoiceWithoutTools } from '../translated/tools.ts';
+import { cachePointAfter } from './cache-points.ts';
+import { familyOf, type ConverseTarget } from './families.ts';
+
+/**
+ * Tools and which of them to call, in the words of Converse, which cannot forbid tools that it is given, and must be given
+ * those of earlier calls.
+ * @param hasToolBlocks the conversation has calls or results
+ * @throws {GatewayError} 400 for a choice that the model cannot be held to.
+ */
+export function toolConfig(
+  request: MessagesRequest,
+  target: ConverseTarget,
+  hasToolBlocks: boolean,
+): Record<string, unknown> {
+  const { tools = [], tool_choice: choice } = request;
+  if (tools.length === 0) {
+    refuseChoiceWithoutTools(choice);
+    if (!hasToolBlocks) return {};
+    throw invalidRequest('tools', 'must have the tools of the calls in the conversation; this model needs them');
+  }
+  if (choice?.disable_parallel_tool_use) {
+    throw invalidRequest('tool_choice.disable_parallel_tool_use', 'has no effect on this model; leave it out');
+  }
+  if (choice?.type === 'none') {
+    if (!hasToolBlocks) return {};
+    throw invalidRequest('tool_choice.type', '"none" does not work on this model after calls; leave it out');
+  }
+  return {
+    toolConfig: {
+      tools: tools.flatMap((tool, index) => [toolSpec(tool, index, target), ...cachePointAfter(tool, 'tools', target)]),
+      ...(choice ? { toolChoice: toolChoice(choice, target) } : {}),
+    },
+  };
+}
+
+function toolSpec(tool: Tool, index: number, target: ConverseTarget): object {
+  const { name, description, schema, isStrict } = readTool(tool, index);
+  if (isStrict && !canBeStructured(target)) {
+    throw invalidRequest(`tools.${index}.strict`, 'does not work on this model; leave it out');
+  }
+  return {
+    toolSpec: {
+      name,
+      ...(description === '' ? {} : { description }),
+      inputSchema: { json: schema },
+      ...(isStrict ? { strict: true } : {}),
+    },
+  };
+}
+
+function toolChoice({ type, name }: NonNullable<MessagesRequest['tool_choice']>, target: ConverseTarget): object {
+  if (type !== 'tool') return { [type]: {} };
+  if (familyOf(target).hasNamedTool) return { tool: { name } };
+  throw invalidRequest('tool_choice.type', '"tool" does not work on this model; send "any" and only this tool');
+}
+
+/** The form that an answer must have. Its schema is sent as text. */
+export function outputConfig(request: MessagesRequest, target: ConverseTarget): Record<string, unknown> {
+  const schema = answerSchema(request, canBeStructured(target) ? ['structured_outputs'] : target.supportedParameters);
+  if (!schema) return {};
+  const jsonSchema = { name: 'answer', schema: JSON.stringify(schema) };
+  return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } };
+}
+
+function canBeStructured(target: ConverseTarget): boolean {
+  return familyOf(target).hasStructuredAnswers || target.supportedParameters.includes('structured_outputs');
+}

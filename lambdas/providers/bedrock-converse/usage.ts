@@ -1,0 +1,31 @@
+import type { WireUsage } from '../../messages/types.ts';
+import { isCount } from '../../messages/usage-counts.ts';
+import { asList, asRecord } from '../shapes.ts';
+
+/**
+ * Usage as Converse reports it: tokens read from caches, or written to them, are not among the input tokens, as in the
+ * Messages API. What is not a whole number counts as not reported, and is left out.
+ */
+export function converseUsage(usage: Record<string, unknown>): WireUsage {
+  const { inputTokens, outputTokens, cacheReadInputTokens, cacheWriteInputTokens } = usage;
+  return {
+    ...(isCount(inputTokens) ? { input_tokens: inputTokens } : {}),
+    ...(isCount(outputTokens) ? { output_tokens: outputTokens } : {}),
+    ...(isCount(cacheReadInputTokens) ? { cache_read_input_tokens: cacheReadInputTokens } : {}),
+    ...(isCount(cacheWriteInputTokens) ? { cache_creation_input_tokens: cacheWriteInputTokens } : {}),
+    ...cacheCreation(usage['cacheDetails']),
+  };
+}
+
+/** How long what was written is kept, which has prices of its own. */
+function cacheCreation(details: unknown): Pick<WireUsage, 'cache_creation'> {
+  const written = { '5m': 0, '1h': 0 };
+  const entries = asList(details).map(asRecord);
+  for (const { ttl, inputTokens } of entries) {
+    if ((ttl === '5m' || ttl === '1h') && isCount(inputTokens)) written[ttl] += inputTokens;
+  }
+  if (entries.length === 0) return {};
+  return {
+    cache_creation: { ephemeral_5m_input_tokens: written['5m'], ephemeral_1h_input_tokens: written['1h'] },
+  };
+}

@@ -1,0 +1,28 @@
+import type { BedrockConverseQuirks } from '../../catalog/wires.ts';
+import { readBedrockRefusal } from '../aws-event-stream/exceptions.ts';
+import { hiddenOutput } from '../anthropic/thinking.ts';
+import type { MessagesWire } from '../wire.ts';
+import { decodeConverse, decodeConverseStream } from './decode.ts';
+import { encodeConverseRequest } from './encode.ts';
+
+/** Models of many makers on Amazon Bedrock, in one form. */
+export const bedrockConverseWire: MessagesWire<BedrockConverseQuirks> = {
+  encode(request, target, client) {
+    return {
+      path: `/model/${encodeURIComponent(target.upstreamModel)}/converse-stream`,
+      headers: { 'content-type': 'application/json', accept: 'application/vnd.amazon.eventstream' },
+      body: JSON.stringify(encodeConverseRequest(request, target, client)),
+    };
+  },
+  encodeCount: () => undefined,
+  readCount: () => undefined,
+  hiddenOutput,
+  streamsJson: false,
+  countsPromptAtStart: false,
+  // Converse takes them, whatever version of the Messages API the client speaks.
+  refusesSampling: () => false,
+  declinesForFree: false,
+  decode: decodeConverseStream,
+  decodeWhole: decodeConverse,
+  readRefusal: readBedrockRefusal,
+};

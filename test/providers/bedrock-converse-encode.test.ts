@@ -1,0 +1,322 @@
+import { describe, expect, it } from 'vitest';
+import type { BedrockConverseQuirks } from '../../lambdas/catalog/wires.ts';
+import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
+import { bedrockConverseWire } from '../../lambdas/providers/bedrock-converse/wire.ts';
+import { refused } from '../support/refused.ts';
+
+const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
+const claude: BedrockConverseQuirks = { family: 'claude', pdf_files: true };
+const nova: BedrockConverseQuirks = { family: 'nova', pdf_files: true };
+
+function encodeAt(more: Partial<MessagesRequest>, quirks: BedrockConverseQuirks, upstreamModel = 'm') {
+  const target = {
+    providerId: 'amazon-bedrock',
+    upstreamModel,
+    maxOutputTokens: 1_000,
+    supportedParameters: ['stop', 'temperature', 'top_p', 'top_k', 'tools', 'reasoning'],
+    quirks,
+  };
+  return bedrockConverseWire.encode(
+    { model: 'a/b', messages: [{ role: 'user', content: 'Hi' }], ...more },
+    target,
+    client,
+  );
+}
+
+const encode = (more: Partial<MessagesRequest>, quirks: BedrockConverseQuirks = claude) =>
+  JSON.parse(encodeAt(more, quirks).body) as Record<string, unknown>;
+const asked = (content: Block[], quirks?: BedrockConverseQuirks) =>
+  (encode({ messages: [{ role: 'user', content }] }, quirks)['messages'] as { content: unknown[] }[])[0]!.content;
+const field = (more: Partial<MessagesRequest>, quirks?: BedrockConverseQuirks) =>
+  refused(() => encode(more, quirks)).metadata['field'];
+
+const cached = { cache_control: { type: 'ephemeral' } };
+const cachedForLong = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+const point = { cachePoint: { type: 'default' } };
+const pointForLong = { cachePoint: { type: 'default', ttl: '1h' } };
+const text = (said: string, more: object = {}): Block => ({ type: 'text', text: said, ...more });
+const pdf = (more: object = {}): Block => ({
+  type: 'document',
+  source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' },
+  ...more,
+});
+const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBO' } };
+const lookup = { name: 'lookup', description: 'Looks up', input_schema: { type: 'object', properties: {} } };
+const reasoning = (inner: object) => ({ reasoningContent: inner });
+const callAndResult = (result: object = {}): MessagesRequest['messages'] => [
+  { role: 'user', content: 'Hi' },
+  { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'lookup', input: { a: 1 } }] },
+  { role: 'user', content: [text('And?'), { type: 'tool_result', tool_use_id: 'toolu_1', content: 'Yes', ...result }] },
+];
+
+describe('a request of Converse', () => {
+  it('names the model in its path, encoded once', () => {
+    expect(encodeAt({}, claude, 'us.amazon.nova-2-lite-v1:0').path).toBe(
+      '/model/us.amazon.nova-2-lite-v1%3A0/converse-stream',
+    );
+  });
+
+  it('has the limits and the sampling that the model lists, and never more output than the endpoint gives', () => {
+    const sampling = { temperature: 0.5, top_p: 0.9, top_k: 5, stop_sequences: ['END'], max_tokens: 5_000 };
+
+    expect(encode(sampling)).toEqual({
+      messages: [{ role: 'user', content: [{ text: 'Hi' }] }],
+      inferenceConfig: { maxTokens: 1_000, temperature: 0.5, topP: 0.9, stopSequences: ['END'] },
+      additionalModelRequestFields: { top_k: 5 },
+      additionalModelResponseFieldPaths: ['/delta/stop_sequence'],
+    });
+    expect(encode(sampling, nova)).toMatchObject({ additionalModelRequestFields: { inferenceConfig: { topK: 5 } } });
+    expect(encode(sampling, {})).not.toHaveProperty('additionalModelRequestFields');
+    expect(encode({})).toMatchObject({ inferenceConfig: { maxTokens: 1_000 } });
+  });
+
+  it('has a cache point after each marked block, with its time where the model knows any', () => {
+    const request = {
+      system: [text('One', cachedForLong), text('Two')],
+      messages: [{ role: 'user' as const, content: [text('Hi', cached), text('there')] }],
+      tools: [{ ...lookup, ...cached }],
+      ...cached,
+    };
+
+    expect(encode(request)).toMatchObject({
+      system: [{ text: 'One' }, pointForLong, { text: 'Two' }],
+      messages: [{ content: [{ text: 'Hi' }, point, { text: 'there' }, point] }],
+      toolConfig: { tools: [{ toolSpec: { name: 'lookup' } }, point] },
+    });
+    expect(encode(request, nova)).toMatchObject({
+      system: [{ text: 'One' }, point, { text: 'Two' }],
+      toolConfig: { tools: [{ toolSpec: { name: 'lookup' } }] },
+    });
+    expect(JSON.stringify(encode(request, {}))).not.toContain('cachePoint');
+  });
+
+  it('says what the system says later where it says it, and what it says first in its prompt', () => {
+    const messages: MessagesRequest['messages'] = [
+      { role: 'system', content: 'First' },
+      ...callAndResult(),
+      { role: 'system', content: 'Later' },
+    ];
+
+    expect(encode({ messages, tools: [lookup] })).toMatchObject({
+      system: [{ text: 'First' }],
+      messages: [
+        { role: 'user' },
+        { role: 'assistant' },
+        { role: 'user', content: [{ toolResult: {} }, { text: 'And?' }, { text: '<system>\nLater\n</system>' }] },
+      ],
+    });
+  });
+
+  it('has calls and their results, which say that a tool failed', () => {
+    const messages = callAndResult({ is_error: true });
+
+    expect(encode({ messages, tools: [lookup] })).toMatchObject({
+      messages: [
+        {},
+        { content: [{ toolUse: { toolUseId: 'toolu_1', name: 'lookup', input: { a: 1 } } }] },
+        { content: [{ toolResult: { toolUseId: 'toolu_1', content: [{ text: 'Yes' }], status: 'error' } }, {}] },
+      ],
+    });
+    expect(encode({ messages, tools: [lookup] }, {})).toMatchObject({
+      messages: [{}, {}, { content: [{ toolResult: { content: [{ text: 'Error:' }, { text: 'Yes' }] } }, {}] }],
+    });
+  });
+
+  it('shows images and documents, also as the result of a tool, and caches behind it', () => {
+    const messages = callAndResult({ content: [text('See'), image, pdf(cached)] });
+    const { messages: sent } = encode({ messages, tools: [lookup] }) as { messages: { content: unknown[] }[] };
+
+    expect(sent[2]!.content.slice(0, 2)).toEqual([
+      {
+        toolResult: {
+          toolUseId: 'toolu_1',
+          content: [
+            { text: 'See' },
+            { image: { format: 'png', source: { bytes: 'iVBO' } } },
+            { document: { format: 'pdf', name: 'document', source: { bytes: 'JVBERi0=' } } },
+          ],
+          status: 'success',
+        },
+      },
+      point,
+    ]);
+  });
+
+  it('gives documents names that Converse takes, each once, and a text beside them', () => {
+    const titles = ['Report: «2026».pdf', 'Report  2026 pdf', 'Отчёт', undefined].map((title) => pdf({ title }));
+
+    const content = asked(titles) as { document?: { name: string }; text?: string }[];
+
+    expect(content.map(({ document, text: said }) => document?.name ?? said)).toEqual([
+      'Report 2026 pdf',
+      'Report 2026 pdf 2',
+      'document',
+      'document 2',
+      '(see the document)',
+    ]);
+  });
+
+  it('gives texts as documents with their context and citations, or in a tag to models that read no files', () => {
+    const document = {
+      type: 'document',
+      source: { type: 'text', media_type: 'text/plain', data: 'Seven.' },
+      title: 'bridges',
+      context: 'a guide',
+    };
+
+    expect(asked([{ ...document, citations: { enabled: true } }, text('How many?')])[0]).toEqual({
+      document: {
+        format: 'txt',
+        name: 'bridges',
+        source: { text: 'Seven.' },
+        context: 'a guide',
+        citations: { enabled: true },
+      },
+    });
+    expect(asked([document], {})).toEqual([
+      { text: '<document title="bridges">\n<context>a guide</context>\nSeven.\n</document>' },
+    ]);
+  });
+
+  it('gives results of the client’s own search to Claude', () => {
+    const found = {
+      type: 'search_result',
+      source: 'https://a.example',
+      title: 'A',
+      content: [text('Seven.')],
+      citations: { enabled: true },
+    };
+
+    expect(asked([found])[0]).toEqual({
+      searchResult: {
+        source: 'https://a.example',
+        title: 'A',
+        content: [{ text: 'Seven.' }],
+        citations: { enabled: true },
+      },
+    });
+  });
+
+  it.each([
+    [{ type: 'auto' as const }, { auto: {} }],
+    [{ type: 'any' as const }, { any: {} }],
+    [{ type: 'tool' as const, name: 'lookup' }, { tool: { name: 'lookup' } }],
+  ])('chooses tools: %o', (choice, toolChoice) => {
+    expect(encode({ tools: [lookup], tool_choice: choice })).toMatchObject({ toolConfig: { toolChoice } });
+  });
+
+  it('forbids tools by not giving them', () => {
+    expect(encode({ tools: [lookup], tool_choice: { type: 'none' } })).not.toHaveProperty('toolConfig');
+  });
+
+  it('binds an answer, and the calls of a strict tool, to a schema', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } } };
+
+    expect(
+      encode({ output_config: { format: { type: 'json_schema', schema } }, tools: [{ ...lookup, strict: true }] }),
+    ).toMatchObject({
+      outputConfig: {
+        textFormat: {
+          type: 'json_schema',
+          structure: { jsonSchema: { name: 'answer', schema: JSON.stringify(schema) } },
+        },
+      },
+      toolConfig: { tools: [{ toolSpec: { strict: true } }] },
+    });
+  });
+
+  it.each([
+    ['claude', claude, { thinking: { type: 'enabled', budget_tokens: 1_024 } }],
+    ['nova', nova, { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'medium' } }],
+    ['others', {}, undefined],
+  ])('asks for thinking as each family takes it: %s', (_family, quirks, fields) => {
+    const request = { thinking: { type: 'enabled', budget_tokens: 1_024 }, max_tokens: 5_000 };
+    // The endpoint writes 1,000 tokens, and the budget of Claude has to be below.
+    const expected = fields && 'thinking' in fields ? { thinking: { type: 'enabled', budget_tokens: 999 } } : fields;
+
+    expect(encode(request, quirks)['additionalModelRequestFields']).toEqual(expected);
+  });
+
+  it('asks Nova for little effort, or for no thinking', () => {
+    const effort = { thinking: { type: 'adaptive' }, output_config: { effort: 'low' } };
+
+    expect(encode(effort, nova)).toMatchObject({
+      additionalModelRequestFields: { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'low' } },
+    });
+    expect(encode({ thinking: { type: 'disabled' } }, nova)).toMatchObject({
+      additionalModelRequestFields: { reasoningConfig: { type: 'disabled' } },
+    });
+  });
+
+  it('gives thinking back to the family that signed it, and drops any other', () => {
+    const thoughts: Block[] = [
+      { type: 'thinking', thinking: 'By Claude', signature: 'c2ln' },
+      { type: 'redacted_thinking', data: 'aGlkZGVu' },
+      { type: 'thinking', thinking: 'By Nova', signature: 'gw1.amazon-bedrock.bm92YQ==' },
+      { type: 'thinking', thinking: 'By another', signature: 'gw1.openai-chat' },
+      { type: 'redacted_thinking', data: 'gw1.amazon-bedrock.aGlk' },
+      text('So.'),
+    ];
+    const messages: MessagesRequest['messages'] = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: thoughts },
+      { role: 'user', content: 'And?' },
+    ];
+    const given = (quirks: BedrockConverseQuirks) =>
+      (encode({ messages }, quirks)['messages'] as { content: unknown[] }[])[1]!.content;
+
+    expect(given(claude)).toEqual([
+      reasoning({ reasoningText: { text: 'By Claude', signature: 'c2ln' } }),
+      reasoning({ redactedContent: 'aGlkZGVu' }),
+      { text: 'So.' },
+    ]);
+    expect(given(nova)).toEqual([
+      reasoning({ reasoningText: { text: 'By Nova', signature: 'bm92YQ==' } }),
+      reasoning({ redactedContent: 'aGlk' }),
+      { text: 'So.' },
+    ]);
+  });
+
+  it.each<[string, Partial<MessagesRequest>, BedrockConverseQuirks?]>([
+    [
+      'messages.0.content.0.source.type',
+      { messages: [{ role: 'user', content: [{ ...image, source: { type: 'url', url: 'https://a' } }] }] },
+    ],
+    [
+      'messages.0.content.0.source.type',
+      { messages: [{ role: 'user', content: [pdf({ source: { type: 'url', url: 'https://a' } })] }] },
+    ],
+    ['messages.0.content.0.source.type', { messages: [{ role: 'user', content: [pdf()] }] }, {}],
+    [
+      'messages.0.content.0.source.media_type',
+      {
+        messages: [
+          { role: 'user', content: [{ ...image, source: { type: 'base64', media_type: 'image/tiff', data: 'a' } }] },
+        ],
+      },
+    ],
+    [
+      'messages.0.content.0.citations.enabled',
+      { messages: [{ role: 'user', content: [pdf({ citations: { enabled: true } })] }] },
+      nova,
+    ],
+    ['messages.0.content.0.type', { messages: [{ role: 'user', content: [{ type: 'container_upload' }] }] }],
+    ['tools', { messages: callAndResult() }],
+    ['tools.0.type', { tools: [{ name: 'bash', type: 'bash_20250124' }] }],
+    ['tools.0.strict', { tools: [{ ...lookup, strict: true }] }, nova],
+    ['tool_choice.type', { tool_choice: { type: 'any' } }],
+    ['tool_choice.type', { messages: callAndResult(), tools: [lookup], tool_choice: { type: 'none' } }],
+    ['tool_choice.type', { tools: [lookup], tool_choice: { type: 'tool', name: 'lookup' } }, {}],
+    [
+      'tool_choice.disable_parallel_tool_use',
+      { tools: [lookup], tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
+    ],
+    ['output_config.format', { output_config: { format: { type: 'json_schema', schema: {} } } }, nova],
+    ['frequency_penalty', { frequency_penalty: 0.5 }],
+    ['max_tokens', { max_tokens: 0 }],
+    ['messages', { messages: [{ role: 'user', content: '' }] }],
+    ['novelty', { novelty: true }],
+  ])('refuses what it cannot say: %s', (name, more, quirks) => {
+    expect(field(more, quirks)).toBe(name);
+  });
+});
