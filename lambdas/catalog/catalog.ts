@@ -1,7 +1,7 @@
 import { quirksOf, wireOf } from './quirks.ts';
 import type { AliasData, DataPolicy, EndpointData, ModelData, Pricing, ProviderData } from './schema.ts';
 import type { AuthScheme } from './auth-schemes.ts';
-import { factsOf, type Quirks, type Wire } from './wires.ts';
+import { factsOf, type InputModality, type Quirks, type Wire } from './wires.ts';
 
 /** One way to reach a model: a provider, its address and wire, and what it charges. */
 export interface Endpoint {
@@ -12,6 +12,8 @@ export interface Endpoint {
   upstreamModel: string;
   contextLength: number | undefined;
   maxOutputTokens: number | undefined;
+  inputModalities: readonly InputModality[];
+  supportedParameters: readonly string[];
   /** Undefined: listed, never routed to. */
   pricing: Pricing | undefined;
   /** Those of its wire, and no others: the wire's codec knows their type. */
@@ -100,6 +102,8 @@ function resolveEndpoint(model: ModelData, data: EndpointData, provider: Provide
     upstreamModel: data.upstream_model,
     contextLength: data.context_length ?? model.context_length,
     maxOutputTokens: data.max_output_tokens,
+    inputModalities: data.input_modalities ?? model.input_modalities,
+    supportedParameters: data.supported_parameters ?? model.supported_parameters,
     pricing: data.pricing,
     quirks: quirksOf(data, provider.data),
     dataPolicy: data.data_policy ?? provider.data.data_policy,

@@ -51,7 +51,10 @@ export function checkModels(
       return { data, provider, wire, place: at };
     });
     checkPrices(model, offers, place);
-    for (const offer of offers) checkLimits(model, offer);
+    for (const offer of offers) {
+      checkLimits(model, offer);
+      checkListed(model, offer);
+    }
     if (model.output_modalities.includes('text')) checkTextModel(model, offers, place);
   }
   for (const { value: alias, place } of aliases) {
@@ -87,6 +90,14 @@ function checkLimits(model: ModelData, { data, place }: Offer): void {
   }
   if (model.output_modalities.includes('text') && (context === undefined || data.max_output_tokens === undefined)) {
     throw new CatalogError(`${place}: a text endpoint needs context_length and max_output_tokens`);
+  }
+}
+
+/** An endpoint takes at most what its model lists, because lists of models show the model's. */
+function checkListed(model: ModelData, { data, place }: Offer): void {
+  for (const field of ['input_modalities', 'supported_parameters'] as const) {
+    const extra = data[field]?.find((name) => !(model[field] as string[]).includes(name));
+    if (extra !== undefined) throw new CatalogError(`${place}.${field}: "${model.id}" itself does not list "${extra}"`);
   }
 }
 
@@ -128,8 +139,10 @@ function checkDefaults(model: ModelData, { facts, wire, place }: TextOffer): voi
 /** Kinds of input are promised only where at least one endpoint takes them. */
 function checkInput(model: ModelData, offers: TextOffer[], place: string): void {
   for (const [index, modality] of model.input_modalities.entries()) {
-    if (offers.some(({ facts, data, provider }) => facts.carries(quirksOf(data, provider)).includes(modality)))
-      continue;
+    const takes = ({ facts, data, provider }: TextOffer) =>
+      (data.input_modalities ?? model.input_modalities).includes(modality) &&
+      facts.carries(quirksOf(data, provider)).includes(modality);
+    if (offers.some(takes)) continue;
     const lacking =
       modality === 'file' ? 'takes PDF documents (see the quirk pdf_files)' : `has a wire that carries ${modality}`;
     throw new CatalogError(`${place}.input_modalities[${index}]: no endpoint of "${model.id}" ${lacking}`);

@@ -111,6 +111,9 @@ const endpointSchema = z.strictObject({
   quantization: z
     .enum(['int4', 'int8', 'fp4', 'mxfp4', 'nvfp4', 'fp6', 'fp8', 'mxfp8', 'fp16', 'bf16', 'fp32'])
     .optional(),
+  /** What it takes, where that is less than what its model takes elsewhere. */
+  input_modalities: z.array(z.enum(inputModalities)).min(1).optional(),
+  supported_parameters: z.array(z.string()).optional(),
   /** An endpoint without a price is listed and never routed to. */
   pricing: pricingSchema.optional(),
   /** They override those of its provider. */

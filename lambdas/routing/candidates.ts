@@ -75,8 +75,9 @@ async function toCandidate(model: Model, endpoint: Endpoint): Promise<Candidate 
       providerId: endpoint.provider.id,
       upstreamModel: endpoint.upstreamModel,
       maxOutputTokens: endpoint.maxOutputTokens,
+      inputModalities: endpoint.inputModalities,
       // A default for a parameter implies that the model supports it.
-      supportedParameters: [...model.data.supported_parameters, ...Object.keys(defaultParameters(model.data))],
+      supportedParameters: [...endpoint.supportedParameters, ...Object.keys(defaultParameters(model.data))],
       quirks: endpoint.quirks,
     },
     credential,
