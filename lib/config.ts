@@ -20,6 +20,8 @@ const configSchema = z.strictObject({
   maxWriteUnits: z.coerce.number().int().positive().default(40_000),
   /** Output tokens that one step of a hold covers. */
   outputStepTokens: z.coerce.number().int().positive().default(4_096),
+  /** Values of variables that the catalog names, credentials excepted: addresses of the operator's own, an account's id. */
+  variables: z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), z.string().min(1)).default({}),
   /** Address that alarms are mailed to. */
   alarmEmail: z.email().optional(),
 });

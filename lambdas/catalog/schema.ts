@@ -71,6 +71,11 @@ export type DataPolicy = z.infer<typeof dataPolicySchema>;
 
 const slug = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be a short lower-case name');
 const httpUrl = z.url({ protocol: /^https?$/ });
+/** Values that never change, and are not the credential: a header that decides what a provider keeps, for example. */
+const headers = z.record(
+  z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be the lower-case name of a header'),
+  z.string().regex(/^[\x20-\x7e]{1,256}$/, 'must be plain text'),
+);
 const variableName = z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of an environment variable');
 
 const providerSchema = z.strictObject({
@@ -84,6 +89,8 @@ const providerSchema = z.strictObject({
   credential: variableName.optional(),
   /** How the credential is sent, where it is not as usual on the wire. */
   auth: z.enum(authSchemes).optional(),
+  /** Sent with every request. */
+  headers: headers.optional(),
   icon_url: httpUrl.optional(),
   data_policy: dataPolicySchema,
   /** Charges a fee for each request, so that every price needs `request`. */
@@ -105,6 +112,7 @@ const endpointSchema = z.strictObject({
   provider: slug,
   /** The wire, where it is not the provider's. */
   wire: z.enum(wires).optional(),
+  /** The provider's name for it; `{NAME}` stands for the value of the operator's variable NAME. */
   upstream_model: z.string().min(1),
   context_length: z.int().positive().optional(),
   max_output_tokens: z.int().positive().optional(),

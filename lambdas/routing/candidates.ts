@@ -44,8 +44,7 @@ export async function messagesCandidates(
   const found = await Promise.all(allowed.map((endpoint) => toCandidate(model, endpoint)));
   const candidates = found.filter((candidate) => candidate !== undefined);
   if (candidates.length === 0) {
-    const names = allowed.map(({ provider }) => provider.name).join(', ');
-    throw notFound(`No provider of "${model.id}" can be used here: its operator has set no credential for ${names}.`, {
+    throw notFound(`No provider of "${model.id}" can be used here: its operator has not set ${whatLacks(allowed)}.`, {
       field: 'model',
     });
   }
@@ -60,9 +59,16 @@ function allExcluded(model: Model, exclusions: (string | undefined)[]): Error {
   );
 }
 
+function whatLacks(endpoints: readonly Endpoint[]): string {
+  const lacks = endpoints.map(({ provider, unsetVariable }) =>
+    unsetVariable ? `the variable ${unsetVariable} for ${provider.name}` : `a credential for ${provider.name}`,
+  );
+  return lacks.join(', ');
+}
+
 async function toCandidate(model: Model, endpoint: Endpoint): Promise<Candidate | undefined> {
   const wire = messagesWire(endpoint.wire);
-  if (!wire || !endpoint.pricing) return undefined;
+  if (!wire || !endpoint.pricing || endpoint.unsetVariable) return undefined;
   const variable = endpoint.provider.data.credential;
   const credential = variable ? await readProviderKey(variable) : undefined;
   if (variable && !credential) return undefined;

@@ -178,7 +178,7 @@ export function connect(candidate: Candidate, encoded: WireRequest, signal: Abor
   const { endpoint, credential } = candidate;
   const { connect_ms, first_byte_ms, idle_ms } = endpoint.provider.data.timeouts ?? {};
   const url = `${endpoint.provider.baseUrl}${encoded.path}`;
-  const { headers } = encoded;
+  const headers = { ...endpoint.provider.data.headers, ...encoded.headers };
   const authorize = authorizer(endpoint.auth);
   return new UpstreamRequest(
     {

@@ -7,9 +7,18 @@ import { variables } from '../../lambdas/platform/environment.ts';
 
 export const shippedCatalog = new URL('../../lambdas/catalog/data/', import.meta.url).pathname;
 
-/** Loads the shipped catalog with the sandbox models in it, which otherwise exist only where `npm start` runs. */
+/** Addresses of the operator's own, and of the sandbox, which is only where `npm start` runs. */
+const addresses = [
+  variables.sandboxUrl,
+  variables.sandboxChatUrl,
+  'AZURE_OPENAI_BASE_URL',
+  'OLLAMA_BASE_URL',
+  'VLLM_BASE_URL',
+];
+
+/** Loads the shipped catalog with every model that is in it: as where an operator has set all its variables. */
 export function loadShippedCatalog(): Catalog {
-  const names = [variables.sandboxUrl, variables.sandboxChatUrl];
+  const names = [...addresses, 'YANDEX_FOLDER_ID'];
   const before = names.map((name) => process.env[name]);
   for (const name of names) process.env[name] = 'http://127.0.0.1:1';
   try {
