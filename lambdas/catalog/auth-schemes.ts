@@ -8,5 +8,7 @@ export const authSchemes = [
   /** `api-key: …`: Azure. */
   'api-key',
   'x-goog-api-key',
+  /** A token for half an hour, exchanged at the provider's `token_url`: GigaChat. */
+  'gigachat-oauth',
 ] as const;
 export type AuthScheme = (typeof authSchemes)[number];

@@ -89,6 +89,10 @@ const providerSchema = z.strictObject({
   credential: variableName.optional(),
   /** How the credential is sent, where it is not as usual on the wire. */
   auth: z.enum(authSchemes).optional(),
+  /** Where its tokens are exchanged for the credential, on schemes that do that. */
+  token_url: httpUrl.optional(),
+  /** Variable, or secret, with the PEM of certificates that vouch for it, besides those that everybody trusts. */
+  ca_variable: variableName.optional(),
   /** Sent with every request. */
   headers: headers.optional(),
   icon_url: httpUrl.optional(),

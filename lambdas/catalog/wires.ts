@@ -79,6 +79,8 @@ const openaiChatQuirks = z.strictObject({
   assistant_after_tool: z.boolean().optional(),
   /** Asks for a thought signature on every earlier call; the documented placeholder is sent. */
   thought_signature_placeholder: z.boolean().optional(),
+  /** Has functions instead of tools: one call a message, its arguments and its result as objects. */
+  functions: z.boolean().optional(),
   /** Send stream_options.include_usage. */
   stream_usage: z.boolean().optional(),
   /** PDF documents are accepted. */

@@ -5,9 +5,15 @@ export const toolIdRules = {
   anthropic: /^[a-zA-Z0-9_-]{1,64}$/,
   openai: /^.{1,40}$/,
   nineAlphanumerics: /^[a-zA-Z0-9]{9}$/,
+  any: /^/,
 } as const;
 
-const digestLengths: Record<keyof typeof toolIdRules, number> = { anthropic: 24, openai: 24, nineAlphanumerics: 9 };
+const digestLengths: Record<keyof typeof toolIdRules, number> = {
+  anthropic: 24,
+  openai: 24,
+  nineAlphanumerics: 9,
+  any: 24,
+};
 
 /**
  * A tool call's id as the upstream accepts it. One that breaks its rule (of another family, mid-conversation)

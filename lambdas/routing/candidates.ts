@@ -17,6 +17,8 @@ export interface Candidate {
   target: WireTarget;
   /** Undefined for an upstream that needs none. */
   credential: string | undefined;
+  /** PEM of certificates that vouch for it besides the usual ones; undefined for most. */
+  ca?: string | undefined;
 }
 
 /** @throws {GatewayError} 404 for an id that the catalog does not know. */
@@ -69,7 +71,7 @@ function whatLacks(endpoints: readonly Endpoint[]): string {
 async function toCandidate(model: Model, endpoint: Endpoint): Promise<Candidate | undefined> {
   const wire = messagesWire(endpoint.wire);
   if (!wire || !endpoint.pricing || endpoint.unsetVariable) return undefined;
-  const variable = endpoint.provider.data.credential;
+  const { credential: variable, ca_variable: caVariable } = endpoint.provider.data;
   const credential = variable ? await readProviderKey(variable) : undefined;
   if (variable && !credential) return undefined;
   return {
@@ -87,5 +89,6 @@ async function toCandidate(model: Model, endpoint: Endpoint): Promise<Candidate 
       quirks: endpoint.quirks,
     },
     credential,
+    ca: caVariable ? await readProviderKey(caVariable) : undefined,
   };
 }

@@ -252,8 +252,8 @@ function supportedParameters({ place, data }: Found, without: string[]): string[
     ...(data.reasoning ? ['reasoning', 'include_reasoning'] : []),
     ...(data.structured_output ? ['structured_outputs', 'response_format'] : []),
   ];
-  const refused = [...without, ...(place.without_parameters ?? [])];
-  return all.filter((parameter) => !refused.includes(parameter));
+  const refused = new Set([...without, ...(place.without_parameters ?? [])]);
+  return all.filter((parameter) => !refused.has(parameter));
 }
 
 function pricing(cost: Cost, wanted: Selection['models'][number], conversion: Conversion): unknown {

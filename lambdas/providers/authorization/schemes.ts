@@ -4,23 +4,8 @@
  */
 
 import type { AuthScheme } from '../../catalog/auth-schemes.ts';
-
-/** A request as it leaves. */
-export interface OutgoingRequest {
-  url: string;
-  headers: Readonly<Record<string, string>>;
-  body: Buffer;
-}
-
-/**
- * The headers that authorize one request. Called when its body is final, before every try to send it.
- * @param credential as the operator set it
- * @throws an error of any kind: it counts as the provider's failure, and must not contain the credential
- */
-type Authorize = (
-  credential: string,
-  request: OutgoingRequest,
-) => Record<string, string> | Promise<Record<string, string>>;
+import { authorizeAtGigachat, forgetAtGigachat } from './gigachat-oauth.ts';
+import type { Authorize, Forget } from './outgoing-request.ts';
 
 const authorizers: Record<AuthScheme, Authorize> = {
   bearer: (credential) => ({ authorization: `Bearer ${credential}` }),
@@ -28,8 +13,16 @@ const authorizers: Record<AuthScheme, Authorize> = {
   'x-api-key': (credential) => ({ 'x-api-key': credential }),
   'api-key': (credential) => ({ 'api-key': credential }),
   'x-goog-api-key': (credential) => ({ 'x-goog-api-key': credential }),
+  'gigachat-oauth': authorizeAtGigachat,
 };
+
+/** Schemes whose headers a provider may refuse although the credential is good: a token that it has withdrawn. */
+const forgetters: Partial<Record<AuthScheme, Forget>> = { 'gigachat-oauth': forgetAtGigachat };
 
 export function authorizer(scheme: AuthScheme): Authorize {
   return authorizers[scheme];
+}
+
+export function forgetter(scheme: AuthScheme): Forget | undefined {
+  return forgetters[scheme];
 }

@@ -166,7 +166,14 @@ const thoughtSignaturePlaceholder = {
 };
 
 function idRule(quirks: ChatTarget['quirks']) {
-  return quirks.tool_call_ids === 'nine_alphanumerics' ? 'nineAlphanumerics' : 'openai';
+  switch (quirks.tool_call_ids) {
+    case 'nine_alphanumerics':
+      return 'nineAlphanumerics';
+    case 'name_and_position':
+      return 'any';
+    default:
+      return 'openai';
+  }
 }
 
 /** On most upstreams the `tool` role takes only text: images of a result move to the user message after it. */

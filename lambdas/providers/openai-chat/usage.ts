@@ -19,6 +19,8 @@ export function messagesUsage(usage: Record<string, unknown>): WireUsage {
     count(promptDetails['cached_tokens']) ?? count(usage['prompt_cache_hit_tokens']) ?? count(usage['cached_tokens']);
   // A hosted model was seen to report more cached tokens than prompt tokens.
   const cached = reported === undefined ? undefined : Math.min(reported, prompt ?? 0);
+  // GigaChat leaves out of the prompt what it had cached.
+  const apart = count(usage['precached_prompt_tokens']);
   const written = count(promptDetails['cache_write_tokens']);
   // Perplexity reports it at the top level.
   const reasoning =
@@ -27,7 +29,7 @@ export function messagesUsage(usage: Record<string, unknown>): WireUsage {
   return {
     ...(prompt === undefined ? {} : { input_tokens: Math.max(0, prompt - (cached ?? 0) - (written ?? 0)) }),
     ...(output === undefined ? {} : { output_tokens: output }),
-    ...(cached === undefined ? {} : { cache_read_input_tokens: cached }),
+    ...(cached === undefined && apart === undefined ? {} : { cache_read_input_tokens: cached ?? apart! }),
     ...(written === undefined ? {} : { cache_creation_input_tokens: written }),
     ...(reasoning === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoning } }),
   };
