@@ -73,7 +73,13 @@ const slug = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be a short lo
 const httpUrl = z.url({ protocol: /^https?$/ });
 /** Values that never change, and are not the credential: a header that decides what a provider keeps, for example. */
 const headers = z.record(
-  z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be the lower-case name of a header'),
+  z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be the lower-case name of a header')
+    .regex(
+      /^(?!(authorization|host|connection|te|upgrade|expect|content-.*|transfer-.*)$)/,
+      'is the gateway’s own to set',
+    ),
   z.string().regex(/^[\x20-\x7e]{1,256}$/, 'must be plain text'),
 );
 const variableName = z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of an environment variable');

@@ -106,7 +106,8 @@ export class UpstreamRequest {
     const bytes = Buffer.from(body);
     const response = await this.#sendOnce(bytes, onSent);
     if (response.status !== 401 || !this.#target.renew?.()) return response;
-    await response.body.return();
+    // What it says is not needed, but the connection is only free once it has been read.
+    await readText(response.body, MAX_TRAILING_BYTES);
     this.#request = this.#open();
     return this.#sendOnce(bytes, onSent);
   }

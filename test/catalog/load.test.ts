@@ -76,6 +76,18 @@ describe('a catalog with a mistake is refused, naming file and field', () => {
       /providers\.json: providers\[0\]\.wire/,
     ],
     [
+      'a header that is not the catalog’s to set',
+      'providers.json',
+      ({ providers }) => Object.assign(provider(providers, 'yandex'), { headers: { authorization: 'x' } }),
+      /providers\.json: providers\[\d+\]\.headers\.authorization: (Invalid key|is the gateway)/,
+    ],
+    [
+      'tokens without their address',
+      'providers.json',
+      ({ providers }) => delete provider(providers, 'gigachat')['token_url'],
+      /providers\.json: providers\[\d+\]\.token_url: the scheme "gigachat-oauth" needs the address/,
+    ],
+    [
       'an endpoint that takes more than its model',
       sandbox,
       (content) => Object.assign(endpoint(content, 'sandbox/claude'), { input_modalities: ['text', 'video'] }),

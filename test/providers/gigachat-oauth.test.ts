@@ -146,14 +146,14 @@ describe('a request to GigaChat', () => {
   });
 });
 
-describe('a provider with an authority of its own', () => {
-  const privately = async () => {
-    const answer = reading((response) =>
-      response.end(JSON.stringify({ access_token: 'private', expires_at: Date.now() + MINUTES_30 })),
-    );
-    return (await started(privateServer(answer))).replace('http:', 'https:');
-  };
+const privately = async () => {
+  const answer = reading((response) =>
+    response.end(JSON.stringify({ access_token: 'private', expires_at: Date.now() + MINUTES_30 })),
+  );
+  return (await started(privateServer(answer))).replace('http:', 'https:');
+};
 
+describe('a provider with an authority of its own', () => {
   it('is trusted with its certificate, for tokens and for answers', async () => {
     const url = await privately();
 
