@@ -29,6 +29,8 @@ const configSchema = z.strictObject({
     .default('')
     .transform((text) => text.split(',').flatMap((arn) => arn.trim() || []))
     .pipe(z.array(z.string().regex(/^arn:aws[a-z-]*:bedrock:[^,\s]+$/, 'must be ARNs of Amazon Bedrock'))),
+  /** Values of variables that the catalog names, credentials excepted: addresses of the operator's own, an account's id. */
+  variables: z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), z.string().min(1)).default({}),
   /** Address that alarms are mailed to. */
   alarmEmail: z.email().optional(),
 });

@@ -12,5 +12,7 @@ export const authSchemes = [
   'aws-sigv4',
   /** A token of Google's, got with the key of a service account. */
   'google-service-account',
+  /** A token for half an hour, exchanged at the provider's `token_url`: GigaChat. */
+  'gigachat-oauth',
 ] as const;
 export type AuthScheme = (typeof authSchemes)[number];

@@ -1,7 +1,7 @@
 import { quirksOf, wireOf } from './quirks.ts';
 import type { AliasData, DataPolicy, EndpointData, ModelData, Pricing, ProviderData } from './schema.ts';
 import type { AuthScheme } from './auth-schemes.ts';
-import { factsOf, type Quirks, type Wire } from './wires.ts';
+import { factsOf, type InputModality, type Quirks, type Wire } from './wires.ts';
 
 /** One way to reach a model: a provider, its address and wire, and what it charges. */
 export interface Endpoint {
@@ -10,8 +10,12 @@ export interface Endpoint {
   wire: Wire;
   auth: AuthScheme;
   upstreamModel: string;
+  /** A variable that its upstream model needs and that the operator has not set: the endpoint is listed, and not used. */
+  unsetVariable: string | undefined;
   contextLength: number | undefined;
   maxOutputTokens: number | undefined;
+  inputModalities: readonly InputModality[];
+  supportedParameters: readonly string[];
   /** Undefined: listed, never routed to. */
   pricing: Pricing | undefined;
   /** Those of its wire, and no others: the wire's codec knows their type. */
@@ -63,23 +67,26 @@ export class Catalog {
   }
 }
 
+/** Stands in an upstream model for the value of a variable. */
+const PLACEHOLDER = /\{([A-Z][A-Z0-9_]*)\}/g;
+
 /**
  * Builds the catalog from files that have passed `checkModels`. Providers without an address are left out, and so are
  * models that no other provider offers at a price.
  */
 export function buildCatalog(
   files: { providers: ProviderData[]; models: ModelData[]; aliases: AliasData[]; version: string },
-  addressOf: (variable: string) => string | undefined,
+  valueOf: (variable: string) => string | undefined,
 ): Catalog {
   const providers = new Map<string, Provider>();
   for (const data of files.providers) {
-    const baseUrl = data.base_url ?? addressOf(data.base_url_variable!);
+    const baseUrl = data.base_url ?? valueOf(data.base_url_variable!);
     if (baseUrl) providers.set(data.id, { id: data.id, name: data.name, baseUrl: baseUrl.replace(/\/+$/, ''), data });
   }
   const models = files.models.flatMap((data) => {
     const endpoints = data.endpoints.flatMap((endpoint) => {
       const provider = providers.get(endpoint.provider);
-      return provider ? [resolveEndpoint(data, endpoint, provider)] : [];
+      return provider ? [resolveEndpoint(data, endpoint, provider, valueOf)] : [];
     });
     return endpoints.some(({ pricing }) => pricing) ? [{ id: data.id, endpoints, aliasOf: undefined, data }] : [];
   });
@@ -95,16 +102,28 @@ export function buildCatalog(
   );
 }
 
-function resolveEndpoint(model: ModelData, data: EndpointData, provider: Provider): Endpoint {
+function resolveEndpoint(
+  model: ModelData,
+  data: EndpointData,
+  provider: Provider,
+  valueOf: (variable: string) => string | undefined,
+): Endpoint {
   const wire = wireOf(data, provider.data);
+  const variables = [...data.upstream_model.matchAll(PLACEHOLDER)].map(([, name]) => name!);
   return {
     id: data.id,
     provider,
     wire,
     auth: provider.data.auth ?? factsOf(wire).auth,
-    upstreamModel: data.upstream_model,
+    upstreamModel: data.upstream_model.replaceAll(
+      PLACEHOLDER,
+      (placeholder, name: string) => valueOf(name) ?? placeholder,
+    ),
+    unsetVariable: variables.find((name) => !valueOf(name)),
     contextLength: data.context_length ?? model.context_length,
     maxOutputTokens: data.max_output_tokens,
+    inputModalities: data.input_modalities ?? model.input_modalities,
+    supportedParameters: data.supported_parameters ?? model.supported_parameters,
     pricing: data.pricing,
     quirks: quirksOf(data, provider.data),
     dataPolicy: data.data_policy ?? provider.data.data_policy,

@@ -52,7 +52,10 @@ export function checkModels(
     });
     checkRouting(model, new Set(providerOf.keys()), place);
     checkPrices(model, offers, place);
-    for (const offer of offers) checkLimits(model, offer);
+    for (const offer of offers) {
+      checkLimits(model, offer);
+      checkListed(model, offer);
+    }
     if (model.output_modalities.includes('text')) checkTextModel(model, offers, place);
   }
   for (const { value: alias, place } of aliases) {
@@ -102,6 +105,14 @@ function checkLimits(model: ModelData, { data, place }: Offer): void {
   }
 }
 
+/** An endpoint takes at most what its model lists, because lists of models show the model's. */
+function checkListed(model: ModelData, { data, place }: Offer): void {
+  for (const field of ['input_modalities', 'supported_parameters'] as const) {
+    const extra = data[field]?.find((name) => !(model[field] as string[]).includes(name));
+    if (extra !== undefined) throw new CatalogError(`${place}.${field}: "${model.id}" itself does not list "${extra}"`);
+  }
+}
+
 function checkTextModel(model: ModelData, offers: Offer[], place: string): void {
   const textOffers = offers.map(withFacts);
   for (const offer of textOffers) {
@@ -140,8 +151,10 @@ function checkDefaults(model: ModelData, { facts, wire, place }: TextOffer): voi
 /** Kinds of input are promised only where at least one endpoint takes them. */
 function checkInput(model: ModelData, offers: TextOffer[], place: string): void {
   for (const [index, modality] of model.input_modalities.entries()) {
-    if (offers.some(({ facts, data, provider }) => facts.carries(quirksOf(data, provider)).includes(modality)))
-      continue;
+    const takes = ({ facts, data, provider }: TextOffer) =>
+      (data.input_modalities ?? model.input_modalities).includes(modality) &&
+      facts.carries(quirksOf(data, provider)).includes(modality);
+    if (offers.some(takes)) continue;
     const lacking =
       modality === 'file' ? 'takes PDF documents (see the quirk pdf_files)' : `has a wire that carries ${modality}`;
     throw new CatalogError(`${place}.input_modalities[${index}]: no endpoint of "${model.id}" ${lacking}`);

@@ -97,6 +97,9 @@ function checkProviders(providers: ProviderData[]): void {
     if ((provider.base_url === undefined) === (provider.base_url_variable === undefined)) {
       throw new CatalogError(`${place}: set exactly one of base_url and base_url_variable`);
     }
+    if (provider.auth === 'gigachat-oauth' && !provider.token_url) {
+      throw new CatalogError(`${place}.token_url: the scheme "${provider.auth}" needs the address of its tokens`);
+    }
     checkQuirks(provider.wire, provider.quirks, place);
     seen.add(provider.id);
   }

@@ -71,6 +71,17 @@ export type DataPolicy = z.infer<typeof dataPolicySchema>;
 
 const slug = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be a short lower-case name');
 const httpUrl = z.url({ protocol: /^https?$/ });
+/** Values that never change, and are not the credential: a header that decides what a provider keeps, for example. */
+const headers = z.record(
+  z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be the lower-case name of a header')
+    .regex(
+      /^(?!(authorization|host|connection|te|upgrade|expect|content-.*|transfer-.*)$)/,
+      'is the gateway’s own to set',
+    ),
+  z.string().regex(/^[\x20-\x7e]{1,256}$/, 'must be plain text'),
+);
 const variableName = z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of an environment variable');
 
 const providerSchema = z.strictObject({
@@ -84,6 +95,12 @@ const providerSchema = z.strictObject({
   credential: variableName.optional(),
   /** How the credential is sent, where it is not as usual on the wire. */
   auth: z.enum(authSchemes).optional(),
+  /** Where its tokens are exchanged for the credential, on schemes that do that. */
+  token_url: httpUrl.optional(),
+  /** Variable, or secret, with the PEM of certificates that vouch for it, besides those that everybody trusts. */
+  ca_variable: variableName.optional(),
+  /** Sent with every request. */
+  headers: headers.optional(),
   icon_url: httpUrl.optional(),
   data_policy: dataPolicySchema,
   /** Charges a fee for each request, so that every price needs `request`. */
@@ -118,12 +135,16 @@ const endpointSchema = z.strictObject({
   provider: slug,
   /** The wire, where it is not the provider's. */
   wire: z.enum(wires).optional(),
+  /** The provider's name for it; `{NAME}` stands for the value of the operator's variable NAME. */
   upstream_model: z.string().min(1),
   context_length: z.int().positive().optional(),
   max_output_tokens: z.int().positive().optional(),
   quantization: z.enum(quantizations).optional(),
   /** Its share of requests among endpoints of the same price, beside the weights of the others; 1 where absent. */
   weight: z.number().positive().max(1_000).optional(),
+  /** What it takes, where that is less than what its model takes elsewhere. */
+  input_modalities: z.array(z.enum(inputModalities)).min(1).optional(),
+  supported_parameters: z.array(z.string()).optional(),
   /** An endpoint without a price is listed and never routed to. */
   pricing: pricingSchema.optional(),
   /** They override those of its provider. */

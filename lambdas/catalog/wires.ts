@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { AuthScheme } from './auth-schemes.ts';
 
 export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as const;
-type InputModality = (typeof inputModalities)[number];
+export type InputModality = (typeof inputModalities)[number];
 
 /** Quirks that an endpoint on any wire may have; the only ones that are read outside of the wire's own codec. */
 const common = {
@@ -71,6 +71,10 @@ const anthropicQuirks = z.strictObject({
 });
 export type AnthropicQuirks = z.infer<typeof anthropicQuirks>;
 
+/** Each asks for more thinking than the one before it. */
+export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type ReasoningEffort = (typeof reasoningEfforts)[number];
+
 const openaiChatQuirks = z.strictObject({
   ...common,
   /** Name of the output limit. */
@@ -78,11 +82,25 @@ const openaiChatQuirks = z.strictObject({
   /** Role that carries the system prompt. */
   system_role: z.enum(['system', 'developer']).optional(),
   /** How thinking is asked for; "none" means the model decides by itself. */
-  reasoning_request: z.enum(['none', 'reasoning_effort', 'enable_thinking', 'thinking_type']).optional(),
+  reasoning_request: z
+    .enum(['none', 'reasoning_effort', 'reasoning_enabled', 'reasoning_object', 'enable_thinking', 'thinking_type'])
+    .optional(),
+  /** Values of reasoning_effort that it takes: of the endpoint, because they differ from model to model. */
+  reasoning_efforts: z.array(z.enum(reasoningEfforts)).min(1).optional(),
+  /** Has to be asked to keep thinking apart from the answer. */
+  reasoning_format: z.enum(['parsed']).optional(),
   /** Field in which earlier reasoning of the assistant has to be sent back; "none" drops it. */
   reasoning_history: z.enum(['none', 'reasoning_content']).optional(),
   /** Rule for ids of tool calls. */
-  tool_call_ids: z.enum(['any', 'nine_alphanumerics']).optional(),
+  tool_call_ids: z.enum(['any', 'nine_alphanumerics', 'name_and_position']).optional(),
+  /** Values of tool_choice that it takes, as the Messages API names them; all where absent. */
+  tool_choices: z.array(z.enum(['auto', 'any', 'tool', 'none'])).optional(),
+  /** Takes parallel_tool_calls: without it, several calls in one answer cannot be ruled out. */
+  parallel_tool_calls: z.boolean().optional(),
+  /** Takes images in the results of tools. */
+  tool_result_parts: z.boolean().optional(),
+  /** The most stop sequences that it takes. */
+  max_stop_sequences: z.int().positive().optional(),
   /** Takes `user`, which gets a digest of metadata.user_id. */
   user_field: z.boolean().optional(),
   /** Refuses reasoning_effort beside function tools. */
@@ -91,6 +109,8 @@ const openaiChatQuirks = z.strictObject({
   assistant_after_tool: z.boolean().optional(),
   /** Asks for a thought signature on every earlier call; the documented placeholder is sent. */
   thought_signature_placeholder: z.boolean().optional(),
+  /** Has functions instead of tools: one call a message, its arguments and its result as objects. */
+  functions: z.boolean().optional(),
   /** Send stream_options.include_usage. */
   stream_usage: z.boolean().optional(),
   /** PDF documents are accepted. */
@@ -122,9 +142,6 @@ const googleGeminiQuirks = z.strictObject({
 });
 export type GoogleGeminiQuirks = z.infer<typeof googleGeminiQuirks>;
 export type ThinkingLevel = (typeof thinkingLevels)[number];
-
-/** From the weakest to the strongest. */
-export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 const openaiResponsesQuirks = z.strictObject({
   ...common,

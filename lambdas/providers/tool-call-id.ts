@@ -12,6 +12,7 @@ export const toolIdRules = {
   openai: /^.{1,40}$/,
   openaiResponses: /^.{1,64}$/,
   nineAlphanumerics: /^[a-zA-Z0-9]{9}$/,
+  any: /^/,
 } as const;
 
 const digestLengths: Record<keyof typeof toolIdRules, number> = {
@@ -19,6 +20,7 @@ const digestLengths: Record<keyof typeof toolIdRules, number> = {
   openai: 24,
   openaiResponses: 24,
   nineAlphanumerics: 9,
+  any: 24,
 };
 
 /** The pattern of the Messages API. */

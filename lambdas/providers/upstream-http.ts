@@ -7,6 +7,7 @@
 
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import { getCACertificates } from 'node:tls';
 
 export interface Timeouts {
   connectMs: number;
@@ -49,6 +50,10 @@ export interface UpstreamTarget {
   headers: Record<string, string>;
   /** Headers that depend on the body, or take a while to get. */
   authorize?: ((body: Buffer) => Record<string, string> | Promise<Record<string, string>>) | undefined;
+  /** Asked once, when the other side refuses the authorization with 401. @returns whether it is worth another try */
+  renew?: (() => boolean) | undefined;
+  /** PEM of certificates that vouch for this target, besides those that everybody trusts. */
+  ca?: string | undefined;
   timeouts: Timeouts;
 }
 
@@ -63,6 +68,25 @@ const agents = {
   'http:': new http.Agent({ keepAlive: true, maxFreeSockets: 256 }),
   'https:': new https.Agent({ keepAlive: true, maxFreeSockets: 256 }),
 };
+
+function trusted(ca: string): string[] {
+  return [...getCACertificates('default'), ca];
+}
+
+const MAX_CA_AGENTS = 16;
+const agentsByCa = new Map<string, https.Agent>();
+
+/** Connections to targets with certificates of their own are apart from all others, and trust them alone. */
+function secureAgent(ca: string | undefined): https.Agent {
+  if (ca === undefined) return agents['https:'];
+  const known = agentsByCa.get(ca);
+  if (known) return known;
+  // Only a rotated certificate adds another: what used the oldest goes on, and its connections close by themselves.
+  if (agentsByCa.size >= MAX_CA_AGENTS) agentsByCa.delete(agentsByCa.keys().next().value!);
+  const agent = new https.Agent({ keepAlive: true, maxFreeSockets: 256, ca: trusted(ca) });
+  agentsByCa.set(ca, agent);
+  return agent;
+}
 
 /** A request that connects at once and is sent on demand. */
 export class UpstreamRequest {
@@ -80,6 +104,15 @@ export class UpstreamRequest {
   /** @param onSent called when the whole request has left @throws {UpstreamError} */
   async send(body: string, onSent: () => void = () => {}): Promise<UpstreamResponse> {
     const bytes = Buffer.from(body);
+    const response = await this.#sendOnce(bytes, onSent);
+    if (response.status !== 401 || !this.#target.renew?.()) return response;
+    // What it says is not needed, but the connection is only free once it has been read.
+    await readText(response.body, MAX_TRAILING_BYTES);
+    this.#request = this.#open();
+    return this.#sendOnce(bytes, onSent);
+  }
+
+  async #sendOnce(bytes: Buffer, onSent: () => void): Promise<UpstreamResponse> {
     const sentAtMs = performance.now();
     try {
       return await this.#exchange(bytes, onSent);
@@ -115,9 +148,11 @@ export class UpstreamRequest {
   #open(pooled = true): ClientRequest {
     const url = new URL(this.#target.url);
     const secure = url.protocol === 'https:';
+    const { ca } = this.#target;
     const request = (secure ? https : http).request(url, {
       method: 'POST',
-      agent: pooled && (secure ? agents['https:'] : agents['http:']),
+      agent: pooled && (secure ? secureAgent(ca) : agents['http:']),
+      ...(secure && ca !== undefined ? { ca: trusted(ca) } : {}),
       headers: this.#target.headers,
     });
     // Errors before `send` are kept for it; without a listener they would end the process.

@@ -1,5 +1,5 @@
 import type { AnswerBatch, MessagesRequest } from '../messages/types.ts';
-import type { Quirks } from '../catalog/wires.ts';
+import type { InputModality, Quirks } from '../catalog/wires.ts';
 
 /**
  * What a wire needs to know of the endpoint it speaks to. It knows nothing of accounts or money.
@@ -10,6 +10,8 @@ export interface WireTarget<Q extends Quirks = Quirks> {
   upstreamModel: string;
   maxOutputTokens: number | undefined;
   supportedParameters: readonly string[];
+  /** Undefined: whatever its wire carries. */
+  inputModalities?: readonly InputModality[] | undefined;
   quirks: Q;
 }
 

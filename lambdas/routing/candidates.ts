@@ -8,6 +8,7 @@ import { messagesWire } from '../providers/wires.ts';
 import { defaultParameters } from './default-parameters.ts';
 import { refuseUnknownNames } from './endpoint-names.ts';
 import { misfitOf } from './fit.ts';
+import { drawOf } from './spread.ts';
 import { inOrder, type EndpointSignals } from './order.ts';
 import { preferencesFor, sortsAcrossModels, type Preferences } from './preferences.ts';
 import { requestedModels, type RequestedModel } from './requested-models.ts';
@@ -22,6 +23,8 @@ export interface Candidate {
   target: WireTarget;
   /** Undefined for an upstream that needs none. */
   credential: string | undefined;
+  /** PEM of certificates that vouch for it besides the usual ones; undefined for most. */
+  ca?: string | undefined;
 }
 
 /** What decides where a request may go, and in which order. */
@@ -44,8 +47,8 @@ interface Choice {
   candidates: Candidate[];
   /** Settings and preferences that exclude its endpoints. */
   excludedBy: Set<string>;
-  /** Names of providers whose credential is not set. */
-  withoutCredential: string[];
+  /** What the operator has not set, and for which provider. */
+  unset: string[];
 }
 
 /**
@@ -64,7 +67,7 @@ export async function messagesCandidates(input: RoutingInput): Promise<Candidate
   if (found.length === 0) throw nothingFound(choices[0]!);
   const kept = withinLimit(found.map(({ candidates }) => candidates));
   if (!sortsAcrossModels(asked)) return kept;
-  return inOrder(kept, preferencesFor(requested[0]!, asked), input.signals);
+  return inOrder(kept, preferencesFor(requested[0]!, asked), input.signals, drawOf(input.request));
 }
 
 function refuseOtherKinds({ model, field }: RequestedModel): void {
@@ -74,7 +77,7 @@ function refuseOtherKinds({ model, field }: RequestedModel): void {
 
 async function choiceOf(requested: RequestedModel, preferences: Preferences, input: RoutingInput): Promise<Choice> {
   const { model } = requested;
-  const choice: Choice = { requested, candidates: [], excludedBy: new Set(), withoutCredential: [] };
+  const choice: Choice = { requested, candidates: [], excludedBy: new Set(), unset: [] };
   const asked = { message: input.request, promptTokens: input.promptTokens };
   const fitting: Candidate['endpoint'][] = [];
   for (const endpoint of model.endpoints.filter(hasPrice)) {
@@ -85,9 +88,9 @@ async function choiceOf(requested: RequestedModel, preferences: Preferences, inp
   const found = await Promise.all(fitting.map((endpoint) => toCandidate(model, endpoint)));
   for (const [index, candidate] of found.entries()) {
     if (candidate) choice.candidates.push(candidate);
-    else choice.withoutCredential.push(fitting[index]!.provider.name);
+    else choice.unset.push(whatLacks(fitting[index]!));
   }
-  choice.candidates = inOrder(choice.candidates, preferences, input.signals);
+  choice.candidates = inOrder(choice.candidates, preferences, input.signals, drawOf(input.request));
   const isOnlyFirst = preferences.allow_fallbacks === false && !preferences.order;
   if (isOnlyFirst) choice.candidates.length = Math.min(choice.candidates.length, 1);
   return choice;
@@ -107,12 +110,10 @@ function withinLimit(lists: Candidate[][]): Candidate[] {
   return kept;
 }
 
-function nothingFound({ requested: { model, field }, excludedBy, withoutCredential }: Choice): Error {
-  if (withoutCredential.length > 0) {
-    const names = withoutCredential.join(', ');
-    return notFound(`No provider of "${model.id}" can be used here: its operator has set no credential for ${names}.`, {
-      field,
-    });
+function nothingFound({ requested: { model, field }, excludedBy, unset }: Choice): Error {
+  if (unset.length > 0) {
+    const lacks = unset.join(', ');
+    return notFound(`No provider of "${model.id}" can be used here: its operator has not set ${lacks}.`, { field });
   }
   const reasons = [...excludedBy];
   return notFound(
@@ -121,10 +122,14 @@ function nothingFound({ requested: { model, field }, excludedBy, withoutCredenti
   );
 }
 
+function whatLacks({ provider, unsetVariable }: Endpoint): string {
+  return unsetVariable ? `the variable ${unsetVariable} for ${provider.name}` : `a credential for ${provider.name}`;
+}
+
 async function toCandidate(model: Model, endpoint: Candidate['endpoint']): Promise<Candidate | undefined> {
   const wire = messagesWire(endpoint.wire);
-  if (!wire) return undefined;
-  const variable = endpoint.provider.data.credential;
+  if (!wire || endpoint.unsetVariable) return undefined;
+  const { credential: variable, ca_variable: caVariable } = endpoint.provider.data;
   const credential = variable ? await readProviderKey(variable) : undefined;
   if (variable && !credential) return undefined;
   return {
@@ -136,10 +141,12 @@ async function toCandidate(model: Model, endpoint: Candidate['endpoint']): Promi
       providerId: endpoint.provider.id,
       upstreamModel: endpoint.upstreamModel,
       maxOutputTokens: endpoint.maxOutputTokens,
+      inputModalities: endpoint.inputModalities,
       // A default for a parameter implies that the model supports it.
-      supportedParameters: [...model.data.supported_parameters, ...Object.keys(defaultParameters(model.data))],
+      supportedParameters: [...endpoint.supportedParameters, ...Object.keys(defaultParameters(model.data))],
       quirks: endpoint.quirks,
     },
     credential,
+    ca: caVariable ? await readProviderKey(caVariable) : undefined,
   };
 }

@@ -7,7 +7,7 @@ import {
   type FailedProvider,
   type ProviderFailure,
 } from '../providers/failures.ts';
-import { authorizer } from '../providers/authorization/schemes.ts';
+import { authorizer, forgetter } from '../providers/authorization/schemes.ts';
 import { peek } from '../providers/peek.ts';
 import {
   readText,
@@ -15,6 +15,7 @@ import {
   UpstreamRequest,
   type Timeouts,
   type UpstreamResponse,
+  type UpstreamTarget,
 } from '../providers/upstream-http.ts';
 import type { WireRequest } from '../providers/wire.ts';
 import { parseExactly } from '../platform/exact-json.ts';
@@ -199,16 +200,16 @@ export function failedProvider({ endpoint, credential }: Candidate): FailedProvi
 }
 
 export function connect(candidate: Candidate, encoded: WireRequest, signal: AbortSignal): UpstreamRequest {
-  const { endpoint, credential } = candidate;
+  const { endpoint } = candidate;
   const { connect_ms, first_byte_ms, idle_ms } = endpoint.provider.data.timeouts ?? {};
   const url = `${endpoint.provider.baseUrl}${encoded.path}`;
-  const { headers } = encoded;
-  const authorize = authorizer(endpoint.auth);
+  const headers = { ...endpoint.provider.data.headers, ...encoded.headers };
   return new UpstreamRequest(
     {
       url,
       headers,
-      authorize: credential === undefined ? undefined : (body) => authorize(credential, { url, headers, body }),
+      ca: candidate.ca,
+      ...authorization(candidate, url, headers),
       timeouts: {
         connectMs: connect_ms ?? defaultTimeouts.connectMs,
         firstByteMs: first_byte_ms ?? defaultTimeouts.firstByteMs,
@@ -217,4 +218,23 @@ export function connect(candidate: Candidate, encoded: WireRequest, signal: Abor
     },
     signal,
   );
+}
+
+function authorization(
+  { endpoint, credential, ca }: Candidate,
+  url: string,
+  headers: Record<string, string>,
+): Pick<UpstreamTarget, 'authorize' | 'renew'> {
+  if (credential === undefined) return {};
+  const authorize = authorizer(endpoint.auth);
+  const forget = forgetter(endpoint.auth);
+  const settings = { tokenUrl: endpoint.provider.data.token_url, ca };
+  let sent: Record<string, string> = {};
+  return {
+    authorize: async (body) => (sent = await authorize(credential, { url, headers, body }, settings)),
+    renew: () => {
+      forget?.(credential, sent, settings);
+      return forget !== undefined;
+    },
+  };
 }

@@ -35,7 +35,7 @@ export function misfitOf(
   if (preferences.data_collection === 'deny' && collectsData(endpoint.dataPolicy)) return 'data_collection';
   if (preferences.zdr && !retainsNothing(endpoint.dataPolicy)) return 'zdr';
   if (preferences.enforce_distillable_text && !model.data.distillable_text) return 'enforce_distillable_text';
-  if (preferences.require_parameters && !supportsAll(model, asked.message)) return 'require_parameters';
+  if (preferences.require_parameters && !supportsAll(endpoint, asked.message)) return 'require_parameters';
   if (max_price && isDearer(endpoint.pricing, max_price, asked.promptTokens)) return 'max_price';
   return undefined;
 }
@@ -58,7 +58,7 @@ function isDearer(pricing: Pricing, most: NonNullable<Preferences['max_price']>,
 }
 
 /** The names that the catalog has for parameters of a request. */
-function supportsAll({ data: { supported_parameters: supported } }: Model, message: MessagesRequest): boolean {
+function supportsAll({ supportedParameters: supported }: Endpoint, message: MessagesRequest): boolean {
   const format = outputFormat(message);
   const needed: [boolean, string[]][] = [
     [message.max_tokens !== undefined, ['max_tokens', 'max_completion_tokens']],

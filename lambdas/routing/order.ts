@@ -2,7 +2,7 @@
  * The order in which endpoints are tried: those that the request names, in its order; then those that are not failing
  * before those that are; among them those that reach the preferred speed, and then by what the request sorts by.
  *
- * Without a wish, the cheapest comes first, and requests are spread over endpoints of exactly the same price by weight:
+ * Without a wish, the cheapest comes first, and conversations are spread over endpoints of exactly the same price by weight:
  * so the price that the catalog shows of a model is that of its default route, while that route is healthy.
  */
 
@@ -13,6 +13,7 @@ import type { Pricing } from '../catalog/schema.ts';
 import type { EndpointHealth } from './health.ts';
 import { isNamed } from './endpoint-names.ts';
 import type { Preferences } from './preferences.ts';
+import type { Draw } from './spread.ts';
 
 type Speed = Pick<EndpointStatistics, 'latencyMs' | 'throughput'>;
 
@@ -30,15 +31,15 @@ type Rank = readonly number[];
 
 /**
  * @param endpoints with a price, in the order of the catalog
- * @param random from 0 to 1, as Math.random
+ * @param draw which of several endpoints of the same price comes first
  */
 export function inOrder<Item extends { endpoint: Priced }>(
   items: readonly Item[],
   preferences: Preferences,
   signals: EndpointSignals,
-  random: () => number = Math.random,
+  draw: Draw,
 ): Item[] {
-  const places = placesByPrice(items, preferences.sort === undefined ? random : undefined);
+  const places = placesByPrice(items, preferences.sort === undefined ? draw : () => 1);
   const ranked = items.map((item, index) => ({
     item,
     rank: rankOf(item.endpoint, preferences, signals, places[index]!),
@@ -97,20 +98,21 @@ function cutoffs(cutoff: Preferences['preferred_max_latency']): [keyof Percentil
 
 /**
  * The place of each endpoint by what a usual request costs; equals keep the order of the catalog.
- * @param random where requests are spread over endpoints of the same price
  */
-function placesByPrice(items: readonly { endpoint: Priced }[], random: (() => number) | undefined): number[] {
-  const offers = items.map(({ endpoint: { pricing, data } }, index) => ({
+function placesByPrice(items: readonly { endpoint: Priced }[], draw: Draw): number[] {
+  const offers = items.map(({ endpoint: { id, pricing, data } }, index) => ({
     index,
+    id,
     pricing,
     cost: usualCost(pricing),
-    // The largest of such draws is that of an endpoint as often as its share of the weights says.
-    draw: random ? random() ** (1 / (data.weight ?? 1)) : 0,
+    weight: data.weight ?? 1,
   }));
   const isSame = (a: (typeof offers)[number], b: (typeof offers)[number]) =>
     a.cost.equals(b.cost) && isSamePricing(a.pricing, b.pricing);
   const grouped = offers.map((offer) => ({ ...offer, group: offers.findIndex((other) => isSame(offer, other)) }));
-  const sorted = grouped.toSorted((a, b) => a.cost.compare(b.cost) || a.group - b.group || b.draw - a.draw);
+  // The largest of such draws is that of an endpoint as often as its share of the weights says.
+  const drawn = ({ id, weight }: (typeof offers)[number]) => draw(id) ** (1 / weight);
+  const sorted = grouped.toSorted((a, b) => a.cost.compare(b.cost) || a.group - b.group || drawn(b) - drawn(a));
   const places: number[] = [];
   for (const [place, { index }] of sorted.entries()) places[index] = place;
   return places;

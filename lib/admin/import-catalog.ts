@@ -45,6 +45,30 @@ type SourceModel = z.infer<typeof sourceModelSchema>;
 
 const sourceSchema = z.record(z.string(), z.object({ models: z.record(z.string(), z.unknown()) }));
 
+const listed = z.strictObject({ provider: z.string(), model: z.string() });
+
+/** One place where a model can be reached: a provider, and the name that it has for the model. */
+const placeSchema = z.strictObject({
+  ...listed.shape,
+  /** Where the list has the facts of a model that it does not have of this provider. */
+  like: listed.optional(),
+  /** Prices in USD per million tokens, where they are not those of the list. */
+  usd: costSchema.omit({ tiers: true }).strict().optional(),
+  limit: z.strictObject({ context: z.int().positive(), output: z.int().positive() }).optional(),
+  quantization: z.string().optional(),
+  /** Its wire, where it is neither its provider's nor the model's. */
+  wire: z.string().optional(),
+  /** Of this endpoint, besides those of the model; on a wire of its own, in their place. */
+  quirks: z.record(z.string(), z.unknown()).optional(),
+  /** Parameters that this endpoint takes, although the list does not say so. */
+  with_parameters: z.array(z.string()).optional(),
+  /** Parameters that only this endpoint refuses. */
+  without_parameters: z.array(z.string()).optional(),
+  /** What this endpoint accepts, where it is less than the list says. */
+  input_modalities: z.array(z.string()).optional(),
+});
+type Place = z.infer<typeof placeSchema>;
+
 /** Which models to import, under which id, and where each can be reached. */
 export const selectionSchema = z.strictObject({
   /** Providers that charge per request, which the source does not know: their models need a fee. */
@@ -52,19 +76,7 @@ export const selectionSchema = z.strictObject({
   models: z.array(
     z.strictObject({
       id: z.string(),
-      from: z
-        .array(
-          z.strictObject({
-            provider: z.string(),
-            model: z.string(),
-            /** Under which the list has it, where that is another name or provider. */
-            listed_as: z.strictObject({ provider: z.string(), model: z.string() }).optional(),
-            /** Of this endpoint, in the place of those of all endpoints. */
-            wire: z.string().optional(),
-            quirks: z.record(z.string(), z.unknown()).optional(),
-          }),
-        )
-        .min(1),
+      from: z.array(placeSchema).min(1),
       /** What the endpoints accept, where it is less than the source says of the model. */
       input_modalities: z.array(z.string()).optional(),
       /** For models that the source marks as text. */
@@ -102,9 +114,9 @@ export function importCatalog(sourceText: string, selection: Selection, conversi
   };
   for (const wanted of selection.models) {
     const found = wanted.from.map((place) => {
-      const { provider, model } = place.listed_as ?? place;
-      const data = source[provider]?.models[model];
-      if (data === undefined) throw new Error(`The source has no model "${model}" of provider "${provider}"`);
+      const { provider, like: { provider: listedOf, model } = place } = place;
+      const data = source[listedOf]?.models[model];
+      if (data === undefined) throw new Error(`The source has no model "${model}" of provider "${listedOf}"`);
       if (selection.per_request_fee?.includes(provider) && wanted.usd_per_thousand_requests === undefined) {
         throw new Error(
           `"${wanted.id}" needs usd_per_thousand_requests in the selection: "${provider}" charges for each request`,
@@ -143,15 +155,19 @@ function keepDigits(_key: string, value: unknown, context?: { source?: string })
   return typeof value === 'number' ? context!.source : value;
 }
 
-function catalogModel(
-  wanted: Selection['models'][number],
-  found: { place: Selection['models'][number]['from'][number]; data: SourceModel }[],
-  conversion: Conversion,
-): unknown {
+interface Found {
+  place: Place;
+  data: SourceModel;
+}
+
+function catalogModel(wanted: Selection['models'][number], found: Found[], conversion: Conversion): unknown {
   const { data } = found[0]!;
   const outputModalities = wanted.output_modalities ?? data.modalities.output;
   const isText = outputModalities.includes('text');
-  const context = Number(data.limit.context);
+  const context = found[0]!.place.limit?.context ?? Number(data.limit.context);
+  const inputs = wanted.input_modalities ?? union(found.map(inputsOf));
+  const parameters = found.map((one) => (isText ? supportedParameters(one, wanted.without_parameters ?? []) : []));
+  const allParameters = parameterNames.filter((name) => parameters.some((names) => names.includes(name)));
   return {
     id: wanted.id,
     permaslug: `${wanted.id}-${data.release_date.replaceAll('-', '')}`,
@@ -159,43 +175,88 @@ function catalogModel(
     created: data.release_date.length === 10 ? data.release_date : `${data.release_date}-01`,
     ...(data.knowledge ? { knowledge_cutoff: data.knowledge } : {}),
     ...(context > 0 ? { context_length: context } : {}),
-    input_modalities: wanted.input_modalities ?? [
-      ...new Set(data.modalities.input.map((name) => (name === 'pdf' ? 'file' : name))),
-    ],
+    input_modalities: inputs,
     output_modalities: outputModalities,
-    supported_parameters: isText
-      ? supportedParameters(data, found[0]!.place.provider, wanted.without_parameters ?? [])
-      : [],
-    endpoints: found.map(({ place: { provider, model, wire = wanted.wire, quirks = wanted.quirks }, data: own }) => ({
-      id: `${provider}/${wanted.id}`,
-      provider,
-      upstream_model: model,
-      ...(Number(own.limit.context) > 0 ? { context_length: Number(own.limit.context) } : {}),
-      ...(isText ? { max_output_tokens: Math.min(Number(own.limit.output), Number(own.limit.context)) } : {}),
-      ...(isText && !wire ? {} : { wire: wireOf(wanted.id, wire) }),
-      ...(own.cost ? { pricing: pricing(own.cost, wanted, conversion) } : {}),
-      ...(quirks ? { quirks } : {}),
+    supported_parameters: allParameters,
+    endpoints: found.map((one, index) => ({
+      ...catalogEndpoint(one, wanted, isText, conversion),
+      ...fewer('input_modalities', inputs, inputsOf(one)),
+      ...fewer('supported_parameters', allParameters, parameters[index]!),
     })),
   };
 }
 
+function catalogEndpoint(
+  { place, data }: Found,
+  wanted: Selection['models'][number],
+  isText: boolean,
+  conversion: Conversion,
+): object {
+  const context = place.limit?.context ?? Number(data.limit.context);
+  const output = place.limit?.output ?? Number(data.limit.output);
+  const cost = place.usd ?? data.cost;
+  const quirks = place.wire ? place.quirks : { ...wanted.quirks, ...place.quirks };
+  return {
+    id: `${place.provider}/${wanted.id}`,
+    provider: place.provider,
+    upstream_model: place.model,
+    ...(context > 0 ? { context_length: context } : {}),
+    ...(isText ? { max_output_tokens: Math.min(output, context) } : {}),
+    ...(place.quantization ? { quantization: place.quantization } : {}),
+    ...(isText && !wanted.wire && !place.wire ? {} : { wire: place.wire ?? wireOf(wanted) }),
+    ...(cost ? { pricing: pricing(cost, wanted, conversion) } : {}),
+    ...(quirks && Object.keys(quirks).length > 0 ? { quirks } : {}),
+  };
+}
+
+/** What one endpoint takes, where it is less than what the model takes somewhere. */
+function fewer(field: string, all: string[], own: string[]): object {
+  const taken = all.filter((name) => own.includes(name));
+  return taken.length === all.length ? {} : { [field]: taken };
+}
+
+function inputsOf({ place, data }: Found): string[] {
+  return place.input_modalities ?? union([data.modalities.input.map((name) => (name === 'pdf' ? 'file' : name))]);
+}
+
+function union(lists: string[][]): string[] {
+  return [...new Set(lists.flat())];
+}
+
 /** A provider's own wire is one for text. */
-function wireOf(id: string, wire: string | undefined): string {
+function wireOf({ id, wire }: Selection['models'][number]): string {
   if (wire === undefined) throw new Error(`selection: "${id}" makes no text: say which wire its endpoints speak`);
   return wire;
 }
 
-function supportedParameters(data: SourceModel, provider: string, without: string[]): string[] {
-  const all = [
+/** In the order in which the catalog lists them. */
+const parameterNames = [
+  'max_tokens',
+  'stop',
+  'temperature',
+  'top_p',
+  'top_k',
+  'tools',
+  'tool_choice',
+  'reasoning',
+  'include_reasoning',
+  'structured_outputs',
+  'response_format',
+];
+
+function supportedParameters({ place, data }: Found, without: string[]): string[] {
+  const taken = new Set([
     'max_tokens',
     'stop',
     ...(data.temperature === false ? [] : ['temperature', 'top_p']),
-    ...(data.temperature !== false && provider === 'anthropic' ? ['top_k'] : []),
+    ...(data.temperature !== false && place.provider === 'anthropic' ? ['top_k'] : []),
     ...(data.tool_call ? ['tools', 'tool_choice'] : []),
     ...(data.reasoning ? ['reasoning', 'include_reasoning'] : []),
     ...(data.structured_output ? ['structured_outputs', 'response_format'] : []),
-  ];
-  return all.filter((parameter) => !without.includes(parameter));
+    ...(place.with_parameters ?? []),
+  ]);
+  const refused = new Set([...without, ...(place.without_parameters ?? [])]);
+  return parameterNames.filter((parameter) => taken.has(parameter) && !refused.has(parameter));
 }
 
 function pricing(cost: Cost, wanted: Selection['models'][number], conversion: Conversion): unknown {

@@ -135,7 +135,11 @@ export class ApiStack extends Stack {
       spec,
       resources: this.#resources,
       bundles: this.#props.bundles,
-      environment: { [variables.outputStepTokens]: String(this.#props.config.outputStepTokens), ...more.environment },
+      environment: {
+        ...this.#props.config.variables,
+        [variables.outputStepTokens]: String(this.#props.config.outputStepTokens),
+        ...more.environment,
+      },
       statements: more.statements ?? [],
     });
   }

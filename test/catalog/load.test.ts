@@ -36,12 +36,13 @@ function edit(file: string, change: (content: Content) => void): void {
 }
 
 describe('the catalog that comes with the code', () => {
-  it('has 40 real models of 8 providers, and every modality', () => {
+  it('has 120 real models of 20 providers, 25 of them with two endpoints or more, and every modality', () => {
     const { models } = loadCatalog();
     const real = models.filter(({ id, aliasOf }) => !id.startsWith('sandbox/') && !aliasOf);
     const providers = new Set(real.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider.id)));
-    expect(real.length).toBeGreaterThanOrEqual(40);
-    expect(providers.size).toBeGreaterThanOrEqual(8);
+    expect(real.length).toBeGreaterThanOrEqual(120);
+    expect(providers.size).toBeGreaterThanOrEqual(20);
+    expect(real.filter(({ endpoints }) => endpoints.length > 1).length).toBeGreaterThanOrEqual(25);
     const made = new Set(models.flatMap(({ data }) => data.output_modalities));
     expect([...made].toSorted()).toEqual([...modalities].toSorted());
   });
@@ -72,6 +73,24 @@ describe('a catalog with a mistake is refused, naming file and field', () => {
       'providers.json',
       ({ providers }) => Object.assign(providers[0]!, { wire: 'telex' }),
       /providers\.json: providers\[0\]\.wire/,
+    ],
+    [
+      'a header that is not the catalog’s to set',
+      'providers.json',
+      ({ providers }) => Object.assign(provider(providers, 'yandex'), { headers: { authorization: 'x' } }),
+      /providers\.json: providers\[\d+\]\.headers\.authorization: (Invalid key|is the gateway)/,
+    ],
+    [
+      'tokens without their address',
+      'providers.json',
+      ({ providers }) => delete provider(providers, 'gigachat')['token_url'],
+      /providers\.json: providers\[\d+\]\.token_url: the scheme "gigachat-oauth" needs the address/,
+    ],
+    [
+      'an endpoint that takes more than its model',
+      sandbox,
+      (content) => Object.assign(endpoint(content, 'sandbox/claude'), { input_modalities: ['text', 'video'] }),
+      /sandbox\.json: models\[0\]\.endpoints\[0\]\.input_modalities: "sandbox\/claude" itself does not list "video"/,
     ],
     [
       'a price that is no decimal',

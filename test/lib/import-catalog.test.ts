@@ -110,33 +110,33 @@ describe('importing a price list', () => {
     );
   });
 
-  it('gives an endpoint its own wire and quirks, and the price of another provider, where the selection says so', () => {
-    const there = {
-      provider: 'cloud',
-      model: 'acme.searcher',
-      listed_as: { provider: 'acme', model: 'searcher' },
-      wire: 'anthropic',
-      quirks: { envelope: 'bedrock-invoke' },
-    };
-    const selection = {
-      models: [{ ...wanted, from: [...wanted.from, there], quirks: { pdf_files: true } }],
-      aliases: [],
-    };
-    expect(importCatalog(searching, selection, atRate).get('acme.json')).toMatchObject({
-      models: [
-        {
-          endpoints: [
-            { id: 'acme/acme/searcher', quirks: { pdf_files: true } },
-            {
-              id: 'cloud/acme/searcher',
-              upstream_model: 'acme.searcher',
-              wire: 'anthropic',
-              pricing: { prompt: '0.000099' },
-              quirks: { envelope: 'bedrock-invoke' },
-            },
-          ],
-        },
-      ],
+  it('describes a model like that of another provider, at prices and limits of its own', () => {
+    const reseller = { provider: 'reseller', model: 'acme-searcher', like: wanted.from[0]! };
+    const own = { usd: { input: '2', output: '4' }, limit: { context: 900, output: 50 }, quantization: 'fp8' };
+    const selection = { models: [{ ...wanted, from: [...wanted.from, { ...reseller, ...own }] }], aliases: [] };
+    const [first, second] = endpointsOf(importCatalog(searching, selection, atRate));
+
+    expect(first).toMatchObject({ provider: 'acme', context_length: 1_000, pricing: { prompt: '0.000099' } });
+    expect(second).toEqual({
+      id: 'reseller/acme/searcher',
+      provider: 'reseller',
+      upstream_model: 'acme-searcher',
+      context_length: 900,
+      max_output_tokens: 50,
+      quantization: 'fp8',
+      pricing: { prompt: '0.000198', completion: '0.000396' },
+    });
+  });
+
+  it('says of an endpoint what it takes where its model takes more elsewhere', () => {
+    const narrow = { provider: 'acme', model: 'searcher', without_parameters: ['stop'], input_modalities: ['text'] };
+    const selection = { models: [{ ...wanted, from: [...wanted.from, narrow] }], aliases: [] };
+    const [wide, narrowed] = endpointsOf(importCatalog(searching, selection, atRate));
+
+    expect(wide).not.toHaveProperty('supported_parameters');
+    expect(narrowed).toMatchObject({
+      input_modalities: ['text'],
+      supported_parameters: ['max_tokens', 'temperature', 'top_p'],
     });
   });
 
@@ -147,6 +147,9 @@ describe('importing a price list', () => {
     });
   });
 });
+
+const endpointsOf = (files: Map<string, unknown>) =>
+  (files.get('acme.json') as { models: { endpoints: object[] }[] }).models[0]!.endpoints;
 
 const shipped = (file: string): unknown => JSON.parse(readFileSync(join(shippedCatalog, file), 'utf8'));
 
@@ -164,7 +167,9 @@ describe('the shipped model files', () => {
         expect(endpoints.map(({ provider, upstream_model: model }) => ({ provider, model }))).toEqual(
           from.map(({ provider, model }) => ({ provider, model })),
         );
-        expect(endpoints.map((endpoint) => endpoint.quirks)).toEqual(from.map((place) => place.quirks ?? quirks));
+        for (const [at, endpoint] of endpoints.entries()) {
+          expect(endpoint.quirks ?? {}).toEqual({ ...quirks, ...from[at]!.quirks });
+        }
         if (inputs) expect(promised).toEqual(inputs);
       }
     }

@@ -14,7 +14,7 @@ const plain: Partial<Record<AuthScheme, Record<string, string>>> = {
 it.each(Object.entries(plain))('sends a credential as %s', async (scheme, headers) => {
   const request = { url: 'https://provider.example/v1', headers: {}, body: Buffer.from('{}') };
 
-  expect(await authorizer(scheme as AuthScheme)('secret', request)).toEqual(headers);
+  expect(await authorizer(scheme as AuthScheme)('secret', request, {})).toEqual(headers);
 });
 
 it('knows every scheme that the catalog may name', () => {

@@ -12,7 +12,7 @@ async function signed(more: { credential?: string; host?: string; path?: string 
   const { host = 'bedrock-runtime.eu-west-1.amazonaws.com', path = nova } = more;
   const headers = { 'content-type': 'application/json', accept: 'application/vnd.amazon.eventstream' };
   const request = { url: `https://${host}${path}`, headers, body };
-  const added = await authorizer('aws-sigv4')(more.credential ?? credential, request);
+  const added = await authorizer('aws-sigv4')(more.credential ?? credential, request, {});
   return { method: 'POST', url: path, headers: { ...headers, host, ...added }, body };
 }
 

@@ -36,7 +36,9 @@ describe('a PDF document', () => {
   );
 
   it.each(models)('can be sent to $id, which lists files as its input', (model) => {
-    for (const endpoint of model.endpoints) expect(encodeFor(model, endpoint).body).toContain('JVBERi0=');
+    const taking = model.endpoints.filter(({ inputModalities }) => inputModalities.includes('file'));
+    expect(taking.length).toBeGreaterThan(0);
+    for (const endpoint of taking) expect(encodeFor(model, endpoint).body).toContain('JVBERi0=');
   });
 
   it('goes as a file', () => {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { createServer } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { authorizer } from '../../lambdas/providers/authorization/schemes.ts';
 import { listen, type Listening } from '../support/listen.ts';
 
@@ -36,7 +36,7 @@ const accountKey = (more: object = {}) =>
 /** A part of an assertion. */
 const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
 
-const authorize = (credential: string) => authorizer('google-service-account')(credential, request);
+const authorize = (credential: string) => authorizer('google-service-account')(credential, request, {});
 
 beforeEach(async () => {
   asked = [];
@@ -53,7 +53,10 @@ beforeEach(async () => {
   google = await listen(server);
 });
 
-afterEach(() => google.stop());
+afterEach(async () => {
+  vi.useRealTimers();
+  await google.stop();
+});
 
 describe('a request of a service account', () => {
   it('has the token that Google gives for a signed assertion', async () => {
@@ -104,11 +107,13 @@ describe('a request of a service account', () => {
     expect(await authorize(accountKey())).toEqual({ authorization: 'Bearer t2' });
   });
 
-  it('fails when Google refuses, and asks again for the next request', async () => {
+  it('fails when Google refuses, and asks again a second later', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
     answers = [{ status: 401, body: '{"error":"invalid_grant"}' }, token('t2')];
     const key = accountKey();
 
     await expect(authorize(key)).rejects.toThrow('status 401');
+    vi.setSystemTime(Date.now() + 1_000);
     expect(await authorize(key)).toEqual({ authorization: 'Bearer t2' });
   });
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
 import { modelView } from '../../lambdas/api/models/view.ts';
@@ -50,7 +51,10 @@ async function shownAndTried(
       prompt: prompt.toString(),
       completion: completion.toString(),
       request: request?.toString(),
-      maxOutputTokens: first!.endpoint.maxOutputTokens,
+      // Those of the same price may differ in it.
+      maxOutputTokens: expect.toBeOneOf(
+        usable.filter(({ pricing }) => isDeepStrictEqual(pricing, first!.pricing)).map((one) => one.maxOutputTokens),
+      ) as unknown,
     },
   };
 }
@@ -89,8 +93,39 @@ describe('the candidates of a model', () => {
     });
   });
 
+  describe('whose name at the provider has a variable in it', () => {
+    const price = { prompt: '0.0001', completion: '0.0002' };
+    const atYandex = { provider: 'yandex', upstream_model: 'gpt://{TEST_FOLDER}/model/{TEST_BRANCH}', pricing: price };
+    const load = () => {
+      const directory = catalogDirectory([textModel('test/model', [atYandex])]);
+      const model = loadCatalog(directory.path).find('test/model')!;
+      directory.remove();
+      return model;
+    };
+
+    it('have the name that the operator made of it', async () => {
+      vi.stubEnv('TEST_FOLDER', 'b1g');
+      vi.stubEnv('TEST_BRANCH', 'rc');
+
+      const [candidate] = await candidatesOf(load());
+
+      expect(candidate!.target.upstreamModel).toBe('gpt://b1g/model/rc');
+    });
+
+    it('are listed and not used while a variable is not set, and the refusal says which', async () => {
+      vi.stubEnv('TEST_FOLDER', 'b1g');
+      vi.stubEnv('TEST_BRANCH', '');
+      const model = load();
+
+      expect(modelView(model)).toMatchObject({ id: 'test/model' });
+      await expect(candidatesOf(model)).rejects.toThrow(
+        'its operator has not set the variable TEST_BRANCH for Yandex AI Studio',
+      );
+    });
+  });
+
   it('leaves out providers whose credential is not set', async () => {
-    const model = catalog.find('openai/gpt-oss-20b')!;
+    const model = catalog.find('deepseek/deepseek-v3.2')!;
     const [cheapest, next] = await candidatesOf(model);
     vi.stubEnv(cheapest!.endpoint.provider.data.credential!, '');
     expect((await candidatesOf(model))[0]!.endpoint.id).toBe(next!.endpoint.id);

@@ -4,7 +4,9 @@ import type { Endpoint } from '../../lambdas/catalog/catalog.ts';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Percentiles } from '../../lambdas/catalog/endpoint-statistics.ts';
+import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 import { inOrder, type EndpointSignals } from '../../lambdas/routing/order.ts';
+import { drawOf } from '../../lambdas/routing/spread.ts';
 import { quietSignals } from '../support/candidate.ts';
 
 interface Offer {
@@ -89,19 +91,47 @@ describe('endpoints are tried', () => {
       'cab',
     ],
   ] as const)('%s', (_what, preferences, signals, expected) => {
-    expect(idsOf(inOrder(offers, preferences, signals))).toBe(expected);
+    expect(idsOf(inOrder(offers, preferences, signals, anyDraw))).toBe(expected);
   });
 
   it('by their weight, where they have the same price', () => {
     const same = [offered({ id: 'a' }), offered({ id: 'b', weight: 3 }), offered({ id: 'c', prompt: '0.5' })];
-    const random = sequence(7);
     const counts = { a: 0, b: 0, c: 0 };
-    for (let draw = 0; draw < 4_000; draw += 1) {
-      counts[idsOf(inOrder(same, {}, quietSignals, random))[0] as 'a' | 'b' | 'c'] += 1;
+    for (let conversation = 0; conversation < 4_000; conversation += 1) {
+      const draw = drawOf(conversationOf(`Question ${conversation}`));
+      counts[idsOf(inOrder(same, {}, quietSignals, draw))[0] as 'a' | 'b' | 'c'] += 1;
     }
 
     // 1 : 3, and the dear one never; the deviation of such a count is 27.
     expect([Math.abs(counts.a - 1_000) < 140, counts.c]).toEqual([true, 0]);
+  });
+
+  it('the same in every turn of a conversation', () => {
+    const same = ['a', 'b', 'c', 'd'].map((id) => offered({ id }));
+    const first = conversationOf('Hello');
+    const later = {
+      ...first,
+      messages: [
+        ...first.messages,
+        { role: 'assistant' as const, content: 'Hi' },
+        { role: 'user' as const, content: 'And?' },
+      ],
+    };
+
+    expect(idsOf(inOrder(same, {}, quietSignals, drawOf(later)))).toBe(
+      idsOf(inOrder(same, {}, quietSignals, drawOf(first))),
+    );
+  });
+
+  it('each user apart, whose conversations begin alike', () => {
+    const same = ['a', 'b', 'c', 'd'].map((id) => offered({ id }));
+    const orders = Array.from({ length: 50 }, (_, user) =>
+      idsOf(
+        inOrder(same, {}, quietSignals, drawOf({ ...conversationOf('Hello'), metadata: { user_id: `user-${user}` } })),
+      ),
+    );
+
+    expect(new Set(orders.map((order) => order[0])).size).toBe(4);
   });
 
   it('in the order of the catalog where a usual request costs the same at different prices', () => {
@@ -110,7 +140,9 @@ describe('endpoints are tried', () => {
       offered({ id: 'b', prompt: '0.002', completion: '0' }),
     ];
 
-    const orders = Array.from({ length: 50 }, () => idsOf(inOrder(alike, {}, quietSignals)));
+    const orders = Array.from({ length: 50 }, (_, turn) =>
+      idsOf(inOrder(alike, {}, quietSignals, drawOf(conversationOf(`${turn}`)))),
+    );
 
     expect(new Set(orders)).toEqual(new Set(['ab']));
   });
@@ -130,7 +162,7 @@ describe('endpoints are tried', () => {
         const signals = { ...measured(speed), isFailing: (id: string) => failed.includes(id) };
 
         expect(
-          idsOf(inOrder(offers, preferences, signals))
+          idsOf(inOrder(offers, preferences, signals, anyDraw))
             .split('')
             .toSorted(),
         ).toEqual(['a', 'b', 'c']);
@@ -139,11 +171,9 @@ describe('endpoints are tried', () => {
   });
 });
 
-/** Numbers from 0 to 1 that are the same in every run (a linear congruence of the 31-bit Park–Miller kind). */
-function sequence(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
+/** For offers that no two have the same price. */
+const anyDraw = () => 1;
+
+function conversationOf(words: string): MessagesRequest {
+  return { model: 'm', messages: [{ role: 'user', content: words }] };
 }

@@ -10,14 +10,18 @@ export const shippedCatalog = new URL('../../lambdas/catalog/data/', import.meta
 /** The variables with the addresses of the sandbox. */
 export const sandboxAddresses = Object.values(variables).filter((name) => /^GATEWAY_SANDBOX_(.*_)?URL$/.test(name));
 
-/** Loads the shipped catalog with the sandbox models in it, which otherwise exist only where `npm start` runs. */
+/** What an operator of everything sets besides credentials: addresses of his own, and what names of models are made of. */
+const operatorVariables = ['AZURE_OPENAI_BASE_URL', 'OLLAMA_BASE_URL', 'VLLM_BASE_URL', 'YANDEX_FOLDER_ID'];
+
+/** Loads the shipped catalog with every model that is in it: as where an operator has set all its variables. */
 export function loadShippedCatalog(): Catalog {
-  const before = sandboxAddresses.map((name) => process.env[name]);
-  for (const name of sandboxAddresses) process.env[name] = 'http://127.0.0.1:1';
+  const names = [...sandboxAddresses, ...operatorVariables];
+  const before = names.map((name) => process.env[name]);
+  for (const name of names) process.env[name] = 'http://127.0.0.1:1';
   try {
     return loadCatalog();
   } finally {
-    for (const [index, name] of sandboxAddresses.entries()) {
+    for (const [index, name] of names.entries()) {
       if (before[index] === undefined) delete process.env[name];
       else process.env[name] = before[index];
     }

@@ -68,7 +68,7 @@ export function endpointView(model: Model, endpoint: Endpoint, doing: Doing): Sh
     max_prompt_tokens: null,
     quantization: endpoint.data.quantization ?? null,
     pricing: pricingView(endpoint.pricing),
-    supported_parameters: model.data.supported_parameters,
+    supported_parameters: [...endpoint.supportedParameters],
     supports_implicit_caching:
       endpoint.pricing?.input_cache_read !== undefined && factsOf(endpoint.wire).messages?.cachesUnasked !== false,
     supports_tool_choice: toolChoice(model),

@@ -7,7 +7,8 @@ import { sign } from 'node:crypto';
 import { z } from 'zod';
 import { nowMs } from '../../platform/clock.ts';
 import { readText, UpstreamRequest } from '../upstream-http.ts';
-import { keptTokens } from './kept-tokens.ts';
+import type { OutgoingRequest } from './outgoing-request.ts';
+import { bearerOf, readJson, tokenCache, type AccessToken } from './token-cache.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
@@ -15,8 +16,6 @@ const ASSERTION_SECONDS = 3_600;
 const TIMEOUT_MS = 10_000;
 const timeouts = { connectMs: 5_000, firstByteMs: TIMEOUT_MS, idleMs: TIMEOUT_MS };
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** A token that claims to last longer is asked for again nevertheless. */
-const MAX_LIFETIME_SECONDS = 24 * 3_600;
 
 const serviceAccountSchema = z.object({
   client_email: z.string().min(1),
@@ -30,14 +29,21 @@ const answerSchema = z.object({
   expires_in: z.number().positive(),
 });
 
-const tokenOf = keptTokens(askForToken);
+const tokens = tokenCache();
 
 /** @param credential the JSON of the account's key */
 export async function authorizeWithServiceAccount(credential: string): Promise<Record<string, string>> {
-  return { authorization: `Bearer ${await tokenOf(credential)}` };
+  const token = await tokens.get(credential, () => exchange(credential));
+  return { authorization: `Bearer ${token}` };
 }
 
-async function askForToken(credential: string): Promise<{ value: string; lifetimeMs: number }> {
+export function forgetServiceAccount(credential: string, headers: OutgoingRequest['headers']): void {
+  tokens.drop(credential, bearerOf(headers));
+}
+
+/** Its errors name no part of the credential, and repeat no word of the answer. */
+async function exchange(credential: string): Promise<AccessToken> {
+  const askedAtMs = nowMs();
   const account = readServiceAccount(credential);
   const form = new URLSearchParams({ grant_type: GRANT_TYPE, assertion: assertionOf(account) });
   const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
@@ -45,17 +51,17 @@ async function askForToken(credential: string): Promise<{ value: string; lifetim
   const { status, body } = await request.send(form.toString());
   const text = await readText(body, MAX_ANSWER_BYTES);
   if (status !== 200) throw new Error(`Google refused a token for the service account (status ${status})`);
-  const answer = answerSchema.safeParse(parsed(text));
+  const answer = answerSchema.safeParse(readJson(text));
   if (!answer.success) throw new Error('Google answered without a token');
-  const { access_token: value, expires_in: seconds } = answer.data;
-  return { value, lifetimeMs: Math.min(seconds, MAX_LIFETIME_SECONDS) * 1_000 };
+  const { access_token: token, expires_in: seconds } = answer.data;
+  return { token, expiresAtMs: askedAtMs + seconds * 1_000 };
 }
 
 type ServiceAccount = z.infer<typeof serviceAccountSchema>;
 
 /** @throws {Error} that does not contain any part of it */
 function readServiceAccount(credential: string): ServiceAccount {
-  const account = serviceAccountSchema.safeParse(parsed(credential));
+  const account = serviceAccountSchema.safeParse(readJson(credential));
   if (account.success) return account.data;
   throw new Error('The credential is not the JSON file of a service account: client_email and private_key are missing');
 }
@@ -72,12 +78,4 @@ function assertionOf({ client_email, private_key, private_key_id, token_uri }: S
   };
   const unsigned = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
   return `${unsigned}.${sign('RSA-SHA256', Buffer.from(unsigned), private_key).toString('base64url')}`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,8 +5,9 @@
 
 import type { AuthScheme } from '../../catalog/auth-schemes.ts';
 import { authorizeWithSigV4 } from './aws-sigv4.ts';
-import { authorizeWithServiceAccount } from './google-service-account.ts';
-import type { Authorize } from './outgoing-request.ts';
+import { authorizeAtGigachat, forgetAtGigachat } from './gigachat-oauth.ts';
+import { authorizeWithServiceAccount, forgetServiceAccount } from './google-service-account.ts';
+import type { Authorize, Forget } from './outgoing-request.ts';
 
 const authorizers: Record<AuthScheme, Authorize> = {
   bearer: (credential) => ({ authorization: `Bearer ${credential}` }),
@@ -16,8 +17,19 @@ const authorizers: Record<AuthScheme, Authorize> = {
   'x-goog-api-key': (credential) => ({ 'x-goog-api-key': credential }),
   'aws-sigv4': authorizeWithSigV4,
   'google-service-account': authorizeWithServiceAccount,
+  'gigachat-oauth': authorizeAtGigachat,
+};
+
+/** Schemes whose headers a provider may refuse although the credential is good: a token that it has withdrawn. */
+const forgetters: Partial<Record<AuthScheme, Forget>> = {
+  'gigachat-oauth': forgetAtGigachat,
+  'google-service-account': forgetServiceAccount,
 };
 
 export function authorizer(scheme: AuthScheme): Authorize {
   return authorizers[scheme];
+}
+
+export function forgetter(scheme: AuthScheme): Forget | undefined {
+  return forgetters[scheme];
 }

@@ -8,16 +8,19 @@ import type { AnswerBatch } from '../../messages/types.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import type { DecodeContext } from '../wire.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
-import { parseEvent, sseReader, translate } from '../translated/stream.ts';
+import { parseEvent, parseEventExactly, sseReader, translate } from '../translated/stream.ts';
 import { citationOf } from '../translated/citations.ts';
 import { providerError } from '../translated/errors.ts';
+import { uniqueCallIds } from './call-ids.ts';
 import { stopReasonOf } from './finish-reason.ts';
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
+import type { ChatTarget } from './target.ts';
+import { changedNames } from './tool-names.ts';
 import { messagesUsage } from './usage.ts';
 
 export function decodeChatStream(
   body: AsyncIterable<Buffer>,
-  context: DecodeContext,
+  context: DecodeContext<ChatTarget['quirks']>,
 ): AsyncGenerator<AnswerBatch, void> {
   const translation = new ChatTranslation(context);
   const reader = sseReader({
@@ -28,7 +31,10 @@ export function decodeChatStream(
 }
 
 /** A completion that came as one document: its message is a stream of one piece. */
-export function decodeCompletion(document: unknown, context: DecodeContext): AnswerBatch | undefined {
+export function decodeCompletion(
+  document: unknown,
+  context: DecodeContext<ChatTarget['quirks']>,
+): AnswerBatch | undefined {
   const completion = asRecord(document);
   const [choice] = asList(completion['choices']);
   if (choice === undefined || completion['error']) return undefined;
@@ -41,14 +47,17 @@ export function decodeCompletion(document: unknown, context: DecodeContext): Ans
 
 class ChatTranslation {
   readonly answer: TranslatedAnswer;
-  readonly #context: DecodeContext;
+  readonly #context: DecodeContext<ChatTarget['quirks']>;
+  readonly #callId: ReturnType<typeof uniqueCallIds>;
+  #clientNames: ReadonlyMap<string, string> | undefined;
   #finishReason: string | undefined;
   #matchedStopSequence: string | null = null;
   #saidDone = false;
   #refused = false;
 
-  constructor(context: DecodeContext) {
+  constructor(context: DecodeContext<ChatTarget['quirks']>) {
     this.#context = context;
+    this.#callId = uniqueCallIds(context.request);
     this.answer = new TranslatedAnswer(context, gatewaySignature('openai-chat'));
   }
 
@@ -66,7 +75,7 @@ class ChatTranslation {
       this.onEnd();
       return;
     }
-    this.#onChunk(asRecord(parseEvent(data)));
+    this.#onChunk(asRecord(parseChunk(data)));
   }
 
   /** Upstreams may close without [DONE], but not without an answer. */
@@ -113,17 +122,28 @@ class ChatTranslation {
       this.answer.blocks.text(refusal);
     }
     for (const call of asList(delta['tool_calls'])) this.#onToolCall(asRecord(call));
+    // GigaChat's calls are whole, one an answer, and have no ids.
+    const called = asOptionalRecord(delta['function_call']);
+    if (called) this.#onToolCall({ function: called });
   }
 
   #onToolCall(call: Record<string, unknown>): void {
     const named = asOptionalRecord(call['function']);
     const args = named?.['arguments'];
+    const index = Number.isSafeInteger(call['index']) ? (call['index'] as number) : undefined;
+    const id = asText(call['id']);
+    const name = asText(named?.['name']);
     this.answer.blocks.toolCall({
-      index: Number.isSafeInteger(call['index']) ? (call['index'] as number) : undefined,
-      id: asText(call['id']) || undefined,
-      name: asText(named?.['name']) || undefined,
+      index,
+      id: id === '' ? undefined : this.#callId(id, index),
+      name: name === '' ? undefined : this.#clientName(name),
       arguments: typeof args === 'string' || args == null ? (args ?? '') : JSON.stringify(args),
     });
+  }
+
+  #clientName(sent: string): string {
+    this.#clientNames ??= changedNames(this.#context.request, this.#context.target.quirks);
+    return this.#clientNames.get(sent) ?? sent;
   }
 
   /** Mistral's reasoning models send content as typed parts. */
@@ -160,4 +180,9 @@ class ChatTranslation {
     if (stopReason !== 'failed') this.answer.finish(stopReason, this.#matchedStopSequence);
     else this.answer.fail(providerError({ message: 'The provider stopped in the middle of its answer', code: 503 }));
   }
+}
+
+/** Arguments that come as an object keep their digits. */
+function parseChunk(data: string): unknown {
+  return /"arguments"\s*:\s*\{/.test(data) ? parseEventExactly(data) : parseEvent(data);
 }

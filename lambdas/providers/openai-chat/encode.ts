@@ -150,26 +150,37 @@ const thoughtSignaturePlaceholder = {
 };
 
 function idRule(quirks: ChatTarget['quirks']) {
-  return quirks.tool_call_ids === 'nine_alphanumerics' ? 'nineAlphanumerics' : 'openai';
+  switch (quirks.tool_call_ids) {
+    case 'nine_alphanumerics':
+      return 'nineAlphanumerics';
+    case 'name_and_position':
+      return 'any';
+    default:
+      return 'openai';
+  }
 }
 
 /** On most upstreams the `tool` role takes only text: images of a result move to the user message after it. */
 function toolResult({ block, path }: Placed, target: ChatTarget, parts: unknown[]): ChatMessage {
   const texts: string[] = [];
+  const images: unknown[] = [];
   for (const placed of placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`)) {
     const { type } = placed.block;
-    if (type === 'image' || type === 'document') {
+    if (type === 'image' && target.quirks.tool_result_parts) {
+      images.push(userPart(placed, target));
+    } else if (type === 'image' || type === 'document') {
       texts.push(`(the ${type} of this result follows)`);
       parts.push(userPart(placed, target));
     } else {
       texts.push(textOf(placed));
     }
   }
-  const text = texts.join('\n') || EMPTY_RESULT;
+  const text = texts.join('\n') || (images.length > 0 ? '' : EMPTY_RESULT);
+  const said = block['is_error'] === true ? `Error: ${text}` : text;
   return {
     role: 'tool',
     tool_call_id: toolCallId(block['tool_use_id'] as string, idRule(target.quirks)),
-    content: block['is_error'] === true ? `Error: ${text}` : text,
+    content: images.length > 0 ? [...(said === '' ? [] : [{ type: 'text', text: said }]), ...images] : said,
   };
 }
 

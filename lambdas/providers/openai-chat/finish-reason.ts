@@ -8,8 +8,16 @@ const FAILURES = new Set([
   'abort',
   'malformed_function_call',
 ]);
-/** Finish reasons that mean the provider refused to say more: OpenAI, Z.ai, Gemini. */
-const REFUSALS = new Set(['content_filter', 'sensitive', 'safety', 'prohibited_content', 'recitation', 'blocklist']);
+/** Finish reasons that mean the provider refused to say more: OpenAI, Z.ai, Gemini, GigaChat. */
+const REFUSALS = new Set([
+  'content_filter',
+  'sensitive',
+  'safety',
+  'prohibited_content',
+  'recitation',
+  'blocklist',
+  'blacklist',
+]);
 
 /**
  * Why an answer stopped, as the Messages API says it.

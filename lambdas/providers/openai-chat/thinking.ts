@@ -1,3 +1,4 @@
+import { reasoningEfforts, type OpenaiChatQuirks, type ReasoningEffort } from '../../catalog/wires.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { effortOfBudget } from '../translated/effort.ts';
 import type { ChatTarget } from './target.ts';
@@ -6,27 +7,70 @@ import type { ChatTarget } from './target.ts';
 export function thinkingFields(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const { quirks, supportedParameters } = target;
   if (!supportedParameters.includes('reasoning')) return {};
+  return { ...askedThinking(request, quirks), ...(quirks.reasoning_format ? { reasoning_format: 'parsed' } : {}) };
+}
+
+function askedThinking(request: MessagesRequest, quirks: OpenaiChatQuirks): Record<string, unknown> {
   const wanted = request.thinking ? request.thinking.type !== 'disabled' : undefined;
+  const budget = wanted ? request.thinking?.budget_tokens : undefined;
   switch (quirks.reasoning_request ?? 'none') {
     case 'none':
       return {};
-    case 'reasoning_effort': {
+    case 'reasoning_effort':
       if (quirks.no_effort_with_tools && request.tools?.length) return {};
-      const effort = request.output_config?.effort ?? effortOfBudget(request.thinking?.budget_tokens);
-      if (wanted === false) return { reasoning_effort: 'low' };
-      return effort ? { reasoning_effort: effort === 'xhigh' || effort === 'max' ? 'high' : effort } : {};
+      return effortFields(request, quirks.reasoning_efforts ?? ['low', 'medium', 'high']);
+    case 'reasoning_enabled':
+      return {
+        ...(wanted === undefined ? {} : { reasoning: { enabled: wanted } }),
+        ...(wanted === false ? {} : effortFields(request, quirks.reasoning_efforts)),
+      };
+    case 'reasoning_object': {
+      if (wanted === false) return { reasoning: { enabled: false } };
+      if (budget) return { reasoning: { max_tokens: budget } };
+      const { reasoning_effort: effort } = effortFields(request, quirks.reasoning_efforts ?? ['low', 'medium', 'high']);
+      if (effort) return { reasoning: { effort } };
+      return wanted ? { reasoning: { enabled: true } } : {};
     }
     case 'enable_thinking':
       if (wanted === undefined) return {};
-      return {
-        enable_thinking: wanted,
-        ...(wanted && request.thinking?.budget_tokens ? { thinking_budget: request.thinking.budget_tokens } : {}),
-      };
+      return { enable_thinking: wanted, ...(budget ? { thinking_budget: budget } : {}) };
     case 'thinking_type':
       // Models that think by default refuse a forced tool while they think.
-      if (wanted === undefined) return forcesTool(request) ? { thinking: { type: 'disabled' } } : {};
-      return { thinking: { type: wanted ? 'enabled' : 'disabled' } };
+      if (wanted === undefined && forcesTool(request)) return { thinking: { type: 'disabled' } };
+      return {
+        ...(wanted === undefined ? {} : { thinking: { type: wanted ? 'enabled' : 'disabled' } }),
+        ...(wanted === false ? {} : effortFields(request, quirks.reasoning_efforts)),
+      };
   }
+}
+
+/** @param taken what the endpoint takes, in any order; undefined where it takes no effort */
+function effortFields(
+  request: MessagesRequest,
+  taken: readonly ReasoningEffort[] | undefined,
+): { reasoning_effort?: ReasoningEffort } {
+  const asked = askedEffort(request, taken);
+  if (!taken || asked === undefined) return {};
+  const effort = nearestEffort(asked, taken);
+  return effort ? { reasoning_effort: effort } : {};
+}
+
+function askedEffort(
+  { thinking, output_config: output }: MessagesRequest,
+  taken: readonly ReasoningEffort[] | undefined,
+): ReasoningEffort | undefined {
+  if (thinking?.type === 'disabled') return 'none';
+  const effort = reasoningEfforts.find((name) => name === output?.effort) ?? effortOfBudget(thinking?.budget_tokens);
+  // A model that can be told not to think may not do it by default.
+  return effort ?? (thinking && taken?.includes('none') ? 'medium' : undefined);
+}
+
+/** The one asked for, else the next one below it that thinks at all, else the next one above it. */
+function nearestEffort(asked: ReasoningEffort, taken: readonly ReasoningEffort[]): ReasoningEffort | undefined {
+  if (taken.includes(asked)) return asked;
+  const rank = reasoningEfforts.indexOf(asked);
+  const thinking = reasoningEfforts.filter((effort) => effort !== 'none' && taken.includes(effort));
+  return thinking.findLast((effort) => reasoningEfforts.indexOf(effort) < rank) ?? thinking[0];
 }
 
 function forcesTool({ tool_choice: choice }: MessagesRequest): boolean {

@@ -3,11 +3,11 @@ import { detailsIn, firstCount, usageOf } from '../translated/usage.ts';
 
 /**
  * Usage as chat-completions upstreams report it, each with fields of its own. xAI and Gemini leave reasoning out of the
- * completion; only their total shows it.
+ * completion; only their total shows it. GigaChat leaves out of the prompt what it had cached.
  */
 export function messagesUsage(usage: Record<string, unknown>): WireUsage {
   const promptDetails = detailsIn(usage, 'prompt_tokens_details');
-  return usageOf({
+  const counts = usageOf({
     prompt: usage['prompt_tokens'],
     output: usage['completion_tokens'],
     total: usage['total_tokens'],
@@ -17,4 +17,6 @@ export function messagesUsage(usage: Record<string, unknown>): WireUsage {
     // Perplexity reports it at the top level.
     reasoning: firstCount(detailsIn(usage, 'completion_tokens_details')['reasoning_tokens'], usage['reasoning_tokens']),
   });
+  const apart = firstCount(usage['precached_prompt_tokens']);
+  return apart === undefined ? counts : { cache_read_input_tokens: apart, ...counts };
 }

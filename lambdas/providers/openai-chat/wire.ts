@@ -1,7 +1,7 @@
 import { type OpenaiChatQuirks } from '../../catalog/wires.ts';
 import type { MessagesWire } from '../wire.ts';
 import { decodeChatStream, decodeCompletion } from './decode.ts';
-import { encodeChatRequest } from './encode.ts';
+import { encodeInDialect } from './dialect.ts';
 import { readRefusal, refusalFrom } from '../translated/errors.ts';
 
 /** Upstreams that speak OpenAI's chat completions. */
@@ -10,7 +10,7 @@ export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
     return {
       path: '/chat/completions',
       headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-      body: JSON.stringify(encodeChatRequest(request, target)),
+      body: JSON.stringify(encodeInDialect(request, target)),
     };
   },
   encodeCount: () => undefined,

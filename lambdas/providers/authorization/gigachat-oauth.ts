@@ -1,0 +1,66 @@
+/**
+ * Requests to GigaChat, with a token that lasts about half an hour. The credential is the authorization key of its console
+ * (base64), with the scope of the account before it: `GIGACHAT_API_CORP:MDE5…`. Without a scope it is that of persons, as in
+ * the provider's own libraries.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { readText, UpstreamRequest } from '../upstream-http.ts';
+import type { AuthSettings, OutgoingRequest } from './outgoing-request.ts';
+import { bearerOf, readJson, tokenCache, type AccessToken } from './token-cache.ts';
+
+const TIMEOUT_MS = 10_000;
+const timeouts = { connectMs: 5_000, firstByteMs: TIMEOUT_MS, idleMs: TIMEOUT_MS };
+const MAX_ANSWER_BYTES = 64 * 1024;
+const DEFAULT_SCOPE = 'GIGACHAT_API_PERS';
+const CREDENTIAL = /^(?:(GIGACHAT_API_[A-Z0-9]{1,20}):)?([A-Za-z0-9+/=_-]{1,1024})$/;
+
+const answerSchema = z.object({
+  access_token: z.string().regex(/^[\x21-\x7e]{1,16384}$/),
+  /** Epoch milliseconds. */
+  expires_at: z.int().positive(),
+});
+
+const tokens = tokenCache();
+
+export async function authorizeAtGigachat(
+  credential: string,
+  _request: OutgoingRequest,
+  settings: AuthSettings,
+): Promise<Record<string, string>> {
+  const token = await tokens.get(keyOf(credential, settings), () => exchange(credential, settings));
+  return { authorization: `Bearer ${token}` };
+}
+
+export function forgetAtGigachat(
+  credential: string,
+  headers: OutgoingRequest['headers'],
+  settings: AuthSettings,
+): void {
+  tokens.drop(keyOf(credential, settings), bearerOf(headers));
+}
+
+function keyOf(credential: string, { tokenUrl }: AuthSettings): string {
+  return `${tokenUrl} ${credential}`;
+}
+
+/** Its errors name no part of the credential, and repeat no word of the answer. */
+async function exchange(credential: string, { tokenUrl, ca }: AuthSettings): Promise<AccessToken> {
+  const [, scope = DEFAULT_SCOPE, key] = CREDENTIAL.exec(credential) ?? [];
+  if (!key || !tokenUrl)
+    throw new Error('The credential is not an authorization key in base64, with or without a scope');
+  const headers = {
+    authorization: `Basic ${key}`,
+    rquid: randomUUID(),
+    accept: 'application/json',
+    'content-type': 'application/x-www-form-urlencoded',
+  };
+  const request = new UpstreamRequest({ url: tokenUrl, headers, ca, timeouts }, AbortSignal.timeout(TIMEOUT_MS));
+  const { status, body } = await request.send(new URLSearchParams({ scope }).toString());
+  const text = await readText(body, MAX_ANSWER_BYTES);
+  if (status !== 200) throw new Error(`The token address refused the credential (status ${status})`);
+  const answer = answerSchema.safeParse(readJson(text));
+  if (!answer.success) throw new Error('The token address answered without a token');
+  return { token: answer.data.access_token, expiresAtMs: answer.data.expires_at };
+}

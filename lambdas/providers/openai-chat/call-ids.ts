@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import type { MessagesRequest } from '../../messages/types.ts';
+import { clientCallId } from '../tool-call-id.ts';
+
+/**
+ * Ids of calls that no other call of the conversation has: some providers count from `call_0` again in every answer, or
+ * give it to every call of one.
+ * @returns the id that a provider's becomes; the same for all pieces of one call
+ */
+export function uniqueCallIds(request: MessagesRequest): (id: string, index: number | undefined) => string {
+  const given = new Map<string, { index: number | undefined; id: string }>();
+  /** As clients have them. */
+  let taken: Set<string> | undefined;
+  return (id, index) => {
+    const known = given.get(id);
+    const isAnother = known?.index !== undefined && index !== undefined && known.index !== index;
+    if (known && !isAnother) return known.id;
+    taken ??= idsIn(request);
+    const unique = taken.has(clientCallId(id)) ? `toolu_${randomUUID().replaceAll('-', '')}` : id;
+    taken.add(clientCallId(unique));
+    given.set(id, { index, id: unique });
+    return unique;
+  };
+}
+
+function idsIn({ messages }: MessagesRequest): Set<string> {
+  const ids = new Set<string>();
+  for (const { content } of messages) {
+    if (typeof content === 'string') continue;
+    for (const block of content) if (block.type === 'tool_use') ids.add(String(block['id']));
+  }
+  return ids;
+}

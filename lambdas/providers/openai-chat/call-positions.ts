@@ -1,0 +1,26 @@
+import type { Block, MessagesRequest } from '../../messages/types.ts';
+
+/**
+ * Moonshot's models expect ids of calls that say which function it was, and how many calls were before it in the
+ * conversation: `functions.weather:0`. Clients have other ids, so all are written anew; a result belongs to the last call
+ * before it that had its id.
+ */
+export function withPositions(request: MessagesRequest): MessagesRequest {
+  const positions = new Map<unknown, string>();
+  let calls = 0;
+  const placed = (block: Block): Block => {
+    if (block.type === 'tool_use') {
+      positions.set(block['id'], `functions.${String(block['name'])}:${calls}`);
+      calls += 1;
+      return { ...block, id: positions.get(block['id']) };
+    }
+    if (block.type !== 'tool_result') return block;
+    return { ...block, tool_use_id: positions.get(block['tool_use_id']) ?? block['tool_use_id'] };
+  };
+  return {
+    ...request,
+    messages: request.messages.map((message) =>
+      typeof message.content === 'string' ? message : { ...message, content: message.content.map(placed) },
+    ),
+  };
+}

@@ -1,0 +1,33 @@
+import type { MessagesRequest } from '../../messages/types.ts';
+import { encodeChatRequest } from './encode.ts';
+import { asFunctions } from './functions.ts';
+import { refuseBeyond } from './refusals.ts';
+import type { ChatTarget } from './target.ts';
+import { withPositions } from './call-positions.ts';
+import { withSentNames } from './tool-names.ts';
+
+/**
+ * A request in the chat completions of one provider: what it does not take is refused before, what it calls otherwise is
+ * renamed, and the rest is the wire's plain form.
+ */
+export function encodeInDialect(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
+  const { quirks } = target;
+  refuseBeyond(request, target);
+  const named = withSentNames(request, quirks);
+  const body = encodeChatRequest(quirks.tool_call_ids === 'name_and_position' ? withPositions(named) : named, target);
+  const chosen = withKnownChoice(body, quirks.tool_choices);
+  return quirks.functions ? asFunctions(chosen) : chosen;
+}
+
+/** Where `auto` has no name it is what happens anyway; where `none` has none, a model without tools calls none. */
+function withKnownChoice(
+  body: Record<string, unknown>,
+  choices: ChatTarget['quirks']['tool_choices'],
+): Record<string, unknown> {
+  const { tool_choice: choice, ...rest } = body;
+  if (!choices) return body;
+  if (choice === 'auto' && !choices.includes('auto')) return rest;
+  if (choice !== 'none' || choices.includes('none')) return body;
+  const { tools: _tools, parallel_tool_calls: _parallel, ...withoutTools } = rest;
+  return withoutTools;
+}

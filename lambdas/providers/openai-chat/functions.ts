@@ -1,0 +1,76 @@
+/**
+ * Chat completions as GigaChat has them: `functions` instead of tools, one call a message with its arguments as an object,
+ * results as JSON objects in the role `function`, and a system prompt only at the beginning.
+ * https://developers.sber.ru/docs/ru/gigachat/guides/functions/overview
+ */
+
+import { parseExactly } from '../../platform/exact-json.ts';
+
+type Message = { role: string; content: unknown; [field: string]: unknown };
+interface Call {
+  id: string;
+  function: { name: string; arguments: string };
+}
+
+/** A body in the wire's plain form, in GigaChat's. One call a message is all there is, so that need not be asked for. */
+export function asFunctions(body: Record<string, unknown>): Record<string, unknown> {
+  const { tools, tool_choice: choice, parallel_tool_calls: _one, response_format: format, messages, ...rest } = body;
+  return {
+    ...rest,
+    messages: asFunctionMessages(messages as Message[]),
+    ...(tools ? { functions: (tools as { function: unknown }[]).map((tool) => tool.function) } : {}),
+    ...(choice
+      ? { function_call: typeof choice === 'string' ? choice : (choice as { function: unknown }).function }
+      : {}),
+    ...(format ? { response_format: { type: 'json_schema', ...schemaOf(format) } } : {}),
+  };
+}
+
+function schemaOf(format: unknown): object {
+  const { schema, strict } = (format as { json_schema: { schema: unknown; strict?: boolean } }).json_schema;
+  return { schema, ...(strict ? { strict } : {}) };
+}
+
+/** Several calls of one message become one message after the other, each with its result behind it. */
+function asFunctionMessages(messages: Message[]): Message[] {
+  const results = new Map<unknown, unknown>();
+  const written: Message[] = [];
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'tool') continue;
+    if (message.role === 'system' && index > 0) written.push({ ...message, role: 'user' });
+    else if (!message['tool_calls']) written.push(message);
+    else {
+      results.clear();
+      for (let at = index + 1; messages[at]?.role === 'tool'; at += 1) {
+        results.set(messages[at]!['tool_call_id'], messages[at]!.content);
+      }
+      written.push(...callMessages(message, results));
+    }
+  }
+  return written;
+}
+
+function callMessages({ content, tool_calls: calls }: Message, results: ReadonlyMap<unknown, unknown>): Message[] {
+  return (calls as Call[]).flatMap(({ id, function: { name, arguments: text } }, position) => [
+    {
+      role: 'assistant',
+      content: position === 0 ? (content ?? '') : '',
+      function_call: { name, arguments: parseExactly(text) },
+    },
+    ...(results.has(id) ? [{ role: 'function', name, content: asObject(results.get(id) as string) }] : []),
+  ]);
+}
+
+/** A result that is no object already becomes the only field of one. */
+function asObject(result: string): string {
+  return isObject(result) ? result : JSON.stringify({ result });
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,52 @@
+/** What a request may not ask of one endpoint, although its wire could say it: another endpoint of the model may take it. */
+
+import type { Block, MessagesRequest } from '../../messages/types.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import { placeBlocks } from '../translated/turns.ts';
+import type { ChatTarget } from './target.ts';
+
+/** @throws {GatewayError} 400 naming the first field that the endpoint does not take. */
+export function refuseBeyond(request: MessagesRequest, target: ChatTarget): void {
+  refuseTools(request, target);
+  refuseStops(request, target);
+  if (target.inputModalities && !target.inputModalities.includes('image')) refuseImages(request);
+}
+
+function refuseTools(
+  { tools, tool_choice: choice }: MessagesRequest,
+  { quirks, supportedParameters }: ChatTarget,
+): void {
+  if (!tools?.length) return;
+  if (!supportedParameters.includes('tools')) throw invalidRequest('tools', 'this model calls none; leave them out');
+  // Without a name for "auto" and "none", the same is said by leaving out the choice, or the tools.
+  const isForced = choice?.type === 'any' || choice?.type === 'tool';
+  if (isForced && quirks.tool_choices && !quirks.tool_choices.includes(choice.type)) {
+    throw invalidRequest(
+      'tool_choice.type',
+      `this model cannot be made to call a tool by "${choice.type}"; use "auto"`,
+    );
+  }
+  if (choice?.disable_parallel_tool_use && quirks.parallel_tool_calls === false) {
+    throw invalidRequest(
+      'tool_choice.disable_parallel_tool_use',
+      'this model may call several tools at once; leave it out, and expect several calls',
+    );
+  }
+}
+
+function refuseStops({ stop_sequences: stops }: MessagesRequest, { quirks }: ChatTarget): void {
+  const most = quirks.max_stop_sequences;
+  if (most === undefined || !stops || stops.length <= most) return;
+  throw invalidRequest('stop_sequences', `may have at most ${most} on this model`);
+}
+
+function refuseImages({ messages }: MessagesRequest): void {
+  for (const [index, { content }] of messages.entries()) refuseImagesIn(content, `messages.${index}.content`);
+}
+
+function refuseImagesIn(content: string | Block[], path: string): void {
+  for (const { block, path: at } of placeBlocks(content, path)) {
+    if (block.type === 'image') throw invalidRequest(`${at}.type`, 'this model reads no images; describe it in words');
+    if (block.type === 'tool_result') refuseImagesIn((block['content'] ?? '') as string | Block[], `${at}.content`);
+  }
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
+import type { MessagesRequest } from '../../lambdas/messages/types.ts';
+import { messagesWire } from '../../lambdas/providers/wires.ts';
+import { loadShippedCatalog } from '../support/catalog.ts';
+
+const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
+
+/** A request that uses what is promised, and what has to be found in the request to a provider that takes it. */
+interface Promised {
+  request: Partial<MessagesRequest>;
+  leaves: string;
+}
+
+const tools = [{ name: 'weather', input_schema: { type: 'object', properties: {} } }];
+const content = (block: Record<string, unknown> & { type: string }): Partial<MessagesRequest> => ({
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, block] }],
+});
+const base64 = (mediaType: string, data: string) => ({ source: { type: 'base64', media_type: mediaType, data } });
+
+const inputs: Record<string, Promised> = {
+  text: { request: {}, leaves: 'Hello' },
+  image: { request: content({ type: 'image', ...base64('image/png', 'UElDVFVSRQ==') }), leaves: 'UElDVFVSRQ==' },
+  file: {
+    request: content({ type: 'document', ...base64('application/pdf', 'RE9DVU1FTlQ=') }),
+    leaves: 'RE9DVU1FTlQ=',
+  },
+};
+
+const parameters: Record<string, Promised> = {
+  max_tokens: { request: { max_tokens: 77 }, leaves: '77' },
+  temperature: { request: { temperature: 0.31 }, leaves: '0.31' },
+  top_p: { request: { top_p: 0.32 }, leaves: '0.32' },
+  top_k: { request: { top_k: 33 }, leaves: '33' },
+  frequency_penalty: { request: { frequency_penalty: 0.34 }, leaves: '0.34' },
+  presence_penalty: { request: { presence_penalty: 0.35 }, leaves: '0.35' },
+  repetition_penalty: { request: { repetition_penalty: 1.36 }, leaves: '1.36' },
+  stop: { request: { stop_sequences: ['HALT'] }, leaves: 'HALT' },
+  tools: { request: { tools }, leaves: 'weather' },
+  structured_outputs: {
+    request: { output_config: { format: { type: 'json_schema', schema: { type: 'object', title: 'Shape' } } } },
+    leaves: 'Shape',
+  },
+  reasoning: { request: { thinking: { type: 'enabled', budget_tokens: 2_000 }, max_tokens: 4_000 }, leaves: 'Hello' },
+};
+parameters['response_format'] = parameters['structured_outputs']!;
+parameters['include_reasoning'] = parameters['reasoning']!;
+
+const forced: Promised[] = [
+  { request: { tools, tool_choice: { type: 'any' } }, leaves: 'tool_choice' },
+  { request: { tools, tool_choice: { type: 'tool', name: 'weather' } }, leaves: 'weather' },
+];
+
+function encodes(model: Model, endpoint: Endpoint, { request, leaves }: Promised): boolean {
+  const target = {
+    providerId: endpoint.provider.id,
+    upstreamModel: endpoint.upstreamModel,
+    maxOutputTokens: endpoint.maxOutputTokens,
+    supportedParameters: endpoint.supportedParameters,
+    inputModalities: endpoint.inputModalities,
+    quirks: endpoint.quirks,
+  };
+  const whole = {
+    model: model.id,
+    max_tokens: 100,
+    messages: [{ role: 'user' as const, content: 'Hello' }],
+    ...request,
+  };
+  try {
+    const { path, body } = messagesWire(endpoint.wire)!.encode(whole, target, client);
+    return `${path} ${body}`.includes(leaves);
+  } catch {
+    return false;
+  }
+}
+
+const keeps = (model: Model, promise: Promised) =>
+  model.endpoints.some((endpoint) => endpoint.pricing && encodes(model, endpoint, promise));
+
+const models = loadShippedCatalog().models.filter(
+  ({ id, data, aliasOf }) => data.output_modalities.includes('text') && !aliasOf && !id.startsWith('sandbox/'),
+);
+
+describe('what the catalog promises of a model, at least one endpoint of it takes', () => {
+  it('and there is a test of every promise', () => {
+    const made = new Set(models.flatMap(({ data }) => [...data.input_modalities, ...data.supported_parameters]));
+    const tested = new Set([...Object.keys(inputs), ...Object.keys(parameters), 'tool_choice', 'audio', 'video']);
+    expect([...made].filter((promise) => !tested.has(promise))).toEqual([]);
+  });
+
+  it.each(models)('$id', (model) => {
+    const { input_modalities: kinds, supported_parameters: names } = model.data;
+    const broken = [
+      ...kinds.filter((kind) => inputs[kind] && !keeps(model, inputs[kind])),
+      ...names.filter((name) => parameters[name] && !keeps(model, parameters[name])),
+      ...(names.includes('tool_choice') && !forced.some((promise) => keeps(model, promise)) ? ['tool_choice'] : []),
+    ];
+    expect(broken).toEqual([]);
+  });
+});

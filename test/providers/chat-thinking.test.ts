@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { OpenaiChatQuirks } from '../../lambdas/catalog/wires.ts';
+import type { MessagesRequest } from '../../lambdas/messages/types.ts';
+import { sent } from '../support/chat-request.ts';
+
+type Asked = Partial<Pick<MessagesRequest, 'thinking' | 'output_config'>>;
+
+const budget = (tokens: number): Asked => ({ thinking: { type: 'enabled', budget_tokens: tokens } });
+const effort = (name: string): Asked => ({ output_config: { effort: name } });
+const effortOf = (...names: OpenaiChatQuirks['reasoning_efforts'] & object): OpenaiChatQuirks => ({
+  reasoning_request: 'reasoning_effort',
+  reasoning_efforts: names,
+});
+
+describe('how thinking is asked for', () => {
+  const off: Asked = { thinking: { type: 'disabled' } };
+  const adaptive: Asked = { thinking: { type: 'adaptive' } };
+
+  it.each<[string, Asked, OpenaiChatQuirks, object]>([
+    ['the effort asked for', effort('medium'), effortOf('low', 'medium', 'high'), { reasoning_effort: 'medium' }],
+    ['the next one below it', effort('max'), effortOf('low', 'high'), { reasoning_effort: 'high' }],
+    ['the least that there is', effort('low'), effortOf('high', 'max'), { reasoning_effort: 'high' }],
+    ['none', off, effortOf('none', 'low'), { reasoning_effort: 'none' }],
+    ['as little as it can', off, effortOf('minimal', 'low'), { reasoning_effort: 'minimal' }],
+    [
+      'some, of a model that may not think',
+      adaptive,
+      effortOf('none', 'low', 'medium'),
+      { reasoning_effort: 'medium' },
+    ],
+    ['what it does anyway', adaptive, effortOf('low', 'medium'), {}],
+    ['nothing more, of a model that can only stop', effort('high'), effortOf('none'), {}],
+    ['a switch', adaptive, { reasoning_request: 'reasoning_enabled' }, { reasoning: { enabled: true } }],
+    [
+      'a switch and an effort',
+      { ...adaptive, ...effort('xhigh') },
+      { reasoning_request: 'reasoning_enabled', reasoning_efforts: ['high', 'max'] },
+      { reasoning: { enabled: true }, reasoning_effort: 'high' },
+    ],
+    [
+      'an object that switches it off',
+      off,
+      { reasoning_request: 'reasoning_object' },
+      { reasoning: { enabled: false } },
+    ],
+    [
+      'an object with a budget',
+      budget(5_000),
+      { reasoning_request: 'reasoning_object' },
+      { reasoning: { max_tokens: 5_000 } },
+    ],
+    [
+      'an object with an effort',
+      effort('low'),
+      { reasoning_request: 'reasoning_object' },
+      { reasoning: { effort: 'low' } },
+    ],
+    [
+      'a type and an effort',
+      { ...adaptive, ...effort('low') },
+      { reasoning_request: 'thinking_type', reasoning_efforts: ['high', 'max'] },
+      { thinking: { type: 'enabled' }, reasoning_effort: 'high' },
+    ],
+    [
+      'a type alone when it is off',
+      { ...off, ...effort('high') },
+      { reasoning_request: 'thinking_type', reasoning_efforts: ['high', 'max'] },
+      { thinking: { type: 'disabled' } },
+    ],
+    ['to keep it apart', {}, { reasoning_format: 'parsed' }, { reasoning_format: 'parsed' }],
+  ])('%s', (_what, asked, quirks, fields) => {
+    const { thinking, reasoning, reasoning_effort: sentEffort, reasoning_format: format } = sent(asked, quirks);
+
+    expect(
+      JSON.parse(JSON.stringify({ thinking, reasoning, reasoning_effort: sentEffort, reasoning_format: format })),
+    ).toEqual(fields);
+  });
+});
