@@ -13,11 +13,15 @@ recordings are real traffic of real providers, and not part of the repository: w
   schemas of \`@ai-sdk/anthropic\` event by event, and become the same message in \`@anthropic-ai/sdk\`. A refusal has to keep the
   provider's words.
 - **Requests**: each recorded request is read backwards into the Messages request that says the same. What the encoder makes of
-  it may have no field, type or word that no recording of this provider has, and, read backwards again, has to say the same.`;
+  it may have no field, type or word that no recording of this provider has, and, read backwards again, has to say the same.
+- **Clients**: each client does each of these things against one running gateway, with the first sandbox model of each wire.`;
 
-/** The page as it is. */
-export function documented(): string {
-  return readFileSync(path, 'utf8');
+/** A section of the page, as it is. */
+export function documented(title: string): string | undefined {
+  const sections = readFileSync(path, 'utf8')
+    .trimEnd()
+    .split(/\n\n(?=## )/);
+  return sections.find((section) => section.startsWith(`## ${title}\n`));
 }
 
 export function writeDocument(sections: string[]): void {
