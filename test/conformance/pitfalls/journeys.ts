@@ -6,15 +6,17 @@ import type { AnswerEvent, MessageBody } from '../../../lambdas/messages/types.t
 import { UpstreamError } from '../../../lambdas/providers/upstream-http.ts';
 import { complaintsAbout } from '../../providers/well-formed.ts';
 import { heard } from '../recorded/said.ts';
-import { ask, chatDelta, chatStream, decoded, eventsFor, everyWire, type Pitfall } from './pitfall.ts';
+import { ask, chatDelta, chatStream, decoded, eventsFor, sandboxWires, type Pitfall } from './pitfall.ts';
 
+/** Of the providers that refuse a smaller one: the gateway raises it. */
+const LEAST_LIMIT = 16;
 const openaiChat = (wire: string) => wire === 'openai-chat';
 
 export const journeyPitfalls: Pitfall[] = [
   {
     number: 1,
     title: 'parallel calls have a block and an id each, and a call that announces nothing is none',
-    wires: everyWire,
+    wires: sandboxWires,
     holds: async (wire, gateway) => {
       const events = await eventsFor(gateway, wire, 'tools=2');
       const starts = events.filter((event) => event.type === 'content_block_start');
@@ -31,7 +33,7 @@ export const journeyPitfalls: Pitfall[] = [
   {
     number: 2,
     title: 'a block is closed before the next begins, from thinking to text to calls',
-    wires: everyWire,
+    wires: sandboxWires,
     holds: async (wire, gateway) => {
       const events = await eventsFor(gateway, wire, 'think tools=2');
       expect(complaintsAbout(events)).toEqual([]);
@@ -44,7 +46,7 @@ export const journeyPitfalls: Pitfall[] = [
   {
     number: 4,
     title: 'a call without arguments has the input {}, however its provider writes nothing',
-    wires: everyWire,
+    wires: sandboxWires,
     holds: async (wire, gateway) => {
       const { content } = (await (await ask(gateway, wire, 'tools=2')).json()) as MessageBody;
       expect(content.at(-1)).toMatchObject({ type: 'tool_use', name: 'get_time', input: {} });
@@ -59,7 +61,7 @@ export const journeyPitfalls: Pitfall[] = [
   {
     number: 11,
     title: 'an answer with calls ends with tool_use, also where the provider says that it just stopped',
-    wires: everyWire,
+    wires: sandboxWires,
     holds: async (wire, gateway) => {
       expect(heard(await eventsFor(gateway, wire, 'tool')).stop).toBe('tool_use');
       if (!openaiChat(wire)) return;
@@ -70,7 +72,7 @@ export const journeyPitfalls: Pitfall[] = [
   {
     number: 12,
     title: 'a refusal is a refusal, with its words',
-    wires: everyWire,
+    wires: sandboxWires,
     holds: async (wire, gateway) => {
       const said = heard(await eventsFor(gateway, wire, 'refuse'));
       expect(said.stop).toBe('refusal');
@@ -83,17 +85,19 @@ export const journeyPitfalls: Pitfall[] = [
   {
     number: 15,
     title: 'a probe for one token is answered, and not refused for being too small',
-    wires: everyWire,
+    wires: sandboxWires,
     holds: async (wire, gateway) => {
       const response = await ask(gateway, wire, 'tokens=50', { max_tokens: 1 });
       expect(response.status).toBe(200);
-      expect(await response.json()).toMatchObject({ stop_reason: 'max_tokens', usage: { output_tokens: 1 } });
+      const { stop_reason: reason, usage } = (await response.json()) as MessageBody;
+      expect(reason).toBe('max_tokens');
+      expect(usage.output_tokens).toBeLessThanOrEqual(LEAST_LIMIT);
     },
   },
   {
     number: 18,
     title: 'tokens from a cache are counted once',
-    wires: everyWire,
+    wires: sandboxWires,
     holds: async (wire, gateway) => {
       const said = 'Count me. '.repeat(100);
       const ofPrompt = async (directives: string) => {
@@ -133,7 +137,7 @@ export const journeyPitfalls: Pitfall[] = [
   {
     number: 22,
     title: 'an error has the envelope of the Messages API, and the words of the provider that a client acts upon',
-    wires: everyWire,
+    wires: sandboxWires,
     holds: async (wire, gateway) => {
       const kinds = { 400: 'invalid_request_error', 429: 'rate_limit_error', 529: 'overloaded_error' };
       for (const [status, type] of Object.entries(kinds)) {

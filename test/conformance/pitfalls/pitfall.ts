@@ -6,6 +6,7 @@ import type { DecodeContext, WireTarget } from '../../../lambdas/providers/wire.
 import { messagesWire } from '../../../lambdas/providers/wires.ts';
 import { post, type RunningGateway } from '../../support/gateway.ts';
 import { readEvents } from '../../support/sse.ts';
+import { casesOf } from '../../providers/streams.ts';
 import { sandboxModels } from '../clients/report.ts';
 import { wireRows } from '../recorded/rows.ts';
 
@@ -18,12 +19,27 @@ export interface Pitfall {
 }
 
 export const everyWire: readonly MessagesWireName[] = messagesWires;
+/** Those that the sandbox speaks. */
+export const sandboxWires: readonly MessagesWireName[] = messagesWires.filter((wire) =>
+  sandboxModels().some((known) => known.wire === wire),
+);
+/** Those whose streams are texts; the contract of wires has the others. */
+export const textWires: readonly MessagesWireName[] = messagesWires.filter((wire) => textStreamsOf(wire).length > 0);
 /** All but the Messages API itself, whose requests and answers pass through. */
-export const translatedWires = messagesWires.filter((wire) => wire !== 'anthropic');
+export const translatedWires: readonly MessagesWireName[] = messagesWires.filter((wire) => wire !== 'anthropic');
 
 export type Json = Record<string, unknown>;
 
 const parameters = ['temperature', 'top_p', 'top_k', 'stop', 'tools', 'reasoning', 'structured_outputs'];
+
+function rowOf(wire: MessagesWireName) {
+  return wireRows.find((row) => row.wire === wire)!;
+}
+
+/** Of an endpoint that can do what most can. */
+export function quirksOf(wire: MessagesWireName): Quirks {
+  return rowOf(wire).endpoint('test', 'm').quirks ?? {};
+}
 
 function targetWith(quirks: Quirks): WireTarget {
   return { providerId: 'test', upstreamModel: 'm', maxOutputTokens: 8_000, supportedParameters: parameters, quirks };
@@ -33,7 +49,16 @@ function targetWith(quirks: Quirks): WireTarget {
 export function bodyOf(wire: MessagesWireName, request: Partial<MessagesRequest>, quirks: Quirks = {}): Json {
   const whole = { model: 'm', max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hi' }], ...request };
   const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
-  return JSON.parse(messagesWire(wire)!.encode(whole, targetWith(quirks), client).body) as Json;
+  const target = targetWith({ ...quirksOf(wire), ...quirks });
+  return JSON.parse(messagesWire(wire)!.encode(whole, target, client).body) as Json;
+}
+
+/** Streams of providers that need no quirk, and that are answers. */
+export function textStreamsOf(wire: MessagesWireName): string[] {
+  const answers = casesOf(wire).stream.filter(
+    ({ becomes, quirks }) => !becomes.error && Object.keys(quirks).length === 0,
+  );
+  return answers.map(({ sent }) => sent).filter((sent) => /^(data|event):/m.test(sent));
 }
 
 interface Message {
@@ -43,8 +68,7 @@ interface Message {
 
 /** What would be sent, as the Messages request that says the same. */
 export function sentAs(wire: MessagesWireName, request: Partial<MessagesRequest>, quirks: Quirks = {}) {
-  const row = wireRows.find((known) => known.wire === wire)!;
-  const read = row.readRequest(bodyOf(wire, request, quirks), '').request;
+  const read = rowOf(wire).readRequest(bodyOf(wire, request, quirks), '').request;
   return read as Json & { messages: Message[] };
 }
 

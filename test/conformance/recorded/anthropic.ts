@@ -16,7 +16,7 @@ export const anthropicRow: WireRow = {
   read: readAnswer,
   keepsEvents: recordedEvents,
   readRequest: (body) => ({ request: body, unsaid: [] }),
-  providers: { anthropic: { catalogId: 'anthropic' } },
+  endpoint: (catalogId) => ({ catalogId }),
   documented: [],
 };
 

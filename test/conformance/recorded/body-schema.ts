@@ -90,8 +90,9 @@ interface Place {
 
 /** @param visit returns false for a value that is not to be entered */
 function walk(value: unknown, path: string, visit: (place: Place) => boolean | void, field = ''): void {
-  const here = typeOf(value) === 'object' ? `${path}${variantOf(value as object)}` : path;
-  if (visit({ path: here, field, value }) === false || opaque.has(field)) return;
+  const isOpaque = opaque.has(field) && typeOf(value) === 'object';
+  const here = typeOf(value) === 'object' && !isOpaque ? `${path}${variantOf(value as object)}` : path;
+  if (visit({ path: here, field, value }) === false || isOpaque) return;
   if (Array.isArray(value)) for (const item of value) walk(item, `${here}[]`, visit, `${field}[]`);
   else if (typeOf(value) === 'object') {
     for (const [name, inner] of Object.entries(value as object)) {

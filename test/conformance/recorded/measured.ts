@@ -28,7 +28,8 @@ const MAX_COMPLAINT_CHARACTERS = 1_000;
 
 export function outcomeOf(measured: Measured[], exceptions: readonly Exception[]): Outcome {
   const shares = new Map<string, Share>();
-  const explained = new Map(exceptions.map((exception) => [exception, 0]));
+  const wires = new Set(measured.map(({ interaction }) => interaction.wire as string));
+  const explained = new Map(exceptions.filter(({ wire }) => wires.has(wire)).map((exception) => [exception, 0]));
   const unexplained: string[] = [];
   for (const { interaction, complaints } of measured) {
     const { wire, provider, name } = interaction;
@@ -38,7 +39,7 @@ export function outcomeOf(measured: Measured[], exceptions: readonly Exception[]
     if (complaints.length === 0) share.passed += 1;
     const reasons = new Set<Exception>();
     for (const complaint of complaints) {
-      const exception = exceptions.find((known) => known.name.test(name) && known.complaint.test(complaint));
+      const exception = [...explained.keys()].find((known) => known.name.test(name) && known.complaint.test(complaint));
       if (exception) reasons.add(exception);
       else unexplained.push(`${name}: ${complaint.slice(0, MAX_COMPLAINT_CHARACTERS)}`);
     }

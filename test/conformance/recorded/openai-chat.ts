@@ -49,13 +49,7 @@ export const openaiChatRow: WireRow = {
   frame: (lines) => Buffer.from(`${lines.map((line) => `data: ${line}\n\n`).join('')}data: [DONE]\n\n`),
   read: readAnswer,
   readRequest: readChatRequest,
-  providers: {
-    deepseek: { catalogId: 'deepseek' },
-    mistral: { catalogId: 'mistral' },
-    perplexity: { catalogId: 'perplexity' },
-    openai: { catalogId: 'openai' },
-    openrouter: { quirks: openrouterQuirks },
-  },
+  endpoint: (provider) => (provider === 'openrouter' ? { quirks: openrouterQuirks } : { catalogId: provider }),
   documented: [
     {
       complaint: 'max_tokens is new',

@@ -76,7 +76,7 @@ function complaintsAboutRequest({ provider, request: { uri, body } }: Recorded, 
 
 /** The endpoint as the shipped catalog has it, or one of the same provider; of other providers, a plain one. */
 function targetOf(provider: string, model: string, { row, endpoints }: Knowledge): WireTarget {
-  const { catalogId, quirks } = row.providers[provider] ?? {};
+  const { catalogId, quirks } = row.endpoint(provider, model);
   const own = endpoints.filter((endpoint) => endpoint.provider.id === catalogId && endpoint.wire === row.wire);
   const endpoint = own.find(({ upstreamModel }) => upstreamModel === model) ?? own[0];
   return {

@@ -1,12 +1,13 @@
 /** What the measurement has to know of a wire: where its recordings are, and how to read them without the gateway's code. */
 
-import type { MessagesWireName, Quirks } from '../../../lambdas/catalog/wires.ts';
+import type { MessagesWireName } from '../../../lambdas/catalog/wires.ts';
 import type { MessagesEvent } from '../../../lambdas/messages/types.ts';
 import type { Interaction } from './interactions.ts';
 import type { Said } from './said.ts';
 
-export interface WireRow {
-  wire: MessagesWireName;
+/** Of a wire that this gateway may not have. */
+export interface AnyWireRow {
+  wire: string;
   /** Addresses at which it is spoken, without their query. */
   address: RegExp;
   /** Among the first events of a stream of this wire, one is this. */
@@ -22,10 +23,14 @@ export interface WireRow {
   keepsEvents?: (interaction: Interaction) => MessagesEvent[];
   /** The Messages request that says the same as a recorded one. */
   readRequest: (body: Record<string, unknown>, uri: string) => ReadRequest;
-  /** By the recorded provider: its id in the catalog, whose quirks it then has, and quirks of its own. */
-  providers: Record<string, { catalogId?: string; quirks?: Quirks }>;
+  /** The recorded endpoint: its provider in the catalog, whose quirks it then has, and quirks of its own. */
+  endpoint: (provider: string, model: string) => { catalogId?: string; quirks?: object };
   /** What we send although no recording has it. */
   documented: DocumentedField[];
+}
+
+export interface WireRow extends AnyWireRow {
+  wire: MessagesWireName;
 }
 
 export interface ReadRequest {

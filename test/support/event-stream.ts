@@ -1,0 +1,33 @@
+/** Frames of AWS' event stream encoding, as Bedrock sends them. */
+
+import { crc32 } from 'node:zlib';
+
+/** An event, or an exception where its name says so, with its JSON. That of a `chunk` is an event of the model's own. */
+export function packFrame(name: string, json: string): Buffer {
+  const isException = name.endsWith('Exception');
+  const headers = Buffer.concat([
+    header(isException ? ':exception-type' : ':event-type', name),
+    header(':content-type', 'application/json'),
+    header(':message-type', isException ? 'exception' : 'event'),
+  ]);
+  const payload = name === 'chunk' ? JSON.stringify({ bytes: Buffer.from(json).toString('base64'), p: 'abcd' }) : json;
+  return frameOf(headers, Buffer.from(payload));
+}
+
+export function frameOf(headers: Buffer, payload: Buffer): Buffer {
+  const prelude = Buffer.alloc(12);
+  prelude.writeUInt32BE(16 + headers.length + payload.length, 0);
+  prelude.writeUInt32BE(headers.length, 4);
+  prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8);
+  const content = Buffer.concat([prelude, headers, payload]);
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32(content));
+  return Buffer.concat([content, checksum]);
+}
+
+/** A header whose value is a text. */
+export function header(name: string, value: string): Buffer {
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(Buffer.byteLength(value));
+  return Buffer.concat([Buffer.of(name.length), Buffer.from(name), Buffer.of(7), length, Buffer.from(value)]);
+}
