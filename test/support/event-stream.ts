@@ -14,7 +14,7 @@ export function packFrame(name: string, json: string): Buffer {
   return frameOf(headers, Buffer.from(payload));
 }
 
-export function frameOf(headers: Buffer, payload: Buffer): Buffer {
+function frameOf(headers: Buffer, payload: Buffer): Buffer {
   const prelude = Buffer.alloc(12);
   prelude.writeUInt32BE(16 + headers.length + payload.length, 0);
   prelude.writeUInt32BE(headers.length, 4);
@@ -26,7 +26,7 @@ export function frameOf(headers: Buffer, payload: Buffer): Buffer {
 }
 
 /** A header whose value is a text. */
-export function header(name: string, value: string): Buffer {
+function header(name: string, value: string): Buffer {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(Buffer.byteLength(value));
   return Buffer.concat([Buffer.of(name.length), Buffer.from(name), Buffer.of(7), length, Buffer.from(value)]);

@@ -204,7 +204,8 @@ export const requestPitfalls: Pitfall[] = [
       const free = sentAs(wire, { tools, tool_choice: { type: 'auto' } });
       expect(free['tool_choice'] ?? { type: 'auto' }).toEqual({ type: 'auto' });
       const none = sentAs(wire, { tools, tool_choice: { type: 'none' } });
-      expect(none['tools'] === undefined ? { type: 'none' } : none['tool_choice']).toEqual({ type: 'none' });
+      const choice = (none['tools'] === undefined ? { type: 'none' } : none['tool_choice']) as object;
+      expect(choice).toEqual({ type: 'none' });
       expect(sentAs(wire, { tool_choice: { type: 'auto' } })).not.toHaveProperty('tool_choice');
       expect(() => bodyOf(wire, { tool_choice: { type: 'any' } })).toThrow(/tool_choice/);
     },
