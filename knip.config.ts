@@ -10,6 +10,7 @@ export default {
     'lib/**/write.ts',
     'lib/aws/bundle.ts',
     'test/run.ts',
+    'test/conformance/write.ts',
     'test/bench/*.ts',
     'test/simulations/write.ts',
     'test/support/*-handler.ts',

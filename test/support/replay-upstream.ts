@@ -6,17 +6,28 @@ import { listen, type Listening } from './listen.ts';
 /** How a recording is cut: at random, after every byte, or not at all. */
 export type Cut = 'random' | 'bytes' | 'whole';
 
-/** Answers a request for the model "<n>.<cut>" with the n-th stream, cut that way. */
-export async function startReplay(streams: string[]): Promise<Listening> {
+export interface Replayed {
+  bytes: Buffer;
+  contentType: string;
+}
+
+/** The upstream model that is answered with the n-th recording, cut that way. */
+export function replayModel(index: number, cut: Cut): string {
+  return `recording-${index}-${cut}`;
+}
+
+/** Plays recordings. Some wires name the model in the body, others in the address. */
+export async function startReplay(recordings: Replayed[]): Promise<Listening> {
   const server = createServer((request, response) => {
     void (async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-      const { model } = JSON.parse(Buffer.concat(chunks).toString()) as { model: string };
-      const [index, cut] = model.split('.') as [string, Cut];
+      const said = `${request.url} ${Buffer.concat(chunks).toString()}`;
+      const [, index, cut] = /recording-(\d+)-(random|bytes|whole)/.exec(said) as unknown as [string, string, Cut];
+      const { bytes, contentType } = recordings[Number(index)]!;
       response.socket!.setNoDelay(true);
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      await writeInPieces(response, Buffer.from(streams[Number(index)]!), cut);
+      response.writeHead(200, { 'content-type': contentType });
+      await writeInPieces(response, bytes, cut);
       response.end();
     })();
   });

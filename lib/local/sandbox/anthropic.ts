@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { errorKinds, kindOfStatus } from '../../../lambdas/platform/errors.ts';
+import type { JsonSchema } from './example.ts';
 import { EVENT_STREAM, type WireWriter } from './player.ts';
 import { thinkingTokens, type SandboxPrompt, type Script } from './script.ts';
 
@@ -11,7 +12,9 @@ interface Request {
   model: string;
   system?: string | Block[];
   messages: { role: string; content: string | Block[] }[];
-  tools?: { name: string; input_schema?: { properties?: Record<string, unknown> } }[];
+  tools?: { name: string; input_schema?: JsonSchema }[];
+  output_config?: { format?: { schema?: JsonSchema } | null };
+  output_format?: { schema?: JsonSchema };
   tool_choice?: { type: string; name?: string };
   thinking?: { type: string; budget_tokens?: number };
   max_tokens?: number;
@@ -31,6 +34,7 @@ export function readAnthropicPrompt(request: Request, betas = ''): SandboxPrompt
     answersTool: blocks.some(({ type }) => type === 'tool_result'),
     tools: tools.map(({ name, input_schema: schema }) => ({ name, schema })),
     toolRequired: request.tool_choice?.type === 'any' || chosen !== undefined,
+    answerSchema: (request.output_config?.format ?? request.output_format)?.schema,
     thinkingAsked: request.thinking !== undefined && request.thinking.type !== 'disabled',
     maxTokens: request.max_tokens,
     hiddenTokens: request.model === THINKER && request.thinking?.type !== 'disabled' ? THINKERS_TOKENS : 0,

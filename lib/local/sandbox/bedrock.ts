@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { anthropicWriter, readAnthropicPrompt } from './anthropic.ts';
 import { eventFrame, exceptionFrame } from './event-stream.ts';
+import type { JsonSchema } from './example.ts';
 import type { WireWriter } from './player.ts';
 import type { SandboxPrompt, Script } from './script.ts';
 
@@ -16,9 +17,11 @@ interface Request {
   messages: { role: string; content: Block[] }[];
   inferenceConfig?: { maxTokens?: number };
   toolConfig?: {
-    tools: { toolSpec?: { name: string; inputSchema: { json: { properties?: Record<string, unknown> } } } }[];
+    tools: { toolSpec?: { name: string; inputSchema: { json: JsonSchema } } }[];
     toolChoice?: { any?: object; tool?: { name: string } };
   };
+  /** Its schema is JSON as text. */
+  outputConfig?: { textFormat: { structure: { jsonSchema: { schema: string } } } };
   additionalModelRequestFields?: { thinking?: { type: string }; reasoningConfig?: { type: string } };
 }
 
@@ -29,6 +32,7 @@ export function readConversePrompt(request: Request): SandboxPrompt {
   const { tools = [], toolChoice = {} } = request.toolConfig ?? {};
   const specs = tools.flatMap(({ toolSpec }) => (toolSpec ? [toolSpec] : []));
   const chosen = toolChoice.tool?.name;
+  const format = request.outputConfig?.textFormat;
   const { thinking, reasoningConfig } = request.additionalModelRequestFields ?? {};
   return {
     lastUserText: blocks.map(({ text }) => text ?? '').join('\n'),
@@ -37,6 +41,7 @@ export function readConversePrompt(request: Request): SandboxPrompt {
       .filter(({ name }) => chosen === undefined || name === chosen)
       .map(({ name, inputSchema }) => ({ name, schema: inputSchema.json })),
     toolRequired: toolChoice.any !== undefined || chosen !== undefined,
+    answerSchema: format && (JSON.parse(format.structure.jsonSchema.schema) as JsonSchema),
     thinkingAsked: [thinking, reasoningConfig].some((asked) => asked !== undefined && asked.type !== 'disabled'),
     maxTokens: request.inferenceConfig?.maxTokens,
     hiddenTokens: 0,

@@ -4,6 +4,7 @@
  */
 
 import { createHash, randomBytes } from 'node:crypto';
+import type { JsonSchema } from './example.ts';
 import { EVENT_STREAM, type WireWriter } from './player.ts';
 import { thinkingTokens, type SandboxPrompt, type Script } from './script.ts';
 
@@ -26,10 +27,14 @@ interface Request {
   contents: Content[];
   systemInstruction?: { parts: Part[] };
   tools?: {
-    functionDeclarations: { name: string; parametersJsonSchema?: { properties?: Record<string, unknown> } }[];
+    functionDeclarations: { name: string; parametersJsonSchema?: JsonSchema }[];
   }[];
   toolConfig?: { functionCallingConfig?: { mode?: string; allowedFunctionNames?: string[] } };
-  generationConfig?: { maxOutputTokens?: number; thinkingConfig?: { includeThoughts?: boolean } };
+  generationConfig?: {
+    maxOutputTokens?: number;
+    thinkingConfig?: { includeThoughts?: boolean };
+    responseJsonSchema?: JsonSchema;
+  };
 }
 
 /** https://ai.google.dev/gemini-api/docs/thought-signatures */
@@ -48,6 +53,7 @@ export function readGeminiPrompt(request: Request): SandboxPrompt {
     answersTool: last.some(({ functionResponse }) => functionResponse !== undefined),
     tools: tools.map(({ name, parametersJsonSchema: schema }) => ({ name, schema })),
     toolRequired: mode === 'ANY',
+    answerSchema: generationConfig?.responseJsonSchema,
     thinkingAsked: generationConfig?.thinkingConfig?.includeThoughts === true,
     hiddenTokens: 0,
     maxTokens: generationConfig?.maxOutputTokens,

@@ -1,6 +1,7 @@
 /** The sandbox in the format of OpenAI's chat completions. */
 
 import { randomBytes } from 'node:crypto';
+import type { JsonSchema } from './example.ts';
 import { EVENT_STREAM, type WireWriter } from './player.ts';
 import { thinkingTokens, type SandboxPrompt, type Script } from './script.ts';
 
@@ -9,7 +10,8 @@ type Part = { type: string; text?: string };
 interface Request {
   model: string;
   messages: { role: string; content?: string | Part[] | null }[];
-  tools?: { function: { name: string; parameters?: { properties?: Record<string, unknown> } } }[];
+  tools?: { function: { name: string; parameters?: JsonSchema } }[];
+  response_format?: { json_schema?: { schema?: JsonSchema } };
   tool_choice?: string | { function: { name: string } };
   max_tokens?: number;
   max_completion_tokens?: number;
@@ -25,6 +27,7 @@ export function readChatPrompt(request: Request): SandboxPrompt {
     answersTool: last?.role === 'tool',
     tools: tools.map(({ function: { name, parameters: schema } }) => ({ name, schema })),
     toolRequired: request.tool_choice === 'required' || chosen !== undefined,
+    answerSchema: request.response_format?.json_schema?.schema,
     thinkingAsked: false,
     hiddenTokens: 0,
     maxTokens: request.max_tokens ?? request.max_completion_tokens,

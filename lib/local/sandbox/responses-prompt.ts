@@ -1,6 +1,7 @@
 /** Requests of the Responses API as the sandbox reads them, and what that API refuses in them. */
 
 import { isOwnReasoning } from './encrypted-reasoning.ts';
+import type { JsonSchema } from './example.ts';
 import type { SandboxPrompt } from './script.ts';
 
 interface Part {
@@ -21,9 +22,10 @@ interface Item {
 interface Request {
   instructions?: string;
   input: Item[];
-  tools?: { name: string; parameters?: { properties?: Record<string, unknown> } }[];
+  tools?: { name: string; parameters?: JsonSchema }[];
   tool_choice?: string | { name: string };
   reasoning?: { summary?: string };
+  text?: { format?: { schema?: JsonSchema } };
   max_output_tokens?: number;
 }
 
@@ -41,6 +43,7 @@ export function readResponsesPrompt(request: Request): SandboxPrompt {
     answersTool: input.at(-1)?.type === 'function_call_output',
     tools: tools.map(({ name, parameters: schema }) => ({ name, schema })),
     toolRequired: request.tool_choice === 'required' || chosen !== undefined,
+    answerSchema: request.text?.format?.schema,
     thinkingAsked: reasoning?.summary !== undefined,
     hiddenTokens: 0,
     maxTokens: request.max_output_tokens,

@@ -3,6 +3,8 @@
  * directives. The script is the same for every wire: a list of blocks, each cut into the pieces that are streamed.
  */
 
+import { exampleObject, type JsonSchema } from './example.ts';
+
 interface Directives {
   /** Number of text pieces; undefined: as the reply needs. */
   tokens: number | undefined;
@@ -45,7 +47,7 @@ export interface Script {
 
 interface SandboxTool {
   name: string;
-  schema: { properties?: Record<string, unknown>; required?: string[] } | undefined;
+  schema: JsonSchema | undefined;
 }
 
 /** The parts of a request that a script depends on, whichever wire it came over. */
@@ -55,6 +57,8 @@ export interface SandboxPrompt {
   answersTool: boolean;
   tools: SandboxTool[];
   toolRequired: boolean;
+  /** What a structured answer has to fit. */
+  answerSchema?: JsonSchema | undefined;
   thinkingAsked: boolean;
   maxTokens: number | undefined;
   /** Tokens that the model thinks unasked and unseen, where the prompt has no directive. */
@@ -128,40 +132,15 @@ function toolCalls(prompt: SandboxPrompt, directives: Directives): ScriptBlock[]
   const count = directives.tools || (prompt.toolRequired ? 1 : 0);
   return Array.from({ length: count }, (_, index) => {
     const tool = prompt.tools[index % prompt.tools.length]!;
-    const input = exampleInput(tool, index);
+    const input = exampleObject(tool.schema ?? {}, index);
     const json = Object.keys(input).length === 0 ? '' : JSON.stringify(input);
     return { kind: 'tool', name: tool.name, pieces: json.match(/[\s\S]{1,8}/gu) ?? [] };
   });
 }
 
-/** Arguments that fit the tool's schema: a value of the right type for every property. */
-function exampleInput({ schema }: SandboxTool, seed: number): Record<string, unknown> {
-  const input: Record<string, unknown> = {};
-  for (const [name, property] of Object.entries(schema?.properties ?? {})) {
-    input[name] = exampleValue(property ?? {}, seed);
-  }
-  return input;
-}
-
-function exampleValue({ type, enum: allowed }: { type?: unknown; enum?: unknown }, seed: number): unknown {
-  if (Array.isArray(allowed) && allowed.length > 0) return allowed[seed % allowed.length];
-  switch (type) {
-    case 'number':
-    case 'integer':
-      return 42 + seed;
-    case 'boolean':
-      return true;
-    case 'array':
-      return [];
-    case 'object':
-      return {};
-    default:
-      return ['Москва', 'Санкт-Петербург', 'Казань'][seed % 3];
-  }
-}
-
 function textPieces(prompt: SandboxPrompt, { tokens, refuse }: Directives): string[] {
   if (refuse) return pieces('The sandbox was asked to refuse, and it does.');
+  if (prompt.answerSchema) return pieces(JSON.stringify(exampleObject(prompt.answerSchema, 0)));
   if (tokens !== undefined) return Array.from({ length: tokens }, (_, index) => `word${index} `);
   const said = prompt.lastUserText.replace(DIRECTIVE_LINE, '').trim().slice(0, 200);
   const seen = prompt.images > 0 ? ` I was shown ${prompt.images} image(s).` : '';

@@ -1,0 +1,117 @@
+/** LangChain: it reads streams loosely, and adds up their usage. */
+
+import assert from 'node:assert/strict';
+import { ChatAnthropic, type ChatAnthropicInput } from '@langchain/anthropic';
+import {
+  HumanMessage,
+  ToolMessage,
+  type AIMessage,
+  type AIMessageChunk,
+  type BaseMessage,
+  type UsageMetadata,
+} from '@langchain/core/messages';
+import {
+  answerSchema,
+  clockSchema,
+  MAX_TOKENS,
+  pdf,
+  PDF_TOKENS,
+  pixel,
+  structuredAnswer,
+  THINKING_BUDGET,
+  weatherSchema,
+  type Client,
+  type Subject,
+} from './client.ts';
+
+const tools = [
+  { name: 'get_weather', description: 'Weather of a city', input_schema: weatherSchema },
+  { name: 'get_time', input_schema: clockSchema },
+];
+
+function connect({ gateway, model }: Subject, more: Partial<ChatAnthropicInput> = {}): ChatAnthropic {
+  const own = {
+    model,
+    maxTokens: MAX_TOKENS,
+    maxRetries: 0,
+    apiKey: gateway.key,
+    anthropicApiUrl: gateway.anthropicUrl,
+  };
+  return new ChatAnthropic({ ...own, ...more });
+}
+
+const asks = (words: string, directives = '') => [new HumanMessage(`${words}\n@sandbox delay=0 ${directives}`)];
+
+function asksAbout(block: { type: 'image' | 'document'; source: object }) {
+  const question = { type: 'text' as const, text: 'What is it?\n@sandbox delay=0' };
+  return [new HumanMessage({ content: [block, question] })];
+}
+
+export const langchain: Client = {
+  name: 'LangChain',
+  uses: {
+    text: async (subject) => {
+      const message = await connect(subject).invoke(asks('Hello'));
+      assert.match(message.text, /Hello/);
+      assert.ok(usageOf(message).output_tokens > 5);
+    },
+    stream: async (subject) => {
+      const message = await collect(await connect(subject).stream(asks('Привет, мир!')));
+      assert.match(message.text, /Привет, мир!/);
+      assert.ok(usageOf(message).output_tokens > 5);
+    },
+    'tool loop': async (subject) => {
+      await runTools(connect(subject), asks('Weather?', 'tools=2'), 2);
+    },
+    'thinking in a tool loop': async (subject) => {
+      const thinking = { type: 'enabled', budget_tokens: THINKING_BUDGET } as const;
+      const first = await runTools(connect(subject, { thinking }), asks('Weather?', 'think tool'), 1);
+      assert.equal((first.content as { type: string }[])[0]?.type, 'thinking');
+    },
+    image: async (subject) => {
+      const source = { type: 'base64', media_type: 'image/png', data: pixel };
+      const message = await connect(subject).invoke(asksAbout({ type: 'image', source }));
+      assert.match(message.text, /1 image/);
+    },
+    document: async (subject) => {
+      const source = { type: 'base64', media_type: 'application/pdf', data: pdf };
+      const message = await connect(subject).invoke(asksAbout({ type: 'document', source }));
+      assert.ok(usageOf(message).input_tokens >= PDF_TOKENS);
+    },
+    'structured output': async (subject) => {
+      const structured = connect(subject).withStructuredOutput(answerSchema, { method: 'jsonSchema' });
+      assert.deepEqual(await structured.invoke(asks('Weather?')), structuredAnswer);
+    },
+    error: async (subject) => {
+      await assert.rejects(connect(subject).invoke(asks('x', 'error=529')), { status: 529 });
+      const failing = connect(subject).stream(asks('x', 'fail')).then(collect);
+      await assert.rejects(failing, /Overloaded/);
+    },
+  },
+};
+
+/** Its type is that of the message's structure, which is not known here. */
+function usageOf(message: { usage_metadata?: unknown }): UsageMetadata {
+  return message.usage_metadata as UsageMetadata;
+}
+
+async function collect(stream: AsyncIterable<AIMessageChunk>): Promise<AIMessageChunk> {
+  let message: AIMessageChunk | undefined;
+  for await (const chunk of stream) message = message ? message.concat(chunk) : chunk;
+  return message!;
+}
+
+/** Calls, results, and the answer to them. @returns the message with the calls */
+async function runTools(model: ChatAnthropic, question: BaseMessage[], expectedCalls: number): Promise<AIMessage> {
+  const withTools = model.bindTools(tools);
+  const first = await collect(await withTools.stream(question));
+  const calls = first.tool_calls ?? [];
+  assert.deepEqual(
+    calls.map(({ args }) => args),
+    [{ city: 'Москва' }, {}].slice(0, expectedCalls),
+  );
+  const results = calls.map(({ id }) => new ToolMessage({ tool_call_id: id!, content: 'sunny' }));
+  const second = await withTools.invoke([...question, first, ...results]);
+  assert.match(second.text, /tool has answered/);
+  return first;
+}

@@ -1,0 +1,122 @@
+/** What goes wrong between the Messages API and other formats: known faults of gateways, each of which must not be ours. */
+
+import { messagesWires, type MessagesWireName, type Quirks } from '../../../lambdas/catalog/wires.ts';
+import type { MessagesEvent, MessagesRequest } from '../../../lambdas/messages/types.ts';
+import type { DecodeContext, WireTarget } from '../../../lambdas/providers/wire.ts';
+import { messagesWire } from '../../../lambdas/providers/wires.ts';
+import { post, type RunningGateway } from '../../support/gateway.ts';
+import { readEvents } from '../../support/sse.ts';
+import { casesOf } from '../../providers/streams.ts';
+import { sandboxModels } from '../clients/report.ts';
+import { wireRows } from '../recorded/rows.ts';
+
+export interface Pitfall {
+  number: number;
+  title: string;
+  /** The wires that it is about. */
+  wires: readonly MessagesWireName[];
+  holds: (wire: MessagesWireName, gateway: RunningGateway) => Promise<void> | void;
+}
+
+export const everyWire: readonly MessagesWireName[] = messagesWires;
+/** Those that the sandbox speaks. */
+export const sandboxWires: readonly MessagesWireName[] = messagesWires.filter((wire) =>
+  sandboxModels().some((known) => known.wire === wire),
+);
+/** Those whose streams are texts; the contract of wires has the others. */
+export const textWires: readonly MessagesWireName[] = messagesWires.filter((wire) => textStreamsOf(wire).length > 0);
+/** All but the Messages API itself, whose requests and answers pass through. */
+export const translatedWires: readonly MessagesWireName[] = messagesWires.filter((wire) => wire !== 'anthropic');
+
+export type Json = Record<string, unknown>;
+
+const parameters = ['temperature', 'top_p', 'top_k', 'stop', 'tools', 'reasoning', 'structured_outputs'];
+
+function rowOf(wire: MessagesWireName) {
+  return wireRows.find((row) => row.wire === wire)!;
+}
+
+/** Of an endpoint that can do what most can. */
+export function quirksOf(wire: MessagesWireName): Quirks {
+  return rowOf(wire).endpoint('test', 'm').quirks ?? {};
+}
+
+function targetWith(quirks: Quirks): WireTarget {
+  return { providerId: 'test', upstreamModel: 'm', maxOutputTokens: 8_000, supportedParameters: parameters, quirks };
+}
+
+/** The body that would be sent. */
+export function bodyOf(wire: MessagesWireName, request: Partial<MessagesRequest>, quirks: Quirks = {}): Json {
+  const whole = { model: 'm', max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hi' }], ...request };
+  const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
+  const target = targetWith({ ...quirksOf(wire), ...quirks });
+  return JSON.parse(messagesWire(wire)!.encode(whole, target, client).body) as Json;
+}
+
+/** Streams of providers that need no quirk, and that are answers. */
+export function textStreamsOf(wire: MessagesWireName): string[] {
+  const answers = casesOf(wire).stream.filter(
+    ({ becomes, quirks }) => !becomes.error && Object.keys(quirks).length === 0,
+  );
+  return answers.map(({ sent }) => sent).filter((sent) => /^(data|event):/m.test(sent));
+}
+
+interface Message {
+  role: string;
+  content: string | Json[];
+}
+
+/** What would be sent, as the Messages request that says the same. */
+export function sentAs(wire: MessagesWireName, request: Partial<MessagesRequest>, quirks: Quirks = {}) {
+  const read = rowOf(wire).readRequest(bodyOf(wire, request, quirks), '').request;
+  return read as Json & { messages: Message[] };
+}
+
+/** All blocks of a conversation in order, each with its role. */
+export function blocksOf(messages: Message[]): (Json & { role: string })[] {
+  return messages.flatMap(({ role, content }) =>
+    (typeof content === 'string' ? [{ type: 'text', text: content }] : content).map((block) => ({ role, ...block })),
+  );
+}
+
+/** The events of an upstream's stream, which comes in the pieces that are given. */
+export async function decoded(wire: MessagesWireName, pieces: (string | Buffer)[]): Promise<MessagesEvent[]> {
+  async function* body(): AsyncGenerator<Buffer> {
+    for (const piece of pieces) yield await Promise.resolve(Buffer.from(piece));
+  }
+  const request = { model: 'm', messages: [] };
+  const context: DecodeContext = { target: targetWith({}), request, estimatedInputTokens: 7 };
+  const events: MessagesEvent[] = [];
+  for await (const batch of messagesWire(wire)!.decode(body(), context))
+    events.push(...batch.events.map(({ data }) => data));
+  return events;
+}
+
+/** A chat-completions stream of these chunks. */
+export function chatStream(...chunks: object[]): string {
+  return [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('');
+}
+
+export const chatDelta = (delta: object, finish: string | null = null) => ({
+  choices: [{ index: 0, delta, finish_reason: finish }],
+});
+
+/** Asks the wire's sandbox model through the running gateway. */
+export function ask(gateway: RunningGateway, wire: MessagesWireName, directives: string, more: Json = {}) {
+  const { model } = sandboxModels().find((known) => known.wire === wire)!;
+  const messages = [{ role: 'user', content: `Weather?\n@sandbox delay=0 ${directives}` }];
+  return post(gateway, '/messages', { model, max_tokens: 2_000, messages, tools, ...more });
+}
+
+export async function eventsFor(gateway: RunningGateway, wire: MessagesWireName, directives: string, more: Json = {}) {
+  return readEvents(await ask(gateway, wire, directives, { stream: true, ...more }));
+}
+
+export const tools = [
+  {
+    name: 'get_weather',
+    description: 'Weather',
+    input_schema: { type: 'object', properties: { city: { type: 'string' } } },
+  },
+  { name: 'get_time', input_schema: { type: 'object', properties: {} } },
+];

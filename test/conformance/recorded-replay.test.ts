@@ -1,0 +1,173 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MessagesEvent } from '../../lambdas/messages/types.ts';
+import { complaintsAbout } from '../providers/well-formed.ts';
+import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import type { Listening } from '../support/listen.ts';
+import { replayModel, startReplay, type Cut } from '../support/replay-upstream.ts';
+import { readEvents } from '../support/sse.ts';
+import { findInteractions, type Interaction } from './recorded/interactions.ts';
+import { wireRows } from './recorded/rows.ts';
+import { heard, type Said } from './recorded/said.ts';
+
+/**
+ * A sample of the recordings, played back through the whole gateway: streams and a document of each provider. What the
+ * decoders make of all recordings is measured without a gateway, in recorded.test.ts.
+ */
+const MAX_STREAMS = 8;
+const MAX_SMALL = 8;
+const SMALL_BYTES = 8_000;
+const sample = sampleOf(findInteractions(wireRows).interactions);
+
+let directory: string;
+let upstream: Listening;
+let gateway: RunningGateway;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-replay-'));
+  upstream = await startReplay(
+    sample.map(({ wire, answer: { kind, bytes } }) => ({
+      bytes,
+      contentType: kind === 'stream' ? rowOf(wire).streamType : 'application/json',
+    })),
+  );
+  writeCatalog(directory, upstream.url);
+  gateway = await startGateway({ args: ['--catalog', directory] });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await upstream.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe.skipIf(sample.length === 0)('a recording, through the whole gateway', () => {
+  describe.each(wireRows.map(({ wire }) => wire))('of %s', (wire) => {
+    const own = sample.filter((interaction) => interaction.wire === wire);
+    it.each(own.map((interaction) => [interaction.name, interaction] as const))('%s, cut at random', (_, interaction) =>
+      expectSameThroughGateway(interaction, 'random'),
+    );
+
+    const small = own.filter(({ answer }) => answer.kind === 'stream' && answer.bytes.length < SMALL_BYTES);
+    it.each(small.slice(0, MAX_SMALL).map((interaction) => [interaction.name, interaction] as const))(
+      '%s, byte by byte',
+      (_, interaction) => expectSameThroughGateway(interaction, 'bytes'),
+    );
+  });
+});
+
+function rowOf(wire: Interaction['wire']) {
+  return wireRows.find((row) => row.wire === wire)!;
+}
+
+/** Of each provider on each wire, spread over its recordings. */
+function sampleOf(interactions: Interaction[]): Interaction[] {
+  const complete = interactions.filter(
+    (interaction) =>
+      interaction.answer.kind !== 'refusal' && rowOf(interaction.wire).read(interaction).stop !== undefined,
+  );
+  const groups = Map.groupBy(complete, ({ wire, provider, answer }) => `${wire} ${provider} ${answer.kind}`);
+  return [...groups.values()].flatMap((group) => {
+    const wanted = group[0]!.answer.kind === 'stream' ? MAX_STREAMS : 1;
+    return group.filter((_, index) => index % Math.ceil(group.length / wanted) === 0);
+  });
+}
+
+/** Larger than the prompts of most recordings, also of those that count several rounds. */
+const USUAL_REPEATS = 15_000;
+
+/** As large as the prompt that was answered: a provider is not believed to have read more than it was sent. */
+function promptOf({ usage }: Said): string {
+  const tokens = usage ? usage.input + usage.cacheRead + usage.cacheWrite : 0;
+  return 'Go on. '.repeat(Math.max(USUAL_REPEATS, tokens / 6));
+}
+
+async function expectSameThroughGateway(interaction: Interaction, cut: Cut): Promise<void> {
+  const model = `replay/${replayModel(sample.indexOf(interaction), cut)}`;
+  const row = rowOf(interaction.wire);
+  const recorded = row.read(interaction);
+  const request = { model, stream: true, max_tokens: 100_000, messages: [said(promptOf(recorded))] };
+  const response = await post(gateway, '/messages', request);
+  expect(response.status).toBe(200);
+  const events = await readEvents(response);
+  const start = events[0] as Extract<MessagesEvent, { type: 'message_start' }>;
+  expect(start.message).toMatchObject({ id: response.headers.get('x-generation-id'), model });
+  expect(complaintsAbout(events)).toEqual([]);
+  if (interaction.name.includes('spliced-message-start')) {
+    // A second beginning while a call is open: half a call is not for anybody to run, so the answer ends there.
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: { type: 'api_error' } });
+    return;
+  }
+  const { usage, ...words } = recorded;
+  expect(heard(events)).toMatchObject(usage ? { ...words, usage } : words);
+  const isStream = interaction.answer.kind === 'stream';
+  if (row.keepsEvents && isStream) expect(unnamed(events)).toEqual(unnamed(row.keepsEvents(interaction)));
+  await expectProvenCost(events, start.message.id, interaction);
+}
+
+async function expectProvenCost(events: MessagesEvent[], id: string, { wire }: Interaction): Promise<void> {
+  const generation = await finalGeneration(gateway, id);
+  const ending = events.findLast((event) => event.type === 'message_delta')!;
+  expect(generation['total_cost']).toBe(ending.usage['cost']);
+  // Anthropic does not charge for a refusal that came before any output, although it tells its tokens.
+  const hasOutput = events.some(({ type }) => type === 'content_block_delta');
+  const isFree = wire === 'anthropic' && ending.delta.stop_reason === 'refusal' && !hasOutput;
+  expect(generation['tokens_completion']).toBe(isFree ? 0 : billedOutput(ending.usage));
+}
+
+/** With compaction or an advisor, the answer's own usage is only that of its last iteration. */
+function billedOutput({
+  iterations,
+  output_tokens: output,
+}: {
+  iterations?: unknown;
+  output_tokens?: unknown;
+}): unknown {
+  const all = (iterations ?? []) as { output_tokens: number }[];
+  return all.length < 2 ? output : all.reduce((sum, { output_tokens: own }) => sum + own, 0);
+}
+
+/** Events without what the gateway rewrites. */
+function unnamed(events: MessagesEvent[]): unknown[] {
+  return events.map((event) => {
+    if (event.type === 'message_start') return { ...event, message: { ...event.message, id: '', model: '' } };
+    if (event.type !== 'message_delta') return event;
+    const { cost: _, input_tokens: __, ...usage } = event.usage;
+    return { ...event, usage };
+  });
+}
+
+function writeCatalog(target: string, url: string): void {
+  const policy = { logs_prompts: false, trains_on_prompts: false };
+  mkdirSync(join(target, 'models'));
+  const providers = wireRows.map(({ wire }) => ({
+    id: `replay-${wire}`,
+    name: 'Replay',
+    wire,
+    base_url: url,
+    data_policy: policy,
+  }));
+  writeFileSync(join(target, 'providers.json'), JSON.stringify({ providers }));
+  const models = sample.flatMap(({ wire }, index) =>
+    (['random', 'bytes'] as const).map((cut) => ({
+      id: `replay/${replayModel(index, cut)}`,
+      permaslug: `replay/${replayModel(index, cut)}`,
+      name: `Recording ${index}`,
+      created: '2026-11-20',
+      context_length: 1_000_000,
+      input_modalities: ['text'],
+      output_modalities: ['text'],
+      endpoints: [
+        {
+          id: `replay/${replayModel(index, cut)}`,
+          provider: `replay-${wire}`,
+          upstream_model: replayModel(index, cut),
+          max_output_tokens: 200_000,
+          pricing: { prompt: '0.000123', completion: '0.000456', input_cache_read: '0.000012' },
+        },
+      ],
+    })),
+  );
+  writeFileSync(join(target, 'models', 'replay.json'), JSON.stringify({ models }));
+}

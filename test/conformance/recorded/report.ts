@@ -1,0 +1,81 @@
+/** The measurement of all recordings, and the part of docs/conformance.md that tells of it. */
+
+import { markdownList, markdownTable } from '../markdown.ts';
+import { measureAnswers } from './answers.ts';
+import { answerExceptions, requestExceptions } from './exceptions.ts';
+import { findInteractions } from './interactions.ts';
+import { outcomeOf, type Outcome, type Share } from './measured.ts';
+import { measureRequests } from './requests.ts';
+import { wireRows } from './rows.ts';
+
+export interface RecordedReport {
+  answers: Outcome;
+  requests: Outcome;
+  /** The table of shares. */
+  table: string;
+  markdown: string;
+}
+
+export async function reportOnRecordings(): Promise<RecordedReport> {
+  const { interactions, others } = findInteractions(wireRows);
+  const answers = outcomeOf(await measureAnswers(wireRows, interactions), answerExceptions);
+  const { measured, unsaid } = measureRequests(wireRows, interactions);
+  const requests = outcomeOf(measured, requestExceptions);
+  const table = tableOf(answers.shares, requests.shares);
+  const markdown = [
+    '## Recorded interactions',
+    table,
+    '### What does not pass, and why',
+    markdownList([...explanations('answers', answers), ...explanations('requests', requests)]),
+    '### Fields that we send and no recording has',
+    markdownTable(
+      ['Wire', 'Provider', 'Field', 'Reason'],
+      wireRows.flatMap(({ wire, documented }) =>
+        documented.map(({ providers, complaint, reason }) => [
+          wire,
+          providers?.join(', ') ?? 'all',
+          `\`${complaint}\``,
+          reason,
+        ]),
+      ),
+    ),
+    '### What recorded requests say and the Messages API cannot',
+    markdownList(counted(unsaid)),
+    '### Recordings of other wires and endpoints',
+    markdownList(counted(others)),
+  ].join('\n\n');
+  return { answers, requests, table, markdown };
+}
+
+function tableOf(answers: Share[], requests: Share[]): string {
+  const rows = answers.toSorted(byWireAndProvider).map(({ wire, provider, passed, total }) => {
+    const request = requests.find((share) => share.wire === wire && share.provider === provider);
+    return [
+      wire,
+      provider,
+      `${passed} of ${total}`,
+      request ? `${request.passed} of ${request.total}` : 'none recorded',
+    ];
+  });
+  const all = [answers, requests].map((shares) => {
+    const [passed, total] = [sum(shares.map((share) => share.passed)), sum(shares.map((share) => share.total))];
+    return `${passed} of ${total} (${((100 * passed) / total).toFixed(1)} %)`;
+  });
+  return markdownTable(['Wire', 'Provider', 'Answers', 'Requests'], [...rows, ['all', '', ...all]]);
+}
+
+function byWireAndProvider(a: Share, b: Share): number {
+  return `${a.wire} ${a.provider}`.localeCompare(`${b.wire} ${b.provider}`);
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function explanations(direction: string, { explained }: Outcome): string[] {
+  return [...explained].map(([{ reason }, count]) => `${count} ${direction}: ${reason}`);
+}
+
+function counted(counts: Map<string, number>): string[] {
+  return [...counts].toSorted(([a], [b]) => a.localeCompare(b)).map(([what, count]) => `${count} × \`${what}\``);
+}

@@ -1,0 +1,89 @@
+/**
+ * What we would send, against what providers were seen to accept. Each recorded request is read backwards, into the Messages
+ * request that says the same; our encoder's version of that is checked against the schema of all that was recorded of the
+ * provider, and read backwards again: it has to say the same.
+ */
+
+import type { Endpoint } from '../../../lambdas/catalog/catalog.ts';
+import { messagesRequestSchema } from '../../../lambdas/messages/schema.ts';
+import type { WireTarget } from '../../../lambdas/providers/wire.ts';
+import { messagesWire } from '../../../lambdas/providers/wires.ts';
+import { loadShippedCatalog } from '../../support/catalog.ts';
+import { complaintsAbout, schemaOf, type BodySchema } from './body-schema.ts';
+import type { Interaction } from './interactions.ts';
+import { differingParts } from './meaning.ts';
+import type { Measured } from './measured.ts';
+import type { WireRow } from './wire-row.ts';
+
+type Recorded = Interaction & { request: NonNullable<Interaction['request']> };
+
+/** How often a field was met that the Messages API has no word for. */
+export type Unsaid = Map<string, number>;
+
+export function measureRequests(
+  rows: readonly WireRow[],
+  interactions: Interaction[],
+): { measured: Measured[]; unsaid: Unsaid } {
+  const recorded = interactions.filter((interaction): interaction is Recorded => interaction.request !== undefined);
+  const endpoints = loadShippedCatalog().models.flatMap((model) => model.endpoints);
+  const unsaid: Unsaid = new Map();
+  const measured = [...Map.groupBy(recorded, ({ provider, wire }) => `${wire} ${provider}`).values()].flatMap(
+    (group) => {
+      const row = rows.find(({ wire }) => wire === group[0]!.wire)!;
+      const accepted = group.filter(({ answer }) => answer.kind !== 'refusal');
+      const schema = schemaOf(accepted.map(({ request }) => request.body));
+      return group.map((interaction) => ({
+        interaction,
+        complaints: complaintsAboutRequest(interaction, { row, schema, endpoints, unsaid }),
+      }));
+    },
+  );
+  return { measured, unsaid };
+}
+
+interface Knowledge {
+  row: WireRow;
+  schema: BodySchema;
+  endpoints: Endpoint[];
+  unsaid: Unsaid;
+}
+
+function complaintsAboutRequest({ provider, request: { uri, body } }: Recorded, known: Knowledge): string[] {
+  const { row, schema, unsaid } = known;
+  try {
+    const read = row.readRequest(body as Record<string, unknown>, uri);
+    for (const field of read.unsaid)
+      unsaid.set(`${row.wire}: ${field}`, (unsaid.get(`${row.wire}: ${field}`) ?? 0) + 1);
+    const accepted = messagesRequestSchema.safeParse(read.request);
+    if (!accepted.success) return accepted.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+    const target = targetOf(provider, accepted.data.model, known);
+    const sent = messagesWire(row.wire)!.encode(accepted.data, target, {
+      anthropicVersion: '2023-06-01',
+      anthropicBeta: undefined,
+    });
+    const ours = JSON.parse(sent.body) as Record<string, unknown>;
+    const documented = row.documented.filter(({ providers }) => providers?.includes(provider) ?? true);
+    return [
+      ...complaintsAbout(ours, schema).filter(
+        (complaint) => !documented.some((field) => field.complaint === complaint),
+      ),
+      ...differingParts(read.request, row.readRequest(ours, sent.path).request, target.quirks),
+    ];
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
+
+/** The endpoint as the shipped catalog has it, or one of the same provider; of other providers, a plain one. */
+function targetOf(provider: string, model: string, { row, endpoints }: Knowledge): WireTarget {
+  const { catalogId, quirks } = row.endpoint(provider, model);
+  const own = endpoints.filter((endpoint) => endpoint.provider.id === catalogId && endpoint.wire === row.wire);
+  const endpoint = own.find(({ upstreamModel }) => upstreamModel === model) ?? own[0];
+  return {
+    providerId: provider,
+    upstreamModel: model,
+    maxOutputTokens: undefined,
+    supportedParameters: ['temperature', 'top_p', 'top_k', 'stop', 'tools', 'reasoning', 'structured_outputs'],
+    quirks: { ...endpoint?.quirks, ...quirks },
+  };
+}
