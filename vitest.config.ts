@@ -7,8 +7,9 @@ export default defineConfig({
     reporters: ['default', ['json', { outputFile: '.vitest/results.json' }]],
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // Tests start gateways and databases of their own: more workers than cores would only make them wait for each other.
-    maxWorkers: 2,
+    // Much of a test's time is waiting, so one worker more than the two cores that there are at least; beyond that they would only
+    // wait for each other, because tests start gateways and databases of their own.
+    maxWorkers: 3,
     fileParallelism: true,
   },
 });

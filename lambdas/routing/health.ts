@@ -20,7 +20,7 @@ import {
 
 /** What the order of candidates asks. */
 export interface EndpointHealth {
-  /** In the last half minute an attempt failed, and those that failed are a fifth of all, the latest counting most. */
+  /** Of its latest ten attempts, in the last half minute, a fifth or more failed. */
   isFailing: (endpointId: string) => boolean;
 }
 
