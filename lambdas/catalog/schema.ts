@@ -162,6 +162,22 @@ const videoOptions = z.strictObject({
   price_per_second: z.record(z.string(), price),
 });
 
+/** Uses that models are made for, as the public convention names them. */
+export const modelCategories = [
+  'programming',
+  'roleplay',
+  'marketing',
+  'marketing/seo',
+  'technology',
+  'science',
+  'translation',
+  'legal',
+  'finance',
+  'health',
+  'trivia',
+  'academia',
+] as const;
+
 const optionalNumber = z.number().nullable().optional();
 
 const modelSchema = z
@@ -177,6 +193,8 @@ const modelSchema = z
     input_modalities: z.array(z.enum(inputModalities)).min(1),
     output_modalities: z.array(z.enum(modalities)).min(1),
     supported_parameters: z.array(z.string()).default([]),
+    /** What its author made it for. */
+    categories: z.array(z.enum(modelCategories)).optional(),
     default_parameters: z
       .strictObject({
         temperature: optionalNumber,

@@ -79,6 +79,8 @@ export const selectionSchema = z.strictObject({
       from: z.array(placeSchema).min(1),
       /** What the endpoints accept, where it is less than the source says of the model. */
       input_modalities: z.array(z.string()).optional(),
+      /** As in the catalog. */
+      categories: z.array(z.string()).optional(),
       /** For models that the source marks as text. */
       output_modalities: z.array(z.string()).optional(),
       /** Of its endpoints, as in the catalog. */
@@ -178,6 +180,7 @@ function catalogModel(wanted: Selection['models'][number], found: Found[], conve
     input_modalities: inputs,
     output_modalities: outputModalities,
     supported_parameters: allParameters,
+    ...(wanted.categories ? { categories: wanted.categories } : {}),
     endpoints: found.map((one, index) => ({
       ...catalogEndpoint(one, wanted, isText, conversion),
       ...fewer('input_modalities', inputs, inputsOf(one)),

@@ -16,7 +16,7 @@ const headers = {
 };
 
 const filtersNote =
-  'Filters all apply together; prices and limits are those of the default route. A name that nothing has matches nothing. `category`, `arch`, `region`, benchmarks and `tool_success_rate` are refused, because the catalog does not know them; so are orders by popularity and benchmarks. Orders by speed are by the medians of the last half hour, what is not measured last. Other parameters are ignored.';
+  'Filters all apply together; prices and limits are those of the default route. A name that nothing has matches nothing. `arch`, `region`, benchmarks and `tool_success_rate` are refused, because the catalog does not know them; so are orders by popularity and benchmarks. Orders by speed are by the medians of the last half hour, what is not measured last. Other parameters are ignored.';
 const messagesNote =
   'With `anthropic-version`: models that make text, the newest first, in pages of 20 that `after_id` and `before_id` turn.';
 

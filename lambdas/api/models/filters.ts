@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { retainsNothing } from '../../catalog/data-policy.ts';
-import { modalities } from '../../catalog/schema.ts';
+import { modalities, modelCategories } from '../../catalog/schema.ts';
 import { inputModalities } from '../../catalog/wires.ts';
 import { booleanParameter, integerParameter } from '../../http/fields.ts';
 import type { Money } from '../../money/money.ts';
@@ -62,6 +62,11 @@ const filters = {
   ),
   max_output_price: filter(priceParameter, 'RUB per million tokens of the answer, at most.', (offer, most) =>
     isPriced(offer, 'completion', (perMillion) => !perMillion.exceeds(most)),
+  ),
+  category: filter(
+    z.enum(modelCategories, { error: `must be one of ${modelCategories.join(', ')}` }),
+    'What the author made the model for, as far as the catalog says.',
+    ({ model }, category) => model.data.categories?.includes(category) === true,
   ),
   model_authors: filter(
     namesParameter,

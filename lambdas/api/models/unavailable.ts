@@ -2,7 +2,6 @@ import { invalidRequest } from '../../platform/errors.ts';
 
 /** Filters of the public convention that the catalog has no data for, each with what to do instead. */
 const unavailable: Record<string, string> = {
-  category: 'the catalog has no categories; search with q',
   arch: 'the catalog does not know families of models; use q or model_authors',
   region: 'the catalog does not know where providers compute; choose them with providers',
   ...rangesOf(['intelligence_index', 'coding_index', 'agentic_index'], 'the catalog has no benchmarks'),
