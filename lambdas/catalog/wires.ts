@@ -103,20 +103,14 @@ const openaiChatQuirks = z.strictObject({
   max_stop_sequences: z.int().positive().optional(),
   /** Takes `user`, which gets a digest of metadata.user_id. */
   user_field: z.boolean().optional(),
-  /** Refuses reasoning_effort beside function tools. */
-  no_effort_with_tools: z.boolean().optional(),
   /** Refuses a user message directly after a tool's result. */
   assistant_after_tool: z.boolean().optional(),
-  /** Asks for a thought signature on every earlier call; the documented placeholder is sent. */
-  thought_signature_placeholder: z.boolean().optional(),
   /** Has functions instead of tools: one call a message, its arguments and its result as objects. */
   functions: z.boolean().optional(),
   /** Send stream_options.include_usage. */
   stream_usage: z.boolean().optional(),
   /** PDF documents are accepted. */
   pdf_files: z.boolean().optional(),
-  /** The part that a PDF goes in, where they are accepted. */
-  pdf_part: z.enum(['file', 'image_url']).optional(),
 });
 export type OpenaiChatQuirks = z.infer<typeof openaiChatQuirks>;
 

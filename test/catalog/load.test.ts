@@ -150,7 +150,7 @@ describe('a catalog with a mistake is refused, naming file and field', () => {
       'a quirk of another wire',
       sandbox,
       (content) => Object.assign(endpoint(content, 'sandbox/gpt'), { quirks: { thinks_by_default: true } }),
-      /models\[1\]\.endpoints\[0\]\.quirks\.thinks_by_default: the wire "openai-chat" has no such quirk; it knows tokenizer, .*pdf_part$/,
+      /models\[1\]\.endpoints\[0\]\.quirks\.thinks_by_default: the wire "openai-chat" has no such quirk; it knows tokenizer, .*pdf_files$/,
     ],
     [
       'a quirk of another wire on a provider',

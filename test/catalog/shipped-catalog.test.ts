@@ -31,6 +31,9 @@ describe('thinking without being asked', () => {
       'moonshotai/kimi-k2.5',
       'moonshotai/kimi-k2.6',
       'sandbox/thinker',
+      'z-ai/glm-4.7',
+      'z-ai/glm-5.1',
+      'z-ai/glm-5.2',
     ]);
   });
 });

@@ -47,12 +47,6 @@ describe('a PDF document', () => {
     ]);
   });
 
-  it('goes as an image where the provider reads PDFs in that way', () => {
-    expect(part({ pdf_files: true, pdf_part: 'image_url' })).toEqual([
-      { type: 'image_url', image_url: { url: 'data:application/pdf;base64,JVBERi0=' } },
-    ]);
-  });
-
   it('is refused by name where the provider takes none', () => {
     expect(() => part({})).toThrow('messages.0.content.0.source.type');
   });

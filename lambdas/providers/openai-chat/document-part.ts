@@ -4,7 +4,7 @@ import { unreadableDocument } from '../translated/documents.ts';
 import { spokenDocument } from '../translated/media.ts';
 
 /**
- * A document as a content part. A PDF is a `file` as OpenAI has it, or a data URL where a provider reads PDFs like images.
+ * A document as a content part; a PDF is a `file`, as OpenAI has it.
  * @throws {GatewayError} 400 for what the model cannot be shown, or cannot do with it.
  */
 export function documentPart(block: Block, path: string, quirks: OpenaiChatQuirks): unknown {
@@ -12,7 +12,5 @@ export function documentPart(block: Block, path: string, quirks: OpenaiChatQuirk
   if (document.kind === 'text') return { type: 'text', text: document.text };
   if (document.kind === 'url' || !quirks.pdf_files) throw unreadableDocument(document.kind, path);
   const { filename, dataUrl } = document;
-  return quirks.pdf_part === 'image_url'
-    ? { type: 'image_url', image_url: { url: dataUrl } }
-    : { type: 'file', file: { filename, file_data: dataUrl } };
+  return { type: 'file', file: { filename, file_data: dataUrl } };
 }

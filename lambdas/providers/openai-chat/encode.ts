@@ -124,7 +124,6 @@ function toolCall(block: Block, quirks: ChatTarget['quirks']): unknown {
     id: toolCallId(block['id'] as string, idRule(quirks)),
     type: 'function',
     function: { name: block['name'], arguments: JSON.stringify(block['input']) },
-    ...(quirks.thought_signature_placeholder ? thoughtSignaturePlaceholder : {}),
   };
 }
 
@@ -143,11 +142,6 @@ function userMessages(blocks: Placed[], target: ChatTarget): ChatMessage[] {
     ? [...results, { role: 'assistant', content: 'I have the results.' }, said]
     : [...results, said];
 }
-
-/** Gemini's documented placeholder for a call that has no thought signature. */
-const thoughtSignaturePlaceholder = {
-  extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },
-};
 
 function idRule(quirks: ChatTarget['quirks']) {
   switch (quirks.tool_call_ids) {

@@ -17,7 +17,6 @@ function askedThinking(request: MessagesRequest, quirks: OpenaiChatQuirks): Reco
     case 'none':
       return {};
     case 'reasoning_effort':
-      if (quirks.no_effort_with_tools && request.tools?.length) return {};
       return effortFields(request, quirks.reasoning_efforts ?? ['low', 'medium', 'high']);
     case 'reasoning_enabled':
       return {

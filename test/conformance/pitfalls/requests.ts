@@ -97,12 +97,12 @@ export const requestPitfalls: Pitfall[] = [
   {
     number: 10,
     title: 'a call goes back to Gemini with a signature of its thought',
-    wires: ['openai-chat'],
+    wires: ['google-gemini'],
     holds: (wire) => {
       const quirks: object = { thought_signature_placeholder: true };
       const sent = bodyOf(wire, { messages: loop('call_1', result('call_1', 'noon')), tools }, quirks);
-      const [made] = (sent['messages'] as { tool_calls?: object[] }[]).flatMap(({ tool_calls: calls }) => calls ?? []);
-      expect(made).toHaveProperty('extra_content.google.thought_signature');
+      const parts = (sent['contents'] as { parts: Record<string, unknown>[] }[]).flatMap((content) => content.parts);
+      expect(parts.find(({ functionCall }) => functionCall)).toHaveProperty('thoughtSignature');
     },
   },
   {
