@@ -27,7 +27,7 @@ function attemptAt({ url }: Seen, { thinksUnseen = false, ...options }: Options 
   return {
     candidate,
     message: request,
-    encoded: candidate.wire.encode(request, candidate.target, client),
+    encode: () => candidate.wire.encode(request, candidate.target, client),
     thinksUnseen,
   };
 }
@@ -246,7 +246,7 @@ describe('an attempt', () => {
   it('uses the connection that was opened for it', async () => {
     const seen = await upstream(soundly('anthropic'));
     const attempt = attemptAt(seen);
-    attempt.upstream = connect(attempt.candidate, attempt.encoded, input().signal);
+    attempt.upstream = connect(attempt.candidate, attempt.encode(), input().signal);
 
     await answered([attempt]);
 

@@ -29,7 +29,7 @@ export async function holdWhileConnecting(
   signal: AbortSignal,
 ): Promise<{ admitted: Admitted; attempts: Prepared['attempts'] }> {
   const [first] = prepared.attempts as [Prepared['attempts'][number]];
-  const upstream = connect(first.candidate, first.encoded, signal);
+  const upstream = connect(first.candidate, first.encode(), signal);
   const request = holdRequestOf(input, prepared);
   const table = resources.table();
   const connectedAtMs = performance.now();
