@@ -1,22 +1,17 @@
-import { privacyOf } from '../../admission/caller.ts';
-import { measurePrompt } from '../../admission/prompt-size.ts';
 import { AnswerStream } from '../../http/answer-stream.ts';
 import { jsonResponse, streamResponse, type HttpResponse } from '../../http/response.ts';
 import { MessageAssembler } from '../../messages/assemble.ts';
-import { withoutRouting } from '../../messages/preferences.ts';
 import type { MessageBody } from '../../messages/types.ts';
-import { privacyFilter } from '../../protection/privacy.ts';
 import { refuseUnprotected } from '../../protection/sensitive-data.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { resources } from '../../resources.ts';
-import { messagesCandidates } from '../../routing/candidates.ts';
 import { dispatch } from '../../routing/dispatch.ts';
 import { abortInTime, abortWhenLeft, destroyWhenOutOfTime } from './abort.ts';
 import { answerEvents } from './answer.ts';
 import type { AnswerContext } from './answer-context.ts';
 import { prepareAttempts } from './attempts.ts';
-import { endpointSignals } from './endpoint-signals.ts';
 import { holdWhileConnecting, type MessageInput } from './message-hold.ts';
+import { routeMessage } from './routed-message.ts';
 import { PING_AFTER_MS, streamBody } from './stream-body.ts';
 
 /**
@@ -26,15 +21,7 @@ import { PING_AFTER_MS, streamBody } from './stream-body.ts';
 export async function createMessage(input: MessageInput): Promise<HttpResponse> {
   const { body, caller, request } = input;
   refuseUnprotected(caller.key.sensitiveData);
-  const message = withoutRouting(body);
-  const content = measurePrompt(message);
-  const candidates = await messagesCandidates({
-    catalog: resources.catalog(),
-    request: body,
-    exclusionOf: privacyFilter(privacyOf(caller)),
-    signals: endpointSignals(),
-    promptTokens: content.estimatedTokens,
-  });
+  const { message, content, candidates } = await routeMessage(body, caller);
   const prepared = prepareAttempts(candidates, message, content, clientHeaders(request.headers));
   // All that settlement needs is there before anything is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
