@@ -1,6 +1,8 @@
 import type { AnswerBatch, MessagesEvent, StopReason, WireUsage } from '../../messages/types.ts';
 import type { DecodeContext, WireRefusal } from '../wire.ts';
 import { BlockWriter } from './block-writer.ts';
+import { ClientCalls } from './client-calls.ts';
+import type { ToolNameRule } from './tool-names.ts';
 
 /** What a piece of a stream came to: a batch, unless there is nothing new, and a failure that came after it. */
 export interface Reading {
@@ -27,10 +29,17 @@ export class TranslatedAnswer {
   /** Usage that no batch has carried yet. */
   #unreported: WireUsage | undefined;
 
-  /** @param thinkingSignature of thinking that the provider does not sign itself */
-  constructor({ estimatedInputTokens }: Pick<DecodeContext, 'estimatedInputTokens'>, thinkingSignature: string) {
+  /**
+   * @param thinkingSignature of thinking that the provider does not sign itself
+   * @param toolNames the rule by which the names of tools were sent
+   */
+  constructor(
+    { estimatedInputTokens, request }: Pick<DecodeContext, 'estimatedInputTokens' | 'request'>,
+    thinkingSignature: string,
+    toolNames: ToolNameRule = 'any',
+  ) {
     this.#estimatedInputTokens = estimatedInputTokens;
-    this.blocks = new BlockWriter(thinkingSignature);
+    this.blocks = new BlockWriter(thinkingSignature, new ClientCalls(request, toolNames));
   }
 
   /** It has said why it ends, and has not ended yet. */
