@@ -4,7 +4,7 @@
  */
 
 import { invalidRequest } from '../../platform/errors.ts';
-import { hasGatewaySignature } from '../../messages/thinking-signatures.ts';
+import { hasGatewaySignature, NO_THINKING } from '../../messages/thinking-signatures.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import type { ChatTarget } from './target.ts';
 import { toolCallId } from '../tool-call-id.ts';
@@ -113,10 +113,18 @@ function assistantMessages(messages: Placed[][], request: MessagesRequest, { qui
   if (quirks.reasoning_history === 'reasoning_content') {
     const reasoning = apart(reasonings);
     // They refuse a call without reasoning or with an empty one; a conversation begun by another model has none.
-    const needed = toolCalls.length > 0 && request.thinking?.type !== 'disabled';
-    if (reasoning !== '' || needed) message['reasoning_content'] = reasoning || ' ';
+    const needed = toolCalls.length > 0 && thinksNow(request, quirks);
+    if (reasoning !== '' || needed) message['reasoning_content'] = reasoning || NO_THINKING;
   }
   return [message];
+}
+
+/** A model that cannot be told not to think does so whatever the client says. */
+function thinksNow(
+  { thinking }: MessagesRequest,
+  { reasoning_request: asked = 'none' }: ChatTarget['quirks'],
+): boolean {
+  return thinking?.type !== 'disabled' || asked === 'none';
 }
 
 function toolCall(block: Block, quirks: ChatTarget['quirks']): unknown {
