@@ -32,13 +32,13 @@ export function imagePart(block: Block, path: string): GeminiPart {
 }
 
 /** @throws {GatewayError} 400 for a file by its id, and for what no model of another family does with a document. */
-export function documentPart(block: Block, path: string): GeminiPart {
+export function documentParts(block: Block, path: string): GeminiPart[] {
   const document = readDocument(block, path);
-  if (document.text !== undefined) return { text: document.text };
-  const { source } = document;
-  if (source.type === 'base64') return inline(PDF, source.data);
-  if (source.type === 'url') return atAddress(source.url, PDF, path);
-  throw unreadableDocument(source.type, path);
+  if (document.text !== undefined) return [{ text: document.text }];
+  const { source, about } = document;
+  if (source.type === 'file') throw unreadableDocument(source.type, path);
+  const file = source.type === 'base64' ? inline(PDF, source.data) : atAddress(source.url, PDF, path);
+  return about === '' ? [file] : [{ text: about }, file];
 }
 
 function inline(mimeType: string, data: string): GeminiPart {

@@ -125,7 +125,7 @@ export class TranslatedAnswer {
   }
 }
 
-/** The later report counts, but output never shrinks. */
+/** The later report counts, but output never shrinks, and no token of the prompt counts twice. */
 function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
   if (!known) return later;
   const output = Math.max(known.output_tokens ?? 0, later.output_tokens ?? 0);

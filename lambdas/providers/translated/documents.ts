@@ -10,16 +10,20 @@ type FileSource =
   | { type: 'url'; url: string }
   | { type: 'file'; file_id: string };
 
-/** A document as it is sent: its text, or a file that the wire may know how to send. */
-type ReadDocument = { text: string } | { text: undefined; source: FileSource; title: string };
+/** A document as it is sent: its text, or a file that the wire may know how to send, and what the client says about it. */
+type ReadDocument = { text: string } | { text: undefined; source: FileSource; title: string; about: string };
 
 /** @throws {GatewayError} 400 for what no model of another family does with a document. */
 export function readDocument(block: Block, path: string): ReadDocument {
   refuseCitations(block, path);
   const source = block['source'] as TextSource | FileSource;
   const title = typeof block['title'] === 'string' ? block['title'] : 'document';
-  if (source.type !== 'text' && source.type !== 'content') return { text: undefined, source, title };
   const context = typeof block['context'] === 'string' ? `\n<context>${block['context']}</context>` : '';
+  if (source.type !== 'text' && source.type !== 'content') {
+    // No wire has a field for it beside a file.
+    const about = context === '' ? '' : `<document title="${title}">${context}\n(its file follows)\n</document>`;
+    return { text: undefined, source, title, about };
+  }
   const text =
     source.type === 'text' ? source.data : documentTexts(source.content, `${path}.source.content`).join('\n');
   return { text: `<document title="${title}">${context}\n${text}\n</document>` };
