@@ -130,5 +130,15 @@ function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
   if (!known) return later;
   const output = Math.max(known.output_tokens ?? 0, later.output_tokens ?? 0);
   const isReported = known.output_tokens !== undefined || later.output_tokens !== undefined;
-  return { ...known, ...later, ...(isReported ? { output_tokens: output } : {}) };
+  return { ...known, ...later, ...promptOf(known, later), ...(isReported ? { output_tokens: output } : {}) };
+}
+
+/** A report that leaves out the caches that an earlier one named has their tokens in its prompt: these are the same ones. */
+function promptOf(known: WireUsage, later: WireUsage): WireUsage {
+  if (later.input_tokens === undefined) return {};
+  const fields = ['cache_read_input_tokens', 'cache_creation_input_tokens'] as const;
+  const repeated = fields.filter((field) => later[field] === undefined).map((field) => known[field] ?? 0);
+  return {
+    input_tokens: repeated.reduce((input, tokens) => Math.max(0, input - tokens), later.input_tokens ?? 0),
+  };
 }
