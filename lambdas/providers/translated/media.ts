@@ -2,7 +2,7 @@
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
-import { readDocument, unreadableDocument } from './documents.ts';
+import { aboutFile, readDocument, unreadableDocument } from './documents.ts';
 
 /**
  * An image's own address, or a data URL.
@@ -22,19 +22,24 @@ export function imageUrl(block: Block, path: string): string {
 export type SpokenDocument =
   | { kind: 'text'; text: string }
   | { kind: 'base64'; filename: string; dataUrl: string; about: string }
-  | { kind: 'url'; filename: string; url: string; about: string };
+  | { kind: 'url'; url: string; about: string };
 
 /** @throws {GatewayError} 400 for what no translated wire can say. */
 export function spokenDocument(block: Block, path: string): SpokenDocument {
   const document = readDocument(block, path);
   if (document.text !== undefined) return { kind: 'text', text: document.text };
-  const { source, title, about } = document;
+  const { source, title } = document;
   const filename = title.endsWith('.pdf') ? title : `${title}.pdf`;
   switch (source.type) {
     case 'base64':
-      return { kind: 'base64', filename, dataUrl: `data:application/pdf;base64,${source.data}`, about };
+      return {
+        kind: 'base64',
+        filename,
+        dataUrl: `data:application/pdf;base64,${source.data}`,
+        about: aboutFile(block, true),
+      };
     case 'url':
-      return { kind: 'url', filename, url: source.url, about };
+      return { kind: 'url', url: source.url, about: aboutFile(block, false) };
     case 'file':
       throw unreadableDocument(source.type, path);
   }
