@@ -92,6 +92,7 @@ function encodeForEach(candidates: Candidate[], asked: MessagesRequest, client: 
   const attempts: Attempt[] = [];
   let refusal: unknown;
   for (const candidate of candidates) {
+    if (candidate.isOnlyFirst && attempts.some((attempt) => attempt.candidate.model === candidate.model)) continue;
     const message = withDefaultParameters(asked, candidate.model, client);
     try {
       const encoded = candidate.wire.encode(message, candidate.target, client);

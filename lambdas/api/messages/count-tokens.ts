@@ -9,7 +9,7 @@ import { refuseUnprotected } from '../../protection/sensitive-data.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { resources } from '../../resources.ts';
 import { messagesCandidates } from '../../routing/candidates.ts';
-import { countUpstream } from '../../routing/count-tokens.ts';
+import { countAtFirst } from '../../routing/count-tokens.ts';
 import { endpointSignals } from './endpoint-signals.ts';
 import type { CountAnswer } from './shape.ts';
 
@@ -20,14 +20,14 @@ export const handler = defineEndpoint('count-tokens', accepts, async ({ body, re
   refuseUnprotected(caller.key.sensitiveData);
   const message = withoutRouting(body);
   const { estimatedTokens } = measurePrompt(message);
-  const [candidate] = await messagesCandidates({
+  const candidates = await messagesCandidates({
     catalog: resources.catalog(),
     request: body,
     exclusionOf: privacyFilter(privacyOf(caller)),
     signals: endpointSignals(),
     promptTokens: estimatedTokens,
   });
-  const counted = await countUpstream(candidate!, message, clientHeaders(request.headers));
+  const counted = await countAtFirst(candidates, message, clientHeaders(request.headers));
   if (counted !== undefined) return jsonResponse<CountAnswer>(200, { input_tokens: counted });
   return jsonResponse<CountAnswer>(200, { input_tokens: estimatedTokens, estimated: true });
 });
