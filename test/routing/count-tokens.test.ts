@@ -82,13 +82,14 @@ describe('a count of tokens', () => {
   });
 });
 
+async function candidatesAt(...answers: ((response: ServerResponse) => unknown)[]) {
+  const upstreams = await Promise.all(answers.map((answer) => upstream(answer)));
+  return upstreams.map(({ url }) => candidateAt(url, { quirks }));
+}
+
 describe('a count of tokens with several candidates', () => {
   const image = { type: 'image', source: { type: 'url', url: 'https://a.example/a.png' } };
   const showing: MessagesRequest = { ...request, messages: [{ role: 'user', content: [image] }] };
-  const candidatesAt = async (...answers: ((response: ServerResponse) => unknown)[]) => {
-    const upstreams = await Promise.all(answers.map((answer) => upstream(answer)));
-    return upstreams.map(({ url }) => candidateAt(url, { quirks }));
-  };
 
   it('is that of the first that can be told the whole prompt', async () => {
     const [blind, seeing] = await candidatesAt(
