@@ -102,6 +102,7 @@ function encodeForEach(
   const offers: EncodedOffer[] = [];
   let refusal: unknown;
   for (const candidate of candidates) {
+    if (candidate.isOnlyFirst && offers.some(({ attempt }) => attempt.candidate.model === candidate.model)) continue;
     const message = withDefaultParameters(asked, candidate.model, client);
     try {
       const encode = () => candidate.wire.encode(message, candidate.target, client);

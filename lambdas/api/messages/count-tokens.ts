@@ -3,7 +3,7 @@ import { jsonResponse } from '../../http/response.ts';
 import { messagesJson, messagesRequestSchema } from '../../messages/schema.ts';
 import { refuseUnprotected } from '../../protection/sensitive-data.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
-import { countUpstream } from '../../routing/count-tokens.ts';
+import { countAtFirst } from '../../routing/count-tokens.ts';
 import { routeMessage } from './routed-message.ts';
 import type { CountAnswer } from './shape.ts';
 
@@ -13,7 +13,7 @@ export const accepts = { body: messagesRequestSchema, ...messagesJson };
 export const handler = defineEndpoint('count-tokens', accepts, async ({ body, request, caller }) => {
   refuseUnprotected(caller.key.sensitiveData);
   const { message, content, candidates } = await routeMessage(body, caller);
-  const counted = await countUpstream(candidates[0]!, message, clientHeaders(request.headers));
+  const counted = await countAtFirst(candidates, message, clientHeaders(request.headers));
   if (counted !== undefined) return jsonResponse<CountAnswer>(200, { input_tokens: counted });
   return jsonResponse<CountAnswer>(200, { input_tokens: content.estimatedTokens, estimated: true });
 });

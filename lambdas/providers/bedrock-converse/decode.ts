@@ -11,7 +11,7 @@ import { UpstreamError } from '../upstream-http.ts';
 import type { DecodeContext } from '../wire.ts';
 import type { BedrockConverseQuirks } from '../../catalog/wires.ts';
 import { citationOf } from './citations.ts';
-import { familyOf } from './families.ts';
+import { familyOf, signerOf } from './families.ts';
 import { stopReasonOf } from './stop-reason.ts';
 import { converseUsage } from './usage.ts';
 
@@ -156,10 +156,10 @@ class ConverseTranslation {
     if (redacted !== '') blocks.redacted(this.#sealed(redacted));
   }
 
-  /** Signatures of Claude are Anthropic's, wherever it runs; those of others mean something to this provider alone. */
+  /** Signatures of Claude are Anthropic's, wherever it runs; those of others mean something to this model alone. */
   #sealed(signature: string): string {
     const { target } = this.#context;
-    return familyOf(target).hasAnthropicSignatures ? signature : gatewaySignature(target.providerId, signature);
+    return familyOf(target).hasAnthropicSignatures ? signature : gatewaySignature(signerOf(target), signature);
   }
 
   #onCitation(index: unknown, citation: Record<string, unknown>): void {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Block, MessagesEvent } from '../../messages/types.ts';
 import { clientCallId } from '../tool-call-id.ts';
+import type { ClientCalls } from './client-calls.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import { JsonProgress } from './json-progress.ts';
 
@@ -61,9 +62,11 @@ export class BlockWriter {
   /** Of the arguments of calls that wait for their turn. */
   #waitingBytes = 0;
   readonly #thinkingSignature: string;
+  readonly #clientCalls: ClientCalls;
 
-  constructor(thinkingSignature: string) {
+  constructor(thinkingSignature: string, clientCalls: ClientCalls) {
     this.#thinkingSignature = thinkingSignature;
+    this.#clientCalls = clientCalls;
   }
 
   get hasToolCalls(): boolean {
@@ -116,7 +119,12 @@ export class BlockWriter {
     this.#prose({ kind: 'redacted', text: data });
   }
 
-  toolCall(piece: ToolCallPiece): void {
+  toolCall({ id, name, ...sent }: ToolCallPiece): void {
+    const piece = {
+      ...sent,
+      id: id && this.#clientCalls.idOf(id, sent.index),
+      name: name && this.#clientCalls.nameOf(name),
+    };
     const call = this.#callOf(piece);
     if (!call) return;
     if (call.closed) {
