@@ -13,7 +13,7 @@ import { citationOf } from '../translated/citations.ts';
 import { providerError } from '../translated/errors.ts';
 import { uniqueCallIds } from './call-ids.ts';
 import { stopReasonOf } from './finish-reason.ts';
-import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
+import { asArguments, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import type { ChatTarget } from './target.ts';
 import { changedNames } from './tool-names.ts';
 import { messagesUsage } from './usage.ts';
@@ -129,7 +129,6 @@ class ChatTranslation {
 
   #onToolCall(call: Record<string, unknown>): void {
     const named = asOptionalRecord(call['function']);
-    const args = named?.['arguments'];
     const index = Number.isSafeInteger(call['index']) ? (call['index'] as number) : undefined;
     const id = asText(call['id']);
     const name = asText(named?.['name']);
@@ -137,7 +136,7 @@ class ChatTranslation {
       index,
       id: id === '' ? undefined : this.#callId(id, index),
       name: name === '' ? undefined : this.#clientName(name),
-      arguments: typeof args === 'string' || args == null ? (args ?? '') : JSON.stringify(args),
+      arguments: asArguments(named?.['arguments']),
     });
   }
 
