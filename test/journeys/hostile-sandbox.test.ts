@@ -136,7 +136,8 @@ function chargedFor(generation: Record<string, unknown>, body: { messages: { con
   const isTold = prompt === Math.ceil(body.messages[0]!.content.length / 4) && completion === tokensOf(honest);
   if (isPriced && isTold && estimated === false) return 'as told';
   const isBounded = completion > 0 && completion <= mostTokensOf(honest) && prompt <= JSON.stringify(body).length / 4;
-  return isPriced && isBounded && estimated === true ? 'as counted' : JSON.stringify(generation);
+  if (isPriced && isBounded && estimated === true) return 'as counted';
+  return `${String(cost)} for ${prompt} and ${completion} tokens`;
 }
 
 const onAll = (outcome: string): Record<SandboxWireName, string> => ({
@@ -216,9 +217,16 @@ const rows: Row[] = [
 ];
 
 /** Rows that say something else, or nothing new, to clients that do not stream. */
-const onlyStreamed = ['hang', 'error=429', 'error=529', 'error=529 retry-after=7', 'tools=2 cut', 'think interleave'];
+const onlyStreamed = new Set([
+  'hang',
+  'error=429',
+  'error=529',
+  'error=529 retry-after=7',
+  'tools=2 cut',
+  'think interleave',
+]);
 const unstreamed: Row[] = [
-  ...rows.filter(({ directives }) => !onlyStreamed.includes(directives)),
+  ...rows.filter(({ directives }) => !onlyStreamed.has(directives)),
   { directives: 'garbage=0', honest: spoken, expected: onAll('502, free') },
   { directives: 'number=0', honest: spoken, expected: onAll('502, free') },
 ];

@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizeWithSigV4 } from '../../lambdas/providers/authorization/aws-sigv4.ts';
 import { startSandbox, type SandboxUpstream } from '../../lib/local/sandbox/server.ts';
-import { sendRaw } from '../support/raw-http.ts';
+import { sendRaw, type RawAnswer } from '../support/raw-http.ts';
 
 /** What the sandbox does to bytes and connections, which a gateway between would hide. */
 let sandbox: SandboxUpstream;
@@ -90,13 +90,14 @@ describe('an answer that is cut', () => {
   });
 });
 
-describe('a connection', () => {
-  const talk = (directives: string) => {
-    const { url, body } = wires['chat']!(`Hello\n@sandbox ${directives}`);
-    const lines = [`POST ${new URL(url).pathname} HTTP/1.1`, 'content-type: application/json'];
-    return sendRaw(sandbox.chatUrl, lines, JSON.stringify(body));
-  };
+/** Over a connection of its own. */
+function talk(directives: string): Promise<RawAnswer> {
+  const { url, body } = wires['chat']!(`Hello\n@sandbox ${directives}`);
+  const lines = [`POST ${new URL(url).pathname} HTTP/1.1`, 'content-type: application/json'];
+  return sendRaw(url, lines, JSON.stringify(body));
+}
 
+describe('a connection', () => {
   it.each(['reset', 'reset=0'])('is reset, and not closed: %s', async (directives) => {
     await expect(talk(directives)).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
@@ -112,15 +113,20 @@ describe('a connection', () => {
 describe('a refusal', () => {
   const message = 'The sandbox was asked to answer with status 429';
   const wait = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7s' };
-  const openai = { error: { message, type: 'invalid_request_error', param: null, code: 'rate_limit_exceeded' } };
+  const openai = { error: { message, type: 'requests', param: null, code: 'rate_limit_exceeded' } };
+
+  const throttling = {
+    'x-amzn-errortype': expect.stringMatching(/^ThrottlingException:/) as string,
+    'retry-after': '7',
+  };
 
   it.each([
     ['anthropic', { type: 'error', error: { type: 'rate_limit_error', message } }, { 'retry-after': '7' }],
     ['chat', openai, { 'retry-after': '7' }],
     ['responses', openai, { 'retry-after': '7' }],
     ['gemini', { error: { code: 429, message, status: 'RESOURCE_EXHAUSTED', details: [wait] } }, {}],
-    ['converse', { message }, { 'x-amzn-errortype': 'ThrottlingException', 'retry-after': '7' }],
-    ['invoke', { message }, { 'x-amzn-errortype': 'ThrottlingException', 'retry-after': '7' }],
+    ['converse', { message }, throttling],
+    ['invoke', { message }, throttling],
   ])('over %s has the form of its provider, and says when to try again', async (wire, body, headers) => {
     const response = await ask(wire, 'error=429 retry-after=7');
 

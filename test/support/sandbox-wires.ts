@@ -12,7 +12,7 @@ interface SandboxWire {
 
 const bedrock = { credential: 'GATEWAY_SANDBOX_BEDROCK_KEY', auth: 'aws-sigv4' };
 
-export const sandboxWires = {
+const sandboxWires = {
   anthropic: { wire: 'anthropic', address: 'GATEWAY_SANDBOX_URL' },
   chat: { wire: 'openai-chat', address: 'GATEWAY_SANDBOX_CHAT_URL' },
   responses: { wire: 'openai-responses', address: 'GATEWAY_SANDBOX_RESPONSES_URL' },

@@ -141,7 +141,8 @@ const exceptions: Record<number, string> = {
 };
 
 export function bedrockRefusalHeaders(status: number): Record<string, string> {
-  return { 'x-amzn-errortype': exceptions[status] ?? 'InternalServerException' };
+  const exception = exceptions[status] ?? 'InternalServerException';
+  return { 'x-amzn-errortype': `${exception}:http://internal.amazon.com/coral/com.amazon.bedrock/` };
 }
 
 function usageOf(script: Script): object {
