@@ -230,6 +230,17 @@ const onlyStreamed = new Set(['error=429', 'error=529', 'error=529 retry-after=7
 const unstreamed: Row[] = [
   ...rows.filter(({ directives }) => !onlyStreamed.has(directives)),
   nullInACall('a beginning and an error, as told'),
+  {
+    directives: 'tools=2 interleave same-index',
+    honest: calling,
+    // Nobody knows whose the pieces are.
+    expected: {
+      ...onAll('a beginning and an error, as told'),
+      ...onMessages('502, free'),
+      responses: '502, free',
+      gemini: IMPOSSIBLE,
+    },
+  },
   { directives: 'garbage=0', honest: spoken, expected: onAll('502, free') },
   { directives: 'number=0', honest: spoken, expected: onAll('502, free') },
 ];
