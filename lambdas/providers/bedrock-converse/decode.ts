@@ -46,7 +46,7 @@ class ConverseTranslation {
   readonly #context: Context;
   #stopReason: string | undefined;
   #matchedStopSequence: string | null = null;
-  #hasUsage = false;
+  #hasLastUsage = false;
   /** Blocks of tools that the provider runs itself. */
   readonly #foreign = new Set<unknown>();
   /** The block whose text is open. */
@@ -79,8 +79,7 @@ class ConverseTranslation {
     const event = asRecord(parseEvent(payload));
     if (type === 'metadata') this.#onMetadata(event);
     else this.#onEvent(type, event);
-    // Usage comes last, but one service in front of Bedrock was seen to send it before the reason.
-    if (this.#stopReason !== undefined && this.#hasUsage) this.#finish();
+    if (this.#hasLastUsage) this.#finish();
   }
 
   onEnd(): void {
@@ -225,7 +224,8 @@ class ConverseTranslation {
   #onMetadata({ usage }: Record<string, unknown>): void {
     if (usage === undefined || usage === null) return;
     this.answer.report(converseUsage(asRecord(usage)));
-    this.#hasUsage = true;
+    // Usage comes last. One service in front of Bedrock was seen to send it before the reason: there may be more of it.
+    this.#hasLastUsage = this.#stopReason !== undefined;
   }
 
   #finish(): void {

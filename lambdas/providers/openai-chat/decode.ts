@@ -12,7 +12,7 @@ import { parseEvent, parseEventExactly, sseReader, translate } from '../translat
 import { citationOf } from '../translated/citations.ts';
 import { providerError } from '../translated/errors.ts';
 import { stopReasonOf } from './finish-reason.ts';
-import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
+import { asArguments, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { toolNameRule, type ChatTarget } from './target.ts';
 import { messagesUsage } from './usage.ts';
 
@@ -124,13 +124,12 @@ class ChatTranslation {
 
   #onToolCall(call: Record<string, unknown>): void {
     const named = asOptionalRecord(call['function']);
-    const args = named?.['arguments'];
     const index = Number.isSafeInteger(call['index']) ? (call['index'] as number) : undefined;
     this.answer.blocks.toolCall({
       index,
       id: asText(call['id']) || undefined,
       name: asText(named?.['name']) || undefined,
-      arguments: typeof args === 'string' || args == null ? (args ?? '') : JSON.stringify(args),
+      arguments: asArguments(named?.['arguments']),
     });
   }
 
