@@ -38,6 +38,9 @@ export function modelOf({
   return `evil/${names[wire]}${fallback ? '-fb' : ''}${signing ? '-signing' : ''}`;
 }
 
+/** The providers of a model with a fallback, the hostile one first: an order that a request names ignores how they are doing. */
+export const fallbackOrder = (wire: WireName): string[] => [`evil-${names[wire]}`, `sound-${names[wire]}`];
+
 /** A catalog of models whose first, and mostly only, endpoint is the hostile upstream. */
 export function writeHostileCatalog(directory: string, url: string): void {
   mkdirSync(join(directory, 'models'), { recursive: true });

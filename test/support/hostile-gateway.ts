@@ -77,11 +77,14 @@ export async function startHostileGateway(env: Record<string, string> = {}): Pro
     attack: async (attack) => {
       const client = await newClient(gateway, attack.limitRub === undefined ? 100 : attack.limitRub);
       let promptBytes = 0;
+      let asked = 0;
       const marker = upstream.behaves((exchange) => {
+        asked += 1;
         promptBytes = Math.max(promptBytes, Buffer.byteLength(exchange.body));
         return attack.behaviour(exchange);
       });
       const reply = await replyOf(await ask(client, attack, marker));
+      expect(asked, 'requests to the hostile provider').toBeGreaterThan(0);
       expectDiscreet(`${JSON.stringify([...reply.headers])}${reply.body}`);
       expectProvidersFault(reply);
       const generation = await finalItem(table, client, reply.headers.get('x-generation-id')!);
