@@ -207,10 +207,9 @@ describe.each(wires)('an answer over %s', (wire) => {
       const ended = await attack(
         wire,
         async ({ begin, send, dialect }) => {
-          const ping = wire === 'anthropic' ? dialect.event('{"type":"ping"}') : ': ping\n\n';
           await begin();
           await send(dialect.opening() + dialect.text('Hello.') + dialect.reason());
-          while (await send(ping)) await sleep(PING_EVERY_MS);
+          while (await send(dialect.ping)) await sleep(PING_EVERY_MS);
         },
         { stream, patienceMs: 25_000 },
       );

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answer, wires, type WireName } from '../support/dialects.ts';
+import { answer, bytesOf, wires, type Dialect, type WireName } from '../support/dialects.ts';
 import {
   expectCutShort,
   startHostileGateway,
@@ -23,7 +23,8 @@ const attack = (wire: WireName, behaviour: Behaviour, more: Partial<Attack> = {}
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n';
 const STREAM_HEAD = `${HEAD}transfer-encoding: chunked\r\n\r\n`;
-const chunked = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+/** As a text of the dialect, like all that is written. */
+const chunked = (dialect: Dialect, text: string) => `${bytesOf(dialect, text).length.toString(16)}\r\n${text}\r\n`;
 const WORDS = 'Twelve bytes';
 
 /** Writes the same again and again until nobody listens, or `times` have passed. */
@@ -63,7 +64,7 @@ const beforeTheAnswer: [string, number, Behaviour][] = [
     502,
     async ({ write, dialect, hangUp }) => {
       await write(`${HEAD}content-encoding: gzip\r\nconnection: close\r\n\r\n`);
-      await write(gzipSync(answer(dialect, WORDS)));
+      await write(gzipSync(bytesOf(dialect, answer(dialect, WORDS))));
       hangUp();
     },
   ],
@@ -192,7 +193,7 @@ const oddButSound: [string, Behaviour][] = [
     'in single bytes',
     async ({ begin, send, finish, dialect }) => {
       await begin();
-      for (const byte of Buffer.from(answer(dialect, WORDS))) await send(Buffer.of(byte));
+      for (const byte of bytesOf(dialect, answer(dialect, WORDS))) await send(Buffer.of(byte));
       await finish();
     },
   ],
@@ -200,7 +201,7 @@ const oddButSound: [string, Behaviour][] = [
     'a byte in a millisecond',
     async ({ begin, send, finish, dialect }) => {
       await begin();
-      for (const byte of Buffer.from(answer(dialect, WORDS))) {
+      for (const byte of bytesOf(dialect, answer(dialect, WORDS))) {
         await sleep(1);
         await send(Buffer.of(byte));
       }
@@ -211,7 +212,7 @@ const oddButSound: [string, Behaviour][] = [
     'with a second response behind it',
     async ({ write, dialect }) => {
       const second = `HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecond`;
-      await write(`${STREAM_HEAD}${chunked(answer(dialect, WORDS))}0\r\n\r\n${second}`);
+      await write(`${STREAM_HEAD}${chunked(dialect, answer(dialect, WORDS))}0\r\n\r\n${second}`);
     },
   ],
   [
@@ -242,15 +243,18 @@ const oddButSound: [string, Behaviour][] = [
     'with a thousand headers',
     async ({ write, dialect }) => {
       const headers = Array.from({ length: 1_000 }, (_, index) => `x-${index}: y\r\n`).join('');
-      await write(`${HEAD}${headers}transfer-encoding: chunked\r\n\r\n${chunked(answer(dialect, WORDS))}0\r\n\r\n`);
+      await write(
+        `${HEAD}${headers}transfer-encoding: chunked\r\n\r\n${chunked(dialect, answer(dialect, WORDS))}0\r\n\r\n`,
+      );
     },
   ],
   [
     'among events and comments that nobody knows',
     async ({ begin, send, finish, dialect }) => {
-      const odd = `: ping\n\nretry: 10\n\nid: 7\n\nevent: weather\n\n`;
+      const { unknown } = dialect;
       await begin();
-      await send(odd + dialect.opening() + odd + dialect.text(WORDS) + odd + dialect.reason() + odd + dialect.stop);
+      await send(unknown + dialect.opening() + unknown + dialect.text(WORDS) + unknown);
+      await send(dialect.reason() + unknown + dialect.stop);
       await finish();
     },
   ],
@@ -267,7 +271,7 @@ describe.each(wires)('an answer over %s that comes', (wire) => {
   it.concurrent('with two lengths is no answer to trust', async () => {
     const { status } = await attack(wire, ({ write, dialect }) =>
       write(
-        `${HEAD}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n${chunked(answer(dialect, WORDS))}0\r\n\r\n`,
+        `${HEAD}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n${chunked(dialect, answer(dialect, WORDS))}0\r\n\r\n`,
       ),
     );
     expect([200, 502]).toContain(status);
@@ -275,10 +279,9 @@ describe.each(wires)('an answer over %s that comes', (wire) => {
 
   it.concurrent('with bytes that are no UTF-8 loses only these', async () => {
     const { status, text } = await attack(wire, async ({ begin, send, finish, dialect }) => {
-      const [before, behind] = dialect.text('one|two').split('|') as [string, string];
       await begin();
       await send(dialect.opening());
-      await send(Buffer.concat([Buffer.from(before), Buffer.of(0xff, 0xc3), Buffer.from(behind)]));
+      await send(dialect.textAround('one', Buffer.of(0xff, 0xc3), 'two'));
       await send(dialect.reason() + dialect.stop);
       await finish();
     });

@@ -22,7 +22,7 @@ const attack = (wire: WireName, behaviour: Behaviour, more: Partial<Attack> = {}
 /** Words of a provider that says too much, in the spellings that are usual. */
 const tellTale = () =>
   JSON.stringify(
-    `The model is sad. Key ${CREDENTIAL}, x-api-key: ${CREDENTIAL}; authorization "Bearer ${CREDENTIAL}" at ${hostile.upstream.url}/v1/messages?key=${CREDENTIAL} (${new URL(hostile.upstream.url).host})`,
+    `The model is sad. Key ${CREDENTIAL}, or ${CREDENTIAL.split(':').join(' and ')}, x-api-key: ${CREDENTIAL}; authorization "Bearer ${CREDENTIAL}" at ${hostile.upstream.url}/v1/messages?key=${CREDENTIAL} (${new URL(hostile.upstream.url).host})`,
   );
 const json = { 'content-type': 'application/json' };
 

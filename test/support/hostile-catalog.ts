@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { wires, type WireName } from './dialects.ts';
 import { SOUND_PATH } from './hostile-upstream.ts';
 
-/** The gateway's credential for its hostile providers, from the variable HOSTILE_KEY. */
-export const CREDENTIAL = 'evil-7f3a91c2d4e6b8';
+/** The gateway's credential for its hostile providers, from the variable HOSTILE_KEY: in the form of an access key of AWS. */
+export const CREDENTIAL = 'evil-7f3a91c2d4e6b8:0b5d8e1f6a9c';
 export const PRICES = {
   prompt: '0.0001',
   completion: '0.01',
@@ -18,6 +18,7 @@ const names: Record<WireName, string> = {
   'openai-chat': 'gpt',
   'openai-responses': 'reasoner',
   'google-gemini': 'gemini',
+  'bedrock-converse': 'converse',
 };
 
 const quirks: Partial<Record<WireName, object>> = {
