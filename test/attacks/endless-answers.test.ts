@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects, wires, type WireName } from '../support/dialects.ts';
 import { startHostileGateway, type Aftermath, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
+import { packFrame } from '../support/event-stream.ts';
 import type { Exchange } from '../support/hostile-upstream.ts';
 
 /** Providers that go on beyond max_tokens, on a key whose limit would not pay for it. */
@@ -58,6 +59,13 @@ const anthropicBlock = (block: string, index = 1) =>
 const chatDelta = (delta: string) => dialects['openai-chat'].event(`{"choices":[{"index":0,"delta":${delta}}]}`);
 const words = 'word '.repeat(200);
 const toolBlock = anthropicBlock('{"type":"tool_use","id":"t","name":"f","input":{}}');
+const bedrockDelta = (delta: string, index = 0) =>
+  dialects['bedrock-converse'].event(`{"contentBlockIndex":${index},"delta":${delta}}`);
+const bedrockCall = (index: number) =>
+  packFrame(
+    'contentBlockStart',
+    `{"contentBlockIndex":${index},"start":{"toolUse":{"toolUseId":"t${index}","name":"f"}}}`,
+  ).toString('latin1');
 const callPiece = (piece: string) => chatDelta(`{"tool_calls":[{"index":0,${piece}}]}`);
 
 async function pourOut(exchange: Exchange, bytes = 2 * MB): Promise<boolean> {
@@ -116,6 +124,11 @@ const outpourings: [WireName, string, string, Outpouring][] = [
     callPiece('"id":"t","function":{"name":"f","arguments":"["}'),
     chatDelta(`{"tool_calls":[{"index":1,"id":"u","function":{"name":"g","arguments":"${words}"}}]}`),
   ],
+  ['bedrock-converse', 'text', '', dialects['bedrock-converse'].text(words)],
+  ['bedrock-converse', 'text of many blocks', '', (round) => bedrockDelta(`{"text":"${words}"}`, round)],
+  ['bedrock-converse', 'thinking', '', bedrockDelta(`{"reasoningContent":{"text":"${words}"}}`)],
+  ['bedrock-converse', 'arguments', bedrockCall(1), bedrockDelta(`{"toolUse":{"input":"${words}"}}`, 1)],
+  ['bedrock-converse', 'tool calls without arguments', '', (round) => bedrockCall(round + 1)],
 ];
 
 describe('two megabytes of', () => {

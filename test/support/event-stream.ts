@@ -23,8 +23,9 @@ export function frameHead(frameBytes: number, headerBytes = 0): Buffer {
   return head;
 }
 
-function frameOf(headers: Buffer, payload: Buffer): Buffer {
-  const prelude = frameHead(16 + headers.length + payload.length, headers.length);
+/** A frame whose checksums are right, whatever its headers are and however long it says that they are. */
+export function frameOf(headers: Buffer, payload: Buffer, headerBytes = headers.length): Buffer {
+  const prelude = frameHead(16 + headers.length + payload.length, headerBytes);
   const content = Buffer.concat([prelude, headers, payload]);
   const checksum = Buffer.alloc(4);
   checksum.writeUInt32BE(crc32(content));
