@@ -20,6 +20,7 @@ type Context = DecodeContext<BedrockConverseQuirks>;
 /** More than any answer has open at a time. */
 const MAX_FOREIGN_BLOCKS = 1_000;
 const MAX_HELD_CITATIONS = 1_000;
+const MAX_HELD_CITATION_CHARACTERS = 4 * 1024 * 1024;
 
 export function decodeConverseStream(body: AsyncIterable<Buffer>, context: Context): AsyncGenerator<AnswerBatch, void> {
   const translation = new ConverseTranslation(context);
@@ -53,6 +54,7 @@ class ConverseTranslation {
   #textBlock: unknown;
   /** Citations that came before the text of their block. */
   #citations: object[] = [];
+  #citationCharacters = 0;
 
   constructor(context: Context) {
     this.#context = context;
@@ -120,7 +122,7 @@ class ConverseTranslation {
     const call = asOptionalRecord(start['toolUse']);
     // Nova tells of its own searches as calls, and of their results.
     if (call?.['type'] === 'server_tool_use' || start['toolResult'] !== undefined) {
-      if (this.#foreign.size >= MAX_FOREIGN_BLOCKS) throw tooMany();
+      if (this.#foreign.size >= MAX_FOREIGN_BLOCKS) throw tooMuch();
       this.#foreign.add(index);
     } else if (call) {
       this.#onCall(index, asText(call['toolUseId']), asText(call['name']), '');
@@ -165,8 +167,10 @@ class ConverseTranslation {
   #onCitation(index: unknown, citation: Record<string, unknown>): void {
     const cited = citationOf(citation);
     if (!cited) return;
-    if (this.#citations.length >= MAX_HELD_CITATIONS) throw tooMany();
     this.#citations.push(cited);
+    this.#citationCharacters += JSON.stringify(cited).length;
+    const isMuch = this.#citationCharacters > MAX_HELD_CITATION_CHARACTERS;
+    if (this.#citations.length > MAX_HELD_CITATIONS || isMuch) throw tooMuch();
     if (this.#textBlock === index) this.#cite();
   }
 
@@ -174,6 +178,7 @@ class ConverseTranslation {
   #cite(): void {
     for (const citation of this.#citations) this.answer.blocks.citation(citation);
     this.#citations = [];
+    this.#citationCharacters = 0;
   }
 
   #onCall(index: unknown, id: string, name: string, json: string): void {
@@ -235,6 +240,6 @@ class ConverseTranslation {
   }
 }
 
-function tooMany(): UpstreamError {
-  return new UpstreamError('malformed', 'The provider sent more blocks than an answer can have');
+function tooMuch(): UpstreamError {
+  return new UpstreamError('malformed', 'The provider sent more than an answer can have');
 }
