@@ -154,6 +154,28 @@ describe('two megabytes of', () => {
   });
 });
 
+/** Announced one after the other, none of them complete: all but the first wait for their turn. */
+const unfinishedCalls: [WireName, (index: number) => string][] = [
+  [
+    'openai-chat',
+    (index) => chatDelta(`{"tool_calls":[{"index":${index},"id":"t${index}","function":{"name":"f","arguments":""}}]}`),
+  ],
+  ['bedrock-converse', bedrockCall],
+];
+
+describe('calls that only begin', () => {
+  it.concurrent.each(unfinishedCalls)('are not read on behind max_tokens (%s)', async (wire, call) => {
+    const isRead = Promise.withResolvers<boolean>();
+    await attack(wire, async (exchange) => {
+      await exchange.begin();
+      await exchange.send(exchange.dialect.opening());
+      const several = (round: number) => Array.from({ length: 100 }, (_, index) => call(100 * round + index)).join('');
+      isRead.resolve(flood(exchange, several, 16 * MB));
+    });
+    expect(await isRead.promise).toBe(false);
+  });
+});
+
 describe.each(wires)('an answer over %s', (wire) => {
   it.concurrent.each([true, false])('is not read on behind max_tokens (streamed: %s)', async (stream) => {
     const isRead = Promise.withResolvers<boolean>();

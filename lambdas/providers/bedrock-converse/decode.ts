@@ -16,6 +16,8 @@ import { stopReasonOf } from './stop-reason.ts';
 import { converseUsage } from './usage.ts';
 
 type Context = DecodeContext<BedrockConverseQuirks>;
+/** Of a block. What is no place in a list, and may be as large as a frame, is none. */
+type Index = number | undefined;
 
 /** More than any answer has open at a time. */
 const MAX_FOREIGN_BLOCKS = 1_000;
@@ -49,9 +51,9 @@ class ConverseTranslation {
   #matchedStopSequence: string | null = null;
   #hasUsage = false;
   /** Blocks of tools that the provider runs itself. */
-  readonly #foreign = new Set<unknown>();
+  readonly #foreign = new Set<Index>();
   /** The block whose text is open. */
-  #textBlock: unknown;
+  #textBlock: Index;
   /** Citations that came before the text of their block. */
   #citations: object[] = [];
   #citationCharacters = 0;
@@ -94,7 +96,7 @@ class ConverseTranslation {
   }
 
   #onEvent(type: string, event: Record<string, unknown>): void {
-    const index = event['contentBlockIndex'];
+    const index = indexOf(event['contentBlockIndex']);
     switch (type) {
       case 'messageStart':
         this.answer.start();
@@ -118,7 +120,7 @@ class ConverseTranslation {
   }
 
   /** Texts and thinking have no start. */
-  #onBlockStart(index: unknown, start: Record<string, unknown>): void {
+  #onBlockStart(index: Index, start: Record<string, unknown>): void {
     const call = asOptionalRecord(start['toolUse']);
     // Nova tells of its own searches as calls, and of their results.
     if (call?.['type'] === 'server_tool_use' || start['toolResult'] !== undefined) {
@@ -129,7 +131,7 @@ class ConverseTranslation {
     }
   }
 
-  #onDelta(index: unknown, delta: Record<string, unknown>): void {
+  #onDelta(index: Index, delta: Record<string, unknown>): void {
     if (this.#foreign.has(index)) return;
     this.#onText(index, asText(delta['text']));
     const thinking = asOptionalRecord(delta['reasoningContent']);
@@ -140,7 +142,7 @@ class ConverseTranslation {
     if (call) this.#onCall(index, '', '', asText(call['input']));
   }
 
-  #onText(index: unknown, text: string): void {
+  #onText(index: Index, text: string): void {
     if (text === '') return;
     // A block has its own citations: the next one must not be added to it.
     if (this.#textBlock !== index) this.answer.blocks.endProse();
@@ -164,7 +166,7 @@ class ConverseTranslation {
     return familyOf(target).hasAnthropicSignatures ? signature : gatewaySignature(target.providerId, signature);
   }
 
-  #onCitation(index: unknown, citation: Record<string, unknown>): void {
+  #onCitation(index: Index, citation: Record<string, unknown>): void {
     const cited = citationOf(citation);
     if (!cited) return;
     this.#citations.push(cited);
@@ -181,16 +183,16 @@ class ConverseTranslation {
     this.#citationCharacters = 0;
   }
 
-  #onCall(index: unknown, id: string, name: string, json: string): void {
+  #onCall(index: Index, id: string, name: string, json: string): void {
     this.answer.blocks.toolCall({
-      index: Number.isSafeInteger(index) ? (index as number) : undefined,
+      index,
       id: id || undefined,
       name: name || undefined,
       arguments: json,
     });
   }
 
-  #onBlockStop(index: unknown): void {
+  #onBlockStop(index: Index): void {
     this.#foreign.delete(index);
     // Nova cites in blocks of their own, after the text.
     this.#cite();
@@ -238,6 +240,10 @@ class ConverseTranslation {
     if (reason !== 'failed') this.answer.finish(reason, this.#matchedStopSequence);
     else this.answer.fail({ type: undefined, message: 'The model stopped in the middle of something unreadable' });
   }
+}
+
+function indexOf(value: unknown): Index {
+  return Number.isSafeInteger(value) ? (value as number) : undefined;
 }
 
 function tooMuch(): UpstreamError {
