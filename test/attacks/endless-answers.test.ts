@@ -163,14 +163,16 @@ const unfinishedCalls: [WireName, (index: number) => string][] = [
   ['bedrock-converse', bedrockCall],
 ];
 
+const hundredFrom = (first: number, event: (index: number) => string) =>
+  Array.from({ length: 100 }, (_, index) => event(first + index)).join('');
+
 describe('calls that only begin', () => {
   it.concurrent.each(unfinishedCalls)('are not read on behind max_tokens (%s)', async (wire, call) => {
     const isRead = Promise.withResolvers<boolean>();
     await attack(wire, async (exchange) => {
       await exchange.begin();
       await exchange.send(exchange.dialect.opening());
-      const several = (round: number) => Array.from({ length: 100 }, (_, index) => call(100 * round + index)).join('');
-      isRead.resolve(flood(exchange, several, 16 * MB));
+      isRead.resolve(flood(exchange, (round) => hundredFrom(100 * round, call), 16 * MB));
     });
     expect(await isRead.promise).toBe(false);
   });

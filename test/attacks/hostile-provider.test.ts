@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { answer, bytesOf, wires, type Dialect, type WireName } from '../support/dialects.ts';
 import {
   expectCutShort,
@@ -10,6 +10,9 @@ import {
   type HostileGateway,
 } from '../support/hostile-gateway.ts';
 import { TRAP_PATH, type Behaviour, type Exchange } from '../support/hostile-upstream.ts';
+
+/** Many of these attacks mostly wait. */
+vi.setConfig({ maxConcurrency: 8 });
 
 /** What a provider can do to the connection. That the books stay exact is checked behind every single one. */
 let hostile: HostileGateway;
@@ -33,13 +36,13 @@ async function repeat(write: Exchange['write'], bytes: string | Buffer, times: n
 }
 
 /** Before anything of an answer came: the next endpoint answers, and without one the failure is told and free. */
-const beforeTheAnswer: [string, number, Behaviour][] = [
+type BeforeTheAnswer = [what: string, status: number, behaviour: Behaviour];
+
+/** What is no answer of HTTP: no wire gets to see it, so that one stands for all. */
+const belowTheWire: BeforeTheAnswer[] = [
   ['hangs up without a word', 502, ({ hangUp }) => hangUp()],
   ['resets the connection', 502, ({ reset }) => reset()],
   ['breaks off within its head', 502, async ({ write, hangUp }) => (await write('HTTP/1.1 200 O')) && hangUp()],
-  ['breaks off after its head', 502, async ({ begin, reset }) => (await begin()) && reset()],
-  ['ends without an event', 502, async ({ begin, finish }) => (await begin()) && finish()],
-  ['says nothing at all', 504, ({ closed }) => closed],
   [
     'switches to another protocol',
     502,
@@ -58,7 +61,15 @@ const beforeTheAnswer: [string, number, Behaviour][] = [
       await repeat(write, 'x-more: and-more-of-it\r\n', 100_000);
     },
   ],
+  ['says nothing at all', 504, ({ closed }) => closed],
   ['is no HTTP server', 502, async ({ write, hangUp }) => (await write('SSH-2.0-OpenSSH_9.6\r\n')) && hangUp()],
+  ['answers with nothing', 502, ({ write }) => write('HTTP/1.1 204 No Content\r\n\r\n')],
+];
+
+/** What each wire reads itself. */
+const beforeTheAnswer: BeforeTheAnswer[] = [
+  ['breaks off after its head', 502, async ({ begin, reset }) => (await begin()) && reset()],
+  ['ends without an event', 502, async ({ begin, finish }) => (await begin()) && finish()],
   [
     'compresses what nobody asked to be compressed',
     502,
@@ -69,17 +80,21 @@ const beforeTheAnswer: [string, number, Behaviour][] = [
     },
   ],
   ['answers with a page', 502, ({ respond }) => respond('200 OK', { 'content-type': 'text/html' }, '<h1>Welcome</h1>')],
-  ['answers with nothing', 502, ({ write }) => write('HTTP/1.1 204 No Content\r\n\r\n')],
 ];
 
-describe.each(wires)('before an answer over %s, a provider that', (wire) => {
-  it.concurrent.each(beforeTheAnswer)('%s is told as %i, and costs nothing', async (_what, status, behaviour) => {
+const failures = [
+  ...belowTheWire.map((row) => ['anthropic', ...row] as const),
+  ...wires.flatMap((wire) => beforeTheAnswer.map((row) => [wire, ...row] as const)),
+];
+
+describe('before an answer, a provider that', () => {
+  it.concurrent.each(failures)('(%s) %s is told as %i, and costs nothing', async (wire, _what, status, behaviour) => {
     const { status: told, cost, generation } = await attack(wire, behaviour);
     expect([told, cost.toString()]).toEqual([status, '0']);
     expect(generation['finish_reason']).not.toBe('end_turn');
   });
 
-  it.concurrent.each(beforeTheAnswer)('%s is followed by the next endpoint', async (_what, _status, behaviour) => {
+  it.concurrent.each(failures)('(%s) %s is followed by the next endpoint', async (wire, _what, _status, behaviour) => {
     const { status, text, generation } = await attack(wire, behaviour, { fallback: true });
     expect([status, text]).toEqual([200, 'All is well.']);
     expect(generation['provider_name']).toMatch(/^sound/);
@@ -89,7 +104,7 @@ describe.each(wires)('before an answer over %s, a provider that', (wire) => {
     const statuses = ['300', '301', '302', '303', '307', '308'];
     const location = `${hostile.upstream.url}${TRAP_PATH}`;
     const told = await Promise.all(
-      statuses.map((status) => attack(wire, ({ respond }) => respond(`${status} Elsewhere`, { location }, ''))),
+      statuses.map((status) => attack('anthropic', ({ respond }) => respond(`${status} Elsewhere`, { location }, ''))),
     );
     expect(told.map(({ status }) => status)).toEqual(statuses.map(() => 502));
     expect(hostile.upstream.trapped()).toBe(0);
@@ -131,7 +146,7 @@ describe.each(wires)('before an answer over %s, a provider that', (wire) => {
     const statuses = [...Object.keys(expected), ...odd, '599', '600', '777', '999'];
     const told = await Promise.all(
       statuses.map(async (status) => {
-        const { status: answered } = await attack(wire, async ({ respond, hangUp }) => {
+        const { status: answered } = await attack('anthropic', async ({ respond, hangUp }) => {
           await respond(`${status} Odd`, { 'content-type': 'application/json' }, '{"error":{"message":"No."}}');
           hangUp();
         });

@@ -68,7 +68,8 @@ function provider(id: string, wire: WireName, baseUrl: string): object {
     base_url: baseUrl,
     credential: 'HOSTILE_KEY',
     data_policy: { logs_prompts: false, trains_on_prompts: false },
-    timeouts: { connect_ms: 2_000, first_byte_ms: 3_000, idle_ms: 4_000 },
+    // Long for an answer on a busy machine, short for the tests that wait for silence to be noticed.
+    timeouts: { connect_ms: 2_000, first_byte_ms: 3_000, idle_ms: 3_000 },
     quirks: quirks[wire] ?? {},
   };
 }
