@@ -28,7 +28,14 @@ async function again(times: number, once: (time: number) => Promise<unknown>): P
 const KB = 1_024;
 
 it.each(wires)('an error without its reason, over %s', async (wire) => {
-  const errors = ['{"type":"error"}', '{"type":"error","error":null}', '{"error":{}}', '{"error":{"message":null}}'];
+  const errors = [
+    '{"type":"error"}',
+    '{"type":"error","error":null}',
+    '{"error":{}}',
+    '{"error":{"message":null}}',
+    '{"__type":"internalServerException"}',
+    '{"__type":"throttlingException","message":null}',
+  ];
   await again(24, (time) =>
     hostile.attack({
       wire,
@@ -87,7 +94,7 @@ it.each(Object.entries(endings))('clients that leave at any time, when the provi
     const left = Promise.withResolvers<void>();
     return hostile.abandon(
       {
-        wire: wires[time % 2]!,
+        wire: wires[time % wires.length]!,
         stream: time % 5 !== 0,
         behaviour: async (exchange) => {
           setTimeout(() => left.resolve(), Math.random() * 25);

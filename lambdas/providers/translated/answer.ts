@@ -53,7 +53,8 @@ export class TranslatedAnswer {
     try {
       read();
     } catch (error) {
-      failure = error;
+      // Whatever comes behind the end of an answer is nothing of it.
+      if (!this.ended) failure = error;
     }
     this.#collect();
     const events = this.#events.map((data) => ({ data }));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Block, MessagesEvent } from '../../messages/types.ts';
+import { CALL_OVERHEAD_BYTES } from '../../messages/usage-counts.ts';
 import { clientCallId } from '../tool-call-id.ts';
 import type { ClientCalls } from './client-calls.ts';
 import { UpstreamError } from '../upstream-http.ts';
@@ -59,7 +60,7 @@ export class BlockWriter {
   /** What came between two pieces of one call: the call's block must stay whole, so this follows it. */
   #deferred: Prose[] = [];
   #deferredBytes = 0;
-  /** Of the arguments of calls that wait for their turn. */
+  /** Of calls that wait for their turn, and of their arguments. */
   #waitingBytes = 0;
   readonly #thinkingSignature: string;
   readonly #clientCalls: ClientCalls;
@@ -161,6 +162,7 @@ export class BlockWriter {
       closed: false,
     };
     this.#calls.push(call);
+    this.#waitingBytes += announcedBytes(call);
     if (call.index !== undefined) this.#byIndex.set(call.index, call);
     this.#byId.set(call.id, call);
     return call;
@@ -190,6 +192,7 @@ export class BlockWriter {
       this.#writeDeferred();
       this.#close();
       this.#written += 1;
+      this.#waitingBytes -= announcedBytes(next);
       this.#openBlock('tool', { type: 'tool_use', id: clientCallId(next.id), name: next.name, input: {} });
       this.#writeArguments(next);
     }
@@ -274,4 +277,9 @@ export class BlockWriter {
     this.#events.push({ type: 'content_block_stop', index: this.#open.index });
     this.#open = undefined;
   }
+}
+
+/** What a call has before its arguments. An id is no word of the model's, unless it is longer than any. */
+function announcedBytes({ id, name }: ToolCall): number {
+  return Math.max(CALL_OVERHEAD_BYTES, Buffer.byteLength(id)) + Buffer.byteLength(name);
 }
