@@ -345,10 +345,11 @@ describe('an answer with', () => {
   it.concurrent.each(odd)(
     '(%s) %s is an answer or a failure, but never a fault of the gateway',
     async (wire, _what, stream) => {
-      const whole = await attack(wire, streamOf(stream));
-      const streamed = await attack(wire, streamOf(stream), { stream: true });
-      const [first] = [await attack(wire, streamOf(stream), { fallback: true })];
-      for (const { status } of [whole, streamed, first]) expect([200, 502]).toContain(status);
+      const [whole, streamed] = await Promise.all([
+        attack(wire, streamOf(stream)),
+        attack(wire, streamOf(stream), { stream: true }),
+      ]);
+      for (const { status } of [whole, streamed]) expect([200, 502]).toContain(status);
       // What was answered was paid for: no number that cannot be read makes an answer free.
       if (whole.text !== '') expect(whole.cost.isZero).toBe(false);
     },
