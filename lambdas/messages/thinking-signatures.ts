@@ -19,6 +19,13 @@ export function hasGatewaySignature(block: Block): boolean {
   return typeof signature !== 'string' || signature === '' || signature.startsWith(GATEWAY_PREFIX);
 }
 
+/** Its provider has signed it, and takes it back only as it was; the gateway's own mark says nothing of the text. */
+export function hasProviderSignature(block: Block): boolean {
+  const signature = signatureIn(block);
+  if (typeof signature !== 'string' || signature === '') return false;
+  return !signature.startsWith(GATEWAY_PREFIX) || signature.indexOf('.', GATEWAY_PREFIX.length) !== -1;
+}
+
 /** Messages for Anthropic: without thinking that it did not sign. A message that had nothing else is left out. */
 export function withoutGatewaySigned(messages: Message[]): Message[] {
   return mapBlocks(messages, (block) => (hasGatewaySignature(block) ? undefined : block));

@@ -1,7 +1,6 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { messagesJson, messagesRequestSchema } from '../../messages/schema.ts';
-import { refuseUnprotected } from '../../protection/sensitive-data.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { countAtFirst } from '../../routing/count-tokens.ts';
 import { routeMessage } from './routed-message.ts';
@@ -11,7 +10,6 @@ export const accepts = { body: messagesRequestSchema, ...messagesJson };
 
 /** The provider's own count where it has one; else the gateway's estimate of the request. */
 export const handler = defineEndpoint('count-tokens', accepts, async ({ body, request, caller }) => {
-  refuseUnprotected(caller.key.sensitiveData);
   const { message, content, candidates } = await routeMessage(body, caller);
   const counted = await countAtFirst(candidates, message, clientHeaders(request.headers));
   if (counted !== undefined) return jsonResponse<CountAnswer>(200, { input_tokens: counted });

@@ -1,8 +1,8 @@
 import { AnswerStream } from '../../http/answer-stream.ts';
 import { jsonResponse, streamResponse, type HttpResponse } from '../../http/response.ts';
 import { MessageAssembler } from '../../messages/assemble.ts';
-import type { MessageBody } from '../../messages/types.ts';
-import { refuseUnprotected } from '../../protection/sensitive-data.ts';
+import type { AnswerEvent, MessageBody } from '../../messages/types.ts';
+import { restoredAnswer } from '../../protection/restored-answer.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { resources } from '../../resources.ts';
 import { dispatch } from '../../routing/dispatch.ts';
@@ -20,8 +20,7 @@ import { PING_AFTER_MS, streamBody } from './stream-body.ts';
  */
 export async function createMessage(input: MessageInput): Promise<HttpResponse> {
   const { body, caller, request } = input;
-  refuseUnprotected(caller.key.sensitiveData);
-  const { message, content, candidates } = await routeMessage(body, caller);
+  const { message, content, candidates, originals } = await routeMessage(body, caller);
   const prepared = prepareAttempts(candidates, message, content, clientHeaders(request.headers));
   // All that settlement needs is there before anything is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
@@ -61,6 +60,7 @@ export async function createMessage(input: MessageInput): Promise<HttpResponse> 
     requestId: request.id,
     streamed: message.stream === true,
     shortened: admitted.shortened,
+    originals,
     abort,
   };
   return context.streamed ? streamAnswer(context) : jsonResponse<MessageBody>(200, await collectAnswer(context));
@@ -87,7 +87,7 @@ async function streamAnswer(context: AnswerContext): Promise<HttpResponse> {
   }
   const body = new AnswerStream((clientSignal) => {
     abortWhenLeft(context.abort, clientSignal);
-    return streamBody(answerEvents(context), { requestId: context.requestId, pingFirst: isSilent });
+    return streamBody(eventsFor(context), { requestId: context.requestId, pingFirst: isSilent });
   });
   destroyWhenOutOfTime(body, context.abort.signal);
   return streamResponse(body);
@@ -95,8 +95,14 @@ async function streamAnswer(context: AnswerContext): Promise<HttpResponse> {
 
 async function collectAnswer(context: AnswerContext): Promise<MessageBody> {
   const assembler = new MessageAssembler();
-  for await (const events of answerEvents(context)) {
+  for await (const events of eventsFor(context)) {
     for (const { data } of events) assembler.add(data);
   }
   return assembler.finish()!;
+}
+
+/** The events with the client's own text, where the provider got something else for it. */
+function eventsFor(context: AnswerContext): AsyncGenerator<AnswerEvent[], void> {
+  const events = answerEvents(context);
+  return context.originals ? restoredAnswer(events, context.originals) : events;
 }
