@@ -15,6 +15,7 @@ import { Money } from '../../lambdas/money/money.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 import { messagesWire } from '../../lambdas/providers/wires.ts';
 import type { Candidate } from '../../lambdas/routing/candidates.ts';
+import { repeated } from '../support/long-runs.ts';
 import { generatedPrompt, type GeneratedPrompt } from '../support/prompt-arbitrary.ts';
 
 /**
@@ -181,6 +182,7 @@ describe('what a request is billed', () => {
   it('is never more than what was held for it, whatever is in it and wherever it goes', async () => {
     let asked = 0;
     let refused = 0;
+    const runs = repeated(20_000, { ofWhichAlways: 6_000 });
     await fc.assert(
       fc.asyncProperty(
         generatedPrompt,
@@ -223,9 +225,9 @@ describe('what a request is billed', () => {
           if (billed.exceeds(held)) throw new Error(`billed ${billed} of ${held} held`);
         },
       ),
-      { numRuns: 20_000 },
+      { numRuns: runs },
     );
     // The premise: much of what is generated is really asked. Each wire that is translated refuses some of it.
-    expect(asked - refused).toBeGreaterThan(7_000);
+    expect((asked - refused) / runs).toBeGreaterThan(0.35);
   }, 120_000);
 });

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { get, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { repeated } from '../support/long-runs.ts';
 import { mutated } from '../support/mutations.ts';
 import { memoryEnvironment, memoryOf } from '../support/process-memory.ts';
 
 /** Requests at once, and requests in all, on each wire. */
 const AT_ONCE = 16;
-const REQUESTS = 5_000;
+const REQUESTS = repeated(5_000, { ofWhichAlways: 2_000 });
 /** No answer is far from it; a request that hangs is. */
 const MAX_ANSWER_MS = 15_000;
 /** Beside a tenth: what buffers, connections and the compiler of the process keep. */
