@@ -160,7 +160,9 @@ describe('the shipped model files', () => {
     const authors = [...new Set(selection.models.map(({ id }) => id.split('/')[0]!))];
     for (const author of authors) {
       const { models } = shipped(`models/${author}.json`) as { models: Shipped[] };
-      const wanted = selection.models.filter(({ id }) => id.startsWith(`${author}/`));
+      const wanted = selection.models
+        .filter(({ id }) => id.startsWith(`${author}/`))
+        .flatMap((one) => (selection.free?.models.includes(one.id) ? [one, { ...one, id: `${one.id}:free` }] : [one]));
       expect(models.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
       for (const [index, { from, quirks, input_modalities: inputs }] of wanted.entries()) {
         const { endpoints, input_modalities: promised } = models[index]!;

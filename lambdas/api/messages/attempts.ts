@@ -17,6 +17,8 @@ import type { Candidate } from '../../routing/candidates.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
 import { countUpstream } from '../../routing/count-tokens.ts';
 import type { Attempt } from '../../routing/dispatch.ts';
+import { fittingThinking } from './fitting-thinking.ts';
+import { withinFreeTerms } from './free-terms.ts';
 
 /** A request before its hold: how each candidate would get it, and what it may cost there. */
 export interface Prepared {
@@ -28,8 +30,6 @@ export interface Prepared {
 }
 
 const DEFAULT_STEP_TOKENS = 4_096;
-/** The least that the Messages API takes for `thinking.budget_tokens`. */
-const MIN_BUDGET_TOKENS = 1_024;
 /** A first token may not wait for a count much longer than for the hold itself. */
 const COUNT_TIMEOUT_MS = 5_000;
 
@@ -44,7 +44,7 @@ export function prepareAttempts(
   content: PromptContent,
   client: ClientHeaders,
 ): Prepared {
-  const attempts = encodeForEach(candidates, message, client);
+  const attempts = encodeForEach(candidates, message, content, client);
   const quotes = attempts.map((attempt) => quoteOf(attempt, content));
   const stepTokens = positiveIntegerVariable(variables.outputStepTokens, DEFAULT_STEP_TOKENS);
   return { message, client, content, attempts, plan: planSpending(quotes, stepTokens) };
@@ -80,20 +80,17 @@ export function reencoded({ attempts, client }: Prepared, plan: SpendingPlan): A
   });
 }
 
-/** Half of a shorter answer may be thinking: a budget must be below max_tokens, and has a least size. */
-function fittingThinking({ thinking }: MessagesRequest, maxTokens: number): Pick<MessagesRequest, 'thinking'> {
-  const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
-  if (!thinking || !budget || budget < maxTokens) return {};
-  const half = Math.floor(maxTokens / 2);
-  return { thinking: half < MIN_BUDGET_TOKENS ? { type: 'disabled' } : { ...thinking, budget_tokens: half } };
-}
-
-function encodeForEach(candidates: Candidate[], asked: MessagesRequest, client: ClientHeaders): Attempt[] {
+function encodeForEach(
+  candidates: Candidate[],
+  asked: MessagesRequest,
+  content: PromptContent,
+  client: ClientHeaders,
+): Attempt[] {
   const attempts: Attempt[] = [];
   let refusal: unknown;
   for (const candidate of candidates) {
-    const message = withDefaultParameters(asked, candidate.model, client);
     try {
+      const message = withinFreeTerms(withDefaultParameters(asked, candidate.model, client), candidate.model, content);
       const encoded = candidate.wire.encode(message, candidate.target, client);
       attempts.push({ candidate, message, encoded, thinksUnseen: hiddenTokens(candidate, message) > 0 });
     } catch (error) {

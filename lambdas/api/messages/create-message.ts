@@ -16,7 +16,7 @@ import { answerEvents } from './answer.ts';
 import type { AnswerContext } from './answer-context.ts';
 import { prepareAttempts } from './attempts.ts';
 import { endpointSignals } from './endpoint-signals.ts';
-import { holdWhileConnecting, type MessageInput } from './message-hold.ts';
+import { holdForRequest, type MessageInput } from './message-hold.ts';
 import { PING_AFTER_MS, streamBody } from './stream-body.ts';
 
 /**
@@ -35,12 +35,12 @@ export async function createMessage(input: MessageInput): Promise<HttpResponse> 
     signals: endpointSignals(),
     promptTokens: content.estimatedTokens,
   });
-  const prepared = prepareAttempts(candidates, message, content, clientHeaders(request.headers));
   // All that settlement needs is there before anything is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   const abort = new AbortController();
   abortWhenLeft(abort, input.clientLeft);
-  const { admitted, attempts } = await holdWhileConnecting(input, prepared, abort.signal);
+  const prepare = (some: typeof candidates) => prepareAttempts(some, message, content, clientHeaders(request.headers));
+  const { admitted, attempts } = await holdForRequest(input, candidates, prepare, abort.signal);
   abortInTime(abort, input.remainingMs());
 
   const { estimatedTokens: estimatedInputTokens } = content;
