@@ -10,6 +10,7 @@ import { budgetPart } from '../catalog/free-terms.ts';
 import type { ServiceFree } from '../catalog/schema.ts';
 import type { Money } from '../money/money.ts';
 import { utcDate, windowEnd } from '../money/periods.ts';
+import { nowMs } from '../platform/clock.ts';
 import {
   accountDay,
   accountMinute,
@@ -21,6 +22,7 @@ import {
 import { budgetHoldUpdate, readBudget, type ServiceHold } from '../store/service-budgets.ts';
 import type { Table } from '../store/table.ts';
 import type { FailedCondition, Writes } from '../store/transact.ts';
+import { FreeMemory } from './free-memory.ts';
 
 /** A free model that may answer a request. */
 export interface FreeModel {
@@ -49,6 +51,9 @@ export type FreeRefusal =
 export type CountKind = 'day' | 'address' | 'minute';
 type FreeWrite = CountKind | `budget of ${string}`;
 
+/** What this process saw lately: only a hint that saves calls to the store. */
+const memory = new FreeMemory();
+
 /** In this order they are reported. */
 const countKinds: readonly CountKind[] = ['day', 'address', 'minute'];
 
@@ -58,14 +63,19 @@ export function firstServiceHolds({ models }: FreeUse, generationId: string, par
   return models.map(({ id, amount }) => ({ model: id, part, amount }));
 }
 
-/** What no count has to be asked for: a limit of 0, and a request that is larger than a part of the budget. */
+/** What the store need not be asked for: a limit of 0, a request larger than a part of the budget, what it said just now. */
 export function refusedAtOnce(use: FreeUse): FreeRefusal | undefined {
   for (const kind of countKinds) {
     const refused = use.models.filter((model) => mostOf(model, kind) === 0);
     if (refused.length > 0) return tooMany(use, kind, refused, 0);
+    const count = countOf(use, kind);
+    const requests = count && memory.requests(nameOf(count), nowMs());
+    if (requests !== undefined && requests >= leastOf(use, kind)) return refusedAt(use, kind, requests);
   }
   const tooLarge = use.models.find(({ amount, terms }) => amount.exceeds(budgetPart(terms)));
-  return tooLarge && outOfBudget(use, tooLarge, false);
+  const spent = use.models.find(({ id, amount }) => memory.hasNoRoomFor(budgetName(use, id), amount, nowMs()));
+  const refused = tooLarge ?? spent;
+  return refused && outOfBudget(use, refused, false);
 }
 
 /** The writes that count a request and hold what it may cost the service, each on condition of its limit. */
@@ -97,8 +107,8 @@ export async function afterFailure(
     const condition = failed[kind];
     if (!condition) continue;
     const requests = requestsFrom(condition.item);
-    const refused = use.models.filter((model) => (mostOf(model, kind) ?? Infinity) <= requests);
-    return { refused: tooMany(use, kind, refused, leastOf(use, kind)) };
+    memory.rememberRequests(nameOf(countOf(use, kind)!), requests, nowMs());
+    return { refused: refusedAt(use, kind, requests) };
   }
   const without = holds.filter(({ model }) => failed[`budget of ${model}`]);
   if (without.length === 0) return undefined;
@@ -117,16 +127,20 @@ async function roomiestPart(table: Table, use: FreeUse, hold: ServiceHold): Prom
   const parts = await readBudget(table, utcDate(use.atMs), hold.model);
   const roomiest = parts.reduce((a, b) => (a.committed.exceeds(b.committed) ? b : a));
   if (!roomiest.committed.plus(hold.amount).exceeds(size)) return { ...hold, part: roomiest.part };
-  return outOfBudget(
-    use,
-    model,
-    parts.some(({ spent }) => !spent.plus(hold.amount).exceeds(size)),
-  );
+  const isHeldOnly = parts.some(({ spent }) => !spent.plus(hold.amount).exceeds(size));
+  if (!isHeldOnly) memory.rememberAmount(budgetName(use, hold.model), hold.amount, nowMs());
+  return outOfBudget(use, model, isHeldOnly);
 }
 
 /** The budget keeps being taken by others: as if all were held. */
 export function contendedBudget(use: FreeUse): FreeRefusal {
   return outOfBudget(use, use.models[0]!, true);
+}
+
+/** The models that allow no more than were counted. */
+function refusedAt(use: FreeUse, kind: CountKind, requests: number): FreeRefusal {
+  const refused = use.models.filter((model) => (mostOf(model, kind) ?? Infinity) <= requests);
+  return tooMany(use, kind, refused, leastOf(use, kind));
 }
 
 function tooMany(use: FreeUse, counted: CountKind, refused: FreeModel[], most: number): FreeRefusal {
@@ -141,6 +155,14 @@ function outOfBudget({ atMs }: FreeUse, model: FreeModel, isHeldOnly: boolean): 
 
 function modelOf({ models }: FreeUse, { model }: ServiceHold): FreeModel {
   return models.find(({ id }) => id === model)!;
+}
+
+function nameOf({ key: { pk, sk } }: FreeCount): string {
+  return `${pk}#${sk}`;
+}
+
+function budgetName({ atMs }: FreeUse, model: string): string {
+  return `${model}#${utcDate(atMs)}`;
 }
 
 /** Undefined where a request is not counted in this way. */
