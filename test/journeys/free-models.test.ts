@@ -2,6 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Money } from '../../lambdas/money/money.ts';
+import { utcDate } from '../../lambdas/money/periods.ts';
+import { readBudget } from '../../lambdas/store/service-budgets.ts';
 import { admin } from '../support/admin.ts';
 import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
@@ -36,7 +39,7 @@ beforeAll(async () => {
     freeModel('test/slow:free', { rpm: 3 }),
     // Each part of the budget has room for one request of full size.
     freeModel('test/poor:free', { daily_budget_rub: '2', daily_base: 300 }),
-    freeModel('test/near:free', { base_ip_daily: 100 }),
+    freeModel('test/near:free', { base_ip_daily: 1 }),
     textModel('test/paid', [
       { provider: 'sandbox-openai', upstream_model: 'gpt', pricing: { prompt: '0.001', completion: '0.002' } },
     ]),
@@ -190,15 +193,64 @@ describe('a request that came to nothing', () => {
   });
 });
 
-describe('the budget of a free model', () => {
-  it('is never overspent by 200 requests at once, and the catalog says when it is used up', async () => {
-    const responses = await Promise.all(
-      Array.from({ length: 200 }, () => ask(gateway, 'test/poor:free', { max_tokens: 64 }, 'delay=0 tokens=64')),
+describe('an account that is not funded', () => {
+  const withForged = (on: RunningGateway, number: number) =>
+    post(
+      on,
+      '/messages',
+      { model: 'test/near:free', max_tokens: 20, messages: [said('Hello', 'delay=0')] },
+      {
+        'x-forwarded-for': `198.51.100.${number}`,
+        'x-real-ip': `198.51.100.${number}`,
+        forwarded: `for=198.51.100.${number}`,
+      },
     );
 
-    const refused = responses.filter(({ status }) => status === 429);
-    expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(8);
-    expect(refused.length).toBeGreaterThan(0);
-    expect(await refused[0]!.json()).toMatchObject({ error: { metadata: { limit_source: 'free_daily_budget' } } });
+  it('is counted by the address of its connection, whatever its headers say, and with all others there', async () => {
+    const [first, second] = [await newcomer(), await newcomer()];
+    await ask(first, 'test/plain:free');
+
+    const answers = [await withForged(first, 1), await withForged(second, 2)];
+
+    expect(answers.map(({ status }) => status)).toEqual([429, 429]);
+    expect(await answers[0]!.json()).toMatchObject({
+      error: { metadata: { limit_source: 'free_daily_requests_of_address', limit: 1 } },
+    });
+  });
+
+  it('is no longer counted by its address once it is funded', async () => {
+    const response = await withForged(await newcomer('500'), 3);
+
+    expect(response.status).toBe(200);
+  });
+
+  it('is still blocked by a limit of 0 of its key', async () => {
+    const { account } = await newcomer();
+    const { key } = await admin(directory, '--account', account, 'keys', 'create', '--name', 'off', '--limit', '0');
+
+    const response = await ask({ ...gateway, key: key as string }, 'test/plain:free');
+
+    expect(response.status).toBe(402);
+  });
+});
+
+describe('the budget of a free model', () => {
+  it('is never overspent, and the catalog says when it is used up', async () => {
+    const answers: Response[] = [];
+    // Each part has room for a request of full size, and then for a few smaller ones.
+    while (!answers.some(({ status }) => status === 429) && answers.length < 300) {
+      answers.push(
+        ...(await Promise.all(Array.from({ length: 40 }, () => ask(gateway, 'test/poor:free', {}, 'delay=0')))),
+      );
+    }
+
+    const refused = answers.find(({ status }) => status === 429)!;
+    expect(await refused.json()).toMatchObject({ error: { metadata: { limit_source: 'free_daily_budget' } } });
+    await until(
+      async () => (await modelInfo('test/poor:free'))['service_free']!['temporarily_capacity_limited'] === true,
+    );
+    const sums = (await readBudget(gateway.table(), utcDate(Date.now()), 'test/poor:free')).map(({ spent }) => spent);
+    expect(Money.sum(sums).exceeds(Money.parse('2'))).toBe(false);
+    expect(Money.sum(sums).isZero).toBe(false);
   });
 });
