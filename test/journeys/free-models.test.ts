@@ -68,6 +68,19 @@ async function newcomer(topUp?: string): Promise<RunningGateway & { account: str
 const ask = (on: RunningGateway, model: string, more: object = {}, directives = 'delay=0') =>
   post(on, '/messages', { model, max_tokens: 20, messages: [said('Hello', directives)], ...more });
 
+/** A request that claims to come from elsewhere. */
+const withForged = (on: RunningGateway, number: number) =>
+  post(
+    on,
+    '/messages',
+    { model: 'test/near:free', max_tokens: 20, messages: [said('Hello', 'delay=0')] },
+    {
+      'x-forwarded-for': `198.51.100.${number}`,
+      'x-real-ip': `198.51.100.${number}`,
+      forwarded: `for=198.51.100.${number}`,
+    },
+  );
+
 const keyInfo = async (on: RunningGateway) =>
   ((await (await get(on, '/key')).json()) as { data: Record<string, unknown> }).data;
 
@@ -174,6 +187,15 @@ describe('a free model', () => {
   });
 });
 
+describe('a request that names models with and without a price', () => {
+  it('is answered by the free one where there is no money', async () => {
+    const response = await ask(await newcomer(), 'test/paid', { models: ['test/plain:free'] });
+
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ model: 'test/plain:free', usage: { cost: 0 } });
+  });
+});
+
 describe('a request that came to nothing', () => {
   it('gives its place back when the provider failed before it wrote anything', async () => {
     const account = await newcomer();
@@ -194,18 +216,6 @@ describe('a request that came to nothing', () => {
 });
 
 describe('an account that is not funded', () => {
-  const withForged = (on: RunningGateway, number: number) =>
-    post(
-      on,
-      '/messages',
-      { model: 'test/near:free', max_tokens: 20, messages: [said('Hello', 'delay=0')] },
-      {
-        'x-forwarded-for': `198.51.100.${number}`,
-        'x-real-ip': `198.51.100.${number}`,
-        forwarded: `for=198.51.100.${number}`,
-      },
-    );
-
   it('is counted by the address of its connection, whatever its headers say, and with all others there', async () => {
     const [first, second] = [await newcomer(), await newcomer()];
     await ask(first, 'test/plain:free');
@@ -252,5 +262,13 @@ describe('the budget of a free model', () => {
     const sums = (await readBudget(gateway.table(), utcDate(Date.now()), 'test/poor:free')).map(({ spent }) => spent);
     expect(Money.sum(sums).exceeds(Money.parse('2'))).toBe(false);
     expect(Money.sum(sums).isZero).toBe(false);
+  });
+
+  it('is shown to the operator', async () => {
+    const rows = (await admin(directory, 'free-models')) as unknown as { model: string; spent_rub: string }[];
+
+    const { spent_rub: spent } = rows.find(({ model }) => model === 'test/poor:free')!;
+    expect(Number(spent)).toBeGreaterThan(0);
+    expect(Number(spent)).toBeLessThanOrEqual(2);
   });
 });

@@ -140,6 +140,30 @@ describe('importing a price list', () => {
     });
   });
 
+  it('offers a model free as well, which costs the service the price without the markup', () => {
+    const terms = { daily_base: 50 };
+    const selection = { models: [wanted], free: { terms, models: ['acme/searcher'] }, aliases: [] };
+
+    const files = importCatalog(searching, selection, atRate);
+
+    expect(files.get('acme.json')).toMatchObject({
+      models: [
+        { id: 'acme/searcher', endpoints: [{ pricing: { prompt: '0.000099' } }] },
+        {
+          id: 'acme/searcher:free',
+          service_free: terms,
+          endpoints: [{ pricing: { prompt: '0', completion: '0' }, service_cost: { prompt: '0.00009' } }],
+        },
+      ],
+    });
+  });
+
+  it('offers nothing free that it does not import', () => {
+    const selection = { models: [wanted], free: { terms: {}, models: ['acme/small'] }, aliases: [] };
+
+    expect(() => importCatalog(searching, selection, atRate)).toThrow('"acme/small"');
+  });
+
   it('promises only the input that the selection says an endpoint takes', () => {
     const selection = { models: [{ ...wanted, input_modalities: ['text'] }], aliases: [] };
     expect(importCatalog(searching, selection, atRate).get('acme.json')).toMatchObject({

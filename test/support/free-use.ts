@@ -8,7 +8,7 @@ import { readBudget } from '../../lambdas/store/service-budgets.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { holdRequest, rub, type Spender } from './spending.ts';
 
-export const freeTerms: ServiceFree = {
+const freeTerms: ServiceFree = {
   daily_base: 50,
   daily_funded: 1_000,
   base_ip_daily: 10_000,

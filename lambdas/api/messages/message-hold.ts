@@ -6,6 +6,7 @@ import { admit, type Admitted } from '../../admission/admit.ts';
 import type { HoldRequest } from '../../admission/hold.ts';
 import type { FreeUse } from '../../admission/free-tier.ts';
 import { refusalError, type AdmissionRefusal } from '../../admission/refusal.ts';
+import type { Model } from '../../catalog/catalog.ts';
 import type { EndpointInput } from '../../http/define-endpoint.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
@@ -28,7 +29,8 @@ interface Held {
 }
 
 /**
- * Holds a request for its candidates; where the terms of a free model refuse it, for those of the other models.
+ * Holds a request for its candidates; where the terms of a free model refuse it, for those of the other models, and where
+ * there is no money, for those of the free ones.
  * @throws {GatewayError} when the request is not admitted
  */
 export async function holdForRequest(
@@ -40,15 +42,23 @@ export async function holdForRequest(
   for (let left = candidates; ;) {
     const result = await holdWhileConnecting(input, prepare(left), signal);
     if ('admitted' in result) return result;
-    const refused = freeModelsRefusedBy(result.refusal);
-    const others = left.filter(({ model }) => !refused.includes(model.id));
-    if (refused.length === 0 || others.length === 0) throw result.error;
+    const others = left.filter(({ model }) => !isRefused(model, result.refusal));
+    if (others.length === 0 || others.length === left.length) throw result.error;
     left = others;
   }
 }
 
-function freeModelsRefusedBy(refusal: AdmissionRefusal): readonly string[] {
-  return refusal.kind === 'free_requests' || refusal.kind === 'free_budget' ? refusal.models : [];
+/** Whether a refusal is about this model; one that is about the request is about all of them. */
+function isRefused({ id, data }: Model, refusal: AdmissionRefusal): boolean {
+  switch (refusal.kind) {
+    case 'free_requests':
+    case 'free_budget':
+      return refusal.models.includes(id);
+    case 'no_room':
+      return !data.service_free;
+    default:
+      return true;
+  }
 }
 
 /**
