@@ -6,7 +6,7 @@
  * in each, is not used. Spending never passes the budget.
  */
 
-import { budgetPart } from '../catalog/free-terms.ts';
+import { BUDGET_PARTS, budgetPart } from '../catalog/free-terms.ts';
 import type { ServiceFree } from '../catalog/schema.ts';
 import type { Money } from '../money/money.ts';
 import { utcDate, windowEnd } from '../money/periods.ts';
@@ -58,8 +58,8 @@ const memory = new FreeMemory();
 const countKinds: readonly CountKind[] = ['day', 'address', 'minute'];
 
 /** Where the cost of a request is held first: spread over the parts by its id. */
-export function firstServiceHolds({ models }: FreeUse, generationId: string, parts: number): ServiceHold[] {
-  const part = Number.parseInt(generationId.slice(-4), 16) % parts;
+export function firstServiceHolds({ models }: FreeUse, generationId: string): ServiceHold[] {
+  const part = Number.parseInt(generationId.slice(-4), 16) % BUDGET_PARTS;
   return models.map(({ id, amount }) => ({ model: id, part, amount }));
 }
 

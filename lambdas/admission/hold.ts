@@ -22,7 +22,6 @@ import {
   type Scope,
   type ScopeKind,
 } from '../store/counters.ts';
-import { BUDGET_PARTS } from '../catalog/free-terms.ts';
 import { generationFrom, type Hold, type PendingGeneration } from '../store/generation.ts';
 import { holdChange, pendingPut } from '../store/generation-writes.ts';
 import { isLimited } from '../store/limits.ts';
@@ -105,7 +104,7 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
   const { free } = request;
   const refused = free && refusedAtOnce(free);
   if (refused) return { refused };
-  let serviceHolds = free ? firstServiceHolds(free, request.generation.id, BUDGET_PARTS) : [];
+  let serviceHolds = free ? firstServiceHolds(free, request.generation.id) : [];
   // The second attempt is for limits that changed since they were read, a third means that they keep changing.
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     const hold: Hold = { amount: request.amount, steps: 1, scopes: scopes.map((scope) => scope.kind), serviceHolds };
