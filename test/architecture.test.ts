@@ -16,7 +16,7 @@ const arrows: Record<string, string[]> = {
   accounting: ['store', 'money', 'messages', 'catalog', 'platform'],
   statistics: ['store', 'catalog', 'platform'],
   admission: ['accounting', 'store', 'money', 'messages', 'catalog', 'platform'],
-  protection: ['store', 'catalog', 'platform'],
+  protection: ['messages', 'store', 'catalog', 'platform'],
   management: ['admission', 'store', 'money', 'platform'],
   http: ['admission', 'store', 'money', 'platform', 'resources.ts'],
   workers: ['statistics', 'accounting', 'platform', 'resources.ts'],

@@ -1,9 +1,7 @@
 /** UTF-8 bytes of the events of an answer: what the model wrote of each, and what others wrote. */
 
 import type { Block, MessagesEvent } from '../messages/types.ts';
-
-/** The syntax of a call is billed beside its name and arguments: some dozens of tokens that are never shown. */
-const CALL_OVERHEAD_BYTES = 64;
+import { CALL_OVERHEAD_BYTES } from '../messages/usage-counts.ts';
 
 /** Bytes that the model wrote in an event; they bound a stream. */
 export function eventBytes(event: MessagesEvent): number {

@@ -111,9 +111,9 @@ export function countedBound(
   return Math.min(withMargin + content.thinkingBytes, endpoint.contextLength ?? Infinity);
 }
 
-/** Which caches an encoded request asks to write: it cannot ask for one without these words. */
+/** Which caches an encoded request asks to write: it cannot ask for one without these words, the second of which is Amazon's. */
 export function askedCacheWrites(encodedBody: string): CacheWrites {
-  if (!encodedBody.includes('"cache_control"')) return 'none';
+  if (!encodedBody.includes('"cache_control"') && !encodedBody.includes('"cachePoint"')) return 'none';
   return encodedBody.includes('"1h"') ? '1h' : '5m';
 }
 

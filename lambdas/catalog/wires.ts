@@ -60,6 +60,8 @@ const anthropicQuirks = z.strictObject({
   ...common,
   /** Signs thinking itself; only this provider accepts its signatures. */
   own_signatures: z.boolean().optional(),
+  /** While it thinks, it refuses an earlier call without the thinking before it, whoever made the call. */
+  thinking_before_calls: z.boolean().optional(),
   /** What requests are put in, where Claude runs elsewhere. */
   envelope: z.enum(['none', 'bedrock-invoke', 'vertex-predict']).optional(),
   /** Parts of a request that it does not take, and would silently leave out. */

@@ -1,4 +1,4 @@
-import { readExactly } from '../platform/exact-json.ts';
+import { isRawNumber, readExactly } from '../platform/exact-json.ts';
 import type { Block, Delta, MessageBody, MessagesEvent } from './types.ts';
 
 interface OpenBlock {
@@ -8,6 +8,15 @@ interface OpenBlock {
   /** The block's own list, once a citation was added. */
   citations?: unknown[];
 }
+
+/** A call with other arguments than its model wrote must not be run: the answer ends as one that was cut in its middle. */
+const UNREADABLE_CALL = {
+  stop_reason: 'max_tokens',
+  metadata: {
+    error_type: 'provider_unavailable',
+    message: "The arguments of a call in this answer are not a JSON object. It is shown without them; don't run it.",
+  },
+} as const;
 
 /** Builds the complete answer from its events, for clients that do not stream. */
 export class MessageAssembler {
@@ -40,13 +49,23 @@ export class MessageAssembler {
     }
   }
 
-  /** The message, or undefined when no message ever started. */
+  /**
+   * The message, or undefined when no message ever started. Input that max_tokens cut off is empty, as the Messages API
+   * answers it.
+   */
   finish(): MessageBody | undefined {
     if (!this.#message) return undefined;
+    let isReadable = true;
     const content = [...this.#blocks.entries()]
       .sort(([a], [b]) => a - b)
-      .map(([, { block, json }]) => (json === '' ? block : { ...block, input: parseInput(json) }));
-    return { ...this.#message, content };
+      .map(([, { block, json }]) => {
+        if (json === '') return block;
+        const input = parseInput(json);
+        isReadable &&= input !== undefined;
+        return { ...block, input: input ?? {} };
+      });
+    const message = { ...this.#message, content };
+    return isReadable || message.stop_reason !== 'tool_use' ? message : { ...message, ...UNREADABLE_CALL };
   }
 
   #addDelta(index: number, delta: Delta): void {
@@ -78,15 +97,18 @@ export class MessageAssembler {
 }
 
 /**
- * Input with the numbers that the model wrote. Input that max_tokens cut off is not JSON: it is empty then, as the Messages
- * API answers it.
+ * Input with the numbers that the model wrote; empty where it says that there is none.
+ * @returns undefined for what is no object: max_tokens has cut it, or the model has written something else
  */
-function parseInput(json: string): unknown {
+function parseInput(json: string): object | undefined {
+  let input: unknown;
   try {
-    return readExactly(json);
+    input = readExactly(json);
   } catch {
-    return {};
+    return undefined;
   }
+  if (input === null) return {};
+  return typeof input === 'object' && !Array.isArray(input) && !isRawNumber(input) ? input : undefined;
 }
 
 /** The list in a block that citations are added to. */

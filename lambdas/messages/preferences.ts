@@ -8,6 +8,7 @@ import { Money } from '../money/money.ts';
 import { isRawNumber } from '../platform/exact-json.ts';
 import { optional } from './field-kinds.ts';
 import { listOf } from './list-of.ts';
+import type { PromptPlugins } from './plugins.ts';
 import type { MessagesRequest } from './types.ts';
 
 /** More providers than any catalog has endpoints of one model. */
@@ -105,14 +106,14 @@ export type ProviderPreferences = z.output<typeof providerPreferences>;
 const MAX_OTHER_MODELS = 3;
 export const otherModels = optional(listOf(z.string().min(1).max(MAX_NAME_CHARACTERS), { max: MAX_OTHER_MODELS }));
 
-/** A request as a client sends it: with how it wants to be routed, which no provider is told. */
-export interface RoutedRequest extends MessagesRequest {
+/** A request as a client sends it: with how it wants to be routed and changed, which no provider is told. */
+export interface RoutedRequest extends MessagesRequest, PromptPlugins {
   provider?: ProviderPreferences;
   models?: string[];
 }
 
 /** The request as providers may get it: without what only the gateway reads. */
 export function withoutRouting(request: RoutedRequest): MessagesRequest {
-  const { provider: _, models: __, ...message } = request;
+  const { provider: _provider, models: _models, plugins: _plugins, transforms: _transforms, ...message } = request;
   return message;
 }

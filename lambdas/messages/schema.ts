@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { content } from './blocks.ts';
 import { anyObject, cacheControl, optional } from './field-kinds.ts';
 import { listOf } from './list-of.ts';
+import { plugins, transforms } from './plugins.ts';
 import { otherModels, providerPreferences, type RoutedRequest } from './preferences.ts';
 import { refusedBeta, threadsRefusal } from './priced-betas.ts';
 import { tool } from './tool-schema.ts';
@@ -75,6 +76,8 @@ const fields = z.looseObject({
   // The gateway's own.
   provider: optional(providerPreferences),
   models: otherModels,
+  plugins,
+  transforms,
 });
 
 /**
@@ -91,10 +94,7 @@ const unpricedFields = [
   'billing_policy',
 ] as const;
 
-/** Fields of features that this gateway does not have: refused by name, never accepted and ignored. */
-const unbuiltFields = ['plugins', 'transforms'] as const;
-
-const refusedFields: readonly string[] = [...unbuiltFields, ...unpricedFields];
+const refusedFields: readonly string[] = unpricedFields;
 
 function isAbsent(value: unknown): boolean {
   return value === null || value === undefined || (Array.isArray(value) && value.length === 0);

@@ -19,6 +19,13 @@ export function hasGatewaySignature(block: Block): boolean {
   return typeof signature !== 'string' || signature === '' || signature.startsWith(GATEWAY_PREFIX);
 }
 
+/** Its provider has signed it, and takes it back only as it was; the gateway's own mark says nothing of the text. */
+export function hasProviderSignature(block: Block): boolean {
+  const signature = signatureIn(block);
+  if (typeof signature !== 'string' || signature === '') return false;
+  return !signature.startsWith(GATEWAY_PREFIX) || signature.indexOf('.', GATEWAY_PREFIX.length) !== -1;
+}
+
 /** Messages for Anthropic: without thinking that it did not sign. A message that had nothing else is left out. */
 export function withoutGatewaySigned(messages: Message[]): Message[] {
   return mapBlocks(messages, (block) => (hasGatewaySignature(block) ? undefined : block));
@@ -45,12 +52,42 @@ function signatureIn(block: Block): unknown {
 
 /** Messages for a provider that signs by itself: its own thinking as it signed it, and no other. */
 export function thinkingOf(family: string, messages: Message[]): Message[] {
-  return mapBlocks(messages, (block) => {
-    if (block.type === 'redacted_thinking') return undefined;
-    if (block.type !== 'thinking') return block;
-    const signature = signatureOf(family, block);
-    return signature === undefined ? undefined : { ...block, signature };
+  return mapBlocks(messages, (block) => (isThinking(block) ? asSigned(family, block) : block));
+}
+
+/** Stands for thinking that there is none of: providers that ask for it refuse an empty one. */
+export const NO_THINKING = ' ';
+
+/**
+ * Messages for a provider that refuses a call without the thinking before it, and does not look who signed that: its own as
+ * it signed it, what the gateway can read of others without a signature, and a placeholder where there is none.
+ */
+export function thinkingBeforeCalls(family: string, messages: Message[]): Message[] {
+  const readable = mapBlocks(messages, (block) =>
+    isThinking(block) ? (asSigned(family, block) ?? unsigned(block)) : block,
+  );
+  return readable.map((message) => {
+    const { content } = message;
+    if (typeof content === 'string' || content.some(isThinking)) return message;
+    if (!content.some(({ type }) => type === 'tool_use')) return message;
+    return { ...message, content: [{ type: 'thinking', thinking: NO_THINKING, signature: '' }, ...content] };
   });
+}
+
+function isThinking({ type }: Block): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
+}
+
+/** A provider's own thinking with what it had signed it with; undefined for that of any other. */
+function asSigned(family: string, block: Block): Block | undefined {
+  const signature = signatureOf(family, block);
+  if (signature === undefined) return undefined;
+  return { ...block, [block.type === 'thinking' ? 'signature' : 'data']: signature };
+}
+
+function unsigned(block: Block): Block | undefined {
+  const isReadable = block.type === 'thinking' && block['thinking'] !== '' && hasGatewaySignature(block);
+  return isReadable ? { ...block, signature: '' } : undefined;
 }
 
 function mapBlocks(messages: Message[], change: (block: Block) => Block | undefined): Message[] {

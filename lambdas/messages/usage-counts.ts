@@ -23,3 +23,6 @@ export function withSoundCounts(usage: unknown): WireUsage {
 export function hasSoundCounts(usage: Record<string, unknown>): boolean {
   return countFields.every((field) => usage[field] == null || isCount(usage[field]));
 }
+
+/** The syntax of a call is billed beside its name and arguments: some dozens of tokens that are never shown. */
+export const CALL_OVERHEAD_BYTES = 64;

@@ -7,6 +7,8 @@ const MAX_CHARACTERS = 2_000;
 /** Shorter credentials are not secret, and would hide ordinary words. */
 const MIN_SECRET_CHARACTERS = 8;
 const HIDDEN = '[hidden]';
+/** `<id>:<secret>[:<session token>]` of AWS: what is sent, and quoted, are its parts. */
+const ACCESS_KEY = /^[^:\s]+(?::[^:\s]+){1,2}$/;
 
 /** Addresses that mean something only inside a network, with the URL around them. */
 const INTERNAL_ADDRESS = new RegExp(
@@ -27,9 +29,15 @@ export interface Secrets {
 export function redact(words: string, { credential, baseUrl }: Secrets): string {
   let text = words;
   // Before the text is cut: part of a secret would not be found.
-  if (credential && credential.length >= MIN_SECRET_CHARACTERS) text = text.replaceAll(credential, HIDDEN);
+  for (const secret of secretsIn(credential ?? '')) text = text.replaceAll(secret, HIDDEN);
   const { origin, host } = new URL(baseUrl);
   text = text.replaceAll(origin, HIDDEN).replaceAll(host, HIDDEN);
   text = text.slice(0, MAX_CHARACTERS * 2).replace(INTERNAL_ADDRESS, HIDDEN);
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
+}
+
+/** The whole first, so that its parts leave nothing of it behind. */
+function secretsIn(credential: string): string[] {
+  const parts = ACCESS_KEY.test(credential) ? credential.split(':') : [];
+  return [credential, ...parts].filter(({ length }) => length >= MIN_SECRET_CHARACTERS);
 }

@@ -29,6 +29,11 @@ export function asText(value: unknown): string {
   throw unreadable();
 }
 
+/** Arguments of a call: JSON as a text, or (GigaChat) the object itself. @throws {UpstreamError} for anything else */
+export function asArguments(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(asRecord(value)) : asText(value);
+}
+
 function unreadable(): UpstreamError {
   return new UpstreamError('malformed', 'The provider sent an answer of a shape that nobody can read');
 }

@@ -23,6 +23,8 @@ export interface Candidate {
   target: WireTarget;
   /** Undefined for an upstream that needs none. */
   credential: string | undefined;
+  /** Of its model, only the first candidate that can take the request is asked. */
+  isOnlyFirst: boolean;
   /** PEM of certificates that vouch for it besides the usual ones; undefined for most. */
   ca?: string | undefined;
 }
@@ -85,14 +87,13 @@ async function choiceOf(requested: RequestedModel, preferences: Preferences, inp
     if (exclusion === undefined) fitting.push(endpoint);
     else choice.excludedBy.add(exclusion);
   }
-  const found = await Promise.all(fitting.map((endpoint) => toCandidate(model, endpoint)));
+  const isOnlyFirst = preferences.allow_fallbacks === false && !preferences.order;
+  const found = await Promise.all(fitting.map((endpoint) => toCandidate(model, endpoint, isOnlyFirst)));
   for (const [index, candidate] of found.entries()) {
     if (candidate) choice.candidates.push(candidate);
     else choice.unset.push(whatLacks(fitting[index]!));
   }
   choice.candidates = inOrder(choice.candidates, preferences, input.signals, drawOf(input.request));
-  const isOnlyFirst = preferences.allow_fallbacks === false && !preferences.order;
-  if (isOnlyFirst) choice.candidates.length = Math.min(choice.candidates.length, 1);
   return choice;
 }
 
@@ -126,7 +127,11 @@ function whatLacks({ provider, unsetVariable }: Endpoint): string {
   return unsetVariable ? `the variable ${unsetVariable} for ${provider.name}` : `a credential for ${provider.name}`;
 }
 
-async function toCandidate(model: Model, endpoint: Candidate['endpoint']): Promise<Candidate | undefined> {
+async function toCandidate(
+  model: Model,
+  endpoint: Candidate['endpoint'],
+  isOnlyFirst: boolean,
+): Promise<Candidate | undefined> {
   const wire = messagesWire(endpoint.wire);
   if (!wire || endpoint.unsetVariable) return undefined;
   const { credential: variable, ca_variable: caVariable } = endpoint.provider.data;
@@ -147,6 +152,7 @@ async function toCandidate(model: Model, endpoint: Candidate['endpoint']): Promi
       quirks: endpoint.quirks,
     },
     credential,
+    isOnlyFirst,
     ca: caVariable ? await readProviderKey(caVariable) : undefined,
   };
 }

@@ -1,9 +1,32 @@
 import type { MessagesRequest } from '../messages/types.ts';
-import { failureOf, refusalOfResponse } from '../providers/failures.ts';
+import { failureOf, ProviderFailure, refusalOfResponse } from '../providers/failures.ts';
 import { readText } from '../providers/upstream-http.ts';
 import type { ClientHeaders } from '../providers/wire.ts';
 import type { Candidate } from './candidates.ts';
 import { connect, failedProvider } from './dispatch.ts';
+
+/**
+ * The count of the candidate that would answer: of the first that can be told the whole prompt, and does not fail.
+ * @returns undefined when it has no such endpoint, or its answer is not a count.
+ * @throws {GatewayError} 400 when none can be told the prompt. @throws {ProviderFailure}
+ */
+export async function countAtFirst(
+  candidates: readonly Candidate[],
+  request: MessagesRequest,
+  client: ClientHeaders,
+): Promise<number | undefined> {
+  let problem: unknown;
+  for (const candidate of candidates) {
+    try {
+      return await countUpstream(candidate, request, client);
+    } catch (error) {
+      if (error instanceof ProviderFailure && !error.mayTryAnother) throw error;
+      // The wire of another endpoint may be able to express it. What a provider has said tells more than that.
+      problem = error instanceof ProviderFailure ? error : (problem ?? error);
+    }
+  }
+  throw problem;
+}
 
 const MAX_BODY_BYTES = 64 * 1024;
 const TIMEOUT_MS = 20_000;

@@ -22,12 +22,13 @@ import { parseExactly } from '../platform/exact-json.ts';
 import type { Candidate } from './candidates.ts';
 import type { AttemptResult } from './recent-attempts.ts';
 
-/** A request to one candidate: encoded, and perhaps connecting already, with nothing sent yet. */
+/** A request to one candidate, perhaps connecting already, with nothing sent yet. */
 export interface Attempt {
   candidate: Candidate;
   /** The request, with the defaults of the candidate's model. */
   message: MessagesRequest;
-  encoded: WireRequest;
+  /** The request as the candidate gets it. Only the first attempt keeps it: bodies may be large, and most others are never sent. */
+  encode: () => WireRequest;
   upstream?: UpstreamRequest;
   /** The model may think without showing it: while it is silent, it may be working, and billing. */
   thinksUnseen: boolean;
@@ -116,7 +117,8 @@ async function beginAnswer(
   input: DispatchInput,
   onSent: () => void,
 ): Promise<AsyncGenerator<AnswerBatch, void>> {
-  const { candidate, encoded } = attempt;
+  const { candidate } = attempt;
+  const encoded = attempt.encode();
   const upstream = attempt.upstream ?? connect(candidate, encoded, input.signal);
   const response = await upstream.send(encoded.body, onSent);
   if (response.status < 200 || response.status > 299) {

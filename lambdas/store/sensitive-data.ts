@@ -12,7 +12,7 @@ export const sensitiveCategories = [
   'inn',
   'ip_address',
 ] as const;
-type SensitiveCategory = (typeof sensitiveCategories)[number];
+export type SensitiveCategory = (typeof sensitiveCategories)[number];
 
 /** What a key wants kept from providers. The dictionary's terms are themselves secrets of the client. */
 export interface SensitiveData {

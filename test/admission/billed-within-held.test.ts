@@ -7,6 +7,7 @@ import { measurePrompt } from '../../lambdas/admission/prompt-size.ts';
 import { firstStep, type Quote } from '../../lambdas/admission/spending-plan.ts';
 import { prepareAttempts } from '../../lambdas/api/messages/attempts.ts';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
+import { messagesWires, type MessagesWireName } from '../../lambdas/catalog/wires.ts';
 import { withoutRouting } from '../../lambdas/messages/preferences.ts';
 import { messagesRequestSchema } from '../../lambdas/messages/schema.ts';
 import type { MessagesEvent, MessagesRequest } from '../../lambdas/messages/types.ts';
@@ -44,7 +45,7 @@ const pricing: Arbitrary<Pricing> = fc.record({
 });
 
 interface Endpoint {
-  wire: 'anthropic' | 'openai-chat';
+  wire: MessagesWireName;
   pricing: Pricing;
   contextLength: number;
   maxOutputTokens: number;
@@ -54,7 +55,7 @@ interface Endpoint {
 }
 
 const endpoint: Arbitrary<Endpoint> = fc.record({
-  wire: fc.constantFrom('anthropic', 'openai-chat'),
+  wire: fc.constantFrom(...messagesWires),
   pricing,
   contextLength: fc.constantFrom(8_000, 200_000),
   maxOutputTokens: fc.constantFrom(4_000, 32_000),
@@ -68,7 +69,9 @@ function candidateOf(of: Endpoint): Candidate {
   const quirks = {
     max_image_tokens: of.maxImageTokens,
     pdf_files: true,
-    ...(wire === 'openai-chat' ? { hidden_reasoning: of.hidden } : { thinks_by_default: of.thinksByDefault }),
+    hidden_reasoning: of.hidden,
+    thinks_by_default: of.thinksByDefault,
+    ...(wire === 'bedrock-converse' ? { family: 'claude' } : {}),
   };
   return {
     model: { id: 'test/model', endpoints: [], data: {} },
@@ -92,8 +95,8 @@ function wordTokens(value: unknown, wire: Endpoint['wire']): number {
   if (Array.isArray(value)) return value.reduce((sum: number, inner) => sum + wordTokens(inner, wire), 0);
   if (typeof value !== 'object' || value === null) return 0;
   const { type } = value as { type?: string };
-  // Thinking that Anthropic signed is not sent to others.
-  if (type === 'thinking' && wire !== 'anthropic') return 0;
+  // Thinking that Anthropic signed is not sent to others; Converse has its own models.
+  if (type === 'thinking' && wire !== 'anthropic' && wire !== 'bedrock-converse') return 0;
   return Object.entries(value).reduce((sum, [name, inner]) => {
     const isMedia = type === 'base64' && MEDIA.has(name);
     if (isMedia || name === 'cache_control' || name === 'signature') return sum;
@@ -121,11 +124,10 @@ function promptTokensOf({ body, images, opaque }: GeneratedPrompt, of: Endpoint,
 }
 
 /** The caches that a provider writes: those that were asked for, and on some wires short ones of its own accord. */
-function writesOf({ body }: GeneratedPrompt, { wire }: Endpoint): 'none' | '5m' | '1h' {
-  const text = JSON.stringify(body);
-  if (wire === 'openai-chat') return '5m';
-  if (text.includes('"ttl":"1h"')) return '1h';
-  return text.includes('"cache_control":') ? '5m' : 'none';
+function writesOf(body: string, { wire }: Endpoint): 'none' | '5m' | '1h' {
+  if (wire === 'openai-chat' || wire === 'openai-responses') return '5m';
+  if (!/"cache_control":|"cachePoint":/.test(body)) return 'none';
+  return body.includes('"ttl":"1h"') ? '1h' : '5m';
 }
 
 /** The prompt in the parts that its caches may have. */
@@ -201,7 +203,12 @@ describe('what a request is billed', () => {
           const { amount, quotes, stepTokens } = prepared.plan;
           const [quote] = quotes as [Quote];
           const images = of.pricing.image ? prompt.images : 0;
-          const usage = promptUsage(promptTokensOf(prompt, of, share), writesOf(prompt, of), images, split);
+          const usage = promptUsage(
+            promptTokensOf(prompt, of, share),
+            writesOf(prepared.attempts[0]!.encode().body, of),
+            images,
+            split,
+          );
           const longest = quote.bound.outputTokens;
           const writtenBytes = answer.reduce((sum, event) => sum + eventBytes(event), 0);
           const shown = answer.reduce((sum, event) => sum + shownTokens(event), 0);
@@ -218,7 +225,7 @@ describe('what a request is billed', () => {
       ),
       { numRuns: 20_000 },
     );
-    // The premise: most of what is generated is really asked.
-    expect(asked - refused).toBeGreaterThan(12_000);
+    // The premise: much of what is generated is really asked. Each wire that is translated refuses some of it.
+    expect(asked - refused).toBeGreaterThan(7_000);
   }, 120_000);
 });

@@ -169,6 +169,9 @@ describe('caches that a request asks to be written', () => {
     ['{"cache_control":{"type":"ephemeral"}}', '5m'],
     ['{"cache_control":{"type":"ephemeral","ttl":"1h"}}', '1h'],
     ['{"text":"\\"cache_control\\" 1h"}', 'none'],
+    // Amazon's word for it.
+    ['[{"cachePoint":{"type":"default"}}]', '5m'],
+    ['[{"cachePoint":{"type":"default","ttl":"1h"}}]', '1h'],
   ])('are, in %s: %s', (body, writes) => {
     expect(askedCacheWrites(body)).toBe(writes);
   });

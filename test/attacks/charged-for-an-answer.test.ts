@@ -92,7 +92,13 @@ describe.concurrent('an endpoint behind one that thinks unseen and has failed', 
       messages: [said(marker)],
     });
 
-    expect((await settled(response))['total_cost']).toBe(0);
+    expect(await settled(response)).toMatchObject({
+      total_cost: 0,
+      provider_responses: [
+        { provider_name: 'first', status: 500 },
+        { provider_name: 'second', status: null },
+      ],
+    });
   });
 
   it('is not charged for the time of the first as for thinking of its own', async () => {
@@ -104,6 +110,7 @@ describe.concurrent('an endpoint behind one that thinks unseen and has failed', 
 
     const charged = await leftEarly({ model: 'test/unseen-twice', max_tokens: 1_000, messages: [said(marker)] });
 
+    expect(charged['provider_responses']).toMatchObject([{ provider_name: 'first' }, { provider_name: 'second' }]);
     expect(charged['tokens_completion']).toBeLessThan(20);
   });
 });

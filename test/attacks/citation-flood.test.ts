@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dialects } from '../support/dialects.ts';
+import { dialects, type WireName } from '../support/dialects.ts';
 import { startHostileGateway, type HostileGateway } from '../support/hostile-gateway.ts';
 
 /** Citations are no words of an answer, but they are kept with it all the same. */
@@ -12,20 +12,34 @@ afterAll(() => hostile.stop());
 const MB = 1_000_000;
 const CITED_BYTES = 100_000;
 
+const anthropicCitation = (cited: string) =>
+  dialects.anthropic.event(
+    `{"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"type":"char_location","cited_text":"${cited}"}}}`,
+  );
+const bedrock = dialects['bedrock-converse'];
+const bedrockCitation = (cited: string) =>
+  bedrock.event(
+    `{"contentBlockIndex":0,"delta":{"citation":{"location":{"documentChar":{"documentIndex":0,"start":0,"end":9}},"sourceContent":[{"text":"${cited}"}]}}}`,
+  );
+
+/** On the wires that carry them: behind a text, and where there is none to cite them in yet. */
+const floods: [WireName, string, string, string][] = [
+  ['anthropic', 'behind a text', dialects.anthropic.text('Cited: '), anthropicCitation('c'.repeat(CITED_BYTES))],
+  ['bedrock-converse', 'behind a text', bedrock.text('Cited: '), bedrockCitation('c'.repeat(CITED_BYTES))],
+  ['bedrock-converse', 'before any text', '', bedrockCitation('c'.repeat(10 * CITED_BYTES))],
+];
+
 describe('half a gigabyte of citations', () => {
-  it('is not read to its end', { timeout: 40_000 }, async () => {
-    const citation = dialects.anthropic.event(
-      `{"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"type":"char_location","cited_text":"${'c'.repeat(CITED_BYTES)}"}}}`,
-    );
+  it.each(floods)('(%s) %s is not read to its end', { timeout: 40_000 }, async (wire, _where, before, citation) => {
     let sent = 0;
 
     await hostile.attack({
-      wire: 'anthropic',
+      wire,
       limitRub: null,
       patienceMs: 30_000,
       behaviour: async ({ begin, send, finish, dialect }) => {
         await begin();
-        await send(dialect.opening());
+        await send(dialect.opening() + before);
         while (sent < 500 * MB) {
           if (!(await send(citation))) return;
           sent += citation.length;

@@ -28,27 +28,36 @@ async function again(times: number, once: (time: number) => Promise<unknown>): P
 const KB = 1_024;
 
 it.each(wires)('an error without its reason, over %s', async (wire) => {
-  const errors = ['{"type":"error"}', '{"type":"error","error":null}', '{"error":{}}', '{"error":{"message":null}}'];
-  await again(24, (time) =>
-    hostile.attack({
+  const errors = [
+    '{"type":"error"}',
+    '{"type":"error","error":null}',
+    '{"error":{}}',
+    '{"error":{"message":null}}',
+    '{"__type":"internalServerException"}',
+    '{"__type":"throttlingException","message":null}',
+  ];
+  // Each error before each end, once streamed and once not.
+  await again(2 * errors.length, (time) => {
+    const hangsUp = time > errors.length;
+    return hostile.attack({
       wire,
-      stream: time % 2 === 0,
+      stream: (time % 2 === 0) !== hangsUp,
       behaviour: async ({ begin, send, finish, hangUp, dialect }) => {
         await begin();
         await send(dialect.event(errors[time % errors.length]!));
-        await (time % 3 === 0 ? hangUp() : finish());
+        await (hangsUp ? hangUp() : finish());
       },
-    }),
-  );
+    });
+  });
   await hostile.expectAlive();
 });
 
-it.each(wires)('a client that leaves while a short answer over %s waits for its hold', async (wire) => {
-  await again(36, () => {
+it('a client that leaves while a short answer waits for its hold', async () => {
+  await again(60, (time) => {
     const left = Promise.withResolvers<void>();
     return hostile.abandon(
       {
-        wire,
+        wire: wires[time % wires.length]!,
         stream: true,
         maxTokens: 50_000,
         limitRub: 10_000,
@@ -87,7 +96,7 @@ it.each(Object.entries(endings))('clients that leave at any time, when the provi
     const left = Promise.withResolvers<void>();
     return hostile.abandon(
       {
-        wire: wires[time % 2]!,
+        wire: wires[time % wires.length]!,
         stream: time % 5 !== 0,
         behaviour: async (exchange) => {
           setTimeout(() => left.resolve(), Math.random() * 25);

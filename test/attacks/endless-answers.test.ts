@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects, wires, type WireName } from '../support/dialects.ts';
 import { startHostileGateway, type Aftermath, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
+import { packFrame } from '../support/event-stream.ts';
 import type { Exchange } from '../support/hostile-upstream.ts';
 
 /** Providers that go on beyond max_tokens, on a key whose limit would not pay for it. */
@@ -58,6 +59,13 @@ const anthropicBlock = (block: string, index = 1) =>
 const chatDelta = (delta: string) => dialects['openai-chat'].event(`{"choices":[{"index":0,"delta":${delta}}]}`);
 const words = 'word '.repeat(200);
 const toolBlock = anthropicBlock('{"type":"tool_use","id":"t","name":"f","input":{}}');
+const bedrockDelta = (delta: string, index = 0) =>
+  dialects['bedrock-converse'].event(`{"contentBlockIndex":${index},"delta":${delta}}`);
+const bedrockCall = (index: number) =>
+  packFrame(
+    'contentBlockStart',
+    `{"contentBlockIndex":${index},"start":{"toolUse":{"toolUseId":"t${index}","name":"f"}}}`,
+  ).toString('latin1');
 const callPiece = (piece: string) => chatDelta(`{"tool_calls":[{"index":0,${piece}}]}`);
 
 async function pourOut(exchange: Exchange, bytes = 2 * MB): Promise<boolean> {
@@ -116,6 +124,11 @@ const outpourings: [WireName, string, string, Outpouring][] = [
     callPiece('"id":"t","function":{"name":"f","arguments":"["}'),
     chatDelta(`{"tool_calls":[{"index":1,"id":"u","function":{"name":"g","arguments":"${words}"}}]}`),
   ],
+  ['bedrock-converse', 'text', '', dialects['bedrock-converse'].text(words)],
+  ['bedrock-converse', 'text of many blocks', '', (round) => bedrockDelta(`{"text":"${words}"}`, round)],
+  ['bedrock-converse', 'thinking', '', bedrockDelta(`{"reasoningContent":{"text":"${words}"}}`)],
+  ['bedrock-converse', 'arguments', bedrockCall(1), bedrockDelta(`{"toolUse":{"input":"${words}"}}`, 1)],
+  ['bedrock-converse', 'tool calls without arguments', '', (round) => bedrockCall(round + 1)],
 ];
 
 describe('two megabytes of', () => {
@@ -138,6 +151,30 @@ describe('two megabytes of', () => {
   it.concurrent.each(wires)('text over %s are ended for a client that does not stream, too', async (wire) => {
     const aftermath = await attack(wire, (exchange) => pourOut(exchange));
     expectEndedByGateway(aftermath);
+  });
+});
+
+/** Announced one after the other, none of them complete: all but the first wait for their turn. */
+const unfinishedCalls: [WireName, (index: number) => string][] = [
+  [
+    'openai-chat',
+    (index) => chatDelta(`{"tool_calls":[{"index":${index},"id":"t${index}","function":{"name":"f","arguments":""}}]}`),
+  ],
+  ['bedrock-converse', bedrockCall],
+];
+
+const hundredFrom = (first: number, event: (index: number) => string) =>
+  Array.from({ length: 100 }, (_, index) => event(first + index)).join('');
+
+describe('calls that only begin', () => {
+  it.concurrent.each(unfinishedCalls)('are not read on behind max_tokens (%s)', async (wire, call) => {
+    const isRead = Promise.withResolvers<boolean>();
+    await attack(wire, async (exchange) => {
+      await exchange.begin();
+      await exchange.send(exchange.dialect.opening());
+      isRead.resolve(flood(exchange, (round) => hundredFrom(100 * round, call), 16 * MB));
+    });
+    expect(await isRead.promise).toBe(false);
   });
 });
 
@@ -207,10 +244,9 @@ describe.each(wires)('an answer over %s', (wire) => {
       const ended = await attack(
         wire,
         async ({ begin, send, dialect }) => {
-          const ping = wire === 'anthropic' ? dialect.event('{"type":"ping"}') : ': ping\n\n';
           await begin();
           await send(dialect.opening() + dialect.text('Hello.') + dialect.reason());
-          while (await send(ping)) await sleep(PING_EVERY_MS);
+          while (await send(dialect.ping)) await sleep(PING_EVERY_MS);
         },
         { stream, patienceMs: 25_000 },
       );

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dialects, wires, type WireName } from '../support/dialects.ts';
+import { dialects, wires, type Dialect, type WireName } from '../support/dialects.ts';
+import { packFrame } from '../support/event-stream.ts';
 import { startHostileGateway, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
 import type { Behaviour, Exchange } from '../support/hostile-upstream.ts';
 import { busyMs, heldMb, measurable, residentMb } from '../support/process-usage.ts';
@@ -41,7 +42,7 @@ const sound: Behaviour = async ({ begin, send, finish, dialect }) => {
 /** Sound answers, so that what is measured is not what every process takes once. */
 async function warmUp(): Promise<void> {
   for (let round = 0; round < 20; round += 1) {
-    const wire = wires[round % 2]!;
+    const wire = wires[round % wires.length]!;
     await hostile.attack({ wire, behaviour: sound, stream: round % 4 < 2, maxTokens: 50_000, limitRub: RICH_RUB });
   }
 }
@@ -86,6 +87,12 @@ const call = (index: number, args: string) =>
     `{"choices":[{"delta":{"tool_calls":[{"index":${index},"id":"t${index}","function":{"name":"f","arguments":${JSON.stringify(args)}}}]}}]}`,
   );
 
+const bedrockCall = (index: number) =>
+  packFrame(
+    'contentBlockStart',
+    `{"contentBlockIndex":${index},"start":{"toolUse":{"toolUseId":"t${index}","name":"f"}}}`,
+  ).toString('latin1');
+
 const within =
   (behaviour: Behaviour): Behaviour =>
   async (exchange) => {
@@ -94,44 +101,54 @@ const within =
     await behaviour(exchange);
   };
 
-const floods: [string, Attack][] = wires.flatMap((wire): [string, Attack][] => [
-  [
+/** One wire of each reader of streams: that of the Messages API, that of server-sent events, and that of frames. */
+const readers: WireName[] = ['anthropic', 'openai-chat', 'bedrock-converse'];
+const blanks = ({ blank }: Dialect) => blank.repeat((64 * KB) / blank.length);
+
+const floods: [string, Attack][] = [
+  ...wires.map((wire): [string, Attack] => [
     `60 MB of text over ${wire}, put together`,
     { wire, behaviour: within(({ send, dialect }) => flood(send, dialect.text('x'.repeat(16 * KB)), 60 * MB)) },
-  ],
-  [
-    `one line of 40 MB over ${wire}, at once`,
-    {
-      wire,
-      behaviour: async ({ begin, send }) => {
-        await begin();
-        await send('data: ');
-        await flood(send, 'x'.repeat(64 * KB), 40 * MB);
+  ]),
+  ...readers.flatMap((wire): [string, Attack][] => [
+    [
+      `one event of 40 MB over ${wire}, at once`,
+      {
+        wire,
+        behaviour: async ({ begin, send, dialect }) => {
+          await begin();
+          await send(dialect.endless);
+          await flood(send, 'x'.repeat(64 * KB), 40 * MB);
+        },
       },
+    ],
+    [
+      `one event of 40 MB over ${wire}, in an answer`,
+      {
+        wire,
+        behaviour: within(async ({ send, dialect }) => {
+          await send(dialect.endless);
+          await flood(send, 'x'.repeat(64 * KB), 40 * MB);
+        }),
+      },
+    ],
+    [
+      `40 MB of blanks over ${wire}, in an answer`,
+      { wire, behaviour: within(({ send, dialect }) => flood(send, blanks(dialect), 40 * MB)) },
+    ],
+  ]),
+  // Before an answer is read by its wire, all wires are one.
+  [
+    '40 MB of blank lines, at once',
+    {
+      wire: 'anthropic',
+      behaviour: async ({ begin, send, dialect }) => (await begin()) && flood(send, blanks(dialect), 40 * MB),
     },
   ],
   [
-    `one line of 40 MB over ${wire}, in an answer`,
+    'a page of 100 MB that says no',
     {
-      wire,
-      behaviour: within(async ({ send }) => {
-        await send('data: ');
-        await flood(send, 'x'.repeat(64 * KB), 40 * MB);
-      }),
-    },
-  ],
-  [
-    `40 MB of blank lines over ${wire}, at once`,
-    { wire, behaviour: async ({ begin, send }) => (await begin()) && flood(send, '\n'.repeat(64 * KB), 40 * MB) },
-  ],
-  [
-    `40 MB of blank lines over ${wire}, in an answer`,
-    { wire, behaviour: within(({ send }) => flood(send, '\n'.repeat(64 * KB), 40 * MB)) },
-  ],
-  [
-    `a page of 100 MB that says no over ${wire}`,
-    {
-      wire,
+      wire: 'openai-chat',
       behaviour: async ({ write }) => {
         await write('HTTP/1.1 500 No\r\ncontent-type: text/html\r\ncontent-length: 104857600\r\n\r\n');
         await flood(write, '<p>No.</p>'.repeat(6 * KB), 100 * MB);
@@ -139,9 +156,9 @@ const floods: [string, Attack][] = wires.flatMap((wire): [string, Attack][] => [
     },
   ],
   [
-    `JSON of 100 MB instead of a stream over ${wire}`,
+    'JSON of 100 MB instead of a stream',
     {
-      wire,
+      wire: 'openai-chat',
       behaviour: async ({ write, dialect }) => {
         await write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 104857600\r\n\r\n');
         await write(dialect.whole('xx').split('xx')[0]!);
@@ -149,7 +166,7 @@ const floods: [string, Attack][] = wires.flatMap((wire): [string, Attack][] => [
       },
     },
   ],
-]);
+];
 
 const manyOnes: [string, Attack][] = [
   [
@@ -170,6 +187,17 @@ const manyOnes: [string, Attack][] = [
       behaviour: within(async ({ send }) => {
         for (let first = 1; first < 30_000; first += 500) {
           if (!(await send(Array.from({ length: 500 }, (_, index) => call(first + index, '{}')).join('')))) return;
+        }
+      }),
+    },
+  ],
+  [
+    'thirty thousand calls in frames',
+    {
+      wire: 'bedrock-converse',
+      behaviour: within(async ({ send }) => {
+        for (let first = 1; first < 30_000; first += 500) {
+          if (!(await send(Array.from({ length: 500 }, (_, index) => bedrockCall(first + index)).join('')))) return;
         }
       }),
     },
@@ -216,6 +244,7 @@ const grinding: [string, Attack][] = [
   ],
   ['one event of 4 MB in pieces of 512 bytes', inPieces('openai-chat')],
   ['one event of 4 MB in pieces of 512 bytes, passed through', inPieces('anthropic')],
+  ['one frame of 4 MB in pieces of 512 bytes', inPieces('bedrock-converse')],
   [
     'a hundred thousand citations',
     {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answer, wires, type WireName } from '../support/dialects.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { answer, bytesOf, wires, type Dialect, type WireName } from '../support/dialects.ts';
 import {
   expectCutShort,
   startHostileGateway,
@@ -10,6 +10,9 @@ import {
   type HostileGateway,
 } from '../support/hostile-gateway.ts';
 import { TRAP_PATH, type Behaviour, type Exchange } from '../support/hostile-upstream.ts';
+
+/** Many of these attacks mostly wait. */
+vi.setConfig({ maxConcurrency: 8 });
 
 /** What a provider can do to the connection. That the books stay exact is checked behind every single one. */
 let hostile: HostileGateway;
@@ -23,7 +26,8 @@ const attack = (wire: WireName, behaviour: Behaviour, more: Partial<Attack> = {}
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n';
 const STREAM_HEAD = `${HEAD}transfer-encoding: chunked\r\n\r\n`;
-const chunked = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+/** As a text of the dialect, like all that is written. */
+const chunked = (dialect: Dialect, text: string) => `${bytesOf(dialect, text).length.toString(16)}\r\n${text}\r\n`;
 const WORDS = 'Twelve bytes';
 
 /** Writes the same again and again until nobody listens, or `times` have passed. */
@@ -32,13 +36,13 @@ async function repeat(write: Exchange['write'], bytes: string | Buffer, times: n
 }
 
 /** Before anything of an answer came: the next endpoint answers, and without one the failure is told and free. */
-const beforeTheAnswer: [string, number, Behaviour][] = [
+type BeforeTheAnswer = [what: string, status: number, behaviour: Behaviour];
+
+/** What is no answer of HTTP: no wire gets to see it, so that one stands for all. */
+const belowTheWire: BeforeTheAnswer[] = [
   ['hangs up without a word', 502, ({ hangUp }) => hangUp()],
   ['resets the connection', 502, ({ reset }) => reset()],
   ['breaks off within its head', 502, async ({ write, hangUp }) => (await write('HTTP/1.1 200 O')) && hangUp()],
-  ['breaks off after its head', 502, async ({ begin, reset }) => (await begin()) && reset()],
-  ['ends without an event', 502, async ({ begin, finish }) => (await begin()) && finish()],
-  ['says nothing at all', 504, ({ closed }) => closed],
   [
     'switches to another protocol',
     502,
@@ -57,28 +61,40 @@ const beforeTheAnswer: [string, number, Behaviour][] = [
       await repeat(write, 'x-more: and-more-of-it\r\n', 100_000);
     },
   ],
+  ['says nothing at all', 504, ({ closed }) => closed],
   ['is no HTTP server', 502, async ({ write, hangUp }) => (await write('SSH-2.0-OpenSSH_9.6\r\n')) && hangUp()],
+  ['answers with nothing', 502, ({ write }) => write('HTTP/1.1 204 No Content\r\n\r\n')],
+];
+
+/** What each wire reads itself. */
+const beforeTheAnswer: BeforeTheAnswer[] = [
+  ['breaks off after its head', 502, async ({ begin, reset }) => (await begin()) && reset()],
+  ['ends without an event', 502, async ({ begin, finish }) => (await begin()) && finish()],
   [
     'compresses what nobody asked to be compressed',
     502,
     async ({ write, dialect, hangUp }) => {
       await write(`${HEAD}content-encoding: gzip\r\nconnection: close\r\n\r\n`);
-      await write(gzipSync(answer(dialect, WORDS)));
+      await write(gzipSync(bytesOf(dialect, answer(dialect, WORDS))));
       hangUp();
     },
   ],
   ['answers with a page', 502, ({ respond }) => respond('200 OK', { 'content-type': 'text/html' }, '<h1>Welcome</h1>')],
-  ['answers with nothing', 502, ({ write }) => write('HTTP/1.1 204 No Content\r\n\r\n')],
 ];
 
-describe.each(wires)('before an answer over %s, a provider that', (wire) => {
-  it.concurrent.each(beforeTheAnswer)('%s is told as %i, and costs nothing', async (_what, status, behaviour) => {
+const failures = [
+  ...belowTheWire.map((row) => ['anthropic', ...row] as const),
+  ...wires.flatMap((wire) => beforeTheAnswer.map((row) => [wire, ...row] as const)),
+];
+
+describe('before an answer, a provider that', () => {
+  it.concurrent.each(failures)('(%s) %s is told as %i, and costs nothing', async (wire, _what, status, behaviour) => {
     const { status: told, cost, generation } = await attack(wire, behaviour);
     expect([told, cost.toString()]).toEqual([status, '0']);
     expect(generation['finish_reason']).not.toBe('end_turn');
   });
 
-  it.concurrent.each(beforeTheAnswer)('%s is followed by the next endpoint', async (_what, _status, behaviour) => {
+  it.concurrent.each(failures)('(%s) %s is followed by the next endpoint', async (wire, _what, _status, behaviour) => {
     const { status, text, generation } = await attack(wire, behaviour, { fallback: true });
     expect([status, text]).toEqual([200, 'All is well.']);
     expect(generation['provider_name']).toMatch(/^sound/);
@@ -88,7 +104,7 @@ describe.each(wires)('before an answer over %s, a provider that', (wire) => {
     const statuses = ['300', '301', '302', '303', '307', '308'];
     const location = `${hostile.upstream.url}${TRAP_PATH}`;
     const told = await Promise.all(
-      statuses.map((status) => attack(wire, ({ respond }) => respond(`${status} Elsewhere`, { location }, ''))),
+      statuses.map((status) => attack('anthropic', ({ respond }) => respond(`${status} Elsewhere`, { location }, ''))),
     );
     expect(told.map(({ status }) => status)).toEqual(statuses.map(() => 502));
     expect(hostile.upstream.trapped()).toBe(0);
@@ -130,7 +146,7 @@ describe.each(wires)('before an answer over %s, a provider that', (wire) => {
     const statuses = [...Object.keys(expected), ...odd, '599', '600', '777', '999'];
     const told = await Promise.all(
       statuses.map(async (status) => {
-        const { status: answered } = await attack(wire, async ({ respond, hangUp }) => {
+        const { status: answered } = await attack('anthropic', async ({ respond, hangUp }) => {
           await respond(`${status} Odd`, { 'content-type': 'application/json' }, '{"error":{"message":"No."}}');
           hangUp();
         });
@@ -192,7 +208,7 @@ const oddButSound: [string, Behaviour][] = [
     'in single bytes',
     async ({ begin, send, finish, dialect }) => {
       await begin();
-      for (const byte of Buffer.from(answer(dialect, WORDS))) await send(Buffer.of(byte));
+      for (const byte of bytesOf(dialect, answer(dialect, WORDS))) await send(Buffer.of(byte));
       await finish();
     },
   ],
@@ -200,7 +216,7 @@ const oddButSound: [string, Behaviour][] = [
     'a byte in a millisecond',
     async ({ begin, send, finish, dialect }) => {
       await begin();
-      for (const byte of Buffer.from(answer(dialect, WORDS))) {
+      for (const byte of bytesOf(dialect, answer(dialect, WORDS))) {
         await sleep(1);
         await send(Buffer.of(byte));
       }
@@ -211,7 +227,7 @@ const oddButSound: [string, Behaviour][] = [
     'with a second response behind it',
     async ({ write, dialect }) => {
       const second = `HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecond`;
-      await write(`${STREAM_HEAD}${chunked(answer(dialect, WORDS))}0\r\n\r\n${second}`);
+      await write(`${STREAM_HEAD}${chunked(dialect, answer(dialect, WORDS))}0\r\n\r\n${second}`);
     },
   ],
   [
@@ -242,15 +258,18 @@ const oddButSound: [string, Behaviour][] = [
     'with a thousand headers',
     async ({ write, dialect }) => {
       const headers = Array.from({ length: 1_000 }, (_, index) => `x-${index}: y\r\n`).join('');
-      await write(`${HEAD}${headers}transfer-encoding: chunked\r\n\r\n${chunked(answer(dialect, WORDS))}0\r\n\r\n`);
+      await write(
+        `${HEAD}${headers}transfer-encoding: chunked\r\n\r\n${chunked(dialect, answer(dialect, WORDS))}0\r\n\r\n`,
+      );
     },
   ],
   [
     'among events and comments that nobody knows',
     async ({ begin, send, finish, dialect }) => {
-      const odd = `: ping\n\nretry: 10\n\nid: 7\n\nevent: weather\n\n`;
+      const { unknown } = dialect;
       await begin();
-      await send(odd + dialect.opening() + odd + dialect.text(WORDS) + odd + dialect.reason() + odd + dialect.stop);
+      await send(unknown + dialect.opening() + unknown + dialect.text(WORDS) + unknown);
+      await send(dialect.reason() + unknown + dialect.stop);
       await finish();
     },
   ],
@@ -267,7 +286,7 @@ describe.each(wires)('an answer over %s that comes', (wire) => {
   it.concurrent('with two lengths is no answer to trust', async () => {
     const { status } = await attack(wire, ({ write, dialect }) =>
       write(
-        `${HEAD}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n${chunked(answer(dialect, WORDS))}0\r\n\r\n`,
+        `${HEAD}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n${chunked(dialect, answer(dialect, WORDS))}0\r\n\r\n`,
       ),
     );
     expect([200, 502]).toContain(status);
@@ -275,10 +294,9 @@ describe.each(wires)('an answer over %s that comes', (wire) => {
 
   it.concurrent('with bytes that are no UTF-8 loses only these', async () => {
     const { status, text } = await attack(wire, async ({ begin, send, finish, dialect }) => {
-      const [before, behind] = dialect.text('one|two').split('|') as [string, string];
       await begin();
       await send(dialect.opening());
-      await send(Buffer.concat([Buffer.from(before), Buffer.of(0xff, 0xc3), Buffer.from(behind)]));
+      await send(dialect.textAround('one', Buffer.of(0xff, 0xc3), 'two'));
       await send(dialect.reason() + dialect.stop);
       await finish();
     });

@@ -208,6 +208,19 @@ const odd: [WireName, string, string, boolean][] = [
   ],
   ['openai-chat', '', '{"prompt_tokens":1e400,"completion_tokens":1e400}', false],
   ['openai-chat', '', '{}', false],
+  ['bedrock-converse', '', '{"inputTokens":10,"outputTokens":5,"cacheReadInputTokens":1e15}', true],
+  ['bedrock-converse', '', '{"inputTokens":10,"outputTokens":5,"cacheReadInputTokens":-4}', false],
+  ['bedrock-converse', '', '{"inputTokens":10,"outputTokens":5,"cacheWriteInputTokens":1e15}', true],
+  ['bedrock-converse', '', '{"inputTokens":10,"outputTokens":5,"cacheWriteInputTokens":"all"}', false],
+  [
+    'bedrock-converse',
+    '',
+    '{"inputTokens":10,"outputTokens":5,"cacheDetails":[{"ttl":"1h","inputTokens":1e15}]}',
+    true,
+  ],
+  ['bedrock-converse', '', '{"inputTokens":10,"outputTokens":5,"totalTokens":1e15}', false],
+  ['bedrock-converse', '', '{"inputTokens":1e400,"outputTokens":1e400}', false],
+  ['bedrock-converse', '', '{}', false],
 ];
 
 describe('usage', () => {

@@ -22,7 +22,7 @@ const attack = (wire: WireName, behaviour: Behaviour, more: Partial<Attack> = {}
 /** Words of a provider that says too much, in the spellings that are usual. */
 const tellTale = () =>
   JSON.stringify(
-    `The model is sad. Key ${CREDENTIAL}, x-api-key: ${CREDENTIAL}; authorization "Bearer ${CREDENTIAL}" at ${hostile.upstream.url}/v1/messages?key=${CREDENTIAL} (${new URL(hostile.upstream.url).host})`,
+    `The model is sad. Key ${CREDENTIAL}, or ${CREDENTIAL.split(':').join(' and ')}, x-api-key: ${CREDENTIAL}; authorization "Bearer ${CREDENTIAL}" at ${hostile.upstream.url}/v1/messages?key=${CREDENTIAL} (${new URL(hostile.upstream.url).host})`,
   );
 const json = { 'content-type': 'application/json' };
 
@@ -41,11 +41,12 @@ const errorTypes: [string, number][] = [
 /** Between the operator and the provider: these words are not for clients at all. */
 const OPERATORS = new Set(['authentication_error', 'permission_error', 'billing_error']);
 
-describe.each(wires)('a refusal over %s', (wire) => {
+/** A wire reads the words; what a status means is the same for all. */
+describe('a refusal', () => {
   it.concurrent.each([400, 413, 422, 429, 500, 503, 504, 529, 599])(
     'with status %i is told in its words, without its secrets',
     async (status) => {
-      const { error } = await attack(wire, ({ respond, dialect }) =>
+      const { error } = await attack('anthropic', ({ respond, dialect }) =>
         respond(`${status} No`, json, dialect.refusal('api_error', tellTale())),
       );
       expect(error!.message).toContain('The model is sad.');
@@ -54,11 +55,35 @@ describe.each(wires)('a refusal over %s', (wire) => {
   );
 
   it.concurrent.each([401, 402, 403, 404])('with status %i is not told in its words', async (status) => {
-    const { status: told, error } = await attack(wire, ({ respond, dialect }) =>
+    const { status: told, error } = await attack('anthropic', ({ respond, dialect }) =>
       respond(`${status} No`, json, dialect.refusal('authentication_error', tellTale())),
     );
     expect(told).toBe(502);
     expect(error!.message).not.toContain('sad');
+  });
+
+  it.concurrent('has no secrets in what it says of a retry', async () => {
+    const { headers } = await attack('anthropic', ({ respond, dialect }) =>
+      respond('429 Slow', { ...json, 'retry-after': CREDENTIAL }, dialect.refusal('rate_limit_error', '"Slow down."')),
+    );
+    expect(headers.get('retry-after')).toBeNull();
+  });
+
+  it.concurrent('says when to try again as the provider does', async () => {
+    const { status, headers } = await attack('anthropic', ({ respond, dialect }) =>
+      respond('429 Slow', { ...json, 'retry-after': '7' }, dialect.refusal('rate_limit_error', '"Slow down."')),
+    );
+    expect([status, headers.get('retry-after')]).toEqual([429, '7']);
+  });
+});
+
+describe.each(wires)('a refusal over %s', (wire) => {
+  it.concurrent('is told in its words, without its secrets', async () => {
+    const { error } = await attack(wire, ({ respond, dialect }) =>
+      respond('400 No', json, dialect.refusal('api_error', tellTale())),
+    );
+    expect(error!.message).toContain('The model is sad.');
+    expect(error!.metadata).toMatchObject({ provider_status: 400 });
   });
 
   it.concurrent.each(errorTypes)('that is the first event, %s, is told as %i', async (type, expected) => {
@@ -85,20 +110,6 @@ describe.each(wires)('a refusal over %s', (wire) => {
       expectCutShort(await attack(wire, behaviour), WORDS);
     },
   );
-
-  it.concurrent('has no secrets in what it says of a retry', async () => {
-    const { headers } = await attack(wire, ({ respond, dialect }) =>
-      respond('429 Slow', { ...json, 'retry-after': CREDENTIAL }, dialect.refusal('rate_limit_error', '"Slow down."')),
-    );
-    expect(headers.get('retry-after')).toBeNull();
-  });
-
-  it.concurrent('says when to try again as the provider does', async () => {
-    const { status, headers } = await attack(wire, ({ respond, dialect }) =>
-      respond('429 Slow', { ...json, 'retry-after': '7' }, dialect.refusal('rate_limit_error', '"Slow down."')),
-    );
-    expect([status, headers.get('retry-after')]).toEqual([429, '7']);
-  });
 
   it.concurrent('of many words is cut', async () => {
     const long = JSON.stringify(`The model is sad. ${'So sad. '.repeat(6_000)}`);

@@ -131,7 +131,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
     await expect(client.messages.create(params)).rejects.toMatchObject({
       status: 400,
       type: 'invalid_request_error',
-      error: { error: { metadata: { field: 'plugins' } } },
+      error: { error: { metadata: { field: 'plugins.0.id' } } },
     });
     await expect(client.messages.create({ ...params, model: 'nobody/nothing' } as never)).rejects.toMatchObject({
       status: 400,

@@ -128,7 +128,13 @@ describe('a provider that is silent for longer than we wait', () => {
   it('costs nothing and is followed by the next endpoint', async () => {
     const response = await ask('silent-then-good', false);
     expect(await response.json()).toMatchObject({ content: [{ text: 'Good.' }] });
-    expect(await settled(response)).toMatchObject({ total_cost: 0.06, endpoint_id: 'test/silent-then-good/1' });
+    expect(await settled(response)).toMatchObject({
+      total_cost: 0.06,
+      provider_responses: [
+        { endpoint_id: 'test/silent-then-good/0', status: null },
+        { endpoint_id: 'test/silent-then-good/1', status: 200 },
+      ],
+    });
   });
 
   it('is charged for what it may have thought where it has taken the request, and neither we nor the client pay twice', async () => {

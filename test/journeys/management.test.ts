@@ -100,8 +100,8 @@ describe('a key', () => {
     expect(own).not.toContain('Falcon');
   });
 
-  it('that asks for protection gets nothing through unprotected', async () => {
-    const { secret } = await newKey({ sensitive_data: { enabled: true, categories: ['email'] } });
+  it('that asks for protection of nothing gets nothing through', async () => {
+    const { secret } = await newKey({ sensitive_data: { enabled: true } });
     const response = await hello(secret);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { metadata: { field: 'sensitive_data' } } });

@@ -86,6 +86,23 @@ async function ask(body: object, words = 'Hello'): Promise<Answered> {
   return { status: response.status, provider, body: answer, record };
 }
 
+describe('an endpoint that cannot take a request', () => {
+  const pdf = {
+    type: 'document',
+    source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' },
+  };
+  const messages = [{ role: 'user', content: [pdf] }];
+
+  // The cheap one speaks chat completions, and takes no PDF.
+  it.each([
+    ['', undefined],
+    [', although only one is to be asked', { allow_fallbacks: false }],
+  ])('is passed over for one that can%s', async (_how, provider) => {
+    const { status, provider: answered } = await ask({ messages, provider });
+    expect([status, answered]).toEqual([200, 'usual']);
+  });
+});
+
 describe('a preference of the request', () => {
   it.each([
     ['none', {}, 'cheap'],

@@ -127,3 +127,32 @@ describe('the input of a call', () => {
     expect(call('{"city": "Mosc')!['input']).toEqual({});
   });
 });
+
+const calling = (json: string, reason: string) =>
+  assembled(
+    start,
+    open(0, { type: 'tool_use', id: 't', name: 'n', input: {} }),
+    delta(0, { type: 'input_json_delta', partial_json: json }),
+    end({ output_tokens: 5 }, { stop_reason: reason }),
+  );
+
+describe('a call whose arguments nobody can read', () => {
+  it.each(['{"city": }', '"Moscow"', '42', '[1]'])('is not one to be run: %s', (json) => {
+    expect(calling(json, 'tool_use')).toMatchObject({
+      content: [{ type: 'tool_use', input: {} }],
+      stop_reason: 'max_tokens',
+      metadata: { error_type: 'provider_unavailable', message: expect.stringContaining('not a JSON object') as string },
+    });
+  });
+
+  it.each(['{"city": "Moscow"}', 'null'])('is not one that has them, or needs none: %s', (json) => {
+    const message = calling(json, 'tool_use');
+
+    expect(message).toMatchObject({ stop_reason: 'tool_use' });
+    expect(message).not.toHaveProperty('metadata');
+  });
+
+  it('changes nothing where the answer does not say to run it', () => {
+    expect(calling('{"city', 'max_tokens')).not.toHaveProperty('metadata');
+  });
+});

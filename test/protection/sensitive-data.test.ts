@@ -1,33 +1,284 @@
 import { describe, expect, it } from 'vitest';
-import { refuseUnprotected } from '../../lambdas/protection/sensitive-data.ts';
+import { protect } from '../../lambdas/protection/sensitive-data.ts';
+import type { Block, Message, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { changeSensitiveData, noSensitiveData, sensitiveDataField } from '../../lambdas/store/sensitive-data.ts';
+import { everything, prompt, sentText } from '../support/protection.ts';
 import { refused } from '../support/refused.ts';
 
-describe('a key that asks for protection', () => {
-  it('gets nothing through, and is told that nothing was sent', () => {
-    const error = refused(() => refuseUnprotected({ ...noSensitiveData, enabled: true }));
+describe('a key that protects nothing', () => {
+  it.each([undefined, { enabled: false }, { categories: ['email'], action: 'block' }])(
+    'sends requests as they are: %j',
+    (stored) => {
+      const request = prompt('Write to ann@example.org');
+
+      const { message, originals } = protect(request, sensitiveDataField.read({ sensitive_data: stored }));
+
+      expect(message).toBe(request);
+      expect(originals).toBeUndefined();
+    },
+  );
+
+  it('is refused where it asks for protection all the same', () => {
+    const settings = changeSensitiveData(noSensitiveData, { enabled: true });
+
+    const error = refused(() => protect(prompt('Hello'), settings));
 
     expect(error).toMatchObject({ status: 400, metadata: { field: 'sensitive_data' } });
     expect(error.message).toContain('nothing was sent');
   });
+});
 
-  it.each([undefined, { enabled: false }, { categories: ['email'], action: 'block' }])(
-    'is none with these settings: %j',
-    (stored) => {
-      expect(() => refuseUnprotected(sensitiveDataField.read({ sensitive_data: stored }))).not.toThrow();
-    },
-  );
-
-  it('still asks for it when other settings are changed or cleared', () => {
-    const enabled = changeSensitiveData(noSensitiveData, { enabled: true });
-    const changed = changeSensitiveData(enabled, { enabled: undefined, action: 'block', categories: null });
-
-    expect(refused(() => refuseUnprotected(changed)).status).toBe(400);
+describe('placeholders', () => {
+  it('are numbered by category', () => {
+    expect(sentText('ann@example.org, bob@example.org, +7 916 204-18-33')).toBe('[EMAIL_1], [EMAIL_2], [PHONE_1]');
   });
 
-  it.each([null, { enabled: null }, { enabled: false }])('asks no longer after the change %j', (change) => {
-    const enabled = changeSensitiveData(noSensitiveData, { enabled: true });
+  it('are the same for the same value in all turns, and say what they stand for', () => {
+    const request: MessagesRequest = {
+      model: 'm',
+      system: 'You work for bob@example.org.',
+      messages: [
+        { role: 'user', content: 'Write to ann@example.org' },
+        { role: 'assistant', content: [{ type: 'text', text: 'To ann@example.org?' }] },
+        { role: 'user', content: 'Yes, and bob@example.org' },
+      ],
+    };
 
-    expect(() => refuseUnprotected(changeSensitiveData(enabled, change))).not.toThrow();
+    const { message, originals } = protect(request, everything);
+
+    expect(message.system).toBe('You work for [EMAIL_1].');
+    expect(message.messages.map(({ content }) => content)).toEqual([
+      'Write to [EMAIL_2]',
+      [{ type: 'text', text: 'To [EMAIL_2]?' }],
+      'Yes, and [EMAIL_1]',
+    ]);
+    expect([...originals!]).toEqual([
+      ['[EMAIL_1]', 'bob@example.org'],
+      ['[EMAIL_2]', 'ann@example.org'],
+    ]);
+  });
+
+  it('are none that the prompt has already', () => {
+    expect(sentText('[EMAIL_1] is not ann@example.org, nor [EMAIL_2]')).toBe(
+      '[EMAIL_1] is not [EMAIL_3], nor [EMAIL_2]',
+    );
+  });
+
+  it('keep their meaning in a conversation that is never restored', () => {
+    const request = prompt('Write to ann@example.org');
+    const messages: Message[] = [...request.messages, { role: 'assistant', content: 'To [EMAIL_1]?' }];
+
+    const { message, originals } = protect({ ...request, messages }, { ...everything, restore: false });
+
+    expect(message.messages.map(({ content }) => content)).toEqual(['Write to [EMAIL_1]', 'To [EMAIL_1]?']);
+    expect(originals).toBeUndefined();
+  });
+
+  it('stand for a value also where nothing beside it says what it is', () => {
+    expect(sentText('ИНН 7707083893. Ещё раз: 7707083893, но не 77070838931.')).toBe(
+      'ИНН [INN_1]. Ещё раз: [INN_1], но не 77070838931.',
+    );
+  });
+
+  it('are only for the categories that the key names', () => {
+    expect(sentText('ann@example.org, 10.20.30.40', { categories: ['ip_address'] })).toBe(
+      'ann@example.org, [IP_ADDRESS_1]',
+    );
+  });
+});
+
+describe('the dictionary', () => {
+  const dictionary = [
+    { term: 'Project Falcon', substitute: 'the project' },
+    { term: 'Ромашка', substitute: 'Компания' },
+    { term: 'ann@example.org', substitute: 'Ann' },
+    { term: 'C++', substitute: 'C' },
+  ];
+  const sent = (text: string) => sentText(text, { dictionary });
+
+  it.each([
+    ['PROJECT falcon is late', 'the project is late'],
+    ['ООО «РОМАШКА»', 'ООО «Компания»'],
+    ['Project Falconry, aProject Falcon', 'Project Falconry, aProject Falcon'],
+    ['Ромашки и ромашкой', 'Ромашки и ромашкой'],
+    ['C++ and c++11', 'C and C11'],
+    ['İstanbul, Project Falcon', 'İstanbul, the project'],
+  ])('replaces whole words in any case of letters: %j', (text, expected) => {
+    expect(sent(text)).toBe(expected);
+  });
+
+  it('leaves to the categories what they find', () => {
+    expect(sent('ann@example.org')).toBe('[EMAIL_1]');
+  });
+
+  it('is one way', () => {
+    const { originals } = protect(prompt('Project Falcon'), { ...everything, dictionary });
+
+    expect(originals).toBeUndefined();
+  });
+
+  it('takes the longest of its terms', () => {
+    const longer = [...dictionary, { term: 'Project Falcon II', substitute: 'the next' }];
+
+    expect(sentText('Project Falcon II, Project Falcon', { dictionary: longer })).toBe('the next, the project');
+  });
+});
+
+describe('a key that blocks', () => {
+  const block = { ...everything, action: 'block' as const };
+
+  it.each<[string, Partial<MessagesRequest>, string]>([
+    ['a prompt', { messages: [{ role: 'user', content: 'to ann@example.org' }] }, 'messages.0.content'],
+    ['system', { system: [{ type: 'text', text: 'ann@example.org' }] }, 'system.0.text'],
+    [
+      'a call',
+      {
+        messages: [
+          { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'b', input: { 'ann@example.org': 1 } }] },
+        ],
+      },
+      'messages.0.content.0.input',
+    ],
+    ['the user', { metadata: { user_id: 'ann@example.org' } }, 'metadata.user_id'],
+  ])('names field and category, never the value: %s', (_, more, field) => {
+    const error = refused(() => protect({ ...prompt('Hello'), ...more }, block));
+
+    expect(error).toMatchObject({ status: 400, metadata: { field, category: 'email' } });
+    expect(`${error.message} ${JSON.stringify(error.metadata)}`).not.toContain('ann@');
+  });
+
+  it('lets through what has nothing, with the substitutes of its dictionary', () => {
+    const { message } = protect(prompt('Falcon is late'), {
+      ...block,
+      dictionary: [{ term: 'falcon', substitute: 'it' }],
+    });
+
+    expect(message.messages[0]!.content).toBe('it is late');
+  });
+});
+
+const image = (url: string): Block => ({ type: 'image', source: { type: 'url', url } });
+
+describe('what cannot be changed', () => {
+  it.each<[string, Partial<MessagesRequest>, string]>([
+    [
+      'an address',
+      { messages: [{ role: 'user', content: [image('https://10.20.30.40/a.png')] }] },
+      'messages.0.content.0.source.url',
+    ],
+    ['the name of a tool', { tools: [{ name: 'ann@example.org' }] }, 'tools.0.name'],
+    [
+      'a property',
+      { tools: [{ name: 't', input_schema: { properties: { 'ann@example.org': {} } } }] },
+      'tools.0.input_schema',
+    ],
+  ])('is refused by its field: %s', (_, more, field) => {
+    const error = refused(() => protect({ ...prompt('Hello'), ...more }, everything));
+
+    expect(error).toMatchObject({ status: 400, metadata: { field } });
+    expect(error.message).not.toMatch(/ann@|10\.20/);
+  });
+
+  it('is refused for a term of the dictionary as well', () => {
+    const dictionary = [{ term: 'falcon', substitute: 'it' }];
+
+    const error = refused(() =>
+      protect(prompt('Hello', { tools: [{ name: 'falcon' }] }), { ...everything, dictionary }),
+    );
+
+    expect(error).toMatchObject({ status: 400, metadata: { field: 'tools.0.name' } });
+  });
+
+  it('is no word of the protocol, whatever the dictionary says', () => {
+    const dictionary = ['text', 'user', 'object', 'image'].map((term) => ({ term, substitute: 'x' }));
+    const request: MessagesRequest = {
+      model: 'm',
+      tools: [{ name: 't', input_schema: { type: 'object' } }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'a text' }, image('https://example.org/a.png')] }],
+    };
+
+    const { message } = protect(request, { ...everything, dictionary });
+
+    expect(message.tools).toEqual(request.tools);
+    expect(message.messages[0]).toMatchObject({
+      role: 'user',
+      content: [{ type: 'text', text: 'a x' }, { type: 'image' }],
+    });
+  });
+});
+
+const thinking = (words: string, signature: string): Block => ({ type: 'thinking', thinking: words, signature });
+const withThinking = (block: Block): Message[] => [
+  { role: 'user', content: 'Write to ann@example.org' },
+  { role: 'assistant', content: [block, { type: 'text', text: 'Done.' }] },
+  { role: 'user', content: 'Thanks' },
+];
+
+const sentBlocks = (block: Block) =>
+  protect({ model: 'm', messages: withThinking(block) }, everything).message.messages[1]!.content as Block[];
+
+describe('thinking that its provider has signed', () => {
+  it.each(['EqQBCkYIA', 'gw1.google.CiQB'])('becomes what was signed where it repeats the prompt: %s', (signature) => {
+    expect(sentBlocks(thinking('I write to ann@example.org.', signature))[0]).toEqual(
+      thinking('I write to [EMAIL_1].', signature),
+    );
+  });
+
+  it('is left out where nothing would make it what was signed', () => {
+    expect(sentBlocks(thinking('Perhaps bob@example.org?', 'EqQBCkYIA'))).toEqual([{ type: 'text', text: 'Done.' }]);
+  });
+
+  it('goes as it is where nothing is found in it', () => {
+    const block = thinking('I think.', 'EqQBCkYIA');
+
+    expect(sentBlocks(block)[0]).toBe(block);
+  });
+
+  it('is text like any other where only the gateway has marked it', () => {
+    expect(sentBlocks(thinking('Perhaps bob@example.org?', 'gw1.deepseek'))[0]).toMatchObject({
+      thinking: 'Perhaps [EMAIL_2]?',
+    });
+  });
+
+  it('takes a message with it that had nothing else', () => {
+    const [ask, , thanks] = withThinking(thinking('', ''));
+    const messages = [ask!, { role: 'assistant' as const, content: [thinking('bob@example.org', 'EqQB')] }, thanks!];
+
+    expect(protect({ model: 'm', messages }, everything).message.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'user',
+    ]);
+  });
+});
+
+const sentInput = (input: Record<string, unknown>) => {
+  const call: Block = { type: 'tool_use', id: 'a', name: 'b', input };
+  const { message } = protect({ model: 'm', messages: [{ role: 'assistant', content: [call] }] }, everything);
+  return (message.messages[0]!.content as Block[])[0]!['input'];
+};
+
+describe('JSON of a model', () => {
+  it('is known by the names of its values', () => {
+    expect(sentInput({ inn: '7707083893', number: '7707083893', password: 'Tr0ub4dor&3' })).toEqual({
+      inn: '[INN_1]',
+      number: '[INN_1]',
+      password: '[CREDENTIAL_1]',
+    });
+  });
+
+  it('may have numbers that are protected, and keeps the digits of others', () => {
+    const exact = JSON.rawJSON('12345678901234567890');
+
+    expect(sentInput({ phone: 79162041833, big: exact, share: 0.1000000000000001 })).toEqual({
+      phone: '[PHONE_1]',
+      big: exact,
+      share: 0.1000000000000001,
+    });
+  });
+
+  it('keeps names that mean something to programs', () => {
+    const input = JSON.parse('{"__proto__": "ann@example.org"}') as Record<string, unknown>;
+
+    expect(JSON.stringify(sentInput(input))).toBe('{"__proto__":"[EMAIL_1]"}');
   });
 });

@@ -31,6 +31,19 @@ function passed(events: MessagesEvent[]): MessagesEvent[] {
   return events.flatMap((event) => order.check(event));
 }
 
+describe('usage that is reported after the reason', () => {
+  it('repeats the reason, because clients keep what the last ending says', () => {
+    expect(passed([start, text, close, ending('end_turn', 2), ending(null, 500), end])).toEqual([
+      start,
+      text,
+      close,
+      ending('end_turn', 2),
+      ending('end_turn', 500),
+      end,
+    ]);
+  });
+});
+
 describe('a block that ends after the answer has said how it ends', () => {
   it('is closed once, and what is reported after it counts', () => {
     expect(passed([start, text, ending('end_turn', 2), close, ending('end_turn', 500), end])).toEqual([
@@ -53,7 +66,7 @@ describe('a block that ends after the answer has said how it ends', () => {
       call,
       close,
       ending('tool_use', 2),
-      ending(null, 3),
+      ending('tool_use', 3),
       end,
     ]);
   });

@@ -252,9 +252,9 @@ describe('a request of Converse', () => {
     const thoughts: Block[] = [
       { type: 'thinking', thinking: 'By Claude', signature: 'c2ln' },
       { type: 'redacted_thinking', data: 'aGlkZGVu' },
-      { type: 'thinking', thinking: 'By Nova', signature: 'gw1.amazon-bedrock.bm92YQ==' },
+      { type: 'thinking', thinking: 'By Nova', signature: 'gw1.amazon-bedrock/m.bm92YQ==' },
       { type: 'thinking', thinking: 'By another', signature: 'gw1.openai-chat' },
-      { type: 'redacted_thinking', data: 'gw1.amazon-bedrock.aGlk' },
+      { type: 'redacted_thinking', data: 'gw1.amazon-bedrock/m.aGlk' },
       text('So.'),
     ];
     const messages: MessagesRequest['messages'] = [

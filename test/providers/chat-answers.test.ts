@@ -198,3 +198,18 @@ describe('a completion that comes as one document', () => {
     expect(decodeCompletion({ error: { message: 'No' } }, context)).toBeUndefined();
   });
 });
+
+describe('usage in more than one report', () => {
+  it('counts no token of the prompt twice where the last one does not say what was cached', async () => {
+    const first = {
+      choices: [],
+      usage: { prompt_tokens: 1_000, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 900 } },
+    };
+    const { batches } = await decode([event(first), event(delta({ content: 'Hi' }, 'stop')), event(usage(1_000, 5))]);
+
+    const [reported] = batches
+      .flatMap(({ events }) => events)
+      .flatMap(({ data }) => (data.type === 'message_delta' ? [data.usage] : []));
+    expect(reported).toEqual({ input_tokens: 100, cache_read_input_tokens: 900, output_tokens: 5 });
+  });
+});

@@ -188,6 +188,15 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
       }
     });
 
+    it.each(streams)('with garbage behind its end, in the same piece, is what it was: $name', async (given) => {
+      const bytes = bytesOf(given.sent);
+      const { events, failure } = await decode(wire, given, [bytes]);
+      for (const garbage of GARBAGE) {
+        const outcome = await decode(wire, given, [Buffer.concat([bytes, garbage])]);
+        expect([outcome.events, outcome.failure], String(garbage)).toEqual([events, failure]);
+      }
+    });
+
     it.each(streams.filter(({ sent }) => isFramed(sent)))(
       'with a damaged frame fails after what it said: $name',
       async (given) => {

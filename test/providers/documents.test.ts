@@ -10,6 +10,7 @@ const pdf = {
   title: 'Terms',
   source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' },
 };
+const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 const request = (model: string) => ({ model, max_tokens: 10, messages: [{ role: 'user' as const, content: [pdf] }] });
 const target = (quirks: OpenaiChatQuirks, upstreamModel = 'm', supportedParameters: string[] = []) => ({
   providerId: 'test',
@@ -20,10 +21,7 @@ const target = (quirks: OpenaiChatQuirks, upstreamModel = 'm', supportedParamete
 });
 
 const encodeFor = ({ data }: Model, { wire, quirks, upstreamModel }: Endpoint) =>
-  messagesWire(wire)!.encode(request(data.id), target(quirks, upstreamModel, data.supported_parameters), {
-    anthropicVersion: '2023-06-01',
-    anthropicBeta: undefined,
-  });
+  messagesWire(wire)!.encode(request(data.id), target(quirks, upstreamModel, data.supported_parameters), client);
 
 const part = (quirks: OpenaiChatQuirks) => {
   const { messages } = encodeChatRequest(request('a/b'), target(quirks)) as { messages: { content: unknown }[] };
@@ -45,6 +43,29 @@ describe('a PDF document', () => {
     expect(part({ pdf_files: true })).toEqual([
       { type: 'file', file: { filename: 'Terms.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } },
     ]);
+  });
+
+  it.each([
+    ['openai-chat', { pdf_files: true }],
+    ['openai-responses', { pdf_files: true }],
+    ['google-gemini', {}],
+  ] as const)('has what the client says of it directly before it, over %s', (wire, quirks) => {
+    const messages = [{ role: 'user' as const, content: [{ ...pdf, context: 'Signed in May' }] }];
+    const { body } = messagesWire(wire)!.encode({ model: 'm', messages }, target(quirks), client);
+
+    expect(body).toMatch(/Terms[^]*Signed in May[^]*JVBERi0=/);
+  });
+
+  it('in the result of a tool has it too', () => {
+    const result = { type: 'tool_result', tool_use_id: 't', content: [{ ...pdf, context: 'Signed in May' }] };
+    const messages = [
+      { role: 'assistant' as const, content: [{ type: 'tool_use', id: 't', name: 'find', input: {} }] },
+      { role: 'user' as const, content: [result] },
+    ];
+    for (const wire of ['openai-chat', 'openai-responses', 'google-gemini'] as const) {
+      const { body } = messagesWire(wire)!.encode({ model: 'm', messages }, target({ pdf_files: true }), client);
+      expect(body).toContain('Signed in May');
+    }
   });
 
   it('is refused by name where the provider takes none', () => {

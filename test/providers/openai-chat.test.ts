@@ -344,4 +344,16 @@ describe('a conversation that other models began', () => {
     );
     expect(messages).toMatchObject([{ reasoning_content: ' ' }]);
   });
+
+  it.each([
+    ['even where thinking is switched off, of a model that thinks all the same', {}, ' '],
+    ['but not where thinking can be switched off', { reasoning_request: 'thinking_type' as const }, undefined],
+  ])('has one %s', (_when, quirks, expected) => {
+    const content: Block[] = [{ type: 'tool_use', id: 'a', name: 'x', input: {} }];
+    const off = { messages: [{ role: 'assistant' as const, content }], thinking: { type: 'disabled' } };
+    const { messages } = encode(off, { reasoning_history: 'reasoning_content', ...quirks }) as {
+      messages: { reasoning_content?: string }[];
+    };
+    expect(messages[0]!.reasoning_content).toBe(expected);
+  });
 });

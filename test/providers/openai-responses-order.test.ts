@@ -203,3 +203,40 @@ describe('the beginning of an answer', () => {
     expect(eventsOf(batches)).toEqual([{ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }]);
   });
 });
+
+describe('items that all have the same place', () => {
+  it('come whole where one has ended before the next begins', async () => {
+    const batches = await decode([
+      added(0, message),
+      words(0, 'So.'),
+      done(0, message),
+      added(0, call('look')),
+      args(0, '{"at":1}'),
+      done(0, call('look', '{"at":1}')),
+      added(0, call('leap')),
+      done(0, call('leap', '{"at":2}')),
+      completed,
+    ]);
+    expect(contentOf(batches)).toMatchObject([
+      { type: 'text', text: 'So.' },
+      { type: 'tool_use', id: 'call_look', input: { at: 1 } },
+      { type: 'tool_use', id: 'call_leap', input: { at: 2 } },
+    ]);
+  });
+
+  it('come whole where they are only told at their ends, and once where they are told twice', async () => {
+    const look = done(0, call('look', '{"at":1}'));
+    const batches = await decode([look, look, done(0, call('leap', '{"at":2}')), completed]);
+
+    expect(contentOf(batches)).toMatchObject([
+      { type: 'tool_use', id: 'call_look', input: { at: 1 } },
+      { type: 'tool_use', id: 'call_leap', input: { at: 2 } },
+    ]);
+  });
+
+  it('fail the answer where they are open at once, because nobody knows whose a part is', async () => {
+    const events = [added(0, call('look')), added(0, call('leap')), args(0, '{}'), completed];
+
+    await expect(decode(events)).rejects.toThrow('began a part of its answer in the place of another');
+  });
+});

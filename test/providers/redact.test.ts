@@ -27,6 +27,18 @@ describe("a provider's words", () => {
     expect(redact(words, secrets)).toBe(words);
   });
 
+  it.each([
+    ['its id', 'The access key AKIAEXAMPLE0 does not exist'],
+    ['its secret', 'signed with c2VjcmV0a2V5'],
+    ['its session token', 'x-amz-security-token: IQoJb3JpZ2lu'],
+    ['all of it', 'AKIAEXAMPLE0:c2VjcmV0a2V5:IQoJb3JpZ2lu'],
+  ])('do not show a part of an access key: %s', (_what, words) => {
+    const shown = redact(words, { ...secrets, credential: 'AKIAEXAMPLE0:c2VjcmV0a2V5:IQoJb3JpZ2lu' });
+
+    expect(shown).toContain('[hidden]');
+    expect(shown).not.toMatch(/AKIA|c2Vj|IQoJ/);
+  });
+
   it('lose no ordinary words to a credential that is too short to be one', () => {
     expect(redact('no such model', { ...secrets, credential: 'model' })).toBe('no such model');
   });

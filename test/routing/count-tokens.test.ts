@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { AnthropicQuirks } from '../../lambdas/catalog/wires.ts';
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
-import { countUpstream } from '../../lambdas/routing/count-tokens.ts';
+import { countAtFirst, countUpstream } from '../../lambdas/routing/count-tokens.ts';
 import { candidateAt } from '../support/candidate.ts';
 import { dialects } from '../support/dialects.ts';
 import { stopUpstreams, upstream } from '../support/direct-upstream.ts';
@@ -78,5 +79,36 @@ describe('a count of tokens', () => {
 
   it('is not waited for for ever', async () => {
     await expect(counted(() => {}, 30)).rejects.toMatchObject({ name: 'ProviderFailure', mayTryAnother: false });
+  });
+});
+
+async function candidatesAt(...answers: ((response: ServerResponse) => unknown)[]) {
+  const upstreams = await Promise.all(answers.map((answer) => upstream(answer)));
+  return upstreams.map(({ url }) => candidateAt(url, { quirks }));
+}
+
+describe('a count of tokens with several candidates', () => {
+  const image = { type: 'image', source: { type: 'url', url: 'https://a.example/a.png' } };
+  const showing: MessagesRequest = { ...request, messages: [{ role: 'user', content: [image] }] };
+
+  it('is that of the first that can be told the whole prompt', async () => {
+    const [blind, seeing] = await candidatesAt(
+      () => {},
+      (response) => response.end('{"input_tokens":17}'),
+    );
+    const lacks: AnthropicQuirks = { ...quirks, lacks: ['image'] };
+    const lacking = { ...blind!, target: { ...blind!.target, quirks: lacks } };
+
+    expect(await countAtFirst([lacking, seeing!], showing, client)).toBe(17);
+    await expect(countAtFirst([lacking], showing, client)).rejects.toMatchObject({ kind: 'invalid_request' });
+  });
+
+  it('is that of the next one where one fails', async () => {
+    const candidates = await candidatesAt(
+      (response) => response.writeHead(503).end('{}'),
+      (response) => response.end('{"input_tokens":17}'),
+    );
+
+    expect(await countAtFirst(candidates, request, client)).toBe(17);
   });
 });

@@ -6,7 +6,7 @@ import type { ProviderFailure } from '../../lambdas/providers/failures.ts';
 import type { MessagesWire } from '../../lambdas/providers/wire.ts';
 import { connect, dispatch, type Attempt, type DispatchInput } from '../../lambdas/routing/dispatch.ts';
 import { candidateAt } from '../support/candidate.ts';
-import { answer, dialects, wires, type WireName } from '../support/dialects.ts';
+import { answer, bytesOf, dialects, wires, type WireName } from '../support/dialects.ts';
 import { exchange, stopUpstreams, upstream, type Seen } from '../support/direct-upstream.ts';
 
 afterEach(stopUpstreams);
@@ -15,7 +15,8 @@ const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 const request: MessagesRequest = { model: 'test/model', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] };
 const { anthropic } = dialects;
 
-const soundly = (wire: WireName) => (response: ServerResponse) => response.end(answer(dialects[wire], 'fine'));
+const soundly = (wire: WireName) => (response: ServerResponse) =>
+  response.end(bytesOf(dialects[wire], answer(dialects[wire], 'fine')));
 const refuses = (status: number, message: string) => (response: ServerResponse) =>
   response.writeHead(status).end(anthropic.refusal('api_error', JSON.stringify(message)));
 const breaksOff = (response: ServerResponse) => response.destroy();
@@ -27,7 +28,7 @@ function attemptAt({ url }: Seen, { thinksUnseen = false, ...options }: Options 
   return {
     candidate,
     message: request,
-    encoded: candidate.wire.encode(request, candidate.target, client),
+    encode: () => candidate.wire.encode(request, candidate.target, client),
     thinksUnseen,
   };
 }
@@ -79,13 +80,14 @@ describe.each(wires)('an answer over %s', (wire) => {
       soundly(wire)(response);
     });
 
-    await answered([attemptAt({ url: `${url}/base` } as Seen, { wire, credential: 'secret' })]);
+    await answered([attemptAt({ url: `${url}/base` } as Seen, { wire, credential: 'some-id:secret' })]);
 
     const expected = {
-      anthropic: ['/base/v1/messages', 'secret'],
-      'openai-chat': ['/base/chat/completions', 'Bearer secret'],
-      'openai-responses': ['/base/responses', 'Bearer secret'],
-      'google-gemini': ['/base/models/m:streamGenerateContent?alt=sse', 'secret'],
+      anthropic: ['/base/v1/messages', 'some-id:secret'],
+      'openai-chat': ['/base/chat/completions', 'Bearer some-id:secret'],
+      'openai-responses': ['/base/responses', 'Bearer some-id:secret'],
+      'google-gemini': ['/base/models/m:streamGenerateContent?alt=sse', 'some-id:secret'],
+      'bedrock-converse': ['/base/model/m/converse-stream', expect.stringContaining(' Credential=some-id/')],
     };
     expect(asked).toEqual(expected[wire]);
   });
@@ -98,7 +100,9 @@ describe.each(wires)('an answer over %s', (wire) => {
     [
       'sends an error in the place of an answer',
       (response: ServerResponse) =>
-        response.end(dialects[wire].event(dialects[wire].refusal('overloaded_error', '"Busy"'))),
+        response.end(
+          bytesOf(dialects[wire], dialects[wire].event(dialects[wire].refusal('overloaded_error', '"Busy"'))),
+        ),
     ],
     [
       'sends an error as a document',
@@ -246,7 +250,7 @@ describe('an attempt', () => {
   it('uses the connection that was opened for it', async () => {
     const seen = await upstream(soundly('anthropic'));
     const attempt = attemptAt(seen);
-    attempt.upstream = connect(attempt.candidate, attempt.encoded, input().signal);
+    attempt.upstream = connect(attempt.candidate, attempt.encode(), input().signal);
 
     await answered([attempt]);
 

@@ -35,6 +35,7 @@ export function candidateAt(
     wire: messagesWire(wire)!,
     target: { providerId: 'acme', upstreamModel: 'm', maxOutputTokens: 1_000, supportedParameters: [], quirks },
     credential,
+    isOnlyFirst: false,
   };
 }
 

@@ -1,14 +1,19 @@
 /**
  * Wires as their providers write them, in text: a type or JSON.stringify cannot express all numbers and shapes that a
- * hostile provider sends.
+ * hostile provider sends. Streams of frames are texts as well, each character of which stands for a byte (latin1), so that
+ * what attacks a stream can cut, repeat and join its pieces whatever they are.
  */
 
-export const wires = ['anthropic', 'openai-chat', 'openai-responses', 'google-gemini'] as const;
+import { emptyFrame, frameHead, packFrame } from './event-stream.ts';
+
+export const wires = ['anthropic', 'openai-chat', 'openai-responses', 'google-gemini', 'bedrock-converse'] as const;
 export type WireName = (typeof wires)[number];
 
 export interface Dialect {
   /** What the path of a request over it has in it. */
   path: string;
+  /** How the texts of its streams become bytes. Documents are UTF-8 on every wire. */
+  encoding: 'utf8' | 'latin1';
   /** Counts of a usage, each as it stands in JSON; undefined: it is not told. */
   usage: (counts: { prompt?: string | undefined; output?: string | undefined }) => string;
   /** An event that tells usage while the answer goes on. */
@@ -18,6 +23,16 @@ export interface Dialect {
   /** How an answer begins, up to the place where text may stand. */
   opening: (usageJson?: string) => string;
   text: (words: string) => string;
+  /** Its event of a text, as bytes, with others between the words, whatever these are in UTF-8. */
+  textAround: (before: string, bytes: Buffer, behind: string) => Buffer;
+  /** A sign of life that says nothing. */
+  ping: string;
+  /** What every reader has to skip, because it may mean something some day. */
+  unknown: string;
+  /** The shortest that says nothing at all. */
+  blank: string;
+  /** The beginning of an event that goes on for as long as any may. */
+  endless: string;
   /** The event that says why the answer ended, with its usage. */
   reason: (usageJson?: string) => string;
   /** The last event, after which nothing may follow. */
@@ -35,6 +50,23 @@ const fieldsOf = (fields: Record<string, string | undefined>): string =>
     .map(([name, json]) => `"${name}":${json}`)
     .join(',')}}`;
 
+/** What streams of server-sent events have in common. */
+const serverSent = {
+  encoding: 'utf8',
+  ping: ': ping\n\n',
+  unknown: ': ping\n\nretry: 10\n\nid: 7\n\nevent: weather\n\n',
+  blank: '\n',
+  endless: 'data: ',
+} as const;
+
+/** A text is written as it is in these streams. */
+const aroundIn =
+  (text: Dialect['text']): Dialect['textAround'] =>
+  (before, bytes, behind) => {
+    const [head, tail] = text(`${before}|${behind}`).split('|') as [string, string];
+    return Buffer.concat([Buffer.from(head), bytes, Buffer.from(tail)]);
+  };
+
 const anthropicEvent = (json: string): string =>
   `event: ${/"type":"(\w+)"/.exec(json)?.[1] ?? 'unknown'}\ndata: ${json}\n\n`;
 
@@ -42,8 +74,15 @@ const anthropicReason = (usage = '{"output_tokens":5}'): string =>
   anthropicEvent('{"type":"content_block_stop","index":0}') +
   anthropicEvent(`{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":${usage}}`);
 
+const anthropicText = (words: string): string =>
+  anthropicEvent(
+    `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":${JSON.stringify(words)}}}`,
+  );
+
 const anthropic: Dialect = {
+  ...serverSent,
   path: '/v1/messages',
+  ping: anthropicEvent('{"type":"ping"}'),
   usage: ({ prompt, output }) => fieldsOf({ input_tokens: prompt, output_tokens: output }),
   report: anthropicReason,
   event: anthropicEvent,
@@ -51,10 +90,8 @@ const anthropic: Dialect = {
     anthropicEvent(
       `{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":${usage}}}`,
     ) + anthropicEvent('{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}'),
-  text: (words) =>
-    anthropicEvent(
-      `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":${JSON.stringify(words)}}}`,
-    ),
+  text: anthropicText,
+  textAround: aroundIn(anthropicText),
   reason: anthropicReason,
   stop: anthropicEvent('{"type":"message_stop"}'),
   refusal: (type, messageJson) => `{"type":"error","error":{"type":"${type}","message":${messageJson}}}`,
@@ -68,13 +105,17 @@ const chunk = (delta: string, finish = 'null'): string =>
     `{"id":"c1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":${delta},"finish_reason":${finish}}]}`,
   );
 
+const chatText = (words: string): string => chunk(`{"content":${JSON.stringify(words)}}`);
+
 const openaiChat: Dialect = {
+  ...serverSent,
   path: '/chat/completions',
   usage: ({ prompt, output }) => fieldsOf({ prompt_tokens: prompt, completion_tokens: output }),
   report: (usage) => chatEvent(`{"choices":[],"usage":${usage}}`),
   event: chatEvent,
   opening: () => chunk('{"role":"assistant","content":""}'),
-  text: (words) => chunk(`{"content":${JSON.stringify(words)}}`),
+  text: chatText,
+  textAround: aroundIn(chatText),
   reason: (usage = '{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}') =>
     chunk('{}', '"stop"') + chatEvent(`{"id":"c1","choices":[],"usage":${usage}}`),
   stop: chatEvent('[DONE]'),
@@ -87,7 +128,11 @@ const responsesEvent = (type: string, more: string): string => `event: ${type}\n
 const responsesMessage = (content: string): string =>
   `"output_index":0,"item":{"id":"msg_1","type":"message","role":"assistant","content":[${content}]}`;
 
+const responsesText = (words: string): string =>
+  responsesEvent('response.output_text.delta', `"output_index":0,"content_index":0,"delta":${JSON.stringify(words)}`);
+
 const openaiResponses: Dialect = {
+  ...serverSent,
   path: '/responses',
   usage: ({ prompt, output }) => fieldsOf({ input_tokens: prompt, output_tokens: output }),
   report: (usage) => responsesEvent('response.in_progress', `"response":{"id":"r1","usage":${usage}}`),
@@ -95,8 +140,8 @@ const openaiResponses: Dialect = {
   opening: () =>
     responsesEvent('response.created', '"response":{"id":"r1","status":"in_progress","output":[]}') +
     responsesEvent('response.output_item.added', responsesMessage('')),
-  text: (words) =>
-    responsesEvent('response.output_text.delta', `"output_index":0,"content_index":0,"delta":${JSON.stringify(words)}`),
+  text: responsesText,
+  textAround: aroundIn(responsesText),
   // The event that says why is the last one.
   reason: (usage = '{"input_tokens":10,"output_tokens":5,"total_tokens":15}') =>
     responsesEvent('response.completed', `"response":{"id":"r1","status":"completed","output":[],"usage":${usage}}`),
@@ -109,13 +154,17 @@ const openaiResponses: Dialect = {
 const candidate = (part: string): string =>
   chatEvent(`{"candidates":[{"content":{"role":"model","parts":[${part}]},"index":0}]}`);
 
+const geminiText = (words: string): string => candidate(`{"text":${JSON.stringify(words)}}`);
+
 const googleGemini: Dialect = {
+  ...serverSent,
   path: ':streamGenerateContent',
   usage: ({ prompt, output }) => fieldsOf({ promptTokenCount: prompt, candidatesTokenCount: output }),
   report: (usage) => chatEvent(`{"usageMetadata":${usage}}`),
   event: chatEvent,
   opening: () => candidate('{"text":""}'),
-  text: (words) => candidate(`{"text":${JSON.stringify(words)}}`),
+  text: geminiText,
+  textAround: aroundIn(geminiText),
   reason: (usage = '{"promptTokenCount":10,"candidatesTokenCount":5,"totalTokenCount":15}') =>
     chatEvent(`{"candidates":[{"content":{},"finishReason":"STOP"}],"usageMetadata":${usage}}`),
   stop: '',
@@ -124,12 +173,66 @@ const googleGemini: Dialect = {
     `{"candidates":[{"content":{"parts":[{"text":${JSON.stringify(words)}}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":10,"candidatesTokenCount":5,"totalTokenCount":15}}`,
 };
 
+/** A frame of the stream, each of its bytes as a character. */
+const frame = (name: string, json: string): string => packFrame(name, json).toString('latin1');
+
+/** What Bedrock calls the types of errors of the Messages API; others keep their names. */
+const exceptions: Record<string, string> = {
+  invalid_request_error: 'validationException',
+  authentication_error: 'accessDeniedException',
+  permission_error: 'accessDeniedException',
+  billing_error: 'accessDeniedException',
+  not_found_error: 'resourceNotFoundException',
+  rate_limit_error: 'throttlingException',
+  overloaded_error: 'serviceUnavailableException',
+  api_error: 'internalServerException',
+};
+
+const converseReason = (usage = '{"inputTokens":10,"outputTokens":5,"totalTokens":15}'): string =>
+  frame('contentBlockStop', '{"contentBlockIndex":0}') +
+  frame('messageStop', '{"stopReason":"end_turn"}') +
+  frame('metadata', `{"usage":${usage},"metrics":{"latencyMs":1}}`);
+
+const bedrockConverse: Dialect = {
+  path: '/converse-stream',
+  encoding: 'latin1',
+  usage: ({ prompt, output }) => fieldsOf({ inputTokens: prompt, outputTokens: output }),
+  report: (usage) => frame('metadata', `{"usage":${usage}}`),
+  // An exception names itself in a header of its frame; all else is read as a piece of the answer.
+  event: (json) => frame(/"__type":"(\w+)"/.exec(json)?.[1] ?? 'contentBlockDelta', json),
+  opening: () => frame('messageStart', '{"role":"assistant"}'),
+  text: (words) => frame('contentBlockDelta', `{"contentBlockIndex":0,"delta":{"text":${JSON.stringify(words)}}}`),
+  textAround: (before, bytes, behind) =>
+    packFrame(
+      'contentBlockDelta',
+      Buffer.concat([
+        Buffer.from(`{"contentBlockIndex":0,"delta":{"text":"${before}`),
+        bytes,
+        Buffer.from(`${behind}"}}`),
+      ]),
+    ),
+  ping: frame('ping', '{}'),
+  unknown: frame('weather', '{"sun":true}'),
+  blank: emptyFrame.toString('latin1'),
+  endless: frameHead(16 * 1_024 * 1_024).toString('latin1'),
+  reason: converseReason,
+  // Usage comes last, and ends it.
+  stop: '',
+  refusal: (type, messageJson) => `{"__type":"${exceptions[type] ?? `${type}Exception`}","message":${messageJson}}`,
+  whole: (words) =>
+    `{"output":{"message":{"role":"assistant","content":[{"text":${JSON.stringify(words)}}]}},"stopReason":"end_turn","usage":{"inputTokens":10,"outputTokens":5,"totalTokens":15},"metrics":{"latencyMs":1}}`,
+};
+
 export const dialects: Record<WireName, Dialect> = {
   anthropic,
   'openai-chat': openaiChat,
   'openai-responses': openaiResponses,
   'google-gemini': googleGemini,
+  'bedrock-converse': bedrockConverse,
 };
+
+/** A text of one of its streams as it is sent. */
+export const bytesOf = ({ encoding }: Dialect, text: string): Buffer => Buffer.from(text, encoding);
 
 /** A valid answer of one text. */
 export function answer({ opening, text, reason, stop }: Dialect, words: string): string {

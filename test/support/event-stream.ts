@@ -3,7 +3,7 @@
 import { crc32 } from 'node:zlib';
 
 /** An event, or an exception where its name says so, with its JSON. That of a `chunk` is an event of the model's own. */
-export function packFrame(name: string, json: string): Buffer {
+export function packFrame(name: string, json: string | Buffer): Buffer {
   const isException = name.endsWith('Exception');
   const headers = Buffer.concat([
     header(isException ? ':exception-type' : ':event-type', name),
@@ -14,16 +14,26 @@ export function packFrame(name: string, json: string): Buffer {
   return frameOf(headers, Buffer.from(payload));
 }
 
-function frameOf(headers: Buffer, payload: Buffer): Buffer {
-  const prelude = Buffer.alloc(12);
-  prelude.writeUInt32BE(16 + headers.length + payload.length, 0);
-  prelude.writeUInt32BE(headers.length, 4);
-  prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8);
+/** The beginning of a frame: its lengths, and their checksum. */
+export function frameHead(frameBytes: number, headerBytes = 0): Buffer {
+  const head = Buffer.alloc(12);
+  head.writeUInt32BE(frameBytes, 0);
+  head.writeUInt32BE(headerBytes, 4);
+  head.writeUInt32BE(crc32(head.subarray(0, 8)), 8);
+  return head;
+}
+
+/** A frame whose checksums are right, whatever its headers are and however long it says that they are. */
+export function frameOf(headers: Buffer, payload: Buffer, headerBytes = headers.length): Buffer {
+  const prelude = frameHead(16 + headers.length + payload.length, headerBytes);
   const content = Buffer.concat([prelude, headers, payload]);
   const checksum = Buffer.alloc(4);
   checksum.writeUInt32BE(crc32(content));
   return Buffer.concat([content, checksum]);
 }
+
+/** The shortest frame, which says nothing. */
+export const emptyFrame = frameOf(Buffer.alloc(0), Buffer.alloc(0));
 
 /** A header whose value is a text. */
 function header(name: string, value: string): Buffer {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { wires, type WireName } from './dialects.ts';
 import { SOUND_PATH } from './hostile-upstream.ts';
 
-/** The gateway's credential for its hostile providers, from the variable HOSTILE_KEY. */
-export const CREDENTIAL = 'evil-7f3a91c2d4e6b8';
+/** The gateway's credential for its hostile providers, from the variable HOSTILE_KEY: in the form of an access key of AWS. */
+export const CREDENTIAL = 'evil-7f3a91c2d4e6b8:0b5d8e1f6a9c';
 export const PRICES = {
   prompt: '0.0001',
   completion: '0.01',
@@ -18,6 +18,7 @@ const names: Record<WireName, string> = {
   'openai-chat': 'gpt',
   'openai-responses': 'reasoner',
   'google-gemini': 'gemini',
+  'bedrock-converse': 'converse',
 };
 
 const quirks: Partial<Record<WireName, object>> = {
@@ -37,6 +38,9 @@ export function modelOf({
 }): string {
   return `evil/${names[wire]}${fallback ? '-fb' : ''}${signing ? '-signing' : ''}`;
 }
+
+/** The providers of a model with a fallback, the hostile one first: an order that a request names ignores how they are doing. */
+export const fallbackOrder = (wire: WireName): string[] => [`evil-${names[wire]}`, `sound-${names[wire]}`];
 
 /** A catalog of models whose first, and mostly only, endpoint is the hostile upstream. */
 export function writeHostileCatalog(directory: string, url: string): void {
@@ -64,7 +68,8 @@ function provider(id: string, wire: WireName, baseUrl: string): object {
     base_url: baseUrl,
     credential: 'HOSTILE_KEY',
     data_policy: { logs_prompts: false, trains_on_prompts: false },
-    timeouts: { connect_ms: 2_000, first_byte_ms: 3_000, idle_ms: 4_000 },
+    // Long for an answer on a busy machine, short for the tests that wait for silence to be noticed.
+    timeouts: { connect_ms: 2_000, first_byte_ms: 3_000, idle_ms: 3_000 },
     quirks: quirks[wire] ?? {},
   };
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { answer, dialects, type Dialect } from './dialects.ts';
+import { answer, bytesOf, dialects, type Dialect } from './dialects.ts';
 
 /**
  * A provider that misbehaves as each test wants, byte by byte. It writes to the raw socket, because no HTTP library would
@@ -25,7 +25,7 @@ export interface Exchange {
   isOpen: () => boolean;
   /** Resolves when the connection is gone. */
   closed: Promise<unknown>;
-  /** Writes bytes as they are, as fast as they are read. */
+  /** Writes bytes, or a text of the dialect, as they are, and as fast as they are read. */
   write: (bytes: string | Buffer) => Promise<boolean>;
   /** A response with a length, after which the connection may be used again. */
   respond: (status: string, headers: Record<string, string>, body: string) => Promise<boolean>;
@@ -117,10 +117,11 @@ async function serve(socket: Socket, respond: (exchange: Exchange) => Promise<vo
 
 function exchangeOver(socket: Socket, { path, body }: { path: string; body: string }): Exchange {
   const dialect = Object.values(dialects).find((spoken) => path.includes(spoken.path)) ?? dialects.anthropic;
+  const encoded = (bytes: string | Buffer) => (typeof bytes === 'string' ? bytesOf(dialect, bytes) : bytes);
   const isOpen = () => !socket.destroyed && socket.writable;
   const write = async (bytes: string | Buffer): Promise<boolean> => {
     if (!isOpen()) return false;
-    if (!socket.write(bytes)) await drained(socket);
+    if (!socket.write(encoded(bytes))) await drained(socket);
     return isOpen();
   };
   return {
@@ -132,11 +133,12 @@ function exchangeOver(socket: Socket, { path, body }: { path: string; body: stri
     write,
     respond: (status, headers, text) => {
       const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(text)) });
-      return write(`HTTP/1.1 ${status}\r\n${lines.map((line) => line.join(': ')).join('\r\n')}\r\n\r\n${text}`);
+      const head = `HTTP/1.1 ${status}\r\n${lines.map((line) => line.join(': ')).join('\r\n')}\r\n\r\n`;
+      return write(Buffer.from(head + text));
     },
     begin: () => write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n'),
     send: (text) => {
-      const bytes = Buffer.from(text);
+      const bytes = encoded(text);
       return write(Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]));
     },
     finish: () => write('0\r\n\r\n'),

@@ -2,13 +2,13 @@ import { createParser } from 'eventsource-parser';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
 import type { WireName } from './dialects.ts';
 import type { RunningGateway } from './gateway.ts';
-import { modelOf } from './hostile-catalog.ts';
+import { fallbackOrder, modelOf } from './hostile-catalog.ts';
 
 /** What a client asks of a hostile model. */
 export interface Question {
   wire: WireName;
   stream?: boolean;
-  /** The model has a second endpoint, which works. */
+  /** The model has a second endpoint, which works and is asked second. */
   fallback?: boolean;
   /** The model's provider signs thinking by itself (Anthropic wire). */
   signing?: boolean;
@@ -55,6 +55,7 @@ export function ask(
       model: modelOf(question),
       max_tokens: question.maxTokens ?? MAX_TOKENS,
       stream: question.stream ?? false,
+      ...(question.fallback ? { provider: { order: fallbackOrder(question.wire) } } : {}),
       messages: [{ role: 'user', content: `Hello! ${marker}` }],
     }),
   });

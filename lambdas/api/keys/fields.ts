@@ -28,8 +28,8 @@ const sensitiveData = z
   .nullish()
   .meta({
     description:
-      'What is to be kept from providers. A key with `enabled: true` gets no inference while this gateway cannot protect it: requests are refused, nothing is sent.',
-    example: { enabled: false, action: 'replace', categories: ['email', 'phone'] },
+      'What is to be kept from providers: values of the categories become placeholders and are restored in the answer (`replace`), or requests that have any are refused (`block`). Terms of the dictionary become their substitute. `enabled: true` needs a category or a term.',
+    example: { enabled: true, action: 'replace', categories: ['email', 'phone'] },
   });
 
 /** Settings of a key that can be set at its creation and changed later; null clears. */

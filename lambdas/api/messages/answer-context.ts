@@ -40,6 +40,8 @@ export interface AnswerContext {
   streamed: boolean;
   /** Why the answer may only be shorter than was asked for. */
   shortened: Shortening | undefined;
+  /** What the placeholders of the prompt stand for; undefined where nothing is to be restored. */
+  originals: ReadonlyMap<string, string> | undefined;
   /** Ends the provider's work; its reason is an AbortReason. */
   abort: AbortController;
 }

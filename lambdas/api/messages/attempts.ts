@@ -44,8 +44,8 @@ export function prepareAttempts(
   content: PromptContent,
   client: ClientHeaders,
 ): Prepared {
-  const attempts = encodeForEach(candidates, message, content, client);
-  const quotes = attempts.map((attempt) => quoteOf(attempt, content));
+  const offers = encodeForEach(candidates, message, client, content);
+  const [attempts, quotes] = [offers.map(({ attempt }) => attempt), offers.map(({ quote }) => quote)];
   const stepTokens = positiveIntegerVariable(variables.outputStepTokens, DEFAULT_STEP_TOKENS);
   return { message, client, content, attempts, plan: planSpending(quotes, stepTokens) };
 }
@@ -76,37 +76,46 @@ export function reencoded({ attempts, client }: Prepared, plan: SpendingPlan): A
     const maxTokens = bound.outputTokens - beyondMaxTokens;
     const { candidate, message } = attempt;
     const shorter = { ...message, max_tokens: maxTokens, ...fittingThinking(message, maxTokens) };
-    return { ...attempt, message: shorter, encoded: candidate.wire.encode(shorter, candidate.target, client) };
+    return { ...attempt, message: shorter, encode: () => candidate.wire.encode(shorter, candidate.target, client) };
   });
+}
+
+interface EncodedOffer {
+  attempt: Attempt;
+  quote: Quote;
 }
 
 function encodeForEach(
   candidates: Candidate[],
   asked: MessagesRequest,
-  content: PromptContent,
   client: ClientHeaders,
-): Attempt[] {
-  const attempts: Attempt[] = [];
+  content: PromptContent,
+): EncodedOffer[] {
+  const offers: EncodedOffer[] = [];
   let refusal: unknown;
   for (const candidate of candidates) {
+    if (candidate.isOnlyFirst && offers.some(({ attempt }) => attempt.candidate.model === candidate.model)) continue;
     try {
       const message = withinFreeTerms(withDefaultParameters(asked, candidate.model, client), candidate.model, content);
-      const encoded = candidate.wire.encode(message, candidate.target, client);
-      attempts.push({ candidate, message, encoded, thinksUnseen: hiddenTokens(candidate, message) > 0 });
+      const encode = () => candidate.wire.encode(message, candidate.target, client);
+      const encoded = encode();
+      const kept = offers.length === 0 ? () => encoded : encode;
+      const attempt = { candidate, message, encode: kept, thinksUnseen: hiddenTokens(candidate, message) > 0 };
+      offers.push({ attempt, quote: quoteOf(attempt, encoded.body, content) });
     } catch (error) {
       // The wire of another endpoint may be able to express it.
       refusal ??= error;
     }
   }
-  if (attempts.length === 0) throw refusal;
-  return attempts;
+  if (offers.length === 0) throw refusal;
+  return offers;
 }
 
-function quoteOf({ candidate, encoded, message }: Attempt, content: PromptContent): Quote {
+function quoteOf({ candidate, message }: Attempt, body: string, content: PromptContent): Quote {
   const { endpoint, pricing } = candidate;
-  const asked = askedCacheWrites(encoded.body);
+  const asked = askedCacheWrites(body);
   const bound: UsageBound = {
-    promptTokens: promptBound(content, encoded.body, endpoint),
+    promptTokens: promptBound(content, body, endpoint),
     outputTokens: maxOutputTokens(candidate, message),
     cacheWrites: asked === 'none' && factsOf(endpoint.wire).messages?.cachesUnasked ? '5m' : asked,
     pricedImages: pricing.image ? content.images : 0,

@@ -1,22 +1,17 @@
-import { privacyOf } from '../../admission/caller.ts';
-import { measurePrompt } from '../../admission/prompt-size.ts';
 import { AnswerStream } from '../../http/answer-stream.ts';
 import { jsonResponse, streamResponse, type HttpResponse } from '../../http/response.ts';
 import { MessageAssembler } from '../../messages/assemble.ts';
-import { withoutRouting } from '../../messages/preferences.ts';
-import type { MessageBody } from '../../messages/types.ts';
-import { privacyFilter } from '../../protection/privacy.ts';
-import { refuseUnprotected } from '../../protection/sensitive-data.ts';
+import type { AnswerEvent, MessageBody } from '../../messages/types.ts';
+import { restoredAnswer } from '../../protection/restored-answer.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { resources } from '../../resources.ts';
-import { messagesCandidates } from '../../routing/candidates.ts';
 import { dispatch } from '../../routing/dispatch.ts';
 import { abortInTime, abortWhenLeft, destroyWhenOutOfTime } from './abort.ts';
 import { answerEvents } from './answer.ts';
 import type { AnswerContext } from './answer-context.ts';
 import { prepareAttempts } from './attempts.ts';
-import { endpointSignals } from './endpoint-signals.ts';
 import { holdForRequest, type MessageInput } from './message-hold.ts';
+import { routeMessage } from './routed-message.ts';
 import { PING_AFTER_MS, streamBody } from './stream-body.ts';
 
 /**
@@ -25,16 +20,7 @@ import { PING_AFTER_MS, streamBody } from './stream-body.ts';
  */
 export async function createMessage(input: MessageInput): Promise<HttpResponse> {
   const { body, caller, request } = input;
-  refuseUnprotected(caller.key.sensitiveData);
-  const message = withoutRouting(body);
-  const content = measurePrompt(message);
-  const candidates = await messagesCandidates({
-    catalog: resources.catalog(),
-    request: body,
-    exclusionOf: privacyFilter(privacyOf(caller)),
-    signals: endpointSignals(),
-    promptTokens: content.estimatedTokens,
-  });
+  const { message, content, candidates, originals } = await routeMessage(body, caller);
   // All that settlement needs is there before anything is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   const abort = new AbortController();
@@ -74,6 +60,7 @@ export async function createMessage(input: MessageInput): Promise<HttpResponse> 
     requestId: request.id,
     streamed: message.stream === true,
     shortened: admitted.shortened,
+    originals,
     abort,
   };
   return context.streamed ? streamAnswer(context) : jsonResponse<MessageBody>(200, await collectAnswer(context));
@@ -100,7 +87,7 @@ async function streamAnswer(context: AnswerContext): Promise<HttpResponse> {
   }
   const body = new AnswerStream((clientSignal) => {
     abortWhenLeft(context.abort, clientSignal);
-    return streamBody(answerEvents(context), { requestId: context.requestId, pingFirst: isSilent });
+    return streamBody(eventsFor(context), { requestId: context.requestId, pingFirst: isSilent });
   });
   destroyWhenOutOfTime(body, context.abort.signal);
   return streamResponse(body);
@@ -108,8 +95,14 @@ async function streamAnswer(context: AnswerContext): Promise<HttpResponse> {
 
 async function collectAnswer(context: AnswerContext): Promise<MessageBody> {
   const assembler = new MessageAssembler();
-  for await (const events of answerEvents(context)) {
+  for await (const events of eventsFor(context)) {
     for (const { data } of events) assembler.add(data);
   }
   return assembler.finish()!;
+}
+
+/** The events with the client's own text, where the provider got something else for it. */
+function eventsFor(context: AnswerContext): AsyncGenerator<AnswerEvent[], void> {
+  const events = answerEvents(context);
+  return context.originals ? restoredAnswer(events, context.originals) : events;
 }

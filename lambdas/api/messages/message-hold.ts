@@ -70,7 +70,7 @@ async function holdWhileConnecting(
   signal: AbortSignal,
 ): Promise<Held | { refusal: AdmissionRefusal; error: Error }> {
   const [first] = prepared.attempts as [Prepared['attempts'][number]];
-  const upstream = connect(first.candidate, first.encoded, signal);
+  const upstream = connect(first.candidate, first.encode(), signal);
   const table = resources.table();
   const connectedAtMs = performance.now();
   const request = holdRequestOf(input, prepared);

@@ -18,7 +18,8 @@ const MAX_REASON_CHARACTERS = 64;
  */
 export class AnswerOrder {
   #started = false;
-  #closing = false;
+  /** Why it ends, once it has said so. */
+  #reason: Pick<MessageDelta['delta'], 'stop_reason' | 'stop_sequence'> | undefined;
   /** Types of the blocks that are open, by index. */
   readonly #open = new Map<number, string>();
   #nextIndex = 0;
@@ -103,8 +104,9 @@ export class AnswerOrder {
       this.#waiting.push(event);
       return [];
     }
-    if (!isText(reason)) return [event];
-    this.#closing = true;
+    // Clients keep what the last ending says: one that only tells usage must not clear the reason.
+    if (!isText(reason)) return [this.#closing ? { ...event, delta: { ...event.delta, ...this.#reason } } : event];
+    this.#reason = { stop_reason: reason, stop_sequence: event.delta.stop_sequence };
     if (reason === 'max_tokens') return [event];
     for (const index of this.#open.keys()) this.#closedEarly.add(index);
     return [...this.#closeAll(), event];
@@ -113,6 +115,10 @@ export class AnswerOrder {
   /** The endings that waited for a call which is whole now. */
   #released(): MessagesEvent[] {
     return this.#hasOpenCall ? [] : this.#waiting.splice(0).flatMap((event) => this.#ending(event));
+  }
+
+  get #closing(): boolean {
+    return this.#reason !== undefined;
   }
 
   get #hasOpenCall(): boolean {

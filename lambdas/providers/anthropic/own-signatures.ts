@@ -22,7 +22,7 @@ export class OwnSignatures {
     switch (event.type) {
       case 'content_block_start':
         if (event.content_block.type === 'thinking') this.#unsigned.add(event.index);
-        return [event];
+        return [this.#sealedStart(event)];
       case 'content_block_delta':
         if (event.delta.type !== 'signature_delta') return [event];
         this.#unsigned.delete(event.index);
@@ -32,6 +32,14 @@ export class OwnSignatures {
       default:
         return [event];
     }
+  }
+
+  /** Redacted thinking has its seal at once. */
+  #sealedStart(event: Extract<MessagesEvent, { type: 'content_block_start' }>): MessagesEvent {
+    const { type, data } = event.content_block;
+    if (type !== 'redacted_thinking' || typeof data !== 'string') return event;
+    const sealed = gatewaySignature(this.#target.providerId, data);
+    return { ...event, content_block: { ...event.content_block, data: sealed } };
   }
 
   #signed(index: number, signature: string): MessagesEvent {

@@ -1,6 +1,6 @@
 /** Upstreams that speak the Messages API themselves: requests and answers pass through as they are. */
 
-import { thinkingOf, withoutGatewaySigned } from '../../messages/thinking-signatures.ts';
+import { thinkingBeforeCalls, thinkingOf, withoutGatewaySigned } from '../../messages/thinking-signatures.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import { type AnthropicQuirks } from '../../catalog/wires.ts';
@@ -67,16 +67,20 @@ function upstreamBody(request: MessagesRequest, target: Target, client: ClientHe
   const ceiling = target.maxOutputTokens ?? Infinity;
   // The Messages API requires max_tokens; a client that left it out gets the most that the model can write.
   const maxTokens = Math.min(request.max_tokens ?? ceiling, ceiling);
-  const messages = target.quirks.own_signatures
-    ? thinkingOf(target.providerId, request.messages)
-    : withoutGatewaySigned(request.messages);
   return {
     ...request,
     model: target.upstreamModel,
-    messages: messages.map(withFittingToolIds),
+    messages: readableMessages(request, target).map(withFittingToolIds),
     max_tokens: maxTokens,
     ...(request.thinking ? { thinking: withFittingBudget(request, maxTokens, client) } : {}),
   };
+}
+
+/** Without thinking that the provider would refuse, and with what it insists on. */
+function readableMessages({ messages, thinking }: MessagesRequest, { providerId, quirks }: Target): Message[] {
+  if (!quirks.own_signatures) return withoutGatewaySigned(messages);
+  const insists = quirks.thinking_before_calls && thinking?.type !== 'disabled';
+  return insists ? thinkingBeforeCalls(providerId, messages) : thinkingOf(providerId, messages);
 }
 
 /** Calls made by other models may have ids that Anthropic does not accept. */

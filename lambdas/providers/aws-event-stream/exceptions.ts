@@ -22,26 +22,39 @@ const kinds = new Map<string, ErrorKind>([
 
 /** @param payload JSON with a `message`, or whatever else came */
 export function exceptionOf(name: string, payload: string): WireRefusal {
-  const kind = kinds.get(name.toLowerCase());
-  return { type: kind && errorKinds[kind].messagesType, message: messageOf(parsed(payload)) };
+  return { type: typeOf(name), message: messageOf(membersOf(payload)) };
 }
 
-/** An answer with the status of an error. Its exception's name is in a header; the status says the same. */
+/**
+ * An answer with the status of an error, or a document in the place of a stream. Its exception's name is in a header, and
+ * the status says the same; AWS' clients look for it in these members as well.
+ */
 export function readBedrockRefusal(body: string): WireRefusal {
-  return { type: undefined, message: messageOf(parsed(body)) };
+  const members = membersOf(body);
+  const { code, __type: type } = members;
+  return { type: typeOf(firstText(code, type) ?? ''), message: messageOf(members) };
 }
 
-function messageOf(value: unknown): string {
-  const { message, Message } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
-  const said = [message, Message].find((text) => typeof text === 'string' && text !== '');
-  return (said as string | undefined) ?? UNSAID;
+/** @param name may stand between a namespace and an address: `com.amazon#ThrottlingException:http://…` */
+function typeOf(name: string): string | undefined {
+  const [beforeAddress] = name.split(':', 1);
+  const kind = kinds.get(beforeAddress!.split('#').at(-1)!.toLowerCase());
+  return kind && errorKinds[kind].messagesType;
 }
 
-function parsed(text: string): unknown {
+function messageOf({ message, Message }: Record<string, unknown>): string {
+  return firstText(message, Message) ?? UNSAID;
+}
+
+function firstText(...values: unknown[]): string | undefined {
+  return values.find((value) => typeof value === 'string' && value !== '') as string | undefined;
+}
+
+function membersOf(json: string): Record<string, unknown> {
   try {
-    return JSON.parse(text);
+    return (JSON.parse(json) ?? {}) as Record<string, unknown>;
   } catch {
     // A proxy in front of the provider answered.
-    return undefined;
+    return {};
   }
 }

@@ -6,7 +6,7 @@ import { toolCallId } from '../tool-call-id.ts';
 import { unsupportedBlock } from '../translated/speakable.ts';
 import { EMPTY_RESULT, placeBlocks, toTurns, type Placed, type Turn } from '../translated/turns.ts';
 import { cachePointAfter, isCachePoint } from './cache-points.ts';
-import { familyOf, type ConverseTarget } from './families.ts';
+import { familyOf, signerOf, type ConverseTarget } from './families.ts';
 import { documentBlock, DocumentNames, imageBlock } from './media.ts';
 
 interface ConverseMessage {
@@ -118,9 +118,9 @@ function assistantBlocks(placed: Placed, target: ConverseTarget): object[] {
   }
 }
 
-/** What signs a thought, where this model's family signed it; thinking of another family is dropped. */
+/** What signs a thought, where this model signed it, or any Claude for another; other thinking is dropped. */
 function signatureFor(target: ConverseTarget, block: Block): string | undefined {
-  if (!familyOf(target).hasAnthropicSignatures) return signatureOf(target.providerId, block);
+  if (!familyOf(target).hasAnthropicSignatures) return signatureOf(signerOf(target), block);
   if (hasGatewaySignature(block)) return undefined;
   return block[block.type === 'thinking' ? 'signature' : 'data'] as string;
 }

@@ -11,15 +11,18 @@ import { UpstreamError } from '../upstream-http.ts';
 import type { DecodeContext } from '../wire.ts';
 import type { BedrockConverseQuirks } from '../../catalog/wires.ts';
 import { citationOf } from './citations.ts';
-import { familyOf } from './families.ts';
+import { familyOf, signerOf } from './families.ts';
 import { stopReasonOf } from './stop-reason.ts';
 import { converseUsage } from './usage.ts';
 
 type Context = DecodeContext<BedrockConverseQuirks>;
+/** Of a block. What is no place in a list, and may be as large as a frame, is none. */
+type Index = number | undefined;
 
 /** More than any answer has open at a time. */
 const MAX_FOREIGN_BLOCKS = 1_000;
 const MAX_HELD_CITATIONS = 1_000;
+const MAX_HELD_CITATION_CHARACTERS = 4 * 1024 * 1024;
 
 export function decodeConverseStream(body: AsyncIterable<Buffer>, context: Context): AsyncGenerator<AnswerBatch, void> {
   const translation = new ConverseTranslation(context);
@@ -46,13 +49,14 @@ class ConverseTranslation {
   readonly #context: Context;
   #stopReason: string | undefined;
   #matchedStopSequence: string | null = null;
-  #hasUsage = false;
+  #hasLastUsage = false;
   /** Blocks of tools that the provider runs itself. */
-  readonly #foreign = new Set<unknown>();
+  readonly #foreign = new Set<Index>();
   /** The block whose text is open. */
-  #textBlock: unknown;
+  #textBlock: Index;
   /** Citations that came before the text of their block. */
   #citations: object[] = [];
+  #citationCharacters = 0;
 
   constructor(context: Context) {
     this.#context = context;
@@ -79,8 +83,7 @@ class ConverseTranslation {
     const event = asRecord(parseEvent(payload));
     if (type === 'metadata') this.#onMetadata(event);
     else this.#onEvent(type, event);
-    // Usage comes last, but one service in front of Bedrock was seen to send it before the reason.
-    if (this.#stopReason !== undefined && this.#hasUsage) this.#finish();
+    if (this.#hasLastUsage) this.#finish();
   }
 
   onEnd(): void {
@@ -92,7 +95,7 @@ class ConverseTranslation {
   }
 
   #onEvent(type: string, event: Record<string, unknown>): void {
-    const index = event['contentBlockIndex'];
+    const index = indexOf(event['contentBlockIndex']);
     switch (type) {
       case 'messageStart':
         this.answer.start();
@@ -116,18 +119,18 @@ class ConverseTranslation {
   }
 
   /** Texts and thinking have no start. */
-  #onBlockStart(index: unknown, start: Record<string, unknown>): void {
+  #onBlockStart(index: Index, start: Record<string, unknown>): void {
     const call = asOptionalRecord(start['toolUse']);
     // Nova tells of its own searches as calls, and of their results.
     if (call?.['type'] === 'server_tool_use' || start['toolResult'] !== undefined) {
-      if (this.#foreign.size >= MAX_FOREIGN_BLOCKS) throw tooMany();
+      if (this.#foreign.size >= MAX_FOREIGN_BLOCKS) throw tooMuch();
       this.#foreign.add(index);
     } else if (call) {
       this.#onCall(index, asText(call['toolUseId']), asText(call['name']), '');
     }
   }
 
-  #onDelta(index: unknown, delta: Record<string, unknown>): void {
+  #onDelta(index: Index, delta: Record<string, unknown>): void {
     if (this.#foreign.has(index)) return;
     this.#onText(index, asText(delta['text']));
     const thinking = asOptionalRecord(delta['reasoningContent']);
@@ -138,7 +141,7 @@ class ConverseTranslation {
     if (call) this.#onCall(index, '', '', asText(call['input']));
   }
 
-  #onText(index: unknown, text: string): void {
+  #onText(index: Index, text: string): void {
     if (text === '') return;
     // A block has its own citations: the next one must not be added to it.
     if (this.#textBlock !== index) this.answer.blocks.endProse();
@@ -156,17 +159,19 @@ class ConverseTranslation {
     if (redacted !== '') blocks.redacted(this.#sealed(redacted));
   }
 
-  /** Signatures of Claude are Anthropic's, wherever it runs; those of others mean something to this provider alone. */
+  /** Signatures of Claude are Anthropic's, wherever it runs; those of others mean something to this model alone. */
   #sealed(signature: string): string {
     const { target } = this.#context;
-    return familyOf(target).hasAnthropicSignatures ? signature : gatewaySignature(target.providerId, signature);
+    return familyOf(target).hasAnthropicSignatures ? signature : gatewaySignature(signerOf(target), signature);
   }
 
-  #onCitation(index: unknown, citation: Record<string, unknown>): void {
+  #onCitation(index: Index, citation: Record<string, unknown>): void {
     const cited = citationOf(citation);
     if (!cited) return;
-    if (this.#citations.length >= MAX_HELD_CITATIONS) throw tooMany();
     this.#citations.push(cited);
+    this.#citationCharacters += JSON.stringify(cited).length;
+    const isMuch = this.#citationCharacters > MAX_HELD_CITATION_CHARACTERS;
+    if (this.#citations.length > MAX_HELD_CITATIONS || isMuch) throw tooMuch();
     if (this.#textBlock === index) this.#cite();
   }
 
@@ -174,18 +179,19 @@ class ConverseTranslation {
   #cite(): void {
     for (const citation of this.#citations) this.answer.blocks.citation(citation);
     this.#citations = [];
+    this.#citationCharacters = 0;
   }
 
-  #onCall(index: unknown, id: string, name: string, json: string): void {
+  #onCall(index: Index, id: string, name: string, json: string): void {
     this.answer.blocks.toolCall({
-      index: Number.isSafeInteger(index) ? (index as number) : undefined,
+      index,
       id: id || undefined,
       name: name || undefined,
       arguments: json,
     });
   }
 
-  #onBlockStop(index: unknown): void {
+  #onBlockStop(index: Index): void {
     this.#foreign.delete(index);
     // Nova cites in blocks of their own, after the text.
     this.#cite();
@@ -225,7 +231,8 @@ class ConverseTranslation {
   #onMetadata({ usage }: Record<string, unknown>): void {
     if (usage === undefined || usage === null) return;
     this.answer.report(converseUsage(asRecord(usage)));
-    this.#hasUsage = true;
+    // Usage comes last. One service in front of Bedrock was seen to send it before the reason: there may be more of it.
+    this.#hasLastUsage = this.#stopReason !== undefined;
   }
 
   #finish(): void {
@@ -235,6 +242,10 @@ class ConverseTranslation {
   }
 }
 
-function tooMany(): UpstreamError {
-  return new UpstreamError('malformed', 'The provider sent more blocks than an answer can have');
+function indexOf(value: unknown): Index {
+  return Number.isSafeInteger(value) ? (value as number) : undefined;
+}
+
+function tooMuch(): UpstreamError {
+  return new UpstreamError('malformed', 'The provider sent more than an answer can have');
 }

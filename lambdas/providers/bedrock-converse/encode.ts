@@ -8,6 +8,7 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { samplingFields, stopSequences } from '../translated/sampling.ts';
 import { refuseUnspeakable } from '../translated/speakable.ts';
+import { withSentNames } from '../translated/tool-names.ts';
 import type { ClientHeaders } from '../wire.ts';
 import { toConversation } from './conversation.ts';
 import type { ConverseTarget } from './families.ts';
@@ -25,7 +26,8 @@ export function encodeConverseRequest(
   refuseUnspeakable(request);
   const penalty = unspeakable.find((name) => request[name] !== undefined);
   if (penalty) throw invalidRequest(penalty, 'has no effect on this model; leave it out');
-  const { system, messages, hasToolBlocks } = toConversation(request, target);
+  const named = withSentNames(request, 'any');
+  const { system, messages, hasToolBlocks } = toConversation(named, target);
   if (messages.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
   // Without a limit the model would write as much as it can, which is more than some endpoints promise.
   const maxTokens = outputLimit(request, target) ?? target.maxOutputTokens;
@@ -41,7 +43,7 @@ export function encodeConverseRequest(
       ...(topP === undefined ? {} : { topP }),
       ...(stops ? { stopSequences: stops } : {}),
     },
-    ...toolConfig(request, target, hasToolBlocks),
+    ...toolConfig(named, target, hasToolBlocks),
     ...outputConfig(request, target),
     ...modelFields(request, target, client, maxTokens ?? Infinity),
     // Claude says which one matched, when it is asked.

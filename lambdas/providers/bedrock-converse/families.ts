@@ -46,6 +46,12 @@ const families: Record<NonNullable<BedrockConverseQuirks['family']>, Family> = {
   nova: { ...nothing, cachePoints: new Set(['system', 'messages']), hasResultStatus: true, hasNamedTool: true },
 };
 
+/** Who has what a model signs back: this model of this provider alone. */
+export function signerOf({ providerId, upstreamModel }: ConverseTarget): string {
+  // A point ends the name of who signed.
+  return `${providerId}/${encodeURIComponent(upstreamModel).replaceAll('.', '%2E')}`;
+}
+
 export function familyOf({ quirks }: Pick<ConverseTarget, 'quirks'>): Family {
   return families[quirks.family ?? 'other'];
 }

@@ -4,7 +4,7 @@ import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { unsupportedBlock } from '../translated/speakable.ts';
 import { textOf, toTurns, type Placed, type Turn } from '../translated/turns.ts';
-import { documentPart, imagePart } from './media.ts';
+import { documentParts, imagePart } from './media.ts';
 import { callsOf, resultParts, type KnownCalls } from './results.ts';
 import type { GeminiContent, GeminiPart } from './parts.ts';
 import { openSignature, SIGNATURE_PLACEHOLDER } from './signatures.ts';
@@ -99,18 +99,18 @@ function isResult({ block }: Placed): boolean {
 
 /** Results come first, directly after the calls that they answer; the rest of what the user said follows. */
 function userParts(blocks: Placed[], calls: KnownCalls, target: GeminiTarget): GeminiPart[] {
-  const said = blocks.filter((placed) => !isResult(placed)).map(userPart);
-  return [...resultParts(blocks.filter(isResult), calls, target), ...said.filter((part) => part !== undefined)];
+  const said = blocks.filter((placed) => !isResult(placed)).flatMap(partsOfUser);
+  return [...resultParts(blocks.filter(isResult), calls, target), ...said];
 }
 
-function userPart({ block, path }: Placed): GeminiPart | undefined {
+function partsOfUser({ block, path }: Placed): GeminiPart[] {
   switch (block.type) {
     case 'text':
-      return block['text'] === '' ? undefined : { text: block['text'] as string };
+      return block['text'] === '' ? [] : [{ text: block['text'] as string }];
     case 'image':
-      return imagePart(block, path);
+      return [imagePart(block, path)];
     case 'document':
-      return documentPart(block, path);
+      return documentParts(block, path);
     default:
       throw unsupportedBlock(block, path);
   }

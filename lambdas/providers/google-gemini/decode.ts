@@ -49,7 +49,7 @@ class GeminiTranslation {
 
   constructor(context: DecodeContext) {
     this.#context = context;
-    this.answer = new TranslatedAnswer(context, gatewaySignature(context.target.providerId));
+    this.answer = new TranslatedAnswer(context, gatewaySignature(context.target.providerId), 'letterFirst');
     const isSingle = context.request.tool_choice?.disable_parallel_tool_use === true;
     this.#calls = new CallReader(this.answer.blocks, isSingle);
   }

@@ -9,6 +9,7 @@ import { answerSchema } from '../translated/answer-format.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { penaltyFields, samplingFields, stopSequences } from '../translated/sampling.ts';
 import { refuseUnspeakable } from '../translated/speakable.ts';
+import { withSentNames } from '../translated/tool-names.ts';
 import { placeBlocks, textOf } from '../translated/turns.ts';
 import { contentsOf } from './contents.ts';
 import { geminiSchema } from './schema.ts';
@@ -27,9 +28,10 @@ export function encodeGeminiRequest(request: MessagesRequest, target: GeminiTarg
 /** What the model reads. */
 export function promptFields(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
   refuseUnspeakable(request);
-  const contents = contentsOf(request, target);
+  const named = withSentNames(request, 'letterFirst');
+  const contents = contentsOf(named, target);
   if (contents.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
-  return { contents, ...systemInstruction(request), ...toolFields(request) };
+  return { contents, ...systemInstruction(request), ...toolFields(named) };
 }
 
 function systemInstruction({ system }: MessagesRequest): Record<string, unknown> {

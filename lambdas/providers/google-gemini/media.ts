@@ -2,7 +2,7 @@
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
-import { readDocument, unreadableDocument } from '../translated/documents.ts';
+import { aboutFile, readDocument, unreadableDocument } from '../translated/documents.ts';
 import type { GeminiPart } from './parts.ts';
 
 /** Images that Gemini reads; it refuses GIF. */
@@ -32,13 +32,14 @@ export function imagePart(block: Block, path: string): GeminiPart {
 }
 
 /** @throws {GatewayError} 400 for a file by its id, and for what no model of another family does with a document. */
-export function documentPart(block: Block, path: string): GeminiPart {
+export function documentParts(block: Block, path: string): GeminiPart[] {
   const document = readDocument(block, path);
-  if (document.text !== undefined) return { text: document.text };
+  if (document.text !== undefined) return [{ text: document.text }];
   const { source } = document;
-  if (source.type === 'base64') return inline(PDF, source.data);
-  if (source.type === 'url') return atAddress(source.url, PDF, path);
-  throw unreadableDocument(source.type, path);
+  if (source.type === 'file') throw unreadableDocument(source.type, path);
+  const file = source.type === 'base64' ? inline(PDF, source.data) : atAddress(source.url, PDF, path);
+  const about = aboutFile(block, false);
+  return about === '' ? [file] : [{ text: about }, file];
 }
 
 function inline(mimeType: string, data: string): GeminiPart {

@@ -5,7 +5,7 @@ import type { Block, Message } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { placeBlocks, textOf, type Placed } from '../translated/turns.ts';
 import type { GeminiPart } from './parts.ts';
-import { documentPart, imagePart } from './media.ts';
+import { documentParts, imagePart } from './media.ts';
 import type { GeminiTarget } from './target.ts';
 
 /** The calls of a conversation by their ids: their names, and which one came first. */
@@ -44,16 +44,15 @@ function readResult({ block, path }: Placed, calls: KnownCalls, { quirks }: Gemi
   const inside: GeminiPart[] = [];
   const following: GeminiPart[] = [];
   for (const placed of placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`)) {
-    const media = mediaPart(placed);
-    if (!media) {
-      texts.push(textOf(placed));
-    } else if (media.text !== undefined) {
-      texts.push(media.text);
-    } else if (quirks.media_in_results && media.inlineData) {
-      inside.push(media);
-    } else {
-      texts.push(`(the ${placed.block.type} of this result follows)`);
-      following.push(media);
+    for (const part of shownParts(placed)) {
+      if (part.text !== undefined) {
+        texts.push(part.text);
+      } else if (quirks.media_in_results && part.inlineData) {
+        inside.push(part);
+      } else {
+        texts.push(`(the ${placed.block.type} of this result follows)`);
+        following.push(part);
+      }
     }
   }
   const text = texts.join('\n');
@@ -66,7 +65,8 @@ function readResult({ block, path }: Placed, calls: KnownCalls, { quirks }: Gemi
   return { order: call.order, response: { functionResponse }, following };
 }
 
-function mediaPart({ block, path }: Placed): GeminiPart | undefined {
-  if (block.type === 'image') return imagePart(block, path);
-  return block.type === 'document' ? documentPart(block, path) : undefined;
+function shownParts(placed: Placed): GeminiPart[] {
+  const { block, path } = placed;
+  if (block.type === 'image') return [imagePart(block, path)];
+  return block.type === 'document' ? documentParts(block, path) : [{ text: textOf(placed) }];
 }

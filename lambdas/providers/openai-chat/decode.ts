@@ -11,11 +11,9 @@ import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
 import { parseEvent, parseEventExactly, sseReader, translate } from '../translated/stream.ts';
 import { citationOf } from '../translated/citations.ts';
 import { providerError } from '../translated/errors.ts';
-import { uniqueCallIds } from './call-ids.ts';
 import { stopReasonOf } from './finish-reason.ts';
-import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
-import type { ChatTarget } from './target.ts';
-import { changedNames } from './tool-names.ts';
+import { asArguments, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
+import { toolNameRule, type ChatTarget } from './target.ts';
 import { messagesUsage } from './usage.ts';
 
 export function decodeChatStream(
@@ -48,8 +46,6 @@ export function decodeCompletion(
 class ChatTranslation {
   readonly answer: TranslatedAnswer;
   readonly #context: DecodeContext<ChatTarget['quirks']>;
-  readonly #callId: ReturnType<typeof uniqueCallIds>;
-  #clientNames: ReadonlyMap<string, string> | undefined;
   #finishReason: string | undefined;
   #matchedStopSequence: string | null = null;
   #saidDone = false;
@@ -57,8 +53,7 @@ class ChatTranslation {
 
   constructor(context: DecodeContext<ChatTarget['quirks']>) {
     this.#context = context;
-    this.#callId = uniqueCallIds(context.request);
-    this.answer = new TranslatedAnswer(context, gatewaySignature('openai-chat'));
+    this.answer = new TranslatedAnswer(context, gatewaySignature('openai-chat'), toolNameRule(context.target));
   }
 
   readDocument(completion: Record<string, unknown>): Reading {
@@ -129,21 +124,13 @@ class ChatTranslation {
 
   #onToolCall(call: Record<string, unknown>): void {
     const named = asOptionalRecord(call['function']);
-    const args = named?.['arguments'];
     const index = Number.isSafeInteger(call['index']) ? (call['index'] as number) : undefined;
-    const id = asText(call['id']);
-    const name = asText(named?.['name']);
     this.answer.blocks.toolCall({
       index,
-      id: id === '' ? undefined : this.#callId(id, index),
-      name: name === '' ? undefined : this.#clientName(name),
-      arguments: typeof args === 'string' || args == null ? (args ?? '') : JSON.stringify(args),
+      id: asText(call['id']) || undefined,
+      name: asText(named?.['name']) || undefined,
+      arguments: asArguments(named?.['arguments']),
     });
-  }
-
-  #clientName(sent: string): string {
-    this.#clientNames ??= changedNames(this.#context.request, this.#context.target.quirks);
-    return this.#clientNames.get(sent) ?? sent;
   }
 
   /** Mistral's reasoning models send content as typed parts. */

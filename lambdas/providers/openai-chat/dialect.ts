@@ -2,9 +2,9 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { encodeChatRequest } from './encode.ts';
 import { asFunctions } from './functions.ts';
 import { refuseBeyond } from './refusals.ts';
-import type { ChatTarget } from './target.ts';
+import { toolNameRule, type ChatTarget } from './target.ts';
 import { withPositions } from './call-positions.ts';
-import { withSentNames } from './tool-names.ts';
+import { withSentNames } from '../translated/tool-names.ts';
 
 /**
  * A request in the chat completions of one provider: what it does not take is refused before, what it calls otherwise is
@@ -13,7 +13,7 @@ import { withSentNames } from './tool-names.ts';
 export function encodeInDialect(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const { quirks } = target;
   refuseBeyond(request, target);
-  const named = withSentNames(request, quirks);
+  const named = withSentNames(request, toolNameRule(target));
   const body = encodeChatRequest(quirks.tool_call_ids === 'name_and_position' ? withPositions(named) : named, target);
   const chosen = withKnownChoice(body, quirks.tool_choices);
   return quirks.functions ? asFunctions(chosen) : chosen;

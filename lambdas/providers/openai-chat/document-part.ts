@@ -4,13 +4,14 @@ import { unreadableDocument } from '../translated/documents.ts';
 import { spokenDocument } from '../translated/media.ts';
 
 /**
- * A document as a content part; a PDF is a `file`, as OpenAI has it.
+ * A document as content parts; a PDF is a `file`, as OpenAI has it.
  * @throws {GatewayError} 400 for what the model cannot be shown, or cannot do with it.
  */
-export function documentPart(block: Block, path: string, quirks: OpenaiChatQuirks): unknown {
+export function documentParts(block: Block, path: string, quirks: OpenaiChatQuirks): unknown[] {
   const document = spokenDocument(block, path);
-  if (document.kind === 'text') return { type: 'text', text: document.text };
+  if (document.kind === 'text') return [{ type: 'text', text: document.text }];
   if (document.kind === 'url' || !quirks.pdf_files) throw unreadableDocument(document.kind, path);
-  const { filename, dataUrl } = document;
-  return { type: 'file', file: { filename, file_data: dataUrl } };
+  const { filename, dataUrl, about } = document;
+  const file = { type: 'file', file: { filename, file_data: dataUrl } };
+  return about === '' ? [file] : [{ type: 'text', text: about }, file];
 }

@@ -4,11 +4,11 @@
  */
 
 import { invalidRequest } from '../../platform/errors.ts';
-import { hasGatewaySignature } from '../../messages/thinking-signatures.ts';
+import { hasGatewaySignature, NO_THINKING } from '../../messages/thinking-signatures.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import type { ChatTarget } from './target.ts';
 import { toolCallId } from '../tool-call-id.ts';
-import { documentPart } from './document-part.ts';
+import { documentParts } from './document-part.ts';
 import { imageUrl } from '../translated/media.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { refuseUnspeakable, unsupportedBlock } from '../translated/speakable.ts';
@@ -113,10 +113,18 @@ function assistantMessages(messages: Placed[][], request: MessagesRequest, { qui
   if (quirks.reasoning_history === 'reasoning_content') {
     const reasoning = apart(reasonings);
     // They refuse a call without reasoning or with an empty one; a conversation begun by another model has none.
-    const needed = toolCalls.length > 0 && request.thinking?.type !== 'disabled';
-    if (reasoning !== '' || needed) message['reasoning_content'] = reasoning || ' ';
+    const needed = toolCalls.length > 0 && thinksNow(request, quirks);
+    if (reasoning !== '' || needed) message['reasoning_content'] = reasoning || NO_THINKING;
   }
   return [message];
+}
+
+/** A model that cannot be told not to think does so whatever the client says. */
+function thinksNow(
+  { thinking }: MessagesRequest,
+  { reasoning_request: asked = 'none' }: ChatTarget['quirks'],
+): boolean {
+  return thinking?.type !== 'disabled' || asked === 'none';
 }
 
 function toolCall(block: Block, quirks: ChatTarget['quirks']): unknown {
@@ -133,11 +141,10 @@ function userMessages(blocks: Placed[], target: ChatTarget): ChatMessage[] {
   const parts: unknown[] = [];
   for (const placed of blocks) {
     if (placed.block.type === 'tool_result') results.push(toolResult(placed, target, parts));
-    else parts.push(userPart(placed, target));
+    else parts.push(...userParts(placed, target));
   }
-  const shown = parts.filter((part) => part !== undefined);
-  if (shown.length === 0) return results;
-  const said = { role: 'user', content: simplify(shown) };
+  if (parts.length === 0) return results;
+  const said = { role: 'user', content: simplify(parts) };
   return results.length > 0 && target.quirks.assistant_after_tool
     ? [...results, { role: 'assistant', content: 'I have the results.' }, said]
     : [...results, said];
@@ -161,10 +168,10 @@ function toolResult({ block, path }: Placed, target: ChatTarget, parts: unknown[
   for (const placed of placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`)) {
     const { type } = placed.block;
     if (type === 'image' && target.quirks.tool_result_parts) {
-      images.push(userPart(placed, target));
+      images.push(...userParts(placed, target));
     } else if (type === 'image' || type === 'document') {
       texts.push(`(the ${type} of this result follows)`);
-      parts.push(userPart(placed, target));
+      parts.push(...userParts(placed, target));
     } else {
       texts.push(textOf(placed));
     }
@@ -178,15 +185,15 @@ function toolResult({ block, path }: Placed, target: ChatTarget, parts: unknown[
   };
 }
 
-function userPart({ block, path }: Placed, target: ChatTarget): unknown {
+function userParts({ block, path }: Placed, target: ChatTarget): unknown[] {
   switch (block.type) {
     case 'text':
       // Many upstreams refuse empty text.
-      return block['text'] === '' ? undefined : { type: 'text', text: block['text'] };
+      return block['text'] === '' ? [] : [{ type: 'text', text: block['text'] }];
     case 'image':
-      return { type: 'image_url', image_url: { url: imageUrl(block, path) } };
+      return [{ type: 'image_url', image_url: { url: imageUrl(block, path) } }];
     case 'document':
-      return documentPart(block, path, target.quirks);
+      return documentParts(block, path, target.quirks);
     default:
       throw unsupportedBlock(block, path);
   }

@@ -1,5 +1,10 @@
 import type { OpenaiChatQuirks } from '../../catalog/wires.ts';
+import type { ToolNameRule } from '../translated/tool-names.ts';
 import type { WireTarget } from '../wire.ts';
 
 /** An endpoint that speaks chat completions. */
 export type ChatTarget = WireTarget<OpenaiChatQuirks>;
+
+export function toolNameRule({ quirks }: ChatTarget): ToolNameRule {
+  return quirks.functions ? 'letterFirst' : 'any';
+}

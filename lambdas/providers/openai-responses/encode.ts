@@ -7,6 +7,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { refuseUnspeakable } from '../translated/speakable.ts';
+import { withSentNames } from '../translated/tool-names.ts';
 import { systemText } from '../translated/turns.ts';
 import { userDigest } from '../translated/user-digest.ts';
 import { inputItems } from './input.ts';
@@ -22,7 +23,8 @@ export function encodeResponsesRequest(request: MessagesRequest, target: Respons
   if (request.stop_sequences?.length) {
     throw invalidRequest('stop_sequences', 'this model takes none; leave them out');
   }
-  const input = inputItems(request, target);
+  const named = withSentNames(request, 'any');
+  const input = inputItems(named, target);
   if (input.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
   const limit = outputLimit(request, target);
   const instructions = systemText(request);
@@ -37,7 +39,7 @@ export function encodeResponsesRequest(request: MessagesRequest, target: Respons
     ...(limit === undefined ? {} : { max_output_tokens: limit }),
     ...samplingFields(request, target),
     ...userFields(request, target),
-    ...toolFields(request),
+    ...toolFields(named),
     ...reasoningFields(request, target),
     ...formatField(request, target.supportedParameters),
   };

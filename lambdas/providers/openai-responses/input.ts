@@ -84,7 +84,7 @@ function withPhases(items: Item[]): Item[] {
 function userItems(blocks: Placed[], target: ResponsesTarget): Item[] {
   const results = blocks.filter(({ block }) => block.type === 'tool_result');
   const rest = blocks.filter(({ block }) => block.type !== 'tool_result');
-  const content = rest.flatMap((placed) => inputPart(placed, target) ?? []);
+  const content = rest.flatMap((placed) => inputParts(placed, target));
   return [
     ...results.map((placed) => resultItem(placed, target)),
     ...(content.length > 0 ? [messageItem('user', content)] : []),
@@ -100,31 +100,33 @@ function resultItem({ block, path }: Placed, target: ResponsesTarget): Item {
     const text = placed.map(textOf).join('\n') || EMPTY_RESULT;
     return { ...item, output: `${prefix}${text}` };
   }
-  const parts = placed.flatMap((inner) => inputPart(inner, target) ?? []);
+  const parts = placed.flatMap((inner) => inputParts(inner, target));
   return { ...item, output: prefix === '' ? parts : [inputText('Error:'), ...parts] };
 }
 
-/** Undefined for an empty text, which many upstreams refuse. */
-function inputPart({ block, path }: Placed, target: ResponsesTarget): Item | undefined {
+/** None for an empty text, which many upstreams refuse. */
+function inputParts({ block, path }: Placed, target: ResponsesTarget): Item[] {
   switch (block.type) {
     case 'text':
-      return block['text'] === '' ? undefined : inputText(block['text'] as string);
+      return block['text'] === '' ? [] : [inputText(block['text'] as string)];
     case 'image':
-      return { type: 'input_image', image_url: imageUrl(block, path), detail: 'auto' };
+      return [{ type: 'input_image', image_url: imageUrl(block, path), detail: 'auto' }];
     case 'document':
-      return documentPart(block, path, target);
+      return documentParts(block, path, target);
     default:
       throw unsupportedBlock(block, path);
   }
 }
 
-function documentPart(block: Block, path: string, { quirks }: ResponsesTarget): Item {
+function documentParts(block: Block, path: string, { quirks }: ResponsesTarget): Item[] {
   const document = spokenDocument(block, path);
-  if (document.kind === 'text') return inputText(document.text);
+  if (document.kind === 'text') return [inputText(document.text)];
   if (!quirks.pdf_files) throw unreadableDocument(document.kind, path);
-  return document.kind === 'base64'
-    ? { type: 'input_file', filename: document.filename, file_data: document.dataUrl }
-    : { type: 'input_file', file_url: document.url };
+  const file =
+    document.kind === 'base64'
+      ? { type: 'input_file', filename: document.filename, file_data: document.dataUrl }
+      : { type: 'input_file', file_url: document.url };
+  return document.about === '' ? [file] : [inputText(document.about), file];
 }
 
 function inputText(text: string): Item {

@@ -4,7 +4,7 @@
  */
 
 import { UpstreamError } from '../upstream-http.ts';
-import { asList, asRecord, asText } from '../shapes.ts';
+import { asArguments, asList, asRecord, asText } from '../shapes.ts';
 import type { TranslatedAnswer } from '../translated/answer.ts';
 import { citationOf } from '../translated/citations.ts';
 import { ItemOrder } from './item-order.ts';
@@ -25,6 +25,10 @@ interface Part {
 
 interface OutputItem {
   index: number;
+  /** Undefined for one that was never announced. */
+  type: string | undefined;
+  /** Of a call. */
+  callId: string;
   parts: Map<string, Part>;
   /** The part that was written last; undefined before any words. */
   current: Part | undefined;
@@ -38,7 +42,9 @@ export class OutputItems {
   hasRefused = false;
   readonly #answer: TranslatedAnswer;
   readonly #providerId: string;
+  /** The last item of each place. */
   readonly #items = new Map<number, OutputItem>();
+  #count = 0;
   readonly #order = new ItemOrder();
 
   constructor(answer: TranslatedAnswer, providerId: string) {
@@ -57,9 +63,16 @@ export class OutputItems {
   /** Items of other types are tools that the provider runs itself: no business of the client. */
   begin(index: number, item: Record<string, unknown>): void {
     const type = asText(item['type']);
-    if (this.#items.has(index) || !['message', 'reasoning', 'function_call'].includes(type)) return;
+    if (!['message', 'reasoning', 'function_call'].includes(type)) return;
+    const known = this.#items.get(index);
+    // Some give all items the same place: what begins where one has ended is another one.
+    if (known && !known.ended) {
+      if (isAnother(known, item)) throw inThePlaceOfAnother();
+      return;
+    }
+    if (known && type === 'function_call' && !isAnother(known, item)) return;
     this.#answer.start();
-    const begun = this.#item(index);
+    const begun = this.#add(index, type);
     this.#order.begin(index);
     if (type === 'function_call') this.#announce(begun, item);
   }
@@ -109,13 +122,13 @@ export class OutputItems {
   }
 
   passWholeArguments(index: number, value: unknown): void {
-    const json = typeof value === 'string' || value == null ? (value ?? '') : JSON.stringify(value);
-    if (!this.#items.get(index)?.hasArguments) this.passArguments(index, json);
+    if (!this.#items.get(index)?.hasArguments) this.passArguments(index, asArguments(value));
   }
 
   /** An item as it is in the end, with all of its parts. */
   end(index: number, item: Record<string, unknown>): void {
-    this.begin(index, item);
+    const known = this.#items.get(index);
+    if (!known?.ended || isAnother(known, item)) this.begin(index, item);
     const ending = this.#items.get(index);
     if (!ending || ending.ended) return;
     switch (item['type']) {
@@ -171,6 +184,7 @@ export class OutputItems {
   #announce(item: OutputItem, { call_id: id, name }: Record<string, unknown>): void {
     if (asText(name) === '') return;
     item.isCall = true;
+    item.callId = asText(id);
     const { index } = item;
     const piece = { index, id: asText(id) || undefined, name: asText(name), arguments: '' };
     this.#order.write(index, '', () => this.#answer.blocks.toolCall(piece));
@@ -180,9 +194,18 @@ export class OutputItems {
   #item(index: number): OutputItem {
     const known = this.#items.get(index);
     if (known) return known;
-    if (this.#items.size >= MAX_ITEMS) throw new UpstreamError('malformed', 'The answer has too many parts');
+    const item = this.#add(index, undefined);
+    this.#answer.start();
+    return item;
+  }
+
+  #add(index: number, type: string | undefined): OutputItem {
+    this.#count += 1;
+    if (this.#count > MAX_ITEMS) throw new UpstreamError('malformed', 'The answer has too many parts');
     const item: OutputItem = {
       index,
+      type,
+      callId: '',
       parts: new Map(),
       current: undefined,
       isCall: false,
@@ -190,9 +213,19 @@ export class OutputItems {
       ended: false,
     };
     this.#items.set(index, item);
-    this.#answer.start();
     return item;
   }
+}
+
+/** Ids of items say nothing: some providers give one another id in each event (GitHub Copilot). */
+function isAnother({ type, callId }: OutputItem, item: Record<string, unknown>): boolean {
+  if (type === undefined) return false;
+  const id = asText(item['call_id']);
+  return type !== item['type'] || (callId !== '' && id !== '' && callId !== id);
+}
+
+function inThePlaceOfAnother(): UpstreamError {
+  return new UpstreamError('malformed', 'The provider began a part of its answer in the place of another');
 }
 
 function partOf({ parts }: OutputItem, kind: PartKind, number: unknown): Part {

@@ -1,6 +1,8 @@
 import type { AnswerBatch, MessagesEvent, StopReason, WireUsage } from '../../messages/types.ts';
 import type { DecodeContext, WireRefusal } from '../wire.ts';
 import { BlockWriter } from './block-writer.ts';
+import { ClientCalls } from './client-calls.ts';
+import type { ToolNameRule } from './tool-names.ts';
 
 /** What a piece of a stream came to: a batch, unless there is nothing new, and a failure that came after it. */
 export interface Reading {
@@ -27,10 +29,17 @@ export class TranslatedAnswer {
   /** Usage that no batch has carried yet. */
   #unreported: WireUsage | undefined;
 
-  /** @param thinkingSignature of thinking that the provider does not sign itself */
-  constructor({ estimatedInputTokens }: Pick<DecodeContext, 'estimatedInputTokens'>, thinkingSignature: string) {
+  /**
+   * @param thinkingSignature of thinking that the provider does not sign itself
+   * @param toolNames the rule by which the names of tools were sent
+   */
+  constructor(
+    { estimatedInputTokens, request }: Pick<DecodeContext, 'estimatedInputTokens' | 'request'>,
+    thinkingSignature: string,
+    toolNames: ToolNameRule = 'any',
+  ) {
     this.#estimatedInputTokens = estimatedInputTokens;
-    this.blocks = new BlockWriter(thinkingSignature);
+    this.blocks = new BlockWriter(thinkingSignature, new ClientCalls(request, toolNames));
   }
 
   /** It has said why it ends, and has not ended yet. */
@@ -44,7 +53,8 @@ export class TranslatedAnswer {
     try {
       read();
     } catch (error) {
-      failure = error;
+      // Whatever comes behind the end of an answer is nothing of it.
+      if (!this.ended) failure = error;
     }
     this.#collect();
     const events = this.#events.map((data) => ({ data }));
@@ -116,10 +126,20 @@ export class TranslatedAnswer {
   }
 }
 
-/** The later report counts, but output never shrinks. */
+/** The later report counts, but output never shrinks, and no token of the prompt counts twice. */
 function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
   if (!known) return later;
   const output = Math.max(known.output_tokens ?? 0, later.output_tokens ?? 0);
   const isReported = known.output_tokens !== undefined || later.output_tokens !== undefined;
-  return { ...known, ...later, ...(isReported ? { output_tokens: output } : {}) };
+  return { ...known, ...later, ...promptOf(known, later), ...(isReported ? { output_tokens: output } : {}) };
+}
+
+/** A report that leaves out the caches that an earlier one named has their tokens in its prompt: these are the same ones. */
+function promptOf(known: WireUsage, later: WireUsage): WireUsage {
+  if (later.input_tokens === undefined) return {};
+  const fields = ['cache_read_input_tokens', 'cache_creation_input_tokens'] as const;
+  const repeated = fields.filter((field) => later[field] === undefined).map((field) => known[field] ?? 0);
+  return {
+    input_tokens: repeated.reduce((input, tokens) => Math.max(0, input - tokens), later.input_tokens ?? 0),
+  };
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Block, MessagesEvent } from '../../messages/types.ts';
+import { CALL_OVERHEAD_BYTES } from '../../messages/usage-counts.ts';
 import { clientCallId } from '../tool-call-id.ts';
+import type { ClientCalls } from './client-calls.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import { JsonProgress } from './json-progress.ts';
 
@@ -58,12 +60,14 @@ export class BlockWriter {
   /** What came between two pieces of one call: the call's block must stay whole, so this follows it. */
   #deferred: Prose[] = [];
   #deferredBytes = 0;
-  /** Of the arguments of calls that wait for their turn. */
+  /** Of calls that wait for their turn, and of their arguments. */
   #waitingBytes = 0;
   readonly #thinkingSignature: string;
+  readonly #clientCalls: ClientCalls;
 
-  constructor(thinkingSignature: string) {
+  constructor(thinkingSignature: string, clientCalls: ClientCalls) {
     this.#thinkingSignature = thinkingSignature;
+    this.#clientCalls = clientCalls;
   }
 
   get hasToolCalls(): boolean {
@@ -116,7 +120,12 @@ export class BlockWriter {
     this.#prose({ kind: 'redacted', text: data });
   }
 
-  toolCall(piece: ToolCallPiece): void {
+  toolCall({ id, name, ...sent }: ToolCallPiece): void {
+    const piece = {
+      ...sent,
+      id: id && this.#clientCalls.idOf(id, sent.index),
+      name: name && this.#clientCalls.nameOf(name),
+    };
     const call = this.#callOf(piece);
     if (!call) return;
     if (call.closed) {
@@ -153,6 +162,7 @@ export class BlockWriter {
       closed: false,
     };
     this.#calls.push(call);
+    this.#waitingBytes += announcedBytes(call);
     if (call.index !== undefined) this.#byIndex.set(call.index, call);
     this.#byId.set(call.id, call);
     return call;
@@ -182,6 +192,7 @@ export class BlockWriter {
       this.#writeDeferred();
       this.#close();
       this.#written += 1;
+      this.#waitingBytes -= announcedBytes(next);
       this.#openBlock('tool', { type: 'tool_use', id: clientCallId(next.id), name: next.name, input: {} });
       this.#writeArguments(next);
     }
@@ -266,4 +277,9 @@ export class BlockWriter {
     this.#events.push({ type: 'content_block_stop', index: this.#open.index });
     this.#open = undefined;
   }
+}
+
+/** What a call has before its arguments. An id is no word of the model's, unless it is longer than any. */
+function announcedBytes({ id, name }: ToolCall): number {
+  return Math.max(CALL_OVERHEAD_BYTES, Buffer.byteLength(id)) + Buffer.byteLength(name);
 }

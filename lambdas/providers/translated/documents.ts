@@ -19,10 +19,29 @@ export function readDocument(block: Block, path: string): ReadDocument {
   const source = block['source'] as TextSource | FileSource;
   const title = typeof block['title'] === 'string' ? block['title'] : 'document';
   if (source.type !== 'text' && source.type !== 'content') return { text: undefined, source, title };
-  const context = typeof block['context'] === 'string' ? `\n<context>${block['context']}</context>` : '';
   const text =
     source.type === 'text' ? source.data : documentTexts(source.content, `${path}.source.content`).join('\n');
-  return { text: `<document title="${title}">${context}\n${text}\n</document>` };
+  return { text: inTag(block, text) };
+}
+
+/**
+ * What the client says about a document whose file stands behind it; empty where the file says it all.
+ * @param isNamed its file has a name, which is its title
+ */
+export function aboutFile(block: Block, isNamed: boolean): string {
+  const { title, context } = block;
+  const saysMore = isText(context) || (!isNamed && isText(title));
+  return saysMore ? inTag(block, '(its file follows)') : '';
+}
+
+function inTag({ title, context }: Block, text: string): string {
+  const name = typeof title === 'string' ? title : 'document';
+  const about = isText(context) ? `\n<context>${context}</context>` : '';
+  return `<document title="${name}">${about}\n${text}\n</document>`;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 /** The refusal of a document whose source the endpoint cannot be sent. */

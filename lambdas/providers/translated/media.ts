@@ -2,7 +2,7 @@
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
-import { readDocument, unreadableDocument } from './documents.ts';
+import { aboutFile, readDocument, unreadableDocument } from './documents.ts';
 
 /**
  * An image's own address, or a data URL.
@@ -15,11 +15,14 @@ export function imageUrl(block: Block, path: string): string {
   throw invalidRequest(`${path}.source.type`, 'files only work on Anthropic models; send the image as base64 or url');
 }
 
-/** A document as a wire can say it: its text, in a tag, or a PDF, which not every provider reads. */
+/**
+ * A document as a wire can say it: its text, in a tag, or a PDF, which not every provider reads. What the client says about a PDF
+ * is a text before it, or empty.
+ */
 export type SpokenDocument =
   | { kind: 'text'; text: string }
-  | { kind: 'base64'; filename: string; dataUrl: string }
-  | { kind: 'url'; filename: string; url: string };
+  | { kind: 'base64'; filename: string; dataUrl: string; about: string }
+  | { kind: 'url'; url: string; about: string };
 
 /** @throws {GatewayError} 400 for what no translated wire can say. */
 export function spokenDocument(block: Block, path: string): SpokenDocument {
@@ -29,9 +32,14 @@ export function spokenDocument(block: Block, path: string): SpokenDocument {
   const filename = title.endsWith('.pdf') ? title : `${title}.pdf`;
   switch (source.type) {
     case 'base64':
-      return { kind: 'base64', filename, dataUrl: `data:application/pdf;base64,${source.data}` };
+      return {
+        kind: 'base64',
+        filename,
+        dataUrl: `data:application/pdf;base64,${source.data}`,
+        about: aboutFile(block, true),
+      };
     case 'url':
-      return { kind: 'url', filename, url: source.url };
+      return { kind: 'url', url: source.url, about: aboutFile(block, false) };
     case 'file':
       throw unreadableDocument(source.type, path);
   }

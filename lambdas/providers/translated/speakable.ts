@@ -1,3 +1,4 @@
+import { outputFormat } from '../../messages/output-format.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 
@@ -29,11 +30,17 @@ const hints = ['cache_control', 'context_management', 'betas', 'diagnostics', 's
 const requestFields = new Set([...spoken, ...hints]);
 const outputFields = new Set(['effort', 'format']);
 const messageFields = new Set(['role', 'content']);
+const choiceFields = new Set(['type', 'name', 'disable_parallel_tool_use']);
+const thinkingFields = new Set(['type', 'budget_tokens', 'display']);
+const formatFields = new Set(['type', 'schema']);
 
 /** @throws {GatewayError} 400 naming the first field that this wire cannot say. */
 export function refuseUnspeakable(request: MessagesRequest): void {
   refuseUnknown(request, requestFields, '');
   refuseUnknown(request.output_config ?? {}, outputFields, 'output_config.');
+  refuseUnknown(outputFormat(request) ?? {}, formatFields, 'output_config.format.');
+  refuseUnknown(request.tool_choice ?? {}, choiceFields, 'tool_choice.');
+  refuseUnknown(request.thinking ?? {}, thinkingFields, 'thinking.');
   for (const [index, message] of request.messages.entries()) {
     refuseUnknown(message, messageFields, `messages.${index}.`);
   }

@@ -2,9 +2,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { errorKinds, kindOfStatus } from '../../../lambdas/platform/errors.ts';
+import type { WireWriter } from './answer.ts';
 import type { JsonSchema } from './example.ts';
-import { EVENT_STREAM, type WireWriter } from './player.ts';
 import { thinkingTokens, type SandboxPrompt, type Script } from './script.ts';
+import { namedEvents } from './server-sent-events.ts';
 
 type Block = { type: string; text?: string; content?: string | Block[]; [field: string]: unknown };
 
@@ -65,9 +66,9 @@ const STOP_REASONS = { end: 'end_turn', length: 'max_tokens', tools: 'tool_use',
 
 export function anthropicWriter(model: string): WireWriter {
   return {
-    contentType: EVENT_STREAM,
-    opening(script) {
-      return event({
+    framing: namedEvents(),
+    opening: (script) => [
+      {
         type: 'message_start',
         message: {
           id: `msg_${randomBytes(12).toString('hex')}`,
@@ -79,58 +80,61 @@ export function anthropicWriter(model: string): WireWriter {
           stop_sequence: null,
           usage: { ...inputUsage(script), output_tokens: 1 },
         },
-      });
-    },
+      },
+    ],
     block(script, index) {
       const block = script.blocks[index]!;
-      const delta = (inner: object) => event({ type: 'content_block_delta', index, delta: inner });
-      const start = (content_block: object) =>
-        event({ type: 'content_block_start', index, content_block }) + (index === 0 ? event({ type: 'ping' }) : '');
-      const stop = event({ type: 'content_block_stop', index });
+      const delta = (inner: object) => ({ type: 'content_block_delta', index, delta: inner });
+      const start = (content_block: object) => [
+        { type: 'content_block_start', index, content_block },
+        ...(index === 0 ? [{ type: 'ping' }] : []),
+      ];
+      const stop = { type: 'content_block_stop', index };
       switch (block.kind) {
         case 'thinking':
           return {
             start: start({ type: 'thinking', thinking: '', signature: '' }),
-            pieces: block.pieces.map((thinking) => delta({ type: 'thinking_delta', thinking })),
-            stop: delta({ type: 'signature_delta', signature: `sandbox${randomBytes(24).toString('base64')}` }) + stop,
+            pieces: block.pieces.map((thinking) => [delta({ type: 'thinking_delta', thinking })]),
+            stop: [delta({ type: 'signature_delta', signature: `sandbox${randomBytes(24).toString('base64')}` }), stop],
           };
-        case 'tool':
+        case 'tool': {
+          const call = {
+            type: 'tool_use',
+            id: `toolu_${randomBytes(12).toString('hex')}`,
+            name: block.name,
+            input: {},
+          };
           return {
-            start:
-              start({ type: 'tool_use', id: `toolu_${randomBytes(12).toString('hex')}`, name: block.name, input: {} }) +
-              delta({ type: 'input_json_delta', partial_json: '' }),
-            pieces: block.pieces.map((partial_json) => delta({ type: 'input_json_delta', partial_json })),
-            stop,
+            start: [...start(call), delta({ type: 'input_json_delta', partial_json: '' })],
+            pieces: block.pieces.map((partial_json) => [delta({ type: 'input_json_delta', partial_json })]),
+            stop: [stop],
           };
+        }
         case 'text':
           return {
             start: start({ type: 'text', text: '' }),
-            pieces: block.pieces.map((text) => delta({ type: 'text_delta', text })),
-            stop,
+            pieces: block.pieces.map((text) => [delta({ type: 'text_delta', text })]),
+            stop: [stop],
           };
       }
     },
-    closing(script) {
-      return (
-        event({
-          type: 'message_delta',
-          delta: { stop_reason: STOP_REASONS[script.end], stop_sequence: null },
-          usage: {
-            ...inputUsage(script),
-            output_tokens: script.outputTokens,
-            output_tokens_details: { thinking_tokens: thinkingTokens(script) },
-          },
-        }) + event({ type: 'message_stop' })
-      );
-    },
-    errorFrame: () => event({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
+    closing: (script) => [
+      {
+        type: 'message_delta',
+        delta: { stop_reason: STOP_REASONS[script.end], stop_sequence: null },
+        usage: {
+          ...inputUsage(script),
+          output_tokens: script.outputTokens,
+          output_tokens_details: { thinking_tokens: thinkingTokens(script) },
+        },
+      },
+      { type: 'message_stop' },
+    ],
+    error: () => ({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
   };
 }
 
-export function anthropicError(
-  status: number,
-  message = `The sandbox was asked to answer with status ${status}`,
-): object {
+export function anthropicRefusal(status: number, message: string): object {
   const type = errorKinds[kindOfStatus(status) ?? 'server'].messagesType;
   return { type: 'error', error: { type, message } };
 }
@@ -143,8 +147,4 @@ function inputUsage(script: Script): object {
     cache_read_input_tokens: cached,
     service_tier: 'standard',
   };
-}
-
-function event(data: { type: string; [field: string]: unknown }): string {
-  return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -2,9 +2,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { anthropicWriter, readAnthropicPrompt } from './anthropic.ts';
-import { eventFrame, exceptionFrame } from './event-stream.ts';
+import type { Framing, WireEvent, WireWriter } from './answer.ts';
+import { eventStream } from './event-stream.ts';
 import type { JsonSchema } from './example.ts';
-import type { WireWriter } from './player.ts';
 import type { SandboxPrompt, Script } from './script.ts';
 
 interface Block {
@@ -24,8 +24,6 @@ interface Request {
   outputConfig?: { textFormat: { structure: { jsonSchema: { schema: string } } } };
   additionalModelRequestFields?: { thinking?: { type: string }; reasoningConfig?: { type: string } };
 }
-
-const CONTENT_TYPE = 'application/vnd.amazon.eventstream';
 
 export function readConversePrompt(request: Request): SandboxPrompt {
   const blocks = request.messages.at(-1)?.content ?? [];
@@ -67,56 +65,58 @@ const STOP_REASONS = {
 
 export function converseWriter(): WireWriter {
   return {
-    contentType: CONTENT_TYPE,
-    opening: () => eventFrame('messageStart', { role: 'assistant' }),
+    framing: eventStream,
+    opening: () => [{ messageStart: { role: 'assistant' } }],
     block(script, index) {
       const block = script.blocks[index]!;
-      const delta = (inner: object) => eventFrame('contentBlockDelta', { contentBlockIndex: index, delta: inner });
-      const stop = eventFrame('contentBlockStop', { contentBlockIndex: index });
+      const place = { contentBlockIndex: index };
+      const delta = (inner: object) => ({ contentBlockDelta: { ...place, delta: inner } });
+      const stop = { contentBlockStop: place };
       switch (block.kind) {
         case 'thinking': {
           const signature = delta({ reasoningContent: { signature: `sandbox${randomBytes(24).toString('base64')}` } });
           return {
-            start: '',
-            pieces: block.pieces.map((text) => delta({ reasoningContent: { text } })),
-            stop: Buffer.concat([signature, stop]),
+            start: [],
+            pieces: block.pieces.map((text) => [delta({ reasoningContent: { text } })]),
+            stop: [signature, stop],
           };
         }
         case 'text':
-          return { start: '', pieces: block.pieces.map((text) => delta({ text })), stop };
+          return { start: [], pieces: block.pieces.map((text) => [delta({ text })]), stop: [stop] };
         case 'tool': {
           const toolUse = { name: block.name, toolUseId: `tooluse_${randomBytes(12).toString('hex')}` };
-          const start = eventFrame('contentBlockStart', { contentBlockIndex: index, start: { toolUse } });
           return {
-            start: Buffer.concat([start, delta({ toolUse: { input: '' } })]),
-            pieces: block.pieces.map((input) => delta({ toolUse: { input } })),
-            stop,
+            start: [{ contentBlockStart: { ...place, start: { toolUse } } }, delta({ toolUse: { input: '' } })],
+            pieces: block.pieces.map((input) => [delta({ toolUse: { input } })]),
+            stop: [stop],
           };
         }
       }
     },
-    closing: (script) =>
-      Buffer.concat([
-        eventFrame('messageStop', { stopReason: STOP_REASONS[script.end] }),
-        eventFrame('metadata', { metrics: { latencyMs: 1 }, usage: usageOf(script) }),
-      ]),
-    errorFrame,
+    closing: (script) => [
+      { messageStop: { stopReason: STOP_REASONS[script.end] } },
+      { metadata: { metrics: { latencyMs: 1 }, usage: usageOf(script) } },
+    ],
+    error: overloaded,
   };
 }
 
-/** Each event of Claude in a frame of its own. */
 export function invokeWriter(model: string): WireWriter {
-  const inner = anthropicWriter(model);
-  return {
-    contentType: CONTENT_TYPE,
-    opening: (script) => packed(inner.opening(script)),
-    block(script, index) {
-      const { start, pieces, stop } = inner.block(script, index);
-      return { start: packed(start), pieces: pieces.map(packed), stop: packed(stop) };
-    },
-    closing: (script) => packed(inner.closing(script)),
-    errorFrame,
-  };
+  return { ...anthropicWriter(model), framing: chunks, error: overloaded };
+}
+
+/** Each event of Claude in a frame of its own. Exceptions, which have no type, are not of Claude. */
+const chunks: Framing = {
+  ...eventStream,
+  encode: (event) => eventStream.encode('type' in (event as object) ? { chunk: { bytes: base64Of(event) } } : event),
+};
+
+function base64Of(event: WireEvent): string {
+  return Buffer.from(JSON.stringify(event)).toString('base64');
+}
+
+function overloaded(): WireEvent {
+  return { serviceUnavailableException: { message: 'Overloaded' } };
 }
 
 /** A header of the Messages API is a field of the body there. */
@@ -124,28 +124,25 @@ export function readInvokePrompt(request: { anthropic_beta?: string[] }): Sandbo
   return readAnthropicPrompt(request as never, request.anthropic_beta?.join());
 }
 
-export function bedrockError(
-  status: number,
-  message = `The sandbox was asked to answer with status ${status}`,
-): object {
+/** Its kind is in a header. */
+export function bedrockRefusal(_status: number, message: string): object {
   return { message };
 }
 
-function errorFrame(): Buffer {
-  return exceptionFrame('serviceUnavailableException', { message: 'Overloaded' });
-}
+/** As the reference of ConverseStream lists them. */
+const exceptions: Record<number, string> = {
+  400: 'ValidationException',
+  403: 'AccessDeniedException',
+  404: 'ResourceNotFoundException',
+  408: 'ModelTimeoutException',
+  424: 'ModelErrorException',
+  429: 'ThrottlingException',
+  503: 'ServiceUnavailableException',
+};
 
-/** Server-sent events as frames. */
-function packed(events: string | Buffer): Buffer {
-  return Buffer.concat(eventsIn(String(events)).map(chunkFrame));
-}
-
-function eventsIn(stream: string): string[] {
-  return stream.split('\n').flatMap((line) => (line.startsWith('data: ') ? [line.slice('data: '.length)] : []));
-}
-
-function chunkFrame(json: string): Buffer {
-  return eventFrame('chunk', { bytes: Buffer.from(json).toString('base64') });
+export function bedrockRefusalHeaders(status: number): Record<string, string> {
+  const exception = exceptions[status] ?? 'InternalServerException';
+  return { 'x-amzn-errortype': `${exception}:http://internal.amazon.com/coral/com.amazon.bedrock/` };
 }
 
 function usageOf(script: Script): object {

@@ -1,23 +1,24 @@
-/** Frames of AWS' event stream encoding. */
+/** AWS' event stream encoding. */
 
 import { EventStreamCodec } from '@smithy/core/event-streams';
+import type { Framing } from './answer.ts';
 
 const codec = new EventStreamCodec(
   (bytes) => Buffer.from(bytes).toString('utf8'),
   (text) => Buffer.from(text, 'utf8'),
 );
 
-export function eventFrame(type: string, data: object): Buffer {
-  return frame(':event-type', type, 'event', data);
-}
+/** Frames of events which are, as AWS' libraries have them, an object with their name as its only field. */
+export const eventStream: Framing = {
+  contentType: 'application/vnd.amazon.eventstream',
+  encode: (event) => Buffer.concat(Object.entries(event).map(([name, data]) => frame(name, data as object))),
+  garbage: withWrongChecksum(frame('contentBlockDelta', {})),
+};
 
-export function exceptionFrame(type: string, data: object): Buffer {
-  return frame(':exception-type', type, 'exception', data);
-}
-
-function frame(typeHeader: string, type: string, kind: string, data: object): Buffer {
+function frame(name: string, data: object): Buffer {
+  const kind = name.endsWith('Exception') ? 'exception' : 'event';
   const headers = {
-    [typeHeader]: text(type),
+    [`:${kind}-type`]: text(name),
     ':content-type': text('application/json'),
     ':message-type': text(kind),
   };
@@ -26,4 +27,10 @@ function frame(typeHeader: string, type: string, kind: string, data: object): Bu
 
 function text(value: string): { type: 'string'; value: string } {
   return { type: 'string', value };
+}
+
+/** The checksum is at the end. */
+function withWrongChecksum(whole: Buffer): Buffer {
+  whole.writeUInt8(whole.at(-1)! ^ 1, whole.length - 1);
+  return whole;
 }

@@ -4,9 +4,10 @@
  */
 
 import { createHash, randomBytes } from 'node:crypto';
+import type { WireWriter } from './answer.ts';
 import type { JsonSchema } from './example.ts';
-import { EVENT_STREAM, type WireWriter } from './player.ts';
 import { thinkingTokens, type SandboxPrompt, type Script } from './script.ts';
+import { plainEvents } from './server-sent-events.ts';
 
 interface Part {
   text?: string;
@@ -101,33 +102,36 @@ const FINISH_REASONS = { end: 'STOP', length: 'MAX_TOKENS', tools: 'STOP', refus
 
 export function geminiWriter(model: string): WireWriter {
   const responseId = randomBytes(12).toString('base64url');
-  const frame = (parts: Part[], finishReason?: string, usage?: object) =>
-    event({
-      candidates: [{ content: { parts, role: 'model' }, ...(finishReason ? { finishReason } : {}), index: 0 }],
-      ...(usage ? { usageMetadata: usage } : {}),
-      modelVersion: model,
-      responseId,
-    });
+  const response = (parts: Part[], finishReason?: string, usage?: object) => ({
+    candidates: [{ content: { parts, role: 'model' }, ...(finishReason ? { finishReason } : {}), index: 0 }],
+    ...(usage ? { usageMetadata: usage } : {}),
+    modelVersion: model,
+    responseId,
+  });
   return {
-    contentType: EVENT_STREAM,
-    opening: () => '',
+    framing: plainEvents('\r\n\r\n'),
+    opening: () => [],
     block(script, index) {
       const block = script.blocks[index]!;
       switch (block.kind) {
         case 'thinking':
-          return { start: '', pieces: block.pieces.map((text) => frame([{ text, thought: true }])), stop: '' };
+          return { start: [], pieces: block.pieces.map((text) => [response([{ text, thought: true }])]), stop: [] };
         case 'text':
           return {
-            start: '',
-            pieces: block.pieces.map((text) => frame([{ text }])),
-            stop: frame([{ text: '', thoughtSignature: signatureOf({}) }]),
+            start: [],
+            pieces: block.pieces.map((text) => [response([{ text }])]),
+            stop: [response([{ text: '', thoughtSignature: signatureOf({}) }])],
           };
         case 'tool':
-          return { start: '', pieces: wholeCall(script, index).map((parts) => (parts ? frame(parts) : '')), stop: '' };
+          return {
+            start: [],
+            pieces: wholeCall(script, index).map((parts) => (parts ? [response(parts)] : [])),
+            stop: [],
+          };
       }
     },
-    closing: (script) => frame([{ text: '' }], FINISH_REASONS[script.end], usageOf(script)),
-    errorFrame: () => event(geminiError(503, 'Overloaded')),
+    closing: (script) => [response([{ text: '' }], FINISH_REASONS[script.end], usageOf(script))],
+    error: () => geminiRefusal(503, 'Overloaded'),
   };
 }
 
@@ -153,8 +157,11 @@ const statuses: Record<number, string> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-export function geminiError(code: number, message = `The sandbox was asked to answer with status ${code}`): object {
-  return { error: { code, message, status: statuses[code] ?? 'INTERNAL' } };
+/** It tells when to try again in the body: https://google.aip.dev/193. */
+export function geminiRefusal(code: number, message: string, retryAfterSeconds?: number): object {
+  const wait = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${retryAfterSeconds}s` };
+  const details = retryAfterSeconds === undefined ? {} : { details: [wait] };
+  return { error: { code, message, status: statuses[code] ?? 'INTERNAL', ...details } };
 }
 
 export function geminiCount({ inputTokens }: Script): object {
@@ -171,8 +178,4 @@ function usageOf(script: Script): object {
     cachedContentTokenCount: Math.min(directives.cachedTokens, inputTokens),
     thoughtsTokenCount: thoughts,
   };
-}
-
-function event(data: object): string {
-  return `data: ${JSON.stringify(data)}\r\n\r\n`;
 }

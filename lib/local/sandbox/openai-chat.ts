@@ -1,9 +1,10 @@
 /** The sandbox in the format of OpenAI's chat completions. */
 
 import { randomBytes } from 'node:crypto';
+import type { WireWriter } from './answer.ts';
 import type { JsonSchema } from './example.ts';
-import { EVENT_STREAM, type WireWriter } from './player.ts';
 import { thinkingTokens, type SandboxPrompt, type Script } from './script.ts';
+import { plainEvents } from './server-sent-events.ts';
 
 type Part = { type: string; text?: string };
 
@@ -45,51 +46,45 @@ function textOf(content: string | Part[] | null | undefined): string {
 const FINISH_REASONS = { end: 'stop', length: 'length', tools: 'tool_calls', refusal: 'content_filter' } as const;
 
 export function chatWriter(model: string): WireWriter {
-  const id = `chatcmpl-${randomBytes(12).toString('hex')}`;
-  const created = Math.floor(Date.now() / 1000);
-  const chunk = (delta: object, finish: string | null = null) =>
-    frame({
-      id,
-      object: 'chat.completion.chunk',
-      created,
-      model,
-      choices: [{ index: 0, delta, finish_reason: finish }],
-    });
+  const common = {
+    id: `chatcmpl-${randomBytes(12).toString('hex')}`,
+    object: 'chat.completion.chunk',
+    created: Math.floor(Date.now() / 1000),
+    model,
+  };
+  const chunk = (delta: object, finish: string | null = null) => ({
+    ...common,
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
   return {
-    contentType: EVENT_STREAM,
-    opening: () => chunk({ role: 'assistant', content: '' }),
+    framing: plainEvents(),
+    opening: () => [chunk({ role: 'assistant', content: '' })],
     block(script, index) {
       const block = script.blocks[index]!;
       switch (block.kind) {
         case 'thinking':
-          return { start: '', pieces: block.pieces.map((piece) => chunk({ reasoning_content: piece })), stop: '' };
+          return { start: [], pieces: block.pieces.map((piece) => [chunk({ reasoning_content: piece })]), stop: [] };
         case 'text':
-          return { start: '', pieces: block.pieces.map((piece) => chunk({ content: piece })), stop: '' };
+          return { start: [], pieces: block.pieces.map((piece) => [chunk({ content: piece })]), stop: [] };
         case 'tool': {
           const call = script.blocks.slice(0, index).filter(({ kind }) => kind === 'tool').length;
           const piece = (inner: object) => chunk({ tool_calls: [{ index: call, ...inner }] });
+          const id = `call_${randomBytes(12).toString('hex')}`;
           return {
-            start: piece({
-              id: `call_${randomBytes(12).toString('hex')}`,
-              type: 'function',
-              function: { name: block.name, arguments: '' },
-            }),
-            pieces: block.pieces.map((json) => piece({ function: { arguments: json } })),
-            stop: '',
+            start: [piece({ id, type: 'function', function: { name: block.name, arguments: '' } })],
+            pieces: block.pieces.map((json) => [piece({ function: { arguments: json } })]),
+            stop: [],
           };
         }
       }
     },
-    closing(script) {
-      const usage = frame({ id, object: 'chat.completion.chunk', created, model, choices: [], usage: usageOf(script) });
-      return `${chunk({}, FINISH_REASONS[script.end])}${usage}data: [DONE]\n\n`;
-    },
-    errorFrame: () => frame({ error: { message: 'Overloaded', type: 'overloaded_error', code: 503 } }),
+    closing: (script) => [
+      chunk({}, FINISH_REASONS[script.end]),
+      { ...common, choices: [], usage: usageOf(script) },
+      '[DONE]',
+    ],
+    error: () => ({ error: { message: 'Overloaded', type: 'overloaded_error', code: 503 } }),
   };
-}
-
-export function chatError(status: number): object {
-  return { error: { message: `The sandbox was asked to answer with status ${status}`, type: 'sandbox', code: status } };
 }
 
 function usageOf(script: Script): object {
@@ -100,8 +95,4 @@ function usageOf(script: Script): object {
     prompt_tokens_details: { cached_tokens: Math.min(script.directives.cachedTokens, script.inputTokens) },
     completion_tokens_details: { reasoning_tokens: thinkingTokens(script) },
   };
-}
-
-function frame(data: object): string {
-  return `data: ${JSON.stringify(data)}\n\n`;
 }

@@ -1,41 +1,24 @@
 /** The sandbox in the format of OpenAI's Responses API. */
 
 import { randomBytes } from 'node:crypto';
+import type { Framing, WireEvent, WireWriter } from './answer.ts';
 import { encryptedReasoning } from './encrypted-reasoning.ts';
-import { EVENT_STREAM, type WireWriter } from './player.ts';
 import type { Script } from './script.ts';
-
-const REFUSAL_CODES: Record<number, string> = { 400: 'invalid_request', 429: 'rate_limit_exceeded', 503: 'overloaded' };
-
-export function responsesError(
-  status: number,
-  message = `The sandbox was asked to answer with status ${status}`,
-): object {
-  const code = REFUSAL_CODES[status] ?? 'server_error';
-  return { error: { message, type: status < 500 ? 'invalid_request_error' : 'server_error', param: null, code } };
-}
+import { namedEvents } from './server-sent-events.ts';
 
 export function responsesWriter(model: string): WireWriter {
   const id = `resp_${randomBytes(12).toString('hex')}`;
   const created = Math.floor(Date.now() / 1000);
-  let sequence = 0;
-  const event = (type: string, more: object) => {
-    const data = JSON.stringify({ type, sequence_number: sequence++, ...more });
-    return `event: ${type}\ndata: ${data}\n\n`;
-  };
   const response = (status: string, more: object = {}) => ({
     response: { id, object: 'response', created_at: created, model, status, error: null, output: [], ...more },
   });
-  const added = (output_index: number, item: object) => event('response.output_item.added', { output_index, item });
-  const done = (output_index: number, item: object) => event('response.output_item.done', { output_index, item });
-
   return {
-    contentType: EVENT_STREAM,
+    framing: numberedEvents(),
     opening(script) {
-      const begun = event('response.created', response('in_progress'));
-      if (!thinksUnseen(script)) return begun;
+      const begun = { type: 'response.created', ...response('in_progress') };
+      if (!thinksUnseen(script)) return [begun];
       const item = { type: 'reasoning', id: newId('rs'), summary: [] };
-      return `${begun}${added(0, item)}${done(0, { ...item, encrypted_content: encryptedReasoning(item.id) })}`;
+      return [begun, added(0, item), done(0, { ...item, encrypted_content: encryptedReasoning(item.id) })];
     },
     block(script, index) {
       const block = script.blocks[index]!;
@@ -47,9 +30,9 @@ export function responsesWriter(model: string): WireWriter {
           const place = { item_id: item.id, output_index, summary_index: 0 };
           const summary = [{ type: 'summary_text', text: whole }];
           return {
-            start: added(output_index, { ...item, summary: [] }),
-            pieces: block.pieces.map((delta) => event('response.reasoning_summary_text.delta', { ...place, delta })),
-            stop: done(output_index, { ...item, summary, encrypted_content: encryptedReasoning(item.id) }),
+            start: [added(output_index, { ...item, summary: [] })],
+            pieces: block.pieces.map((delta) => [{ type: 'response.reasoning_summary_text.delta', ...place, delta }]),
+            stop: [done(output_index, { ...item, summary, encrypted_content: encryptedReasoning(item.id) })],
           };
         }
         case 'text': {
@@ -59,30 +42,45 @@ export function responsesWriter(model: string): WireWriter {
           const part =
             kind === 'refusal' ? { type: kind, refusal: whole } : { type: kind, text: whole, annotations: [] };
           return {
-            start: added(output_index, { ...item, status: 'in_progress', content: [] }),
-            pieces: block.pieces.map((delta) => event(`response.${kind}.delta`, { ...place, delta })),
-            stop: done(output_index, { ...item, status: 'completed', content: [part] }),
+            start: [added(output_index, { ...item, status: 'in_progress', content: [] })],
+            pieces: block.pieces.map((delta) => [{ type: `response.${kind}.delta`, ...place, delta }]),
+            stop: [done(output_index, { ...item, status: 'completed', content: [part] })],
           };
         }
         case 'tool': {
           const item = { type: 'function_call', id: newId('fc'), call_id: newId('call'), name: block.name };
           const place = { item_id: item.id, output_index };
           return {
-            start: added(output_index, { ...item, status: 'in_progress', arguments: '' }),
-            pieces: block.pieces.map((delta) => event('response.function_call_arguments.delta', { ...place, delta })),
-            stop: done(output_index, { ...item, status: 'completed', arguments: whole || '{}' }),
+            start: [added(output_index, { ...item, status: 'in_progress', arguments: '' })],
+            pieces: block.pieces.map((delta) => [{ type: 'response.function_call_arguments.delta', ...place, delta }]),
+            stop: [done(output_index, { ...item, status: 'completed', arguments: whole || '{}' })],
           };
         }
       }
     },
     closing(script) {
       const usage = usageOf(script);
-      if (script.end !== 'length') return event('response.completed', response('completed', { usage }));
+      if (script.end !== 'length') return [{ type: 'response.completed', ...response('completed', { usage }) }];
       const more = { usage, incomplete_details: { reason: 'max_output_tokens' } };
-      return event('response.incomplete', response('incomplete', more));
+      return [{ type: 'response.incomplete', ...response('incomplete', more) }];
     },
-    errorFrame: () => event('error', { code: 'server_is_overloaded', message: 'Overloaded', param: null }),
+    error: () => ({ type: 'error', code: 'server_is_overloaded', message: 'Overloaded', param: null }),
   };
+}
+
+function added(output_index: number, item: object): WireEvent {
+  return { type: 'response.output_item.added', output_index, item };
+}
+
+function done(output_index: number, item: object): WireEvent {
+  return { type: 'response.output_item.done', output_index, item };
+}
+
+/** Each event has its number, in the order in which they are sent. */
+function numberedEvents(): Framing {
+  const { encode, ...framing } = namedEvents();
+  let sequence = 0;
+  return { ...framing, encode: (event) => encode({ ...(event as object), sequence_number: sequence++ }) };
 }
 
 /** Billed thinking that has no words is an item of its own. */

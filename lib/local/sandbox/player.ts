@@ -1,57 +1,87 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { momentsOf, type Framing, type WireEvent, type WireWriter } from './answer.ts';
+import { mischievous } from './mischief.ts';
 import type { Script } from './script.ts';
+import type { WireFields } from './wire-fields.ts';
 
-export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+/** The halves of an event that is cut are apart for so long that no reader gets them as one. */
+const CUT_MS = 3;
 
-/** Text, or binary frames. */
-type Frames = string | Buffer;
-
-/** How a wire writes a script: its frames in order, and its form of an error inside a stream. */
-export interface WireWriter {
-  contentType: string;
-  opening(script: Script): Frames;
-  /** Frames of a block, one a piece; pieces may be delayed. */
-  block(script: Script, index: number): { start: Frames; pieces: Frames[]; stop: Frames };
-  closing(script: Script): Frames;
-  errorFrame(): Frames;
-}
-
-/** Plays a script into a response: with its delays, breaks and stalls, no faster than the reader reads. */
-export async function play(script: Script, writer: WireWriter, response: ServerResponse): Promise<void> {
+/** Plays a script into a response: with its delays, its mischief and its end, no faster than the reader reads. */
+export async function play(
+  script: Script,
+  writer: WireWriter,
+  fields: WireFields,
+  response: ServerResponse,
+): Promise<void> {
   const { directives } = script;
-  const send = async (frames: Frames) => {
-    if (frames.length === 0 || response.destroyed || response.write(frames)) return;
-    const waiting = new AbortController();
-    const { signal } = waiting;
-    await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]);
-    waiting.abort();
-  };
+  const { framing } = writer;
   await sleep(directives.firstMs);
-  response.writeHead(200, { 'content-type': writer.contentType, 'cache-control': 'no-cache' });
-  await send(writer.opening(script));
+  if (directives.resetAt === 0) {
+    response.socket?.resetAndDestroy();
+    return;
+  }
+  response.writeHead(200, { 'content-type': framing.contentType, 'cache-control': 'no-cache' });
+  const send = (events: WireEvent[]) =>
+    directives.cut ? sendCut(response, framing, events) : write(response, Buffer.concat(events.map(framing.encode)));
   let played = 0;
-  for (const index of script.blocks.keys()) {
-    const { start, pieces, stop } = writer.block(script, index);
-    await send(start);
-    for (const piece of pieces) {
-      if (response.destroyed) return;
-      if (played === directives.breakAt) {
-        response.destroy();
-        return;
-      }
-      // Silence until the reader gives up.
-      if (played === directives.stallAt) return;
-      if (played === directives.failAt) {
-        response.end(writer.errorFrame());
-        return;
-      }
+  for (const { part, events } of mischievous(momentsOf(script, writer), script, fields)) {
+    if (response.destroyed) return;
+    if (part === 'piece') {
+      if (played === directives.garbageAt) await write(response, framing.garbage);
+      if (endsAt(played, script, writer, response)) return;
       if (directives.delayMs > 0) await sleep(directives.delayMs);
-      await send(piece);
       played += 1;
     }
-    await send(stop);
+    await send(events);
   }
-  response.end(writer.closing(script));
+  response.end();
+}
+
+/** Ends an answer before its end, where it is told to. */
+function endsAt(played: number, { directives }: Script, writer: WireWriter, response: ServerResponse): boolean {
+  switch (played) {
+    case directives.breakAt:
+      response.destroy();
+      return true;
+    case directives.resetAt:
+      response.socket?.resetAndDestroy();
+      return true;
+    case directives.stallAt:
+      // Silence until the reader gives up.
+      return true;
+    case directives.failAt:
+      response.end(writer.framing.encode(writer.error()));
+      return true;
+    default:
+      return false;
+  }
+}
+
+async function write(response: ServerResponse, bytes: Buffer): Promise<void> {
+  if (bytes.length === 0 || response.destroyed || response.write(bytes)) return;
+  const waiting = new AbortController();
+  const { signal } = waiting;
+  await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]);
+  waiting.abort();
+}
+
+async function sendCut(response: ServerResponse, { encode }: Framing, events: WireEvent[]): Promise<void> {
+  for (const event of events) {
+    const bytes = encode(event);
+    const half = placeOfCut(bytes, event);
+    await write(response, bytes.subarray(0, half));
+    await sleep(CUT_MS);
+    await write(response, bytes.subarray(half));
+    await sleep(CUT_MS);
+  }
+}
+
+/** In the middle of its first character of several bytes; where it has none as such, in the middle of it all. */
+function placeOfCut(bytes: Buffer, event: WireEvent): number {
+  const [character] = /[^\0-\x7f]/u.exec(JSON.stringify(event)) ?? [];
+  const start = character === undefined ? -1 : bytes.indexOf(character);
+  return start === -1 ? bytes.length >> 1 : start + 1;
 }

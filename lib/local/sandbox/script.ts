@@ -3,30 +3,8 @@
  * directives. The script is the same for every wire: a list of blocks, each cut into the pieces that are streamed.
  */
 
+import { readDirectives, withoutDirectives, type Directives } from './directives.ts';
 import { exampleObject, type JsonSchema } from './example.ts';
-
-interface Directives {
-  /** Number of text pieces; undefined: as the reply needs. */
-  tokens: number | undefined;
-  /** Milliseconds between pieces. */
-  delayMs: number;
-  /** Milliseconds before the first byte. */
-  firstMs: number;
-  think: boolean;
-  /** How many tool calls to make. */
-  tools: number;
-  /** HTTP status of a refusal before the first byte. */
-  error: number | undefined;
-  /** After how many pieces the connection is cut, the stream goes silent, or an error is sent in it. */
-  breakAt: number | undefined;
-  stallAt: number | undefined;
-  failAt: number | undefined;
-  /** Tokens of the prompt that are reported as read from a cache. */
-  cachedTokens: number;
-  /** Tokens of thinking that are billed and not shown. */
-  hiddenTokens: number;
-  refuse: boolean;
-}
 
 type ScriptBlock =
   | { kind: 'thinking'; pieces: string[] }
@@ -70,14 +48,12 @@ export interface SandboxPrompt {
   pdfs: number;
 }
 
-const DIRECTIVE_LINE = /@sandbox\b([^\n]*)/;
-const DEFAULT_DELAY_MS = 10;
 const TOKENS_PER_IMAGE = 85;
 /** A document of one page. */
 const TOKENS_PER_PDF = 1_500;
 
 export function writeScript(prompt: SandboxPrompt): Script {
-  const directives = readDirectives(prompt);
+  const directives = readDirectives(prompt.lastUserText);
   const blocks: ScriptBlock[] = [];
   if (directives.think || prompt.thinkingAsked) {
     blocks.push({ kind: 'thinking', pieces: pieces('The sandbox pretends to think about this for a moment.') });
@@ -86,7 +62,7 @@ export function writeScript(prompt: SandboxPrompt): Script {
   if (calls.length > 0) blocks.push({ kind: 'text', pieces: pieces('Let me look that up. ') }, ...calls);
   else blocks.push({ kind: 'text', pieces: textPieces(prompt, directives) });
   const end: ScriptEnd = directives.refuse ? 'refusal' : calls.length > 0 ? 'tools' : 'end';
-  const hiddenTokens = Math.min(directives.hiddenTokens, prompt.maxTokens ?? Infinity);
+  const hiddenTokens = Math.min(directives.hiddenTokens ?? prompt.hiddenTokens, prompt.maxTokens ?? Infinity);
   const cut = cutAt(blocks, prompt.maxTokens === undefined ? undefined : prompt.maxTokens - hiddenTokens);
   return {
     directives,
@@ -101,30 +77,6 @@ export function writeScript(prompt: SandboxPrompt): Script {
 /** Shown or not. */
 export function thinkingTokens({ blocks, hiddenTokens }: Script): number {
   return hiddenTokens + (blocks.find(({ kind }) => kind === 'thinking')?.pieces.length ?? 0);
-}
-
-function readDirectives({ lastUserText, hiddenTokens }: SandboxPrompt): Directives {
-  const words = (DIRECTIVE_LINE.exec(lastUserText)?.[1] ?? '').trim().split(/\s+/);
-  const number = (name: string) => {
-    const word = words.find((candidate) => candidate.startsWith(`${name}=`));
-    const value = word === undefined ? Number.NaN : Number(word.slice(name.length + 1));
-    return Number.isFinite(value) && value >= 0 ? value : undefined;
-  };
-  const at = (name: string) => number(name) ?? (words.includes(name) ? 5 : undefined);
-  return {
-    tokens: number('tokens'),
-    delayMs: number('delay') ?? DEFAULT_DELAY_MS,
-    firstMs: number('first') ?? 0,
-    think: words.includes('think'),
-    tools: number('tools') ?? (words.includes('tool') ? 1 : 0),
-    error: number('error'),
-    breakAt: at('break'),
-    stallAt: at('stall'),
-    failAt: at('fail'),
-    cachedTokens: number('cached') ?? 0,
-    hiddenTokens: number('hidden') ?? hiddenTokens,
-    refuse: words.includes('refuse'),
-  };
 }
 
 function toolCalls(prompt: SandboxPrompt, directives: Directives): ScriptBlock[] {
@@ -142,7 +94,7 @@ function textPieces(prompt: SandboxPrompt, { tokens, refuse }: Directives): stri
   if (refuse) return pieces('The sandbox was asked to refuse, and it does.');
   if (prompt.answerSchema) return pieces(JSON.stringify(exampleObject(prompt.answerSchema, 0)));
   if (tokens !== undefined) return Array.from({ length: tokens }, (_, index) => `word${index} `);
-  const said = prompt.lastUserText.replace(DIRECTIVE_LINE, '').trim().slice(0, 200);
+  const said = withoutDirectives(prompt.lastUserText).trim().slice(0, 200);
   const seen = prompt.images > 0 ? ` I was shown ${prompt.images} image(s).` : '';
   const heard = prompt.answersTool ? 'The tool has answered, thank you.' : `You said: “${said}”.`;
   return pieces(

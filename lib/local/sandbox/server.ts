@@ -3,15 +3,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { anthropicError, anthropicWriter, readAnthropicPrompt } from './anthropic.ts';
 import { isSignedWith } from './aws-signature.ts';
-import { bedrockError, converseWriter, invokeWriter, readConversePrompt, readInvokePrompt } from './bedrock.ts';
-import { geminiCount, geminiError, geminiWriter, readGeminiPrompt } from './gemini.ts';
-import { chatError, chatWriter, readChatPrompt } from './openai-chat.ts';
-import { responsesError, responsesWriter } from './openai-responses.ts';
-import { play, type WireWriter } from './player.ts';
-import { readResponsesPrompt } from './responses-prompt.ts';
-import { writeScript, type SandboxPrompt, type Script } from './script.ts';
+import { bedrockRefusal } from './bedrock.ts';
+import { objectionTo } from './mischief.ts';
+import { play } from './player.ts';
+import { writeScript } from './script.ts';
+import { askedFor, type Wire } from './wires.ts';
 
 /**
  * The upstream of the sandbox/… models: a server on loopback that speaks the providers' formats over real HTTP, so
@@ -26,52 +23,6 @@ export interface SandboxUpstream {
   /** An access key, `<id>:<secret>`: requests there have to be signed with it. */
   bedrockKey: string;
   stop: () => Promise<void>;
-}
-
-interface Wire {
-  read: (request: never, betas?: string) => SandboxPrompt;
-  writer: (model: string) => WireWriter;
-  error: (status: number, message?: string) => object;
-  /** How it answers to a question for the size of a prompt. */
-  count?: (script: Script) => object;
-}
-
-const anthropic: Wire = {
-  read: readAnthropicPrompt,
-  writer: anthropicWriter,
-  error: anthropicError,
-  count: ({ inputTokens }) => ({ input_tokens: inputTokens }),
-};
-const chat: Wire = { read: readChatPrompt, writer: chatWriter, error: chatError };
-const responses: Wire = { read: readResponsesPrompt, writer: responsesWriter, error: responsesError };
-const gemini: Wire = { read: readGeminiPrompt, writer: geminiWriter, error: geminiError, count: geminiCount };
-const converse: Wire = { read: readConversePrompt, writer: converseWriter, error: bedrockError };
-const invoke: Wire = { read: readInvokePrompt, writer: invokeWriter, error: bedrockError };
-
-/** What a path asks for. Where it names the model, the body does not. */
-const routes: [path: RegExp, wire: Wire, method: 'answer' | 'count'][] = [
-  [/^\/anthropic\/v1\/messages$/, anthropic, 'answer'],
-  [/^\/anthropic\/v1\/messages\/count_tokens$/, anthropic, 'count'],
-  [/^\/openai\/v1\/chat\/completions$/, chat, 'answer'],
-  [/^\/openai\/v1\/responses$/, responses, 'answer'],
-  [/^\/gemini\/v1beta\/models\/(?<model>[^:/]+):streamGenerateContent\?alt=sse$/, gemini, 'answer'],
-  [/^\/gemini\/v1beta\/models\/(?<model>[^:/]+):countTokens$/, gemini, 'count'],
-  [/^\/bedrock\/model\/(?<model>[^/]+)\/converse-stream$/, converse, 'answer'],
-  [/^\/bedrock\/model\/(?<model>[^/]+)\/invoke-with-response-stream$/, invoke, 'answer'],
-];
-
-interface Asked {
-  wire: Wire;
-  method: 'answer' | 'count';
-  model: string | undefined;
-}
-
-function askedFor(url: string): Asked | undefined {
-  for (const [path, wire, method] of routes) {
-    const match = path.exec(url);
-    if (match) return { wire, method, model: match.groups?.['model'] };
-  }
-  return undefined;
 }
 
 export async function startSandbox(): Promise<SandboxUpstream> {
@@ -107,7 +58,7 @@ async function answer(
   const bytes = Buffer.concat(chunks);
   const { url = '', method: verb = '', headers } = request;
   if (url.startsWith('/bedrock/') && !isSignedWith(key, { method: verb, url, headers, body: bytes })) {
-    sendJson(response, 403, bedrockError(403, 'The request signature we calculated does not match'));
+    sendJson(response, 403, bedrockRefusal(403, 'The request signature we calculated does not match'));
     return;
   }
   const asked = askedFor(url);
@@ -122,20 +73,37 @@ async function answer(
     return;
   }
   const prompt = wire.read(body as never, String(headers['anthropic-beta'] ?? ''));
-  if (prompt.refusal !== undefined) {
-    sendJson(response, 400, wire.error(400, prompt.refusal));
-    return;
-  }
   const script = writeScript(prompt);
-  if (script.directives.error !== undefined) {
-    await sleep(script.directives.firstMs);
-    sendJson(response, script.directives.error, wire.error(script.directives.error));
+  const { error, retryAfterSeconds, firstMs, hang } = script.directives;
+  const refuse = (status: number, message: string) =>
+    sendRefusal(response, wire, { status, message, retryAfterSeconds });
+  const objection = prompt.refusal ?? objectionTo(script.directives, wire.fields);
+  if (objection !== undefined) {
+    refuse(400, objection);
     return;
   }
-  await play(script, wire.writer(model), response);
+  // Nobody is answered: the other side gives up.
+  if (hang) return;
+  if (error !== undefined) {
+    await sleep(firstMs);
+    refuse(error, `The sandbox was asked to answer with status ${error}`);
+    return;
+  }
+  await play(script, wire.writer(model), wire.fields, response);
 }
 
-function sendJson(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' });
+interface Refusal {
+  status: number;
+  message: string;
+  retryAfterSeconds: number | undefined;
+}
+
+function sendRefusal(response: ServerResponse, wire: Wire, { status, message, retryAfterSeconds }: Refusal): void {
+  const headers = wire.refusalHeaders(status, retryAfterSeconds);
+  sendJson(response, status, wire.refusal(status, message, retryAfterSeconds), headers);
+}
+
+function sendJson(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify(body));
 }

@@ -5,39 +5,39 @@
 
 import { createHash } from 'node:crypto';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
-import type { ChatTarget } from './target.ts';
 
-type Quirks = ChatTarget['quirks'];
+/** Names that an upstream takes. */
+const rules = {
+  any: /^[a-zA-Z0-9_-]{1,64}$/,
+  /** GigaChat, and Google, whose documents allow some of its services more: a letter first. */
+  letterFirst: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/,
+} as const;
+export type ToolNameRule = keyof typeof rules;
 
-const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-/** GigaChat: not a digit first. */
-const FUNCTION_NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 const KEPT_CHARACTERS = 53;
 const DIGEST_CHARACTERS = 8;
 
-function sentName(name: string, { functions }: Quirks): string {
-  if ((functions ? FUNCTION_NAME : NAME).test(name)) return name;
+function sentName(name: string, rule: ToolNameRule): string {
+  if (rules[rule].test(name)) return name;
   const readable = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, KEPT_CHARACTERS);
   return `t_${readable}_${createHash('sha256').update(name).digest('hex').slice(0, DIGEST_CHARACTERS)}`;
 }
 
 /** The request with every tool under the name that is sent. */
-export function withSentNames(request: MessagesRequest, quirks: Quirks): MessagesRequest {
+export function withSentNames(request: MessagesRequest, rule: ToolNameRule): MessagesRequest {
   const { tools, tool_choice: choice, messages } = request;
-  if (![...namesIn(request)].some((name) => sentName(name, quirks) !== name)) return request;
+  if (![...namesIn(request)].some((name) => sentName(name, rule) !== name)) return request;
   return {
     ...request,
-    ...(tools ? { tools: tools.map((tool) => ({ ...tool, name: tool.name && sentName(tool.name, quirks) })) } : {}),
-    ...(choice?.name ? { tool_choice: { ...choice, name: sentName(choice.name, quirks) } } : {}),
-    messages: messages.map((message) =>
-      mapCalls(message, (call) => ({ ...call, name: sentName(nameOf(call), quirks) })),
-    ),
+    ...(tools ? { tools: tools.map((tool) => ({ ...tool, name: tool.name && sentName(tool.name, rule) })) } : {}),
+    ...(choice?.name ? { tool_choice: { ...choice, name: sentName(choice.name, rule) } } : {}),
+    messages: messages.map((message) => mapCalls(message, (call) => ({ ...call, name: sentName(nameOf(call), rule) }))),
   };
 }
 
 /** The names that were sent in the place of others, each with the client's own. */
-export function changedNames({ tools }: MessagesRequest, quirks: Quirks): ReadonlyMap<string, string> {
-  const names = (tools ?? []).flatMap(({ name }) => (name ? [[sentName(name, quirks), name] as const] : []));
+export function changedNames({ tools }: MessagesRequest, rule: ToolNameRule): ReadonlyMap<string, string> {
+  const names = (tools ?? []).flatMap(({ name }) => (name ? [[sentName(name, rule), name] as const] : []));
   return new Map(names.filter(([sent, own]) => sent !== own));
 }
 

@@ -1,0 +1,39 @@
+import { TermSearch } from './term-search.ts';
+
+export interface Substitution {
+  start: number;
+  end: number;
+  by: string;
+}
+
+/** The terms of a key and what stands for them: in any case of letters, as whole words. Inflected forms are other words. */
+export class Dictionary {
+  readonly #search: TermSearch;
+  readonly #substitutes: Map<string, string>;
+
+  constructor(entries: { term: string; substitute: string }[]) {
+    // Of terms that differ only in case, the first counts.
+    this.#substitutes = new Map(
+      entries.map(({ term, substitute }) => [folded(term), substitute] as const).toReversed(),
+    );
+    this.#search = new TermSearch(this.#substitutes.keys());
+  }
+
+  *find(text: string): Generator<Substitution> {
+    if (this.#substitutes.size === 0) return;
+    for (const { start, end, term } of this.#search.find(folded(text))) {
+      yield { start, end, by: this.#substitutes.get(term)! };
+    }
+  }
+}
+
+/** In small letters, and of the same length: a few letters would become two. */
+function folded(text: string): string {
+  const lower = text.toLowerCase();
+  if (lower.length === text.length) return lower;
+  return Array.from({ length: text.length }, (_, index) => {
+    const unit = text.charAt(index);
+    const small = unit.toLowerCase();
+    return small.length === 1 ? small : unit;
+  }).join('');
+}

@@ -1,0 +1,66 @@
+import { digitsOf, GAP, HYPHEN, isWordAt, type Rule } from './finding.ts';
+
+/** Sixteen digits in fours, with three more on long cards; 4-6-5 of American Express, 4-6-4 of Diners; or no gaps. */
+const CARD = new RegExp(
+  String.raw`(?<!\d)(?:\d{13,19}|\d{4}([${GAP}.${HYPHEN}])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\d)`,
+  'g',
+);
+/** A card of sixteen digits, where something that is no part of it follows. */
+const FOUR_FOURS = 19;
+
+/** Payment cards: known beginnings and lengths, and the check digit (ISO/IEC 7812). */
+export const findCards: Rule = function* (text) {
+  for (const { 0: found, index: start } of text.matchAll(CARD)) {
+    if (isWordAt(text, start - 1) || isPartOfNumber(text, start)) continue;
+    for (const written of [found, found.slice(0, FOUR_FOURS)]) {
+      const end = start + written.length;
+      if (!isCard(digitsOf(written)) || isWordAt(text, end)) continue;
+      yield { start, end };
+      break;
+    }
+  }
+};
+
+/** `3.1415926535897932` and `2,4111…` are numbers that go on to the left. */
+function isPartOfNumber(text: string, start: number): boolean {
+  return /\d[.,]$/.test(text.slice(Math.max(0, start - 2), start));
+}
+
+function isCard(digits: string): boolean {
+  return (
+    issuers.some(([pattern, lengths]) => lengths.includes(digits.length) && pattern.test(digits)) && fitsLuhn(digits)
+  );
+}
+
+const LONG = [16, 17, 18, 19];
+
+/** Beginnings that issuers have, and the lengths of their cards. */
+const issuers: [RegExp, number[]][] = [
+  // Visa
+  [/^4/, [13, 16, 19]],
+  // Mastercard
+  [/^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, [16]],
+  // Mir
+  [/^220[0-4]/, LONG],
+  // American Express
+  [/^3[47]/, [15]],
+  // Diners Club
+  [/^3(?:0[0-5]|095|[689])/, [14, 16]],
+  // JCB
+  [/^35(?:2[89]|[3-8])/, LONG],
+  // Discover, UnionPay, Maestro, RuPay
+  [/^6(?:011|2|4[4-9]|5|0|3|7|8|9)/, LONG],
+  [/^(?:50|5[6-9])/, LONG],
+  // UzCard, Humo, Belkart, Troy
+  [/^(?:8600|9860|9112|9792)/, [16]],
+];
+
+function fitsLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let index = 0; index < digits.length; index += 1) {
+    const digit = digits.charCodeAt(digits.length - 1 - index) - 0x30;
+    const weighed = index % 2 === 1 ? digit * 2 : digit;
+    sum += weighed > 9 ? weighed - 9 : weighed;
+  }
+  return sum % 10 === 0 && !/^(\d)\1*$/.test(digits);
+}

@@ -1,0 +1,29 @@
+import { digitsOf, GAP, HYPHEN, standsAlone, wordsBefore, type Rule } from './finding.ts';
+
+const SNILS = new RegExp(
+  String.raw`(?<!\d)(?:\d{11}|\d{3}[${GAP}${HYPHEN}]\d{3}[${GAP}${HYPHEN}]\d{3}[${GAP}${HYPHEN}]{1,3}\d{2})(?!\d)`,
+  'g',
+);
+/** Written as on the card: nothing else has this form and its check sum. */
+const AS_ON_CARD = new RegExp(String.raw`^\d{3}[${HYPHEN}]\d{3}[${HYPHEN}]\d{3}`);
+const NAMED = /снилс|snils|страхов|пенсионн|pension/i;
+const NAMED_WITHIN = 48;
+
+/** Russian insurance numbers: by their check sum, and where the form says nothing, by a word before them. */
+export const findSnils: Rule = function* (text) {
+  for (const { 0: found, index: start } of text.matchAll(SNILS)) {
+    const end = start + found.length;
+    if (!standsAlone(text, start, end) || !fitsCheckSum(digitsOf(found))) continue;
+    if (AS_ON_CARD.test(found) || NAMED.test(wordsBefore(text, start, NAMED_WITHIN))) yield { start, end };
+  }
+};
+
+/** Lower numbers have no check sum; none was given to a person that is alive. */
+const LAST_WITHOUT_SUM = 1_001_998;
+
+function fitsCheckSum(digits: string): boolean {
+  if (Number(digits.slice(0, 9)) <= LAST_WITHOUT_SUM) return false;
+  let sum = 0;
+  for (let index = 0; index < 9; index += 1) sum += Number(digits[index]) * (9 - index);
+  return (sum % 101) % 100 === Number(digits.slice(9));
+}

@@ -1,0 +1,58 @@
+/** What stands for a protected value in one request: `[EMAIL_1]`, the same for the same value in all of its texts. */
+
+import type { SensitiveCategory } from '../store/sensitive-data.ts';
+
+/** Text that looks like one of ours. */
+const LIKE_OURS = /\[(?:EMAIL|PHONE|CREDENTIAL|CARD|PASSPORT|SNILS|INN|IP_ADDRESS)_\d{1,15}\]/g;
+
+export class Placeholders {
+  readonly #byValue = new Map<string, { placeholder: string; category: SensitiveCategory; position: number }>();
+  readonly #taken = new Set<string>();
+  readonly #lastNumbers = new Map<SensitiveCategory, number>();
+
+  /** What looks like a placeholder in a text was written by somebody else, and gets no value. */
+  keepClearOf(text: string): void {
+    if (!text.includes('[')) return;
+    for (const [found] of text.matchAll(LIKE_OURS)) this.#taken.add(found);
+  }
+
+  /** Call it for values in the order of the conversation: the same beginning has the same numbers in every turn. */
+  add(category: SensitiveCategory, value: string): void {
+    if (this.#byValue.has(value)) return;
+    let number = this.#lastNumbers.get(category) ?? 0;
+    let placeholder: string;
+    do {
+      number += 1;
+      placeholder = `[${category.toUpperCase()}_${number}]`;
+    } while (this.#taken.has(placeholder));
+    this.#lastNumbers.set(category, number);
+    this.#byValue.set(value, { placeholder, category, position: this.count });
+  }
+
+  /** How many values have one. */
+  get count(): number {
+    return this.#byValue.size;
+  }
+
+  of(value: string): string | undefined {
+    return this.#byValue.get(value)?.placeholder;
+  }
+
+  categoryOf(value: string): SensitiveCategory | undefined {
+    return this.#byValue.get(value)?.category;
+  }
+
+  /** How many values got one before; Infinity for a value without one. */
+  positionOf(value: string): number {
+    return this.#byValue.get(value)?.position ?? Infinity;
+  }
+
+  get values(): Iterable<string> {
+    return this.#byValue.keys();
+  }
+
+  /** The value of each placeholder. */
+  get originals(): ReadonlyMap<string, string> {
+    return new Map([...this.#byValue].map(([value, { placeholder }]) => [placeholder, value]));
+  }
+}

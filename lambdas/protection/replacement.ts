@@ -1,0 +1,96 @@
+import type { SensitiveData } from '../store/sensitive-data.ts';
+import { Dictionary } from './dictionary.ts';
+import type { Placeholders } from './placeholders.ts';
+import { unchangeable } from './refusals.ts';
+import type { Place } from './request-texts.ts';
+import { isChangeable, type Scanned } from './scan.ts';
+import { TermSearch } from './term-search.ts';
+
+/** A part of a text and what comes in its place. */
+interface Change {
+  start: number;
+  end: number;
+  by: string;
+  /** The protected value; undefined for a term of the dictionary. */
+  value?: string;
+}
+
+/** Texts of one request with placeholders for its values, and substitutes for the terms of the dictionary. */
+export class Replacement {
+  readonly #placeholders: Placeholders;
+  /** A value is replaced wherever it stands by itself, also where nothing beside it says what it is. */
+  readonly #values: TermSearch;
+  readonly #dictionary: Dictionary;
+
+  constructor(placeholders: Placeholders, dictionary: SensitiveData['dictionary']) {
+    this.#placeholders = placeholders;
+    this.#values = new TermSearch(placeholders.values);
+    this.#dictionary = new Dictionary(dictionary);
+  }
+
+  /** @returns the text as it may be sent; undefined for signed thinking that cannot be sent as it was signed */
+  of(scanned: Scanned, { field }: Place): string | undefined {
+    const { text, kind, knownBefore } = scanned;
+    if (kind === 'protocol') return text;
+    const changes = this.#changesOf(scanned);
+    const [first] = changes;
+    if (!first) return kind === 'signed' && scanned.findings.length > 0 ? undefined : text;
+    if (!isChangeable(kind)) {
+      throw unchangeable(first.value === undefined ? undefined : this.#placeholders.categoryOf(first.value), field());
+    }
+    if (kind === 'signed' && !this.#isAsSigned(scanned, changes, knownBefore)) return undefined;
+    return applied(text, changes);
+  }
+
+  /**
+   * Where a model repeats a value in its thinking, it has written the placeholder: what was restored for the client
+   * becomes what its provider has signed. Anything else in it was not replaced when it was signed.
+   */
+  #isAsSigned({ text, findings }: Scanned, changes: Change[], knownBefore: number): boolean {
+    const isKnown = (value: string | undefined) =>
+      value !== undefined && this.#placeholders.positionOf(value) < knownBefore;
+    return (
+      changes.every(({ value }) => isKnown(value)) &&
+      findings.every(({ start, end }) => isKnown(text.slice(start, end)))
+    );
+  }
+
+  /** From left to right, none overlapping another: what was found, then values found elsewhere, then terms. */
+  #changesOf({ text, findings }: Scanned): Change[] {
+    let changes: Change[] = [];
+    for (const { start, end } of findings) {
+      const value = text.slice(start, end);
+      const by = this.#placeholders.of(value);
+      if (by !== undefined) changes.push({ start, end, by, value });
+    }
+    const elsewhere = Array.from(this.#values.find(text), ({ start, end, term }) => ({
+      start,
+      end,
+      by: this.#placeholders.of(term)!,
+      value: term,
+    }));
+    changes = withOthers(changes, elsewhere);
+    return withOthers(changes, [...this.#dictionary.find(text)]);
+  }
+}
+
+/** Changes with those others that touch none of them. */
+function withOthers(changes: Change[], others: Change[]): Change[] {
+  if (others.length === 0) return changes;
+  let at = 0;
+  const free = others.filter(({ start, end }) => {
+    while (at < changes.length && changes[at]!.end <= start) at += 1;
+    return at === changes.length || changes[at]!.start >= end;
+  });
+  return free.length === 0 ? changes : [...changes, ...free].sort((a, b) => a.start - b.start);
+}
+
+function applied(text: string, changes: Change[]): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { start, end, by } of changes) {
+    parts.push(text.slice(from, start), by);
+    from = end;
+  }
+  return parts.join('') + text.slice(from);
+}

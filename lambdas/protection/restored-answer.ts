@@ -1,0 +1,160 @@
+/**
+ * The events of an answer with the client's own text in them again. An event in which nothing changes goes out as it came,
+ * bytes included; signatures and what is encrypted have no placeholder in them and are never touched.
+ */
+
+import type { AnswerEvent, Block, Delta, MessagesEvent } from '../messages/types.ts';
+import { isRawNumber } from '../platform/exact-json.ts';
+import { Originals, RestoredText } from './restored-text.ts';
+
+/** Deltas that append to a text, and the field of it. */
+const growing = {
+  text_delta: 'text',
+  thinking_delta: 'thinking',
+  input_json_delta: 'partial_json',
+} as const;
+type Growing = keyof typeof growing;
+
+/** A text that grows, and the kind of delta that carries what was held back of it. */
+interface OpenText {
+  type: Growing;
+  text: RestoredText;
+}
+
+/** The events with what the placeholders stand for. What was held back comes out before an end, and before a failure. */
+export async function* restoredAnswer(
+  events: AsyncIterable<AnswerEvent[]>,
+  originals: ReadonlyMap<string, string>,
+): AsyncGenerator<AnswerEvent[], void> {
+  const answer = new RestoredAnswer(originals);
+  try {
+    for await (const batch of events) {
+      const restored = batch.flatMap((event) => answer.restore(event));
+      if (restored.length > 0) yield restored;
+    }
+  } catch (failure) {
+    const held = answer.end();
+    if (held.length > 0) yield held;
+    throw failure;
+  }
+}
+
+class RestoredAnswer {
+  readonly #originals: Originals;
+  readonly #open = new Map<number, OpenText>();
+
+  constructor(originals: ReadonlyMap<string, string>) {
+    this.#originals = new Originals(originals);
+  }
+
+  restore(event: AnswerEvent): AnswerEvent[] {
+    const { data } = event;
+    switch (data.type) {
+      case 'content_block_start':
+        return [this.#changed(event, data, { content_block: this.#begin(data.index, data.content_block) })];
+      case 'content_block_delta':
+        return this.#grow(event, data.index, data.delta);
+      case 'content_block_stop':
+        return [...this.#endOf(data.index), event];
+      case 'message_delta':
+        return [...this.end(), this.#changed(event, data, { delta: this.#deep(data.delta) as typeof data.delta })];
+      default:
+        return [event];
+    }
+  }
+
+  /** What was held back of all texts. */
+  end(): AnswerEvent[] {
+    return [...this.#open.keys()].flatMap((index) => this.#endOf(index));
+  }
+
+  #begin(index: number, block: Block): Block {
+    const type = growingTypeOf(block);
+    if (type === undefined) return this.#deep(block) as Block;
+    const opened = { type, text: new RestoredText(this.#originals, type === 'input_json_delta') };
+    this.#open.set(index, opened);
+    const field = growing[type];
+    const beginning = block[field];
+    // A call's input is an object, and whole where it is not empty; its pieces are JSON.
+    if (typeof beginning !== 'string') return this.#deep(block) as Block;
+    const { [field]: _, ...others } = block;
+    const restored = opened.text.push(beginning);
+    const deep = this.#deep(others) as Block;
+    return restored === beginning && deep === others ? block : { ...block, ...deep, [field]: restored };
+  }
+
+  #grow(event: AnswerEvent, index: number, delta: Delta): AnswerEvent[] {
+    // A signature closes its text: nothing of it may come afterwards.
+    if (delta.type === 'signature_delta') return [...this.#endOf(index), event];
+    if (!isGrowing(delta.type)) return [this.#withDelta(event, this.#deep(delta) as Delta)];
+    const { type } = delta;
+    const field = growing[type];
+    const piece = (delta as Record<string, unknown>)[field];
+    if (typeof piece !== 'string') return [event];
+    const opened = this.#openText(index, type);
+    const restored = opened.text.push(piece);
+    if (restored === piece) return [event];
+    return restored === '' ? [] : [this.#withDelta(event, { ...delta, [field]: restored })];
+  }
+
+  /** The text of a block that grows by this kind of delta; a block that is newer than the gateway may grow by any. */
+  #openText(index: number, type: Growing): OpenText {
+    const open = this.#open.get(index);
+    if (open?.type === type) return open;
+    const opened = { type, text: new RestoredText(this.#originals, type === 'input_json_delta') };
+    this.#open.set(index, opened);
+    return opened;
+  }
+
+  #endOf(index: number): AnswerEvent[] {
+    const open = this.#open.get(index);
+    const held = open?.text.end() ?? '';
+    if (!open || held === '') return [];
+    const delta = { type: open.type, [growing[open.type]]: held } as unknown as Delta;
+    return [{ data: { type: 'content_block_delta', index, delta } }];
+  }
+
+  #withDelta(event: AnswerEvent, delta: Delta): AnswerEvent {
+    return this.#changed(event, event.data as Extract<MessagesEvent, { delta: Delta }>, { delta });
+  }
+
+  #changed<Data extends MessagesEvent>(event: AnswerEvent, data: Data, fields: Partial<Data>): AnswerEvent {
+    const isSame = Object.entries(fields).every(([field, value]) => value === data[field as keyof Data]);
+    return isSame ? event : { data: { ...data, ...fields } };
+  }
+
+  /** All texts of a value that came whole; the value itself where none changes. */
+  #deep(value: unknown): unknown {
+    if (typeof value === 'string') return this.#originals.in(value);
+    if (typeof value !== 'object' || value === null || isRawNumber(value)) return value;
+    if (Array.isArray(value)) {
+      const restored = value.map((each) => this.#deep(each));
+      return restored.every((each, index) => each === value[index]) ? value : restored;
+    }
+    let isChanged = false;
+    const entries = Object.entries(value).map(([field, before]) => {
+      const [name, after] = [this.#originals.in(field), this.#deep(before)];
+      isChanged ||= name !== field || after !== before;
+      return [name, after] as const;
+    });
+    return isChanged ? Object.fromEntries(entries) : value;
+  }
+}
+
+function isGrowing(type: string): type is Growing {
+  return Object.hasOwn(growing, type);
+}
+
+function growingTypeOf({ type }: Block): Growing | undefined {
+  switch (type) {
+    case 'text':
+      return 'text_delta';
+    case 'thinking':
+      return 'thinking_delta';
+    case 'tool_use':
+    case 'server_tool_use':
+      return 'input_json_delta';
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,27 @@
+import type { MessagesRequest } from '../../messages/types.ts';
+import { uniqueCallIds } from './call-ids.ts';
+import { changedNames, type ToolNameRule } from './tool-names.ts';
+
+/** Calls of an answer as the client knows them: under an id that is theirs alone, and the client's own name of the tool. */
+export class ClientCalls {
+  readonly #request: MessagesRequest;
+  readonly #rule: ToolNameRule;
+  readonly #uniqueId: ReturnType<typeof uniqueCallIds>;
+  #names: ReadonlyMap<string, string> | undefined;
+
+  constructor(request: MessagesRequest, rule: ToolNameRule) {
+    this.#request = request;
+    this.#rule = rule;
+    this.#uniqueId = uniqueCallIds(request);
+  }
+
+  /** The same for all pieces of one call. */
+  idOf(id: string, index: number | undefined): string {
+    return this.#uniqueId(id, index);
+  }
+
+  nameOf(sent: string): string {
+    this.#names ??= changedNames(this.#request, this.#rule);
+    return this.#names.get(sent) ?? sent;
+  }
+}

@@ -1,0 +1,89 @@
+/** What the line "@sandbox …" of a prompt asks for; docs/sandbox.md lists the words. Others are ignored. */
+
+const usageTellings = ['none', 'late', 'twice'] as const;
+const emptyArguments = ['empty', 'null', 'none'] as const;
+
+export interface Directives {
+  /** Number of text pieces; undefined: as the reply needs. */
+  tokens: number | undefined;
+  /** Milliseconds between pieces. */
+  delayMs: number;
+  /** Milliseconds before the first byte. */
+  firstMs: number;
+  think: boolean;
+  /** How many tool calls to make. */
+  tools: number;
+  /** HTTP status of a refusal before the first byte, and the seconds after which it says to try again. */
+  error: number | undefined;
+  retryAfterSeconds: number | undefined;
+  /** The request is taken, and never answered. */
+  hang: boolean;
+  /** After how many pieces the connection is closed or reset, the stream goes silent, or an error is sent in it. */
+  breakAt: number | undefined;
+  resetAt: number | undefined;
+  stallAt: number | undefined;
+  failAt: number | undefined;
+  /** After how many pieces there is something that is not of the wire, null, or a number, where a piece belongs. */
+  garbageAt: number | undefined;
+  nullAt: number | undefined;
+  numberAt: number | undefined;
+  /** Each event comes in two chunks. */
+  cut: boolean;
+  /** The pieces of all blocks come by turns. */
+  interleave: boolean;
+  /** All blocks, or all calls, have the index 0. */
+  sameIndex: boolean;
+  /** Arguments are an empty text, null, or not there. */
+  arguments: (typeof emptyArguments)[number] | undefined;
+  usage: (typeof usageTellings)[number] | undefined;
+  /** Tokens of the prompt that are reported as read from a cache. */
+  cachedTokens: number;
+  /** Tokens of thinking that are billed and not shown; undefined: as the model does unasked. */
+  hiddenTokens: number | undefined;
+  refuse: boolean;
+}
+
+const DIRECTIVE_LINE = /@sandbox\b([^\n]*)/;
+const DEFAULT_DELAY_MS = 10;
+const DEFAULT_PIECES = 5;
+
+export function readDirectives(prompt: string): Directives {
+  const words = (DIRECTIVE_LINE.exec(prompt)?.[1] ?? '').trim().split(/\s+/);
+  const valueOf = (name: string) => words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
+  const number = (name: string) => {
+    const value = Number(valueOf(name) ?? Number.NaN);
+    return Number.isFinite(value) && value >= 0 ? value : undefined;
+  };
+  const oneOf = <Value extends string>(name: string, values: readonly Value[]) =>
+    values.find((value) => value === valueOf(name));
+  const at = (name: string) => number(name) ?? (words.includes(name) ? DEFAULT_PIECES : undefined);
+  return {
+    tokens: number('tokens'),
+    delayMs: number('delay') ?? DEFAULT_DELAY_MS,
+    firstMs: number('first') ?? 0,
+    think: words.includes('think'),
+    tools: number('tools') ?? (words.includes('tool') ? 1 : 0),
+    error: number('error'),
+    retryAfterSeconds: number('retry-after'),
+    hang: words.includes('hang'),
+    breakAt: at('break'),
+    resetAt: at('reset'),
+    stallAt: at('stall'),
+    failAt: at('fail'),
+    garbageAt: at('garbage'),
+    nullAt: at('null'),
+    numberAt: at('number'),
+    cut: words.includes('cut'),
+    interleave: words.includes('interleave'),
+    sameIndex: words.includes('same-index'),
+    arguments: oneOf('arguments', emptyArguments),
+    usage: oneOf('usage', usageTellings),
+    cachedTokens: number('cached') ?? 0,
+    hiddenTokens: number('hidden'),
+    refuse: words.includes('refuse'),
+  };
+}
+
+export function withoutDirectives(prompt: string): string {
+  return prompt.replace(DIRECTIVE_LINE, '');
+}

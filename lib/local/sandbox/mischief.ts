@@ -1,0 +1,116 @@
+/**
+ * What a hostile provider does to its own answer, before it is bytes. Each mischief changes the events of any wire, whose
+ * own names of fields are in wire-fields.ts; what is done to bytes and connections is the player's.
+ */
+
+import type { Moment, WireEvent } from './answer.ts';
+import type { Directives } from './directives.ts';
+import type { Script } from './script.ts';
+import type { WireFields } from './wire-fields.ts';
+
+/** Why a wire cannot do what is asked of it; undefined: it can. */
+export function objectionTo(directives: Directives, fields: WireFields): string | undefined {
+  if (directives.sameIndex && fields.index === undefined) {
+    return 'The sandbox cannot do "same-index" on this wire: its parts have no index';
+  }
+  if (directives.usage === 'late' && fields.afterLateUsage === undefined) {
+    return 'The sandbox cannot do "usage=late" on this wire: its last event is the one that has the usage';
+  }
+  return undefined;
+}
+
+export function mischievous(moments: Moment[], { directives, blocks }: Script, fields: WireFields): Moment[] {
+  const { sameIndex, interleave, usage, nullAt, numberAt } = directives;
+  const isCall = ({ block }: Moment) => block !== undefined && blocks[block]!.kind === 'tool';
+  let answer = moments;
+  if (directives.arguments) answer = withoutArguments(answer, isCall, fields, emptyValues[directives.arguments]);
+  if (interleave) answer = interleaved(answer);
+  if (sameIndex) answer = answer.map((moment) => rewritten(moment, [fields.index!], () => 0));
+  if (nullAt !== undefined) answer = withWords(answer, nullAt, fields, null);
+  if (numberAt !== undefined) answer = withWords(answer, numberAt, fields, 42);
+  if (usage) answer = usageTellings[usage](answer, fields);
+  return answer;
+}
+
+const emptyValues = { empty: '', null: null, none: undefined };
+
+/** Of the pieces of a call only the last is left, because on some wires it is the call. */
+function withoutArguments(
+  moments: Moment[],
+  isCall: (moment: Moment) => boolean,
+  fields: WireFields,
+  value: unknown,
+): Moment[] {
+  return moments
+    .filter((moment, index) => {
+      const next = moments[index + 1];
+      return !isCall(moment) || moment.part !== 'piece' || next?.part !== 'piece';
+    })
+    .map((moment) => (isCall(moment) ? rewritten(moment, fields.arguments, () => value) : moment));
+}
+
+/** All blocks begin, then a piece of each comes in turn, then all of them end. */
+function interleaved(moments: Moment[]): Moment[] {
+  const of = (part: Moment['part']) => moments.filter((moment) => moment.part === part);
+  const turns = new Map<number | undefined, number>();
+  const pieces = of('piece').map((moment) => {
+    const turn = turns.get(moment.block) ?? 0;
+    turns.set(moment.block, turn + 1);
+    return { turn, moment };
+  });
+  const byTurns = pieces.toSorted((a, b) => a.turn - b.turn).map(({ moment }) => moment);
+  return [...of('opening'), ...of('start'), ...byTurns, ...of('stop'), ...of('closing')];
+}
+
+/** Puts a value where the words of a piece belong. */
+function withWords(moments: Moment[], at: number, { words }: WireFields, value: unknown): Moment[] {
+  const piece = moments.filter(({ part }) => part === 'piece')[at];
+  return moments.map((moment) => (moment === piece ? rewritten(moment, words, () => value) : moment));
+}
+
+const usageTellings = {
+  none: withoutUsage,
+
+  late(moments: Moment[], fields: WireFields): Moment[] {
+    const usage = usageIn(moments, fields);
+    return withClosing(withoutUsage(moments, fields), (events) =>
+      events.toSpliced(events.length - fields.afterLateUsage!, 0, fields.usageEvent(usage)),
+    );
+  },
+
+  /** Half of it, and then all of it. */
+  twice(moments: Moment[], fields: WireFields): Moment[] {
+    const half = copy(usageIn(moments, fields), (_, value) =>
+      typeof value === 'number' ? Math.floor(value / 2) : value,
+    );
+    return withClosing(moments, (events) => [fields.usageEvent(half), ...events]);
+  },
+};
+
+function withoutUsage(moments: Moment[], { usage }: WireFields): Moment[] {
+  return moments.map((moment) => rewritten(moment, [usage], () => undefined));
+}
+
+/** The last that an answer tells. */
+function usageIn(moments: Moment[], { usage }: WireFields): unknown {
+  let last: unknown;
+  copy(moments.at(-1)!.events, (name, value) => {
+    if (name === usage) last = value;
+    return value;
+  });
+  return last;
+}
+
+function withClosing(moments: Moment[], change: (events: WireEvent[]) => WireEvent[]): Moment[] {
+  return moments.map((moment) => (moment.part === 'closing' ? { ...moment, events: change(moment.events) } : moment));
+}
+
+/** The moment with other values in these fields, however deep they are; without them where the value is undefined. */
+function rewritten(moment: Moment, names: string[], change: () => unknown): Moment {
+  const events = moment.events.map((event) => copy(event, (name, value) => (names.includes(name) ? change() : value)));
+  return { ...moment, events };
+}
+
+function copy<Value>(value: Value, change: (name: string, value: unknown) => unknown): Value {
+  return JSON.parse(JSON.stringify(value), change) as Value;
+}

@@ -1,0 +1,24 @@
+import type { Framing, WireEvent } from './answer.ts';
+
+/** Server-sent events without names. @param end after each: some wires end lines as HTTP does */
+export function plainEvents(end = '\n\n'): Framing {
+  return { ...serverSent, encode: (event) => Buffer.from(`data: ${jsonOf(event)}${end}`) };
+}
+
+/** Server-sent events with their type as a name. */
+export function namedEvents(): Framing {
+  return {
+    ...serverSent,
+    encode: (event) => Buffer.from(`event: ${(event as { type: string }).type}\ndata: ${jsonOf(event)}\n\n`),
+  };
+}
+
+const serverSent = {
+  contentType: 'text/event-stream; charset=utf-8',
+  // No JSON, and no UTF-8.
+  garbage: Buffer.from('data: {"garbage": \xff\xfe\x80\n\n', 'latin1'),
+};
+
+function jsonOf(event: WireEvent): string {
+  return typeof event === 'string' ? event : JSON.stringify(event);
+}

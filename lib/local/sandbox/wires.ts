@@ -1,0 +1,98 @@
+/** The wires that the sandbox speaks, and where each is asked. */
+
+import { anthropicRefusal, anthropicWriter, readAnthropicPrompt } from './anthropic.ts';
+import type { WireWriter } from './answer.ts';
+import {
+  bedrockRefusal,
+  bedrockRefusalHeaders,
+  converseWriter,
+  invokeWriter,
+  readConversePrompt,
+  readInvokePrompt,
+} from './bedrock.ts';
+import { geminiCount, geminiRefusal, geminiWriter, readGeminiPrompt } from './gemini.ts';
+import { chatWriter, readChatPrompt } from './openai-chat.ts';
+import { openaiRefusal } from './openai-refusal.ts';
+import { responsesWriter } from './openai-responses.ts';
+import { readResponsesPrompt } from './responses-prompt.ts';
+import type { SandboxPrompt, Script } from './script.ts';
+import {
+  chatFields,
+  converseFields,
+  geminiFields,
+  messagesFields,
+  responsesFields,
+  type WireFields,
+} from './wire-fields.ts';
+
+export interface Wire {
+  read: (request: never, betas?: string) => SandboxPrompt;
+  writer: (model: string) => WireWriter;
+  fields: WireFields;
+  /** The body of a refusal. */
+  refusal: (status: number, message: string, retryAfterSeconds?: number) => object;
+  refusalHeaders: (status: number, retryAfterSeconds?: number) => Record<string, string>;
+  /** How it answers to a question for the size of a prompt. */
+  count?: (script: Script) => object;
+}
+
+const retryAfter = (_status: number, seconds?: number): Record<string, string> =>
+  seconds === undefined ? {} : { 'retry-after': String(seconds) };
+
+const anthropic: Wire = {
+  read: readAnthropicPrompt,
+  writer: anthropicWriter,
+  fields: messagesFields,
+  refusal: anthropicRefusal,
+  refusalHeaders: retryAfter,
+  count: ({ inputTokens }) => ({ input_tokens: inputTokens }),
+};
+
+const openai = { refusal: openaiRefusal, refusalHeaders: retryAfter };
+const chat: Wire = { ...openai, read: readChatPrompt, writer: chatWriter, fields: chatFields };
+const responses: Wire = { ...openai, read: readResponsesPrompt, writer: responsesWriter, fields: responsesFields };
+
+const gemini: Wire = {
+  read: readGeminiPrompt,
+  writer: geminiWriter,
+  fields: geminiFields,
+  refusal: geminiRefusal,
+  refusalHeaders: () => ({}),
+  count: geminiCount,
+};
+
+const bedrock = {
+  refusal: bedrockRefusal,
+  refusalHeaders: (status: number, seconds?: number) => ({
+    ...bedrockRefusalHeaders(status),
+    ...retryAfter(status, seconds),
+  }),
+};
+const converse: Wire = { ...bedrock, read: readConversePrompt, writer: converseWriter, fields: converseFields };
+const invoke: Wire = { ...bedrock, read: readInvokePrompt, writer: invokeWriter, fields: messagesFields };
+
+/** What a path asks for. Where it names the model, the body does not. */
+const routes: [path: RegExp, wire: Wire, method: 'answer' | 'count'][] = [
+  [/^\/anthropic\/v1\/messages$/, anthropic, 'answer'],
+  [/^\/anthropic\/v1\/messages\/count_tokens$/, anthropic, 'count'],
+  [/^\/openai\/v1\/chat\/completions$/, chat, 'answer'],
+  [/^\/openai\/v1\/responses$/, responses, 'answer'],
+  [/^\/gemini\/v1beta\/models\/(?<model>[^:/]+):streamGenerateContent\?alt=sse$/, gemini, 'answer'],
+  [/^\/gemini\/v1beta\/models\/(?<model>[^:/]+):countTokens$/, gemini, 'count'],
+  [/^\/bedrock\/model\/(?<model>[^/]+)\/converse-stream$/, converse, 'answer'],
+  [/^\/bedrock\/model\/(?<model>[^/]+)\/invoke-with-response-stream$/, invoke, 'answer'],
+];
+
+interface Asked {
+  wire: Wire;
+  method: 'answer' | 'count';
+  model: string | undefined;
+}
+
+export function askedFor(url: string): Asked | undefined {
+  for (const [path, wire, method] of routes) {
+    const match = path.exec(url);
+    if (match) return { wire, method, model: match.groups?.['model'] };
+  }
+  return undefined;
+}

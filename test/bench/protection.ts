@@ -1,0 +1,80 @@
+/**
+ * What protecting a prompt and restoring an answer costs: `node bin/node24.mjs test/bench/protection.ts`. CPU of one
+ * process without HTTP; medians.
+ */
+
+import { readFileSync } from 'node:fs';
+import type { AnswerEvent } from '../../lambdas/messages/types.ts';
+import { restoredAnswer } from '../../lambdas/protection/restored-answer.ts';
+import { protect } from '../../lambdas/protection/sensitive-data.ts';
+import { sensitiveCategories, type SensitiveData } from '../../lambdas/store/sensitive-data.ts';
+
+const PROMPT_CHARACTERS = 100_000;
+const ROUNDS = 60;
+const CHUNKS = 100_000;
+
+const settings: SensitiveData = {
+  enabled: true,
+  action: 'replace',
+  categories: [...sensitiveCategories],
+  dictionary: Array.from({ length: 200 }, (_, index) => ({ term: `Project Number ${index}`, substitute: 'it' })),
+  restore: true,
+};
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const cut = (...texts: string[]) => texts.join('\n').repeat(50).slice(0, PROMPT_CHARACTERS);
+const corpus = (...files: string[]) => files.map((file) => read(`test/protection/corpus/${file}.txt`)).join('\n');
+
+/** A value in a page of prose, as most prompts are; and what is the worst of real texts, a table of people. */
+const prompts = {
+  'English prose': cut(read('docs/architecture.md'), 'Write to ann@example.org.'),
+  'Russian sentences, a value in each second': cut(corpus('values-ru', 'near-misses-ru').replaceAll(/⟦\w+ |⟧|·/g, '')),
+  'source code': cut(read('lambdas/messages/schema.ts'), read('lambdas/accounting/meter.ts')),
+  JSON: cut(read('package-lock.json')),
+  'a value in each line': cut(corpus('values-en', 'values-ru').replaceAll(/⟦\w+ |⟧|·/g, '')),
+};
+
+function medianMs(run: () => unknown): number {
+  const times = Array.from({ length: ROUNDS }, () => {
+    const startedMs = performance.now();
+    run();
+    return performance.now() - startedMs;
+  });
+  return times.sort((a, b) => a - b)[ROUNDS / 2]!;
+}
+
+console.info(`protecting ${PROMPT_CHARACTERS / 1_000} thousand characters, all categories, 200 terms:`);
+for (const [name, content] of Object.entries(prompts)) {
+  const request = { model: 'm', messages: [{ role: 'user' as const, content }] };
+  const { originals } = protect(request, settings);
+  const ms = medianMs(() => protect(request, settings));
+  console.info(`  ${name}: ${ms.toFixed(1)} ms, ${originals?.size ?? 0} values`);
+}
+
+const tokenOf = (text: string): AnswerEvent => ({
+  data: { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
+  raw: Buffer.alloc(0),
+});
+
+/** An answer of tokens as a provider sends them; each hundredth has a placeholder, in two pieces. */
+async function* answer(): AsyncGenerator<AnswerEvent[], void> {
+  yield [{ data: { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } }];
+  for (let count = 0; count < CHUNKS; count += 100) {
+    for (let token = 0; token < 98; token += 1) yield [tokenOf(' token')];
+    yield [tokenOf(' to [EMA')];
+    yield [tokenOf('IL_1]')];
+  }
+}
+
+async function microsecondsPerChunk(events: AsyncIterable<AnswerEvent[]>): Promise<number> {
+  const startedMs = performance.now();
+  for await (const _ of events);
+  return ((performance.now() - startedMs) * 1_000) / CHUNKS;
+}
+
+const originals = new Map(Array.from({ length: 100 }, (_, index) => [`[EMAIL_${index + 1}]`, `a${index}@example.org`]));
+for (let round = 0; round < 3; round += 1) {
+  const plain = await microsecondsPerChunk(answer());
+  const restored = await microsecondsPerChunk(restoredAnswer(answer(), originals));
+  console.info(`restoring a streamed chunk: ${(restored - plain).toFixed(2)} µs more than ${plain.toFixed(2)}`);
+}

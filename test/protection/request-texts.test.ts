@@ -1,0 +1,243 @@
+import { describe, expect, it } from 'vitest';
+import { messagesWires } from '../../lambdas/catalog/wires.ts';
+import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
+import { mapTexts } from '../../lambdas/protection/request-texts.ts';
+import { protect } from '../../lambdas/protection/sensitive-data.ts';
+import { candidateAt } from '../support/candidate.ts';
+import { everything } from '../support/protection.ts';
+
+/** Stands for a value in the requests below; each place gets one of its own. */
+const SECRET = 'SECRET';
+const BASE64 = 'aGVsbG8=';
+
+const user = (...content: Block[]): Partial<MessagesRequest> => ({ messages: [{ role: 'user', content }] });
+const document = (source: object, more: object = {}): Block => ({ type: 'document', source, ...more });
+const call: Block = {
+  type: 'tool_use',
+  id: 'toolu_1',
+  name: 'send',
+  input: { to: SECRET, list: [SECRET], deep: { [SECRET]: SECRET } },
+};
+const tools = [
+  {
+    name: 'send',
+    description: SECRET,
+    input_schema: {
+      type: 'object',
+      title: SECRET,
+      properties: { to: { type: 'string', description: SECRET, enum: [SECRET, 'x'], default: SECRET } },
+    },
+    input_examples: [{ to: SECRET }],
+  },
+];
+const withResult = (content: unknown): Partial<MessagesRequest> => ({
+  tools: [{ name: 'send', input_schema: { type: 'object' } }],
+  messages: [
+    { role: 'user', content: 'Go' },
+    { role: 'assistant', content: [{ ...call, input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content }] },
+  ],
+});
+
+/** Every field that carries text, one request for each, because not every wire takes each. */
+const features: Record<string, Partial<MessagesRequest>> = {
+  'system as text': { system: SECRET },
+  'system as blocks': { system: [{ type: 'text', text: SECRET, cache_control: { type: 'ephemeral' } }] },
+  'a message': { messages: [{ role: 'user', content: SECRET }] },
+  'a text block': user({ type: 'text', text: SECRET }),
+  'a turn of the assistant': {
+    messages: [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: SECRET },
+      { role: 'user', content: 'Go' },
+    ],
+  },
+  'a message of the system': {
+    messages: [
+      { role: 'user', content: 'Hi' },
+      { role: 'system', content: SECRET },
+      { role: 'user', content: 'Go' },
+    ],
+  },
+  thinking: {
+    messages: [
+      { role: 'user', content: 'Hi' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: SECRET, signature: 'gw1.m' },
+          { type: 'text', text: SECRET },
+        ],
+      },
+      { role: 'user', content: 'Go' },
+    ],
+  },
+  'signed thinking': {
+    messages: [
+      { role: 'user', content: 'Hi' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: SECRET, signature: 'EqQB' },
+          { type: 'text', text: 'Yes' },
+        ],
+      },
+      { role: 'user', content: 'Go' },
+    ],
+  },
+  'a call': {
+    tools: [{ name: 'send', input_schema: { type: 'object' } }],
+    messages: [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [call] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1' }] },
+    ],
+  },
+  'a result as text': withResult(SECRET),
+  'a result as blocks': withResult([{ type: 'text', text: SECRET }]),
+  'a document as text': user(
+    document({ type: 'text', media_type: 'text/plain', data: SECRET }, { title: SECRET, context: SECRET }),
+  ),
+  'a document of blocks': user(document({ type: 'content', content: [{ type: 'text', text: SECRET }] })),
+  'the title of a file': user(
+    document({ type: 'base64', media_type: 'application/pdf', data: BASE64 }, { title: SECRET, context: SECRET }),
+  ),
+  'a result of a search': user({
+    type: 'search_result',
+    source: SECRET,
+    title: SECRET,
+    content: [{ type: 'text', text: SECRET }],
+    citations: { enabled: true },
+  }),
+  'citations in history': {
+    messages: [
+      { role: 'user', content: 'Hi' },
+      {
+        role: 'assistant',
+        content: [
+          {
+            type: 'text',
+            text: SECRET,
+            citations: [
+              {
+                type: 'char_location',
+                cited_text: SECRET,
+                document_title: SECRET,
+                document_index: 0,
+                start_char_index: 0,
+                end_char_index: 1,
+              },
+            ],
+          },
+        ],
+      },
+      { role: 'user', content: 'Go' },
+    ],
+  },
+  tools: { tools },
+  'a format of the answer': {
+    output_config: { format: { type: 'json_schema', schema: { type: 'object', description: SECRET } } },
+  },
+  'its older name': { output_format: { type: 'json_schema', schema: { type: 'object', description: SECRET } } },
+  'stop sequences': { stop_sequences: [SECRET, 'x'] },
+  'the user': { metadata: { user_id: SECRET, note: SECRET } },
+  'a field that is newer than the gateway': { future: { deep: [{ words: SECRET }, SECRET] } },
+  'a block that is newer than the gateway': user(
+    { type: 'text', text: 'Hi' },
+    { type: 'future', words: SECRET, deep: [SECRET] },
+  ),
+  'a field of a block that is newer': user({ type: 'text', text: SECRET, future: { words: SECRET } }),
+};
+
+/** The request with an address of its own in each place. */
+function planted(feature: Partial<MessagesRequest>): { request: MessagesRequest; secrets: number } {
+  let secrets = 0;
+  const json = JSON.stringify({ model: 'm', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }], ...feature });
+  const request = JSON.parse(json.replaceAll(SECRET, () => `say s${(secrets += 1)}@secret.example`)) as MessagesRequest;
+  return { request, secrets };
+}
+
+const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
+
+describe.each(Object.entries(features))('%s', (_, feature) => {
+  it('has no value left in it', () => {
+    const { request, secrets } = planted(feature);
+
+    const { message } = protect(request, everything);
+
+    expect(secrets).toBeGreaterThan(0);
+    expect(JSON.stringify(message)).not.toContain('secret.example');
+  });
+
+  it.each(messagesWires)('leaves over %s without a value, or not at all', (wire) => {
+    const { request } = planted(feature);
+    const { wire: codec, target } = candidateAt('http://localhost', { wire });
+    const { message } = protect(request, everything);
+    const encode = () => codec.encode(message, target, client);
+    const count = () => codec.encodeCount(message, target, client);
+
+    for (const write of [encode, count]) {
+      const sent = written(write);
+      expect(JSON.stringify(sent ?? '')).not.toMatch(/secret\.example|s\d+@/);
+    }
+  });
+});
+
+/** The request, or why it was refused by name: nothing leaves then. */
+function written(write: () => unknown): unknown {
+  try {
+    return write();
+  } catch (error) {
+    expect(error).toMatchObject({ status: 400 });
+    return (error as Error).message;
+  }
+}
+
+it('most of these leave over every wire, so that the test above says something', () => {
+  for (const wire of messagesWires) {
+    const { wire: codec, target } = candidateAt('http://localhost', { wire });
+    const sent = Object.values(features).filter((feature) => {
+      const { request } = planted(feature);
+      try {
+        return codec.encode(protect(request, everything).message, target, client).body.includes('[EMAIL_1]');
+      } catch {
+        return false;
+      }
+    });
+    expect(sent.length, wire).toBeGreaterThanOrEqual(9);
+  }
+});
+
+const seen = (request: Partial<MessagesRequest>) => {
+  const texts: string[] = [];
+  mapTexts({ model: 'm', messages: [], ...request }, (text) => {
+    texts.push(text);
+    return text;
+  });
+  return texts;
+};
+
+describe('what is not text', () => {
+  it('is what is encoded: images, files, signatures', () => {
+    const request = user(
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: BASE64 } },
+      { type: 'thinking', thinking: 'so', signature: BASE64 },
+      { type: 'redacted_thinking', data: BASE64 },
+    );
+
+    expect(seen(request)).not.toContain(BASE64);
+  });
+
+  it('is not the data of a source that is no base64: that is words', () => {
+    const source = { type: 'url', url: 'https://example.org/a.png', data: 'words' };
+
+    expect(seen(user({ type: 'image', source }))).toContain('words');
+  });
+});
+
+it('copies nothing where nothing changes', () => {
+  for (const feature of Object.values(features)) {
+    const { request } = planted(feature);
+    expect(mapTexts(request, (text) => text)).toBe(request);
+  }
+});

@@ -1,0 +1,295 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
+import type { AnswerEvent, Block, MessagesEvent } from '../../lambdas/messages/types.ts';
+import { restoredAnswer } from '../../lambdas/protection/restored-answer.ts';
+import { protect } from '../../lambdas/protection/sensitive-data.ts';
+import { everything, prompt } from '../support/protection.ts';
+import { messageWith } from '../support/upstream.ts';
+
+const originals = new Map([
+  ['[EMAIL_1]', 'ann@example.org'],
+  ['[EMAIL_12]', 'bob@example.org'],
+  ['[CREDENTIAL_1]', 'a"b\\c\nd'],
+]);
+
+const start: MessagesEvent = { type: 'message_start', message: messageWith({ input_tokens: 1, output_tokens: 1 }) };
+const ending: MessagesEvent[] = [
+  { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: {} },
+  { type: 'message_stop' },
+];
+const opened = (block: Block, index = 0): MessagesEvent => ({
+  type: 'content_block_start',
+  index,
+  content_block: block,
+});
+const grown = (delta: object, index = 0) => ({ type: 'content_block_delta', index, delta }) as MessagesEvent;
+const closed = (index = 0): MessagesEvent => ({ type: 'content_block_stop', index });
+const said = (text: string) => grown({ type: 'text_delta', text });
+
+async function* batches(events: AnswerEvent[]): AsyncGenerator<AnswerEvent[], void> {
+  for (const event of events) yield [event];
+}
+
+/** The events as a client gets them, one batch for each. */
+async function restored(events: (MessagesEvent | AnswerEvent)[], values = originals): Promise<AnswerEvent[]> {
+  const sent = events.map((event): AnswerEvent => ('type' in event ? { data: event } : event));
+  const got: AnswerEvent[] = [];
+  for await (const batch of restoredAnswer(batches(sent), values)) got.push(...batch);
+  return got;
+}
+
+const textsOf = (events: AnswerEvent[]) =>
+  events.flatMap(({ data }) => (data.type === 'content_block_delta' ? [Object.values(data.delta)[1] as string] : []));
+
+const text = opened({ type: 'text', text: '' });
+
+describe('a text with placeholders', () => {
+  it.each([
+    [['Hi [EMAIL_1]!'], ['Hi ann@example.org!']],
+    [
+      ['Hi [', 'EMA', 'IL_1', ']!'],
+      ['Hi ', 'ann@example.org!'],
+    ],
+    [
+      ['[EMAIL_1', '2]', '[EMAIL_1]'],
+      ['bob@example.org', 'ann@example.org'],
+    ],
+    [
+      ['a [1] [b', '] [EMAIL', ' ] [EMAIL_9]'],
+      ['a [1] [b', '] ', '[EMAIL ] [EMAIL_9]'],
+    ],
+    [
+      ['a [', 'b'],
+      ['a ', '[b'],
+    ],
+    [['[EMAIL_1'], ['[EMAIL_1']],
+    [['[[EMAIL_1]]'], ['[ann@example.org]']],
+  ])('%j is read as %j: held back is only what may be the beginning of one', async (pieces, expected) => {
+    const events = await restored([text, ...pieces.map(said), closed()]);
+
+    expect(textsOf(events)).toEqual(expected);
+    expect(events.at(-1)!.data).toEqual(closed());
+  });
+
+  it('goes out as it came where there is none, bytes included', async () => {
+    const sent = [start, text, said('Nothing [here] to restore'), closed(), ...ending].map((data) => ({
+      data,
+      raw: Buffer.from(JSON.stringify(data)),
+    }));
+
+    const events = await restored(sent);
+
+    expect(events).toEqual(sent);
+    for (const [index, event] of events.entries()) expect(event.raw).toBe(sent[index]!.raw);
+  });
+
+  it('is never sent with the bytes of the placeholder', async () => {
+    const [, changed] = await restored([text, { data: said('[EMAIL_1]'), raw: Buffer.from('[EMAIL_1]') }]);
+
+    expect(changed).toEqual({ data: said('ann@example.org') });
+  });
+
+  it('comes out before the end of an answer whose blocks are open', async () => {
+    const events = await restored([text, said('so [EMAI'), ...ending]);
+
+    expect(events.map(({ data }) => data.type)).toEqual([
+      'content_block_start',
+      'content_block_delta',
+      'content_block_delta',
+      'message_delta',
+      'message_stop',
+    ]);
+  });
+
+  it('comes out before a failure', async () => {
+    const failure = new Error('broken');
+    async function* breaking(): AsyncGenerator<AnswerEvent[], void> {
+      yield [{ data: text }, { data: said('so [EMAI') }];
+      throw failure;
+    }
+    const got: AnswerEvent[] = [];
+
+    await expect(async () => {
+      for await (const batch of restoredAnswer(breaking(), originals)) got.push(...batch);
+    }).rejects.toBe(failure);
+
+    expect(textsOf(got)).toEqual(['so ', '[EMAI']);
+  });
+
+  it('may be in a block from its start', async () => {
+    const events = await restored([opened({ type: 'text', text: 'to [EMAIL_1] and [EM' }), said('AIL_12]'), closed()]);
+
+    expect(events.map(({ data }) => data)).toEqual([
+      opened({ type: 'text', text: 'to ann@example.org and ' }),
+      said('bob@example.org'),
+      closed(),
+    ]);
+  });
+});
+
+describe('other parts of an answer', () => {
+  it('is arguments of a call: a value is written as JSON writes it', async () => {
+    const call = opened({ type: 'tool_use', id: 'a', name: 'b', input: {} });
+    const pieces = ['{"to": "[CRED', 'ENTIAL_1]"}'].map((json) =>
+      grown({ type: 'input_json_delta', partial_json: json }),
+    );
+
+    const events = await restored([start, call, ...pieces, closed(), ...ending]);
+
+    expect(JSON.parse(textsOf(events).join(''))).toEqual({ to: 'a"b\\c\nd' });
+  });
+
+  it('is a call that comes whole', async () => {
+    const input = { to: ['[EMAIL_1]'], '[EMAIL_12]': 1 };
+
+    const [event] = await restored([opened({ type: 'tool_use', id: 'a', name: 'b', input })]);
+
+    expect(event!.data).toMatchObject({ content_block: { input: { to: ['ann@example.org'], 'bob@example.org': 1 } } });
+  });
+
+  it('is thinking, all of it before its signature, which stays as it is', async () => {
+    const block = opened({ type: 'thinking', thinking: '', signature: '' });
+    const signature = { data: grown({ type: 'signature_delta', signature: 'EqQB' }), raw: Buffer.from('signed') };
+
+    const events = await restored([
+      block,
+      grown({ type: 'thinking_delta', thinking: 'to [EMAIL_1] [' }),
+      signature,
+      closed(),
+    ]);
+
+    expect(textsOf(events)).toEqual(['to ann@example.org ', '[', 'EqQB']);
+    expect(events[3]).toBe(events.find(({ raw }) => raw === signature.raw));
+  });
+
+  it('is a citation, and the stop sequence', async () => {
+    const citation = { type: 'char_location', cited_text: 'of [EMAIL_1]', document_index: 0 };
+    const delta = { stop_reason: 'stop_sequence', stop_sequence: '[EMAIL_12]' } as const;
+
+    const events = await restored([
+      text,
+      grown({ type: 'citations_delta', citation }),
+      { type: 'message_delta', delta, usage: {} },
+    ]);
+
+    expect(events[1]!.data).toMatchObject({
+      delta: { citation: { cited_text: 'of ann@example.org', document_index: 0 } },
+    });
+    expect(events[2]!.data).toMatchObject({ delta: { stop_sequence: 'bob@example.org' } });
+  });
+
+  it('is a result that a program of the provider has made', async () => {
+    const block = { type: 'web_search_tool_result', content: [{ title: '[EMAIL_1]', encrypted_content: 'EqQB' }] };
+
+    const [event] = await restored([opened(block)]);
+
+    expect(event!.data).toMatchObject({
+      content_block: { content: [{ title: 'ann@example.org', encrypted_content: 'EqQB' }] },
+    });
+  });
+});
+
+it('does not let a model grow an answer without end', async () => {
+  const long = new Map([['[CREDENTIAL_1]', 'x'.repeat(1024 * 1024)]]);
+
+  const events = await restored([text, ...Array.from({ length: 64 }, () => said('[CREDENTIAL_1]')), closed()], long);
+
+  expect(textsOf(events).join('').length).toBeLessThan(20 * 1024 * 1024);
+});
+
+/** What people write, with what is protected, and what only looks like a placeholder. */
+const words = fc.oneof(
+  fc.constantFrom(
+    'ann@example.org',
+    'bob@example.com',
+    '+7 916 204-18-33',
+    '8 (903) 771-45-20',
+    '4111 1111 1111 1111',
+    'ИНН 7707083893',
+    'паспорт 45 09 123458',
+    '203.0.113.7',
+    'sk-proj-T7mWq2ZxLb9KcR4vNy8HsD1pGf',
+    'пароль: Zv7!kosmos_91',
+    '[EMAIL_1]',
+    '[EMAIL_',
+    '[',
+    ']',
+    '[PHONE_1',
+    '"',
+    '\\',
+    '\n',
+    ', ',
+    ' ',
+  ),
+  fc.string({ unit: 'grapheme', maxLength: 8 }),
+);
+const anyText = fc.array(words, { maxLength: 12 }).map((parts) => parts.join(''));
+/** Where a text is cut: positions as shares of its length. */
+const anyCuts = fc.array(fc.nat(1_000), { maxLength: 8 });
+
+function cut(whole: string, cuts: number[]): string[] {
+  const places = [
+    0,
+    ...cuts.map((share) => Math.floor((share * whole.length) / 1_000)).toSorted((a, b) => a - b),
+    whole.length,
+  ];
+  return places.slice(1).map((end, index) => whole.slice(places[index], end));
+}
+
+/** An answer in which a model repeats a text, put together as a client does. */
+async function repeated(block: Block, deltas: object[], values: ReadonlyMap<string, string>): Promise<Block> {
+  const assembler = new MessageAssembler();
+  const events = [start, opened(block), ...deltas.map((delta) => grown(delta)), closed(), ...ending];
+  for (const { data } of await restored(events, new Map(values))) assembler.add(data);
+  return assembler.finish()!.content[0]!;
+}
+
+describe('what a model repeats of a prompt', () => {
+  it('is for the client what it sent, however it is cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyText, anyCuts, async (asked, cuts) => {
+        const { message, originals: values = new Map() } = protect(prompt(asked), everything);
+        const seen = message.messages[0]!.content as string;
+        const deltas = cut(seen, cuts).map((piece) => ({ type: 'text_delta', text: piece }));
+
+        // An empty map has no placeholder to look for: the gateway does not restore then.
+        const block = values.size > 0 ? await repeated({ type: 'text', text: '' }, deltas, values) : { text: seen };
+
+        expect(block['text']).toBe(asked);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is the same in the arguments of a call', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyText, anyCuts, async (asked, cuts) => {
+        const { message, originals: values } = protect(prompt(asked), everything);
+        fc.pre(values !== undefined);
+        const json = JSON.stringify({ words: message.messages[0]!.content });
+        const deltas = cut(json, cuts).map((piece) => ({ type: 'input_json_delta', partial_json: piece }));
+
+        const block = await repeated({ type: 'tool_use', id: 'a', name: 'b', input: {} }, deltas, values);
+
+        expect(block['input']).toEqual({ words: asked });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('has none of the protected values for the provider, where they stand by themselves', () => {
+    fc.assert(
+      fc.property(anyText, (asked) => {
+        const { message, originals: values = new Map<string, string>() } = protect(prompt(asked), everything);
+        const seen = message.messages[0]!.content as string;
+
+        for (const value of values.values()) {
+          const escaped = value.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+          expect(seen).not.toMatch(new RegExp(String.raw`(?<![\p{L}\p{N}_])${escaped}(?![\p{L}\p{N}_])`, 'u'));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
