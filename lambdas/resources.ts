@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { openFreeCapacity } from './admission/free-capacity.ts';
 import { loadCatalog } from './catalog/load.ts';
 import { nowMs } from './platform/clock.ts';
 import { deadLettersVariable, optionalVariable, queueVariable, variables } from './platform/environment.ts';
@@ -10,6 +11,7 @@ import { SharedHealth } from './routing/health.ts';
 import { openStatistics } from './routing/statistics.ts';
 import { readReports, writeReport } from './store/endpoint-health.ts';
 import { readMeasurements } from './store/endpoint-statistics.ts';
+import { readBudgets } from './store/service-budgets.ts';
 import { openTable } from './store/table.ts';
 
 const table = once(() => openTable());
@@ -34,6 +36,8 @@ export const resources = {
   ),
   /** How endpoints have been doing. */
   statistics: once(() => openStatistics(async () => readMeasurements(table()), nowMs)),
+  /** Which free models have used up their budget of today. */
+  freeCapacity: once(() => openFreeCapacity(async (date) => readBudgets(table(), date), nowMs)),
   catalog: once(() => loadCatalog()),
   queue: perQueue((name) => openQueue(queueVariable(name))),
   /** A worker's own queue. */

@@ -110,6 +110,11 @@ export function healthOnly(...table: TableAction[]): Grants {
   return { table, partitions: ['HEALTH#'] };
 }
 
+/** Rights that end at what lists of models show: endpoints' health, and the budgets of free models. */
+export function publicOnly(...table: TableAction[]): Grants {
+  return { table, partitions: ['HEALTH#', 'FREE#BUDGET#'] };
+}
+
 type Stated = Pick<FunctionSpec, 'grants' | 'timeoutSeconds'> & Partial<FunctionSpec>;
 
 /** Workers, whose files follow from their names. */

@@ -14,6 +14,7 @@ import {
   open,
   patch,
   post,
+  publicOnly,
   put,
   reading,
   workers,
@@ -42,10 +43,10 @@ export const routes = {
     timeoutSeconds: 29,
   }),
 
-  // How fast the endpoints are, and nothing else of the table.
-  'list-models': get('/models', open('models/list', healthOnly('Query'))),
-  // How the endpoints are doing, and nothing else of the table.
-  'get-model': get(['/models/{slug+}', '/model/{slug+}'], open('models/get', healthOnly('Query'))),
+  // How fast the endpoints are, what is left of free models' budgets, and nothing else of the table.
+  'list-models': get('/models', open('models/list', publicOnly('Query'))),
+  // How the endpoints are doing, what is left of a free model's budget, and nothing else of the table.
+  'get-model': get(['/models/{slug+}', '/model/{slug+}'], open('models/get', publicOnly('Query'))),
   'list-user-models': get('/models/user', keyed('models/list-user', reading('Query'))),
   'list-embeddings-models': get('/embeddings/models', open('models/list-embeddings')),
   'list-videos-models': get('/videos/models', open('models/list-videos')),

@@ -52,5 +52,7 @@ export function unmeasuredOutcome(generation: Generation): Outcome {
   const isLimited = hold.scopes.length > 0;
   const cost = isLimited && inputEstimate.cost.exceeds(hold.amount) ? hold.amount : inputEstimate.cost;
   const of = { model, modelPermaslug, endpointId, providerName };
-  return { ...emptyOutcome(of), cost, promptTokens: inputEstimate.tokens, estimated: true };
+  // Nobody knows what a free model has cost: all that was held for it.
+  const serviceCost = hold.serviceHolds.find((held) => held.model === model)?.amount;
+  return { ...emptyOutcome(of), serviceCost, cost, promptTokens: inputEstimate.tokens, estimated: true };
 }

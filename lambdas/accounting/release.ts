@@ -42,7 +42,7 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
 /** What kept every reply from arriving is likely not over yet. */
 const PAUSES_MS = [0, 250, 1_000];
 
-const nothing: Hold = { amount: Money.zero, steps: 1, scopes: [] };
+const nothing: Hold = { amount: Money.zero, steps: 1, scopes: [], serviceHolds: [] };
 
 /**
  * A record that takes the place of the hold; if we die here, the sweep finds it at once, and charges nothing. A record that

@@ -9,6 +9,7 @@ import { finalUpdate } from '../store/generation-writes.ts';
 import { scopesOf } from '../store/payer.ts';
 import type { Table } from '../store/table.ts';
 import { transact, type Writes } from '../store/transact.ts';
+import { ServiceShares, serviceItemsOf } from './service-share.ts';
 import type { Settlement } from './settlement.ts';
 
 export type SettleResult = 'settled' | 'duplicate' | 'corrected';
@@ -34,7 +35,7 @@ export function transactionsOf(settlements: Settlement[]): Settlement[][] {
   let group: Settlement[] = [];
   let counters = new Set<string>();
   for (const settlement of settlements) {
-    const own = scopesOf(settlement.payer).map(nameOf);
+    const own = [...scopesOf(settlement.payer).map(nameOf), ...serviceItemsOf(settlement)];
     const together = new Set([...counters, ...own]);
     if (group.length > 0 && group.length + 1 + together.size > MAX_ITEMS) {
       groups.push(group);
@@ -99,8 +100,11 @@ type Counters = Map<string, { scope: ScopeId; deltas: CounterDeltas }>;
 /** Each record under its generation's id, each counter under the name of its scope. */
 function settleWrites(table: Table, group: Settlement[], swept: boolean): Writes {
   const counters: Counters = new Map();
+  const shares = new ServiceShares();
   const writes: Writes = {};
-  for (const { generationId, payer, hold, outcome } of group) {
+  for (const settlement of group) {
+    const { generationId, payer, hold, outcome } = settlement;
+    shares.settle(settlement);
     for (const scope of scopesOf(payer)) {
       const held = hold.scopes.includes(scope.kind) ? hold.amount : Money.zero;
       const change = { spent: outcome.cost, committed: outcome.cost.minus(held) };
@@ -109,7 +113,7 @@ function settleWrites(table: Table, group: Settlement[], swept: boolean): Writes
     const generation = { accountId: payer.accountId, id: generationId };
     writes[generationId] = finalUpdate(table, generation, outcome, { from: 'pending', hold, swept }, nowMs());
   }
-  return { ...writes, ...counterWrites(table, counters) };
+  return { ...writes, ...counterWrites(table, counters), ...shares.writes(table) };
 }
 
 /** Replaces the sweeper's estimate by what really happened, and records the difference in an entry of its own. */
@@ -125,11 +129,14 @@ async function correct(table: Table, settlement: Settlement, stored: Generation)
     // A window that was removed would be created again with nothing but the difference in it.
     addDeltas(deltasOf(counters, scope), windowsOf(generationId), change, { keptAtMs: atMs });
   }
+  const shares = new ServiceShares();
+  shares.correct({ ...settlement, hold: stored.hold }, before);
   const record = { accountId, id: generationId };
   const result = await transact(table, {
     record: finalUpdate(table, record, outcome, { from: 'swept', sweptCost: before.cost }, atMs),
     correction: correctionPut(table, correction, atMs),
     ...counterWrites(table, counters),
+    ...shares.writes(table),
   });
   return result.committed ? 'corrected' : 'duplicate';
 }

@@ -4,6 +4,7 @@
  * Guarantee: a generation is recorded, and its hold counted in every limited scope, in one transaction: all or nothing.
  * Under any concurrency, settled and promised spending of a limited scope never pass its limit, because each counter
  * adds the hold only on condition that there is room in each of its windows.
+ * Free models are counted in the same transaction (free-tier.ts).
  * Weakness: a scope that had no limit when the caller was read is not touched, so its first limit takes effect when that
  * reading expires (three seconds), and never for a running stream; a changed limit is noticed at once, by its revision.
  */
@@ -27,12 +28,23 @@ import { isLimited } from '../store/limits.ts';
 import type { Item, Table } from '../store/table.ts';
 import { StoreBusyError, transact, writeAlone, type FailedCondition, type Writes } from '../store/transact.ts';
 import type { Write } from '../store/writes.ts';
+import {
+  afterFailure,
+  contendedBudget,
+  firstServiceHolds,
+  freeWrites,
+  refusedAtOnce,
+  type FreeRefusal,
+  type FreeUse,
+} from './free-tier.ts';
 import { RefusalMemory } from './refusal-memory.ts';
 
 export interface HoldRequest {
   generation: Omit<PendingGeneration, 'hold'>;
   amount: Money;
   scopes: Scope[];
+  /** Set where free models may answer. */
+  free?: FreeUse | undefined;
 }
 
 /** A hold that was placed, with what is needed to extend it. */
@@ -50,7 +62,8 @@ export type HoldRefusal =
   /** The generation that was to be extended is settled already. */
   | { kind: 'settled' }
   /** The table stayed busy, or limits kept changing. */
-  | { kind: 'busy'; cause: Error };
+  | { kind: 'busy'; cause: Error }
+  | FreeRefusal;
 
 export type HoldResult = { placed: PlacedHold } | { refused: HoldRefusal };
 
@@ -88,17 +101,22 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
     scopes = scopes.map((other) => (other === scope ? fresh : other)).filter(({ limits }) => isLimited(limits));
   }
   const windows = windowsAt(request.generation.createdAtMs);
+  const { free } = request;
+  const refused = free && refusedAtOnce(free);
+  if (refused) return { refused };
+  let serviceHolds = free ? firstServiceHolds(free, request.generation.id) : [];
   // The second attempt is for limits that changed since they were read, a third means that they keep changing.
   for (let attempt = 1; attempt <= 3; attempt += 1) {
-    const hold: Hold = { amount: request.amount, steps: 1, scopes: scopes.map((scope) => scope.kind) };
+    const hold: Hold = { amount: request.amount, steps: 1, scopes: scopes.map((scope) => scope.kind), serviceHolds };
     const record = pendingPut(table, { ...request.generation, hold });
-    if (scopes.length === 0) {
+    if (scopes.length === 0 && !free) {
       await putUnlimited(table, record, request);
       return { placed: { hold, scopes } };
     }
     const outcome = await transact(table, {
       record,
       ...forEach(scopes, (scope) => holdUpdate(table, scope, windows, request.amount)),
+      ...(free && freeWrites(table, free, serviceHolds)),
     });
     // Ids are random: an existing record can only be our own write, whose reply was lost.
     if (outcome.committed || outcome.failed.record) return { placed: { hold, scopes } };
@@ -106,6 +124,10 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
     if ('refused' in next) return next;
     // A scope that lost its limit is not in the hold.
     scopes = next.scopes.filter(({ limits }) => isLimited(limits));
+    const moved = free && (await afterFailure(table, free, serviceHolds, outcome.failed));
+    if (moved && 'refused' in moved) return moved;
+    serviceHolds = moved?.holds ?? serviceHolds;
+    if (moved && attempt === 3) return { refused: contendedBudget(free) };
   }
   return busy(new StoreBusyError(new Error('Limits kept changing while a hold was placed')));
 }

@@ -2,6 +2,7 @@ import { GatewayError, toGatewayError, unauthenticated } from '../platform/error
 import { Money } from '../money/money.ts';
 import { intervals, windowEnd, type Interval } from '../money/periods.ts';
 import { refusingInterval, type ScopeKind } from '../store/counters.ts';
+import { freeRefusalError } from './free-refusal.ts';
 import type { HoldRefusal } from './hold.ts';
 
 const limitSources: Record<ScopeKind, { source: string; owner: string; remedy: string }> = {
@@ -128,6 +129,9 @@ export function refusalError(refusal: AdmissionRefusal, request: RefusedRequest)
       return new GatewayError('timeout', 'The answer took longer than the gateway waits. Ask for a shorter one.');
     case 'busy':
       return toGatewayError(refusal.cause);
+    case 'free_requests':
+    case 'free_budget':
+      return freeRefusalError(refusal);
     case 'client_left':
       return new GatewayError('timeout', 'The client has left.', { status: 408 });
   }

@@ -18,6 +18,8 @@ export interface Endpoint {
   supportedParameters: readonly string[];
   /** Undefined: listed, never routed to. */
   pricing: Pricing | undefined;
+  /** What the provider charges the service; set on free models, where the client pays nothing. */
+  serviceCost: Pricing | undefined;
   /** Those of its wire, and no others: the wire's codec knows their type. */
   quirks: Quirks;
   /** Its own, else its provider's. */
@@ -125,6 +127,7 @@ function resolveEndpoint(
     inputModalities: data.input_modalities ?? model.input_modalities,
     supportedParameters: data.supported_parameters ?? model.supported_parameters,
     pricing: data.pricing,
+    serviceCost: data.service_cost,
     quirks: quirksOf(data, provider.data),
     dataPolicy: data.data_policy ?? provider.data.data_policy,
     data,

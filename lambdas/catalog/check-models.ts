@@ -1,4 +1,5 @@
 import { CatalogError } from './catalog-error.ts';
+import { checkFree } from './check-free.ts';
 import { checkQuirks, quirksOf, wireOf } from './quirks.ts';
 import type { AliasData, EndpointData, ModelData, ProviderData } from './schema.ts';
 import { factsOf, messagesWires, type MessagesFacts, type Wire } from './wires.ts';
@@ -51,6 +52,7 @@ export function checkModels(
       return { data, provider, wire, place: at };
     });
     checkRouting(model, new Set(providerOf.keys()), place);
+    checkFree(model, offers, place);
     checkPrices(model, offers, place);
     for (const offer of offers) {
       checkLimits(model, offer);
@@ -87,8 +89,11 @@ function checkPrices(model: ModelData, offers: Offer[], place: string): void {
     throw new CatalogError(`${place}.endpoints[0].pricing: at least one endpoint of "${model.id}" needs a price`);
   }
   for (const { data, provider, place: at } of offers) {
-    if (provider.per_request_fee && data.pricing && !data.pricing.request) {
-      throw new CatalogError(`${at}.pricing.request: the provider "${provider.id}" charges a fee for every request`);
+    const [name, paid] = model.service_free
+      ? (['service_cost', data.service_cost] as const)
+      : (['pricing', data.pricing] as const);
+    if (provider.per_request_fee && paid && !paid.request) {
+      throw new CatalogError(`${at}.${name}.request: the provider "${provider.id}" charges a fee for every request`);
     }
   }
 }

@@ -147,6 +147,8 @@ const endpointSchema = z.strictObject({
   supported_parameters: z.array(z.string()).optional(),
   /** An endpoint without a price is listed and never routed to. */
   pricing: pricingSchema.optional(),
+  /** On free models: what the provider charges the service, whose clients pay nothing. */
+  service_cost: pricingSchema.optional(),
   /** They override those of its provider. */
   quirks: anyQuirks.optional(),
   /** Where it is not the provider's, for example at an address without retention. */
@@ -161,6 +163,26 @@ const videoOptions = z.strictObject({
   frame_images: z.array(z.enum(['first_frame', 'last_frame'])).optional(),
   price_per_second: z.record(z.string(), price),
 });
+
+const requests = z.int().positive().max(1_000_000);
+
+/** On which terms a model is free. What a request may be is bounded, so that a day's budget can be kept. */
+const serviceFreeSchema = z.strictObject({
+  /** Requests in a UTC day of an account that is not funded, and of one that is. */
+  daily_base: requests.or(z.literal(0)),
+  daily_funded: requests,
+  /** Requests in a UTC day from one address, of accounts that are not funded. */
+  base_ip_daily: requests,
+  /** Requests of an account in a minute. */
+  rpm: requests,
+  funded_balance_threshold_rub: price,
+  funded_topup_threshold_rub: price,
+  /** What the service itself spends on the model in a UTC day. */
+  daily_budget_rub: price,
+  input_token_limit: z.int().positive(),
+  output_token_limit: z.int().positive(),
+});
+export type ServiceFree = z.infer<typeof serviceFreeSchema>;
 
 /** Uses that models are made for, as the public convention names them. */
 export const modelCategories = [
@@ -211,6 +233,8 @@ const modelSchema = z
     /** The author allows other models to be trained on what it writes; absent: not known. */
     distillable_text: z.boolean().optional(),
     routing: routingSchema.optional(),
+    /** Of models whose id ends in ":free", and of no other. */
+    service_free: serviceFreeSchema.optional(),
     endpoints: z.array(endpointSchema).min(1),
   })
   .superRefine((model, context) => {

@@ -18,6 +18,8 @@ export interface HttpRequest {
   /** Decoded. */
   pathParameters: Record<string, string>;
   body: string;
+  /** Where the connection to the gateway comes from, as AWS or the local socket tells it; never what a client wrote. */
+  clientAddress: string;
   /** performance.now() when the function received the request. */
   receivedAtMs: number;
 }
@@ -34,6 +36,7 @@ export function normaliseRequest(event: HttpEvent): HttpRequest {
     query: isUrlEvent ? urlQuery(event.rawQueryString) : restQuery(event),
     pathParameters: withoutUndefined(event.pathParameters ?? {}),
     body: event.isBase64Encoded ? Buffer.from(body, 'base64').toString('utf8') : body,
+    clientAddress: (isUrlEvent ? event.requestContext.http.sourceIp : event.requestContext.identity?.sourceIp) ?? '',
     receivedAtMs: performance.now(),
   };
 }

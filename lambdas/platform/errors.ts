@@ -50,7 +50,11 @@ export const errorKinds = {
     messagesType: 'invalid_request_error',
     text: 'The body is not sent as JSON.',
   },
-  rate_limit_exceeded: { status: 429, messagesType: 'rate_limit_error', text: 'Too many requests.' },
+  rate_limit_exceeded: {
+    status: 429,
+    messagesType: 'rate_limit_error',
+    text: 'Too many requests; of a free model, or all that its terms allow: `metadata` and `Retry-After` say when there is more.',
+  },
   server: { status: 500, messagesType: 'api_error', text: 'Something went wrong inside the gateway.' },
   provider_unavailable: { status: 502, messagesType: 'api_error', text: 'The provider failed.' },
   timeout: { status: 504, messagesType: 'timeout_error', text: 'The provider took too long.' },

@@ -7,7 +7,7 @@
  */
 
 import type { Endpoint } from '../catalog/catalog.ts';
-import { usualCost } from '../catalog/default-route.ts';
+import { paidPrices, usualCost } from '../catalog/default-route.ts';
 import type { EndpointStatistics, Percentiles } from '../catalog/endpoint-statistics.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import type { EndpointHealth } from './health.ts';
@@ -100,13 +100,11 @@ function cutoffs(cutoff: Preferences['preferred_max_latency']): [keyof Percentil
  * The place of each endpoint by what a usual request costs; equals keep the order of the catalog.
  */
 function placesByPrice(items: readonly { endpoint: Priced }[], draw: Draw): number[] {
-  const offers = items.map(({ endpoint: { id, pricing, data } }, index) => ({
-    index,
-    id,
-    pricing,
-    cost: usualCost(pricing),
-    weight: data.weight ?? 1,
-  }));
+  const offers = items.map(({ endpoint }, index) => {
+    const { id, data } = endpoint;
+    const pricing = paidPrices(endpoint);
+    return { index, id, pricing, cost: usualCost(pricing), weight: data.weight ?? 1 };
+  });
   const isSame = (a: (typeof offers)[number], b: (typeof offers)[number]) =>
     a.cost.equals(b.cost) && isSamePricing(a.pricing, b.pricing);
   const grouped = offers.map((offer) => ({ ...offer, group: offers.findIndex((other) => isSame(offer, other)) }));

@@ -82,6 +82,10 @@ function conditionOf(transition: FinalTransition): Condition {
   if (transition.from === 'swept') {
     return { equal: { state: 'final', swept: true, total_cost_rub: moneyAttribute(transition.sweptCost) } };
   }
-  const { amount, steps } = transition.hold;
-  return { equal: { state: 'pending', hold_rub: moneyAttribute(amount), hold_steps: steps } };
+  const { amount, steps, serviceHolds } = transition.hold;
+  return {
+    equal: { state: 'pending', hold_rub: moneyAttribute(amount), hold_steps: steps },
+    // They never change; but who does not know whether the hold was placed does not know of them.
+    absent: serviceHolds.length > 0 ? [] : ['service_holds'],
+  };
 }

@@ -2,6 +2,7 @@
 
 import { scopeKinds, type ScopeKind } from './counters.ts';
 import { z } from 'zod';
+import { serviceHoldRecord } from './service-budgets.ts';
 import { outcomeRecord, routeFields, type Outcome } from './outcome.ts';
 import { payerRecord } from './payer.ts';
 import { pricesField } from './prices.ts';
@@ -9,6 +10,7 @@ import {
   count,
   flag,
   instant,
+  list,
   money,
   named,
   oneOf,
@@ -23,6 +25,9 @@ import { indexes, type Item } from './table.ts';
 
 export const apiTypes = ['completions', 'decisions', 'video'] as const;
 
+/** More models than a request may name. */
+const MAX_SERVICE_HOLDS = 8;
+
 export const holdRecord = record({
   amount: named('amount_rub', money('hold_rub')),
   steps: named('steps', count('hold_steps')),
@@ -30,6 +35,8 @@ export const holdRecord = record({
     'scopes',
     plain<ScopeKind[]>('held_scopes', () => z.array(z.enum(scopeKinds))),
   ),
+  /** What the service holds of its own budgets for free models; empty where none may answer. */
+  serviceHolds: list('service_holds', serviceHoldRecord, MAX_SERVICE_HOLDS),
 });
 
 /** The hold of a pending generation: how much, in how many steps, and in which scopes it is counted. */

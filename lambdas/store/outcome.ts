@@ -38,6 +38,8 @@ const MAX_ATTEMPTS = 16;
 export const outcomeRecord = record({
   cost: money('total_cost_rub'),
   cacheDiscount: money('cache_discount_rub'),
+  /** On free models: what the answer costs the service. Clients do not see it. */
+  serviceCost: optional(money('service_cost_rub')),
   /** True when usage was counted by us because the provider never reported it. */
   estimated: flag('estimated'),
   /** The provider reported more than the request could come to: it is charged at the bound. */
@@ -84,6 +86,7 @@ export function emptyOutcome(of: Pick<Outcome, keyof typeof routeFields>, ending
     ...of,
     cost: Money.zero,
     cacheDiscount: Money.zero,
+    serviceCost: undefined,
     estimated: false,
     capped: false,
     cancelled: true,

@@ -31,10 +31,12 @@ export function addCatalogCommands(program: Command): void {
       const conversion = { rubPerUsd: options.rate, markupPercent: options.markupPercent };
       const files = importCatalog(readFileSync(options.from, 'utf8'), selection, conversion);
       mkdirSync(options.out, { recursive: true });
+      let models = 0;
       for (const [name, content] of files) {
+        models += content.models.length;
         writeFileSync(join(options.out, name), `${JSON.stringify(content, null, 2)}\n`);
       }
-      print({ files: files.size, models: selection.models.length }, command.optsWithGlobals<{ json: boolean }>().json);
+      print({ files: files.size, models }, command.optsWithGlobals<{ json: boolean }>().json);
     });
 }
 

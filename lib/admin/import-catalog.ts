@@ -94,6 +94,8 @@ export const selectionSchema = z.strictObject({
       usd_per_thousand_requests: decimal.optional(),
     }),
   ),
+  /** Models of the selection that are offered free as well, with the terms of all of them. */
+  free: z.strictObject({ terms: z.record(z.string(), z.unknown()), models: z.array(z.string()).min(1) }).optional(),
   aliases: z.array(z.strictObject({ alias: z.string(), name: z.string(), target: z.string() })).default([]),
 });
 export type Selection = z.infer<typeof selectionSchema>;
@@ -105,7 +107,11 @@ export interface Conversion {
 }
 
 /** @returns files by name (author.json) with their JSON content. @throws {Error} naming what the source lacks. */
-export function importCatalog(sourceText: string, selection: Selection, conversion: Conversion): Map<string, unknown> {
+export function importCatalog(
+  sourceText: string,
+  selection: Selection,
+  conversion: Conversion,
+): Map<string, { models: unknown[]; aliases: unknown[] }> {
   const source = sourceSchema.parse(parseExactly(sourceText));
   const files = new Map<string, { models: unknown[]; aliases: unknown[] }>();
   const fileOf = (id: string) => {
@@ -127,7 +133,12 @@ export function importCatalog(sourceText: string, selection: Selection, conversi
       return { place, data: sourceModelSchema.parse(data) };
     });
     fileOf(wanted.id).models.push(catalogModel(wanted, found, conversion));
+    if (selection.free?.models.includes(wanted.id)) {
+      fileOf(wanted.id).models.push(freeModel(wanted, found, { ...conversion, terms: selection.free.terms }));
+    }
   }
+  const unknown = selection.free?.models.find((id) => !selection.models.some((wanted) => wanted.id === id));
+  if (unknown !== undefined) throw new Error(`selection: free.models names "${unknown}", which models does not have`);
   for (const alias of selection.aliases) fileOf(alias.alias).aliases.push(alias);
   return files;
 }
@@ -162,7 +173,44 @@ interface Found {
   data: SourceModel;
 }
 
-function catalogModel(wanted: Selection['models'][number], found: Found[], conversion: Conversion): unknown {
+/** The free variant of a model: its client pays nothing, and the service what the provider charges, without a markup. */
+function freeModel(
+  wanted: Selection['models'][number],
+  found: Found[],
+  { rubPerUsd, terms }: Conversion & { terms: object },
+): object {
+  const model = catalogModel(wanted, found, { rubPerUsd, markupPercent: '0' });
+  return {
+    ...model,
+    id: `${model.id}:free`,
+    permaslug: `${model.permaslug}:free`,
+    name: `${model.name} (free)`,
+    service_free: terms,
+    endpoints: model.endpoints.map(({ pricing: cost, quirks, ...endpoint }) => ({
+      ...endpoint,
+      id: `${endpoint.id}:free`,
+      ...(cost ? { pricing: { prompt: '0', completion: '0' }, service_cost: cost } : {}),
+      ...(quirks ? { quirks } : {}),
+    })),
+  };
+}
+
+interface ImportedEndpoint {
+  id: string;
+  pricing?: unknown;
+  quirks?: unknown;
+  [fact: string]: unknown;
+}
+
+interface ImportedModel {
+  id: string;
+  permaslug: string;
+  name: string;
+  endpoints: ImportedEndpoint[];
+  [fact: string]: unknown;
+}
+
+function catalogModel(wanted: Selection['models'][number], found: Found[], conversion: Conversion): ImportedModel {
   const { data } = found[0]!;
   const outputModalities = wanted.output_modalities ?? data.modalities.output;
   const isText = outputModalities.includes('text');
@@ -194,7 +242,7 @@ function catalogEndpoint(
   wanted: Selection['models'][number],
   isText: boolean,
   conversion: Conversion,
-): object {
+): ImportedEndpoint {
   const context = place.limit?.context ?? Number(data.limit.context);
   const output = place.limit?.output ?? Number(data.limit.output);
   const cost = place.usd ?? data.cost;

@@ -4,6 +4,7 @@ import { addAccountCommands } from './account-commands.ts';
 import { addAuditCommand } from './audit-commands.ts';
 import { addBudgetCommands } from './budget-commands.ts';
 import { addCatalogCommands } from './catalog-commands.ts';
+import { addFreeCommand } from './free-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addMemberCommands } from './member-commands.ts';
 import { onTable } from './session.ts';
@@ -26,6 +27,7 @@ export function buildProgram(): Command {
   addKeyCommands(program);
   addBudgetCommands(program);
   addAuditCommand(program);
+  addFreeCommand(program);
   program
     .command('upgrade')
     .description('bring records of an earlier version up to date; run it after a deployment, as often as you like')

@@ -114,7 +114,7 @@ describe('a settlement', () => {
   it('that comes after its day ended asks for its shard again, once for many', async () => {
     const spender = await newSpender(table, {});
     const late = holdRequest(spender, Money.zero, { atMs: Date.parse(yesterday) + 1_000 });
-    const hold = { amount: Money.zero, steps: 1, scopes: [] };
+    const hold = { amount: Money.zero, steps: 1, scopes: [], serviceHolds: [] };
     const settled = settlement(late, hold, Money.zero);
     await reopenDays(() => queue, [settled, settled]);
     expect(sent).toMatchObject([
@@ -124,7 +124,7 @@ describe('a settlement', () => {
 
   it('of today asks for nothing', async () => {
     const spender = await newSpender(table, {});
-    const hold = { amount: Money.zero, steps: 1, scopes: [] };
+    const hold = { amount: Money.zero, steps: 1, scopes: [], serviceHolds: [] };
     await reopenDays(() => queue, [settlement(holdRequest(spender, Money.zero), hold, Money.zero)]);
     expect(sent).toEqual([]);
   });

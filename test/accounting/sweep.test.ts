@@ -118,7 +118,7 @@ describe('the sweep', () => {
   it('goes on behind a hold that cannot be settled, and tells of it', async () => {
     // No item of DynamoDB has a key as long as the counter of this one would need.
     const poison = holdRequest({ ...spender, payer: { ...spender.payer, keyHash: 'x'.repeat(3_000) } }, rub('1'));
-    const hold = { amount: rub('1'), steps: 1, scopes: [] };
+    const hold = { amount: rub('1'), steps: 1, scopes: [], serviceHolds: [] };
     const item = pendingPut(table, { ...poison.generation, hold, sweepAtMs: 1 }).Put!.Item;
     await table.documents.send(new PutCommand({ TableName: table.name, Item: item }));
     const others = await Promise.all(Array.from({ length: 20 }, () => held()));

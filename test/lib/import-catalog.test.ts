@@ -140,6 +140,30 @@ describe('importing a price list', () => {
     });
   });
 
+  it('offers a model free as well, which costs the service the price without the markup', () => {
+    const terms = { daily_base: 50 };
+    const selection = { models: [wanted], free: { terms, models: ['acme/searcher'] }, aliases: [] };
+
+    const files = importCatalog(searching, selection, atRate);
+
+    expect(files.get('acme.json')).toMatchObject({
+      models: [
+        { id: 'acme/searcher', endpoints: [{ pricing: { prompt: '0.000099' } }] },
+        {
+          id: 'acme/searcher:free',
+          service_free: terms,
+          endpoints: [{ pricing: { prompt: '0', completion: '0' }, service_cost: { prompt: '0.00009' } }],
+        },
+      ],
+    });
+  });
+
+  it('offers nothing free that it does not import', () => {
+    const selection = { models: [wanted], free: { terms: {}, models: ['acme/small'] }, aliases: [] };
+
+    expect(() => importCatalog(searching, selection, atRate)).toThrow('"acme/small"');
+  });
+
   it('promises only the input that the selection says an endpoint takes', () => {
     const selection = { models: [{ ...wanted, input_modalities: ['text'] }], aliases: [] };
     expect(importCatalog(searching, selection, atRate).get('acme.json')).toMatchObject({
@@ -160,7 +184,9 @@ describe('the shipped model files', () => {
     const authors = [...new Set(selection.models.map(({ id }) => id.split('/')[0]!))];
     for (const author of authors) {
       const { models } = shipped(`models/${author}.json`) as { models: Shipped[] };
-      const wanted = selection.models.filter(({ id }) => id.startsWith(`${author}/`));
+      const wanted = selection.models
+        .filter(({ id }) => id.startsWith(`${author}/`))
+        .flatMap((one) => (selection.free?.models.includes(one.id) ? [one, { ...one, id: `${one.id}:free` }] : [one]));
       expect(models.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
       for (const [index, { from, quirks, input_modalities: inputs }] of wanted.entries()) {
         const { endpoints, input_modalities: promised } = models[index]!;

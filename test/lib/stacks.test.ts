@@ -190,25 +190,23 @@ describe('the synthesized template', () => {
     expect(watch.Resource).toHaveLength(2);
   });
 
-  it.each(['get-model', 'measure-endpoints'])(
-    'lets %s see the health of endpoints, and nothing else of the table',
-    (name) => {
-      const roles = Object.entries(api.findResources('AWS::IAM::Role'));
-      const [, role] = roles.find(([id]) => id.startsWith(`${pascalCase(name)}Role`))!;
-      const { Policies } = role['Properties'] as {
-        Policies: { PolicyDocument: { Statement: { Sid: string; Condition?: unknown }[] } }[];
-      };
-      const statements = Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
-      expect(statements.find(({ Sid }) => Sid === 'Table')!.Condition).toEqual({
-        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['HEALTH#*'] },
-        Null: { 'dynamodb:LeadingKeys': 'false' },
-      });
-      expect(functions[name]!.grants).toEqual({
-        table: name === 'get-model' ? ['Query'] : ['Query', 'PutItem'],
-        partitions: ['HEALTH#'],
-      });
-    },
-  );
+  it.each([
+    ['get-model', ['Query'], ['HEALTH#', 'FREE#BUDGET#']],
+    ['list-models', ['Query'], ['HEALTH#', 'FREE#BUDGET#']],
+    ['measure-endpoints', ['Query', 'PutItem'], ['HEALTH#']],
+  ])('lets %s do %j on partitions %j, and nothing else of the table', (name, actions, partitions) => {
+    const roles = Object.entries(api.findResources('AWS::IAM::Role'));
+    const [, role] = roles.find(([id]) => id.startsWith(`${pascalCase(name)}Role`))!;
+    const { Policies } = role['Properties'] as {
+      Policies: { PolicyDocument: { Statement: { Sid: string; Condition?: unknown }[] } }[];
+    };
+    const statements = Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+    expect(statements.find(({ Sid }) => Sid === 'Table')!.Condition).toEqual({
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions.map((prefix) => `${prefix}*`) },
+      Null: { 'dynamodb:LeadingKeys': 'false' },
+    });
+    expect(functions[name]!.grants).toEqual({ table: actions, partitions });
+  });
   it('lets no function invoke models of Bedrock with its own role, unless the operator says so', () => {
     expect(JSON.stringify(api.toJSON())).not.toContain('bedrock:');
     const model = 'arn:aws:bedrock:*::foundation-model/amazon.nova-lite-v1:0';

@@ -101,7 +101,16 @@ describe('a message', () => {
   it.each([
     ['an outcome', outcomeRecord, { ...outcome, cost: Money.parse('1.5'), ending: 'complete' as const, pricing }],
     ['a payer', payerRecord, { accountId: 'a', workspaceId: 'w', memberId: undefined, keyHash: 'k' }],
-    ['a hold', holdRecord, { amount: Money.parse('2'), steps: 3, scopes: ['key' as const] }],
+    [
+      'a hold',
+      holdRecord,
+      {
+        amount: Money.parse('2'),
+        steps: 3,
+        scopes: ['key' as const],
+        serviceHolds: [{ model: 'm:free', part: 7, amount: Money.parse('0.5') }],
+      },
+    ],
   ])('brings back %s as it was', (_, { toMessage, messageSchema }, value) => {
     const sent: unknown = JSON.parse(JSON.stringify((toMessage as (of: unknown) => unknown)(value)));
 

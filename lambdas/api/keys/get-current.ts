@@ -1,6 +1,5 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
-import { Money } from '../../money/money.ts';
 import { windowsAt } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { resources } from '../../resources.ts';
@@ -8,10 +7,11 @@ import { counterFrom, readCounter, type Counter } from '../../store/counters.ts'
 import { limitInterval, type KeyKind } from '../../store/keys.ts';
 import type { CurrentKeyAnswer } from './shape.ts';
 import { keyConventionFields } from './convention.ts';
+import { readFreeUse } from './free-use.ts';
 import { keySpending } from './view.ts';
 
 export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { key, account } }) => {
-  const counter = await counterOf(key.kind, key.hash);
+  const [counter, free] = await Promise.all([counterOf(key.kind, key.hash), readFreeUse(account)]);
   const isManagementKey = key.kind === 'management';
   const { dictionary, ...sensitiveData } = key.sensitiveData;
   return jsonResponse<CurrentKeyAnswer>(200, {
@@ -19,7 +19,7 @@ export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { 
       // From the public convention, for what this gateway does not have.
       ...keyConventionFields,
       allowed_data_regions: [],
-      free_model_daily_requests: { limit: 0, remaining: 0, used: 0 },
+      free_model_daily_requests: free.dailyRequests,
       rate_limit: { requests: -1, interval: '10s', note: 'This field is deprecated and safe to ignore.' },
       label: key.label,
       ...keySpending(key, counter),
@@ -28,8 +28,7 @@ export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { 
       is_management_key: isManagementKey,
       // Its former name.
       is_provisioning_key: isManagementKey,
-      // An account that never paid anything in. One that has spent its money learns that from refusals, not here.
-      is_free_tier: account.mode === 'prepaid' && (account.limits.lifetime ?? Money.zero).isZero,
+      is_free_tier: !free.isFunded,
       organization_id: account.id,
       workspace_id: key.workspaceId ?? null,
       // A holder of the key may know how much is replaced, not what.

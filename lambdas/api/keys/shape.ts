@@ -69,13 +69,18 @@ export const currentKeyAnswer = data(
       usage_limit_period: rub.meta({ description: 'Spending in the window of the limit.' }),
       expires_at: time.nullable(),
       is_management_key: z.boolean(),
-      is_free_tier: z.boolean().meta({ description: 'The account is prepaid, and nothing was ever paid in.' }),
+      is_free_tier: z.boolean().meta({
+        description:
+          'The account is not funded: it is prepaid, and neither its balance nor its top-ups reach what free models ask for.',
+      }),
       organization_id: uuid,
       workspace_id: uuid.nullable(),
       sensitive_data: z.strictObject({ ...sensitiveSettings, dictionary_count: count }),
       ...constants(keyConventionFields),
       allowed_data_regions: z.array(z.string()),
-      free_model_daily_requests: z.strictObject({ limit: count, remaining: count, used: count }),
+      free_model_daily_requests: z
+        .strictObject({ limit: count, remaining: count, used: count })
+        .meta({ description: 'Of the account, in this UTC day, over all free models.' }),
       is_provisioning_key: z.boolean().meta({ description: 'The older name of `is_management_key`.' }),
       rate_limit: z.strictObject({ requests: z.int(), interval: z.string(), note: z.string() }),
     })

@@ -17,6 +17,8 @@ import type { Candidate } from '../../routing/candidates.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
 import { countUpstream } from '../../routing/count-tokens.ts';
 import type { Attempt } from '../../routing/dispatch.ts';
+import { fittingThinking } from './fitting-thinking.ts';
+import { withinFreeTerms } from './free-terms.ts';
 
 /** A request before its hold: how each candidate would get it, and what it may cost there. */
 export interface Prepared {
@@ -28,8 +30,6 @@ export interface Prepared {
 }
 
 const DEFAULT_STEP_TOKENS = 4_096;
-/** The least that the Messages API takes for `thinking.budget_tokens`. */
-const MIN_BUDGET_TOKENS = 1_024;
 /** A first token may not wait for a count much longer than for the hold itself. */
 const COUNT_TIMEOUT_MS = 5_000;
 
@@ -80,14 +80,6 @@ export function reencoded({ attempts, client }: Prepared, plan: SpendingPlan): A
   });
 }
 
-/** Half of a shorter answer may be thinking: a budget must be below max_tokens, and has a least size. */
-function fittingThinking({ thinking }: MessagesRequest, maxTokens: number): Pick<MessagesRequest, 'thinking'> {
-  const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
-  if (!thinking || !budget || budget < maxTokens) return {};
-  const half = Math.floor(maxTokens / 2);
-  return { thinking: half < MIN_BUDGET_TOKENS ? { type: 'disabled' } : { ...thinking, budget_tokens: half } };
-}
-
 interface EncodedOffer {
   attempt: Attempt;
   quote: Quote;
@@ -103,8 +95,8 @@ function encodeForEach(
   let refusal: unknown;
   for (const candidate of candidates) {
     if (candidate.isOnlyFirst && offers.some(({ attempt }) => attempt.candidate.model === candidate.model)) continue;
-    const message = withDefaultParameters(asked, candidate.model, client);
     try {
+      const message = withinFreeTerms(withDefaultParameters(asked, candidate.model, client), candidate.model, content);
       const encode = () => candidate.wire.encode(message, candidate.target, client);
       const encoded = encode();
       const kept = offers.length === 0 ? () => encoded : encode;

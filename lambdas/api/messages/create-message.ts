@@ -10,7 +10,7 @@ import { abortInTime, abortWhenLeft, destroyWhenOutOfTime } from './abort.ts';
 import { answerEvents } from './answer.ts';
 import type { AnswerContext } from './answer-context.ts';
 import { prepareAttempts } from './attempts.ts';
-import { holdWhileConnecting, type MessageInput } from './message-hold.ts';
+import { holdForRequest, type MessageInput } from './message-hold.ts';
 import { routeMessage } from './routed-message.ts';
 import { PING_AFTER_MS, streamBody } from './stream-body.ts';
 
@@ -21,12 +21,12 @@ import { PING_AFTER_MS, streamBody } from './stream-body.ts';
 export async function createMessage(input: MessageInput): Promise<HttpResponse> {
   const { body, caller, request } = input;
   const { message, content, candidates, originals } = await routeMessage(body, caller);
-  const prepared = prepareAttempts(candidates, message, content, clientHeaders(request.headers));
   // All that settlement needs is there before anything is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   const abort = new AbortController();
   abortWhenLeft(abort, input.clientLeft);
-  const { admitted, attempts } = await holdWhileConnecting(input, prepared, abort.signal);
+  const prepare = (some: typeof candidates) => prepareAttempts(some, message, content, clientHeaders(request.headers));
+  const { admitted, attempts } = await holdForRequest(input, candidates, prepare, abort.signal);
   abortInTime(abort, input.remainingMs());
 
   const { estimatedTokens: estimatedInputTokens } = content;

@@ -1,9 +1,11 @@
 import type { Charged } from '../../accounting/charge.ts';
 import { isCancelled } from '../../accounting/ending.ts';
-import { promptTokens } from '../../accounting/usage.ts';
+import { priceUsage } from '../../accounting/price.ts';
+import { promptTokens, type TokenUsage } from '../../accounting/usage.ts';
+import { Money } from '../../money/money.ts';
 import { log, tripwires } from '../../platform/logger.ts';
 import type { Ending, Outcome } from '../../store/outcome.ts';
-import type { AnswerContext, MeasuredAnswer } from './answer-context.ts';
+import type { AnswerContext, Attempted, MeasuredAnswer } from './answer-context.ts';
 
 /** Of an attempt that has not failed. */
 const OK = 200;
@@ -20,6 +22,7 @@ export function outcomeOf(
   return {
     cost,
     cacheDiscount,
+    serviceCost: serviceCostOf(attempted, usage),
     estimated,
     capped: exceeded,
     cancelled: ending === null || isCancelled({ ending, hasOutput }),
@@ -44,6 +47,13 @@ export function outcomeOf(
     latencyMs: firstEventAtMs === undefined ? null : Math.round(firstEventAtMs - context.receivedAtMs),
     generationTimeMs: firstEventAtMs === undefined ? null : Math.round(performance.now() - firstEventAtMs),
   };
+}
+
+/** What an answer of a free model costs the service; one that is not charged has no usage. */
+function serviceCostOf({ candidate }: Attempted, usage: TokenUsage): Money | undefined {
+  const { serviceCost } = candidate.endpoint;
+  if (!serviceCost) return undefined;
+  return promptTokens(usage) + usage.outputTokens === 0 ? Money.zero : priceUsage(usage, serviceCost).total;
 }
 
 /** The attempts before the one that answered, or was the last; and what the provider of that one answered with. */

@@ -11,6 +11,7 @@ import { isMessagesClient } from './dialect.ts';
 import { readDoing } from './doing.ts';
 import { choicesParameter } from './fields.ts';
 import { filterParameters, keptOffers, type FilterQuery } from './filters.ts';
+import { readFreeCapacity } from './free-capacity.ts';
 import { cursorPage } from './messages-pages.ts';
 import { messagesModelView } from './messages-view.ts';
 import type { Offer } from './offer.ts';
@@ -56,15 +57,16 @@ export async function answerList(
     : answerConventionList(offers, asked, pathname, speedOf);
 }
 
-export function answerConventionList(
+export async function answerConventionList(
   offers: readonly Offer[],
   { query, request }: Asked<Partial<ListQuery>>,
   pathname: string,
   speedOf?: SpeedOf,
-): HttpResponse {
+): Promise<HttpResponse> {
   refuseFields(query, messagesOnly, 'needs the header anthropic-version; without it, lists have offset and limit');
   const found = sortedOffers(filtered(offers, query, request), query.sort, speedOf);
-  const models = found.map(({ model, endpoints }) => modelView(model, endpoints));
+  const isLimited = await readFreeCapacity(found.map(({ model }) => model));
+  const models = found.map(({ model, endpoints }) => modelView(model, endpoints, isLimited));
   return jsonResponse<ModelListAnswer>(200, paginate(models, query, { pathname, query: request.query }));
 }
 

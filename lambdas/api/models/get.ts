@@ -7,6 +7,7 @@ import { notFound } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
 import { isMessagesClient } from './dialect.ts';
 import { readDoing } from './doing.ts';
+import { readFreeCapacity } from './free-capacity.ts';
 import { messagesModelView } from './messages-view.ts';
 import { offersOf } from './offer.ts';
 import type { MessagesModelAnswer, ModelAnswer } from './shape.ts';
@@ -26,7 +27,7 @@ export const accepts = {
 
 const ENDPOINTS_SUFFIX = '/endpoints';
 
-export const handler = defineEndpoint('get-model', accepts, ({ params: { slug: path }, query, request }) => {
+export const handler = defineEndpoint('get-model', accepts, async ({ params: { slug: path }, query, request }) => {
   const withEndpoints = query.endpoints || path.endsWith(ENDPOINTS_SUFFIX);
   const slug = path.endsWith(ENDPOINTS_SUFFIX) ? path.slice(0, -ENDPOINTS_SUFFIX.length) : path;
   const model = resources.catalog().find(slug);
@@ -34,16 +35,17 @@ export const handler = defineEndpoint('get-model', accepts, ({ params: { slug: p
   // Endpoints are of the public convention, whoever asks.
   if (withEndpoints) return answerEndpoints(model);
   if (isMessagesClient(request)) return answerMessagesModel(model);
-  return jsonResponse<ModelAnswer>(200, { data: modelView(model) });
+  return jsonResponse<ModelAnswer>(200, { data: modelView(model, undefined, await readFreeCapacity([model])) });
 });
 
 async function answerEndpoints(model: Model): Promise<HttpResponse> {
+  const [doing, isLimited] = await Promise.all([readDoing(), readFreeCapacity([model])]);
   return jsonResponse<ModelAnswer>(200, {
     // Clients that validate ask for a description here, even an empty one.
     data: {
       description: '',
-      ...modelView(model),
-      endpoints: endpointViews(model.aliasOf ?? model, await readDoing()),
+      ...modelView(model, undefined, isLimited),
+      endpoints: endpointViews(model.aliasOf ?? model, doing),
     },
     // Empty: endpoints are chosen automatically, the cheapest that is healthy first.
     routing: { default: model.data.routing ?? {} },

@@ -24,6 +24,29 @@ export type ShownPricing = z.output<typeof pricingShape>;
 
 const optionalNumber = z.number().nullable().optional();
 
+const serviceFreeShape = z
+  .strictObject({
+    daily_base: z
+      .int()
+      .meta({ description: 'Requests in a UTC day of an account that is not funded, over all free models.' }),
+    daily_funded: z.int().meta({ description: 'The same of one that is funded.' }),
+    base_ip_daily: z
+      .int()
+      .meta({ description: 'Requests in a UTC day from one address (IPv6: /64), of accounts that are not funded.' }),
+    rpm: z.int().meta({ description: 'Requests of an account in a minute of the clock.' }),
+    funded_balance_threshold_rub: rubText,
+    funded_topup_threshold_rub: rubText,
+    daily_budget_rub: rubText.meta({ description: 'What the service spends on the model in a UTC day.' }),
+    input_token_limit: z.int().meta({ description: 'A longer prompt is refused.' }),
+    output_token_limit: z.int().meta({ description: 'The most that `max_tokens` comes to.' }),
+    temporarily_capacity_limited: z.boolean().meta({
+      description:
+        'The budget of today has no room for a request of full size; some seconds old, false where not known.',
+    }),
+  })
+  .meta({ id: 'ServiceFree', description: 'Terms of a free model.' });
+export type ShownServiceFree = z.output<typeof serviceFreeShape>;
+
 const modelFields = {
   id: z.string(),
   canonical_slug: z.string(),
@@ -48,6 +71,7 @@ const modelFields = {
     .optional()
     .meta({ description: 'Of models that make video: RUB per second of it, by resolution.' }),
   currency: z.literal('RUB'),
+  service_free: serviceFreeShape.optional(),
   top_provider: z.strictObject({
     context_length: z.int().nullable(),
     max_completion_tokens: z.int().nullable(),

@@ -2,17 +2,23 @@
 
 import { endpointTag, type Endpoint, type Model } from '../../catalog/catalog.ts';
 import { cheapestFirst } from '../../catalog/default-route.ts';
-import type { ModelData, Pricing } from '../../catalog/schema.ts';
+import type { ModelData, Pricing, ServiceFree } from '../../catalog/schema.ts';
 import { factsOf } from '../../catalog/wires.ts';
 import { Money } from '../../money/money.ts';
 import type { Doing } from './doing.ts';
-import type { ShownEndpoint, ShownModel, ShownPricing, ShownVideoModel } from './shape.ts';
+import type { IsLimited } from './free-capacity.ts';
+import type { ShownEndpoint, ShownModel, ShownPricing, ShownServiceFree, ShownVideoModel } from './shape.ts';
 
 /**
  * A model, with the price and the limits of its default route.
  * @param endpoints those that the caller may use; all of the model's in public lists
+ * @param isLimited whether a free model has used up its budget of today
  */
-export function modelView(model: Model, endpoints: readonly Endpoint[] = model.endpoints): ShownModel {
+export function modelView(
+  model: Model,
+  endpoints: readonly Endpoint[] = model.endpoints,
+  isLimited: IsLimited = () => false,
+): ShownModel {
   const { data } = model;
   const [route] = cheapestFirst(endpoints);
   return {
@@ -30,6 +36,7 @@ export function modelView(model: Model, endpoints: readonly Endpoint[] = model.e
     pricing: pricingView(route?.pricing),
     ...(data.video ? { pricing_skus: videoPrices(data.video) } : {}),
     currency: 'RUB',
+    ...(data.service_free ? { service_free: serviceFreeView(data.service_free, isLimited(data)) } : {}),
     top_provider: {
       context_length: route?.contextLength ?? null,
       max_completion_tokens: route?.maxOutputTokens ?? null,
@@ -44,6 +51,10 @@ export function modelView(model: Model, endpoints: readonly Endpoint[] = model.e
     type: 'model',
     display_name: data.name,
   };
+}
+
+function serviceFreeView(terms: ServiceFree, isLimited: boolean): ShownServiceFree {
+  return { ...withTexts(terms), temporarily_capacity_limited: isLimited };
 }
 
 /** All endpoints of a model: first those that are tried, in that order, then the others. */

@@ -1,0 +1,96 @@
+/**
+ * What a settlement changes for free models: it moves what was held of their budgets to what was spent, and gives the
+ * request's place in its account's day back where no free model has answered: nothing was charged for the answer, or a
+ * model with a price gave it. The places in its minute and of its address stay taken.
+ */
+
+import { Money } from '../money/money.ts';
+import { utcDate } from '../money/periods.ts';
+import { generationTimeMs } from '../platform/ids.ts';
+import { accountDay, placesUpdate } from '../store/free-requests.ts';
+import type { Outcome } from '../store/outcome.ts';
+import { budgetSettleUpdate, type ServiceHold } from '../store/service-budgets.ts';
+import type { Table } from '../store/table.ts';
+import type { Writes } from '../store/transact.ts';
+import type { Settlement } from './settlement.ts';
+
+/** Changes of budgets and of places, added up by the item that they change. */
+export class ServiceShares {
+  readonly #budgets = new Map<string, { date: string; hold: ServiceHold; spent: Money; committed: Money }>();
+  readonly #places = new Map<string, { accountId: string; atMs: number; change: number }>();
+
+  /** What was held becomes what was spent. */
+  settle(settlement: Settlement): void {
+    const { hold, outcome } = settlement;
+    for (const serviceHold of hold.serviceHolds) {
+      const spent = spentOf(serviceHold, outcome);
+      this.#addBudget(settlement, serviceHold, { spent, committed: spent.minus(serviceHold.amount) });
+    }
+    if (hold.serviceHolds.length > 0 && !usesPlace(settlement, outcome)) this.#addPlace(settlement, -1);
+  }
+
+  /** What was spent by an estimate becomes what was really spent. */
+  correct(settlement: Settlement, before: Outcome): void {
+    const { hold, outcome } = settlement;
+    for (const serviceHold of hold.serviceHolds) {
+      const change = spentOf(serviceHold, outcome).minus(spentOf(serviceHold, before));
+      this.#addBudget(settlement, serviceHold, { spent: change, committed: change });
+    }
+    const change = Number(usesPlace(settlement, outcome)) - Number(usesPlace(settlement, before));
+    if (change !== 0) this.#addPlace(settlement, change);
+  }
+
+  /** By names that no generation has. */
+  writes(table: Table): Writes {
+    const writes: Writes = {};
+    for (const [name, { date, hold, spent, committed }] of this.#budgets) {
+      if (spent.isZero && committed.isZero) continue;
+      writes[name] = budgetSettleUpdate(table, date, hold, { spent, committed });
+    }
+    for (const [name, { accountId, atMs, change }] of this.#places) {
+      if (change !== 0) writes[name] = placesUpdate(table, accountDay(accountId, atMs), change);
+    }
+    return writes;
+  }
+
+  #addBudget(of: Settlement, hold: ServiceHold, change: { spent: Money; committed: Money }): void {
+    const date = utcDate(generationTimeMs(of.generationId)!);
+    const name = budgetName(date, hold);
+    const { spent, committed } = this.#budgets.get(name) ?? { spent: Money.zero, committed: Money.zero };
+    const sums = { spent: spent.plus(change.spent), committed: committed.plus(change.committed) };
+    this.#budgets.set(name, { date, hold, ...sums });
+  }
+
+  #addPlace({ payer: { accountId }, generationId }: Settlement, change: number): void {
+    const atMs = generationTimeMs(generationId)!;
+    const name = placeName(accountId, utcDate(atMs));
+    this.#places.set(name, { accountId, atMs, change: (this.#places.get(name)?.change ?? 0) + change });
+  }
+}
+
+/** Names of the items that a settlement may change, besides its record and its payer's counters. */
+export function serviceItemsOf({ generationId, payer, hold }: Settlement): string[] {
+  const holds = hold.serviceHolds;
+  if (holds.length === 0) return [];
+  const date = utcDate(generationTimeMs(generationId)!);
+  return [...holds.map((one) => budgetName(date, one)), placeName(payer.accountId, date)];
+}
+
+/** Never more than was held: usage is cut to what the request could come to. */
+function spentOf(hold: ServiceHold, { model, serviceCost = Money.zero }: Outcome): Money {
+  return hold.model === model ? Money.min(serviceCost, hold.amount) : Money.zero;
+}
+
+/** An answer that is not charged has no tokens. */
+function usesPlace({ hold }: Settlement, { model, promptTokens, completionTokens }: Outcome): boolean {
+  const isFree = hold.serviceHolds.some((one) => one.model === model);
+  return isFree && promptTokens + completionTokens > 0;
+}
+
+function budgetName(date: string, { model, part }: Pick<ServiceHold, 'model' | 'part'>): string {
+  return `budget of ${model}, ${date}, part ${part}`;
+}
+
+function placeName(accountId: string, date: string): string {
+  return `free requests of ${accountId}, ${date}`;
+}

@@ -1,0 +1,30 @@
+import { dailyRequests } from '../../admission/free-tier.ts';
+import { fundingOf } from '../../admission/funding.ts';
+import { Money } from '../../money/money.ts';
+import { nowMs } from '../../platform/clock.ts';
+import { resources } from '../../resources.ts';
+import type { Account } from '../../store/accounts.ts';
+import { accountDay, readRequests } from '../../store/free-requests.ts';
+
+interface ShownFreeUse {
+  /** Of today, over all free models. */
+  dailyRequests: { limit: number; remaining: number; used: number };
+  /** On the terms of at least one free model; where there is none, whether anything was ever paid in. */
+  isFunded: boolean;
+}
+
+/** What an account may ask of free models today: on the terms of the model that allows most. */
+export async function readFreeUse(account: Account): Promise<ShownFreeUse> {
+  const terms = resources.catalog().models.flatMap(({ data }) => data.service_free ?? []);
+  if (terms.length === 0) {
+    const hasPaid = account.mode === 'postpaid' || !(account.limits.lifetime ?? Money.zero).isZero;
+    return { dailyRequests: { limit: 0, remaining: 0, used: 0 }, isFunded: hasPaid };
+  }
+  const table = resources.table();
+  const [isFunded, used] = await Promise.all([
+    fundingOf(table, account, terms),
+    readRequests(table, accountDay(account.id, nowMs())),
+  ]);
+  const limit = Math.max(...terms.map((one) => dailyRequests(one, isFunded(one))));
+  return { dailyRequests: { limit, remaining: Math.max(0, limit - used), used }, isFunded: terms.some(isFunded) };
+}

@@ -1,0 +1,77 @@
+import { Money } from '../money/money.ts';
+import { CatalogError } from './catalog-error.ts';
+import { BUDGET_PARTS, budgetPart, dearestFreeRequest, FREE_SUFFIX } from './free-terms.ts';
+import { quirksOf } from './quirks.ts';
+import type { EndpointData, ModelData, Pricing, ProviderData, ServiceFree } from './schema.ts';
+
+/** An endpoint with what it inherits, and where it was read. */
+interface Offer {
+  data: EndpointData;
+  provider: ProviderData;
+  place: string;
+}
+
+/**
+ * Checks that a model is free by its name, its terms and its prices alike, and that its terms can be kept.
+ * @throws {CatalogError} naming the first field that is wrong.
+ */
+export function checkFree(model: ModelData, offers: Offer[], place: string): void {
+  const { id, service_free: terms } = model;
+  if (!terms) {
+    if (id.endsWith(FREE_SUFFIX))
+      throw new CatalogError(`${place}.service_free: "${id}" needs the terms of its free use`);
+    for (const { data, place: at } of offers) {
+      if (data.service_cost)
+        throw new CatalogError(`${at}.service_cost: only models whose id ends in ":free" have one`);
+    }
+    return;
+  }
+  if (!id.endsWith(FREE_SUFFIX)) {
+    throw new CatalogError(`${place}.service_free: only models whose id ends in ":free" have it, not "${id}"`);
+  }
+  if (!model.output_modalities.includes('text')) {
+    throw new CatalogError(`${place}.service_free: only models that make text can be free, and "${id}" does not`);
+  }
+  for (const offer of offers) checkFreeOffer(offer, terms);
+  checkTerms(model, terms, `${place}.service_free`);
+}
+
+function checkFreeOffer({ data, provider, place }: Offer, terms: ServiceFree): void {
+  if (!data.pricing) return;
+  const priced = pricedField(data.pricing);
+  if (priced) throw new CatalogError(`${place}.pricing.${priced}: the client of a free model pays nothing: use "0"`);
+  if (!data.service_cost) {
+    throw new CatalogError(
+      `${place}.service_cost: say what the provider charges the service ("0" where it is nothing)`,
+    );
+  }
+  const { min_output_tokens: least = 0, reasoning_beyond_max_tokens: isUnbounded } = quirksOf(data, provider);
+  if (least > terms.output_token_limit) {
+    throw new CatalogError(`${place}.quirks.min_output_tokens: ${least} is more than the output_token_limit`);
+  }
+  if (isUnbounded) {
+    throw new CatalogError(`${place}.quirks.reasoning_beyond_max_tokens: no output_token_limit could bound an answer`);
+  }
+}
+
+/** The first price that is not zero. */
+function pricedField(pricing: Pricing): string | undefined {
+  for (const [name, value] of Object.entries(pricing)) {
+    if (value instanceof Money && !value.isZero) return name;
+    if (Array.isArray(value)) return name;
+  }
+  return undefined;
+}
+
+function checkTerms(model: ModelData, terms: ServiceFree, place: string): void {
+  if (terms.daily_funded < terms.daily_base) {
+    throw new CatalogError(`${place}.daily_funded: ${terms.daily_funded} is less than daily_base`);
+  }
+  const dearest = dearestFreeRequest(model);
+  if (dearest.exceeds(budgetPart(terms))) {
+    throw new CatalogError(
+      `${place}.daily_budget_rub: ${terms.daily_budget_rub} must pay for ${BUDGET_PARTS} of the largest requests, ` +
+        `${dearest.times(BUDGET_PARTS)} RUB: raise it, or lower the token limits`,
+    );
+  }
+}

@@ -1,0 +1,29 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { Money } from '../../lambdas/money/money.ts';
+import { utcDate } from '../../lambdas/money/periods.ts';
+import { nowMs } from '../../lambdas/platform/clock.ts';
+import { readBudgets } from '../../lambdas/store/service-budgets.ts';
+import type { Row } from './output.ts';
+import { onTable, type TableSession } from './session.ts';
+
+export function addFreeCommand(program: Command): void {
+  program
+    .command('free-models')
+    .description('what the service spends on each free model in a UTC day')
+    .option('--date <UTC day>', 'of the last days; default: today', parseDate)
+    .action(onTable(list));
+}
+
+async function list({ table }: TableSession, { date = utcDate(nowMs()) }: { date?: string }): Promise<Row[]> {
+  const byModel = Map.groupBy(await readBudgets(table, date), ({ model }) => model);
+  return [...byModel].toSorted().map(([model, parts]) => {
+    const spent = Money.sum(parts.map((part) => part.spent));
+    const committed = Money.sum(parts.map((part) => part.committed));
+    return { date, model, spent_rub: spent.toString(), held_rub: committed.minus(spent).toString() };
+  });
+}
+
+function parseDate(text: string): string {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  throw new InvalidArgumentError('Use a day, for example 2026-11-20.');
+}

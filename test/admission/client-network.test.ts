@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { networkHash } from '../../lambdas/admission/client-network.ts';
+
+const DATE = '2026-11-20';
+const hash = (address: string) => networkHash('pepper', address, DATE);
+
+describe('a client is counted with', () => {
+  it.each([
+    ['itself', '203.0.113.7', '203.0.113.7'],
+    ['itself, written as IPv6', '203.0.113.7', '::ffff:203.0.113.7'],
+    ['others of its /64', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2::1'],
+    ['the same address, written in another way', '2001:0DB8:0001:0002:0:0:0:0001', '2001:db8:1:2::1'],
+    ['the same address with a part like IPv4', '2001:db8:1:2::c000:201', '2001:db8:1:2::192.0.2.1'],
+    ['the same address of an interface', 'fe80::1%eth0', 'fe80::2'],
+    ['all whose address is none', '', 'unknown, 203.0.113.7'],
+  ])('%s', (_, one, other) => {
+    expect(hash(one)).toBe(hash(other));
+  });
+});
+
+describe('a client is not counted with', () => {
+  it.each([
+    ['another IPv4 address', '203.0.113.7', '203.0.113.8'],
+    ['the next /64', '2001:db8:1:2::1', '2001:db8:1:3::1'],
+    ['an address whose zeros are elsewhere', '::1:2:3:4', '1:2:3:4::'],
+    ['those whose address is none', '::', ''],
+  ])('%s', (_, one, other) => {
+    expect(hash(one)).not.toBe(hash(other));
+  });
+});
+
+describe('the name of a network', () => {
+  it('is another one every day, and for every pepper', () => {
+    const names = [hash('203.0.113.7'), networkHash('pepper', '203.0.113.7', '2026-11-21')];
+    names.push(networkHash('other', '203.0.113.7', DATE));
+
+    expect(new Set(names).size).toBe(3);
+  });
+});

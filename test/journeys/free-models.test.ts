@@ -1,0 +1,274 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Money } from '../../lambdas/money/money.ts';
+import { utcDate } from '../../lambdas/money/periods.ts';
+import { readBudget } from '../../lambdas/store/service-budgets.ts';
+import { admin } from '../support/admin.ts';
+import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
+import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+
+const terms = {
+  daily_base: 50,
+  daily_funded: 400,
+  base_ip_daily: 1_000,
+  rpm: 1_000,
+  funded_balance_threshold_rub: '100',
+  funded_topup_threshold_rub: '500',
+  daily_budget_rub: '1000',
+  input_token_limit: 200,
+  output_token_limit: 64,
+};
+const free = { prompt: '0', completion: '0' };
+const serviceCost = { prompt: '0.0001', completion: '0.001' };
+
+const freeModel = (id: string, more: Partial<typeof terms> = {}, endpoint: object = {}) =>
+  textModel(
+    id,
+    [{ provider: 'sandbox-openai', upstream_model: 'gpt', pricing: free, service_cost: serviceCost, ...endpoint }],
+    { service_free: { ...terms, ...more }, supported_parameters: ['max_tokens'] },
+  );
+
+let catalog: CatalogDirectory;
+let directory: string;
+let gateway: RunningGateway;
+beforeAll(async () => {
+  catalog = catalogDirectory([
+    freeModel('test/plain:free'),
+    freeModel('test/slow:free', { rpm: 3 }),
+    // Each part of the budget has room for one request of full size.
+    freeModel('test/poor:free', { daily_budget_rub: '2', daily_base: 300 }),
+    freeModel('test/near:free', { base_ip_daily: 1 }),
+    textModel('test/paid', [
+      { provider: 'sandbox-openai', upstream_model: 'gpt', pricing: { prompt: '0.001', completion: '0.002' } },
+    ]),
+  ]);
+  directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  gateway = await startGateway({
+    args: ['--data', directory, '--catalog', catalog.path],
+    env: { CALLER_CACHE_MS: '200' },
+  });
+});
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(directory, { recursive: true, force: true });
+  catalog.remove();
+});
+
+/** A key of a new account that has paid in nothing. */
+async function newcomer(topUp?: string): Promise<RunningGateway & { account: string }> {
+  const { id } = await admin(directory, 'accounts', 'create', '--name', 'new', '--mode', 'prepaid');
+  const account = id as string;
+  if (topUp) await admin(directory, '--account', account, 'accounts', 'top-up', '--amount', topUp);
+  const { key } = await admin(directory, '--account', account, 'keys', 'create', '--name', 'test');
+  return { ...gateway, key: key as string, account };
+}
+
+const ask = (on: RunningGateway, model: string, more: object = {}, directives = 'delay=0') =>
+  post(on, '/messages', { model, max_tokens: 20, messages: [said('Hello', directives)], ...more });
+
+/** A request that claims to come from elsewhere. */
+const withForged = (on: RunningGateway, number: number) =>
+  post(
+    on,
+    '/messages',
+    { model: 'test/near:free', max_tokens: 20, messages: [said('Hello', 'delay=0')] },
+    {
+      'x-forwarded-for': `198.51.100.${number}`,
+      'x-real-ip': `198.51.100.${number}`,
+      forwarded: `for=198.51.100.${number}`,
+    },
+  );
+
+const keyInfo = async (on: RunningGateway) =>
+  ((await (await get(on, '/key')).json()) as { data: Record<string, unknown> }).data;
+
+const modelInfo = async (id: string) =>
+  ((await (await get(gateway, `/models/${id}`)).json()) as { data: Record<string, Record<string, unknown>> }).data;
+
+async function until(check: () => Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await check())) {
+    if (performance.now() > deadline) throw new Error(`Not so within ${timeoutMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+describe('a free model', () => {
+  it('answers an account that has paid nothing in, and costs its client nothing', async () => {
+    const account = await newcomer();
+
+    const response = await ask(account, 'test/plain:free');
+
+    expect(response.status).toBe(200);
+    const { id, usage } = (await response.json()) as { id: string; usage: { cost: number } };
+    expect(usage.cost).toBe(0);
+    expect(await finalGeneration(account, id)).toMatchObject({ model: 'test/plain:free', total_cost: 0, usage: 0 });
+  });
+
+  it('shows its terms in the catalog', async () => {
+    const { service_free } = await modelInfo('test/plain:free');
+
+    expect(service_free).toEqual({ ...terms, temporarily_capacity_limited: false });
+  });
+
+  it('counts what an account has used today', async () => {
+    const account = await newcomer();
+    await ask(account, 'test/plain:free');
+
+    const { free_model_daily_requests, is_free_tier } = await keyInfo(account);
+
+    expect(free_model_daily_requests).toEqual({ limit: 300, remaining: 299, used: 1 });
+    expect(is_free_tier).toBe(true);
+  });
+
+  it('lets exactly as many of 200 requests at once pass as its account has', async () => {
+    const account = await newcomer();
+
+    const responses = await Promise.all(Array.from({ length: 200 }, () => ask(account, 'test/plain:free')));
+
+    const statuses = responses.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(50);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(150);
+    expect(await keyInfo(account)).toMatchObject({ free_model_daily_requests: { used: 50 } });
+  });
+
+  it('refuses with what there is, and when there is more', async () => {
+    const account = await newcomer();
+    const answers = [];
+    for (let sent = 0; sent < 4; sent += 1) answers.push(await ask(account, 'test/slow:free'));
+
+    const refusal = answers.find(({ status }) => status === 429)!;
+
+    expect(refusal.headers.get('x-ratelimit-limit')).toBe('3');
+    expect(refusal.headers.get('x-ratelimit-remaining')).toBe('0');
+    expect(Number(refusal.headers.get('x-ratelimit-reset')) % 60_000).toBe(0);
+    expect(Number(refusal.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    expect(await refusal.json()).toMatchObject({
+      error: { type: 'rate_limit_error', code: 429, metadata: { limit_source: 'free_requests_per_minute' } },
+    });
+  });
+
+  it('gives more to an account that has paid in', async () => {
+    const account = await newcomer('500');
+
+    expect(await keyInfo(account)).toMatchObject({
+      is_free_tier: false,
+      free_model_daily_requests: { limit: 400, used: 0 },
+    });
+  });
+
+  it('refuses a longer prompt than its terms allow, naming the field', async () => {
+    const response = await ask(gateway, 'test/plain:free', { messages: [said('word '.repeat(400))] });
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { metadata: { field: 'messages', input_token_limit: 200 } } });
+  });
+
+  it('writes no more than its terms allow, whatever is asked for', async () => {
+    const response = await ask(gateway, 'test/plain:free', { max_tokens: 5_000 }, 'delay=0 tokens=2000');
+
+    const { stop_reason, usage } = (await response.json()) as { stop_reason: string; usage: { output_tokens: number } };
+    expect(stop_reason).toBe('max_tokens');
+    expect(usage.output_tokens).toBeLessThanOrEqual(64);
+  });
+
+  it('leaves the request to a model with a price when it may not answer', async () => {
+    const account = await newcomer('200');
+    await Promise.all(Array.from({ length: 3 }, () => ask(account, 'test/slow:free')));
+    const limited = await ask(account, 'test/slow:free');
+
+    const response = await ask(account, 'test/slow:free', { models: ['test/paid'] });
+
+    expect([limited.status, response.status]).toContain(200);
+    const { model } = (await response.json()) as { model: string };
+    expect(model).toBe(limited.status === 429 ? 'test/paid' : 'test/slow:free');
+  });
+});
+
+describe('a request that names models with and without a price', () => {
+  it('is answered by the free one where there is no money', async () => {
+    const response = await ask(await newcomer(), 'test/paid', { models: ['test/plain:free'] });
+
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ model: 'test/plain:free', usage: { cost: 0 } });
+  });
+});
+
+describe('a request that came to nothing', () => {
+  it('gives its place back when the provider failed before it wrote anything', async () => {
+    const account = await newcomer();
+
+    const response = await ask(account, 'test/plain:free', {}, 'error=500');
+
+    expect(response.status).toBeGreaterThanOrEqual(500);
+    await until(async () => ((await keyInfo(account))['free_model_daily_requests'] as { used: number }).used === 0);
+  });
+
+  it('takes no place when it is refused before its hold', async () => {
+    const account = await newcomer();
+
+    await ask(account, 'test/plain:free', { messages: [said('word '.repeat(400))] });
+
+    expect(await keyInfo(account)).toMatchObject({ free_model_daily_requests: { used: 0 } });
+  });
+});
+
+describe('an account that is not funded', () => {
+  it('is counted by the address of its connection, whatever its headers say, and with all others there', async () => {
+    const [first, second] = [await newcomer(), await newcomer()];
+    await ask(first, 'test/plain:free');
+
+    const answers = [await withForged(first, 1), await withForged(second, 2)];
+
+    expect(answers.map(({ status }) => status)).toEqual([429, 429]);
+    expect(await answers[0]!.json()).toMatchObject({
+      error: { metadata: { limit_source: 'free_daily_requests_of_address', limit: 1 } },
+    });
+  });
+
+  it('is no longer counted by its address once it is funded', async () => {
+    const response = await withForged(await newcomer('500'), 3);
+
+    expect(response.status).toBe(200);
+  });
+
+  it('is still blocked by a limit of 0 of its key', async () => {
+    const { account } = await newcomer();
+    const { key } = await admin(directory, '--account', account, 'keys', 'create', '--name', 'off', '--limit', '0');
+
+    const response = await ask({ ...gateway, key: key as string }, 'test/plain:free');
+
+    expect(response.status).toBe(402);
+  });
+});
+
+describe('the budget of a free model', () => {
+  it('is never overspent, and the catalog says when it is used up', async () => {
+    const answers: Response[] = [];
+    // Each part has room for a request of full size, and then for a few smaller ones.
+    while (!answers.some(({ status }) => status === 429) && answers.length < 300) {
+      answers.push(
+        ...(await Promise.all(Array.from({ length: 40 }, () => ask(gateway, 'test/poor:free', {}, 'delay=0')))),
+      );
+    }
+
+    const refused = answers.find(({ status }) => status === 429)!;
+    expect(await refused.json()).toMatchObject({ error: { metadata: { limit_source: 'free_daily_budget' } } });
+    await until(
+      async () => (await modelInfo('test/poor:free'))['service_free']!['temporarily_capacity_limited'] === true,
+    );
+    const sums = (await readBudget(gateway.table(), utcDate(Date.now()), 'test/poor:free')).map(({ spent }) => spent);
+    expect(Money.sum(sums).exceeds(Money.parse('2'))).toBe(false);
+    expect(Money.sum(sums).isZero).toBe(false);
+  });
+
+  it('is shown to the operator', async () => {
+    const rows = (await admin(directory, 'free-models')) as unknown as { model: string; spent_rub: string }[];
+
+    const { spent_rub: spent } = rows.find(({ model }) => model === 'test/poor:free')!;
+    expect(Number(spent)).toBeGreaterThan(0);
+    expect(Number(spent)).toBeLessThanOrEqual(2);
+  });
+});
