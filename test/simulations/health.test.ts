@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readReports, writeReport } from '../../lambdas/store/endpoint-health.ts';
+import { repeated } from '../support/long-runs.ts';
 import { newTable } from '../support/table.ts';
 import { healthPlot } from './health-plot.ts';
 import { simulate, type Scenario, type Sent } from './health-simulation.ts';
@@ -15,7 +16,7 @@ import {
   TROUBLE_ENDS_MS,
 } from './troubles.ts';
 
-const SEEDS = 200;
+const SEEDS = repeated(200, { ofWhichAlways: 50 });
 
 /** What two instances do with a request a second. */
 const usual = { instances: 2, requestsPerSecond: 1, durationMs: RUN_MS };
