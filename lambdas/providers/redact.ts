@@ -10,6 +10,9 @@ const HIDDEN = '[hidden]';
 /** `<id>:<secret>[:<session token>]` of AWS: what is sent, and quoted, are its parts. */
 const ACCESS_KEY = /^[^:\s]+(?::[^:\s]+){1,2}$/;
 
+/** What was sent to authorize a request: often a token that was lent for the credential, and is not it. */
+const AUTHORIZATION = /\b(Bearer|Basic|Api-Key) +[\w.~+/=-]{16,}/gi;
+
 /** Addresses that mean something only inside a network, with the URL around them. */
 const INTERNAL_ADDRESS = new RegExp(
   String.raw`(?:\b[a-z][a-z0-9+.-]*:\/\/)?(?:[^\s"'<>@\/]*@)?` +
@@ -30,6 +33,7 @@ export function redact(words: string, { credential, baseUrl }: Secrets): string 
   let text = words;
   // Before the text is cut: part of a secret would not be found.
   for (const secret of secretsIn(credential ?? '')) text = text.replaceAll(secret, HIDDEN);
+  text = text.replace(AUTHORIZATION, `$1 ${HIDDEN}`);
   const { origin, host } = new URL(baseUrl);
   text = text.replaceAll(origin, HIDDEN).replaceAll(host, HIDDEN);
   text = text.slice(0, MAX_CHARACTERS * 2).replace(INTERNAL_ADDRESS, HIDDEN);

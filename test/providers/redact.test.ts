@@ -6,6 +6,11 @@ const secrets = { credential: 'acme-secret-1', baseUrl: 'https://models.acme.exa
 describe("a provider's words", () => {
   it.each([
     ['the credential', 'bad key acme-secret-1, yes acme-secret-1!', 'bad key [hidden], yes [hidden]!'],
+    [
+      'a token that was lent for it',
+      'bad Authorization: Bearer ya29.a0AfB_byDexample-Q~1/+==, sorry',
+      'bad Authorization: Bearer [hidden], sorry',
+    ],
     ['where it is reached', 'POST https://models.acme.example:8443/v1/x', 'POST [hidden]/v1/x'],
     ['its host alone', 'no route to models.acme.example:8443', 'no route to [hidden]'],
     ['an address of this machine', 'connect 127.0.0.1:8080 failed', 'connect [hidden] failed'],
@@ -23,6 +28,7 @@ describe("a provider's words", () => {
     'max_tokens: 4096 > 2048, see https://docs.acme.example/limits',
     'version 1.10.0.1 of 172.15.0.1 and 100.128.0.1 at 8.8.8.8',
     'local models and internal errors',
+    'send a Bearer token, Basic authentication is over',
   ])('are otherwise left as they are: %s', (words) => {
     expect(redact(words, secrets)).toBe(words);
   });
