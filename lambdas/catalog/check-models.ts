@@ -1,6 +1,7 @@
 import { CatalogError } from './catalog-error.ts';
 import { checkFree } from './check-free.ts';
 import { checkQuirks, quirksOf, wireOf } from './quirks.ts';
+import { penalties } from './sampling-parameters.ts';
 import type { AliasData, EndpointData, ModelData, ProviderData } from './schema.ts';
 import { factsOf, messagesWires, type MessagesFacts, type Wire } from './wires.ts';
 
@@ -142,8 +143,6 @@ function checkThinking(model: ModelData, { data, place, facts: { unaskedThinking
     `${place}.quirks.${quirk}: say whether "${model.id}" thinks when a request does not ask for it (true or false)`,
   );
 }
-
-const penalties = ['frequency_penalty', 'presence_penalty', 'repetition_penalty'] as const;
 
 function checkDefaults(model: ModelData, { facts, wire, place }: TextOffer): void {
   const unspeakable = penalties.find((name) => typeof model.default_parameters?.[name] === 'number');

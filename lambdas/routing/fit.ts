@@ -2,6 +2,7 @@
 
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 import { collectsData, retainsNothing } from '../catalog/data-policy.ts';
+import { penalties, samplingParameters } from '../catalog/sampling-parameters.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import { pricesFor } from '../catalog/tiers.ts';
 import type { MessagesRequest } from '../messages/types.ts';
@@ -67,16 +68,7 @@ function supportsAll({ supportedParameters: supported }: Endpoint, message: Mess
     [message.tool_choice !== undefined, ['tool_choice']],
     [message.thinking !== undefined && message.thinking.type !== 'disabled', ['reasoning']],
     [format !== undefined, ['structured_outputs', 'response_format']],
-    ...sampling.map((name): [boolean, string[]] => [message[name] !== undefined, [name]]),
+    ...[...samplingParameters, ...penalties].map((name): [boolean, string[]] => [message[name] !== undefined, [name]]),
   ];
   return needed.every(([isAsked, names]) => !isAsked || names.some((name) => supported.includes(name)));
 }
-
-const sampling = [
-  'temperature',
-  'top_p',
-  'top_k',
-  'frequency_penalty',
-  'presence_penalty',
-  'repetition_penalty',
-] as const;

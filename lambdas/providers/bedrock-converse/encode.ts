@@ -3,6 +3,7 @@
  * or refused by name; nothing that a client sent is silently dropped, except hints that cannot change an answer.
  */
 
+import { penalties } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { outputLimit } from '../translated/output-limit.ts';
@@ -15,16 +16,14 @@ import type { ConverseTarget } from './families.ts';
 import { modelFields } from './model-fields.ts';
 import { outputConfig, toolConfig } from './tools.ts';
 
-/** Converse has no field for them, and no model here one of its own. */
-const unspeakable = ['frequency_penalty', 'presence_penalty', 'repetition_penalty'] as const;
-
 export function encodeConverseRequest(
   request: MessagesRequest,
   target: ConverseTarget,
   client: ClientHeaders,
 ): Record<string, unknown> {
   refuseUnspeakable(request);
-  const penalty = unspeakable.find((name) => request[name] !== undefined);
+  // Converse has no field for them, and no model here one of its own.
+  const penalty = penalties.find((name) => request[name] !== undefined);
   if (penalty) throw invalidRequest(penalty, 'has no effect on this model; leave it out');
   const named = withSentNames(request, 'any');
   const { system, messages, hasToolBlocks } = toConversation(named, target);

@@ -3,6 +3,7 @@
  * refused by name. Nothing is kept by the provider: each request carries the whole conversation, with its reasoning.
  */
 
+import { penalties } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { outputLimit } from '../translated/output-limit.ts';
@@ -16,7 +17,7 @@ import type { ResponsesTarget } from './target.ts';
 import { formatField, toolFields } from './tools.ts';
 
 /** Sampling that other wires have. A model that lists one of these promises what this API cannot do. */
-const unspeakableSampling = new Set(['top_k', 'frequency_penalty', 'presence_penalty', 'repetition_penalty']);
+const unspeakableSampling = new Set<string>(['top_k', ...penalties]);
 
 export function encodeResponsesRequest(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   refuseUnspeakable(request);

@@ -1,12 +1,9 @@
+import { penalties, samplingParameters } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import type { WireTarget } from '../wire.ts';
 
 type Asked = Pick<WireTarget, 'supportedParameters'>;
-
-const samplingParameters = ['temperature', 'top_p', 'top_k'] as const;
-/** Not in the Messages API, but most models on other wires have them. */
-const penalties = ['frequency_penalty', 'presence_penalty', 'repetition_penalty'] as const;
 
 /**
  * Penalties that the model lists or has a default of.

@@ -1,3 +1,4 @@
+import { penalties, samplingParameters } from '../../catalog/sampling-parameters.ts';
 import { outputFormat } from '../../messages/output-format.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
@@ -13,12 +14,8 @@ const spoken = [
   'max_tokens',
   'stop_sequences',
   'stream',
-  'temperature',
-  'top_p',
-  'top_k',
-  'frequency_penalty',
-  'presence_penalty',
-  'repetition_penalty',
+  ...samplingParameters,
+  ...penalties,
   'tools',
   'tool_choice',
   'thinking',
