@@ -95,7 +95,8 @@ const stages: [string, string, string, RegExp][] = [
   ['the head of an answer', 'head', 'Hello', /^status 50[02]$|^cut off$/],
   ['behind the head of an answer', 'response', 'Hello', /^status 50[02]$|^cut off$|^ended with/],
   ['between two reads', 'data', 'Hello, and some more words', /^status 50[02]$|^cut off$|^ended with/],
-  ['measuring the answer', 'plain', 'One two %%sabotage-observe three', /^status 200$|^ended with error$/],
+  // A busy machine may read the first words together with the marker: then nothing was answered yet, and it is a 500.
+  ['measuring the answer', 'plain', 'One two %%sabotage-observe three', /^status 200$|^status 500$|^ended with error$/],
   ['writing the answer', 'plain', 'One two %%sabotage-write three', /^status|^cut off$|^ended with/],
   ['reporting the settlement', 'settle', 'Hello', /^status 200$|^ended with message_stop$/],
 ];
