@@ -18,14 +18,14 @@ const MAX_RESULTS = 20;
 const regions: Record<string, string> = { RU: '225', UA: '187', BY: '149', KZ: '159' };
 
 /** https://yandex.cloud/en/docs/search-api/reference/error-codes; all others are failures of the service or its set-up. */
-const errors: Record<string, SearchOutcome> = {
-  1: { error: 'invalid_tool_input' },
-  2: { error: 'invalid_tool_input' },
-  15: { hits: [] },
-  32: { error: 'too_many_requests' },
-  55: { error: 'too_many_requests' },
-  10002: { error: 'query_too_long' },
-};
+const errors = new Map<string | undefined, SearchOutcome>([
+  ['1', { error: 'invalid_tool_input' }],
+  ['2', { error: 'invalid_tool_input' }],
+  ['15', { hits: [] }],
+  ['32', { error: 'too_many_requests' }],
+  ['55', { error: 'too_many_requests' }],
+  ['10002', { error: 'query_too_long' }],
+]);
 const unavailable: { error: SearchErrorCode } = { error: 'unavailable' };
 
 const answerSchema = z.object({ rawData: z.string() });
@@ -59,7 +59,7 @@ export const yandex: BackendKind = {
     const [response] = xml ? childrenOf(xml, 'response') : [];
     if (xml?.name !== 'yandexsearch' || !response) return unavailable;
     const [error] = childrenOf(response, 'error');
-    if (error) return errors[error.attributes['code'] ?? ''] ?? unavailable;
+    if (error) return errors.get(error.attributes['code']) ?? unavailable;
     const [results] = childrenOf(response, 'results');
     return results ? { hits: descendantsOf(results, 'doc').map(hitOf) } : unavailable;
   },
