@@ -7,7 +7,7 @@ import type { BackendLimits } from '../../lambdas/search/backend-http.ts';
 import { openBackend } from '../../lambdas/search/backends/open.ts';
 import { listen, type Listening } from './listen.ts';
 
-export interface AskedSearch {
+interface AskedSearch {
   method: string;
   path: string;
   parameters: Record<string, string>;

@@ -3,7 +3,7 @@ import type { SearchHit, SearchOutcome, SearchQuery } from '../backend.ts';
 import type { BackendRequest } from '../backend-http.ts';
 
 /** What a backend of a kind is asked with. */
-export interface BackendAccess {
+interface BackendAccess {
   credential: string | undefined;
   folder: string | undefined;
 }
