@@ -6,6 +6,8 @@ import { searchWeb } from '../../lambdas/search/web-search.ts';
 import { answerOf, backendAt, queryOf, startSearchApi } from '../support/search-backends.ts';
 
 const signal = new AbortController().signal;
+/** How long a backend may take by itself. */
+const A_BACKENDS_TIME_MS = 8_000;
 const hit = { title: 't', url: 'https://x.example/', text: '', age: null };
 
 /** Backends that answer so, and the queries that they got. */
@@ -83,7 +85,9 @@ describe('the time of a search', () => {
     api.answers(() => requests++);
     const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const backends = [backendAt('exa', api.url), backendAt('tavily', api.url)];
+    const startedAt = performance.now();
     const outcome = await searchWeb(backends, queryOf('q'), { signal, timeoutMs: 50 });
+    expect(performance.now() - startedAt).toBeLessThan(A_BACKENDS_TIME_MS);
     const lines = logged.mock.calls.length;
     logged.mockRestore();
     await api.stop();
@@ -95,7 +99,9 @@ describe('the time of a search', () => {
     const asking = new AbortController();
     api.answers(() => asking.abort());
     const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const startedAt = performance.now();
     const outcome = await searchWeb([backendAt('exa', api.url)], queryOf('q'), { signal: asking.signal });
+    expect(performance.now() - startedAt).toBeLessThan(A_BACKENDS_TIME_MS);
     const lines = logged.mock.calls.length;
     logged.mockRestore();
     await api.stop();
