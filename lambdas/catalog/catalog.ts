@@ -1,6 +1,9 @@
+import { fillPlaceholders } from './placeholders.ts';
 import { quirksOf, wireOf } from './quirks.ts';
 import type { AliasData, DataPolicy, EndpointData, ModelData, Pricing, ProviderData } from './schema.ts';
 import type { AuthScheme } from './auth-schemes.ts';
+import { buildSearch, withSearchPrice, type CatalogSearch } from './search.ts';
+import type { SearchData } from './search-schema.ts';
 import { factsOf, type InputModality, type Quirks, type Wire } from './wires.ts';
 
 /** One way to reach a model: a provider, its address and wire, and what it charges. */
@@ -54,10 +57,13 @@ export class Catalog {
   readonly version: string;
   /** Ids of all providers, also of those that have no address here. */
   readonly providerIds: readonly string[];
+  /** Undefined: this catalog has no web search. */
+  readonly search: CatalogSearch | undefined;
   readonly #byId: Map<string, Model>;
 
-  constructor(models: Model[], providerIds: string[], version: string) {
+  constructor(models: Model[], providerIds: string[], version: string, search?: CatalogSearch) {
     this.models = models;
+    this.search = search;
     this.version = version;
     this.providerIds = providerIds;
     this.#byId = new Map(models.map((model) => [model.id, model]));
@@ -69,17 +75,27 @@ export class Catalog {
   }
 }
 
-/** Stands in an upstream model for the value of a variable. */
-const PLACEHOLDER = /\{([A-Z][A-Z0-9_]*)\}/g;
+/** What the endpoints of a catalog have in common. */
+interface Surroundings {
+  valueOf: (variable: string) => string | undefined;
+  search: CatalogSearch | undefined;
+}
 
 /**
  * Builds the catalog from files that have passed `checkModels`. Providers without an address are left out, and so are
  * models that no other provider offers at a price.
  */
 export function buildCatalog(
-  files: { providers: ProviderData[]; models: ModelData[]; aliases: AliasData[]; version: string },
-  valueOf: (variable: string) => string | undefined,
+  files: {
+    providers: ProviderData[];
+    models: ModelData[];
+    aliases: AliasData[];
+    search: SearchData | undefined;
+    version: string;
+  },
+  valueOf: Surroundings['valueOf'],
 ): Catalog {
+  const search = files.search && buildSearch(files.search, valueOf);
   const providers = new Map<string, Provider>();
   for (const data of files.providers) {
     const baseUrl = data.base_url ?? valueOf(data.base_url_variable!);
@@ -88,7 +104,7 @@ export function buildCatalog(
   const models = files.models.flatMap((data) => {
     const endpoints = data.endpoints.flatMap((endpoint) => {
       const provider = providers.get(endpoint.provider);
-      return provider ? [resolveEndpoint(data, endpoint, provider, valueOf)] : [];
+      return provider ? [resolveEndpoint(data, endpoint, provider, { valueOf, search })] : [];
     });
     return endpoints.some(({ pricing }) => pricing) ? [{ id: data.id, endpoints, aliasOf: undefined, data }] : [];
   });
@@ -101,6 +117,7 @@ export function buildCatalog(
     [...models, ...aliases],
     files.providers.map(({ id }) => id),
     files.version,
+    search,
   );
 }
 
@@ -108,26 +125,25 @@ function resolveEndpoint(
   model: ModelData,
   data: EndpointData,
   provider: Provider,
-  valueOf: (variable: string) => string | undefined,
+  { valueOf, search }: Surroundings,
 ): Endpoint {
   const wire = wireOf(data, provider.data);
-  const variables = [...data.upstream_model.matchAll(PLACEHOLDER)].map(([, name]) => name!);
+  const upstreamModel = fillPlaceholders(data.upstream_model, valueOf);
+  const maySearch = model.output_modalities.includes('text') && factsOf(wire).messages !== undefined;
   return {
     id: data.id,
     provider,
     wire,
     auth: provider.data.auth ?? factsOf(wire).auth,
-    upstreamModel: data.upstream_model.replaceAll(
-      PLACEHOLDER,
-      (placeholder, name: string) => valueOf(name) ?? placeholder,
-    ),
-    unsetVariable: variables.find((name) => !valueOf(name)),
+    upstreamModel: upstreamModel.text,
+    unsetVariable: upstreamModel.unset,
     contextLength: data.context_length ?? model.context_length,
     maxOutputTokens: data.max_output_tokens,
     inputModalities: data.input_modalities ?? model.input_modalities,
     supportedParameters: data.supported_parameters ?? model.supported_parameters,
     pricing: data.pricing,
     serviceCost: data.service_cost,
+    ...(search && maySearch ? withSearchPrice(data, search.price) : {}),
     quirks: quirksOf(data, provider.data),
     dataPolicy: data.data_policy ?? provider.data.data_policy,
     data,

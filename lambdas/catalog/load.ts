@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
@@ -9,6 +9,7 @@ import { CatalogError } from './catalog-error.ts';
 import { checkModels, type Located } from './check-models.ts';
 import { checkQuirks } from './quirks.ts';
 import { modelsFileSchema, providersFileSchema, type AliasData, type ModelData, type ProviderData } from './schema.ts';
+import { checkSearch, checkSearchPrices, searchFileSchema } from './search-schema.ts';
 
 /** Enough to tell any two catalogs of a deployment apart. */
 const VERSION_CHARACTERS = 12;
@@ -38,13 +39,20 @@ export function loadCatalog(
     models.push(...content.models.map((value, index) => ({ value, place: `${place}: models[${index}]` })));
     aliases.push(...content.aliases.map((value, index) => ({ value, place: `${place}: aliases[${index}]` })));
   }
+  const searchPath = join(directory, 'search.json');
+  const search = existsSync(searchPath) ? read(searchPath, 'search.json', searchFileSchema) : undefined;
   checkProviders(providers);
   checkModels(providers, models, aliases);
+  if (search) {
+    checkSearch(search);
+    checkSearchPrices(models);
+  }
   return buildCatalog(
     {
       providers,
       models: models.map((model) => model.value),
       aliases: aliases.map((alias) => alias.value),
+      search,
       version: hash.digest('hex').slice(0, VERSION_CHARACTERS),
     },
     optionalVariable,

@@ -24,7 +24,7 @@ export const modalities = [
 ] as const;
 export type Modality = (typeof modalities)[number];
 
-const price = z
+export const price = z
   .string()
   .regex(/^\d+(\.\d{1,12})?$/, 'must be a plain decimal string of roubles with at most 12 digits after the point')
   .transform((text) => Money.parse(text));
@@ -61,7 +61,7 @@ const pricingSchema = z.strictObject({
 export type Pricing = z.infer<typeof pricingSchema>;
 export type PriceTier = z.infer<typeof priceTier>;
 
-const dataPolicySchema = z.strictObject({
+export const dataPolicySchema = z.strictObject({
   /** Prompts may be kept for longer than the request takes. */
   logs_prompts: z.boolean(),
   trains_on_prompts: z.boolean(),
@@ -69,8 +69,8 @@ const dataPolicySchema = z.strictObject({
 });
 export type DataPolicy = z.infer<typeof dataPolicySchema>;
 
-const slug = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be a short lower-case name');
-const httpUrl = z.url({ protocol: /^https?$/ });
+export const slug = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be a short lower-case name');
+export const httpUrl = z.url({ protocol: /^https?$/ });
 /** Values that never change, and are not the credential: a header that decides what a provider keeps, for example. */
 const headers = z.record(
   z
@@ -82,7 +82,7 @@ const headers = z.record(
     ),
   z.string().regex(/^[\x20-\x7e]{1,256}$/, 'must be plain text'),
 );
-const variableName = z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of an environment variable');
+export const variableName = z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of an environment variable');
 
 const providerSchema = z.strictObject({
   id: slug,

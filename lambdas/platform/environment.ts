@@ -22,6 +22,8 @@ export const variables = {
   sandboxBedrockUrl: 'GATEWAY_SANDBOX_BEDROCK_URL',
   /** The access key that the sandbox expects there. */
   sandboxBedrockKey: 'GATEWAY_SANDBOX_BEDROCK_KEY',
+  /** Where the sandbox answers searches, as the catalog's search.json names it; local runs only. */
+  sandboxSearchUrl: 'GATEWAY_SANDBOX_SEARCH_URL',
   /** Endpoints of emulators; unset on AWS. */
   dynamodbEndpoint: 'DYNAMODB_ENDPOINT',
   sqsEndpoint: 'SQS_ENDPOINT',

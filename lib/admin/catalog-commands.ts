@@ -2,8 +2,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
+import { variablesIn } from '../../lambdas/catalog/placeholders.ts';
+import type { SearchBackendData } from '../../lambdas/catalog/search-schema.ts';
+import { optionalVariable } from '../../lambdas/platform/environment.ts';
 import { importCatalog, selectionSchema } from './import-catalog.ts';
-import { print } from './output.ts';
+import { print, type Row } from './output.ts';
 
 /** Commands on catalog files; they need no table. */
 export function addCatalogCommands(program: Command): void {
@@ -13,10 +16,19 @@ export function addCatalogCommands(program: Command): void {
     .description('load a catalog and say what is in it')
     .argument('[dir]', 'default: the catalog that comes with the code')
     .action((directory: string | undefined, _options: unknown, command: Command) => {
-      const { models } = loadCatalog(directory);
+      const { models, search } = loadCatalog(directory);
       const providers = new Set(models.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider.id)));
       const { json } = command.optsWithGlobals<{ json: boolean }>();
-      print({ models: models.length, providers: providers.size }, json);
+      const searchBackends = search?.listed.length ?? 0;
+      print({ models: models.length, providers: providers.size, search_backends: searchBackends }, json);
+    });
+  catalog
+    .command('backends')
+    .description('list where web searches go, and what is not set in this shell for each')
+    .argument('[dir]', 'default: the catalog that comes with the code')
+    .action((directory: string | undefined, _options: unknown, command: Command) => {
+      const { search } = loadCatalog(directory);
+      print((search?.listed ?? []).map(backendRow), command.optsWithGlobals<{ json: boolean }>().json);
     });
   catalog
     .command('import')
@@ -38,6 +50,24 @@ export function addCatalogCommands(program: Command): void {
       }
       print({ files: files.size, models }, command.optsWithGlobals<{ json: boolean }>().json);
     });
+}
+
+function backendRow({
+  id,
+  kind,
+  base_url_variable: address,
+  credential,
+  folder,
+  stand_in: isStandIn,
+}: SearchBackendData): Row {
+  const variables = [address, credential, ...variablesIn(folder ?? '')].filter((name) => name !== undefined);
+  return {
+    id,
+    kind,
+    variables: variables.join(' '),
+    not_set_here: variables.filter((name) => optionalVariable(name) === undefined).join(' '),
+    stand_in: isStandIn ?? false,
+  };
 }
 
 interface ImportOptions {

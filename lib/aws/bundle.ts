@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
@@ -96,7 +96,9 @@ async function bundleCounter(directory: string, names: string[]): Promise<void> 
 }
 
 function copyCatalog(from: string, to: string): void {
-  cpSync(join(from, 'providers.json'), join(to, 'providers.json'));
+  for (const name of ['providers.json', 'search.json']) {
+    if (existsSync(join(from, name))) cpSync(join(from, name), join(to, name));
+  }
   cpSync(join(from, 'models'), join(to, 'models'), { recursive: true });
 }
 

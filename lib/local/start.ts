@@ -98,6 +98,7 @@ function serviceVariables({ tableName, dynamodbEndpoint, sqs, sandbox }: LocalSe
     [variables.sandboxResponsesUrl]: sandbox.responsesUrl,
     [variables.sandboxBedrockUrl]: sandbox.bedrockUrl,
     [variables.sandboxBedrockKey]: sandbox.bedrockKey,
+    [variables.sandboxSearchUrl]: sandbox.searchUrl,
   };
 }
 

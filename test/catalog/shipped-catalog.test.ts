@@ -50,11 +50,23 @@ describe('prices beside those of tokens', () => {
     });
   });
 
-  it('are on no real text model for images or searches', () => {
-    const priced = realTextModels.filter(({ endpoints }) =>
-      endpoints.some(({ pricing }) => pricing?.image ?? pricing?.web_search),
-    );
+  it('are on no real text model for images', () => {
+    const priced = realTextModels.filter(({ endpoints }) => endpoints.some(({ pricing }) => pricing?.image));
     expect(priced.map(({ id }) => id)).toEqual([]);
+  });
+
+  it('are the same for a search on every text model that has a price', () => {
+    const endpoints = textModels.filter(({ data }) => !data.service_free).flatMap((model) => model.endpoints);
+    const prices = endpoints.filter(({ pricing }) => pricing).map(({ pricing }) => pricing?.web_search?.toString());
+    expect(new Set(prices)).toEqual(new Set(['0.99']));
+  });
+
+  it('are, for a search on a free model, the service’s and not the client’s', () => {
+    const endpoints = textModels.filter(({ data }) => data.service_free).flatMap((model) => model.endpoints);
+    const prices = endpoints.map(({ pricing, serviceCost }) =>
+      [pricing, serviceCost].map((one) => String(one?.web_search)),
+    );
+    expect(new Set(prices.map(String))).toEqual(new Set(['0,0.99']));
   });
 
   it('are on a sandbox model, to be tried', () => {

@@ -99,3 +99,15 @@ describe('the values of options', () => {
     expect(await run(...set, 'none')).toMatchObject({ limits_rub: {} });
   });
 });
+
+describe('the backends of a catalog', () => {
+  it('are listed with the variables that they need', async () => {
+    const rows = (await admin(directory, 'catalog', 'backends')) as unknown as Record<string, unknown>[];
+
+    expect(rows.find(({ id }) => id === 'yandex')).toMatchObject({
+      kind: 'yandex',
+      variables: 'YANDEX_SEARCH_API_KEY YANDEX_FOLDER_ID',
+      stand_in: false,
+    });
+  });
+});

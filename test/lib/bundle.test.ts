@@ -30,6 +30,12 @@ describe('the bundle of a function', () => {
     expect(large).toEqual([]);
   });
 
+  it('has the catalog beside it, its search included, if it reads one', () => {
+    const files = ['providers.json', 'search.json', 'models/sandbox.json'];
+
+    expect(files.filter((file) => !existsSync(join(directory, 'create-message', 'data', file)))).toEqual([]);
+  });
+
   it('has the thread that counts tokens beside it, if it counts', () => {
     const names = [...Object.keys(functions), 'counting'];
     const withThread = names.filter((name) => existsSync(join(directory, name, 'o200k-worker.mjs')));

@@ -11,7 +11,13 @@ export const shippedCatalog = new URL('../../lambdas/catalog/data/', import.meta
 export const sandboxAddresses = Object.values(variables).filter((name) => /^GATEWAY_SANDBOX_(.*_)?URL$/.test(name));
 
 /** What an operator of everything sets besides credentials: addresses of his own, and what names of models are made of. */
-const operatorVariables = ['AZURE_OPENAI_BASE_URL', 'OLLAMA_BASE_URL', 'VLLM_BASE_URL', 'YANDEX_FOLDER_ID'];
+const operatorVariables = [
+  'AZURE_OPENAI_BASE_URL',
+  'OLLAMA_BASE_URL',
+  'VLLM_BASE_URL',
+  'YANDEX_FOLDER_ID',
+  'SEARXNG_URL',
+];
 
 /** Loads the shipped catalog with every model that is in it: as where an operator has set all its variables. */
 export function loadShippedCatalog(): Catalog {

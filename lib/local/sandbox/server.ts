@@ -8,6 +8,7 @@ import { bedrockRefusal } from './bedrock.ts';
 import { objectionTo } from './mischief.ts';
 import { play } from './player.ts';
 import { writeScript } from './script.ts';
+import { answerSearch } from './search/answer.ts';
 import { askedFor, type Wire } from './wires.ts';
 
 /**
@@ -22,6 +23,8 @@ export interface SandboxUpstream {
   bedrockUrl: string;
   /** An access key, `<id>:<secret>`: requests there have to be signed with it. */
   bedrockKey: string;
+  /** Where it answers searches, as SearXNG does. */
+  searchUrl: string;
   stop: () => Promise<void>;
 }
 
@@ -40,6 +43,7 @@ export async function startSandbox(): Promise<SandboxUpstream> {
     responsesUrl: `${base}/openai/v1`,
     bedrockUrl: `${base}/bedrock`,
     bedrockKey: `${key.id}:${key.secret}`,
+    searchUrl: `${base}/searxng`,
     async stop() {
       server.close();
       server.closeAllConnections();
@@ -57,6 +61,10 @@ async function answer(
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
   const bytes = Buffer.concat(chunks);
   const { url = '', method: verb = '', headers } = request;
+  if (url.startsWith('/searxng/')) {
+    await answerSearch(new URL(url, 'http://sandbox').searchParams, response);
+    return;
+  }
   if (url.startsWith('/bedrock/') && !isSignedWith(key, { method: verb, url, headers, body: bytes })) {
     sendJson(response, 403, bedrockRefusal(403, 'The request signature we calculated does not match'));
     return;

@@ -1,0 +1,21 @@
+/** Stands in a text of the catalog for the value of an operator's variable: `gpt://{YANDEX_FOLDER_ID}/yandexgpt`. */
+const PLACEHOLDER = /\{([A-Z][A-Z0-9_]*)\}/g;
+
+/** A text with the values of its variables; those that are unset stay as they are written. */
+export interface FilledText {
+  text: string;
+  /** The first variable that the operator has not set. */
+  unset: string | undefined;
+}
+
+export function fillPlaceholders(text: string, valueOf: (variable: string) => string | undefined): FilledText {
+  return {
+    text: text.replaceAll(PLACEHOLDER, (placeholder, name: string) => valueOf(name) ?? placeholder),
+    unset: variablesIn(text).find((name) => !valueOf(name)),
+  };
+}
+
+/** The variables that a text needs. */
+export function variablesIn(text: string): string[] {
+  return [...text.matchAll(PLACEHOLDER)].map(([, name]) => name!);
+}

@@ -1,0 +1,92 @@
+/** `search.json`: what a search costs, and the backends that answer it, in the order in which they are asked. */
+
+import { z } from 'zod';
+import { CatalogError } from './catalog-error.ts';
+import type { Located } from './check-models.ts';
+import { dataPolicySchema, httpUrl, price, slug, variableName, type ModelData } from './schema.ts';
+
+/** What each kind of backend has to be told; how it is spoken to is in `search/backends/`. */
+const needs = {
+  yandex: { credential: true, folder: true },
+  brave: { credential: true, folder: false },
+  tavily: { credential: true, folder: false },
+  exa: { credential: true, folder: false },
+  searxng: { credential: false, folder: false },
+} as const;
+export type SearchKind = keyof typeof needs;
+
+/** The most that every kind can be asked for. */
+const MAX_RESULTS = 20;
+
+const backendSchema = z.strictObject({
+  id: slug,
+  name: z.string().min(1),
+  kind: z.enum(Object.keys(needs) as [SearchKind, ...SearchKind[]]),
+  base_url: httpUrl.optional(),
+  /** Variable that holds the address; while it is unset, the backend does not exist. */
+  base_url_variable: variableName.optional(),
+  /** Variable on a laptop, and name in the provider-keys secret on AWS. */
+  credential: variableName.optional(),
+  /** The folder that pays (Yandex Cloud); `{NAME}` stands for the value of the operator's variable NAME. */
+  folder: z.string().min(1).optional(),
+  /** Asked only where no other backend has all that it needs. */
+  stand_in: z.boolean().optional(),
+  data_policy: dataPolicySchema,
+});
+export type SearchBackendData = z.infer<typeof backendSchema>;
+
+export const searchFileSchema = z.strictObject({
+  /** Of one search, in roubles, whatever the model. */
+  price,
+  max_results: z.int().positive().max(MAX_RESULTS),
+  backends: z.array(backendSchema).min(1).max(16),
+});
+export type SearchData = z.infer<typeof searchFileSchema>;
+
+/** @throws {CatalogError} naming the field of the first thing that is wrong */
+export function checkSearch({ backends }: SearchData): void {
+  const seen = new Set<string>();
+  for (const [index, backend] of backends.entries()) {
+    const place = `search.json: backends[${index}]`;
+    if (seen.has(backend.id)) throw new CatalogError(`${place}.id: the backend "${backend.id}" is listed twice`);
+    seen.add(backend.id);
+    checkAddress(backend, place);
+    for (const field of ['credential', 'folder'] as const) checkNeed(backend, field, place);
+  }
+}
+
+function checkAddress({ base_url: url, base_url_variable: variable }: SearchBackendData, place: string): void {
+  if ((url === undefined) === (variable === undefined)) {
+    throw new CatalogError(`${place}: set exactly one of base_url and base_url_variable`);
+  }
+  if (url !== undefined && !isSafeAddress(url)) {
+    throw new CatalogError(`${place}.base_url: must begin with https://, because queries and a key are sent there`);
+  }
+}
+
+/** What stays on this machine may be sent in the clear. */
+function isSafeAddress(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+}
+
+function checkNeed(backend: SearchBackendData, field: 'credential' | 'folder', place: string): void {
+  const isNeeded = needs[backend.kind][field];
+  if (isNeeded === (backend[field] !== undefined)) return;
+  throw new CatalogError(
+    `${place}.${field}: a backend of kind "${backend.kind}" ${isNeeded ? 'needs' : 'takes no'} ${field}`,
+  );
+}
+
+/** The gateway makes the searches of every model, so no endpoint has a price of its own for them. */
+export function checkSearchPrices(models: Located<ModelData>[]): void {
+  for (const { value: model, place } of models) {
+    for (const [index, { pricing, service_cost: cost }] of model.endpoints.entries()) {
+      const name = pricing?.web_search ? 'pricing' : cost?.web_search ? 'service_cost' : undefined;
+      if (!name) continue;
+      throw new CatalogError(
+        `${place}.endpoints[${index}].${name}.web_search: a search costs the same on every model, the "price" of search.json; leave it out here`,
+      );
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Brave Search API, `GET /res/v1/web/search`: https://api-dashboard.search.brave.com/api-reference/web/search/get.
+ * Domains are words of the query; the place is a country of Brave's list, and headers with city, region and time zone.
+ */
+
+import { z } from 'zod';
+import type { SearchQuery, UserLocation } from '../backend.ts';
+import { plainText } from '../plain-text.ts';
+import { resultsToAskFor, withSites } from '../site-operators.ts';
+import { age, readJson, text, type BackendKind } from './kind.ts';
+
+const MAX_WORDS = 50;
+const operators = { or: 'OR', maxCharacters: 400, maxWords: MAX_WORDS };
+const MAX_RESULTS = 20;
+
+/** Any other is refused by Brave. Without one it searches for the United States, which `ALL` prevents. */
+const countries = new Set(
+  'AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE CH TW TR GB US'.split(
+    ' ',
+  ),
+);
+
+const answerSchema = z.object({
+  type: z.literal('search'),
+  // Absent where nothing was found.
+  web: z
+    .object({
+      results: z
+        .array(
+          z.object({
+            title: text,
+            url: text,
+            description: text,
+            extra_snippets: z.array(text).nullish(),
+            age: age.optional(),
+            page_age: age.optional(),
+          }),
+        )
+        .nullish(),
+    })
+    .nullish(),
+});
+
+export const brave: BackendKind = {
+  maxWords: MAX_WORDS,
+
+  request(query, { credential }) {
+    const parameters = new URLSearchParams({
+      q: withSites(query, operators),
+      count: String(resultsToAskFor(query, MAX_RESULTS)),
+      country: countryOf(query.location),
+      ...languageOf(query),
+      text_decorations: 'false',
+      result_filter: 'web',
+    });
+    return {
+      method: 'GET',
+      path: `/res/v1/web/search?${parameters.toString()}`,
+      headers: { 'x-subscription-token': credential!, ...placeHeaders(query.location) },
+    };
+  },
+
+  read: (body) =>
+    readJson(body, answerSchema, ({ web }) =>
+      (web?.results ?? []).map((result) => ({
+        title: plainText(result.title),
+        url: result.url,
+        text: [result.description, ...(result.extra_snippets ?? [])].map(plainText).join('\n'),
+        age: result.age ?? result.page_age ?? null,
+      })),
+    ),
+};
+
+function countryOf(location: UserLocation | undefined): string {
+  const country = location?.country?.toUpperCase() ?? '';
+  return countries.has(country) ? country : 'ALL';
+}
+
+/** Brave prefers English where nothing is said. */
+function languageOf({ text: query }: SearchQuery): { search_lang?: string } {
+  return /\p{Script=Cyrillic}/u.test(query) ? { search_lang: 'ru' } : {};
+}
+
+/** Headers carry ASCII only: a city with other letters is left out. */
+function placeHeaders(location: UserLocation | undefined): Record<string, string> {
+  const places = {
+    'x-loc-city': location?.city,
+    'x-loc-state-name': location?.region,
+    'x-loc-country': location?.country?.toUpperCase(),
+    'x-loc-timezone': location?.timezone,
+  };
+  return Object.fromEntries(
+    Object.entries(places).filter((place): place is [string, string] =>
+      /^[\x21-\x7e][\x20-\x7e]{0,99}$/.test(place[1] ?? ''),
+    ),
+  );
+}

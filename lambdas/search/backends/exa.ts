@@ -1,0 +1,50 @@
+/**
+ * Exa, `POST /search`: https://exa.ai/docs/reference/search. Domains are fields of the request; the place is a country code.
+ * The texts of the pages come along, and are charged by the page.
+ */
+
+import { z } from 'zod';
+import { hostsOf } from '../domains.ts';
+import { age, readJson, text, type BackendKind } from './kind.ts';
+
+const MAX_RESULTS = 20;
+const MAX_DOMAINS = 1_200;
+const MAX_TEXT_CHARACTERS = 2_000;
+
+const answerSchema = z.object({
+  results: z.array(z.object({ title: text, url: text, text, publishedDate: age.optional() })),
+});
+
+export const exa: BackendKind = {
+  maxWords: Infinity,
+
+  request(query, { credential }) {
+    const country = query.location?.country?.toUpperCase() ?? '';
+    const included = hostsOf(query.allowedDomains).slice(0, MAX_DOMAINS);
+    const excluded = hostsOf(query.blockedDomains).slice(0, MAX_DOMAINS);
+    return {
+      method: 'POST',
+      path: '/search',
+      headers: { 'x-api-key': credential! },
+      body: {
+        query: query.text,
+        type: 'auto',
+        numResults: Math.min(query.maxResults, MAX_RESULTS),
+        ...(included.length > 0 ? { includeDomains: included } : {}),
+        ...(excluded.length > 0 ? { excludeDomains: excluded } : {}),
+        ...(/^[A-Z]{2}$/.test(country) ? { userLocation: country } : {}),
+        contents: { text: { maxCharacters: MAX_TEXT_CHARACTERS } },
+      },
+    };
+  },
+
+  read: (body) =>
+    readJson(body, answerSchema, ({ results }) =>
+      results.map(({ title, url, text: content, publishedDate: date }) => ({
+        title,
+        url,
+        text: content,
+        age: date?.slice(0, 'YYYY-MM-DD'.length) ?? null,
+      })),
+    ),
+};

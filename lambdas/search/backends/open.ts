@@ -1,0 +1,72 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { SearchBackend } from '../../catalog/search.ts';
+import { log } from '../../platform/logger.ts';
+import { readProviderKey } from '../../platform/secrets.ts';
+import type { OpenBackend, SearchErrorCode } from '../backend.ts';
+import { askBackend, type BackendLimits } from '../backend-http.ts';
+import { finishedHits } from '../hits.ts';
+import { wordsIn } from '../query-length.ts';
+import { kinds } from './kinds.ts';
+
+/**
+ * The backends that can be asked now, in the order of the catalog: those that have their credential. Stand-ins are among
+ * them only where nothing else is set up, so that no failure of a real backend is papered over.
+ * @param exclusionOf why a backend may not see this query; undefined when it may
+ */
+export async function openBackends(
+  { search }: Catalog,
+  exclusionOf: (backend: SearchBackend) => string | undefined,
+): Promise<OpenBackend[]> {
+  const ready = (await Promise.all((search?.backends ?? []).map(withCredential))).filter((one) => one !== undefined);
+  const real = ready.filter(({ backend }) => !backend.data.stand_in);
+  return (real.length > 0 ? real : ready)
+    .filter(({ backend }) => exclusionOf(backend) === undefined)
+    .map(({ backend, credential }) => openBackend(backend, credential));
+}
+
+interface Ready {
+  backend: SearchBackend;
+  /** Undefined for a backend that needs none. */
+  credential: string | undefined;
+}
+
+async function withCredential(backend: SearchBackend): Promise<Ready | undefined> {
+  const { credential: variable } = backend.data;
+  const credential = variable ? await readProviderKey(variable) : undefined;
+  return variable && !credential ? undefined : { backend, credential };
+}
+
+/** @param limits for tests */
+export function openBackend(
+  backend: SearchBackend,
+  credential: string | undefined,
+  limits?: BackendLimits,
+): OpenBackend {
+  const kind = kinds[backend.kind];
+  return {
+    id: backend.id,
+
+    async search(query, signal) {
+      if (wordsIn(query.text) > kind.maxWords) return { error: 'query_too_long' };
+      const request = kind.request(query, { credential, folder: backend.folder });
+      const reply = await askBackend(backend.baseUrl, request, signal, limits);
+      const outcome = 'text' in reply ? kind.read(reply.text) : { error: errorOf(reply) };
+      if ('hits' in outcome) return { hits: finishedHits(outcome.hits, query) };
+      if (!isGivenUp(signal)) {
+        const about = 'text' in reply ? { reason: `answered ${outcome.error}` } : { reason: reply.failure };
+        const status = 'status' in reply ? { status: reply.status } : {};
+        log('warn', 'a search backend failed', { provider: backend.id, ...about, ...status });
+      }
+      return outcome;
+    },
+  };
+}
+
+/** By whoever asked; time that ran out is the backend's failure. */
+function isGivenUp({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
+}
+
+function errorOf({ status }: { status?: number }): SearchErrorCode {
+  return status === 429 ? 'too_many_requests' : 'unavailable';
+}

@@ -1,0 +1,38 @@
+/**
+ * SearXNG, `GET /search?format=json`: https://docs.searxng.org/dev/search_api.html. Its engines read domains as words of the query.
+ * It has no parameter for a place, and the number of its results is its own.
+ */
+
+import { z } from 'zod';
+import { withSites } from '../site-operators.ts';
+import { age, readJson, text, type BackendKind } from './kind.ts';
+
+const operators = { or: 'OR', maxCharacters: 1_000, maxWords: 128 };
+
+const answerSchema = z
+  .object({
+    results: z.array(z.object({ title: text, url: text, content: text, publishedDate: age.optional() })),
+    /** Engines that refused or did not answer. */
+    unresponsive_engines: z.array(z.unknown()).nullish(),
+  })
+  // It answers with an empty list when all of its engines have failed.
+  .refine(({ results, unresponsive_engines: failed }) => results.length > 0 || !failed?.length);
+
+export const searxng: BackendKind = {
+  maxWords: operators.maxWords,
+
+  request(query) {
+    const parameters = new URLSearchParams({ q: withSites(query, operators), format: 'json' });
+    return { method: 'GET', path: `/search?${parameters.toString()}` };
+  },
+
+  read: (body) =>
+    readJson(body, answerSchema, ({ results }) =>
+      results.map(({ title, url, content, publishedDate: date }) => ({
+        title,
+        url,
+        text: content,
+        age: date?.slice(0, 'YYYY-MM-DD'.length) ?? null,
+      })),
+    ),
+};

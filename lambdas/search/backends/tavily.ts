@@ -1,0 +1,93 @@
+/**
+ * Tavily, `POST /search`: https://docs.tavily.com/documentation/api-reference/endpoint/search. Domains are fields of the request;
+ * the place is a country by its English name.
+ */
+
+import { z } from 'zod';
+import type { UserLocation } from '../backend.ts';
+import { hostsOf } from '../domains.ts';
+import { age, readJson, text, type BackendKind } from './kind.ts';
+
+const MAX_RESULTS = 20;
+/** Lists that Tavily takes; our own filter does the rest. */
+const MAX_INCLUDED = 300;
+const MAX_EXCLUDED = 150;
+
+/** Countries whose name in Tavily's list is beyond doubt; a name that it does not know is refused. */
+const countries: Record<string, string> = {
+  AM: 'armenia',
+  AT: 'austria',
+  AU: 'australia',
+  AZ: 'azerbaijan',
+  BE: 'belgium',
+  BR: 'brazil',
+  BY: 'belarus',
+  CA: 'canada',
+  CH: 'switzerland',
+  CN: 'china',
+  DE: 'germany',
+  EE: 'estonia',
+  ES: 'spain',
+  FI: 'finland',
+  FR: 'france',
+  GB: 'united kingdom',
+  GE: 'georgia',
+  IL: 'israel',
+  IN: 'india',
+  IT: 'italy',
+  JP: 'japan',
+  KZ: 'kazakhstan',
+  LT: 'lithuania',
+  LV: 'latvia',
+  MD: 'moldova',
+  NL: 'netherlands',
+  PL: 'poland',
+  RS: 'serbia',
+  RU: 'russia',
+  SE: 'sweden',
+  UA: 'ukraine',
+  US: 'united states',
+  UZ: 'uzbekistan',
+};
+
+const answerSchema = z.object({
+  results: z.array(z.object({ title: text, url: text, content: text, published_date: age.optional() })),
+});
+
+export const tavily: BackendKind = {
+  maxWords: Infinity,
+
+  request(query, { credential }) {
+    const country = countryOf(query.location);
+    return {
+      method: 'POST',
+      path: '/search',
+      headers: { authorization: `Bearer ${credential}` },
+      body: {
+        query: query.text,
+        max_results: Math.min(query.maxResults, MAX_RESULTS),
+        // The cheaper of its two prices.
+        search_depth: 'basic',
+        topic: 'general',
+        ...(country ? { country } : {}),
+        include_domains: hostsOf(query.allowedDomains).slice(0, MAX_INCLUDED),
+        exclude_domains: hostsOf(query.blockedDomains).slice(0, MAX_EXCLUDED),
+      },
+    };
+  },
+
+  read: (body) =>
+    readJson(body, answerSchema, ({ results }) =>
+      results.map(({ title, url, content, published_date: date }) => ({
+        title,
+        url,
+        text: content,
+        age: date ?? null,
+      })),
+    ),
+};
+
+function countryOf(location: UserLocation | undefined): string | undefined {
+  const code = location?.country?.toUpperCase() ?? '';
+  return Object.hasOwn(countries, code) ? countries[code] : undefined;
+}

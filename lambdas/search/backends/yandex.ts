@@ -1,0 +1,105 @@
+/**
+ * Yandex Search API v2, `POST /v2/web/search`: https://yandex.cloud/en/docs/search-api/api-ref/WebSearch/search. An answer is
+ * JSON with an XML document in base64 (https://yandex.cloud/en/docs/search-api/concepts/response). Domains are words of the
+ * query; the place is a region, known for four countries.
+ */
+
+import { z } from 'zod';
+import type { SearchErrorCode, SearchHit, SearchOutcome, UserLocation } from '../backend.ts';
+import { resultsToAskFor, withSites } from '../site-operators.ts';
+import type { BackendKind } from './kind.ts';
+import { childrenOf, descendantsOf, readXml, textOf, type XmlElement } from './xml.ts';
+
+const MAX_WORDS = 40;
+const operators = { or: '|', maxCharacters: 400, maxWords: MAX_WORDS };
+const MAX_RESULTS = 20;
+
+/** https://yandex.cloud/en/docs/search-api/reference/regions */
+const regions: Record<string, string> = { RU: '225', UA: '187', BY: '149', KZ: '159' };
+
+/** https://yandex.cloud/en/docs/search-api/reference/error-codes; all others are failures of the service or its set-up. */
+const errors = new Map<string | undefined, SearchOutcome>([
+  ['1', { error: 'invalid_tool_input' }],
+  ['2', { error: 'invalid_tool_input' }],
+  ['15', { hits: [] }],
+  ['32', { error: 'too_many_requests' }],
+  ['55', { error: 'too_many_requests' }],
+  ['10002', { error: 'query_too_long' }],
+]);
+const unavailable: { error: SearchErrorCode } = { error: 'unavailable' };
+
+const answerSchema = z.object({ rawData: z.string() });
+
+export const yandex: BackendKind = {
+  maxWords: MAX_WORDS,
+
+  request(query, { credential, folder }) {
+    return {
+      method: 'POST',
+      path: '/v2/web/search',
+      headers: { authorization: `Api-Key ${credential}` },
+      // Whole numbers of 64 bits are texts in the JSON of protocol buffers.
+      body: {
+        query: { queryText: withSites(query, operators), ...indexOf(query.location), page: '0' },
+        groupSpec: {
+          groupMode: 'GROUP_MODE_FLAT',
+          groupsOnPage: String(resultsToAskFor(query, MAX_RESULTS)),
+          docsInGroup: '1',
+        },
+        maxPassages: '5',
+        ...regionOf(query.location),
+        folderId: folder,
+        responseFormat: 'FORMAT_XML',
+      },
+    };
+  },
+
+  read(body) {
+    const xml = xmlOf(body);
+    const [response] = xml ? childrenOf(xml, 'response') : [];
+    if (xml?.name !== 'yandexsearch' || !response) return unavailable;
+    const [error] = childrenOf(response, 'error');
+    if (error) return errors.get(error.attributes['code']) ?? unavailable;
+    const [results] = childrenOf(response, 'results');
+    return results ? { hits: descendantsOf(results, 'doc').map(hitOf) } : unavailable;
+  },
+};
+
+function xmlOf(body: string): XmlElement | undefined {
+  try {
+    const { rawData } = answerSchema.parse(JSON.parse(body));
+    return readXml(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(rawData, 'base64')));
+  } catch {
+    return undefined;
+  }
+}
+
+function hitOf(document: XmlElement): SearchHit {
+  const textsOf = (name: string) => descendantsOf(document, name).map(textOf);
+  return {
+    title: textsOf('title')[0] ?? '',
+    url: textsOf('url')[0] ?? '',
+    text: [...textsOf('headline'), ...textsOf('passage')].join('\n'),
+    age: dateOf(textsOf('modtime')[0] ?? ''),
+  };
+}
+
+/** When the page was changed: `20260814T040000`. */
+function dateOf(time: string): string | null {
+  const [, year, month, day] = /^\s*(\d{4})(\d{2})(\d{2})(?:T|\s*$)/.exec(time) ?? [];
+  return year ? `${year}-${month}-${day}` : null;
+}
+
+const codeOf = (location: UserLocation | undefined) => location?.country?.toUpperCase() ?? '';
+
+/** The Russian index, unless the person is known to be where another serves better. */
+function indexOf(location: UserLocation | undefined): { searchType: string } {
+  const country = codeOf(location);
+  if (country === 'TR') return { searchType: 'SEARCH_TYPE_TR' };
+  return { searchType: country === '' || Object.hasOwn(regions, country) ? 'SEARCH_TYPE_RU' : 'SEARCH_TYPE_COM' };
+}
+
+function regionOf(location: UserLocation | undefined): { region?: string } {
+  const country = codeOf(location);
+  return Object.hasOwn(regions, country) ? { region: regions[country]! } : {};
+}

@@ -1,0 +1,51 @@
+import type { SearchHit, SearchQuery } from './backend.ts';
+import { domainFilter } from './domains.ts';
+
+const MAX_URL_CHARACTERS = 2_048;
+const MAX_TITLE_CHARACTERS = 300;
+const MAX_TEXT_CHARACTERS = 2_000;
+const MAX_AGE_CHARACTERS = 100;
+/** How much of a text is read to find so many characters of it. */
+const MAX_READ_CHARACTERS = 16_384;
+
+/** What a query gets of what a backend found: pages of the web that its filters allow, each once, all of it bounded. */
+export function finishedHits(found: readonly SearchHit[], query: SearchQuery): SearchHit[] {
+  const isAllowed = domainFilter(query);
+  const hits = new Map<string, SearchHit>();
+  for (const { title, url, text, age } of found) {
+    if (hits.size === query.maxResults) break;
+    const address = webAddress(url);
+    if (address === undefined || !isAllowed(address)) continue;
+    const page = address.replace(/#.*$/s, '');
+    if (hits.has(page)) continue;
+    hits.set(page, {
+      title: bounded(title, MAX_TITLE_CHARACTERS).replaceAll('\n', ' ') || page.slice(0, MAX_TITLE_CHARACTERS),
+      url: address,
+      text: bounded(text, MAX_TEXT_CHARACTERS),
+      age: age === null ? null : bounded(age, MAX_AGE_CHARACTERS).replaceAll('\n', ' ') || null,
+    });
+  }
+  return [...hits.values()];
+}
+
+/** An address that a person can open as it reads: of the web, of usual length, and without a user's name that looks like a host. */
+function webAddress(url: string): string | undefined {
+  if (url.length > MAX_URL_CHARACTERS || !URL.canParse(url)) return undefined;
+  const { protocol, username, password, href } = new URL(url);
+  if (protocol !== 'https:' && protocol !== 'http:') return undefined;
+  return username || password || href.length > MAX_URL_CHARACTERS ? undefined : href;
+}
+
+/** Without control characters, runs of blanks and halves of characters. */
+function bounded(text: string, maxCharacters: number): string {
+  const clean = text
+    .slice(0, MAX_READ_CHARACTERS)
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(/[\p{Cc}\p{Zs}]+/gu, (run) => (run.includes('\n') ? '\n' : ' '))
+    .trim()
+    .toWellFormed();
+  return clean
+    .slice(0, maxCharacters)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trimEnd();
+}

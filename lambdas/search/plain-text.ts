@@ -1,0 +1,33 @@
+/** Markup of snippets as the text that a reader sees. */
+
+const named: Record<string, string> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  laquo: '«',
+  raquo: '»',
+  mdash: '—',
+  ndash: '–',
+  hellip: '…',
+  shy: '',
+};
+
+/** Tags go, entities become their characters: once, so that what was written as text stays text. */
+export function plainText(html: string): string {
+  return decodeEntities(html.replaceAll(/<(?:!--[^<>]*--|\/?[a-z][^<>]*)>/gi, ''));
+}
+
+/** Entities that nobody knows stay as they are written. */
+export function decodeEntities(text: string): string {
+  return text.replaceAll(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,
+    (entity, decimal?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return (Object.hasOwn(named, name) ? named[name] : undefined) ?? entity;
+      const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal);
+      return code > 0x10_ff_ff ? '\ufffd' : String.fromCodePoint(code);
+    },
+  );
+}

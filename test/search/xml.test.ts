@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { childrenOf, descendantsOf, readXml, textOf } from '../../lambdas/search/backends/xml.ts';
+
+describe('a document of XML', () => {
+  it('is read with elements, attributes, text, CDATA and entities', () => {
+    const root = readXml(
+      '\ufeff<?xml version="1.0"?>\n<!-- c <d> --><a x="1 &amp; 2" y=\'"\'><b>t<i>u</i> &#1071;</b><b/><c><![CDATA[<b>&amp;]]></c></a>\n',
+    )!;
+    expect(root.attributes).toEqual({ x: '1 & 2', y: '"' });
+    expect(childrenOf(root, 'b').map(textOf)).toEqual(['tu Я', '']);
+    expect(textOf(root)).toBe('tu Я<b>&amp;');
+  });
+
+  it('gives the elements of a name wherever they are nested, in order', () => {
+    const root = readXml('<r><g><d>1</d></g><g><h><d>2<d>x</d></d></h></g></r>')!;
+    expect(descendantsOf(root, 'd').map(textOf)).toEqual(['1', '2x']);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['only text', 'text'],
+    ['two roots', '<a/><b/>'],
+    ['text beside the root', '<a/>text'],
+    ['an element that is not closed', '<a><b></a>'],
+    ['one that was never opened', '</a>'],
+    ['the wrong order', '<a><b></a></b>'],
+    ['a cut tag', '<a'],
+    ['a cut comment', '<a><!-- </a>'],
+    ['cut CDATA', '<a><![CDATA[</a>'],
+    ['an attribute without quotes', '<a b=c></a>'],
+    ['a document type, which could define entities', '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'],
+    ['a pit', '<a>'.repeat(40) + '</a>'.repeat(40)],
+    ['a crowd', `<a>${'<b/>'.repeat(20_000)}</a>`],
+    ['a page of HTML', '<!doctype html><html><br></html>'],
+  ])('is refused when it is %s', (_, xml) => {
+    expect(readXml(xml)).toBeUndefined();
+  });
+
+  it('is read or refused, whatever it is', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        '<a>',
+        '</a>',
+        '<a/>',
+        '<a b="c">',
+        '<!--',
+        '-->',
+        '<![CDATA[',
+        ']]>',
+        '<?',
+        '?>',
+        '&amp;',
+        '<',
+        '>',
+        '"',
+        '&#x;',
+      ),
+      fc.string({ maxLength: 5 }),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
+        const root = readXml(`<r>${pieces.join('')}</r>`);
+        expect(root === undefined || root.name === 'r').toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
