@@ -66,7 +66,7 @@ describe('a marker', () => {
     ['is longer than any list', `Paris [${'1, '.repeat(20)}1].`],
     ['is inline code', 'Take `list[1]` or ``a ` b [2]`` or `x [3]\n'],
     ['is in a fence', '```js\nlist[1] = `x`; [2]\n```js\n a [3]\n````  \n'],
-    ['is in a fence that only a longer one ends', '````\n```\n[1] a\n````\n'],
+    ['is in a fence that only a longer one ends', '````\n```\na [1]\n````\n'],
     ['is in a fence, behind what looks like its end', '```\n- ```\na [1]\n``` x\na [1]\n```\n'],
     ['is in a fence in a list', '- ```\n  list [1]\n  ```\n'],
     ['is in a fence that never ends', '```\nlist [1]\n\nlist [2]'],
@@ -242,6 +242,24 @@ describe('the pieces of a text', () => {
         }
       }),
     );
+  });
+
+  it.each([
+    ['a fence', `\`\`\`\n${'😀'.repeat(3)}`],
+    ['a long word', `x${'😀'.repeat(400)}`],
+    ['another', '😀'.repeat(400)],
+  ])('are whole characters, where those of %s come in halves', (_, text) => {
+    const cited = new CitedText(isSource);
+    const parts = text.split('').flatMap((half) => cited.push(half));
+
+    expect(parts.filter((part) => !part.text.isWellFormed())).toEqual([]);
+  });
+
+  it('hold back no more than 400 characters where blanks follow a marker, either', () => {
+    const cited = new CitedText(isSource);
+    const text = 'x'.repeat(300);
+
+    expect(cited.push(`${text} [1]${' '.repeat(101)}`)).toEqual([{ text, sources: [1] }]);
   });
 
   it.each([
