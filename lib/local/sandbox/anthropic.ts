@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { errorKinds, kindOfStatus } from '../../../lambdas/platform/errors.ts';
 import type { WireWriter } from './answer.ts';
 import type { JsonSchema } from './example.ts';
-import { thinkingTokens, type SandboxPrompt, type Script } from './script.ts';
+import { lastTurns, type SandboxPrompt, type Turn } from './prompt.ts';
+import { thinkingTokens, type Script } from './script.ts';
 import { namedEvents } from './server-sent-events.ts';
 
 type Block = { type: string; text?: string; content?: string | Block[]; [field: string]: unknown };
@@ -26,13 +27,11 @@ const THINKER = 'thinker';
 const THINKERS_TOKENS = 300;
 
 export function readAnthropicPrompt(request: Request, betas = ''): SandboxPrompt {
-  const last = request.messages.at(-1);
-  const blocks = typeof last?.content === 'string' ? [{ type: 'text', text: last.content }] : (last?.content ?? []);
   const chosen = request.tool_choice?.type === 'tool' ? request.tool_choice.name : undefined;
-  const tools = (request.tools ?? []).filter(({ name }) => chosen === undefined || name === chosen);
+  const offered = request.tool_choice?.type === 'none' ? [] : (request.tools ?? []);
+  const tools = offered.filter(({ name }) => chosen === undefined || name === chosen);
   return {
-    lastUserText: blocks.map(({ text }) => (typeof text === 'string' ? text : '')).join('\n'),
-    answersTool: blocks.some(({ type }) => type === 'tool_result'),
+    ...lastTurns(turnsOf(request)),
     tools: tools.map(({ name, input_schema: schema }) => ({ name, schema })),
     toolRequired: request.tool_choice?.type === 'any' || chosen !== undefined,
     answerSchema: (request.output_config?.format ?? request.output_format)?.schema,
@@ -44,6 +43,30 @@ export function readAnthropicPrompt(request: Request, betas = ''): SandboxPrompt
     images: JSON.stringify(request.messages).split('"type":"image"').length - 1,
     pdfs: JSON.stringify(request.messages).split('"media_type":"application/pdf"').length - 1,
   };
+}
+
+function turnsOf({ messages }: Request): Turn[] {
+  const calls = messages.flatMap(({ content }) => blocksOf(content)).filter(({ type }) => type === 'tool_use');
+  const names = new Map(calls.map(({ id, name }) => [id, String(name)]));
+  return messages
+    .filter(({ role }) => role === 'user')
+    .map(({ content }) => ({
+      text: textOf(blocksOf(content).filter(({ type }) => type !== 'tool_result')),
+      results: blocksOf(content)
+        .filter(({ type }) => type === 'tool_result')
+        .map((block) => ({
+          name: names.get(block['tool_use_id']) ?? '',
+          text: textOf(blocksOf(block.content ?? '')),
+        })),
+    }));
+}
+
+function blocksOf(content: string | Block[]): Block[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+function textOf(blocks: Block[]): string {
+  return blocks.map(({ text }) => (typeof text === 'string' ? text : '')).join('\n');
 }
 
 /** As the Messages API refuses it. */

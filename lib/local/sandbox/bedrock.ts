@@ -5,11 +5,13 @@ import { anthropicWriter, readAnthropicPrompt } from './anthropic.ts';
 import type { Framing, WireEvent, WireWriter } from './answer.ts';
 import { eventStream } from './event-stream.ts';
 import type { JsonSchema } from './example.ts';
-import type { SandboxPrompt, Script } from './script.ts';
+import { lastTurns, type SandboxPrompt, type Turn } from './prompt.ts';
+import type { Script } from './script.ts';
 
 interface Block {
   text?: string;
-  toolResult?: { content: Block[] };
+  toolUse?: { toolUseId: string; name: string };
+  toolResult?: { toolUseId: string; content: Block[] };
 }
 
 interface Request {
@@ -26,15 +28,13 @@ interface Request {
 }
 
 export function readConversePrompt(request: Request): SandboxPrompt {
-  const blocks = request.messages.at(-1)?.content ?? [];
   const { tools = [], toolChoice = {} } = request.toolConfig ?? {};
   const specs = tools.flatMap(({ toolSpec }) => (toolSpec ? [toolSpec] : []));
   const chosen = toolChoice.tool?.name;
   const format = request.outputConfig?.textFormat;
   const { thinking, reasoningConfig } = request.additionalModelRequestFields ?? {};
   return {
-    lastUserText: blocks.map(({ text }) => text ?? '').join('\n'),
-    answersTool: blocks.some(({ toolResult }) => toolResult !== undefined),
+    ...lastTurns(turnsOf(request)),
     tools: specs
       .filter(({ name }) => chosen === undefined || name === chosen)
       .map(({ name, inputSchema }) => ({ name, schema: inputSchema.json })),
@@ -47,6 +47,23 @@ export function readConversePrompt(request: Request): SandboxPrompt {
     images: JSON.stringify(request.messages).split('"image":{"format"').length - 1,
     pdfs: JSON.stringify(request.messages).split('"document":{"format":"pdf"').length - 1,
   };
+}
+
+function turnsOf({ messages }: Request): Turn[] {
+  const calls = messages.flatMap(({ content }) => content).flatMap(({ toolUse }) => (toolUse ? [toolUse] : []));
+  const names = new Map(calls.map(({ toolUseId, name }) => [toolUseId, name]));
+  return messages
+    .filter(({ role }) => role === 'user')
+    .map(({ content }) => ({
+      text: textOf(content.filter(({ toolResult }) => toolResult === undefined)),
+      results: content
+        .flatMap(({ toolResult }) => (toolResult ? [toolResult] : []))
+        .map((result) => ({ name: names.get(result.toolUseId) ?? '', text: textOf(result.content) })),
+    }));
+}
+
+function textOf(blocks: Block[]): string {
+  return blocks.map(({ text }) => text ?? '').join('\n');
 }
 
 function countCharacters(blocks: Block[]): number {

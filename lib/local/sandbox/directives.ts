@@ -13,6 +13,10 @@ export interface Directives {
   think: boolean;
   /** How many tool calls to make. */
   tools: number;
+  /** How many searches to make at once; undefined: as the tools suggest. */
+  searches: number | undefined;
+  /** How many searches to make one after the other. */
+  searchRounds: number;
   /** HTTP status of a refusal before the first byte, and the seconds after which it says to try again. */
   error: number | undefined;
   retryAfterSeconds: number | undefined;
@@ -63,6 +67,8 @@ export function readDirectives(prompt: string): Directives {
     firstMs: number('first') ?? 0,
     think: words.includes('think'),
     tools: number('tools') ?? (words.includes('tool') ? 1 : 0),
+    searches: number('search') ?? (words.includes('search') ? 1 : undefined),
+    searchRounds: number('searches') ?? 0,
     error: number('error'),
     retryAfterSeconds: number('retry-after'),
     hang: words.includes('hang'),

@@ -6,7 +6,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { WireWriter } from './answer.ts';
 import type { JsonSchema } from './example.ts';
-import { thinkingTokens, type SandboxPrompt, type Script } from './script.ts';
+import { lastTurns, type SandboxPrompt, type Turn } from './prompt.ts';
+import { thinkingTokens, type Script } from './script.ts';
 import { plainEvents } from './server-sent-events.ts';
 
 interface Part {
@@ -14,7 +15,7 @@ interface Part {
   thought?: boolean;
   thoughtSignature?: string;
   functionCall?: { id?: string; name: string; args?: object };
-  functionResponse?: { id?: string; name: string; parts?: Part[] };
+  functionResponse?: { id?: string; name: string; response?: { output?: string; error?: string }; parts?: Part[] };
   inlineData?: { mimeType: string };
   fileData?: { mimeType: string };
 }
@@ -48,10 +49,8 @@ export function readGeminiPrompt(request: Request): SandboxPrompt {
   const tools = declared.filter(({ name }) => allowedFunctionNames?.includes(name) ?? true);
   const parts = contents.flatMap((content) => content.parts);
   const media = [...parts, ...parts.flatMap(({ functionResponse }) => functionResponse?.parts ?? [])].map(mediaTypeOf);
-  const last = contents.at(-1)?.parts ?? [];
   return {
-    lastUserText: last.map(({ text }) => text ?? '').join('\n'),
-    answersTool: last.some(({ functionResponse }) => functionResponse !== undefined),
+    ...lastTurns(contents.filter(({ role }) => role === 'user').map(turnOf)),
     tools: tools.map(({ name, parametersJsonSchema: schema }) => ({ name, schema })),
     toolRequired: mode === 'ANY',
     answerSchema: generationConfig?.responseJsonSchema,
@@ -59,10 +58,26 @@ export function readGeminiPrompt(request: Request): SandboxPrompt {
     hiddenTokens: 0,
     maxTokens: generationConfig?.maxOutputTokens,
     refusal: refusalOf(contents),
-    characters: [...(systemInstruction?.parts ?? []), ...parts].reduce((sum, { text = '' }) => sum + text.length, 0),
+    characters: [...(systemInstruction?.parts ?? []), ...parts].reduce((sum, part) => sum + wordsOf(part).length, 0),
     images: media.filter((type) => type?.startsWith('image/')).length,
     pdfs: media.filter((type) => type === 'application/pdf').length,
   };
+}
+
+function turnOf({ parts }: Content): Turn {
+  const said = parts.filter((part) => !isResult(part));
+  return {
+    text: said.map(wordsOf).join('\n'),
+    results: parts.filter(isResult).map((part) => ({ name: part.functionResponse!.name, text: wordsOf(part) })),
+  };
+}
+
+function isResult({ functionResponse }: Part): boolean {
+  return functionResponse !== undefined;
+}
+
+function wordsOf({ text, functionResponse }: Part): string {
+  return text ?? functionResponse?.response?.output ?? functionResponse?.response?.error ?? '';
 }
 
 function mediaTypeOf({ inlineData, fileData }: Part): string | undefined {

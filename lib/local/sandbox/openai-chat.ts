@@ -3,14 +3,20 @@
 import { randomBytes } from 'node:crypto';
 import type { WireWriter } from './answer.ts';
 import type { JsonSchema } from './example.ts';
-import { thinkingTokens, type SandboxPrompt, type Script } from './script.ts';
+import { lastTurns, type SandboxPrompt, type Turn } from './prompt.ts';
+import { thinkingTokens, type Script } from './script.ts';
 import { plainEvents } from './server-sent-events.ts';
 
 type Part = { type: string; text?: string };
 
 interface Request {
   model: string;
-  messages: { role: string; content?: string | Part[] | null }[];
+  messages: {
+    role: string;
+    content?: string | Part[] | null;
+    tool_calls?: { id: string; function: { name: string } }[];
+    tool_call_id?: string;
+  }[];
   tools?: { function: { name: string; parameters?: JsonSchema } }[];
   response_format?: { json_schema?: { schema?: JsonSchema } };
   tool_choice?: string | { function: { name: string } };
@@ -19,13 +25,11 @@ interface Request {
 }
 
 export function readChatPrompt(request: Request): SandboxPrompt {
-  const last = request.messages.at(-1);
   const chosen = typeof request.tool_choice === 'object' ? request.tool_choice.function.name : undefined;
-  const tools = (request.tools ?? []).filter(({ function: { name } }) => chosen === undefined || name === chosen);
-  const lastUser = request.messages.findLast(({ role }) => role === 'user');
+  const offered = request.tool_choice === 'none' ? [] : (request.tools ?? []);
+  const tools = offered.filter(({ function: { name } }) => chosen === undefined || name === chosen);
   return {
-    lastUserText: textOf(lastUser?.content),
-    answersTool: last?.role === 'tool',
+    ...lastTurns(turnsOf(request)),
     tools: tools.map(({ function: { name, parameters: schema } }) => ({ name, schema })),
     toolRequired: request.tool_choice === 'required' || chosen !== undefined,
     answerSchema: request.response_format?.json_schema?.schema,
@@ -36,6 +40,18 @@ export function readChatPrompt(request: Request): SandboxPrompt {
     images: JSON.stringify(request.messages).split('"type":"image_url"').length - 1,
     pdfs: JSON.stringify(request.messages).split('"type":"file"').length - 1,
   };
+}
+
+function turnsOf({ messages }: Request): Turn[] {
+  const calls = messages.flatMap((message) => message.tool_calls ?? []);
+  const names = new Map(calls.map((call) => [call.id, call.function.name]));
+  return messages
+    .filter(({ role }) => role === 'user' || role === 'tool')
+    .map(({ role, content, tool_call_id: id = '' }) =>
+      role === 'user'
+        ? { text: textOf(content), results: [] }
+        : { text: '', results: [{ name: names.get(id) ?? '', text: textOf(content) }] },
+    );
 }
 
 function textOf(content: string | Part[] | null | undefined): string {

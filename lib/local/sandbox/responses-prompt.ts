@@ -2,7 +2,7 @@
 
 import { isOwnReasoning } from './encrypted-reasoning.ts';
 import type { JsonSchema } from './example.ts';
-import type { SandboxPrompt } from './script.ts';
+import { lastTurns, type SandboxPrompt, type Turn } from './prompt.ts';
 
 interface Part {
   type: string;
@@ -16,6 +16,7 @@ interface Item {
   id?: string;
   encrypted_content?: string;
   call_id?: string;
+  name?: string;
   output?: string | Part[];
 }
 
@@ -34,13 +35,12 @@ const MIN_OUTPUT_TOKENS = 16;
 export function readResponsesPrompt(request: Request): SandboxPrompt {
   const { input, reasoning } = request;
   const chosen = typeof request.tool_choice === 'object' ? request.tool_choice.name : undefined;
-  const tools = (request.tools ?? []).filter(({ name }) => chosen === undefined || name === chosen);
-  const lastUser = input.findLast(({ role }) => role === 'user');
+  const offered = request.tool_choice === 'none' ? [] : (request.tools ?? []);
+  const tools = offered.filter(({ name }) => chosen === undefined || name === chosen);
   const texts = input.flatMap(({ content, output }) => [textOf(content), textOf(output)]);
   const json = JSON.stringify(input);
   return {
-    lastUserText: textOf(lastUser?.content),
-    answersTool: input.at(-1)?.type === 'function_call_output',
+    ...lastTurns(turnsOf(input)),
     tools: tools.map(({ name, parameters: schema }) => ({ name, schema })),
     toolRequired: request.tool_choice === 'required' || chosen !== undefined,
     answerSchema: request.text?.format?.schema,
@@ -52,6 +52,18 @@ export function readResponsesPrompt(request: Request): SandboxPrompt {
     images: json.split('"type":"input_image"').length - 1,
     pdfs: json.split('"type":"input_file"').length - 1,
   };
+}
+
+function turnsOf(input: Item[]): Turn[] {
+  const calls = input.filter(({ type }) => type === 'function_call');
+  const names = new Map(calls.map((call) => [call.call_id, call.name]));
+  return input
+    .filter(({ type, role }) => role === 'user' || type === 'function_call_output')
+    .map(({ role, content, call_id: id, output }) =>
+      role === 'user'
+        ? { text: textOf(content), results: [] }
+        : { text: '', results: [{ name: names.get(id) ?? '', text: textOf(output) }] },
+    );
 }
 
 /** As the Responses API refuses it. */

@@ -4,12 +4,12 @@
  */
 
 import { readDirectives, withoutDirectives, type Directives } from './directives.ts';
-import { exampleObject, type JsonSchema } from './example.ts';
+import { exampleObject } from './example.ts';
+import type { SandboxPrompt } from './prompt.ts';
+import { searchAnswer } from './search-answer.ts';
+import { toolCalls, type ToolCall } from './tool-calls.ts';
 
-type ScriptBlock =
-  | { kind: 'thinking'; pieces: string[] }
-  | { kind: 'text'; pieces: string[] }
-  | { kind: 'tool'; name: string; pieces: string[] };
+type ScriptBlock = { kind: 'thinking'; pieces: string[] } | { kind: 'text'; pieces: string[] } | ToolCall;
 
 type ScriptEnd = 'end' | 'length' | 'tools' | 'refusal';
 
@@ -21,31 +21,6 @@ export interface Script {
   /** Shown or not. */
   outputTokens: number;
   hiddenTokens: number;
-}
-
-interface SandboxTool {
-  name: string;
-  schema: JsonSchema | undefined;
-}
-
-/** The parts of a request that a script depends on, whichever wire it came over. */
-export interface SandboxPrompt {
-  lastUserText: string;
-  /** The last message is the result of a tool. */
-  answersTool: boolean;
-  tools: SandboxTool[];
-  toolRequired: boolean;
-  /** What a structured answer has to fit. */
-  answerSchema?: JsonSchema | undefined;
-  thinkingAsked: boolean;
-  maxTokens: number | undefined;
-  /** Tokens that the model thinks unasked and unseen, where the prompt has no directive. */
-  hiddenTokens: number;
-  /** Why the request is refused with 400; undefined: accepted. */
-  refusal?: string | undefined;
-  characters: number;
-  images: number;
-  pdfs: number;
 }
 
 const TOKENS_PER_IMAGE = 85;
@@ -79,24 +54,14 @@ export function thinkingTokens({ blocks, hiddenTokens }: Script): number {
   return hiddenTokens + (blocks.find(({ kind }) => kind === 'thinking')?.pieces.length ?? 0);
 }
 
-function toolCalls(prompt: SandboxPrompt, directives: Directives): ScriptBlock[] {
-  if (prompt.tools.length === 0 || prompt.answersTool) return [];
-  const count = directives.tools || (prompt.toolRequired ? 1 : 0);
-  return Array.from({ length: count }, (_, index) => {
-    const tool = prompt.tools[index % prompt.tools.length]!;
-    const input = exampleObject(tool.schema ?? {}, index);
-    const json = Object.keys(input).length === 0 ? '' : JSON.stringify(input);
-    return { kind: 'tool', name: tool.name, pieces: json.match(/[\s\S]{1,8}/gu) ?? [] };
-  });
-}
-
 function textPieces(prompt: SandboxPrompt, { tokens, refuse }: Directives): string[] {
   if (refuse) return pieces('The sandbox was asked to refuse, and it does.');
   if (prompt.answerSchema) return pieces(JSON.stringify(exampleObject(prompt.answerSchema, 0)));
   if (tokens !== undefined) return Array.from({ length: tokens }, (_, index) => `word${index} `);
   const said = withoutDirectives(prompt.lastUserText).trim().slice(0, 200);
   const seen = prompt.images > 0 ? ` I was shown ${prompt.images} image(s).` : '';
-  const heard = prompt.answersTool ? 'The tool has answered, thank you.' : `You said: “${said}”.`;
+  const answered = searchAnswer(prompt) ?? 'The tool has answered, thank you.';
+  const heard = prompt.answersTool ? answered : `You said: “${said}”.`;
   return pieces(
     `Привет from the sandbox! ${heard}${seen} No provider was called for this answer, and it still has a price.`,
   );

@@ -15,7 +15,8 @@ import { chatWriter, readChatPrompt } from './openai-chat.ts';
 import { openaiRefusal } from './openai-refusal.ts';
 import { responsesWriter } from './openai-responses.ts';
 import { readResponsesPrompt } from './responses-prompt.ts';
-import type { SandboxPrompt, Script } from './script.ts';
+import type { SandboxPrompt } from './prompt.ts';
+import type { Script } from './script.ts';
 import {
   chatFields,
   converseFields,

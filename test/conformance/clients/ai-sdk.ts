@@ -2,14 +2,26 @@
 
 import assert from 'node:assert/strict';
 import { createAnthropic } from '@ai-sdk/anthropic';
-import { APICallError, generateText, isStepCount, jsonSchema, Output, streamText, tool } from 'ai';
+import {
+  APICallError,
+  generateText,
+  isStepCount,
+  jsonSchema,
+  Output,
+  streamText,
+  tool,
+  type ProviderMetadata,
+} from 'ai';
 import {
   answerSchema,
+  assertCited,
   clockSchema,
+  MAX_SEARCHES,
   MAX_TOKENS,
   pdf,
   PDF_TOKENS,
   pixel,
+  searched,
   structuredAnswer,
   THINKING_BUDGET,
   weatherSchema,
@@ -84,6 +96,7 @@ export const aiSdk: Client = {
       const result = await generateText({ ...ask(subject, 'Weather?'), output, providerOptions: nativeFormat });
       assert.deepEqual(result.output, structuredAnswer);
     },
+    'web search': search,
     error: async (subject) => {
       const refused = generateText(ask(subject, 'x', 'error=529'));
       await assert.rejects(
@@ -95,6 +108,48 @@ export const aiSdk: Client = {
     },
   },
 };
+
+/** A search, what it found, an answer that cites it, and another turn with all of that before it. */
+async function search(subject: Subject): Promise<void> {
+  const { gateway } = subject;
+  const { tools: own } = createAnthropic({ baseURL: gateway.baseUrl, apiKey: gateway.key });
+  const webSearch = { web_search: own.webSearch_20250305({ maxUses: MAX_SEARCHES }) };
+  const question = ask(subject, searched.question);
+  const result = streamText({ ...question, tools: webSearch });
+  const text = await collect(result.fullStream);
+
+  const [call] = await result.toolCalls;
+  const [found] = await result.toolResults;
+  const texts = (await result.content).filter((part) => part.type === 'text');
+  const citations = texts.flatMap(({ providerMetadata }) => providerMetadata?.['anthropic']?.['citations'] ?? []);
+  const results = found?.output as { url: string; encryptedContent: string }[];
+  assert.deepEqual([call?.toolName, call?.input], ['web_search', { query: searched.question }]);
+  assert.equal(call?.providerExecuted, true);
+  assert.equal(found?.toolCallId, call?.toolCallId);
+  assert.ok(results.every(({ encryptedContent: sealed }) => sealed !== ''));
+  // Its sources are what was found.
+  assert.deepEqual(
+    (await result.sources).map((source) => (source.sourceType === 'url' ? source.url : undefined)),
+    results.map(({ url }) => url),
+  );
+  assertCited(
+    text,
+    citations as unknown as Parameters<typeof assertCited>[1],
+    results.map(({ url }) => url),
+  );
+  assert.equal(await searchesOf(result.providerMetadata), 1);
+
+  const next = ask(subject, searched.next, searched.nextDirectives);
+  const messages = [...question.messages, ...(await result.response).messages, ...next.messages];
+  const second = await generateText({ ...next, tools: webSearch, messages });
+  assert.match(second.text, /And now\?/);
+}
+
+/** It has no type for that. */
+async function searchesOf(metadata: PromiseLike<ProviderMetadata | undefined>): Promise<unknown> {
+  const usage = (await metadata)?.['anthropic']?.['usage'] as { server_tool_use?: { web_search_requests: number } };
+  return usage.server_tool_use?.web_search_requests;
+}
 
 /** @throws the first error in it. */
 async function collect(parts: AsyncIterable<{ type: string; text?: string; error?: unknown }>): Promise<string> {

@@ -6,11 +6,14 @@ import OldAnthropic from 'anthropic-sdk-0x';
 import { said } from '../../support/gateway.ts';
 import {
   answerSchema,
+  assertCited,
   clockSchema,
+  MAX_SEARCHES,
   MAX_TOKENS,
   pdf,
   PDF_TOKENS,
   pixel,
+  searched,
   structuredAnswer,
   THINKING_BUDGET,
   weatherSchema,
@@ -69,6 +72,7 @@ function clientOf(name: string, connect: Connect): Client {
         const message = await connect(subject).messages.create({ ...ask(subject, 'Weather?'), output_config });
         assert.deepEqual(JSON.parse(textOf(message)), structuredAnswer);
       },
+      'web search': (subject) => search(connect(subject), subject),
       error: async (subject) => {
         const client = connect(subject);
         await assert.rejects(client.messages.create(ask(subject, 'x', 'error=529')), {
@@ -93,6 +97,34 @@ function askAbout(subject: Subject, block: Anthropic.ContentBlockParam): Anthrop
 
 function textOf({ content }: Anthropic.Message): string {
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+}
+
+/** A search, what it found, an answer that cites it, and another turn with all of that before it. */
+async function search(client: Anthropic, subject: Subject): Promise<void> {
+  const webSearch = { type: 'web_search_20250305', name: 'web_search', max_uses: MAX_SEARCHES } as const;
+  const question = { ...ask(subject, searched.question), tools: [webSearch] };
+  const first = await client.messages.stream(question).finalMessage();
+  const { content, stop_reason, usage } = first;
+
+  const call = content.find((block) => block.type === 'server_tool_use');
+  const found = content.find((block) => block.type === 'web_search_tool_result');
+  const results = Array.isArray(found?.content) ? found.content : [];
+  const citations = content.flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : []));
+  assert.equal(stop_reason, 'end_turn');
+  assert.deepEqual([call?.name, call?.input], ['web_search', { query: searched.question }]);
+  assert.equal(found?.tool_use_id, call?.id);
+  assert.ok(results.every(({ title, encrypted_content: sealed }) => title !== '' && sealed !== ''));
+  assertCited(
+    textOf(first),
+    citations.filter((citation) => citation.type === 'web_search_result_location'),
+    results.map(({ url }) => url),
+  );
+  assert.equal(usage.server_tool_use?.web_search_requests, 1);
+
+  const next = said(searched.next, `delay=0 ${searched.nextDirectives}`);
+  const messages = [...question.messages, { role: 'assistant' as const, content }, next];
+  const second = await client.messages.create({ ...question, messages });
+  assert.match(textOf(second), /And now\?/);
 }
 
 /** Calls, results, and the answer to them. @param before the type of block that has to come before the calls */

@@ -1,5 +1,6 @@
 /** What every client of the Messages API is asked to do, over every wire. */
 
+import assert from 'node:assert/strict';
 import type { RunningGateway } from '../../support/gateway.ts';
 
 export const features = [
@@ -10,6 +11,7 @@ export const features = [
   'image',
   'document',
   'structured output',
+  'web search',
   'error',
 ] as const;
 export type Feature = (typeof features)[number];
@@ -32,6 +34,27 @@ export const pdf = 'JVBERi0=';
 export const PDF_TOKENS = 1_500;
 export const THINKING_BUDGET = 1_024;
 export const MAX_TOKENS = 2_000;
+
+/** A question that is searched for, and one afterwards that is not. */
+export const searched = { question: 'Cities?', next: 'And now?', nextDirectives: 'search=0' };
+export const MAX_SEARCHES = 3;
+/** The Messages API quotes no more of a source. */
+const MAX_CITED_CHARACTERS = 150;
+
+interface Citation {
+  url: string;
+  cited_text: string;
+}
+
+/** What is cited has been found, and is quoted; the markers by which the model cites it are gone. */
+export function assertCited(text: string, citations: Citation[], foundUrls: string[]): void {
+  assert.ok(citations.length > 0);
+  assert.doesNotMatch(text, /\[\d+\]/);
+  for (const { url, cited_text: quoted } of citations) {
+    assert.ok(foundUrls.includes(url), `${url} was not found`);
+    assert.ok(quoted !== '' && Array.from(quoted).length <= MAX_CITED_CHARACTERS, `“${quoted}” is no quote`);
+  }
+}
 
 export const weatherSchema = {
   type: 'object' as const,

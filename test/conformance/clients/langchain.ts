@@ -12,11 +12,14 @@ import {
 } from '@langchain/core/messages';
 import {
   answerSchema,
+  assertCited,
   clockSchema,
+  MAX_SEARCHES,
   MAX_TOKENS,
   pdf,
   PDF_TOKENS,
   pixel,
+  searched,
   structuredAnswer,
   THINKING_BUDGET,
   weatherSchema,
@@ -82,6 +85,7 @@ export const langchain: Client = {
       const structured = connect(subject).withStructuredOutput(answerSchema, { method: 'jsonSchema' });
       assert.deepEqual(await structured.invoke(asks('Weather?')), structuredAnswer);
     },
+    'web search': search,
     error: async (subject) => {
       await assert.rejects(connect(subject).invoke(asks('x', 'error=529')), { status: 529 });
       const failing = connect(subject).stream(asks('x', 'fail')).then(collect);
@@ -99,6 +103,39 @@ async function collect(stream: AsyncIterable<AIMessageChunk>): Promise<AIMessage
   let message: AIMessageChunk | undefined;
   for await (const chunk of stream) message = message ? message.concat(chunk) : chunk;
   return message!;
+}
+
+interface SearchBlock {
+  type: string;
+  id?: string;
+  tool_use_id?: string;
+  input?: string;
+  content?: { url: string; encrypted_content: string }[];
+  citations?: { type: string; url: string; cited_text: string }[];
+}
+
+/** A search, what it found, an answer that cites it, and another turn with all of that before it. */
+async function search(subject: Subject): Promise<void> {
+  const webSearch = { type: 'web_search_20250305', name: 'web_search', max_uses: MAX_SEARCHES };
+  const model = connect(subject).bindTools([webSearch]);
+  const question = asks(searched.question);
+  const first = await collect(await model.stream(question));
+
+  const content = first.content as SearchBlock[];
+  const call = content.find(({ type }) => type === 'server_tool_use');
+  const found = content.find(({ type }) => type === 'web_search_tool_result');
+  // It keeps what a call streams in a block of its own.
+  const input = content.find(({ type }) => type === 'input_json_delta')?.input;
+  assert.deepEqual(JSON.parse(String(input)), { query: searched.question });
+  assert.equal(found?.tool_use_id, call?.id);
+  assertCited(
+    first.text,
+    content.flatMap(({ citations }) => citations ?? []),
+    (found?.content ?? []).map(({ url }) => url),
+  );
+
+  const second = await model.invoke([...question, first, ...asks(searched.next, searched.nextDirectives)]);
+  assert.match(second.text, /And now\?/);
 }
 
 /** Calls, results, and the answer to them. @returns the message with the calls */

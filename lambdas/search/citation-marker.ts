@@ -1,0 +1,35 @@
+/** Markers by which a model says on which sources a sentence rests: `[1]`, `[1, 2]`, `[^1]`, `【1】`. */
+
+/** More than a model lists at once: no bracket that is longer can be a marker. */
+export const MAX_MARKER_CHARACTERS = 40;
+
+const CLOSING: Record<string, string> = { '[': ']', '【': '】' };
+const NUMBERS = /^\^?[1-9]\d{0,3}(?:, ?\^?[1-9]\d{0,3})*$/;
+const WITHIN = /^[\d^, ]$/;
+
+interface Marker {
+  numbers: number[];
+  end: number;
+}
+
+export function opensMarker(char: string): boolean {
+  return char === '[' || char === '【';
+}
+
+/**
+ * The marker that begins here; 'open' where the text ends before it is certain.
+ * What has an opening parenthesis behind it is a link.
+ * @param isWhole nothing follows the text
+ */
+export function markerAt(text: string, start: number, isWhole: boolean): Marker | 'open' | undefined {
+  const closing = CLOSING[text[start]!];
+  let at = start + 1;
+  while (at < text.length && at - start < MAX_MARKER_CHARACTERS - 1 && WITHIN.test(text[at]!)) at += 1;
+  // The character behind a marker belongs to what decides.
+  const isCut = at === text.length || (text[at] === closing && at + 1 === text.length);
+  if (isCut && !isWhole) return 'open';
+  if (text[at] !== closing || text[at + 1] === '(') return undefined;
+  const listed = text.slice(start + 1, at);
+  if (!NUMBERS.test(listed)) return undefined;
+  return { numbers: listed.split(',').map((number) => Number(number.replace('^', ''))), end: at + 1 };
+}

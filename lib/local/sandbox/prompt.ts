@@ -1,0 +1,51 @@
+/** The parts of a request that a script depends on, whichever wire it came over. */
+
+import type { JsonSchema } from './example.ts';
+
+export interface SandboxTool {
+  name: string;
+  schema: JsonSchema | undefined;
+}
+
+interface ToolResult {
+  /** Of its tool. */
+  name: string;
+  text: string;
+}
+
+export interface SandboxPrompt {
+  /** What a user said last, before any results of tools. */
+  lastUserText: string;
+  /** What tools have answered since. */
+  results: ToolResult[];
+  /** The last message is the result of a tool. */
+  answersTool: boolean;
+  tools: SandboxTool[];
+  toolRequired: boolean;
+  /** What a structured answer has to fit. */
+  answerSchema?: JsonSchema | undefined;
+  thinkingAsked: boolean;
+  maxTokens: number | undefined;
+  /** Tokens that the model thinks unasked and unseen, where the prompt has no directive. */
+  hiddenTokens: number;
+  /** Why the request is refused with 400; undefined: accepted. */
+  refusal?: string | undefined;
+  characters: number;
+  images: number;
+  pdfs: number;
+}
+
+/** A message of a user or of tools. */
+export interface Turn {
+  text: string;
+  results: ToolResult[];
+}
+
+export function lastTurns(turns: Turn[]): Pick<SandboxPrompt, 'lastUserText' | 'results' | 'answersTool'> {
+  const asked = turns.findLastIndex(({ text, results }) => text.trim() !== '' || results.length === 0);
+  return {
+    lastUserText: turns[asked]?.text ?? '',
+    results: turns.slice(Math.max(0, asked)).flatMap(({ results }) => results),
+    answersTool: (turns.at(-1)?.results.length ?? 0) > 0,
+  };
+}

@@ -1,0 +1,36 @@
+/** What a model of the sandbox says of what it has found: the first sentences of sources, each with its marker. */
+
+import type { SandboxPrompt } from './prompt.ts';
+import { SEARCH } from './tool-calls.ts';
+
+const MAX_QUOTED = 2;
+
+interface Source {
+  number: number;
+  sentence: string;
+}
+
+/** undefined where nothing was searched */
+export function searchAnswer({ results }: SandboxPrompt): string | undefined {
+  const found = results.filter(({ name }) => name === SEARCH);
+  if (found.length === 0) return undefined;
+  const sources = found.flatMap(({ text }) => sourcesOf(text)).slice(0, MAX_QUOTED);
+  if (sources.length === 0) return 'Its search has found no source.';
+  const [first, ...others] = sources.map(({ number, sentence }) => `${sentence} [${number}]`);
+  return [`According to its sources: ${first!}`, ...others.map((quoted) => `And: ${quoted}`)].join(' ');
+}
+
+/** They come separated by empty lines: a number and a title, an address, and lines of text. */
+function sourcesOf(result: string): Source[] {
+  return result.split(/\n\s*\n/u).flatMap((source) => {
+    const [heading = '', , ...lines] = source.trim().split('\n');
+    const { number, title } = /^\[(?<number>\d+)\] ?(?<title>.*)$/u.exec(heading)?.groups ?? {};
+    if (number === undefined) return [];
+    return [{ number: Number(number), sentence: firstSentence(lines.join(' ').trim()) || title! }];
+  });
+}
+
+function firstSentence(text: string): string {
+  const end = /[.!?…](?=\s|$)/u.exec(text)?.index;
+  return end === undefined ? text : text.slice(0, end + 1);
+}

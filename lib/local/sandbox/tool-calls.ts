@@ -1,0 +1,69 @@
+/** Which tools a model of the sandbox calls, and with what. */
+
+import { withoutDirectives, type Directives } from './directives.ts';
+import { exampleObject } from './example.ts';
+import type { SandboxPrompt, SandboxTool } from './prompt.ts';
+
+export interface ToolCall {
+  kind: 'tool';
+  name: string;
+  pieces: string[];
+}
+
+export const SEARCH = 'web_search';
+const MAX_QUERY_CHARACTERS = 200;
+
+export function toolCalls(prompt: SandboxPrompt, directives: Directives): ToolCall[] {
+  const search = prompt.tools.find(isSearch);
+  const others = prompt.tools.filter((tool) => tool !== search);
+  const queries = search ? queriesOf(prompt, directives, others.length > 0) : [];
+  return [
+    ...queries.map((query, index) => callOf(search!, index, { query })),
+    ...(prompt.answersTool ? [] : callsOf(others, prompt, directives, queries.length > 0)),
+  ];
+}
+
+/** One that takes words to search for. */
+function isSearch({ name, schema }: SandboxTool): boolean {
+  return name === SEARCH && schema?.properties?.['query'] !== undefined;
+}
+
+function queriesOf(prompt: SandboxPrompt, directives: Directives, hasOthers: boolean): string[] {
+  const said = withoutDirectives(prompt.lastUserText).replace(/\s+/gu, ' ').trim();
+  const query = said.slice(0, MAX_QUERY_CHARACTERS).toWellFormed() || 'the sandbox';
+  const numbered = (number: number) => (number === 1 ? query : `${query} ${number}`);
+  if (prompt.answersTool) {
+    const made = prompt.results.filter(({ name }) => name === SEARCH).length;
+    return made > 0 && made < directives.searchRounds ? [numbered(made + 1)] : [];
+  }
+  const count = searchesAtOnce(prompt, directives, hasOthers);
+  return Array.from({ length: count }, (_, index) => numbered(index + 1));
+}
+
+function searchesAtOnce(prompt: SandboxPrompt, directives: Directives, hasOthers: boolean): number {
+  const { searches, searchRounds, tools, tokens, refuse } = directives;
+  if (searches !== undefined) return searches;
+  if (searchRounds > 0) return 1;
+  if (hasOthers) return 0;
+  if (tools > 0) return tools;
+  // Who only brings a search wants to see one, but for what the user asks for instead.
+  return prompt.toolRequired || (tokens === undefined && !refuse) ? 1 : 0;
+}
+
+/** Of the tools by turns. */
+function callsOf(
+  tools: SandboxTool[],
+  { toolRequired }: SandboxPrompt,
+  directives: Directives,
+  isSearching: boolean,
+): ToolCall[] {
+  if (tools.length === 0) return [];
+  const count = directives.tools || (toolRequired && !isSearching ? 1 : 0);
+  return Array.from({ length: count }, (_, index) => callOf(tools[index % tools.length]!, index));
+}
+
+function callOf({ name, schema }: SandboxTool, index: number, known: object = {}): ToolCall {
+  const input = { ...exampleObject(schema ?? {}, index), ...known };
+  const json = Object.keys(input).length === 0 ? '' : JSON.stringify(input);
+  return { kind: 'tool', name, pieces: json.match(/[\s\S]{1,8}/gu) ?? [] };
+}

@@ -1,0 +1,331 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CitedText, type TextPart } from '../../lambdas/search/cited-text.ts';
+
+const isSource = (number: number) => number >= 1 && number <= 12;
+
+/** The parts of a text that comes in these pieces; plain parts that follow each other are one. */
+function partsOf(pieces: string[], known = isSource): TextPart[] {
+  const text = new CitedText(known);
+  const joined: TextPart[] = [];
+  for (const part of [...pieces.flatMap((piece) => text.push(piece)), ...text.end()]) {
+    const last = joined.at(-1);
+    if (last && !('sources' in last) && !('sources' in part)) last.text += part.text;
+    else joined.push({ ...part });
+  }
+  return joined;
+}
+
+function cutAt(text: string, places: number[]): string[] {
+  const edges = [0, ...places.filter((place) => place <= text.length).toSorted((a, b) => a - b), text.length];
+  return edges.slice(1).map((edge, index) => text.slice(edges[index], edge));
+}
+
+const textOf = (parts: TextPart[]) => parts.map(({ text }) => text).join('');
+
+/** As a short text: `{what is cited|by which sources}`. */
+const shown = (parts: TextPart[]) =>
+  parts.map((part) => ('sources' in part ? `{${part.text}|${part.sources.join()}}` : part.text)).join('');
+
+/** However it comes. */
+function read(text: string): string {
+  const whole = shown(partsOf([text]));
+  expect(shown(partsOf(text.split('')))).toBe(whole);
+  return whole;
+}
+
+describe('a marker', () => {
+  it.each([
+    ['cites what stands before it', 'Paris has two airports [1].', '{Paris has two airports|1}.'],
+    ['need not have a blank before it', 'Paris[1].', '{Paris|1}.'],
+    ['goes with all blanks before it', 'Paris \u00a0 [1].', '{Paris|1}.'],
+    ['may stand behind the full stop', 'It has 330 m. [1] Next', '{It has 330 m.|1} Next'],
+    ['may stand close to it', 'It has 330 m.[1] Next', '{It has 330 m.|1} Next'],
+    ['may list several sources', 'Paris [1, 2,3].', '{Paris|1,2,3}.'],
+    ['may be followed by others', 'Paris [1][2] [3], [4]. Rome', '{Paris|1,2,3,4}. Rome'],
+    ['names a source once', 'Paris [1][1, 2].', '{Paris|1,2}.'],
+    ['may be a footnote', 'Paris [^1][^2].', '{Paris|1,2}.'],
+    ['may be of lenticular brackets', 'Paris【1】【2, 3】.', '{Paris|1,2,3}.'],
+    ['may be the last word', 'Paris [1]', '{Paris|1}'],
+    ['may come back later', 'Paris [1]. Rome [1].', '{Paris|1}. {Rome|1}.'],
+  ])('%s', (_, text, expected) => {
+    expect(read(text)).toBe(expected);
+  });
+
+  it.each([
+    ['has an unknown source', 'Paris [13].'],
+    ['has an unknown source beside a known one', 'Paris [1, 13].'],
+    ['is a year', 'Paris [2024].'],
+    ['has too many digits', 'Paris [00001] [12345].'],
+    ['begins with a zero', 'Paris [01] [0].'],
+    ['is a word', 'Paris [citation needed] [x] [] [ 1 ] [1-2] [-1] [1.] [1,].'],
+    ['is not closed, or otherwise', 'Paris [1 [1】 【1] [1'],
+    ['is a link', 'Paris [1](https://example.org) and [2](https://example.org).'],
+    ['is in brackets itself', 'Paris [[1]](https://example.org) [[2]].'],
+    ['has nothing to cite', '[1] Paris\n[2][3] Rome\n\n- [4] Oslo\n2. [5] Bern\n| [6] | Wien |'],
+    ['is longer than any list', `Paris [${'1, '.repeat(20)}1].`],
+    ['is inline code', 'Take `list[1]` or ``a ` b [2]`` or `x [3]\n'],
+    ['is in a fence', '```js\nlist[1] = `x`; [2]\n```js\n a [3]\n````  \n'],
+    ['is in a fence that only a longer one ends', '````\n```\na [1]\n````\n'],
+    ['is in a fence, behind what looks like its end', '```\n- ```\na [1]\n``` x\na [1]\n```\n'],
+    ['is in a fence in a list', '- ```\n  list [1]\n  ```\n'],
+    ['is in a fence that never ends', '```\nlist [1]\n\nlist [2]'],
+  ])('is none, and stays in the text, where it %s', (_, text) => {
+    expect(read(text)).toBe(text);
+  });
+
+  it.each([
+    ['behind inline code', 'Take `x` [1] and ``[2]`` [3].', '{Take `x`|1}{ and ``[2]``|3}.'],
+    ['behind a fence', '```\n[1]\n```\nParis [1].', '```\n[1]\n```\n{Paris|1}.'],
+    ['on a line behind a backtick that nobody closed', 'It`s 5\nParis [1].', 'It`s 5\n{Paris|1}.'],
+    ['behind inline code of three backticks', '```x``` is Paris [1].\nRome [2].', '{```x``` is Paris|1}.\n{Rome|2}.'],
+    ['behind a link', '[1](https://example.org) is Paris [2].', '{[1](https://example.org) is Paris|2}.'],
+    ['beside an unknown one', 'Paris [1][13] Rome', '{Paris|1}[13] Rome'],
+  ])('is one %s', (_, text, expected) => {
+    expect(read(text)).toBe(expected);
+  });
+});
+
+describe('what a marker cites begins', () => {
+  it.each([
+    ['behind the sentence before', 'Rome is old. Paris is big [1].', 'Rome is old. {Paris is big|1}.'],
+    ['behind a question or a cry', 'Big? Big! Big… Paris [1].', 'Big? Big! Big… {Paris|1}.'],
+    ['behind a quote that ends a sentence', '«Да.» (Нет.) **Да.** Париж [1].', '«Да.» (Нет.) **Да.** {Париж|1}.'],
+    [
+      'behind a sentence that no blank follows',
+      '東京。京都[1]。「はい。」大阪[2]。',
+      '東京。{京都|1}。「はい。」{大阪|2}。',
+    ],
+    ['behind the line before', 'Rome\nParis [1].', 'Rome\n{Paris|1}.'],
+    ['behind the marker before', 'Rome [1], Paris [2].', '{Rome|1}{, Paris|2}.'],
+    [
+      'where a list item begins',
+      '- Rome [1]\n* Paris [2]\n1) Oslo [3]\n  - 2. Bern [4]',
+      '- {Rome|1}\n* {Paris|2}\n1) {Oslo|3}\n  - 2. {Bern|4}',
+    ],
+    ['not behind a point in a word or a number', 'Т.е. 3.5 и example.org [1].', 'Т.е. {3.5 и example.org|1}.'],
+    ['at what is bold behind a sentence', 'Rome. *Paris* [1].', 'Rome. {*Paris*|1}.'],
+    ['not at what looks like a list item in code', '`- x` [1].', '{`- x`|1}.'],
+    ['not behind a point in code', 'Take `a. b` now [1].', '{Take `a. b` now|1}.'],
+    ['not at a number that begins a line', 'It was in\n1889. [1]', 'It was in\n{1889.|1}'],
+  ])('%s', (_, text, expected) => {
+    expect(read(text)).toBe(expected);
+  });
+
+  it('with the blanks before it, where they would be alone', () => {
+    expect(partsOf(['\n Rome. [1] Paris. [2]\n\nOslo [3].'])).toEqual([
+      { text: '\n Rome.', sources: [1] },
+      { text: ' Paris.', sources: [2] },
+      { text: '\n\nOslo', sources: [3] },
+      { text: '.' },
+    ]);
+  });
+
+  it('in the middle of a sentence that is too long to be held back', () => {
+    const [before, cited] = partsOf([`${'слово '.repeat(200)}[1].`]);
+
+    expect(cited).toMatchObject({ sources: [1] });
+    expect(cited!.text.length).toBeGreaterThan(170);
+    expect(before!.text + cited!.text).toBe('слово '.repeat(200).trimEnd());
+    expect(cited!.text).toMatch(/^слово /);
+  });
+
+  it.each(Array.from({ length: 16 }, (_, index) => 345 + 5 * index + (index % 5)))(
+    'behind the sentence before, or in its second half, where that has %i characters',
+    (length) => {
+      const long = `${'😀'.repeat(10)}${'x'.repeat(length - 20)}`;
+
+      expect(read(`${long}. Paris [1].`)).toBe(`${long}. {Paris|1}.`);
+      expect(read(`${long} [1].`).replace(/[{|}]/g, '')).toBe(`${long}1.`);
+    },
+  );
+});
+
+describe('the pieces of a text', () => {
+  const words = [
+    'Paris',
+    'Париж',
+    '3.5',
+    '😀',
+    '\ud83d',
+    'x'.repeat(150),
+    '😀'.repeat(99),
+    '. ',
+    '.',
+    '。',
+    '?!',
+    '**',
+    '"',
+    ',',
+    ', ',
+  ];
+  const marks = ['[1]', '[2, 3]', '[^4]', '【5】', '[13]', '[', ']', '[1', '1', '(', '`', '``', '```', '\n```\n'];
+  const tokens = fc.constantFrom(...words, ...marks, ' ', '  ', '\n', '- ', '1. ');
+  const texts = fc.oneof(
+    fc.array(tokens, { maxLength: 40 }).map((all) => all.join('')),
+    fc.string({ unit: fc.constantFrom(...'[1]2,^【】(`. \na'.split('')) }),
+    fc.string({ unit: 'binary' }),
+  );
+  const cuts = fc.array(fc.nat({ max: 400 }), { maxLength: 30 });
+
+  it('are the same text with the same citations, wherever it is cut', () => {
+    fc.assert(
+      fc.property(texts, cuts, (text, places) => {
+        const whole = partsOf([text]);
+
+        expect(partsOf(cutAt(text, places))).toEqual(whole);
+        expect(partsOf(text.split(''))).toEqual(whole);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  const MARKER = String.raw`\[\^?\d{1,4}(?:, ?\^?\d{1,4})*\]|【\^?\d{1,4}(?:, ?\^?\d{1,4})*】`;
+
+  /** Whether the one is the other without some of its markers and the blanks before them. */
+  function isWithoutMarkers(text: string, whole: string): boolean {
+    const marker = new RegExp(String.raw`(?:[^\S\n]*|, ?)(?:${MARKER})`, 'y');
+    let ends = new Set([0]);
+    // How much of the text is read, for each way to read the whole up to here.
+    const reached = new Map<number, Set<number>>([[0, ends]]);
+    for (let at = 0; at < whole.length; at += 1) {
+      ends = reached.get(at) ?? new Set();
+      const reach = (place: number, end: number) => reached.set(place, (reached.get(place) ?? new Set()).add(end));
+      for (const end of ends) if (text[end] === whole[at]) reach(at + 1, end + 1);
+      marker.lastIndex = at;
+      const [removed] = marker.exec(whole) ?? [];
+      if (removed) for (const end of ends) reach(at + removed.length, end);
+    }
+    return reached.get(whole.length)?.has(text.length) ?? false;
+  }
+
+  it('lose nothing but markers', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const parts = partsOf([text]);
+
+        expect(isWithoutMarkers(textOf(parts), text)).toBe(true);
+        if (!/[\]】]/.test(text)) expect(textOf(parts)).toBe(text);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('are never empty, never blank before their end, never half a character', () => {
+    fc.assert(
+      fc.property(texts, cuts, (text, places) => {
+        const cited = new CitedText(isSource);
+        const parts = cutAt(text.toWellFormed(), places).flatMap((piece) => cited.push(piece));
+        const all = [...parts, ...cited.end()];
+
+        expect(all.filter((part) => part.text === '' || !part.text.isWellFormed())).toEqual([]);
+        expect(all.filter((part) => 'sources' in part && !/[\p{L}\p{N}]/u.test(part.text))).toEqual([]);
+        expect(
+          partsOf(cutAt(text, places))
+            .slice(0, -1)
+            .filter((part) => part.text.trim() === ''),
+        ).toEqual([]);
+      }),
+    );
+  });
+
+  it('hold back no more than 400 characters', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(texts, fc.constant('слово '.repeat(40))), { maxLength: 20 }), (pieces) => {
+        const cited = new CitedText(isSource);
+        // No marker is taken out: what did not come out is held back.
+        const unclosed = pieces.map((piece) => piece.replaceAll(/[\]】]/g, '!'));
+        let heldCharacters = 0;
+        for (const piece of unclosed) {
+          heldCharacters += piece.length - textOf(cited.push(piece)).length;
+          expect(heldCharacters).toBeLessThanOrEqual(400);
+        }
+      }),
+    );
+  });
+
+  it.each([
+    ['a fence', `\`\`\`\n${'😀'.repeat(3)}`],
+    ['a long word', `x${'😀'.repeat(400)}`],
+    ['another', '😀'.repeat(400)],
+  ])('are whole characters, where those of %s come in halves', (_, text) => {
+    const cited = new CitedText(isSource);
+    const parts = text.split('').flatMap((half) => cited.push(half));
+
+    expect(parts.filter((part) => !part.text.isWellFormed())).toEqual([]);
+  });
+
+  it('hold back no more than 400 characters where blanks follow a marker, either', () => {
+    const cited = new CitedText(isSource);
+    const text = 'x'.repeat(300);
+
+    expect(cited.push(`${text} [1]${' '.repeat(101)}`)).toEqual([{ text, sources: [1] }]);
+  });
+
+  it.each([
+    [
+      ['One. ', 'Two', ' three.', ' ', 'Four'],
+      ['', 'One. ', '', '', 'Two three. '],
+    ],
+    [
+      ['One\n', 'Two'],
+      ['One\n', ''],
+    ],
+    [
+      ['- ', 'One'],
+      ['- ', ''],
+    ],
+    [
+      ['One [', '1', ']', ' ', '.'],
+      ['', '', '', '', 'One'],
+    ],
+    [
+      ['One [1].', ' Two'],
+      ['One', '. '],
+    ],
+    [
+      ['```\n', 'a[', '1', '] `'],
+      ['```\n', 'a[', '1', '] `'],
+    ],
+  ])('%j come out as %j: as soon as no marker can cite them', (pieces, expected) => {
+    const cited = new CitedText(isSource);
+
+    expect(pieces.map((piece) => textOf(cited.push(piece)))).toEqual(expected);
+  });
+
+  it('come out as they came where there are no sources', () => {
+    const cited = new CitedText(() => false);
+    const pieces = ['Paris [1', ']. ', '', '\ud83d', '\ude00'];
+
+    expect(pieces.map((piece) => textOf(cited.push(piece)))).toEqual(pieces);
+    expect(cited.end()).toEqual([]);
+  });
+});
+
+describe('a long text', () => {
+  const LENGTH = 200_000;
+
+  it.each([
+    ['prose', 'Париж стоит на Сене, и это 1 из 20 его имён [1]. '],
+    ['brackets', '['],
+    ['open markers', '[1'],
+    ['markers', '[1]'],
+    ['markers behind a word', 'a[1]'],
+    ['long markers', '[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1'],
+    ['blanks', ' '],
+    ['a word', 'a'],
+    ['full stops', '.'],
+    ['backticks', '`'],
+    ['line breaks', '\n'],
+    ['commas behind a marker', 'a[1],'],
+  ])('of %s takes time in proportion, in small pieces and in one', (_, unit) => {
+    const text = unit.repeat(Math.ceil(LENGTH / unit.length));
+    const before = performance.now();
+    const cited = new CitedText(isSource);
+    for (let at = 0; at < text.length; at += 10) cited.push(text.slice(at, at + 10));
+    cited.end();
+    new CitedText(isSource).push(text);
+
+    expect(performance.now() - before).toBeLessThan(1_000);
+  });
+});
