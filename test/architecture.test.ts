@@ -17,7 +17,6 @@ const arrows: Record<string, string[]> = {
   accounting: ['store', 'money', 'messages', 'catalog', 'platform'],
   statistics: ['store', 'catalog', 'platform'],
   admission: ['accounting', 'store', 'money', 'messages', 'catalog', 'platform'],
-  search: [],
   protection: ['messages', 'store', 'catalog', 'platform'],
   management: ['admission', 'store', 'money', 'platform'],
   http: ['admission', 'store', 'money', 'platform', 'resources.ts'],

@@ -4,7 +4,7 @@ import { withinBound } from './bound.ts';
 import type { Charge } from './ending.ts';
 import type { UsageMeter } from './meter.ts';
 import { priceUsage, type UsageBound } from './price.ts';
-import type { TokenUsage } from './usage.ts';
+import { addUsage, type TokenUsage } from './usage.ts';
 
 /** What an answer costs at its end, or would cost if it ended now. */
 export interface Charged {
@@ -14,6 +14,15 @@ export interface Charged {
   estimated: boolean;
   /** The provider reported more than the request could come to; `usage` is then cut to what it could come to. */
   exceeded: boolean;
+  /** The usage of each request to the provider, where there were several: each has its own price tier and fee. */
+  rounds?: TokenUsage[];
+}
+
+/** Searches that the gateway has made for an answer. */
+export interface Searches {
+  count: number;
+  /** Of each. */
+  price: Money;
 }
 
 const NO_USAGE: TokenUsage = { inputTokens: 0, outputTokens: 0 };
@@ -45,4 +54,18 @@ export function charged(
   const reportedTooMuch = (meter.reportedOutputTokens ?? 0) > bound.outputTokens;
   const { total, cacheDiscount } = priceUsage(usage, endpoint.pricing);
   return { usage, cost: total, cacheDiscount, estimated: measured.estimated, exceeded: exceeded || reportedTooMuch };
+}
+
+/** What the rounds of one answer cost together, and its searches. Each round was priced by itself. */
+export function chargedTogether(earlier: readonly Charged[], last: Charged, { count, price }: Searches): Charged {
+  const rounds = [...earlier, last];
+  const usage = rounds.map((round) => round.usage).reduce(addUsage);
+  return {
+    usage: count > 0 ? { ...usage, searchRequests: (usage.searchRequests ?? 0) + count } : usage,
+    cost: Money.sum([...rounds.map(({ cost }) => cost), price.times(count)]),
+    cacheDiscount: Money.sum(rounds.map(({ cacheDiscount }) => cacheDiscount)),
+    estimated: rounds.some(({ estimated }) => estimated),
+    exceeded: rounds.some(({ exceeded }) => exceeded),
+    ...(rounds.length > 1 ? { rounds: rounds.map((round) => round.usage) } : {}),
+  };
 }

@@ -40,6 +40,15 @@ export class UsageMeter {
     this.#promptCountedAtStart = options.promptCountedAtStart;
   }
 
+  /** Measures the next round of the same answer, for which the provider is asked once more. */
+  next(estimatedInputTokens: number): UsageMeter {
+    const next = new UsageMeter({ estimatedInputTokens, promptCountedAtStart: this.#promptCountedAtStart });
+    next.firstEventAtMs = this.firstEventAtMs;
+    next.searchResults = this.searchResults;
+    for (const sign of this.unpriced) next.unpriced.add(sign);
+    return next;
+  }
+
   observe(event: MessagesEvent): void {
     this.firstEventAtMs ??= performance.now();
     switch (event.type) {

@@ -22,6 +22,24 @@ export function promptTokens(usage: TokenUsage): number {
   );
 }
 
+/** The usage of two requests to providers that belong to one generation. What neither reported stays unreported. */
+export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: sum(a.cacheReadTokens, b.cacheReadTokens),
+    cacheWrite5mTokens: sum(a.cacheWrite5mTokens, b.cacheWrite5mTokens),
+    cacheWrite1hTokens: sum(a.cacheWrite1hTokens, b.cacheWrite1hTokens),
+    reasoningTokens: sum(a.reasoningTokens, b.reasoningTokens),
+    searchRequests: sum(a.searchRequests, b.searchRequests),
+    pricedImages: sum(a.pricedImages, b.pricedImages),
+  };
+}
+
+function sum(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : a + b;
+}
+
 /**
  * Estimates the tokens of a text that no provider counted. Four UTF-8 bytes a token is the usual rate for English,
  * and, at two bytes a letter, half a word for Russian. The result is marked as an estimate wherever it is used.

@@ -38,7 +38,9 @@ export class HoldKeeper {
   readonly #stepTokens: number;
   #placed: PlacedHold;
   #quote: Quote;
+  /** Of this round's prompt, and of all that was spent before this round. */
   #promptCost: Money;
+  #spent = Money.zero;
   /** Output tokens that the hold pays for. */
   #covered = 0;
   /** How often it was extended since steps were last small. */
@@ -65,10 +67,14 @@ export class HoldKeeper {
     this.#recompute();
   }
 
-  /** The endpoint that answers; its prices may be lower than those the hold was made for. */
-  answeredBy(quote: Quote): void {
+  /**
+   * The endpoint that answers; its prices may be lower than those the hold was made for.
+   * @param spent on searches, before it was asked
+   */
+  answeredBy(quote: Quote, spent = Money.zero): void {
     this.#quote = quote;
-    this.#promptCost = boundOfPrompt(quote);
+    this.#spent = spent;
+    this.#promptCost = spent.plus(boundOfPrompt(quote));
     this.#recompute();
   }
 
@@ -77,7 +83,8 @@ export class HoldKeeper {
    * the first step of output and the output so far need goes back to the scopes.
    */
   promptCounted(usage: TokenUsage, { writtenBytes, giveBack } = { writtenBytes: 0, giveBack: true }): void {
-    this.#promptCost = priceUsage({ ...usage, outputTokens: 0, reasoningTokens: 0 }, this.#quote.pricing).total;
+    const { total } = priceUsage({ ...usage, outputTokens: 0, reasoningTokens: 0 }, this.#quote.pricing);
+    this.#promptCost = this.#spent.plus(total);
     this.#recompute();
     const outputTokens = Math.max(firstStep(this.#quote, this.#stepTokens), this.#needed(writtenBytes));
     const needed = this.#promptCost.plus(this.#outputPrice().times(outputTokens));
@@ -89,6 +96,38 @@ export class HoldKeeper {
     this.#placed = { ...this.#placed, hold: { ...hold, amount: hold.amount.minus(surplus) } };
     this.#recompute();
     this.#inBackground(this.#apply(shrinking));
+  }
+
+  /**
+   * The provider is asked once more for the same answer: from now on the hold pays for what was spent, for this prompt, and
+   * for a first step of output.
+   * @returns why there may be no such round, or undefined
+   */
+  async nextRound(quote: Quote, spent: Money): Promise<HoldRefusal | undefined> {
+    const outputTokens = firstStep(quote, this.#stepTokens);
+    const refusal = await this.reserve(spent.plus(priceUpperBound({ ...quote.bound, outputTokens }, quote.pricing)));
+    if (refusal) return refusal;
+    this.#spent = spent;
+    this.#quote = quote;
+    this.#promptCost = spent.plus(boundOfPrompt(quote));
+    this.#recompute();
+    return undefined;
+  }
+
+  /**
+   * Makes the hold at least this large, before something is done that costs as much.
+   * @returns why that is not possible, or undefined
+   */
+  async reserve(amount: Money): Promise<HoldRefusal | undefined> {
+    if (this.#placed.scopes.length === 0) return undefined;
+    const deadlineMs = performance.now() + PATIENCE_MS;
+    await this.#change;
+    while (amount.exceeds(this.#placed.hold.amount)) {
+      const refusal = await this.#add(amount.minus(this.#placed.hold.amount));
+      if (refusal && (!this.#mayPass(refusal) || performance.now() > deadlineMs)) return refusal;
+      if (refusal) await sleep(WAIT_MS);
+    }
+    return undefined;
   }
 
   /**
@@ -143,12 +182,15 @@ export class HoldKeeper {
     while (this.#needed(outputBytes) > this.#covered) {
       const refusal = await this.#extend(outputBytes);
       if (!refusal) continue;
-      const mayPass =
-        refusal.kind === 'busy' || (refusal.kind === 'no_room' && isHeldByOthers(refusal, this.#placed.hold.amount));
-      if (!mayPass || performance.now() > deadlineMs) return refusal;
+      if (!this.#mayPass(refusal) || performance.now() > deadlineMs) return refusal;
       await sleep(WAIT_MS);
     }
     return undefined;
+  }
+
+  /** What is in the way may be gone in a moment. */
+  #mayPass(refusal: HoldRefusal): boolean {
+    return refusal.kind === 'busy' || (refusal.kind === 'no_room' && isHeldByOthers(refusal, this.#placed.hold.amount));
   }
 
   /** Asks for the next step early; where there is no room, for small ones from then on: others need the rest, too. */

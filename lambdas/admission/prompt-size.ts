@@ -23,6 +23,11 @@ export interface PromptContent {
   typedToolTokens: number;
   /** Earlier thinking, which providers bill as input and may leave out of a count. */
   thinkingBytes: number;
+  /** Searches may lead to more requests than one. */
+  maySearch: boolean;
+  /** Searches that are made before the model is asked, and the most tokens that what they find can have. */
+  searchesFirst: number;
+  foundTokens: number;
   /** Its probable size. */
   estimatedTokens: number;
 }
@@ -64,6 +69,9 @@ export function measurePrompt(request: MessagesRequest): PromptContent {
     escapeBytes: 0,
     typedToolTokens: 0,
     thinkingBytes: 0,
+    maySearch: false,
+    searchesFirst: 0,
+    foundTokens: 0,
     estimatedTokens: 0,
   };
   let readBytes = request.tools?.length ? measureJson(request.tools, content) : 0;
@@ -108,7 +116,7 @@ export function countedBound(
   endpoint: { contextLength?: number | undefined },
 ): number {
   const withMargin = Math.ceil((counted * (100 + COUNT_MARGIN_PERCENT)) / 100) + COUNT_MARGIN_TOKENS;
-  return Math.min(withMargin + content.thinkingBytes, endpoint.contextLength ?? Infinity);
+  return Math.min(withMargin + content.thinkingBytes + content.foundTokens, endpoint.contextLength ?? Infinity);
 }
 
 /** Which caches an encoded request asks to write: it cannot ask for one without these words, the second of which is Amazon's. */
@@ -140,8 +148,8 @@ function imageTokens(
   return images * (quirks.max_image_tokens ?? MAX_IMAGE_TOKENS);
 }
 
-function addedTokens({ typedToolTokens }: PromptContent): number {
-  return ADDED_TOKENS + typedToolTokens;
+function addedTokens({ typedToolTokens, foundTokens }: PromptContent): number {
+  return ADDED_TOKENS + typedToolTokens + foundTokens;
 }
 
 function typedToolTokens(type: string | null | undefined): number {

@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { nowMs } from '../platform/clock.ts';
 import { conflict, GatewayError, invalidRequest } from '../platform/errors.ts';
+import { seal, sealingKey, unseal } from '../platform/sealing.ts';
 import { readPepper } from '../platform/secrets.ts';
 import { resources } from '../resources.ts';
 import { AlreadyAnsweredError, keepAnswerPut, readAnswer, type KeptAnswer } from '../store/idempotency.ts';
@@ -39,7 +40,7 @@ export async function answerOnce(asked: Asked, answer: (keep: Keep) => Promise<H
   const pepper = await readPepper();
   const name = keyedHash(pepper, [asked.accountId, asked.route, idempotencyKey]);
   const fingerprint = keyedHash(pepper, [idempotencyKey, asked.request.path, asked.request.body]);
-  const key = Buffer.from(hkdfSync('sha256', idempotencyKey, pepper, 'kept answer', 32));
+  const key = sealingKey(idempotencyKey, pepper, 'kept answer');
   const again = async () => {
     const kept = await readAnswer(table, name, nowMs());
     return kept && repeat(kept, fingerprint, key);
@@ -47,7 +48,7 @@ export async function answerOnce(asked: Asked, answer: (keep: Keep) => Promise<H
   const known = await again();
   if (known) return known;
   const keep: Keep = (response) =>
-    keepAnswerPut(table, name, { fingerprint, sealed: seal(response, key), expiresAtMs: nowMs() + KEEP_MS }, nowMs());
+    keepAnswerPut(table, name, { fingerprint, sealed: sealed(response, key), expiresAtMs: nowMs() + KEEP_MS }, nowMs());
   try {
     return await answer(keep);
   } catch (error) {
@@ -66,7 +67,7 @@ function repeat(kept: KeptAnswer, fingerprint: string, key: Buffer): HttpRespons
       field: 'idempotency-key',
     });
   }
-  const response = unseal(kept.sealed, key);
+  const response = JSON.parse(unseal(Buffer.from(kept.sealed, 'base64'), key)) as HttpResponse;
   return { ...response, headers: { ...response.headers, 'idempotent-replayed': 'true' } };
 }
 
@@ -74,17 +75,6 @@ function keyedHash(pepper: string, parts: string[]): string {
   return createHmac('sha256', pepper).update(JSON.stringify(parts)).digest('hex');
 }
 
-function seal({ statusCode, headers, body }: HttpResponse, key: Buffer): string {
-  const iv = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', key, iv);
-  const text = cipher.update(JSON.stringify({ statusCode, headers, body: body as string }), 'utf8');
-  return Buffer.concat([iv, text, cipher.final(), cipher.getAuthTag()]).toString('base64');
-}
-
-function unseal(sealed: string, key: Buffer): HttpResponse {
-  const bytes = Buffer.from(sealed, 'base64');
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
-  decipher.setAuthTag(bytes.subarray(-16));
-  const text = Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('utf8');
-  return JSON.parse(text) as HttpResponse;
+function sealed({ statusCode, headers, body }: HttpResponse, key: Buffer): string {
+  return seal(JSON.stringify({ statusCode, headers, body: body as string }), key).toString('base64');
 }

@@ -46,6 +46,23 @@ const documentSource = z.discriminatedUnion('type', [
   z.object({ type: z.literal('file'), file_id: z.string().min(1) }),
 ]);
 
+/** What a search found, or why it found nothing. */
+const searchResults = z.union(
+  [
+    listOf(
+      z.object({
+        type: z.literal('web_search_result'),
+        url: z.string(),
+        title: optional(z.string()),
+        encrypted_content: z.string(),
+        page_age: optional(z.string()),
+      }),
+    ),
+    z.object({ type: z.literal('web_search_tool_result_error'), error_code: z.string() }),
+  ],
+  'must be a list of web_search_result blocks, or a web_search_tool_result_error',
+);
+
 /** A map, because a type from a client may be the name of a member of every object: `constructor`, `__proto__`. */
 const knownBlocks = new Map<string, z.ZodType>([
   ['text', z.object({ text: z.string(), cache_control: cacheControl })],
@@ -71,6 +88,8 @@ const knownBlocks = new Map<string, z.ZodType>([
       cache_control: cacheControl,
     }),
   ],
+  ['server_tool_use', z.object({ id: z.string().min(1), name: z.string().min(1), input: anyObject })],
+  ['web_search_tool_result', z.object({ tool_use_id: z.string().min(1), content: searchResults })],
   // Tools can be declared in the middle of a conversation.
   ['tool_addition', z.object({ tool: z.object({ definition: optional(inlineTool) }) })],
   ['compaction', z.object({ tool_changes: optional(blocks) })],

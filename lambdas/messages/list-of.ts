@@ -57,7 +57,7 @@ export function firstFault(schema: z.ZodType, value: unknown): Fault | undefined
 }
 
 /** What a schema takes, in JSON Schema: for the API's document. */
-function documentationOf(schema: z.ZodType): object {
+export function documentationOf(schema: z.ZodType): object {
   const { $schema: _, ...documentation } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',

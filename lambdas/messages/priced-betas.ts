@@ -11,7 +11,6 @@ const pricedBetas = [
   'code-execution-',
   'skills-',
   'web-fetch-',
-  'web-search-',
   'advisor-tool-',
   'server-side-fallback-',
   'fallback-credit-',

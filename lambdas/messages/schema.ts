@@ -10,7 +10,9 @@ import { listOf } from './list-of.ts';
 import { plugins, transforms } from './plugins.ts';
 import { otherModels, providerPreferences, type RoutedRequest } from './preferences.ts';
 import { refusedBeta, threadsRefusal } from './priced-betas.ts';
+import { isSearchType, SEARCH_NAME } from './search-tool.ts';
 import { tool } from './tool-schema.ts';
+import type { Tool } from './types.ts';
 
 /** More than the longest conversations of agents have. */
 const MAX_MESSAGES = 20_000;
@@ -96,6 +98,14 @@ const unpricedFields = [
 
 const refusedFields: readonly string[] = unpricedFields;
 
+/** The gateway's search is a tool like any other to the model: none may share its name. */
+function repeatedName(tools: Tool[]): number | undefined {
+  const search = tools.findIndex(({ type }) => isSearchType(type));
+  if (search === -1) return undefined;
+  const other = tools.findIndex(({ name }, index) => index !== search && name === SEARCH_NAME);
+  return other === -1 ? undefined : other;
+}
+
 function isAbsent(value: unknown): boolean {
   return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 }
@@ -108,6 +118,8 @@ export const messagesRequestSchema = fields
     for (const field of refusedFields) {
       if (!isAbsent(request[field])) refuse([field], 'is not supported by this gateway; leave it out');
     }
+    const twice = repeatedName(request.tools ?? []);
+    if (twice !== undefined) refuse(['tools', twice, 'name'], 'is the name of another tool as well');
     const beta = refusedBeta(request.betas ?? []);
     if (beta) refuse(['betas'], beta.message, beta.details);
     if (request.tool_choice?.type === 'tool' && !request.tool_choice.name) {

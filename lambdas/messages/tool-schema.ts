@@ -1,15 +1,18 @@
 /**
- * Tools of a request: only those that the client runs itself, because what a provider runs has no bound and no price here.
- * They are listed as allowed, because providers add tools faster than gateways are deployed.
+ * Tools of a request: those that the client runs itself, and the gateway's own search. What a provider runs has no bound and
+ * no price here. They are listed as allowed, because providers add tools faster than gateways are deployed.
  */
 
 import { z } from 'zod';
 import { anyObject, cacheControl, optional } from './field-kinds.ts';
+import { documentationOf, firstFault, refuse } from './list-of.ts';
+import { isSearchType, searchTool } from './search-tool.ts';
+import type { Tool } from './types.ts';
 
 const clientRun = /^(custom|(bash|text_editor|computer|memory|computer_toolset|browser_toolset)_\d{8})$/;
 const CLIENT_RUN = 'custom, bash_…, text_editor_…, computer_…, browser_toolset_… and memory_…';
 
-export const tool = z
+const clientTool = z
   .object({
     name: optional(z.string().min(1).max(128)),
     type: optional(z.string()),
@@ -21,25 +24,39 @@ export const tool = z
     cache_control: cacheControl,
   })
   .superRefine(({ name, type, allowed_callers: callers }, context) => {
-    const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
-    if (type?.startsWith('web_search_')) {
-      refuse(['type'], 'web search is not supported by this gateway; leave the tool out');
-    } else if (type !== undefined && type !== null && !clientRun.test(type)) {
-      refuse(
+    const objectTo = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
+    if (type !== undefined && type !== null && !clientRun.test(type)) {
+      objectTo(
         ['type'],
         `must be one of ${CLIENT_RUN}: run another tool yourself and declare it as custom, or leave it out`,
       );
     } else if (!name && (!type || type === 'custom')) {
       // A typed tool may be named by its type.
-      refuse(['name'], 'is required');
+      objectTo(['name'], 'is required');
     }
     if (callers !== undefined && callers !== null && !isOnlyDirect(callers)) {
-      refuse(['allowed_callers'], 'must be ["direct"]: code that a provider runs is not supported by this gateway');
+      objectTo(['allowed_callers'], 'must be ["direct"]: code that a provider runs is not supported by this gateway');
     }
   });
 
+export const tool = z
+  .unknown()
+  .superRefine((value, context) => {
+    const fault = firstFault(isSearch(value) ? searchTool : clientTool, value);
+    if (fault) refuse(context, fault);
+  })
+  .meta({
+    override: ({ jsonSchema }) => {
+      Object.assign(jsonSchema, { anyOf: [documentationOf(clientTool), documentationOf(searchTool)] });
+    },
+  }) as unknown as z.ZodType<Tool>;
+
+function isSearch(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && isSearchType((value as { type?: unknown }).type);
+}
+
 /** A tool that a message declares. What a typed one adds to the prompt is only counted among the tools of the request. */
-export const inlineTool = tool.superRefine(({ type }, context) => {
+export const inlineTool = clientTool.superRefine(({ type }, context) => {
   if (type === undefined || type === null || type === 'custom') return;
   context.addIssue({ code: 'custom', path: ['type'], message: 'must be "custom" here; declare other tools in tools' });
 });

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../catalog/catalog.ts';
+import type { SearchBackend } from '../catalog/search.ts';
 import type { Privacy } from '../store/privacy.ts';
 
 /** Why an endpoint may not see a prompt. */
@@ -6,7 +7,10 @@ const exclusions = ['allowed_providers', 'ignored_providers', 'data_policy:loggi
 type Exclusion = (typeof exclusions)[number];
 
 /** Why an endpoint is excluded; undefined when it may be used. */
-export type ExclusionOf = (endpoint: Endpoint) => Exclusion | undefined;
+export type ExclusionOf = (endpoint: Seeing) => Exclusion | undefined;
+
+/** Who sees a prompt, as far as settings speak of it. */
+type Seeing = Pick<Endpoint, 'dataPolicy'> & { provider: Pick<Endpoint['provider'], 'id'> };
 
 /**
  * The one decision about endpoints, for the list of models and for inference: account, workspace and key must all allow
@@ -26,4 +30,13 @@ export function privacyFilter(layers: Privacy[]): ExclusionOf {
     if (blocksTraining && policy.trains_on_prompts) return 'data_policy:training';
     return undefined;
   };
+}
+
+/**
+ * The same for search backends, which see what the model looks for. `allowedProviders` names providers of models: it says
+ * nothing of them.
+ */
+export function searchExclusion(layers: Privacy[]): (backend: SearchBackend) => Exclusion | undefined {
+  const exclusionOf = privacyFilter(layers.map((layer) => ({ ...layer, allowedProviders: [] })));
+  return ({ id, dataPolicy }) => exclusionOf({ provider: { id }, dataPolicy });
 }

@@ -1,6 +1,6 @@
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { RoutedRequest, SortBy } from '../messages/preferences.ts';
-import { invalidRequest, notFound } from '../platform/errors.ts';
+import { notFound } from '../platform/errors.ts';
 
 /** A model that may answer, and how its suffix wants its endpoints sorted. */
 export interface RequestedModel {
@@ -28,6 +28,11 @@ export function requestedModels(catalog: Catalog, { model, models = [] }: Routed
   return requested.filter((one, index) => requested.findIndex((other) => other.model === one.model) === index);
 }
 
+/** Whether a model is named with the suffix that has the web searched for its answer. */
+export function asksForSearch(catalog: Catalog, { model, models = [] }: RoutedRequest): boolean {
+  return [model, ...models].some((id) => id.endsWith(`:${ONLINE}`) && catalog.find(id) === undefined);
+}
+
 function resolveModel(catalog: Catalog, id: string, field: string): RequestedModel {
   const known = catalog.find(id);
   if (known) return { model: known.aliasOf ?? known, sort: undefined, field };
@@ -38,9 +43,8 @@ function resolveModel(catalog: Catalog, id: string, field: string): RequestedMod
   if (Object.hasOwn(variants, suffix)) {
     return { model: base.aliasOf ?? base, sort: variants[suffix as keyof typeof variants], field };
   }
-  if (suffix === ONLINE)
-    throw invalidRequest(field, 'web search is not supported by this gateway; leave ":online" out');
-  const suffixes = Object.keys(variants).map((name) => `":${name}"`);
+  if (suffix === ONLINE) return { model: base.aliasOf ?? base, sort: undefined, field };
+  const suffixes = [...Object.keys(variants), ONLINE].map((name) => `":${name}"`);
   throw notFound(`There is no variant ":${suffix}" of "${base.id}". Leave it out, or use ${suffixes.join(' or ')}.`, {
     field,
   });

@@ -4,35 +4,12 @@
  * segment. Ports, letter case of the host and trailing dots do not matter; the case of a path does.
  */
 
-import { domainToASCII } from 'node:url';
-
-/** RFC 1035, 2.3.4, without the dot at the end. */
-const MAX_HOST_CHARACTERS = 253;
-const MAX_CHARACTERS = 1_024;
+import { domainParts, hostOf } from '../messages/domain-rule.ts';
 
 interface DomainRule {
   host: string;
   /** Segments that a path begins with. */
   path: string[];
-}
-
-/** Why a text is not a domain that can be filtered by; undefined when it is one. */
-export function domainFault(text: string): string | undefined {
-  if (text.trim() === '') return 'must not be blank';
-  if (text.length > MAX_CHARACTERS) return `must have at most ${MAX_CHARACTERS} characters`;
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return 'must have no scheme: "example.com", not "https://example.com"';
-  if (/[\s\p{Cc}]/u.test(text)) return 'must have no blanks';
-  if (/[?#@\\:]/.test(text)) return 'must be a domain and perhaps a path: no port, user, query or fragment';
-  const { host, path } = partsOf(text);
-  if (host.includes('*')) return 'must have no wildcard in the domain: its subdomains are included as it is';
-  if (path.split('*').length > 2) return 'must have at most one wildcard';
-  if (host.length > MAX_HOST_CHARACTERS) return `must have a domain of at most ${MAX_HOST_CHARACTERS} characters`;
-  const ascii = hostOf(host);
-  if (!ascii.includes('.')) return 'must be a domain like "example.com"';
-  if (ascii.length > MAX_HOST_CHARACTERS || ascii.split('.').some((label) => label === '' || label.length > 63)) {
-    return 'must be a domain like "example.com"';
-  }
-  return undefined;
 }
 
 /** Whether a page may be among the hits of a query with these filters. */
@@ -68,7 +45,7 @@ function fits(segment: string, pattern: string): boolean {
 }
 
 function ruleOf(domain: string): DomainRule {
-  const { host, path } = partsOf(domain.trim());
+  const { host, path } = domainParts(domain.trim());
   const segments = segmentsOf(path);
   // What is below a path fits anyway.
   return { host: hostOf(host), path: segments.at(-1) === '*' ? segments.slice(0, -1) : segments };
@@ -76,16 +53,6 @@ function ruleOf(domain: string): DomainRule {
 
 function pageOf({ hostname, pathname }: URL): DomainRule {
   return { host: hostOf(hostname), path: segmentsOf(pathname) };
-}
-
-function partsOf(domain: string): { host: string; path: string } {
-  const slash = domain.indexOf('/');
-  return slash === -1 ? { host: domain, path: '' } : { host: domain.slice(0, slash), path: domain.slice(slash) };
-}
-
-/** As URLs have it: lower case, ASCII; empty for what cannot be a host. */
-function hostOf(host: string): string {
-  return domainToASCII(host.replace(/\.$/, ''));
 }
 
 function segmentsOf(path: string): string[] {

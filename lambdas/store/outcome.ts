@@ -32,6 +32,26 @@ const failedAttemptRecord = record({
   durationMs: count('duration_ms'),
 });
 
+/** Tokens of one request to a provider, or of all that belong to a generation. */
+const usageFields = {
+  /** Everything the model read: uncached, read from a cache, and written to one. */
+  promptTokens: count('tokens_prompt'),
+  completionTokens: count('tokens_completion'),
+  reasoningTokens: orNull(count('native_tokens_reasoning')),
+  /** Of the prompt: read from a cache. */
+  cachedTokens: orNull(count('native_tokens_cached')),
+  /** Of the prompt: written to a cache of five minutes, and of one hour. */
+  cacheWrite5mTokens: orNull(count('cache_write_tokens')),
+  cacheWrite1hTokens: orNull(count('cache_write_1h_tokens')),
+  /** Images that the endpoint charges by the piece. */
+  pricedImages: orNull(count('priced_images')),
+};
+const roundRecord = record(usageFields);
+export type RoundUsage = RecordOf<typeof roundRecord>;
+
+/** More than any answer has. */
+const MAX_ROUNDS = 32;
+
 /** More than are ever made for one request. */
 const MAX_ATTEMPTS = 16;
 
@@ -51,17 +71,9 @@ export const outcomeRecord = record({
   ...routeFields,
   /** Prices of the endpoint that answered, where they are not those that were frozen at admission. */
   pricing: optional(pricesField('prices')),
-  /** Everything the model read: uncached, read from a cache, and written to one. */
-  promptTokens: count('tokens_prompt'),
-  completionTokens: count('tokens_completion'),
-  reasoningTokens: orNull(count('native_tokens_reasoning')),
-  /** Of the prompt: read from a cache. */
-  cachedTokens: orNull(count('native_tokens_cached')),
-  /** Of the prompt: written to a cache of five minutes, and of one hour. */
-  cacheWrite5mTokens: orNull(count('cache_write_tokens')),
-  cacheWrite1hTokens: orNull(count('cache_write_1h_tokens')),
-  /** Images that the endpoint charges by the piece. */
-  pricedImages: orNull(count('priced_images')),
+  ...usageFields,
+  /** The same of each request to the provider, where searches led to several: each was priced by itself. */
+  rounds: list('rounds', roundRecord, MAX_ROUNDS),
   /** Searches that are charged; `searchResults` is what they found. */
   searchRequests: orNull(count('num_search_requests')),
   searchResults: orNull(count('num_search_results')),
@@ -100,6 +112,7 @@ export function emptyOutcome(of: Pick<Outcome, keyof typeof routeFields>, ending
     cacheWrite5mTokens: null,
     cacheWrite1hTokens: null,
     pricedImages: null,
+    rounds: [],
     searchRequests: null,
     searchResults: null,
     failedAttempts: [],

@@ -127,7 +127,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
 
   it('throws what the gateway refuses, with the field', async () => {
     const client = clients[version]();
-    const params = { model: 'sandbox/claude', max_tokens: 10, messages: [said('x')], plugins: [{ id: 'web' }] };
+    const params = { model: 'sandbox/claude', max_tokens: 10, messages: [said('x')], plugins: [{ id: 'file-parser' }] };
     await expect(client.messages.create(params)).rejects.toMatchObject({
       status: 400,
       type: 'invalid_request_error',

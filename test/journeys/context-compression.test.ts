@@ -102,7 +102,6 @@ describe('a short conversation', () => {
 
 describe('what the gateway has no plugin for', () => {
   it.each<[object, string]>([
-    [{ plugins: [{ id: 'web' }] }, 'plugins.0.id'],
     [{ plugins: [{ id: 'file-parser', enabled: false }] }, 'plugins.0.id'],
     [{ plugins: [{ id: 'context-compression', engine: 'inside-out' }] }, 'plugins.0.engine'],
     [{ plugins: [{ id: 'context-compression', keep: 5 }] }, 'plugins.0'],

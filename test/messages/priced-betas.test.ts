@@ -3,8 +3,8 @@ import { refusedBeta } from '../../lambdas/messages/priced-betas.ts';
 
 describe('a beta', () => {
   it('is refused with its name, the first of those with a price of their own', () => {
-    expect(refusedBeta(['effort-2025-11-24', 'web-search-2025-03-05', 'skills-2025-10-02'])?.message).toMatch(
-      /^"web-search-2025-03-05" changes what the provider charges/,
+    expect(refusedBeta(['effort-2025-11-24', 'web-fetch-2025-09-10', 'skills-2025-10-02'])?.message).toMatch(
+      /^"web-fetch-2025-09-10" changes what the provider charges/,
     );
   });
 

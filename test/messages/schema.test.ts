@@ -98,7 +98,6 @@ describe('what has no price', () => {
   );
 
   it.each([
-    'web_search_20250305',
     'web_fetch_20260318',
     'code_execution_20260521',
     'tool_search_tool_regex_20251119',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { domainFault, domainFilter, hostsOf } from '../../lambdas/search/domains.ts';
+import { domainFault } from '../../lambdas/messages/domain-rule.ts';
+import { domainFilter, hostsOf } from '../../lambdas/search/domains.ts';
 
 const isIn = (domain: string, url: string) => domainFilter({ allowedDomains: [domain], blockedDomains: [] })(url);
 

@@ -28,6 +28,11 @@ export interface RunningGateway {
   kill: () => Promise<void>;
 }
 
+/** No test searches the web, whatever the developer's shell has. */
+const noSearchAccounts = Object.fromEntries(
+  ['YANDEX_SEARCH_API_KEY', 'BRAVE_API_KEY', 'TAVILY_API_KEY', 'EXA_API_KEY', 'SEARXNG_URL'].map((name) => [name, '']),
+);
+
 const entry = fileURLToPath(new URL('../../bin/local.ts', import.meta.url));
 
 export interface StartOptions {
@@ -41,7 +46,7 @@ export async function startGateway({ args = [], env = {} }: StartOptions = {}): 
   const isOwn = !args.includes('--data') && !args.includes('--ephemeral');
   const child = spawn(process.execPath, [entry, '--port', '0', '--json', ...(isOwn ? ['--data', data] : []), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...noSearchAccounts, ...env },
   });
   let log = '';
   child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));

@@ -1,7 +1,9 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { priceUsage } from '../../lambdas/accounting/price.ts';
+import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { generationFrom } from '../../lambdas/store/generation.ts';
+import type { RoundUsage } from '../../lambdas/store/outcome.ts';
 import type { Item, Table } from '../../lambdas/store/table.ts';
 
 /** A record whose price does not follow from its own fields. */
@@ -29,24 +31,29 @@ export async function unprovenRecords(table: Table): Promise<Unproven[]> {
 }
 
 function expectedCost(item: Item): Money {
-  const { pricing, ...outcome } = generationFrom(item).outcome!;
-  const { promptTokens, completionTokens } = outcome;
+  const { pricing, rounds, searchRequests, ...outcome } = generationFrom(item).outcome!;
+  const asked = rounds.length > 0 ? rounds : [outcome];
+  const tokens = asked.map((round) => costOfRound(round, pricing!));
+  return Money.sum([...tokens, (pricing!.web_search ?? Money.zero).times(searchRequests ?? 0)]);
+}
+
+function costOfRound(round: RoundUsage, pricing: Pricing): Money {
+  const { promptTokens, completionTokens } = round;
   // What was charged for nothing has no tokens.
   if (promptTokens === 0 && completionTokens === 0) return Money.zero;
-  const cached = outcome.cachedTokens ?? 0;
-  const written = (outcome.cacheWrite5mTokens ?? 0) + (outcome.cacheWrite1hTokens ?? 0);
+  const cached = round.cachedTokens ?? 0;
+  const written = (round.cacheWrite5mTokens ?? 0) + (round.cacheWrite1hTokens ?? 0);
   return priceUsage(
     {
       inputTokens: promptTokens - cached - written,
       outputTokens: completionTokens,
       cacheReadTokens: cached,
-      cacheWrite5mTokens: outcome.cacheWrite5mTokens ?? 0,
-      cacheWrite1hTokens: outcome.cacheWrite1hTokens ?? 0,
-      reasoningTokens: outcome.reasoningTokens ?? 0,
-      searchRequests: outcome.searchRequests ?? 0,
-      pricedImages: outcome.pricedImages ?? 0,
+      cacheWrite5mTokens: round.cacheWrite5mTokens ?? 0,
+      cacheWrite1hTokens: round.cacheWrite1hTokens ?? 0,
+      reasoningTokens: round.reasoningTokens ?? 0,
+      pricedImages: round.pricedImages ?? 0,
     },
-    pricing!,
+    pricing,
   ).total;
 }
 

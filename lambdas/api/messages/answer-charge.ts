@@ -1,7 +1,8 @@
 /** What an answer is charged: by how it ends, within what the request could come to, and within its hold. */
 
-import { charged, type Charged } from '../../accounting/charge.ts';
+import { charged, chargedTogether, type Charged } from '../../accounting/charge.ts';
 import { chargeFor, type Charge } from '../../accounting/ending.ts';
+import { Money } from '../../money/money.ts';
 import type { Ending } from '../../store/outcome.ts';
 import type { MeasuredAnswer } from './answer-context.ts';
 
@@ -11,7 +12,7 @@ export interface FinalCharge extends Charged {
   isCutByHold: boolean;
 }
 
-/** What is charged for an answer that ends in this way. */
+/** What is charged for the last round of an answer that ends in this way. */
 export function chargeOf({ context, attempted, meter }: MeasuredAnswer, ending: Ending): Charge {
   const { wire } = attempted.candidate;
   return chargeFor({
@@ -35,9 +36,18 @@ export function chargedWithinHold(answer: MeasuredAnswer, charge: Charge): Charg
   return cappedAt(measured, answer.context.keeper.withinHold(measured.cost));
 }
 
-/** What an answer costs so far, within what the request could come to. */
-function chargedSoFar({ context, attempted: { quote }, meter }: MeasuredAnswer, charge: Charge): Charged {
+/** The round that goes on, or was the last, within what it could come to. */
+export function chargedForRound({ context, attempted: { quote }, meter }: MeasuredAnswer, charge: Charge): Charged {
   return charged(meter, quote, charge, quote.hiddenTokens > 0 ? context.current.sentAtMs : undefined);
+}
+
+/** All rounds, and the searches; where nothing is charged of an answer that had not begun, they cost nothing either. */
+function chargedSoFar(answer: MeasuredAnswer, charge: Charge): Charged {
+  const { rounds, attempted } = answer;
+  const count = answer.context.search?.session.charged ?? 0;
+  const last = chargedForRound(answer, charge);
+  if (rounds.length === 0 && (charge === 'nothing' || count === 0)) return last;
+  return chargedTogether(rounds, last, { count, price: attempted.quote.pricing.web_search ?? Money.zero });
 }
 
 function cappedAt(measured: Charged, cost: Charged['cost']): Charged {

@@ -1,3 +1,4 @@
+import type { Charged } from '../../accounting/charge.ts';
 import type { UsageMeter } from '../../accounting/meter.ts';
 import type { HoldKeeper } from '../../admission/hold-keeper.ts';
 import type { Shortening } from '../../admission/refusal.ts';
@@ -8,6 +9,7 @@ import type { Dispatched, FailedAttempt } from '../../routing/dispatch.ts';
 import type { SharedHealth } from '../../routing/health.ts';
 import type { Payer } from '../../store/payer.ts';
 import type { Table } from '../../store/table.ts';
+import type { AnswerSearch } from './answer-search.ts';
 
 /** An endpoint that may answer, and what it may charge. */
 export interface Attempted {
@@ -31,7 +33,13 @@ export interface AnswerContext {
    * The attempt that is under way, or was the last: its index, and performance.now() at which its whole request was sent
    * to the provider; undefined until then. `failed` are the attempts before it.
    */
-  current: { index: number; sentAtMs: number | undefined; failed: FailedAttempt[] };
+  current: {
+    index: number;
+    sentAtMs: number | undefined;
+    failed: FailedAttempt[];
+    /** How the attempt that is under way has failed, if it has. */
+    failure: FailedAttempt | undefined;
+  };
   estimatedInputTokens: number;
   /** performance.now() at which the request came in. */
   receivedAtMs: number;
@@ -42,6 +50,8 @@ export interface AnswerContext {
   shortened: Shortening | undefined;
   /** What the placeholders of the prompt stand for; undefined where nothing is to be restored. */
   originals: ReadonlyMap<string, string> | undefined;
+  /** What is needed to search the web for the model, and to ask it again; undefined where the request allows no search. */
+  search: AnswerSearch | undefined;
   /** Ends the provider's work; its reason is an AbortReason. */
   abort: AbortController;
 }
@@ -49,6 +59,15 @@ export interface AnswerContext {
 /** An answer as it was measured so far, and the attempt that gives it. */
 export interface MeasuredAnswer {
   context: AnswerContext;
+  /** With what the round that goes on may come to. */
   attempted: Attempted;
+  /** Of the round that goes on. */
   meter: UsageMeter;
+  /** What the rounds before it were charged: each search of the gateway's own leads to another. */
+  rounds: readonly Charged[];
+}
+
+/** The provider has written something, in this round or an earlier one. */
+export function hasOutput({ meter, rounds }: MeasuredAnswer): boolean {
+  return rounds.length > 0 || meter.hasOutput;
 }

@@ -1,10 +1,12 @@
-import type { AnswerBatch, AnswerEvent } from '../../messages/types.ts';
+import type { AnswerEvent } from '../../messages/types.ts';
 import { GatewayError, toGatewayError } from '../../platform/errors.ts';
 import { describeError, log } from '../../platform/logger.ts';
 import type { AbortReason } from './abort.ts';
 import type { AnswerContext } from './answer-context.ts';
 import type { FailedEnding } from './early-end.ts';
-import { Progress } from './progress.ts';
+import type { Dispatched } from '../../routing/dispatch.ts';
+import { Progress, type RoundBatch } from './progress.ts';
+import { searchRounds } from './search-rounds.ts';
 
 /** How often the checkpointer is asked; it decides whether a checkpoint is due. */
 const CHECKPOINT_EVERY_MS = 1_000;
@@ -20,11 +22,11 @@ const CHECKPOINT_EVERY_MS = 1_000;
 export async function* answerEvents(context: AnswerContext): AsyncGenerator<AnswerEvent[], void> {
   const progress = new Progress(context);
   const checkpoints = setInterval(() => progress.checkpoint(), CHECKPOINT_EVERY_MS).unref();
-  let batches: AsyncGenerator<AnswerBatch, void> | undefined;
+  let batches: AsyncGenerator<RoundBatch, void> | undefined;
   try {
     const dispatched = await context.dispatched;
-    batches = dispatched.batches;
     progress.begin(dispatched.index);
+    batches = batchesOf(context, progress, dispatched);
     for (;;) {
       const next = await batches.next().catch((error: unknown) => progress.failProvider(error));
       if (next.done) return;
@@ -61,6 +63,15 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
     await batches?.return();
     await progress.settle();
   }
+}
+
+function batchesOf(
+  context: AnswerContext,
+  progress: Progress,
+  dispatched: Dispatched,
+): AsyncGenerator<RoundBatch, void> {
+  const { search } = context;
+  return search ? searchRounds({ ...context, search }, progress, dispatched) : dispatched.batches;
 }
 
 /** The failure as the client gets it. */

@@ -2,6 +2,7 @@ import type { UsageBound } from '../../accounting/price.ts';
 import {
   askedCacheWrites,
   countedBound,
+  measurePrompt,
   promptBound,
   textBound,
   type PromptContent,
@@ -80,6 +81,27 @@ export function reencoded({ attempts, client }: Prepared, plan: SpendingPlan): A
   });
 }
 
+/** The same attempt with another message, over a connection of its own. @throws {GatewayError} 400 */
+export function asking({ candidate, thinksUnseen }: Attempt, message: MessagesRequest, client: ClientHeaders): Attempt {
+  const encoded = candidate.wire.encode(message, candidate.target, client);
+  return { candidate, message, encode: () => encoded, thinksUnseen };
+}
+
+/** The most tokens that an attempt's prompt can have by its bytes; undefined where only the model's context bounds it. */
+export function boundByBytes({ candidate, message, encode }: Attempt): number | undefined {
+  const { endpoint } = candidate;
+  const bound = promptBound(measurePrompt(message), encode().body, endpoint);
+  return bound < (endpoint.contextLength ?? Infinity) ? bound : undefined;
+}
+
+/**
+ * What the next round of an answer may come to.
+ * @param mostPromptTokens known otherwise: from a count of the round before, and what was added since
+ */
+export function quoteOfRound(attempt: Attempt, content: PromptContent, mostPromptTokens: number): Quote {
+  return bounded(quoteOf(attempt, attempt.encode().body, content), mostPromptTokens);
+}
+
 interface EncodedOffer {
   attempt: Attempt;
   quote: Quote;
@@ -119,7 +141,7 @@ function quoteOf({ candidate, message }: Attempt, body: string, content: PromptC
     outputTokens: maxOutputTokens(candidate, message),
     cacheWrites: asked === 'none' && factsOf(endpoint.wire).messages?.cachesUnasked ? '5m' : asked,
     pricedImages: pricing.image ? content.images : 0,
-    searchRequests: 0,
+    searchRequests: content.searchesFirst,
   };
   const unseen = { hiddenTokens: hiddenTokens(candidate, message), beyondMaxTokens: beyondMaxTokens(candidate) };
   return { pricing, bound, ...unseen };

@@ -3,6 +3,7 @@
 import type { Charged } from '../../accounting/charge.ts';
 import { eventBytes } from '../../accounting/event-bytes.ts';
 import type { UsageMeter } from '../../accounting/meter.ts';
+import type { TokenUsage } from '../../accounting/usage.ts';
 import type { AnswerEvent, MessageDelta, MessagesEvent, WireUsage } from '../../messages/types.ts';
 import type { GatewayError } from '../../platform/errors.ts';
 import { errorInAnswer } from '../../providers/failures.ts';
@@ -52,13 +53,37 @@ function openingUsage(usage: WireUsage, estimatedInputTokens: number): WireUsage
 }
 
 /** The ending with its cost. Reports beyond the bound, or of no tokens for written output, are not what it has cost. */
-export function priced(event: MessageDelta, { usage, cost, exceeded }: Charged, meter: UsageMeter): MessageDelta {
+export function priced(event: MessageDelta, charge: Charged, answer: MeasuredAnswer): MessageDelta {
+  const { usage, cost } = charge;
+  const tokens = charge.rounds ? tokensOf(usage) : { ...event.usage, ...lastRoundTokens(event, charge, answer.meter) };
+  const searches = answer.context.search && {
+    server_tool_use: { web_search_requests: usage.searchRequests ?? 0, web_fetch_requests: 0 },
+  };
+  return { ...event, usage: { ...tokens, ...searches, cost } };
+}
+
+function lastRoundTokens(event: MessageDelta, { usage, exceeded }: Charged, meter: UsageMeter): WireUsage {
   const { input_tokens: input = null, output_tokens: output = null } = event.usage;
   const isInputReported = input !== null && meter.knowsPrompt && !exceeded;
   const isOutputReported = output !== null && meter.knowsOutput && !exceeded;
-  const counted = {
+  return {
     input_tokens: isInputReported ? input : usage.inputTokens,
     output_tokens: isOutputReported ? output : usage.outputTokens,
   };
-  return { ...event, usage: { ...event.usage, ...counted, cost } };
+}
+
+/** The tokens of all rounds: the last one has reported only its own. */
+function tokensOf(usage: TokenUsage): WireUsage {
+  const { cacheWrite5mTokens: short, cacheWrite1hTokens: long, reasoningTokens: reasoning } = usage;
+  const isWritten = short !== undefined || long !== undefined;
+  return {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cache_read_input_tokens: usage.cacheReadTokens ?? 0,
+    cache_creation_input_tokens: (short ?? 0) + (long ?? 0),
+    ...(isWritten
+      ? { cache_creation: { ephemeral_5m_input_tokens: short ?? 0, ephemeral_1h_input_tokens: long ?? 0 } }
+      : {}),
+    ...(reasoning === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoning } }),
+  };
 }

@@ -5,12 +5,14 @@ import type { AnswerEvent, MessageBody } from '../../messages/types.ts';
 import { restoredAnswer } from '../../protection/restored-answer.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { resources } from '../../resources.ts';
-import { dispatch } from '../../routing/dispatch.ts';
+import { dispatch, type Attempt } from '../../routing/dispatch.ts';
 import { abortInTime, abortWhenLeft, destroyWhenOutOfTime } from './abort.ts';
 import { answerEvents } from './answer.ts';
 import type { AnswerContext } from './answer-context.ts';
-import { prepareAttempts } from './attempts.ts';
+import { searchFirst, type AnswerSearch, type RequestSearch } from './answer-search.ts';
+import { asking, prepareAttempts } from './attempts.ts';
 import { holdForRequest, type MessageInput } from './message-hold.ts';
+import { inPlaceOf } from './requested-search.ts';
 import { routeMessage } from './routed-message.ts';
 import { PING_AFTER_MS, streamBody } from './stream-body.ts';
 
@@ -20,17 +22,51 @@ import { PING_AFTER_MS, streamBody } from './stream-body.ts';
  */
 export async function createMessage(input: MessageInput): Promise<HttpResponse> {
   const { body, caller, request } = input;
-  const { message, content, candidates, originals } = await routeMessage(body, caller);
+  const { message, content, candidates, originals, origins, search: asked } = await routeMessage(body, caller);
   // All that settlement needs is there before anything is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   const abort = new AbortController();
   abortWhenLeft(abort, input.clientLeft);
-  const prepare = (some: typeof candidates) => prepareAttempts(some, message, content, clientHeaders(request.headers));
+  const client = clientHeaders(request.headers);
+  const prepare = (some: typeof candidates) =>
+    inPlaceOf(origins, () => prepareAttempts(some, message, content, client));
   const { admitted, attempts } = await holdForRequest(input, candidates, prepare, abort.signal);
   abortInTime(abort, input.remainingMs());
 
   const { estimatedTokens: estimatedInputTokens } = content;
-  const current: AnswerContext['current'] = { index: 0, sentAtMs: undefined, failed: [] };
+  const current: AnswerContext['current'] = { index: 0, sentAtMs: undefined, failed: [], failure: undefined };
+  /** @param placeOf which of the request's attempts each of these is */
+  const ask = (some: Attempt[], placeOf: (index: number) => number) =>
+    dispatch(some, {
+      estimatedInputTokens,
+      signal: abort.signal,
+      onAttempt: (index) => Object.assign(current, { index: placeOf(index), sentAtMs: undefined, failure: undefined }),
+      onFailure: (failed) => {
+        current.failure = { ...failed, index: placeOf(failed.index) };
+        current.failed.push(current.failure);
+      },
+      // A large request may be refused before its last byte was sent.
+      onSent: (index) => {
+        if (current.index === placeOf(index)) current.sentAtMs = performance.now();
+      },
+      onResult: (index, result) => {
+        health.record(some[index]!.candidate.endpoint.id, result);
+        // The next endpoint's answer may take minutes: the others learn of this failure before.
+        if (result === 'failed') void health.publish();
+      },
+    });
+  const search: AnswerSearch | undefined = asked && {
+    session: asked.session,
+    opening: [],
+    attempts,
+    client,
+    ask: (attempt, index) => ask([attempt, attempt], () => index),
+    remainingMs: input.remainingMs,
+  };
+  const askFirst = async () => {
+    if (search && asked) Object.assign(search, await searchBeforeAsking(asked, search, abort.signal));
+    return ask(search?.attempts ?? attempts, (index) => index);
+  };
   const context: AnswerContext = {
     generationId: input.generationId,
     payer: caller.payer,
@@ -39,21 +75,7 @@ export async function createMessage(input: MessageInput): Promise<HttpResponse> 
     health,
     keeper: admitted.keeper,
     attempts: attempts.map(({ candidate }, index) => ({ candidate, quote: admitted.plan.quotes[index]! })),
-    dispatched: dispatch(attempts, {
-      estimatedInputTokens,
-      signal: abort.signal,
-      onAttempt: (index) => Object.assign(current, { index, sentAtMs: undefined }),
-      onFailure: (failed) => current.failed.push(failed),
-      // A large request may be refused before its last byte was sent.
-      onSent: (index) => {
-        if (current.index === index) current.sentAtMs = performance.now();
-      },
-      onResult: (index, result) => {
-        health.record(attempts[index]!.candidate.endpoint.id, result);
-        // The next endpoint's answer may take minutes: the others learn of this failure before.
-        if (result === 'failed') void health.publish();
-      },
-    }),
+    dispatched: askFirst(),
     current,
     estimatedInputTokens,
     receivedAtMs: request.receivedAtMs,
@@ -61,9 +83,23 @@ export async function createMessage(input: MessageInput): Promise<HttpResponse> 
     streamed: message.stream === true,
     shortened: admitted.shortened,
     originals,
+    search,
     abort,
   };
   return context.streamed ? streamAnswer(context) : jsonResponse<MessageBody>(200, await collectAnswer(context));
+}
+
+/** Makes the searches that come first; the attempts then have what they found. */
+async function searchBeforeAsking(
+  asked: RequestSearch,
+  { attempts, client }: AnswerSearch,
+  signal: AbortSignal,
+): Promise<Pick<AnswerSearch, 'opening' | 'attempts'>> {
+  if (asked.first.searchesFirst + asked.pending.length === 0) return { opening: [], attempts };
+  // It may be closed by the time that it is needed.
+  for (const { upstream } of attempts) upstream?.discard();
+  const { opening, extended } = await searchFirst(asked, signal);
+  return { opening, attempts: attempts.map((attempt) => asking(attempt, extended(attempt.message), client)) };
 }
 
 /**

@@ -25,6 +25,9 @@ export function withinFreeTerms(message: MessagesRequest, model: Model, content:
   const terms = model.data.service_free;
   if (!terms) return message;
   const { input_token_limit: mostInput, output_token_limit: mostOutput } = terms;
+  if (content.maySearch) {
+    throw invalidRequest('model', `"${model.id}" does not search the web; use the model without ":free"`);
+  }
   if (content.unbounded) {
     throw invalidRequest(
       'messages',

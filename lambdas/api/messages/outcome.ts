@@ -4,20 +4,18 @@ import { priceUsage } from '../../accounting/price.ts';
 import { promptTokens, type TokenUsage } from '../../accounting/usage.ts';
 import { Money } from '../../money/money.ts';
 import { log, tripwires } from '../../platform/logger.ts';
-import type { Ending, Outcome } from '../../store/outcome.ts';
-import type { AnswerContext, Attempted, MeasuredAnswer } from './answer-context.ts';
+import type { Ending, Outcome, RoundUsage } from '../../store/outcome.ts';
+import { hasOutput, type AnswerContext, type Attempted, type MeasuredAnswer } from './answer-context.ts';
 
 /** Of an attempt that has not failed. */
 const OK = 200;
 
 /** What an answer came to, as the record keeps it. @param ending null while it goes on */
-export function outcomeOf(
-  { context, attempted, meter }: MeasuredAnswer,
-  ending: Ending | null,
-  { usage, cost, cacheDiscount, estimated, exceeded }: Charged,
-): Outcome {
+export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged: Charged): Outcome {
+  const { context, attempted, meter } = answer;
+  const { usage, cost, cacheDiscount, estimated, exceeded, rounds = [] } = charged;
   const { model, endpoint, pricing } = attempted.candidate;
-  const { firstEventAtMs, finishReason, searchResults, hasOutput } = meter;
+  const { firstEventAtMs, finishReason, searchResults } = meter;
   const failed = ending === 'refused_before' || ending === 'broke_off' || ending === 'out_of_time';
   return {
     cost,
@@ -25,7 +23,7 @@ export function outcomeOf(
     serviceCost: serviceCostOf(attempted, usage),
     estimated,
     capped: exceeded,
-    cancelled: ending === null || isCancelled({ ending, hasOutput }),
+    cancelled: ending === null || isCancelled({ ending, hasOutput: hasOutput(answer) }),
     ending,
     finishReason: finishReason ?? (failed ? 'error' : null),
     model: model.id,
@@ -33,7 +31,19 @@ export function outcomeOf(
     endpointId: endpoint.id,
     providerName: endpoint.provider.name,
     // The record has the prices of the first attempt already.
-    pricing: attempted === context.attempts[0] ? undefined : pricing,
+    pricing: attempted.candidate === context.attempts[0]!.candidate ? undefined : pricing,
+    ...recordedUsage(usage),
+    rounds: rounds.map(recordedUsage),
+    searchRequests: usage.searchRequests ?? null,
+    searchResults,
+    ...attemptsOf(context),
+    latencyMs: firstEventAtMs === undefined ? null : Math.round(firstEventAtMs - context.receivedAtMs),
+    generationTimeMs: firstEventAtMs === undefined ? null : Math.round(performance.now() - firstEventAtMs),
+  };
+}
+
+function recordedUsage(usage: TokenUsage): RoundUsage {
+  return {
     promptTokens: promptTokens(usage),
     completionTokens: usage.outputTokens,
     reasoningTokens: usage.reasoningTokens ?? null,
@@ -41,11 +51,6 @@ export function outcomeOf(
     cacheWrite5mTokens: usage.cacheWrite5mTokens ?? null,
     cacheWrite1hTokens: usage.cacheWrite1hTokens ?? null,
     pricedImages: usage.pricedImages ?? null,
-    searchRequests: usage.searchRequests ?? null,
-    searchResults,
-    ...attemptsOf(context),
-    latencyMs: firstEventAtMs === undefined ? null : Math.round(firstEventAtMs - context.receivedAtMs),
-    generationTimeMs: firstEventAtMs === undefined ? null : Math.round(performance.now() - firstEventAtMs),
   };
 }
 
@@ -58,7 +63,7 @@ function serviceCostOf({ candidate }: Attempted, usage: TokenUsage): Money | und
 
 /** The attempts before the one that answered, or was the last; and what the provider of that one answered with. */
 function attemptsOf({ attempts, current }: AnswerContext): Pick<Outcome, 'failedAttempts' | 'providerStatus'> {
-  const last = current.failed.find(({ index }) => index === current.index);
+  const last = current.failure;
   const failedAttempts = current.failed
     .filter((failed) => failed !== last)
     .map(({ index, providerStatus, durationMs }) => {

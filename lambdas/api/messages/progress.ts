@@ -2,14 +2,18 @@ import { Checkpointer } from '../../accounting/checkpointer.ts';
 import { eventBytes, extraBytes } from '../../accounting/event-bytes.ts';
 import { UsageMeter } from '../../accounting/meter.ts';
 import { reportSettlement } from '../../accounting/report.ts';
+import { promptTokens, type TokenUsage } from '../../accounting/usage.ts';
+import type { HoldRefusal } from '../../admission/hold.ts';
+import type { Quote } from '../../admission/spending-plan.ts';
 import type { AnswerBatch, AnswerEvent, MessageDelta, MessagesEvent } from '../../messages/types.ts';
+import { Money } from '../../money/money.ts';
 import type { GatewayError } from '../../platform/errors.ts';
 import { failureOf } from '../../providers/failures.ts';
 import { failedProvider } from '../../routing/dispatch.ts';
 import type { Ending } from '../../store/outcome.ts';
 import type { AbortReason } from './abort.ts';
-import { chargedAtEnd, chargedWithinHold, chargeOf, type FinalCharge } from './answer-charge.ts';
-import type { AnswerContext, Attempted, MeasuredAnswer } from './answer-context.ts';
+import { chargedAtEnd, chargedForRound, chargedWithinHold, chargeOf, type FinalCharge } from './answer-charge.ts';
+import { hasOutput, type AnswerContext, type Attempted, type MeasuredAnswer } from './answer-context.ts';
 import { limitOf, type Limit } from './answer-limit.ts';
 import { fitting, isEnding, named, priced, untilFailure } from './client-events.ts';
 import { earlyEnding, withShortening, type FailedEnding, type Stop } from './early-end.ts';
@@ -18,6 +22,11 @@ import { outcomeOf, raiseAlarms } from './outcome.ts';
 /** The part of a batch that may go out, and why the answer must end after it. */
 export interface Observed {
   events: AnswerEvent[];
+  stop?: Stop | undefined;
+}
+
+/** A batch, and why the answer must end after it. */
+export interface RoundBatch extends AnswerBatch {
   stop?: Stop | undefined;
 }
 
@@ -48,11 +57,52 @@ export class Progress {
   begin(index: number): void {
     this.#answer = unmeasured(this.#context, this.#context.attempts[index]!);
     this.#begun = true;
-    this.#context.keeper.answeredBy(this.#answer.attempted.quote);
+    const { quote } = this.#answer.attempted;
+    const searches = this.#context.search?.session.charged ?? 0;
+    this.#context.keeper.answeredBy(quote, (quote.pricing.web_search ?? Money.zero).times(searches));
   }
 
   get hasOutput(): boolean {
-    return this.#answer.meter.hasOutput;
+    return hasOutput(this.#answer);
+  }
+
+  /** The tokens of all rounds so far. */
+  get usage(): TokenUsage {
+    return chargedWithinHold(this.#answer, 'usage').usage;
+  }
+
+  /** What the round that is over has read, where the provider has counted it. */
+  get countedPrompt(): number | undefined {
+    const { meter } = this.#answer;
+    return meter.knowsPrompt ? promptTokens(meter.usage().usage) : undefined;
+  }
+
+  /** Holds the price of searches, before they are made. @returns why the answer must end instead, or undefined */
+  async holdSearches(count: number): Promise<Stop | undefined> {
+    const price = this.#answer.attempted.quote.pricing.web_search ?? Money.zero;
+    const spent = chargedWithinHold(this.#answer, 'usage').cost;
+    return stopBy(await this.#context.keeper.reserve(spent.plus(price.times(count))));
+  }
+
+  /**
+   * The provider is asked again, with what was found: the round before is over, and was charged.
+   * @returns why the answer must end instead, or undefined
+   */
+  async beginRound(quote: Quote, estimatedInputTokens: number): Promise<Stop | undefined> {
+    const { attempted, meter, rounds } = this.#answer;
+    const over = chargedForRound(this.#answer, 'usage');
+    const spent = chargedWithinHold(this.#answer, 'usage').cost;
+    const stop = stopBy(await this.#context.keeper.nextRound(quote, spent));
+    if (stop) return stop;
+    this.#extraBytes += meter.outputBytes;
+    this.#promptCounted = false;
+    this.#answer = {
+      ...this.#answer,
+      attempted: { ...attempted, quote },
+      meter: meter.next(estimatedInputTokens),
+      rounds: [...rounds, over],
+    };
+    return undefined;
   }
 
   /** Records what the answer has come to so far, if it is time to. */
@@ -76,7 +126,7 @@ export class Progress {
   }
 
   /** Measures a batch before it goes out, and takes from it what the hold does not pay for. */
-  observe(batch: AnswerBatch): Observed | Promise<Observed> {
+  observe(batch: RoundBatch): Observed | Promise<Observed> {
     const { attempted, meter } = this.#answer;
     const { events, failure } = untilFailure(batch.events, attempted.candidate);
     meter.holdBack(batch.heldBackBytes ?? 0);
@@ -99,7 +149,7 @@ export class Progress {
 
   #pass(
     events: AnswerEvent[],
-    { usage: reported }: AnswerBatch,
+    { usage: reported, stop: asked }: RoundBatch,
     failure: GatewayError | undefined,
     limit: Limit | undefined,
   ): Observed | Promise<Observed> {
@@ -112,7 +162,7 @@ export class Progress {
     // Usage that was reported beside the last events includes them.
     if (reported) meter.addReported(reported);
     this.#countPrompt();
-    const stop: Stop | undefined = limit?.stop ?? (failure && { ending: 'broke_off', failure });
+    const stop: Stop | undefined = limit?.stop ?? (failure ? { ending: 'broke_off', failure } : asked);
     const isPriced = passed.some(({ data }) => isEnding(data));
     if (!isPriced) return { events: passed.map((event) => named(event, this.#answer)), stop };
     return this.#rewritten(passed).then((rewritten) => ({ events: rewritten, stop }));
@@ -140,7 +190,7 @@ export class Progress {
 
   /** Whether the client will be charged although the answer failed. */
   get isCharged(): boolean {
-    return chargeOf(this.#answer, this.ending!) !== 'nothing';
+    return this.#answer.rounds.length > 0 || chargeOf(this.#answer, this.ending!) !== 'nothing';
   }
 
   /** Reports what the answer came to; call it once, after its last event. */
@@ -166,7 +216,7 @@ export class Progress {
     this.#promptCounted = true;
     // At the end, the settlement gives the rest back.
     const giveBack = meter.finishReason === null && !this.#isClosing;
-    const { usage } = chargedWithinHold(this.#answer, 'usage');
+    const { usage } = chargedForRound(this.#answer, 'usage');
     this.#context.keeper.promptCounted(usage, { writtenBytes: meter.outputBytes, giveBack });
   }
 
@@ -188,12 +238,16 @@ export class Progress {
 
   async #priced(event: MessageDelta): Promise<MessageDelta> {
     this.#final = await chargedAtEnd(this.#answer, this.ending ?? 'complete');
-    return priced(event, this.#final, this.#answer.meter);
+    return priced(event, this.#final, this.#answer);
   }
 }
 
 function unmeasured(context: AnswerContext, attempted: Attempted): MeasuredAnswer {
   const { estimatedInputTokens } = context;
   const promptCountedAtStart = attempted.candidate.wire.countsPromptAtStart;
-  return { context, attempted, meter: new UsageMeter({ estimatedInputTokens, promptCountedAtStart }) };
+  return { context, attempted, meter: new UsageMeter({ estimatedInputTokens, promptCountedAtStart }), rounds: [] };
+}
+
+function stopBy(refusal: HoldRefusal | undefined): Stop | undefined {
+  return refusal && { ending: 'out_of_money', refusal };
 }

@@ -6,14 +6,20 @@ import { privacyFilter } from '../../protection/privacy.ts';
 import { protect, type Protected } from '../../protection/sensitive-data.ts';
 import { resources } from '../../resources.ts';
 import { messagesCandidates, type Candidate } from '../../routing/candidates.ts';
+import { openSearch, type RequestSearch } from './answer-search.ts';
 import { withinContext } from './compression.ts';
 import { endpointSignals } from './endpoint-signals.ts';
+import { inPlaceOf, readSearches } from './requested-search.ts';
 
 /** The message is as providers may get it. */
-interface RoutedMessage extends Protected {
+export interface RoutedMessage extends Protected {
   content: PromptContent;
   /** At least one. */
   candidates: Candidate[];
+  /** Undefined where nothing is to be searched for. */
+  search: RequestSearch | undefined;
+  /** The place in the request of each message, where it is not the same. */
+  origins: number[] | undefined;
 }
 
 /**
@@ -21,16 +27,25 @@ interface RoutedMessage extends Protected {
  * @throws {GatewayError} 400 or 404 when there is no such place, 400 for what may not be sent anywhere
  */
 export async function routeMessage(body: RoutedRequest, caller: Caller): Promise<RoutedMessage> {
-  const { message: asked, ...protection } = protect(withoutRouting(body), caller.key.sensitiveData);
-  const content = measurePrompt(asked);
+  const catalog = resources.catalog();
+  const sent = withoutRouting(body);
+  const searches = await readSearches(sent, { body, catalog, accountId: caller.account.id });
+  const protectedMessage = inPlaceOf(searches?.origins, () =>
+    protect(searches?.message ?? sent, caller.key.sensitiveData, { mayGrow: searches !== undefined }),
+  );
+  const { message: asked, ...protection } = protectedMessage;
+  const search = searches && (await openSearch(searches, protectedMessage, privacyOf(caller)));
+  const content = { ...measurePrompt(asked), ...search?.first };
   const candidates = await messagesCandidates({
-    catalog: resources.catalog(),
+    catalog,
     request: body,
     exclusionOf: privacyFilter(privacyOf(caller)),
     signals: endpointSignals(),
     promptTokens: content.estimatedTokens,
   });
-  if (!allowsCompression(body)) return { ...protection, message: asked, content, candidates };
+  const routed = { ...protection, content, candidates, search, origins: searches?.origins };
+  if (!allowsCompression(body)) return { ...routed, message: asked };
   const message = await withinContext(asked, candidates[0]!);
-  return { ...protection, message, content: message === asked ? content : measurePrompt(message), candidates };
+  if (message === asked) return { ...routed, message };
+  return { ...routed, message, content: { ...measurePrompt(message), ...search?.first }, origins: undefined };
 }

@@ -1,5 +1,6 @@
 /** Models as clients of the Messages API see them. */
 
+import type { Money } from '../../money/money.ts';
 import { routeLimits, type Offer } from './offer.ts';
 import type { MessagesModelAnswer, ShownCapabilities } from './shape.ts';
 
@@ -29,11 +30,18 @@ const no: Support = { supported: false };
 /** Depends on the model in a way that the catalog does not have. Falsy for clients that expect a boolean. */
 const unknown: Support = { supported: null };
 
-function capabilitiesOf({ model: { data } }: Offer): ShownCapabilities {
+function isPositive(price: Money | undefined): boolean {
+  return price !== undefined && !price.isZero;
+}
+
+function capabilitiesOf({ model: { data, endpoints } }: Offer): ShownCapabilities {
   const takes = (modality: (typeof data.input_modalities)[number]) =>
     data.input_modalities.includes(modality) ? yes : no;
   const thinks = data.supported_parameters.includes('reasoning');
   const ifThinking = thinks ? unknown : no;
+  // The gateway searches for any model that calls functions, and has a price for it.
+  const searches =
+    data.supported_parameters.includes('tools') && endpoints.some(({ pricing }) => isPositive(pricing?.web_search));
   return {
     batch: no,
     citations: unknown,
@@ -54,7 +62,7 @@ function capabilitiesOf({ model: { data } }: Offer): ShownCapabilities {
     },
     image_input: takes('image'),
     pdf_input: takes('file'),
-    server_tools: { ...no, code_execution: no, web_search: no },
+    server_tools: { supported: searches, code_execution: no, web_search: { supported: searches } },
     // Not every model that can has it in its list.
     structured_outputs: data.supported_parameters.includes('structured_outputs') ? yes : unknown,
     thinking: {

@@ -6,6 +6,7 @@
 
 import type { Endpoint } from '../../../lambdas/catalog/catalog.ts';
 import { messagesRequestSchema } from '../../../lambdas/messages/schema.ts';
+import { declaredSearch } from '../../../lambdas/messages/search-tool.ts';
 import type { WireTarget } from '../../../lambdas/providers/wire.ts';
 import { messagesWire } from '../../../lambdas/providers/wires.ts';
 import { loadShippedCatalog } from '../../support/catalog.ts';
@@ -57,6 +58,7 @@ function complaintsAboutRequest({ provider, request: { uri, body } }: Recorded, 
     const accepted = messagesRequestSchema.safeParse(read.request);
     if (!accepted.success) return accepted.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
     const target = targetOf(provider, accepted.data.model, known);
+    if (declaredSearch(accepted.data)) return ['the provider is asked for its own search'];
     const sent = messagesWire(row.wire)!.encode(accepted.data, target, {
       anthropicVersion: '2023-06-01',
       anthropicBeta: undefined,

@@ -1,0 +1,92 @@
+/** The searches that a request asks for: of the model, or before it is asked. */
+
+import type { Catalog } from '../../catalog/catalog.ts';
+import { webPlugin, type WebPlugin } from '../../messages/plugins.ts';
+import type { RoutedRequest } from '../../messages/preferences.ts';
+import { declaredSearch, type SearchTool } from '../../messages/search-tool.ts';
+import type { MessagesRequest } from '../../messages/types.ts';
+import { GatewayError } from '../../platform/errors.ts';
+import { readPepper } from '../../platform/secrets.ts';
+import { asksForSearch } from '../../routing/requested-models.ts';
+import { hasSearches, readHistory } from '../../search/history.ts';
+import { sealsOf, type Seals } from '../../search/seals.ts';
+import { Sources } from '../../search/sources.ts';
+import { searchFunction } from '../../search/tool.ts';
+
+/** What a request says of searches, and its conversation as a model has it. */
+export interface ReadSearches {
+  message: MessagesRequest;
+  /** The model may search. */
+  declared: SearchTool | undefined;
+  /** Where it is declared. */
+  toolIndex: number | undefined;
+  /** The web is searched before the model is asked. */
+  plugin: (WebPlugin & { isSuffix?: boolean }) | undefined;
+  sources: Sources;
+  seals: Seals;
+  /** Calls of the last turn whose searches are made first, by the ids that clients have. */
+  pending: string[];
+  /** The place in the request of each message. */
+  origins: number[];
+}
+
+/**
+ * Reads what a request says of searches.
+ * @returns undefined where it says nothing
+ * @throws {GatewayError} 400 for results that this gateway has not found
+ */
+export async function readSearches(
+  message: MessagesRequest,
+  asked: { body: RoutedRequest; catalog: Catalog; accountId: string },
+): Promise<ReadSearches | undefined> {
+  const declared = declaredSearch(message);
+  const isSuffix = asksForSearch(asked.catalog, asked.body);
+  const plugin = webPlugin(asked.body) ?? (isSuffix ? { id: 'web' as const, isSuffix } : undefined);
+  if (!declared && !plugin && !hasSearches(message.messages)) return undefined;
+  const seals = sealsOf(await readPepper(), asked.accountId);
+  const { messages, ...history } = readHistory(message.messages, seals, declared !== undefined);
+  const tools = declared && message.tools!.with(declared.index, searchFunction(declared.tool));
+  return {
+    ...history,
+    message: { ...message, messages, ...(tools ? { tools } : {}) },
+    declared: declared?.tool,
+    toolIndex: declared?.index,
+    plugin,
+    seals,
+  };
+}
+
+const PLACE = /^messages\.(\d+)(?=\.|$)/;
+
+/**
+ * Runs a check of a conversation that searches have changed; what it finds wrong is named by the client's own message.
+ * @throws {GatewayError} what `check` throws
+ */
+export function inPlaceOf<Result>(origins: readonly number[] | undefined, check: () => Result): Result {
+  if (!origins) return check();
+  try {
+    return check();
+  } catch (error) {
+    throw error instanceof GatewayError ? withOrigin(error, origins) : error;
+  }
+}
+
+function withOrigin(error: GatewayError, origins: readonly number[]): GatewayError {
+  const { kind, message, metadata, status, headers, details } = error;
+  const { field } = metadata;
+  if (typeof field !== 'string') return error;
+  const origin = origins[Number(PLACE.exec(field)?.[1])];
+  if (origin === undefined) return error;
+  const renamed = field.replace(PLACE, `messages.${origin}`);
+  return new GatewayError(
+    kind,
+    message.replace(field, () => renamed),
+    {
+      status,
+      metadata: { ...metadata, field: renamed },
+      headers,
+      details,
+      cause: error,
+    },
+  );
+}

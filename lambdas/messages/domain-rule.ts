@@ -1,0 +1,37 @@
+/** Domains as searches are filtered by: `example.com`, or `example.com/blog` with a path, and at most one `*` in it. */
+
+import { domainToASCII } from 'node:url';
+
+/** RFC 1035, 2.3.4, without the dot at the end. */
+const MAX_HOST_CHARACTERS = 253;
+const MAX_CHARACTERS = 1_024;
+
+/** Why a text is not a domain that can be filtered by; undefined when it is one. */
+export function domainFault(text: string): string | undefined {
+  if (text.trim() === '') return 'must not be blank';
+  if (text.length > MAX_CHARACTERS) return `must have at most ${MAX_CHARACTERS} characters`;
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return 'must have no scheme: "example.com", not "https://example.com"';
+  if (/[\s\p{Cc}]/u.test(text)) return 'must have no blanks';
+  if (/[?#@\\:]/.test(text)) return 'must be a domain and perhaps a path: no port, user, query or fragment';
+  const { host, path } = domainParts(text);
+  if (host.includes('*')) return 'must have no wildcard in the domain: its subdomains are included as it is';
+  if (path.split('*').length > 2) return 'must have at most one wildcard';
+  if (host.length > MAX_HOST_CHARACTERS) return `must have a domain of at most ${MAX_HOST_CHARACTERS} characters`;
+  const ascii = hostOf(host);
+  if (!ascii.includes('.')) return 'must be a domain like "example.com"';
+  if (ascii.length > MAX_HOST_CHARACTERS || ascii.split('.').some((label) => label === '' || label.length > 63)) {
+    return 'must be a domain like "example.com"';
+  }
+  return undefined;
+}
+
+/** Its host, and the path behind it. */
+export function domainParts(domain: string): { host: string; path: string } {
+  const slash = domain.indexOf('/');
+  return slash === -1 ? { host: domain, path: '' } : { host: domain.slice(0, slash), path: domain.slice(slash) };
+}
+
+/** As URLs have it: lower case, ASCII; empty for what cannot be a host. */
+export function hostOf(host: string): string {
+  return domainToASCII(host.replace(/\.$/, ''));
+}

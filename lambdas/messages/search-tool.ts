@@ -1,0 +1,82 @@
+/** The web search that the gateway makes for any model, as a request declares it. */
+
+import { z } from 'zod';
+import { domainFault } from './domain-rule.ts';
+import { cacheControl, optional } from './field-kinds.ts';
+import { listOf } from './list-of.ts';
+import type { MessagesRequest } from './types.ts';
+
+/** All are served alike: what the newer ones add is done by code that a provider runs, and the gateway runs none. */
+const types = ['web_search_20250305', 'web_search_20260209', 'web_search_20260318'] as const;
+export const SEARCH_NAME = 'web_search';
+
+const MAX_DOMAINS = 64;
+const MAX_PLACE_CHARACTERS = 255;
+/** More searches than a turn ever makes. */
+const MAX_USES = 1_000;
+
+const domain = z.string().superRefine((text, context) => {
+  const fault = domainFault(text);
+  if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+});
+export const domains = optional(listOf(domain, { max: MAX_DOMAINS }));
+
+const place = optional(z.string().max(MAX_PLACE_CHARACTERS));
+export const userLocation = optional(
+  z.strictObject({
+    type: z.literal('approximate'),
+    city: place,
+    region: place,
+    country: optional(
+      z.string().regex(/^[A-Za-z]{2}$/, 'must be a code of two letters (ISO 3166-1), for example "RU"'),
+    ),
+    timezone: optional(z.string().max(MAX_PLACE_CHARACTERS).refine(isTimezone, 'must be an IANA time zone')),
+  }),
+);
+
+export const searchTool = z
+  .strictObject({
+    type: z.enum(types, `must be one of ${types.join(', ')}`),
+    name: z.literal(SEARCH_NAME, `must be "${SEARCH_NAME}"`),
+    max_uses: optional(z.int().positive().max(MAX_USES)),
+    allowed_domains: domains,
+    blocked_domains: domains,
+    user_location: userLocation,
+    cache_control: cacheControl,
+    strict: optional(z.boolean()),
+    defer_loading: optional(z.literal(false, 'must be false: the tool is always there')),
+    allowed_callers: optional(
+      listOf(z.literal('direct', 'must be "direct": code that a provider runs is not supported by this gateway'), {
+        max: 1,
+      }),
+    ),
+    response_inclusion: optional(z.literal('full', 'must be "full": results are always shown')),
+  })
+  .superRefine(({ allowed_domains: allowed, blocked_domains: blocked }, context) => {
+    if (!allowed?.length || !blocked?.length) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['blocked_domains'],
+      message: 'cannot be used together with allowed_domains; leave one of them out',
+    });
+  });
+export type SearchTool = z.output<typeof searchTool>;
+
+export function isSearchType(type: unknown): boolean {
+  return typeof type === 'string' && type.startsWith('web_search_');
+}
+
+/** The declared search, and where it stands among the tools. */
+export function declaredSearch({ tools = [] }: MessagesRequest): { tool: SearchTool; index: number } | undefined {
+  const index = tools.findIndex(({ type }) => isSearchType(type));
+  return index === -1 ? undefined : { tool: tools[index] as unknown as SearchTool, index };
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,267 @@
+/**
+ * A conversation with searches as the model has it: each search a call of a function with its result, each citation a
+ * marker behind the text. The client has them as blocks of the assistant; here they become turns of their own.
+ */
+
+import { SEARCH_NAME } from '../messages/search-tool.ts';
+import type { Block, Message } from '../messages/types.ts';
+import { invalidRequest } from '../platform/errors.ts';
+import { modelCallId } from './call-ids.ts';
+import type { SealedHit, Seals } from './seals.ts';
+import { resultText, Sources, sourceText } from './sources.ts';
+
+export interface SearchHistory {
+  messages: Message[];
+  sources: Sources;
+  /** Calls of the last turn whose search was not made yet, by the ids that clients have. */
+  pending: string[];
+  /** The place in the request of each message, for errors about it. */
+  origins: number[];
+}
+
+/** Whether a request has searches in its messages. */
+export function hasSearches(messages: readonly Message[]): boolean {
+  return messages.some(({ content }) => typeof content !== 'string' && content.some(isOfSearch));
+}
+
+/**
+ * @param isDeclared the request allows the model to search: else there is no function for its earlier calls, and what they
+ *   found is told in the user's words
+ * @throws {GatewayError} 400 for results that were altered, or that belong to no call
+ */
+export function readHistory(messages: readonly Message[], seals: Seals, isDeclared: boolean): SearchHistory {
+  const reader = new HistoryReader(seals, isDeclared);
+  for (const [index, message] of messages.entries()) reader.read(message, index);
+  return reader.end();
+}
+
+/** What the gateway made of a model's text for the client, as the model wrote it: without citations, with markers. */
+export function modelText(block: Block, sources: Sources, seals: Seals): Block {
+  const { citations, ...text } = block;
+  if (!Array.isArray(citations)) return block;
+  const [ours, others] = partition(citations as unknown[], isOfWeb);
+  if (ours.length === 0) return block;
+  const kept = others.length > 0 ? { citations: others } : {};
+  return { ...text, ...kept, text: `${block['text'] as string}${markers(ours, sources, seals)}` };
+}
+
+/** Texts that were cut where citations begin and end are one again; providers refuse those that are blank. */
+export function joined(blocks: readonly Block[]): Block[] {
+  return merged(blocks).filter((block) => !isPlainText(block) || (block['text'] as string).trim() !== '');
+}
+
+function merged(blocks: readonly Block[]): Block[] {
+  const result: Block[] = [];
+  for (const block of blocks) {
+    const previous = result.at(-1);
+    if (previous && isPlainText(previous) && isPlainText(block)) {
+      result[result.length - 1] = { type: 'text', text: `${previous['text'] as string}${block['text'] as string}` };
+    } else result.push(block);
+  }
+  return result;
+}
+
+interface Call {
+  messageIndex: number;
+  /** Where its result belongs: the user's message behind the one with the call. */
+  at: number;
+  isAnswered: boolean;
+}
+
+class HistoryReader {
+  readonly #sources = new Sources();
+  readonly #messages: Message[] = [];
+  readonly #origins: number[] = [];
+  readonly #calls = new Map<string, Call>();
+  readonly #seals: Seals;
+  readonly #isDeclared: boolean;
+
+  constructor(seals: Seals, isDeclared: boolean) {
+    this.#seals = seals;
+    this.#isDeclared = isDeclared;
+  }
+
+  read(message: Message, index: number): void {
+    const { role, content } = message;
+    if (
+      role !== 'assistant' ||
+      typeof content === 'string' ||
+      !content.some((block) => isOfSearch(block) || isCited(block))
+    ) {
+      this.#push(message, index);
+      return;
+    }
+    let said: Block[] = [];
+    /** The last block was a result: what follows is said after it. */
+    let isAfterResult = false;
+    for (const [position, block] of content.entries()) {
+      if (block.type === 'web_search_tool_result') {
+        if (said.length > 0) this.#say(said, index);
+        said = [];
+        this.#answer(block, `messages.${index}.content.${position}`);
+        isAfterResult = true;
+        continue;
+      }
+      if (isAfterResult) isAfterResult = false;
+      const written = this.#asWritten(block, index);
+      if (written) said.push(written);
+    }
+    if (said.length > 0) this.#say(said, index);
+  }
+
+  end(): SearchHistory {
+    const last = this.#messages.findLastIndex(({ role }) => role === 'assistant');
+    const pending: string[] = [];
+    for (const [id, call] of this.#calls) {
+      if (call.isAnswered) continue;
+      if (call.messageIndex === last && this.#isDeclared) pending.push(id);
+      else this.#result(id, call, { text: 'This search was not made.', isError: true });
+    }
+    return { messages: this.#messages, sources: this.#sources, pending, origins: this.#origins };
+  }
+
+  #push(message: Message, origin: number): void {
+    this.#messages.push(message);
+    this.#origins.push(origin);
+  }
+
+  #say(said: Block[], origin: number): void {
+    const index = this.#messages.length;
+    this.#push({ role: 'assistant', content: joined(said) }, origin);
+    for (const call of this.#calls.values()) if (call.messageIndex === -1) call.messageIndex = index;
+  }
+
+  #asWritten(block: Block, origin: number): Block | undefined {
+    if (isSearchCall(block)) {
+      const id = block['id'] as string;
+      this.#calls.set(id, { messageIndex: -1, at: origin, isAnswered: false });
+      if (!this.#isDeclared) return undefined;
+      return { type: 'tool_use', id: modelCallId(id), name: SEARCH_NAME, input: block['input'] };
+    }
+    return block.type === 'text' ? modelText(block, this.#sources, this.#seals) : block;
+  }
+
+  #answer(block: Block, path: string): void {
+    const id = block['tool_use_id'] as string;
+    const call = this.#calls.get(id);
+    if (!call || call.isAnswered) {
+      throw invalidRequest(
+        `${path}.tool_use_id`,
+        `"${id.slice(0, 100)}" is no ${SEARCH_NAME} before it that waits for a result`,
+      );
+    }
+    const { content } = block;
+    if (!Array.isArray(content)) {
+      const { error_code: code } = content as { error_code: string };
+      this.#result(id, call, { text: failureText(code), isError: true });
+      return;
+    }
+    const texts = (content as Block[]).map((result, index) => {
+      const hit = this.#open(result, `${path}.content.${index}`);
+      if (index === 0) this.#recall(id, call, hit.query);
+      return sourceText(this.#sources.add({ ...hit, call: id, result: index }), hit);
+    });
+    this.#result(id, call, { text: resultText(texts), isError: false });
+  }
+
+  #open(result: Block, path: string): SealedHit {
+    const opened = this.#seals.openHit(result['encrypted_content']);
+    if (opened === 'altered') {
+      throw invalidRequest(
+        `${path}.encrypted_content`,
+        'was not sealed by this gateway for this account, or was changed; send the block as it came, or leave out the search',
+      );
+    }
+    // Sealed by the provider of an earlier turn: what it shows of itself is all that can be known.
+    if (opened === 'foreign') {
+      return {
+        query: '',
+        title: textOr(result['title'], ''),
+        url: textOr(result['url'], ''),
+        text: '',
+        age: textOr(result['page_age'], null),
+      };
+    }
+    return opened.value;
+  }
+
+  /** Gives a call the query that it was made with, where its client has lost it. */
+  #recall(id: string, call: Call, query: string): void {
+    const message = this.#messages[call.messageIndex];
+    if (query === '' || !message || typeof message.content === 'string') return;
+    const at = message.content.findIndex((block) => block['id'] === modelCallId(id) && !hasQuery(block['input']));
+    if (at === -1) return;
+    const block = { ...message.content[at]!, input: { query } };
+    this.#messages[call.messageIndex] = { ...message, content: message.content.with(at, block) };
+  }
+
+  /** Puts a result behind its call, before anything else that the user said there. */
+  #result(id: string, call: Call, { text, isError }: { text: string; isError: boolean }): void {
+    call.isAnswered = true;
+    const block: Block = this.#isDeclared
+      ? { type: 'tool_result', tool_use_id: modelCallId(id), content: text, ...(isError ? { is_error: true } : {}) }
+      : { type: 'text', text: `Results of a web search:\n\n${text}` };
+    // A call that is nothing to the model leaves its result where it came.
+    const behind = call.messageIndex === -1 ? this.#messages.length : call.messageIndex + 1;
+    const next = this.#messages[behind];
+    if (next?.role === 'user') {
+      const content = typeof next.content === 'string' ? [{ type: 'text', text: next.content }] : next.content;
+      const results = content.findIndex(({ type }) => type !== block.type);
+      const end = results === -1 ? content.length : results;
+      this.#messages[behind] = { ...next, content: content.toSpliced(end, 0, block) };
+      return;
+    }
+    this.#messages.splice(behind, 0, { role: 'user', content: [block] });
+    this.#origins.splice(behind, 0, this.#origins[behind - 1] ?? call.at);
+    for (const other of this.#calls.values()) if (other.messageIndex >= behind) other.messageIndex += 1;
+  }
+}
+
+function hasQuery(input: unknown): boolean {
+  return typeof (input as { query?: unknown } | null)?.query === 'string';
+}
+
+/** What the model reads of a search that failed. */
+export function failureText(code: string): string {
+  return `The search failed: ${code}`;
+}
+
+/** The model has asked for a search. */
+export function isSearchCall({ type, name }: Block): boolean {
+  return type === 'server_tool_use' && name === SEARCH_NAME;
+}
+
+function isOfSearch(block: Block): boolean {
+  return block.type === 'web_search_tool_result' || isSearchCall(block);
+}
+
+function isCited({ type, citations }: Block): boolean {
+  return type === 'text' && Array.isArray(citations) && citations.some(isOfWeb);
+}
+
+function isOfWeb(citation: unknown): boolean {
+  return (citation as { type?: unknown } | null)?.type === 'web_search_result_location';
+}
+
+function isPlainText(block: Block): boolean {
+  return block.type === 'text' && Object.keys(block).length === 2;
+}
+
+/** Sources that are not in the conversation any more have no number. */
+function markers(citations: unknown[], sources: Sources, seals: Seals): string {
+  const numbers = citations.flatMap((citation) => {
+    const opened = seals.openCitation((citation as Block)['encrypted_index']);
+    const number = typeof opened === 'string' ? undefined : sources.numberOf(opened.value);
+    return number === undefined ? [] : [number];
+  });
+  const text = [...new Set(numbers)].map((number) => `[${number}]`).join('');
+  return text === '' ? '' : ` ${text}`;
+}
+
+function partition<Value>(values: Value[], isFirst: (value: Value) => boolean): [Value[], Value[]] {
+  return [values.filter((value) => isFirst(value)), values.filter((value) => !isFirst(value))];
+}
+
+function textOr<Other>(value: unknown, other: Other): string | Other {
+  return typeof value === 'string' ? value : other;
+}

@@ -1,0 +1,57 @@
+/** A conversation that goes on within one answer: what the model has just said, and what was found for it. */
+
+import type { Block, Message, MessagesRequest } from '../messages/types.ts';
+import { modelCallId } from './call-ids.ts';
+import { isSearchCall, joined, modelText } from './history.ts';
+import type { Seals } from './seals.ts';
+import type { SearchCall } from './session.ts';
+import type { Sources } from './sources.ts';
+
+/** The calls of the search among blocks of an answer. */
+export function searchCalls(blocks: readonly Block[]): SearchCall[] {
+  return blocks.filter(isSearchCall).map(({ id, input }) => ({ id: id as string, query: queryIn(input) }));
+}
+
+/** Calls of a conversation as their model wrote them, by the ids that clients have. */
+export function openCalls({ messages }: MessagesRequest, ids: readonly string[]): SearchCall[] {
+  const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
+  return ids.map((id) => {
+    const call = blocks.findLast((block) => block.type === 'tool_use' && block['id'] === modelCallId(id));
+    return { id, query: queryIn(call?.['input']) };
+  });
+}
+
+function queryIn(input: unknown): string | undefined {
+  const { query } = (input ?? {}) as { query?: unknown };
+  return typeof query === 'string' && query.trim() !== '' ? query : undefined;
+}
+
+/** The conversation with a round of the model, and the results of its calls. */
+export function withRound(
+  messages: readonly Message[],
+  said: readonly Block[],
+  results: Block[],
+  { sources, seals }: { sources: Sources; seals: Seals },
+): Message[] {
+  const written = said.map((block) => {
+    if (!isSearchCall(block)) return block.type === 'text' ? modelText(block, sources, seals) : block;
+    const { id, name, input } = block;
+    return { type: 'tool_use', id: modelCallId(id as string), name, input };
+  });
+  return [...messages, { role: 'assistant', content: joined(written) }, { role: 'user', content: results }];
+}
+
+/** The conversation with results of calls that were left open, each behind its call. */
+export function withResults(request: MessagesRequest, results: readonly Block[]): MessagesRequest {
+  const messages = [...request.messages];
+  const ids = new Set(results.map((result) => result['tool_use_id']));
+  const at = messages.findLastIndex(
+    ({ content }) => typeof content !== 'string' && content.some(({ type, id }) => type === 'tool_use' && ids.has(id)),
+  );
+  const next = messages[at + 1];
+  if (next?.role === 'user') {
+    const content = typeof next.content === 'string' ? [{ type: 'text', text: next.content }] : next.content;
+    messages[at + 1] = { ...next, content: [...results, ...content] };
+  } else messages.splice(at + 1, 0, { role: 'user', content: [...results] });
+  return { ...request, messages };
+}

@@ -1,0 +1,442 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Block, MessageBody, MessagesEvent } from '../../lambdas/messages/types.ts';
+import { finalGeneration, post, said, type RunningGateway } from '../support/gateway.ts';
+import { manage } from '../support/manage.ts';
+import {
+  PRICES,
+  SEARCH_PRICE,
+  startSearchingGateway,
+  tower,
+  type SearchingGateway,
+} from '../support/searching-gateway.ts';
+import { readEvents, summarise } from '../support/sse.ts';
+
+let search: SearchingGateway;
+let gateway: RunningGateway;
+beforeAll(async () => {
+  search = await startSearchingGateway();
+  ({ gateway } = search);
+});
+afterAll(() => search.stop());
+
+const tool = { type: 'web_search_20250305', name: 'web_search' };
+const calling = (...queries: unknown[]) => ({ calls: queries.map((query) => ({ input: { query } })) });
+const answer = { text: 'It is 540 metres high [1]. That is all.' };
+
+async function ask(body: object = {}, on = gateway) {
+  const response = await post(on, '/messages', {
+    model: 'test/model',
+    max_tokens: 1_000,
+    tools: [tool],
+    messages: [said('How high is the tower?')],
+    ...body,
+  });
+  return { status: response.status, id: response.headers.get('x-generation-id')!, response };
+}
+
+async function whole(body: object = {}, on = gateway): Promise<MessageBody & { id: string }> {
+  const { response } = await ask(body, on);
+  return (await response.json()) as MessageBody;
+}
+
+const types = (content: Block[]) => content.map(({ type }) => type);
+const cost = (rounds: [number, number][], searches: number) =>
+  rounds.reduce(
+    (sum, [prompt, completion]) => sum + prompt * Number(PRICES.prompt) + completion * Number(PRICES.completion),
+    0,
+  ) +
+  searches * SEARCH_PRICE;
+
+async function conversation() {
+  search.plays(calling('tower'), answer);
+  const { content } = await whole();
+  search.plays({ text: 'Yes.' });
+  return content;
+}
+const resumed = (content: Block[]) =>
+  ask({ messages: [said('How high?'), { role: 'assistant', content }, said('Sure?')] });
+const refusal = async (response: Response) =>
+  ((await response.json()) as { error: { metadata: { field: string } } }).error.metadata.field;
+
+const limited = async (limit: number): Promise<RunningGateway> => {
+  const created = await manage(gateway, 'POST', '/keys', { name: 'limited', limit });
+  return { ...gateway, key: (created.body as { key: string }).key };
+};
+
+const failed = (code: string) => ({ type: 'web_search_tool_result_error', error_code: code });
+
+describe('a model that searches', () => {
+  it('does so within one streamed message, and its text cites what was found', async () => {
+    search.plays({ text: 'Let me look. ', ...calling('tower height') }, answer);
+
+    const { response } = await ask({ stream: true });
+    const events = await readEvents(response);
+
+    const starts = events.flatMap((event) => (event.type === 'content_block_start' ? [event] : []));
+    expect(starts.map(({ index }) => index)).toEqual(starts.map((_, index) => index));
+    expect(types(starts.map(({ content_block: block }) => block))).toEqual([
+      'text',
+      'server_tool_use',
+      'web_search_tool_result',
+      'text',
+      'text',
+    ]);
+    const [, call, result] = starts.map(({ content_block: block }) => block);
+    expect(call).toMatchObject({ name: 'web_search', id: expect.stringMatching(/^srvtoolu_/) as string, input: {} });
+    expect(result).toMatchObject({
+      tool_use_id: call!['id'],
+      content: tower.map(({ title, url }) => ({ type: 'web_search_result', title, url })),
+    });
+    expect(events.filter(({ type }) => type === 'message_start' || type === 'message_delta')).toHaveLength(2);
+    const cited = events.flatMap((event: MessagesEvent) =>
+      event.type === 'content_block_delta' && event.delta.type === 'citations_delta' ? [event.delta.citation] : [],
+    );
+    expect(cited).toEqual([
+      {
+        type: 'web_search_result_location',
+        url: tower[0]!.url,
+        title: 'Tower',
+        cited_text: 'The tower in Ostankino is 540 metres high.',
+        encrypted_index: expect.any(String) as string,
+      },
+    ]);
+    expect(summarise(events)).toMatchObject({
+      text: 'Let me look. It is 540 metres high. That is all.',
+      stopReason: 'end_turn',
+      usage: {
+        input_tokens: 200,
+        output_tokens: 40,
+        server_tool_use: { web_search_requests: 1, web_fetch_requests: 0 },
+      },
+    });
+    expect(search.queries).toEqual(['tower height']);
+  });
+
+  it('has its rounds and searches on one bill', async () => {
+    search.plays(
+      { ...calling('one', 'two'), usage: { prompt: 100, completion: 20 } },
+      { ...calling('three'), usage: { prompt: 300, completion: 30 } },
+      { ...answer, usage: { prompt: 500, completion: 40 } },
+    );
+
+    const { usage, id } = await whole();
+
+    expect(usage).toMatchObject({ input_tokens: 900, output_tokens: 90, server_tool_use: { web_search_requests: 3 } });
+    const expected = cost([[900, 90]], 3);
+    expect(usage['cost']).toBeCloseTo(expected, 10);
+    const generation = await finalGeneration(gateway, id);
+    expect(generation).toMatchObject({
+      total_cost: usage['cost'],
+      num_search_results: 6,
+      tokens_prompt: 900,
+      tokens_completion: 90,
+    });
+  });
+
+  it('reads the sources by their numbers', async () => {
+    search.plays(calling('tower'), answer);
+
+    await whole();
+
+    const [, second] = search.asked;
+    expect(second!.messages.at(-1)).toMatchObject({
+      role: 'tool',
+      content: `[1] Tower\n${tower[0]!.url}\n${tower[0]!.content}\n\n[2] ${tower[1]!.title}\n${tower[1]!.url}\n${tower[1]!.content}`,
+    });
+    expect(search.asked[0]!.tools).toMatchObject([{ function: { name: 'web_search' } }]);
+  });
+
+  it('is made to search only once', async () => {
+    search.plays(calling('tower'), answer);
+
+    await whole({ tool_choice: { type: 'tool', name: 'web_search' } });
+
+    expect(search.asked.map(({ tool_choice: choice }) => choice)).toEqual([
+      { type: 'function', function: { name: 'web_search' } },
+      'auto',
+    ]);
+  });
+
+  it('reads the same conversation when its client sends it back', async () => {
+    search.plays({ text: 'Let me look. ', ...calling('tower') }, answer);
+    const { content } = await whole();
+    const before = search.asked[1]!.messages;
+    search.plays({ text: 'You are welcome.' });
+
+    const next = await whole({
+      messages: [said('How high is the tower?'), { role: 'assistant', content }, said('Thanks')],
+    });
+
+    expect(next.content).toMatchObject([{ type: 'text', text: 'You are welcome.' }]);
+    const [{ messages }] = search.asked as [(typeof search.asked)[number]];
+    expect(messages.slice(0, before.length)).toEqual(before);
+    expect(messages.slice(before.length)).toEqual([
+      { role: 'assistant', content: answer.text },
+      { role: 'user', content: 'Thanks' },
+    ]);
+  });
+
+  it('reads its query also from a client that has lost it', async () => {
+    search.plays(calling('tower'), answer);
+    const { content } = await whole();
+    const before = search.asked[1]!.messages;
+    search.plays({ text: 'Yes.' });
+    const lost = content.map((block) => (block.type === 'server_tool_use' ? { ...block, input: {} } : block));
+
+    await whole({ messages: [said('How high is the tower?'), { role: 'assistant', content: lost }, said('Sure?')] });
+
+    expect(search.asked[0]!.messages.slice(0, before.length)).toEqual(before);
+  });
+
+  it('is told what was found before, where it may not search any more', async () => {
+    search.plays(calling('tower'), answer);
+    const { content } = await whole();
+    search.plays({ text: 'You are welcome.' });
+
+    await whole({ tools: undefined, messages: [said('How high?'), { role: 'assistant', content }, said('Thanks')] });
+
+    const [{ messages, tools }] = search.asked as [(typeof search.asked)[number]];
+    expect(tools).toBeUndefined();
+    expect(JSON.stringify(messages)).toContain('Results of a web search:');
+    expect(JSON.stringify(messages)).toContain('540 metres');
+  });
+
+  it('gets what failed as a result, which costs nothing', async () => {
+    search.finds((query) => (query === 'busy' ? 429 : query === 'broken' ? 500 : query === 'nothing' ? [] : tower));
+    search.plays(calling('busy', 'broken', 'nothing', '', 'tower'), answer);
+
+    const { content, usage } = await whole();
+
+    const results = content.filter(({ type }) => type === 'web_search_tool_result').map(({ content: found }) => found);
+    expect(results).toEqual([
+      failed('too_many_requests'),
+      failed('unavailable'),
+      [],
+      failed('invalid_tool_input'),
+      expect.arrayContaining([]) as unknown,
+    ]);
+    expect(usage).toMatchObject({ server_tool_use: { web_search_requests: 2 } });
+    search.finds(() => tower);
+  });
+
+  it('makes no more searches than its client allows', async () => {
+    search.plays(calling('one', 'two'), calling('three'), answer);
+
+    const { content, usage } = await whole({ tools: [{ ...tool, max_uses: 1 }] });
+
+    const codes = content.flatMap(({ type, content: found }) =>
+      type === 'web_search_tool_result' ? [(found as { error_code?: string }).error_code ?? 'found'] : [],
+    );
+    expect(codes).toEqual(['found', 'max_uses_exceeded', 'max_uses_exceeded']);
+    expect(usage).toMatchObject({ server_tool_use: { web_search_requests: 1 } });
+    expect(search.queries).toEqual(['one']);
+  });
+
+  it('leaves a search open where the client has a call to run, and makes it first when that is done', async () => {
+    const clock = { name: 'clock', input_schema: { type: 'object' } };
+    const mixed = { calls: [{ input: { query: 'tower' } }, { name: 'clock', input: {} }] };
+    search.plays(mixed);
+    const first = await whole({ tools: [tool, clock] });
+    expect(first).toMatchObject({ stop_reason: 'tool_use' });
+    expect(types(first.content)).toEqual(['server_tool_use', 'tool_use']);
+    expect(search.queries).toEqual([]);
+    search.plays(answer);
+    const result = { type: 'tool_result', tool_use_id: first.content[1]!['id'], content: 'noon' };
+    const turns = [said('How high, and when?'), { role: 'assistant', content: first.content }];
+
+    const second = await whole({ tools: [tool, clock], messages: [...turns, { role: 'user', content: [result] }] });
+
+    expect(types(second.content)).toEqual(['web_search_tool_result', 'text', 'text']);
+    expect(second.content[0]).toMatchObject({ tool_use_id: first.content[0]!['id'] });
+    expect(second.usage).toMatchObject({ server_tool_use: { web_search_requests: 1 } });
+    expect(search.asked[0]!.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool']);
+    search.plays({ text: 'Bye.' });
+    const third = await ask({
+      tools: [tool, clock],
+      messages: [
+        ...turns,
+        { role: 'user', content: [result] },
+        { role: 'assistant', content: second.content },
+        said('Thanks'),
+      ],
+    });
+    expect(third.status).toBe(200);
+  });
+
+  it('pauses its turn where it would search for ever, and goes on when it is asked to', async () => {
+    search.plays(calling('again'));
+    const paused = await whole();
+    expect(paused).toMatchObject({
+      stop_reason: 'pause_turn',
+      usage: { server_tool_use: { web_search_requests: 10 } },
+    });
+    search.plays(answer);
+
+    const rest = await whole({ messages: [said('How high?'), { role: 'assistant', content: paused.content }] });
+
+    expect(rest).toMatchObject({ stop_reason: 'end_turn' });
+    expect(search.asked[0]!.messages.filter(({ role }) => role === 'tool')).toHaveLength(10);
+  });
+
+  it('writes no more than max_tokens in all of its rounds', async () => {
+    search.plays({ ...calling('tower'), usage: { prompt: 100, completion: 30 } }, answer);
+
+    await whole({ max_tokens: 50 });
+
+    expect(search.asked.map(({ max_tokens: tokens }) => tokens)).toEqual([50, 20]);
+  });
+
+  it('fails as any answer does when its provider fails in a later round, after one more try', async () => {
+    search.plays(calling('tower'), { status: 500 });
+
+    const { response, id } = await ask({ stream: true });
+    const events = await readEvents(response);
+
+    expect(events.at(-1)).toMatchObject({ type: 'error' });
+    expect(search.asked).toHaveLength(3);
+    expect(await finalGeneration(gateway, id)).toMatchObject({ total_cost: cost([[100, 20]], 1), cancelled: true });
+  });
+});
+
+describe('what was found', () => {
+  it('cannot be altered by the client', async () => {
+    const content = await conversation();
+    const results = content[1]!['content'] as Block[];
+    const sealed = results[0]!['encrypted_content'] as string;
+    results[0]!['encrypted_content'] = `${sealed.slice(0, -5)}AAAAA`;
+
+    const { status, response } = await resumed(content);
+
+    expect(status).toBe(400);
+    expect(await refusal(response)).toBe('messages.1.content.1.content.0.encrypted_content');
+  });
+
+  it('may have been found by a provider in an earlier turn: then its title and address are known', async () => {
+    const content = await conversation();
+    for (const result of content[1]!['content'] as Block[]) result['encrypted_content'] = 'EpAB';
+
+    const { status } = await resumed(content);
+
+    expect(status).toBe(200);
+    const text = JSON.stringify(search.asked[0]!.messages);
+    expect(text).toContain('https://towers.example/ostankino');
+    expect(text).not.toContain('opened in 1967');
+  });
+});
+
+describe('a search before the model is asked', () => {
+  it.each([
+    ['the plugin', { plugins: [{ id: 'web', max_results: 1 }] }, 1],
+    ['the suffix', { model: 'test/model:online' }, 2],
+  ])('by %s tells it what was found, and cites it', async (_, body, found) => {
+    search.plays(answer);
+
+    const { content, usage } = await whole({ tools: undefined, ...body });
+
+    expect(search.queries).toEqual(['How high is the tower?']);
+    expect(JSON.stringify(search.asked[0]!.messages.at(-1))).toContain('[1] Tower');
+    expect(content).toMatchObject([
+      { type: 'text', text: 'It is 540 metres high', citations: [{ url: tower[0]!.url }] },
+      { type: 'text', text: '. That is all.' },
+    ]);
+    expect(usage).toMatchObject({ server_tool_use: { web_search_requests: 1 }, cost: cost([[100, 20]], 1) });
+    expect(JSON.stringify(search.asked[0]!.messages).includes('[2] Towers')).toBe(found === 2);
+  });
+
+  it('that fails costs nothing, and the model answers by itself', async () => {
+    search.finds(() => 500);
+    search.plays({ text: 'I do not know.' });
+
+    const { usage } = await whole({ tools: undefined, plugins: [{ id: 'web' }] });
+
+    expect(usage).toMatchObject({ server_tool_use: { web_search_requests: 0 }, cost: cost([[100, 20]], 0) });
+    search.finds(() => tower);
+  });
+});
+
+describe('a key with a limit', () => {
+  it('pays for no search that it has no room for: the answer ends there', async () => {
+    search.plays({ ...calling('one', 'two', 'three'), usage: { prompt: 100, completion: 20 } }, answer);
+    const poor = await limited(2.5);
+
+    const { response, id } = await ask({ stream: true, max_tokens: 100 }, poor);
+    const events = await readEvents(response);
+
+    expect(events.at(-2)).toMatchObject({
+      type: 'message_delta',
+      delta: { stop_reason: 'max_tokens' },
+      metadata: { limit_source: 'key_limit' },
+    });
+    expect(search.queries).toEqual([]);
+    expect(await finalGeneration(poor, id)).toMatchObject({ total_cost: cost([[100, 20]], 0) });
+  });
+});
+
+describe('what a key protects', () => {
+  it('reaches neither the model nor the search, and the client has its own words', async () => {
+    const settings = { enabled: true, categories: ['email'], action: 'replace', restore: true };
+    const created = await manage(gateway, 'POST', '/keys', { name: 'protected', sensitive_data: settings });
+    const careful = { ...gateway, key: (created.body as { key: string }).key };
+    search.finds((query) => [
+      { title: query, url: 'https://a.example/', content: 'Write to ivan@mail.example or boss@mail.example.' },
+    ]);
+    search.plays(calling('who is [EMAIL_1]'), { text: 'It is [EMAIL_1], not [EMAIL_2] [1].' });
+
+    const { content } = await whole({ messages: [said('Who is ivan@mail.example?')] }, careful);
+
+    expect(search.queries).toEqual(['who is [EMAIL_1]']);
+    expect(JSON.stringify(search.asked)).not.toContain('mail.example');
+    expect(content[0]).toMatchObject({ input: { query: 'who is ivan@mail.example' } });
+    expect(content[2]).toMatchObject({ text: 'It is ivan@mail.example, not boss@mail.example' });
+    search.finds(() => tower);
+  });
+});
+
+describe('a request for searches', () => {
+  const invalid: [string, object, string][] = [
+    [
+      'both lists of domains',
+      { tools: [{ ...tool, allowed_domains: ['a.example'], blocked_domains: ['b.example'] }] },
+      'tools.0.blocked_domains',
+    ],
+    [
+      'a domain with a scheme',
+      { tools: [{ ...tool, allowed_domains: ['https://a.example'] }] },
+      'tools.0.allowed_domains.0',
+    ],
+    ['no uses', { tools: [{ ...tool, max_uses: 0 }] }, 'tools.0.max_uses'],
+    ['another name', { tools: [{ ...tool, name: 'search' }] }, 'tools.0.name'],
+    ['an unknown version', { tools: [{ ...tool, type: 'web_search_20990101' }] }, 'tools.0.type'],
+    ['a field that it does not have', { tools: [{ ...tool, depth: 3 }] }, 'tools.0'],
+    [
+      'a tool of the same name',
+      { tools: [tool, { name: 'web_search', input_schema: { type: 'object' } }] },
+      'tools.1.name',
+    ],
+    [
+      'a country that is none',
+      { tools: [{ ...tool, user_location: { type: 'approximate', country: 'Russia' } }] },
+      'tools.0.user_location.country',
+    ],
+    ['a plugin that is none', { plugins: [{ id: 'pdf' }] }, 'plugins.0.id'],
+    ['a field that the plugin does not have', { plugins: [{ id: 'web', engine: 'exa' }] }, 'plugins.0'],
+  ];
+  it.each(invalid)('with %s is refused by the name of the field', async (_, body, field) => {
+    const { status, response } = await ask(body);
+    expect(status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { metadata: { field } } });
+  });
+
+  it('may leave lists empty, and name a newer version', async () => {
+    search.plays(calling('tower'), answer);
+    const lists = { allowed_domains: [], blocked_domains: null, user_location: null };
+    const { usage } = await whole({ tools: [{ ...tool, ...lists, type: 'web_search_20260318' }] });
+    expect(usage).toMatchObject({ server_tool_use: { web_search_requests: 1 } });
+  });
+
+  it('finds only pages of the domains that it allows', async () => {
+    search.plays(calling('tower'), answer);
+    const { content } = await whole({ tools: [{ ...tool, allowed_domains: ['lists.example'] }] });
+    expect(content[1]!['content']).toMatchObject([{ url: 'https://lists.example/towers' }]);
+  });
+});
