@@ -58,7 +58,8 @@ const pricingSchema = z.strictObject({
   web_search: price.optional(),
   overrides: z.array(priceTier).min(1).optional(),
 });
-export type Pricing = z.infer<typeof pricingSchema>;
+/** `video_second`: of each second of video, as frozen for one request; files have it by resolution, with the model. */
+export type Pricing = z.infer<typeof pricingSchema> & { video_second?: Money | undefined };
 export type PriceTier = z.infer<typeof priceTier>;
 
 export const dataPolicySchema = z.strictObject({
@@ -161,6 +162,11 @@ const videoOptions = z.strictObject({
   resolutions: z.array(z.string()).min(1),
   aspect_ratios: z.array(z.string().regex(/^\d+:\d+$/)).min(1),
   frame_images: z.array(z.enum(['first_frame', 'last_frame'])).optional(),
+  /** Pictures alone are enough: a prompt may be left out where frames are given. */
+  prompt_optional: z.boolean().optional(),
+  /** Takes a seed; can be asked for sound, or for silence. */
+  seed: z.boolean().optional(),
+  generate_audio: z.boolean().optional(),
   price_per_second: z.record(z.string(), price),
 });
 

@@ -77,6 +77,8 @@ export const outcomeRecord = record({
   /** Searches that are charged; `searchResults` is what they found. */
   searchRequests: orNull(count('num_search_requests')),
   searchResults: orNull(count('num_search_results')),
+  /** Of a video that was made, and is charged by the second. */
+  videoSeconds: orNull(count('video_seconds')),
   failedAttempts: list('failed_attempts', failedAttemptRecord, MAX_ATTEMPTS),
   /** HTTP status of the last attempt's answer; null where there was none, and on records of earlier versions. */
   providerStatus: orNull(count('provider_status')),
@@ -115,6 +117,7 @@ export function emptyOutcome(of: Pick<Outcome, keyof typeof routeFields>, ending
     rounds: [],
     searchRequests: null,
     searchResults: null,
+    videoSeconds: null,
     failedAttempts: [],
     providerStatus: null,
     latencyMs: null,
