@@ -23,7 +23,7 @@ export const routeFields = {
 };
 
 /** An attempt at another endpoint, before the one that answered or was the last. It costs nothing. */
-const failedAttemptRecord = record({
+export const failedAttemptRecord = record({
   endpointId: text('endpoint_id'),
   modelPermaslug: text('model_permaslug'),
   providerName: text('provider_name'),
@@ -53,7 +53,7 @@ export type RoundUsage = RecordOf<typeof roundRecord>;
 const MAX_ROUNDS = 32;
 
 /** More than are ever made for one request. */
-const MAX_ATTEMPTS = 16;
+export const MAX_ATTEMPTS = 16;
 
 export const outcomeRecord = record({
   cost: money('total_cost_rub'),
