@@ -20,6 +20,7 @@ const arrows: Record<string, string[]> = {
   protection: ['messages', 'store', 'catalog', 'platform'],
   management: ['admission', 'store', 'money', 'platform'],
   http: ['admission', 'store', 'money', 'platform', 'resources.ts'],
+  videos: ['money', 'platform'],
   workers: ['statistics', 'accounting', 'platform', 'resources.ts'],
   api: [
     'http',
