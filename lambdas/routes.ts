@@ -137,6 +137,9 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
+/** The bucket's own rule deletes files of videos after so many days. */
+export const FILES_KEPT_DAYS = 7;
+
 /** Each reads the queue of the same name. */
 export const queueWorkers = /* @__PURE__ */ workers({
   'finalize-cost': {

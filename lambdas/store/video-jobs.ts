@@ -9,7 +9,7 @@ import { generationKey } from './generation-key.ts';
 import { failedAttemptRecord, MAX_ATTEMPTS } from './outcome.ts';
 import { payerRecord } from './payer.ts';
 import { readItem, readItems } from './query.ts';
-import { count, flag, instant, list, oneOf, optional, part, plain, record, text, type RecordOf } from './record.ts';
+import { count, flag, instant, list, oneOf, optional, part, record, text, type RecordOf } from './record.ts';
 import type { Item, Table } from './table.ts';
 import { writeAlone } from './transact.ts';
 import { putNew, putOver, type Key, type Write } from './writes.ts';
@@ -24,6 +24,10 @@ export const MAX_FILES = 4;
 
 const fileRecord = record({ bytes: count('bytes'), mediaType: text('media_type') });
 export type StoredFile = RecordOf<typeof fileRecord>;
+
+const endpointRecord = record({ endpointId: text('endpoint_id'), providerName: text('provider_name') });
+/** More than are ever tried for one job. */
+const MAX_ENDPOINTS = 16;
 
 const jobRecord = record({
   /** Of its generation. */
@@ -42,7 +46,7 @@ const jobRecord = record({
   /** Nothing is to be done before. */
   nextAtMs: instant('next_at'),
   /** Endpoints in the order in which they are tried, and the place of the one that is asked. */
-  endpointIds: plain<readonly string[]>('endpoint_ids'),
+  endpoints: list('endpoints', endpointRecord, MAX_ENDPOINTS),
   endpointIndex: count('endpoint_index'),
   submissions: count('submissions'),
   failedAttempts: list('failed_attempts', failedAttemptRecord, MAX_ATTEMPTS),
@@ -75,7 +79,7 @@ export type NewVideoJob = Pick<
   | 'aspectRatio'
   | 'createdAtMs'
   | 'deadlineAtMs'
-  | 'endpointIds'
+  | 'endpoints'
   | 'baseUrl'
   | 'callbackUrl'
 >;

@@ -4,9 +4,6 @@ import { openBucket, type Bucket } from '../platform/objects.ts';
 import type { VideoRequest } from '../providers/video/wire.ts';
 import type { VideoJob } from '../store/video-jobs.ts';
 
-/** The bucket's own rule deletes files after so many days. */
-export const FILES_KEPT_DAYS = 7;
-
 let bucket: Bucket | undefined;
 
 /** Lives as long as the process. */

@@ -5,6 +5,8 @@ import { sweepHolds } from '../../accounting/sweep.ts';
 import { resources } from '../../resources.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { log } from '../../platform/logger.ts';
+import type { Generation } from '../../store/generation.ts';
+import { encodeVideoMessage } from '../../videos/message.ts';
 
 /** A local gateway asks at its start for the holds of its dead predecessors; the schedule does not. */
 interface SweepEvent {
@@ -28,7 +30,9 @@ export async function handler(
     failures.push(error as Error);
     return 'waiting';
   });
-  const result = await sweepHolds(resources.table(), { nowMs: nowMs(), backlog, deadBootIds, deadlineMs });
+  const handBack = async ({ payer: { accountId }, id }: Generation) =>
+    resources.queue('advance-videos').send(encodeVideoMessage({ accountId, id }));
+  const result = await sweepHolds(resources.table(), { nowMs: nowMs(), backlog, deadBootIds, deadlineMs, handBack });
   failures.push(...result.failures);
   await reopenDays(() => resources.queue('roll-up-activity'), result.settled).catch((error: unknown) =>
     failures.push(error as Error),
