@@ -96,6 +96,7 @@ function serviceVariables({ tableName, dynamodbEndpoint, sqs, sandbox }: LocalSe
     [variables.sandboxChatUrl]: sandbox.chatUrl,
     [variables.sandboxGeminiUrl]: sandbox.geminiUrl,
     [variables.sandboxResponsesUrl]: sandbox.responsesUrl,
+    [variables.sandboxVideoUrl]: sandbox.videoUrl,
     [variables.sandboxBedrockUrl]: sandbox.bedrockUrl,
     [variables.sandboxBedrockKey]: sandbox.bedrockKey,
     [variables.sandboxSearchUrl]: sandbox.searchUrl,
