@@ -169,6 +169,11 @@ const bedrockConverseQuirks = z.strictObject({
 });
 export type BedrockConverseQuirks = z.infer<typeof bedrockConverseQuirks>;
 
+const videoQuirks = z.strictObject({
+  /** Makes videos of a picture alone: a request without a first_frame is refused. */
+  needs_first_frame: z.boolean().optional(),
+});
+
 interface WireFacts {
   /** How its providers are usually told whose request it is. */
   auth: AuthScheme;
@@ -176,6 +181,8 @@ interface WireFacts {
   quirks: z.ZodObject;
   /** Undefined where the wire cannot answer messages. */
   messages: MessagesFacts | undefined;
+  /** It makes videos. */
+  video?: true;
 }
 
 export interface MessagesFacts {
@@ -245,7 +252,10 @@ const wireTable = {
     },
   },
   decisions: listedOnly,
-  'video-jobs': listedOnly,
+  'video-jobs': { auth: 'bearer', quirks: z.strictObject({}), messages: undefined, video: true },
+  'google-veo': { auth: 'x-goog-api-key', quirks: z.strictObject({}), messages: undefined, video: true },
+  'minimax-video': { auth: 'bearer', quirks: videoQuirks, messages: undefined, video: true },
+  'runway-tasks': { auth: 'bearer', quirks: videoQuirks, messages: undefined, video: true },
   'openai-embeddings': listedOnly,
   'openai-images': listedOnly,
   'openai-audio': listedOnly,
@@ -256,6 +266,10 @@ export type Wire = keyof typeof wireTable;
 /** Wires that can answer messages. */
 export type MessagesWireName = {
   [Name in Wire]: (typeof wireTable)[Name]['messages'] extends undefined ? never : Name;
+}[Wire];
+/** Wires that make videos. */
+export type VideoWireName = {
+  [Name in Wire]: (typeof wireTable)[Name] extends { video: true } ? Name : never;
 }[Wire];
 export type QuirksOf<Name extends Wire> = z.infer<(typeof wireTable)[Name]['quirks']>;
 

@@ -20,6 +20,7 @@ export const variables = {
   sandboxChatUrl: 'GATEWAY_SANDBOX_CHAT_URL',
   sandboxGeminiUrl: 'GATEWAY_SANDBOX_GEMINI_URL',
   sandboxResponsesUrl: 'GATEWAY_SANDBOX_RESPONSES_URL',
+  sandboxVideoUrl: 'GATEWAY_SANDBOX_VIDEO_URL',
   sandboxBedrockUrl: 'GATEWAY_SANDBOX_BEDROCK_URL',
   /** The access key that the sandbox expects there. */
   sandboxBedrockKey: 'GATEWAY_SANDBOX_BEDROCK_KEY',

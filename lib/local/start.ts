@@ -98,6 +98,7 @@ function serviceVariables({ tableName, bucketName, dynamodbEndpoint, sqs, sandbo
     [variables.sandboxChatUrl]: sandbox.chatUrl,
     [variables.sandboxGeminiUrl]: sandbox.geminiUrl,
     [variables.sandboxResponsesUrl]: sandbox.responsesUrl,
+    [variables.sandboxVideoUrl]: sandbox.videoUrl,
     [variables.sandboxBedrockUrl]: sandbox.bedrockUrl,
     [variables.sandboxBedrockKey]: sandbox.bedrockKey,
     [variables.sandboxSearchUrl]: sandbox.searchUrl,

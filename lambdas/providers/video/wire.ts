@@ -49,7 +49,15 @@ export type Polled =
   /** The provider does not say how it stands: asked again later. */
   | { state: 'unknown'; reason: string };
 
+/** What of a request cannot be told to the provider, for a refusal with 400. */
+export interface VideoObjection {
+  field: string;
+  message: string;
+}
+
 export interface VideoWire {
+  /** Asked before a job is accepted; undefined where everything that the client said can be told. */
+  objectionTo?(request: VideoRequest, target: VideoTarget): VideoObjection | undefined;
   /** @param clientToken the same for every try at one job, for providers that know one request from its repetition */
   submit(
     request: VideoRequest,

@@ -20,6 +20,8 @@ export interface SandboxUpstream {
   chatUrl: string;
   geminiUrl: string;
   responsesUrl: string;
+  /** Where it makes videos, in the public convention. */
+  videoUrl: string;
   bedrockUrl: string;
   /** An access key, `<id>:<secret>`: requests there have to be signed with it. */
   bedrockKey: string;
@@ -41,6 +43,7 @@ export async function startSandbox(): Promise<SandboxUpstream> {
     chatUrl: `${base}/openai/v1`,
     geminiUrl: `${base}/gemini/v1beta`,
     responsesUrl: `${base}/openai/v1`,
+    videoUrl: `${base}/films`,
     bedrockUrl: `${base}/bedrock`,
     bedrockKey: `${key.id}:${key.secret}`,
     searchUrl: `${base}/searxng`,
