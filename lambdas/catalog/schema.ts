@@ -166,11 +166,6 @@ const videoOptions = z.strictObject({
   durations_at: z.record(z.string(), durations).optional(),
   aspect_ratios: z.array(z.string().regex(/^\d+:\d+$/)).min(1),
   frame_images: z.array(z.enum(['first_frame', 'last_frame'])).optional(),
-  /** Pictures alone are enough: a prompt may be left out where frames are given. */
-  prompt_optional: z.boolean().optional(),
-  /** Takes a seed; can be asked for sound, or for silence. */
-  seed: z.boolean().optional(),
-  generate_audio: z.boolean().optional(),
   price_per_second: z.record(z.string(), price),
 });
 

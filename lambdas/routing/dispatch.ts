@@ -1,11 +1,6 @@
 import type { AnswerBatch, MessagesRequest } from '../messages/types.ts';
 import { describeError, log } from '../platform/logger.ts';
-import {
-  errorInAnswer,
-  failureOf,
-  refusalOfResponse,
-  type ProviderFailure,
-} from '../providers/failures.ts';
+import { errorInAnswer, failureOf, refusalOfResponse, type ProviderFailure } from '../providers/failures.ts';
 import { peek } from '../providers/peek.ts';
 import { readText, UpstreamError, type UpstreamRequest, type UpstreamResponse } from '../providers/upstream-http.ts';
 import type { WireRequest } from '../providers/wire.ts';

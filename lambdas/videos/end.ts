@@ -36,7 +36,12 @@ export async function endJob(
   what: Pick<JobChange, 'error' | 'files' | 'failedAttempts' | 'providerStatus'>,
 ): Promise<Next> {
   const atMs = tools.nowMs();
-  const ended = (await changeVideoJob(tools.table, job, { ...what, state, endedAtMs: atMs, nextAtMs: atMs })) as EndedJob;
+  const ended = (await changeVideoJob(tools.table, job, {
+    ...what,
+    state,
+    endedAtMs: atMs,
+    nextAtMs: atMs,
+  })) as EndedJob;
   return finishJob(tools, ended);
 }
 

@@ -35,7 +35,7 @@ export async function askProvider(
   request: VideoHttpRequest,
   remainingMs: number,
 ): Promise<VideoHttpAnswer> {
-  const signal = AbortSignal.timeout(Math.max(1, Math.min(ANSWER_WITHIN_MS, remainingMs)));
+  const signal = AbortSignal.timeout(wholeMs(Math.min(ANSWER_WITHIN_MS, remainingMs)));
   const { status, headers, body } = await connect(candidate, request, signal).send(request.body ?? '');
   return { status, headers: singleValues(headers), text: await readText(body, MAX_ANSWER_BYTES) };
 }
@@ -44,10 +44,14 @@ export async function askProvider(
  * @throws {UpstreamError | FetchError} now or while it is read, {FileTooLargeError}
  */
 export async function openFile(candidate: VideoCandidate, place: FilePlace, remainingMs: number): Promise<OpenedFile> {
-  const timeoutMs = Math.max(1, remainingMs);
-  const file = 'path' in place ? await openOwn(candidate, place.path, timeoutMs) : await openAnywhere(place.url, timeoutMs);
+  const timeoutMs = wholeMs(remainingMs);
+  const file =
+    'path' in place ? await openOwn(candidate, place.path, timeoutMs) : await openAnywhere(place.url, timeoutMs);
   return { mediaType: VIDEO.test(file.mediaType) ? file.mediaType : USUAL_MEDIA_TYPE, body: bounded(file.body) };
 }
+
+/** A timer takes no fraction. */
+const wholeMs = (ms: number) => Math.max(1, Math.floor(ms));
 
 /** On the provider itself, with its credential. */
 async function openOwn(candidate: VideoCandidate, path: string, timeoutMs: number): Promise<OpenedFile> {
@@ -76,6 +80,8 @@ async function* bounded(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, voi
 }
 
 function singleValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  const entries = Object.entries(headers).filter((entry): entry is [string, string | string[]] => entry[1] !== undefined);
+  const entries = Object.entries(headers).filter(
+    (entry): entry is [string, string | string[]] => entry[1] !== undefined,
+  );
   return Object.fromEntries(entries.map(([name, value]) => [name, [value].flat().join(', ')]));
 }

@@ -33,7 +33,9 @@ const frameImage = z.strictObject({
 export const videoRequestSchema = z
   .strictObject({
     model: z.string({ error: 'is required: the id of a model; GET /videos/models lists them' }).min(1).max(200),
-    prompt: optional(z.string().min(1).max(MAX_PROMPT_CHARACTERS)),
+    prompt: optional(z.string().min(1).max(MAX_PROMPT_CHARACTERS)).meta({
+      description: 'What the video shows. Where the model takes pictures alone, frames are enough.',
+    }),
     duration: optional(z.int().positive()).meta({ description: 'Seconds. Each model lists its own.' }),
     resolution: optional(z.string().min(1).max(20)).meta({ description: 'As the model lists it.', example: '768p' }),
     aspect_ratio: optional(z.string().min(1).max(20)).meta({ description: 'As the model lists it.', example: '16:9' }),
@@ -49,7 +51,10 @@ export const videoRequestSchema = z
     const types = frames?.map(({ frame_type }) => frame_type) ?? [];
     const repeated = types.findIndex((type, index) => types.indexOf(type) < index);
     if (repeated !== -1) {
-      refuse(context, { path: ['frame_images', repeated, 'frame_type'], message: 'is there twice; give each frame once' });
+      refuse(context, {
+        path: ['frame_images', repeated, 'frame_type'],
+        message: 'is there twice; give each frame once',
+      });
     }
     if (provider?.max_price) {
       refuse(context, {

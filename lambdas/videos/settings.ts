@@ -2,55 +2,53 @@
 
 import type { Model } from '../catalog/catalog.ts';
 import type { Pricing } from '../catalog/schema.ts';
+import { durationsAt } from '../catalog/video-options.ts';
 import { Money } from '../money/money.ts';
 import { invalidRequest } from '../platform/errors.ts';
+import type { VideoRequest } from '../providers/video/wire.ts';
+import type { VideoCandidate } from '../routing/video-candidates.ts';
 import type { VideoBody } from './request.ts';
 
-export interface VideoSettings {
-  durationSeconds: number;
-  resolution: string;
-  aspectRatio: string;
-  seed: number | undefined;
-  withAudio: boolean | undefined;
-}
-
-type VideoOptions = NonNullable<Model['data']['video']>;
+export type VideoSettings = Omit<VideoRequest, 'prompt' | 'frames'>;
 
 /** @throws {GatewayError} 400 naming the field, and what the model takes there */
 export function settingsFor(body: VideoBody, { id, data }: Model): VideoSettings {
   const options = data.video!;
-  const oneOf = <Value extends string | number>(field: keyof VideoBody, value: Value | null | undefined, all: readonly Value[]) => {
-    if (value === null || value === undefined) return all[0]!;
-    if (all.includes(value)) return value;
-    throw invalidRequest(field, `"${id}" takes ${all.join(', ')}, not ${value}`, { allowed: all });
+  const { resolutions, aspect_ratios, frame_images: frames = [] } = options;
+  const oneOf = <Value extends string | number>(
+    field: string,
+    value: Value | null | undefined,
+    allowed: readonly Value[],
+    where = '',
+  ) => {
+    if (value === null || value === undefined) return allowed[0]!;
+    if (allowed.includes(value)) return value;
+    const takes = allowed.length === 0 ? 'none' : allowed.join(', ');
+    throw invalidRequest(field, `"${id}" takes ${takes}${where}, not ${value}`, { allowed });
   };
-  refuseLacking(body, id, options);
+  for (const [index, image] of (body.frame_images ?? []).entries()) {
+    oneOf(`frame_images.${index}.frame_type`, image.frame_type, frames);
+  }
+  const resolution = oneOf('resolution', body.resolution, resolutions);
   return {
-    durationSeconds: oneOf('duration', body.duration, options.durations),
-    resolution: oneOf('resolution', body.resolution, options.resolutions),
-    aspectRatio: oneOf('aspect_ratio', body.aspect_ratio, options.aspect_ratios),
+    durationSeconds: oneOf('duration', body.duration, durationsAt(options, resolution), ` at ${resolution}`),
+    resolution,
+    aspectRatio: oneOf('aspect_ratio', body.aspect_ratio, aspect_ratios),
     seed: body.seed ?? undefined,
     withAudio: body.generate_audio ?? undefined,
   };
 }
 
-function refuseLacking(body: VideoBody, id: string, options: VideoOptions): void {
-  const { frame_images: allowed = [] } = options;
-  for (const [index, { frame_type: type }] of (body.frame_images ?? []).entries()) {
-    if (allowed.includes(type)) continue;
-    const takes = allowed.length === 0 ? 'no frames' : allowed.join(', ');
-    throw invalidRequest(`frame_images.${index}.frame_type`, `"${id}" takes ${takes}, not ${type}`, { allowed });
-  }
-  for (const field of ['seed', 'generate_audio'] as const) {
-    const isSaid = body[field] !== null && body[field] !== undefined;
-    if (isSaid && !options[field]) throw invalidRequest(field, `"${id}" does not take it; leave it out`);
-  }
-  const hasFrames = (body.frame_images ?? []).length > 0;
-  if (body.prompt || (hasFrames && options.prompt_optional)) return;
-  throw invalidRequest(
-    'prompt',
-    options.prompt_optional ? 'is required, unless frame_images are given' : 'is required: what the video shows',
-  );
+/**
+ * The candidates that can be told all that a request says.
+ * @throws {GatewayError} 400 with what the first one cannot be told, when there is none
+ */
+export function ableTo(candidates: readonly VideoCandidate[], request: VideoRequest): VideoCandidate[] {
+  const objections = candidates.map(({ wire, target }) => wire.objectionTo?.(request, target));
+  const able = candidates.filter((_, index) => objections[index] === undefined);
+  if (able.length > 0) return able;
+  const { field, message } = objections[0]!;
+  throw invalidRequest(field, message);
 }
 
 /** What such a video costs, for the record: nothing but its seconds. */

@@ -22,7 +22,7 @@ import { newVideoJob, putVideoJob, type VideoJob } from '../store/video-jobs.ts'
 import { VIDEO_DEADLINE_MS } from './advance.ts';
 import { encodeVideoMessage } from './message.ts';
 import { dropRequest, keepRequest } from './objects.ts';
-import { pricingOf, type VideoSettings } from './settings.ts';
+import { pricingOf } from './settings.ts';
 
 /** A job that nobody has gone on with by then is ended by the sweep. */
 const SWEPT_AFTER_DEADLINE_MS = 10 * 60_000;
@@ -31,7 +31,6 @@ export interface VideoStart {
   generationId: string;
   caller: InferenceCaller;
   candidates: VideoCandidate[];
-  settings: VideoSettings;
   request: VideoRequest;
   baseUrl: string;
   callbackUrl: string | undefined;
@@ -50,12 +49,12 @@ export interface StartTools {
 
 /** @throws {GatewayError} when it is not admitted; whatever is thrown, nothing stays held */
 export async function startVideo(tools: StartTools, start: VideoStart): Promise<VideoJob> {
-  const pricing = pricingOf(start.candidates[0]!.model, start.settings);
+  const pricing = pricingOf(start.candidates[0]!.model, start.request);
   const request = holdRequestOf(tools, start, pricing);
   const { table } = tools;
   const result = await admit(table, {
     request,
-    plan: planOf(pricing, start.settings),
+    plan: planOf(pricing, start.request),
     recount: () => Promise.resolve(undefined),
     leastMaxTokens: 0,
     receivedAtMs: start.receivedAtMs,
@@ -77,8 +76,14 @@ export async function startVideo(tools: StartTools, start: VideoStart): Promise<
 }
 
 /** The price is known exactly: seconds are what a video is made of, and nothing is counted later. */
-function planOf(pricing: Pricing, { durationSeconds }: VideoSettings): SpendingPlan {
-  const nothing = { promptTokens: 0, outputTokens: 0, cacheWrites: 'none', pricedImages: 0, searchRequests: 0 } as const;
+function planOf(pricing: Pricing, { durationSeconds }: VideoRequest): SpendingPlan {
+  const nothing = {
+    promptTokens: 0,
+    outputTokens: 0,
+    cacheWrites: 'none',
+    pricedImages: 0,
+    searchRequests: 0,
+  } as const;
   const bound = { ...nothing, videoSeconds: durationSeconds };
   return planSpending([{ pricing, bound, hiddenTokens: 0, beyondMaxTokens: 0 }], 0);
 }
@@ -111,16 +116,16 @@ function holdRequestOf(
   };
 }
 
-function jobOf({ generationId, caller, candidates, settings, ...start }: VideoStart, createdAtMs: number): VideoJob {
+function jobOf({ generationId, caller, candidates, request, ...start }: VideoStart, createdAtMs: number): VideoJob {
   const [first] = candidates as [VideoCandidate];
   const asked = first.isOnlyFirst ? [first] : candidates;
   return newVideoJob({
     id: generationId,
     payer: caller.payer,
     model: first.model.id,
-    durationSeconds: settings.durationSeconds,
-    resolution: settings.resolution,
-    aspectRatio: settings.aspectRatio,
+    durationSeconds: request.durationSeconds,
+    resolution: request.resolution,
+    aspectRatio: request.aspectRatio,
     createdAtMs,
     deadlineAtMs: createdAtMs + VIDEO_DEADLINE_MS,
     endpoints: asked.map(({ endpoint }) => ({ endpointId: endpoint.id, providerName: endpoint.provider.name })),

@@ -21,7 +21,9 @@ export function videoView(job: VideoJob, cost: Money | undefined): VideoView {
     generation_id: id,
     polling_url: pollingUrl,
     status: state === 'submitted' || state === 'storing' ? 'in_progress' : state,
-    ...(state === 'completed' ? { unsigned_urls: job.files.map((_, index) => `${pollingUrl}/content?index=${index}`) } : {}),
+    ...(state === 'completed'
+      ? { unsigned_urls: job.files.map((_, index) => `${pollingUrl}/content?index=${index}`) }
+      : {}),
     ...(cost ? { usage: { cost, is_byok: false } } : {}),
     ...(error === undefined ? {} : { error }),
   };

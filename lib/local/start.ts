@@ -87,7 +87,13 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
 }
 
 /** Where functions find the services. */
-function serviceVariables({ tableName, bucketName, dynamodbEndpoint, sqs, sandbox }: LocalServices): Record<string, string> {
+function serviceVariables({
+  tableName,
+  bucketName,
+  dynamodbEndpoint,
+  sqs,
+  sandbox,
+}: LocalServices): Record<string, string> {
   return {
     [variables.tableName]: tableName,
     [variables.dynamodbEndpoint]: dynamodbEndpoint,

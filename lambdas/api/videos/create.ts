@@ -8,7 +8,7 @@ import { videoCandidates } from '../../routing/video-candidates.ts';
 import { framesOf } from '../../videos/frames.ts';
 import { videoBucket } from '../../videos/objects.ts';
 import { videoRequestSchema } from '../../videos/request.ts';
-import { settingsFor } from '../../videos/settings.ts';
+import { ableTo, settingsFor } from '../../videos/settings.ts';
 import { startVideo } from '../../videos/start.ts';
 import { videoView } from '../../videos/view.ts';
 import { endpointSignals, refreshSignals } from '../messages/endpoint-signals.ts';
@@ -28,7 +28,7 @@ export const handler = defineEndpoint('create-video', accepts, async ({ body, ca
     promptTokens: 0,
   });
   const settings = settingsFor(body, candidates[0]!.model);
-  const frames = await framesOf(body.frame_images ?? [], input.clientLeft);
+  const video = { prompt, frames: await framesOf(body.frame_images ?? [], input.clientLeft), ...settings };
   const tools = {
     table: resources.table(),
     bucket: videoBucket(),
@@ -39,9 +39,8 @@ export const handler = defineEndpoint('create-video', accepts, async ({ body, ca
   const job = await startVideo(tools, {
     generationId: input.generationId,
     caller,
-    candidates,
-    settings,
-    request: { prompt, frames, ...settings },
+    candidates: ableTo(candidates, video),
+    request: video,
     baseUrl: request.baseUrl,
     callbackUrl: body.callback_url ?? undefined,
     receivedAtMs: request.receivedAtMs,

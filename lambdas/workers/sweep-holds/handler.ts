@@ -30,8 +30,6 @@ export async function handler(
     failures.push(error as Error);
     return 'waiting';
   });
-  const handBack = async ({ payer: { accountId }, id }: Generation) =>
-    resources.queue('advance-videos').send(encodeVideoMessage({ accountId, id }));
   const result = await sweepHolds(resources.table(), { nowMs: nowMs(), backlog, deadBootIds, deadlineMs, handBack });
   failures.push(...result.failures);
   await reopenDays(() => resources.queue('roll-up-activity'), result.settled).catch((error: unknown) =>
@@ -40,6 +38,10 @@ export async function handler(
   if (result.swept > 0) log('warn', 'holds swept', { worker: 'sweep-holds', count: result.swept });
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} things went wrong in a sweep`);
   return { swept: result.swept };
+}
+
+async function handBack({ payer: { accountId }, id }: Generation): Promise<void> {
+  await resources.queue('advance-videos').send(encodeVideoMessage({ accountId, id }));
 }
 
 async function lookAtQueue(): Promise<Backlog> {
