@@ -17,6 +17,7 @@ import type { DataStack } from './data-stack.ts';
 import { GatewayFunction, type Resources } from './gateway-function.ts';
 import { pascalCase } from './pascal-case.ts';
 import { addRefusals } from './refusals.ts';
+import { createVideoBucket } from './video-bucket.ts';
 import { WorkerQueue } from './worker-queue.ts';
 
 const queueNames = Object.keys(queueWorkers) as QueueName[];
@@ -39,7 +40,7 @@ export class ApiStack extends Stack {
     this.#alarms = new Alarms(this, props.config.alarmEmail);
     this.#resources = {
       table: props.data.table,
-      bucket: props.data.bucket,
+      bucket: createVideoBucket(this),
       secrets: props.data.secrets,
       queues: this.#createQueues(),
     };

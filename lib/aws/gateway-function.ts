@@ -8,10 +8,10 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { deadLettersVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
-import type { FunctionSpec, ObjectAction, ObjectFolder, QueueName, SecretName } from '../../lambdas/route.ts';
+import type { FunctionSpec, QueueName, SecretName } from '../../lambdas/route.ts';
 import { tableDefinition } from '../table-definition.ts';
-import { folderPrefix } from './data-stack.ts';
 import { pascalCase } from './pascal-case.ts';
+import { acknowledgeFolders, filesIn, foldersOf } from './video-bucket.ts';
 import type { WorkerQueue } from './worker-queue.ts';
 
 /** What functions may be granted. */
@@ -61,6 +61,8 @@ export class GatewayFunction extends Construct {
         function: new PolicyDocument({ statements: [logs, ...grantStatements(props), ...(props.statements ?? [])] }),
       },
     });
+    const folders = foldersOf(spec.grants.objects).map(([folder]) => folder);
+    if (folders.length > 0) acknowledgeFolders(role, props.resources.bucket, folders);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: `model gateway: ${name}`,
       runtime: Runtime.NODEJS_24_X,
@@ -99,7 +101,7 @@ function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyState
       new PolicyStatement({
         sid: `Objects${pascalCase(folder)}`,
         actions: actions.map((action) => `s3:${action}`),
-        resources: [resources.bucket.arnForObjects(`${folderPrefix(folder)}*`)],
+        resources: [filesIn(resources.bucket, folder)],
       }),
     );
   }
@@ -131,10 +133,6 @@ function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyState
     );
   }
   return statements;
-}
-
-function foldersOf(objects: FunctionSpec['grants']['objects'] = {}): [ObjectFolder, readonly ObjectAction[]][] {
-  return Object.entries(objects) as [ObjectFolder, readonly ObjectAction[]][];
 }
 
 /** Holds only of calls that name partition keys, which all but scans do. */
