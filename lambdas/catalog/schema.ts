@@ -58,7 +58,8 @@ const pricingSchema = z.strictObject({
   web_search: price.optional(),
   overrides: z.array(priceTier).min(1).optional(),
 });
-export type Pricing = z.infer<typeof pricingSchema>;
+/** `video_second`: of each second of video, as frozen for one request; files have it by resolution, with the model. */
+export type Pricing = z.infer<typeof pricingSchema> & { video_second?: Money | undefined };
 export type PriceTier = z.infer<typeof priceTier>;
 
 export const dataPolicySchema = z.strictObject({

@@ -4,6 +4,7 @@ import type { QueueName } from '../route.ts';
 
 export const variables = {
   tableName: 'TABLE_NAME',
+  bucketName: 'BUCKET_NAME',
   pepperSecret: 'PEPPER_SECRET_ARN',
   providerKeysSecret: 'PROVIDER_KEYS_SECRET_ARN',
   /** Largest number of output tokens that one step of a hold covers. */
@@ -28,6 +29,7 @@ export const variables = {
   /** Endpoints of emulators; unset on AWS. */
   dynamodbEndpoint: 'DYNAMODB_ENDPOINT',
   sqsEndpoint: 'SQS_ENDPOINT',
+  s3Endpoint: 'S3_ENDPOINT',
   /** A JSON file with the deployment's secrets, instead of Secrets Manager; local runs only. */
   secretsFile: 'GATEWAY_SECRETS_FILE',
   /** Identifies one run of a local gateway, so that the holds of a dead one can be recognised; local runs only. */

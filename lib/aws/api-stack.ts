@@ -39,6 +39,7 @@ export class ApiStack extends Stack {
     this.#alarms = new Alarms(this, props.config.alarmEmail);
     this.#resources = {
       table: props.data.table,
+      bucket: props.data.bucket,
       secrets: props.data.secrets,
       queues: this.#createQueues(),
     };
@@ -62,7 +63,7 @@ export class ApiStack extends Stack {
     });
     addRefusals(api);
     for (const [name, route] of Object.entries<Route>(routes)) {
-      const { lambda, logs } = route.inference ? this.#addInvoker(name, route) : this.#addFunction(name, route);
+      const { lambda, logs } = route.asksProviders ? this.#addInvoker(name, route) : this.#addFunction(name, route);
       const integration = new LambdaIntegration(lambda, {
         allowTestInvoke: false,
         ...(route.streaming
@@ -77,7 +78,7 @@ export class ApiStack extends Stack {
         });
         new CfnOutput(this, 'StreamingUrl', { value: url.url, description: `Function URL of ${name}` });
       }
-      if (route.inference) this.#addTripwires(name, logs);
+      if (route.asksProviders) this.#addTripwires(name, logs);
     }
     this.#alarms.add('ApiErrors', api.metricServerError({ period: Duration.minutes(5), statistic: 'Average' }), {
       threshold: 0.02,

@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack, Validations, type StackProps } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Validations, type StackProps } from 'aws-cdk-lib';
 import {
   AttributeType,
   Billing,
@@ -7,9 +7,11 @@ import {
   TableV2,
   type Attribute,
 } from 'aws-cdk-lib/aws-dynamodb';
+import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import type { SecretName } from '../../lambdas/route.ts';
+import type { ObjectFolder, SecretName } from '../../lambdas/route.ts';
+import { FILES_KEPT_DAYS } from '../../lambdas/routes.ts';
 import type { GatewayConfig } from '../config.ts';
 import { tableDefinition } from '../table-definition.ts';
 
@@ -17,9 +19,13 @@ export interface DataStackProps extends StackProps {
   config: GatewayConfig;
 }
 
-/** What must outlive every deployment: the table and the secrets. Moving them to another stack would replace them. */
+/** A request is sent within hours, or never. */
+const REQUESTS_KEPT = Duration.days(1);
+
+/** What must outlive every deployment: the table, the bucket and the secrets. Moving them to another stack would replace them. */
 export class DataStack extends Stack {
   readonly table: TableV2;
+  readonly bucket: Bucket;
   readonly secrets: Record<SecretName, Secret>;
 
   constructor(scope: Construct, id: string, { config, ...props }: DataStackProps) {
@@ -44,6 +50,17 @@ export class DataStack extends Stack {
           : { projectionType: ProjectionType.KEYS_ONLY }),
       })),
     });
+    this.bucket = new Bucket(this, 'Videos', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+      lifecycleRules: [
+        { prefix: folderPrefix('videos'), expiration: Duration.days(FILES_KEPT_DAYS) },
+        { prefix: folderPrefix('video-requests'), expiration: REQUESTS_KEPT },
+        { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      ],
+    });
     this.secrets = {
       pepper: new Secret(this, 'Pepper', {
         description: 'Turns keys into their stored hashes. Losing it invalidates every key.',
@@ -56,11 +73,20 @@ export class DataStack extends Stack {
         generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'generated' },
       }),
     };
+    Validations.of(this.bucket).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason: 'Functions log one line per request; a log of every read would name accounts and outlive the files.',
+    });
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-SMG4',
       reason: 'The pepper cannot rotate without invalidating every key; provider keys rotate at the provider.',
     });
   }
+}
+
+/** Of the keys in a folder of the bucket. */
+export function folderPrefix(folder: ObjectFolder): string {
+  return `${folder}/`;
 }
 
 function text(name: string): Attribute {

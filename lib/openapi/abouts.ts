@@ -6,6 +6,7 @@ import { members } from '../../lambdas/api/members/about.ts';
 import { messages } from '../../lambdas/api/messages/about.ts';
 import { models } from '../../lambdas/api/models/about.ts';
 import { service } from '../../lambdas/api/service/about.ts';
+import { videos } from '../../lambdas/api/videos/about.ts';
 import { workspaces } from '../../lambdas/api/workspaces/about.ts';
 import type { About } from '../../lambdas/http/about.ts';
 import type { RouteName } from '../../lambdas/routes.ts';
@@ -13,6 +14,7 @@ import type { RouteName } from '../../lambdas/routes.ts';
 /** What people read about every route, in the order of the reference; a route without it does not compile. */
 export const abouts: Record<RouteName, About> = {
   ...messages,
+  ...videos,
   ...models,
   ...generations,
   ...activity,
