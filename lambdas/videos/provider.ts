@@ -27,6 +27,9 @@ export const MAX_FILE_BYTES = 512 * 1024 * 1024;
 const MEDIA_TYPES = ['video/*', 'application/octet-stream', 'binary/octet-stream'];
 /** What most of them send, and what is believed of one that does not say. */
 const USUAL_MEDIA_TYPE = 'video/mp4';
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const TEXT = /^text\/|json$|xml$/;
+const MAX_OWN_REDIRECTS = 3;
 const VIDEO = /^video\/[a-z0-9.+-]{1,60}$/;
 
 /** @throws {UpstreamError} */
@@ -53,13 +56,42 @@ export async function openFile(candidate: VideoCandidate, place: FilePlace, rema
 /** A timer takes no fraction. */
 const wholeMs = (ms: number) => Math.max(1, Math.floor(ms));
 
-/** On the provider itself, with its credential. */
-async function openOwn(candidate: VideoCandidate, path: string, timeoutMs: number): Promise<OpenedFile> {
+/**
+ * On the provider itself, with its credential. What is elsewhere, by a redirect or by an address in the answer, does not get it.
+ * @param hops how many redirects on the provider itself are still followed
+ */
+async function openOwn(
+  candidate: VideoCandidate,
+  path: string,
+  timeoutMs: number,
+  hops = MAX_OWN_REDIRECTS,
+): Promise<OpenedFile> {
   const request = connect(candidate, { method: 'GET', path, headers: {} }, AbortSignal.timeout(timeoutMs));
   const { status, headers, body } = await request.send('');
-  if (status === 200) return { mediaType: String(headers['content-type']).split(';')[0]!.trim().toLowerCase(), body };
-  await body.return();
-  throw new UpstreamError('malformed', `The provider answered with status ${status} instead of a file`);
+  const mediaType = String(headers['content-type']).split(';')[0]!.trim().toLowerCase();
+  // A text is no video: it says where one is, or what went wrong.
+  if (status === 200 && !TEXT.test(mediaType)) return { mediaType, body };
+  const answer = { status, headers: singleValues(headers), text: await readText(body, MAX_ANSWER_BYTES) };
+  const address = addressIn(answer, candidate, path);
+  if (!address) throw new UpstreamError('malformed', `The provider answered with status ${status} instead of a file`);
+  if (address.origin !== new URL(candidate.endpoint.provider.baseUrl).origin) {
+    return openAnywhere(address.href, timeoutMs);
+  }
+  if (hops === 0) throw new UpstreamError('malformed', 'The provider sent a file from one address to the other');
+  return openOwn(atOrigin(candidate, address.origin), `${address.pathname}${address.search}`, timeoutMs, hops - 1);
+}
+
+function addressIn(answer: VideoHttpAnswer, { endpoint, wire }: VideoCandidate, path: string): URL | null {
+  if (answer.status === 200) return URL.parse(wire.readFileAddress?.(answer) ?? '');
+  const { location } = answer.headers;
+  if (!REDIRECTS.has(answer.status) || location === undefined) return null;
+  return URL.parse(location, `${endpoint.provider.baseUrl}${path}`);
+}
+
+/** The provider, with paths that begin at its host. */
+function atOrigin(candidate: VideoCandidate, origin: string): VideoCandidate {
+  const { endpoint } = candidate;
+  return { ...candidate, endpoint: { ...endpoint, provider: { ...endpoint.provider, baseUrl: origin } } };
 }
 
 async function openAnywhere(url: string, timeoutMs: number): Promise<OpenedFile> {

@@ -348,7 +348,7 @@ describe('the answer how a job stands', () => {
       'minimax-video',
       'Success',
       answer({ status: 'Success', file_id: '205258526306433', base_resp: { status_code: 0 } }),
-      { state: 'completed', files: [{ path: '/v1/files/retrieve_content?file_id=205258526306433' }] },
+      { state: 'completed', files: [{ path: '/v1/files/retrieve?file_id=205258526306433' }] },
     ],
     ['minimax-video', 'Success without a file', answer({ status: 'Success', file_id: '' }), noVideo],
     [
@@ -411,6 +411,16 @@ describe('the answer how a job stands', () => {
       answer({ id: 'v', status: 'failed', error: 'x'.repeat(9_999) }),
     ) as { message: string };
     expect(message).toHaveLength(500);
+  });
+});
+
+describe('the answer where a file is', () => {
+  it('on minimax-video has its address', () => {
+    const wire = wireOf('minimax-video');
+    const file = { file_id: 205258526306433, download_url: 'https://cdn.example/output.mp4?Signature=1' };
+
+    expect(wire.readFileAddress!(answer({ file, base_resp: { status_code: 0 } }))).toBe(file.download_url);
+    expect(wire.readFileAddress!(answer({ base_resp: { status_code: 1004, status_msg: 'no' } }))).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * Hailuo over MiniMax's own API: a task, and a file by its id. Errors are numbers in answers of status 200.
+ * Hailuo over MiniMax's own API: a task, a file by its id, and the file's address. Errors are numbers in answers of status 200.
  * https://platform.minimax.io/docs/api-reference/video-generation-intro and …/errorcode
  */
 
@@ -79,6 +79,8 @@ export const minimaxVideoWire: VideoWire = {
         return sensitive.has(code) ? failed : unknownState(body['status']);
     }
   },
+
+  readFileAddress: (answer) => textOf(fieldsOf(bodyOf(answer)['file'])['download_url']),
 };
 
 function imageOf(request: VideoRequest, which: 'first_frame' | 'last_frame'): string | undefined {
@@ -95,5 +97,5 @@ function resultOf(body: Record<string, unknown>): { code: number; words: string 
 function fileOf(body: Record<string, unknown>): Polled {
   const id = idOf(body['file_id']);
   if (id === undefined || !NUMBER.test(id)) return noVideo;
-  return { state: 'completed', files: [{ path: `/v1/files/retrieve_content?file_id=${id}` }] };
+  return { state: 'completed', files: [{ path: `/v1/files/retrieve?file_id=${id}` }] };
 }

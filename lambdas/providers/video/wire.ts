@@ -67,4 +67,6 @@ export interface VideoWire {
   readSubmitted(answer: VideoHttpAnswer): Submitted;
   poll(jobId: string, target: VideoTarget): VideoHttpRequest;
   readPolled(answer: VideoHttpAnswer): Polled;
+  /** Where a `path` answers with JSON in the place of a file: the file's address, which needs no credential. */
+  readFileAddress?(answer: VideoHttpAnswer): string | undefined;
 }
