@@ -56,7 +56,7 @@ export const routes = {
   'create-video': post('/videos', {
     ...inferring('videos/create', {
       ...reading('Query', 'PutItem', 'UpdateItem'),
-      objects: { 'video-requests': ['PutObject', 'DeleteObject'] },
+      objects: { 'video-requests': ['PutObject', 'AbortMultipartUpload', 'DeleteObject'] },
       secrets: ['pepper', 'provider-keys'],
       sendTo: ['advance-videos', 'finalize-cost'],
     }),

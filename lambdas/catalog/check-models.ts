@@ -1,3 +1,4 @@
+import { Money } from '../money/money.ts';
 import { CatalogError } from './catalog-error.ts';
 import { checkFree } from './check-free.ts';
 import { checkQuirks, quirksOf, wireOf } from './quirks.ts';
@@ -93,10 +94,16 @@ function checkPrices(model: ModelData, offers: Offer[], place: string): void {
     const [name, paid] = model.service_free
       ? (['service_cost', data.service_cost] as const)
       : (['pricing', data.pricing] as const);
+    const perToken = model.video && data.pricing && Object.values(data.pricing).some(isPaid);
+    if (perToken) throw new CatalogError(`${at}.pricing: videos are paid by the second: use "0" for both`);
     if (provider.per_request_fee && paid && !paid.request) {
       throw new CatalogError(`${at}.${name}.request: the provider "${provider.id}" charges a fee for every request`);
     }
   }
+}
+
+function isPaid(price: unknown): boolean {
+  return !(price instanceof Money) || !price.isZero;
 }
 
 function checkLimits(model: ModelData, { data, place }: Offer): void {

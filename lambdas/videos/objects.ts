@@ -1,5 +1,6 @@
 /** What the bucket keeps of videos: a request until a provider has it, and files until they expire. */
 
+import { Readable } from 'node:stream';
 import { openBucket, type Bucket } from '../platform/objects.ts';
 import type { VideoRequest } from '../providers/video/wire.ts';
 import type { VideoJob } from '../store/video-jobs.ts';
@@ -15,7 +16,9 @@ type Of = Pick<VideoJob, 'id' | 'payer'>;
 
 /** The only place where a prompt is kept; it is deleted when a provider has it, or never will. */
 export async function keepRequest(to: Bucket, job: Of, request: VideoRequest): Promise<void> {
-  await to.put(requestKey(job), Buffer.from(JSON.stringify(request)), 'application/json');
+  // With pictures it may be larger than a store takes at once.
+  const whole = Readable.from([Buffer.from(JSON.stringify(request))]);
+  await to.putStream(requestKey(job), whole, 'application/json');
 }
 
 export async function readRequest(from: Bucket, job: Of): Promise<VideoRequest | undefined> {

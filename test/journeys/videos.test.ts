@@ -1,5 +1,7 @@
+import { OpenRouter } from '@openrouter/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { catalogDirectory, type CatalogDirectory } from '../support/catalog.ts';
+import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
+import { manage } from '../support/manage.ts';
 import { finalGeneration, get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
 import {
   filmCatalog,
@@ -14,8 +16,9 @@ let catalog: CatalogDirectory;
 let gateway: RunningGateway;
 beforeAll(async () => {
   provider = await startVideoProvider();
+  const pricing = { prompt: '0', completion: '0' };
   const { models, providers } = filmCatalog(provider.url, ['one']);
-  catalog = catalogDirectory(models, providers);
+  catalog = catalogDirectory([...models, textModel('test/text', [{ provider: 'anthropic', pricing }])], providers);
   gateway = await startGateway({ args: ['--catalog', catalog.path] });
 });
 afterAll(async () => {
@@ -31,6 +34,12 @@ interface Video {
   unsigned_urls?: string[];
   usage?: { cost: number };
   error?: string;
+}
+
+/** The gateway through a key of its own. */
+async function keyWith(fields: object): Promise<RunningGateway> {
+  const { body } = await manage(gateway, 'POST', '/keys', { name: 'films', ...fields });
+  return { ...gateway, key: body.key as string };
 }
 
 const film = (script: VideoScript, more: object = {}) =>
@@ -54,7 +63,20 @@ async function ended(pollingUrl: string): Promise<Video> {
   }
 }
 
-describe('a video', () => {
+async function newWorkspace(): Promise<string> {
+  const { body } = await manage(gateway, 'POST', '/workspaces', { name: 'Others', slug: 'others' });
+  return body.data.id as string;
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!isSo()) {
+    if (performance.now() > deadline) throw new Error(`It did not happen: ${logged()}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe.concurrent('a video', () => {
   it('is made, paid once, and can be read in ranges', async () => {
     const answer = await film({ file: [{ bytes: 20_000_000 }] }, { duration: 10 });
     const submitted = (await answer.json()) as Video;
@@ -85,5 +107,119 @@ describe('a video', () => {
       provider_name: 'Provider one',
       finish_reason: 'completed',
     });
+  });
+
+  it('has no upstream that hears of its polls, and is nobody else’s', async () => {
+    const { id } = (await (await film({ poll: ['in_progress'] })).json()) as Video;
+    const stranger = await keyWith({ workspace_id: await newWorkspace() });
+    const asked = () => provider.requests.filter((request) => request === `GET /one/videos/${id}`).length;
+    await until(() => asked() > 0);
+    const before = asked();
+
+    const polls = await Promise.all(Array.from({ length: 100 }, () => get(gateway, `/videos/${id}`)));
+
+    const states = await Promise.all(polls.map(async (poll) => ((await poll.json()) as Video).status));
+    expect(new Set(states)).toEqual(new Set(['in_progress']));
+    expect(asked() - before).toBeLessThanOrEqual(1);
+    for (const path of [`/videos/${id}`, `/videos/${id}/content`]) {
+      expect((await get(stranger, path)).status).toBe(404);
+    }
+  });
+
+  it('that failed says so in a text of ours, and has no file', async () => {
+    const { id, polling_url: pollingUrl } = (await (await film({ poll: ['failed'] })).json()) as Video;
+
+    const video = await ended(pollingUrl);
+
+    expect(video).toEqual({
+      id,
+      generation_id: id,
+      polling_url: pollingUrl,
+      status: 'failed',
+      usage: { cost: 0, is_byok: false },
+      error: 'Provider one could not make the video.',
+    });
+    expect((await get(gateway, `/videos/${id}/content`)).status).toBe(404);
+  });
+
+  const picture = { type: 'image_url', frame_type: 'first_frame' };
+  it.each<[string, object, object]>([
+    ['duration', { duration: 7 }, { field: 'duration', allowed: [5, 10] }],
+    ['duration', { duration: 10, resolution: '1080p' }, { field: 'duration', allowed: [5] }],
+    ['resolution', { resolution: '4K' }, { field: 'resolution', allowed: ['768p', '1080p'] }],
+    ['aspect_ratio', { aspect_ratio: '1:1' }, { field: 'aspect_ratio', allowed: ['16:9', '9:16'] }],
+    [
+      'frame_images.0.frame_type',
+      { frame_images: [{ ...picture, frame_type: 'last_frame', image_url: { url: 'data:image/png;base64,AA==' } }] },
+      { allowed: ['first_frame'] },
+    ],
+    ['frame_images.0.image_url.url', { frame_images: [{ ...picture, image_url: { url: 'data:text/html,x' } }] }, {}],
+    ['frame_images.0.image_url.url', { frame_images: [{ ...picture, image_url: { url: 'ftp://x.example/a' } }] }, {}],
+    ['size', { size: '1280x720' }, {}],
+    ['prompt', { prompt: null }, {}],
+    ['provider.max_price', { provider: { max_price: { prompt: 1 } } }, {}],
+    ['provider.only.0', { provider: { only: ['nobody'] } }, {}],
+    ['callback_url', { callback_url: 'ftp://client.example' }, {}],
+    ['model', { model: 'test/text' }, {}],
+  ])('is refused by the name of %s', async (field, body, metadata) => {
+    const answer = await film({}, body);
+
+    const { error } = (await answer.json()) as { error: { metadata: object } };
+    expect([answer.status, error.metadata]).toEqual([400, expect.objectContaining({ field, ...metadata })]);
+  });
+
+  it('needs all of its price beforehand', async () => {
+    const poor = await keyWith({ limit: 100 });
+    const body = { model: 'test/film', prompt: '{"poll": ["in_progress"]}' };
+
+    const [first, second] = [await post(poor, '/videos', body), await post(poor, '/videos', { ...body, duration: 10 })];
+
+    expect([first.status, second.status]).toEqual([202, 402]);
+    const { error } = (await second.json()) as { error: { message: string; metadata: object } };
+    expect(error.metadata).toMatchObject({ limit_source: 'key_limit', required_rub: '125' });
+    expect(error.message).toMatch(/^This request may cost up to 125 RUB, and the limit of this key \(100 RUB\) has/);
+  });
+
+  it('is asked for without what its key protects, or not at all', async () => {
+    const prompt = JSON.stringify({ poll: ['failed'], of: 'ann@example.com' });
+    const protecting = (action: string) =>
+      keyWith({ sensitive_data: { enabled: true, action, categories: ['email'] } });
+
+    const replaced = await post(await protecting('replace'), '/videos', { model: 'test/film', prompt });
+    const blocked = await post(await protecting('block'), '/videos', { model: 'test/film', prompt });
+
+    expect([replaced.status, blocked.status]).toEqual([202, 400]);
+    const { error } = (await blocked.json()) as { error: { metadata: object } };
+    expect(error.metadata).toMatchObject({ field: 'prompt', category: 'email' });
+    const prompts = () => provider.submitted.map((body) => body['prompt'] as string);
+    await until(() => prompts().some((text) => text.includes('[EMAIL_1]')));
+    expect(prompts().some((text) => text.includes('ann@'))).toBe(false);
+  });
+
+  it('goes to no provider that the key does not allow', async () => {
+    const careful = await keyWith({ privacy: { ignoredProviders: ['one'] } });
+
+    const answer = await post(careful, '/videos', { model: 'test/film', prompt: '{}' });
+
+    const { error } = (await answer.json()) as { error: { metadata: object } };
+    expect([answer.status, error.metadata]).toEqual([
+      404,
+      expect.objectContaining({ excluded_by: ['ignored_providers'] }),
+    ]);
+  });
+
+  it('reaches its client through the OpenRouter SDK', async () => {
+    const options = { serverURL: gateway.baseUrl, retryConfig: { strategy: 'none' as const } };
+    const client = new OpenRouter({ ...options, apiKey: gateway.key });
+
+    const submitted = await client.videoGeneration.generate({
+      videoGenerationRequest: { model: 'test/film', prompt: '{"file": [{"bytes": 3000}]}', duration: 5 },
+    });
+
+    await ended(submitted.pollingUrl);
+    const video = await client.videoGeneration.getGeneration({ jobId: submitted.id });
+    expect(video).toMatchObject({ status: 'completed', usage: { cost: 62.5 } });
+    const content = await client.videoGeneration.getVideoContent({ jobId: submitted.id });
+    expect(await new Response(content).bytes()).toHaveLength(3_000);
   });
 });
