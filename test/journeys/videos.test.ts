@@ -76,6 +76,9 @@ async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
+const prompts = () => provider.submitted.map((body) => body['prompt'] as string);
+const protecting = (action: string) => keyWith({ sensitive_data: { enabled: true, action, categories: ['email'] } });
+
 describe.concurrent('a video', () => {
   it('is made, paid once, and can be read in ranges', async () => {
     const answer = await film({ file: [{ bytes: 20_000_000 }] }, { duration: 10 });
@@ -182,16 +185,12 @@ describe.concurrent('a video', () => {
 
   it('is asked for without what its key protects, or not at all', async () => {
     const prompt = JSON.stringify({ poll: ['failed'], of: 'ann@example.com' });
-    const protecting = (action: string) =>
-      keyWith({ sensitive_data: { enabled: true, action, categories: ['email'] } });
-
     const replaced = await post(await protecting('replace'), '/videos', { model: 'test/film', prompt });
     const blocked = await post(await protecting('block'), '/videos', { model: 'test/film', prompt });
 
     expect([replaced.status, blocked.status]).toEqual([202, 400]);
     const { error } = (await blocked.json()) as { error: { metadata: object } };
     expect(error.metadata).toMatchObject({ field: 'prompt', category: 'email' });
-    const prompts = () => provider.submitted.map((body) => body['prompt'] as string);
     await until(() => prompts().some((text) => text.includes('[EMAIL_1]')));
     expect(prompts().some((text) => text.includes('ann@'))).toBe(false);
   });
