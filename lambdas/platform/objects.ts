@@ -53,15 +53,19 @@ export function openBucket(): Bucket {
   return {
     put,
     async putStream(key, body, mediaType) {
-      const parts = inParts(body)[Symbol.asyncIterator]();
-      const first = await parts.next();
-      const second = first.done ? first : await parts.next();
-      if (second.done) {
+      const parts = inParts(body);
+      try {
+        const first = await parts.next();
+        const second = first.done ? first : await parts.next();
+        if (!second.done)
+          return await putParts(client, of(key), mediaType, joined([first.value!, second.value], parts));
         const whole = first.value ?? Buffer.alloc(0);
         await put(key, whole, mediaType);
         return whole.length;
+      } finally {
+        // Whoever sends learns that nobody reads on.
+        await parts.return();
       }
-      return putParts(client, of(key), mediaType, followedBy([first.value!, second.value], parts));
     },
     async get(key) {
       try {
@@ -123,11 +127,7 @@ async function* inParts(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, voi
   if (size > 0) yield Buffer.concat(chunks);
 }
 
-async function* followedBy(first: Buffer[], rest: AsyncIterator<Buffer, void>): AsyncGenerator<Buffer, void> {
-  try {
-    yield* first;
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
-  } finally {
-    await rest.return?.();
-  }
+async function* joined(first: Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  yield* first;
+  yield* rest;
 }

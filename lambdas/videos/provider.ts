@@ -70,7 +70,11 @@ async function openOwn(
   const { status, headers, body } = await request.send('');
   const mediaType = String(headers['content-type']).split(';')[0]!.trim().toLowerCase();
   // A text is no video: it says where one is, or what went wrong.
-  if (status === 200 && !TEXT.test(mediaType)) return { mediaType, body };
+  if (status === 200 && !TEXT.test(mediaType)) {
+    if (Number(headers['content-length'] ?? 0) <= MAX_FILE_BYTES) return { mediaType, body };
+    await body.return();
+    throw new FileTooLargeError();
+  }
   const answer = { status, headers: singleValues(headers), text: await readText(body, MAX_ANSWER_BYTES) };
   const address = addressIn(answer, candidate, path);
   if (!address) throw new UpstreamError('malformed', `The provider answered with status ${status} instead of a file`);
@@ -104,10 +108,14 @@ async function openAnywhere(url: string, timeoutMs: number): Promise<OpenedFile>
 
 async function* bounded(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > MAX_FILE_BYTES) throw new FileTooLargeError();
-    yield chunk;
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      if (bytes > MAX_FILE_BYTES) throw new FileTooLargeError();
+      yield chunk;
+    }
+  } catch (error) {
+    throw error instanceof FetchError && error.reason === 'too_large' ? new FileTooLargeError() : error;
   }
 }
 

@@ -50,6 +50,19 @@ describe('the sweep', () => {
     expect(await stateOf(young)).toBe('pending');
   });
 
+  it('hands the hold of a video back to whoever goes on with its job, and settles nothing of it', async () => {
+    const request = holdRequest(spender, rub('2'));
+    request.generation.apiType = 'video';
+    await placeHold(table, request);
+    const back: string[] = [];
+
+    const result = await sweep({ handBack: async ({ id }) => void back.push(id) });
+
+    expect(result).toMatchObject({ swept: 0, settled: [], failures: [] });
+    expect(back).toEqual([request.generation.id]);
+    expect(await stateOf(request.generation)).toBe('pending');
+  });
+
   it('settles a dead hold from its last measurement', async () => {
     const { id } = await held();
     await measure(id, '1.25');

@@ -135,6 +135,52 @@ describe('the synthesized template', () => {
     },
   );
 
+  it('keeps videos in a bucket of its own: private, encrypted, for a week', () => {
+    const rules = [
+      Match.objectLike({ Prefix: 'videos/', ExpirationInDays: 7 }),
+      Match.objectLike({ Prefix: 'video-requests/', ExpirationInDays: 1 }),
+      Match.objectLike({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }),
+    ];
+    const nobody = {
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      IgnorePublicAcls: true,
+      RestrictPublicBuckets: true,
+    };
+    api.hasResourceProperties('AWS::S3::Bucket', {
+      PublicAccessBlockConfiguration: nobody,
+      BucketEncryption: Match.anyValue(),
+      LifecycleConfiguration: { Rules: rules },
+    });
+    api.hasResourceProperties('AWS::S3::BucketPolicy', {
+      PolicyDocument: Match.objectLike({
+        Statement: [Match.objectLike({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } })],
+      }),
+    });
+  });
+
+  it.each(Object.entries<FunctionSpec>(functions))('lets %s touch files only as the manifest says', (name, spec) => {
+    const roles = Object.entries(api.findResources('AWS::IAM::Role'));
+    const [, role] = roles.find(([id]) => id.startsWith(`${pascalCase(name)}Role`))!;
+    const { Policies } = role['Properties'] as {
+      Policies: { PolicyDocument: { Statement: { Sid: string; Action: string | string[]; Resource: object }[] } }[];
+    };
+    const statements = Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+    const onFiles = statements.filter(({ Action }) => [Action].flat().some((action) => action.startsWith('s3:')));
+    const rights = onFiles.map(({ Sid, Action, Resource }) => [
+      Sid,
+      [Action].flat().toSorted(),
+      /\/[a-z-]+\/\*/.exec(JSON.stringify(Resource))![0],
+    ]);
+    expect(rights).toEqual(
+      Object.entries(spec.grants.objects ?? {}).map(([folder, actions]) => [
+        `Objects${pascalCase(folder)}`,
+        actions.map((action) => `s3:${action}`).toSorted(),
+        `/${folder}/*`,
+      ]),
+    );
+  });
+
   it('gives every queue dead letters and an alarm', () => {
     api.resourceCountIs('AWS::SQS::Queue', 2 * queueNames.length);
     for (const name of ['DeadLettersAlarm', 'AgeAlarm']) {

@@ -9,7 +9,7 @@ export interface VideoScript {
   /** Answers to polls, likewise: a status of the convention, an HTTP status, or anything else as it is. */
   poll?: (string | number)[];
   /** Bytes of the file, or the status instead of it, likewise. */
-  file?: ({ bytes: number } | { brokenAfter: number } | number)[];
+  file?: ({ bytes: number } | { brokenAfter: number } | { claims: number } | number)[];
 }
 
 /** A provider that speaks the public convention, and does what the prompt (as JSON) tells it. */
@@ -67,6 +67,7 @@ export async function startVideoProvider(): Promise<VideoProvider> {
     const then = turn(job.script.file ?? [{ bytes: 1_000 }], job.files);
     job.files += 1;
     if (typeof then === 'number') return answer(response, then, {});
+    if ('claims' in then) return void response.writeHead(200, { 'content-length': then.claims }).write('frames');
     const length = 'bytes' in then ? then.bytes : then.brokenAfter * 2;
     response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': length });
     if ('bytes' in then) return void response.end(videoBytes(then.bytes));

@@ -1,9 +1,13 @@
+import { createServer } from 'node:http';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Table } from '../../lambdas/store/table.ts';
+import { keyOfFile } from '../../lambdas/videos/content.ts';
 import { fileKey } from '../../lambdas/videos/objects.ts';
+import { listen } from '../support/listen.ts';
 import { repeated } from '../support/long-runs.ts';
+import { refused } from '../support/refused.ts';
 import { unprovenRecords } from '../support/proof.ts';
 import { books, newSpender, rub, settledEverywhere, type Spender } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
@@ -140,6 +144,51 @@ describe('a job', () => {
 
     expect(asked()).toHaveLength(before);
     expect((await works.job(spender, id))!.state).toBe('submitted');
+  });
+});
+
+describe('a file', () => {
+  const DAY_MS = 24 * HOUR_MS;
+  it('is there for seven days, once it is there', async () => {
+    const { job } = await made({});
+    const at = (change: object, afterMs: number, index = 0) =>
+      refused(() => keyOfFile({ ...job, ...change }, index, job.endedAtMs! + afterMs)).status;
+
+    expect(keyOfFile(job, 0, job.endedAtMs! + 7 * DAY_MS - 1)).toBe(fileKey(job, 0));
+    expect(at({}, 7 * DAY_MS)).toBe(410);
+    expect(at({}, 0, 1)).toBe(404);
+    expect(at({ state: 'storing' }, 0)).toBe(409);
+    expect(at({ state: 'expired' }, 0)).toBe(404);
+  });
+
+  it('larger than any that is kept is not even read', async () => {
+    const { job } = await made({ file: [{ claims: 512 * 1024 * 1024 + 1 }] });
+
+    expect(job).toMatchObject({ state: 'failed', fetches: 1, error: 'The video is larger than 512 MB.' });
+  });
+});
+
+describe('a callback', () => {
+  it.each<[string, number[], number]>([
+    ['is sent until it arrives', [500, 503, 204], 3],
+    ['is not sent where nobody wants it', [410], 1],
+    ['is given up after eight tries', [500], 8],
+  ])('%s, and changes nothing else', async (_, statuses, tries) => {
+    const ids: string[] = [];
+    const hook = await listen(
+      createServer((request, response) => {
+        ids.push(String(request.headers['webhook-id']));
+        response.writeHead(statuses[Math.min(ids.length, statuses.length) - 1]!).end();
+      }),
+    );
+
+    const id = await works.submit(spender, {}, hook.url);
+    await works.run();
+
+    await hook.stop();
+    expect(ids).toEqual(Array.from({ length: tries }, () => `msg_${id}`));
+    expect(await works.job(spender, id)).toMatchObject({ state: 'completed', isCalledBack: true });
+    await spentOnly(PRICE);
   });
 });
 
