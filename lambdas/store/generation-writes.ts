@@ -52,6 +52,12 @@ export async function checkpoint(
   await writeAlone(table, update(table, generationKey(accountId, id), { set, when: { equal: { state: 'pending' } } }));
 }
 
+/** This run goes on with what another one began: when it dies as well, the next one looks for its holds. */
+export async function adopt(table: Table, { accountId, id }: GenerationId, bootId: string): Promise<void> {
+  const change = { set: { boot_id: bootId }, when: { equal: { state: 'pending' } } };
+  await writeAlone(table, update(table, generationKey(accountId, id), change));
+}
+
 /** How a generation becomes final: from pending with exactly this hold, or corrected after the sweeper's estimate. */
 export type FinalTransition = { from: 'pending'; hold: Hold; swept: boolean } | { from: 'swept'; sweptCost: Money };
 

@@ -14,6 +14,7 @@ export interface SettlementQueue {
   url: string;
   deadLettersUrl: string;
   rollUpUrl: string;
+  videosUrl: string;
   send: (settlement: Settlement) => Promise<void>;
   /** Starts the worker as the local runtime does. */
   startWorker: () => Promise<EventSource>;
@@ -25,6 +26,7 @@ export async function startSettlementQueue(table: Table): Promise<SettlementQueu
   const wired = manifestWiring().queues;
   const finalize = await createQueue(sqs, 'finalize-cost', wired['finalize-cost']!);
   const rollUp = await createQueue(sqs, 'roll-up-activity', wired['roll-up-activity']!);
+  const videos = await createQueue(sqs, 'advance-videos', wired['advance-videos']!);
   Object.assign(process.env, {
     [variables.tableName]: table.name,
     [variables.dynamodbEndpoint]: inject('dynamodbEndpoint'),
@@ -32,11 +34,13 @@ export async function startSettlementQueue(table: Table): Promise<SettlementQueu
     [queueVariable('finalize-cost')]: finalize.url,
     [deadLettersVariable('finalize-cost')]: finalize.deadLettersUrl,
     [queueVariable('roll-up-activity')]: rollUp.url,
+    [queueVariable('advance-videos')]: videos.url,
   });
   return {
     sqs,
     ...finalize,
     rollUpUrl: rollUp.url,
+    videosUrl: videos.url,
     async send(settlement) {
       const MessageBody = encodeSettlement(settlement);
       await sqs.client.send(new SendMessageCommand({ QueueUrl: finalize.url, MessageBody }));

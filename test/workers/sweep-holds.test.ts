@@ -5,6 +5,7 @@ import { queueVariable } from '../../lambdas/platform/environment.ts';
 import { DUE_AT_ONCE_MS, readGeneration } from '../../lambdas/store/generation-queries.ts';
 import { checkpoint } from '../../lambdas/store/generation-writes.ts';
 import type { Table } from '../../lambdas/store/table.ts';
+import { decodeVideoMessage } from '../../lambdas/videos/message.ts';
 import { handler } from '../../lambdas/workers/sweep-holds/handler.ts';
 import { receive } from '../../lib/local/queues.ts';
 import { startSettlementQueue, type SettlementQueue } from '../support/settlement-queue.ts';
@@ -63,6 +64,21 @@ describe('a scheduled sweep', () => {
     expect(await sweepUntilBelieved()).toEqual([0, 0, 1]);
 
     expect(await stateOf(hold)).toBe('final');
+  });
+
+  it('has the job of a video gone on with, and makes it the one of this run', async () => {
+    const request = holdRequest(spender, rub('2'), { bootId: 'dead' });
+    request.generation.apiType = 'video';
+    await placeHold(table, request);
+
+    await sweep({ deadBootIds: ['dead'] });
+    await sweep({ deadBootIds: ['dead'] });
+
+    const messages = await receive(queue.sqs, queue.videosUrl, 0);
+    expect(messages.map(({ Body }) => decodeVideoMessage(Body!))).toEqual([
+      { accountId: spender.payer.accountId, id: request.generation.id },
+    ]);
+    expect(await stateOf(request.generation)).toBe('pending');
   });
 
   it('settles a complete measurement at once', async () => {

@@ -5,6 +5,7 @@ import { sweepHolds } from '../../accounting/sweep.ts';
 import { resources } from '../../resources.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { log } from '../../platform/logger.ts';
+import { adopt } from '../../store/generation-writes.ts';
 import type { Generation } from '../../store/generation.ts';
 import { encodeVideoMessage } from '../../videos/message.ts';
 
@@ -41,6 +42,7 @@ export async function handler(
 }
 
 async function handBack({ payer: { accountId }, id }: Generation): Promise<void> {
+  await adopt(resources.table(), { accountId, id }, resources.bootId());
   await resources.queue('advance-videos').send(encodeVideoMessage({ accountId, id }));
 }
 
