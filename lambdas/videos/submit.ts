@@ -40,33 +40,49 @@ export async function submitJob(tools: VideoTools, job: VideoJob): Promise<Next>
   const tried = candidate ? await trySubmitting(tools, candidate, claimed, request) : { unsent: 'not usable' };
   if ('said' in tried && 'jobId' in tried.said) {
     tools.onResult(endpointId, 'ok');
-    await changeVideoJob(table, claimed, {
-      state: 'submitted',
-      upstreamJobId: tried.said.jobId,
-      submittedAtMs: nowMs(),
-      providerStatus: tried.answer.status,
-      nextAtMs: nowMs() + backOffSeconds(0) * 1_000,
-    });
-    await dropRequest(bucket, job);
-    return { afterSeconds: backOffSeconds(0) };
+    return accepted(tools, claimed, { upstreamJobId: tried.said.jobId, providerStatus: tried.answer.status });
   }
-  const status = 'answer' in tried ? tried.answer.status : null;
   if ('said' in tried && 'refused' in tried.said) {
-    const error = `${candidate!.endpoint.provider.name} refused the request (status ${status}): its prompt, its frames or its settings.`;
-    return endJob(tools, claimed, 'failed', { error, ...(status === null ? {} : { providerStatus: status }) });
+    const { name } = candidate!.endpoint.provider;
+    const { status: providerStatus } = tried.answer;
+    const error = `${name} refused the request (status ${providerStatus}): its prompt, its frames or its settings.`;
+    return endJob(tools, claimed, 'failed', { error, providerStatus });
   }
   tools.onResult(endpointId, 'failed');
+  const status = 'answer' in tried ? tried.answer.status : null;
+  noteFailure(claimed, candidate, status, tried);
+  const attempt = candidate && attemptOf(candidate, status, nowMs() - beganAtMs);
+  return tryAgain(tools, claimed, { isUncertain: 'lost' in tried, attempt });
+}
+
+async function accepted(
+  { table, bucket, nowMs }: VideoTools,
+  job: VideoJob,
+  by: { upstreamJobId: string; providerStatus: number },
+): Promise<Next> {
+  const afterSeconds = backOffSeconds(0);
+  const atMs = nowMs();
+  const next = { submittedAtMs: atMs, nextAtMs: atMs + afterSeconds * 1_000 };
+  await changeVideoJob(table, job, { ...by, ...next, state: 'submitted' });
+  await dropRequest(bucket, job);
+  return { afterSeconds };
+}
+
+function noteFailure(
+  { id: generationId, model, submissions: attempt }: VideoJob,
+  candidate: VideoCandidate | undefined,
+  status: number | null,
+  tried: Tried,
+): void {
   log('warn', 'video not submitted', {
     worker: 'advance-videos',
-    generationId: job.id,
-    model: job.model,
-    attempt: claimed.submissions,
+    generationId,
+    model,
+    attempt,
     ...(candidate ? { provider: candidate.endpoint.provider.id } : {}),
     ...(status === null ? {} : { status }),
     ...reasonOf(tried),
   });
-  const attempt = candidate && attemptOf(candidate, status, nowMs() - beganAtMs);
-  return tryAgain(tools, claimed, { isUncertain: 'lost' in tried, attempt });
 }
 
 async function trySubmitting(
@@ -88,7 +104,8 @@ async function trySubmitting(
   try {
     return { answer, said: wire.readSubmitted(answer) };
   } catch (error) {
-    return { answer, said: { failed: describeError(error).reason! } };
+    // It may have been accepted all the same.
+    return { lost: new UpstreamError('malformed', 'The answer to a submission cannot be read', error) };
   }
 }
 
