@@ -42,6 +42,16 @@ export const routes = {
     ...inferring('messages/count-tokens', { ...reading(), secrets: ['pepper', 'provider-keys'] }),
     timeoutSeconds: 29,
   }),
+  'create-decision': post(['/decisions', '/systemone'], {
+    ...inferring('decisions/create', {
+      ...reading('Query', 'PutItem', 'UpdateItem'),
+      secrets: ['pepper', 'provider-keys'],
+      sendTo: ['finalize-cost'],
+    }),
+    inference: true,
+    timeoutSeconds: 29,
+    memoryMb: 1024,
+  }),
 
   // How fast the endpoints are, what is left of free models' budgets, and nothing else of the table.
   'list-models': get('/models', open('models/list', publicOnly('Query'))),

@@ -1,5 +1,6 @@
 import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
-import type { Pricing } from '../catalog/schema.ts';
+import type { Modality, Pricing } from '../catalog/schema.ts';
+import type { Wire } from '../catalog/wires.ts';
 import type { RoutedRequest } from '../messages/preferences.ts';
 import { invalidRequest, notFound } from '../platform/errors.ts';
 import { readProviderKey } from '../platform/secrets.ts';
@@ -13,13 +14,16 @@ import { inOrder, type EndpointSignals } from './order.ts';
 import { preferencesFor, sortsAcrossModels, type Preferences } from './preferences.ts';
 import { requestedModels, type RequestedModel } from './requested-models.ts';
 
-/** An endpoint that can answer this request now: it has a price, a codec, and its credential. */
-export interface Candidate {
+/**
+ * An endpoint that can answer this request now: it has a price, a codec, and its credential.
+ * @typeParam Codec - what speaks its wire: that of messages, unless said otherwise
+ */
+export interface Candidate<Codec = MessagesWire> {
   /** The model that is named as the one that answered. */
   model: Model;
   endpoint: Endpoint & { pricing: Pricing };
   pricing: Pricing;
-  wire: MessagesWire;
+  wire: Codec;
   target: WireTarget;
   /** Undefined for an upstream that needs none. */
   credential: string | undefined;
@@ -44,27 +48,39 @@ export interface RoutingInput {
 const MAX_CANDIDATES = 6;
 
 /** What of a model may answer, or why nothing does. */
-interface Choice {
+interface Choice<Codec> {
   requested: RequestedModel;
-  candidates: Candidate[];
+  candidates: Candidate<Codec>[];
   /** Settings and preferences that exclude its endpoints. */
   excludedBy: Set<string>;
   /** What the operator has not set, and for which provider. */
   unset: string[];
 }
 
+/** What a request asks models for, and what speaks the wires of endpoints that give it. */
+export interface Kind<Codec> {
+  output: Modality;
+  codecOf: (wire: Wire) => Codec | undefined;
+}
+
+const messages: Kind<MessagesWire> = { output: 'text', codecOf: messagesWire };
+
+export function messagesCandidates(input: RoutingInput): Promise<Candidate[]> {
+  return candidatesFor(input, messages);
+}
+
 /**
- * Endpoints that can answer messages for the models of a request, in the order in which they are tried: those of the first
- * model, then those of the next, at most six, and at least one of each model that has any.
+ * Endpoints that can answer for the models of a request, in the order in which they are tried: those of the first model,
+ * then those of the next, at most six, and at least one of each model that has any.
  * @throws {GatewayError} 400 for a model of another kind, or an unknown provider; 404 for an unknown model, and when no
  *   endpoint may or can be used
  */
-export async function messagesCandidates(input: RoutingInput): Promise<Candidate[]> {
+export async function candidatesFor<Codec>(input: RoutingInput, kind: Kind<Codec>): Promise<Candidate<Codec>[]> {
   const asked = input.request.provider ?? {};
   refuseUnknownNames(input.catalog, asked);
   const requested = requestedModels(input.catalog, input.request);
-  for (const one of requested) refuseOtherKinds(one);
-  const choices = await Promise.all(requested.map((one) => choiceOf(one, preferencesFor(one, asked), input)));
+  for (const one of requested) refuseOtherKinds(one, kind.output);
+  const choices = await Promise.all(requested.map((one) => choiceOf(one, preferencesFor(one, asked), input, kind)));
   const found = choices.filter(({ candidates }) => candidates.length > 0);
   if (found.length === 0) throw nothingFound(choices[0]!);
   const kept = withinLimit(found.map(({ candidates }) => candidates));
@@ -72,14 +88,19 @@ export async function messagesCandidates(input: RoutingInput): Promise<Candidate
   return inOrder(kept, preferencesFor(requested[0]!, asked), input.signals, drawOf(input.request));
 }
 
-function refuseOtherKinds({ model, field }: RequestedModel): void {
+function refuseOtherKinds({ model, field }: RequestedModel, output: Modality): void {
   const { output_modalities: makes } = model.data;
-  if (!makes.includes('text')) throw invalidRequest(field, `"${model.id}" makes ${makes.join(', ')}, not text`);
+  if (!makes.includes(output)) throw invalidRequest(field, `"${model.id}" makes ${makes.join(', ')}, not ${output}`);
 }
 
-async function choiceOf(requested: RequestedModel, preferences: Preferences, input: RoutingInput): Promise<Choice> {
+async function choiceOf<Codec>(
+  requested: RequestedModel,
+  preferences: Preferences,
+  input: RoutingInput,
+  kind: Kind<Codec>,
+): Promise<Choice<Codec>> {
   const { model } = requested;
-  const choice: Choice = { requested, candidates: [], excludedBy: new Set(), unset: [] };
+  const choice: Choice<Codec> = { requested, candidates: [], excludedBy: new Set(), unset: [] };
   const asked = { message: input.request, promptTokens: input.promptTokens };
   const fitting: Candidate['endpoint'][] = [];
   for (const endpoint of model.endpoints.filter(hasPrice)) {
@@ -88,7 +109,7 @@ async function choiceOf(requested: RequestedModel, preferences: Preferences, inp
     else choice.excludedBy.add(exclusion);
   }
   const isOnlyFirst = preferences.allow_fallbacks === false && !preferences.order;
-  const found = await Promise.all(fitting.map((endpoint) => toCandidate(model, endpoint, isOnlyFirst)));
+  const found = await Promise.all(fitting.map((endpoint) => toCandidate(model, endpoint, isOnlyFirst, kind)));
   for (const [index, candidate] of found.entries()) {
     if (candidate) choice.candidates.push(candidate);
     else choice.unset.push(whatLacks(fitting[index]!));
@@ -102,8 +123,8 @@ function hasPrice(endpoint: Endpoint): endpoint is Candidate['endpoint'] {
 }
 
 /** The lists as one, each cut so that the next ones have a place. */
-function withinLimit(lists: Candidate[][]): Candidate[] {
-  const kept: Candidate[] = [];
+function withinLimit<Codec>(lists: Candidate<Codec>[][]): Candidate<Codec>[] {
+  const kept: Candidate<Codec>[] = [];
   for (const [index, list] of lists.entries()) {
     const waiting = lists.length - 1 - index;
     kept.push(...list.slice(0, Math.max(1, MAX_CANDIDATES - kept.length - waiting)));
@@ -111,7 +132,7 @@ function withinLimit(lists: Candidate[][]): Candidate[] {
   return kept;
 }
 
-function nothingFound({ requested: { model, field }, excludedBy, unset }: Choice): Error {
+function nothingFound({ requested: { model, field }, excludedBy, unset }: Choice<unknown>): Error {
   if (unset.length > 0) {
     const lacks = unset.join(', ');
     return notFound(`No provider of "${model.id}" can be used here: its operator has not set ${lacks}.`, { field });
@@ -127,12 +148,13 @@ function whatLacks({ provider, unsetVariable }: Endpoint): string {
   return unsetVariable ? `the variable ${unsetVariable} for ${provider.name}` : `a credential for ${provider.name}`;
 }
 
-async function toCandidate(
+async function toCandidate<Codec>(
   model: Model,
   endpoint: Candidate['endpoint'],
   isOnlyFirst: boolean,
-): Promise<Candidate | undefined> {
-  const wire = messagesWire(endpoint.wire);
+  { codecOf }: Kind<Codec>,
+): Promise<Candidate<Codec> | undefined> {
+  const wire = codecOf(endpoint.wire);
   if (!wire || endpoint.unsetVariable) return undefined;
   const { credential: variable, ca_variable: caVariable } = endpoint.provider.data;
   const credential = variable ? await readProviderKey(variable) : undefined;

@@ -197,11 +197,11 @@ function decodeContext({ candidate: { target }, message }: Attempt, { estimatedI
 }
 
 /** The candidate's provider as its failures name it. */
-export function failedProvider({ endpoint, credential }: Candidate): FailedProvider {
+export function failedProvider({ endpoint, credential }: Candidate<unknown>): FailedProvider {
   return { name: endpoint.provider.name, baseUrl: endpoint.provider.baseUrl, credential };
 }
 
-export function connect(candidate: Candidate, encoded: WireRequest, signal: AbortSignal): UpstreamRequest {
+export function connect(candidate: Candidate<unknown>, encoded: WireRequest, signal: AbortSignal): UpstreamRequest {
   const { endpoint } = candidate;
   const { connect_ms, first_byte_ms, idle_ms } = endpoint.provider.data.timeouts ?? {};
   const url = `${endpoint.provider.baseUrl}${encoded.path}`;
@@ -223,7 +223,7 @@ export function connect(candidate: Candidate, encoded: WireRequest, signal: Abor
 }
 
 function authorization(
-  { endpoint, credential, ca }: Candidate,
+  { endpoint, credential, ca }: Candidate<unknown>,
   url: string,
   headers: Record<string, string>,
 ): Pick<UpstreamTarget, 'authorize' | 'renew'> {

@@ -62,7 +62,7 @@ export class ApiStack extends Stack {
     });
     addRefusals(api);
     for (const [name, route] of Object.entries<Route>(routes)) {
-      const { lambda, logs } = route.inference ? this.#addInvoker(name, route) : this.#addFunction(name, route);
+      const { lambda, logs } = route.streaming ? this.#addInvoker(name, route) : this.#addFunction(name, route);
       const integration = new LambdaIntegration(lambda, {
         allowTestInvoke: false,
         ...(route.streaming

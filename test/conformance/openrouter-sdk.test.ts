@@ -44,6 +44,36 @@ describe('the OpenRouter SDK', () => {
     expect((await manager.apiKeys.getCurrentKeyMetadata()).data.isManagementKey).toBe(true);
   });
 
+  it('has questions answered', async () => {
+    const decided = await client.systemOne.create({
+      decisionsRequest: {
+        model: 'sandbox/judge',
+        state: { mail: 'Where is my parcel?' },
+        questions: {
+          topic: {
+            type: 'choice',
+            instructions: 'What is it about?',
+            criteria: { parcel: 'A parcel (weight 3)', money: null },
+          },
+          angry: { type: 'noul', instructions: 'Is the writer angry?' },
+          urgency: { type: 'score', instructions: 'How urgent is it?', criteria: ['not', 'a little', 'very'] },
+        },
+      },
+    });
+
+    expect(decided).toMatchObject({
+      model: 'sandbox/judge',
+      provider: 'Sandbox Chat',
+      usage: { cost: expect.any(Number) as number },
+    });
+    expect(decided.answers).toMatchObject({
+      topic: { type: 'choice', choice: 'parcel' },
+      angry: { type: 'noul' },
+      urgency: { type: 'score', legend: { '0': 'not' } },
+    });
+    expect(await finalGeneration(gateway, decided.id!)).toMatchObject({ api_type: 'decisions' });
+  });
+
   it('lists models, all of them and those of the key', async () => {
     const all = await client.models.list();
     expect(all.result.data.length).toBeGreaterThan(30);

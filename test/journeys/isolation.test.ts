@@ -118,6 +118,7 @@ const attempts: Attempt[] = [
 const nameNothing: (keyof typeof routes)[] = [
   'create-message',
   'count-tokens',
+  'create-decision',
   'list-models',
   'get-model',
   'list-user-models',

@@ -1,0 +1,85 @@
+/** What a request for decisions may come to at each candidate, before anything is sent. */
+
+import { priceUpperBound, type UsageBound } from '../../accounting/price.ts';
+import { measurePrompt, promptBound } from '../../admission/prompt-size.ts';
+import type { Quote, SpendingPlan } from '../../admission/spending-plan.ts';
+import type { Task } from '../../decisions/task.ts';
+import { Money } from '../../money/money.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import type { Ask } from '../../providers/decisions/engine.ts';
+import { MAX_ROUNDS } from '../../store/outcome.ts';
+import type { DecisionCandidate } from './routed-decision.ts';
+
+export interface Offer {
+  candidate: DecisionCandidate;
+  /** All that may be asked. */
+  asks: Ask[];
+}
+
+/** @throws {GatewayError} 400 where no candidate can be asked so much */
+export function prepareOffers(candidates: readonly DecisionCandidate[], task: Task): Offer[] {
+  const offers: Offer[] = [];
+  let refusal: unknown;
+  for (const candidate of candidates) {
+    try {
+      const asks = candidate.wire.mostAsks(task, candidate.target);
+      if (asks.length > MAX_ROUNDS) throw tooMany(asks.length);
+      offers.push({ candidate, asks });
+    } catch (error) {
+      refusal ??= error;
+    }
+  }
+  if (offers.length === 0) throw refusal;
+  return offers;
+}
+
+function tooMany(asks: number): Error {
+  return invalidRequest(
+    'questions',
+    `take ${asks} requests to this model, of which one request may take ${MAX_ROUNDS}; send fewer questions, or questions with fewer options`,
+  );
+}
+
+/** What one request to the provider may use. */
+export function boundOf({ request: { body }, outputTokens }: Ask, { endpoint }: DecisionCandidate): UsageBound {
+  return {
+    promptTokens: promptBound(measurePrompt(NOTHING_ELSE), body, endpoint),
+    outputTokens,
+    // Providers may cache, and charge for it, what they were not asked to.
+    cacheWrites: '5m',
+    pricedImages: 0,
+    searchRequests: 0,
+  };
+}
+
+/** A decision is made of text alone, all of which is in the body. */
+const NOTHING_ELSE = { model: '', messages: [] };
+
+/** Holds for everything that the dearest candidate may be asked: there is no shorter answer to fall back to. */
+export function planOf(offers: readonly Offer[]): SpendingPlan {
+  const priced = offers.map(({ candidate, asks }) => {
+    const bounds = asks.map((ask) => boundOf(ask, candidate));
+    const { pricing } = candidate;
+    const costOf = (bound: UsageBound) => priceUpperBound(bound, pricing);
+    return {
+      quote: quoteOf(bounds, candidate),
+      amount: Money.sum(bounds.map(costOf)),
+      inputAmount: Money.sum(bounds.map((bound) => costOf({ ...bound, outputTokens: 0 }))),
+    };
+  });
+  const dearest = priced.reduce((a, b) => (b.amount.exceeds(a.amount) ? b : a));
+  const quotes = priced.map(({ quote }) => quote);
+  return {
+    quotes,
+    stepTokens: dearest.quote.bound.outputTokens,
+    amount: dearest.amount,
+    inputAmount: dearest.inputAmount,
+  };
+}
+
+function quoteOf(bounds: readonly UsageBound[], { pricing }: DecisionCandidate): Quote {
+  const sum = (of: (bound: UsageBound) => number) => bounds.reduce((total, bound) => total + of(bound), 0);
+  const outputTokens = sum((bound) => bound.outputTokens);
+  const bound = { ...bounds[0]!, promptTokens: sum(({ promptTokens }) => promptTokens), outputTokens };
+  return { pricing, bound, hiddenTokens: outputTokens, beyondMaxTokens: 0 };
+}
