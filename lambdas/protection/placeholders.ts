@@ -7,6 +7,7 @@ const LIKE_OURS = /\[(?:EMAIL|PHONE|CREDENTIAL|CARD|PASSPORT|SNILS|INN|IP_ADDRES
 
 export class Placeholders {
   readonly #byValue = new Map<string, { placeholder: string; category: SensitiveCategory; position: number }>();
+  readonly #originals = new Map<string, string>();
   readonly #taken = new Set<string>();
   readonly #lastNumbers = new Map<SensitiveCategory, number>();
 
@@ -27,6 +28,7 @@ export class Placeholders {
     } while (this.#taken.has(placeholder));
     this.#lastNumbers.set(category, number);
     this.#byValue.set(value, { placeholder, category, position: this.count });
+    this.#originals.set(placeholder, value);
   }
 
   /** How many values have one. */
@@ -51,8 +53,13 @@ export class Placeholders {
     return this.#byValue.keys();
   }
 
-  /** The value of each placeholder. */
+  /** The value of each placeholder, and of each that is still to come. */
   get originals(): ReadonlyMap<string, string> {
-    return new Map([...this.#byValue].map(([value, { placeholder }]) => [placeholder, value]));
+    return this.#originals;
   }
+}
+
+/** A text of somebody else that nobody can take for one with placeholders in it: `(EMAIL_1)`. It keeps its length. */
+export function withoutPlaceholders(text: string): string {
+  return text.includes('[') ? text.replaceAll(LIKE_OURS, (found) => `(${found.slice(1, -1)})`) : text;
 }

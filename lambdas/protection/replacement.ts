@@ -1,5 +1,6 @@
 import type { SensitiveData } from '../store/sensitive-data.ts';
 import { Dictionary } from './dictionary.ts';
+import type { Finding } from './find/finding.ts';
 import type { Placeholders } from './placeholders.ts';
 import { unchangeable } from './refusals.ts';
 import type { Place } from './request-texts.ts';
@@ -18,13 +19,13 @@ interface Change {
 /** Texts of one request with placeholders for its values, and substitutes for the terms of the dictionary. */
 export class Replacement {
   readonly #placeholders: Placeholders;
-  /** A value is replaced wherever it stands by itself, also where nothing beside it says what it is. */
-  readonly #values: TermSearch;
   readonly #dictionary: Dictionary;
+  /** A value is replaced wherever it stands by itself, also where nothing beside it says what it is. */
+  #values = new TermSearch([]);
+  #searched = 0;
 
   constructor(placeholders: Placeholders, dictionary: SensitiveData['dictionary']) {
     this.#placeholders = placeholders;
-    this.#values = new TermSearch(placeholders.values);
     this.#dictionary = new Dictionary(dictionary);
   }
 
@@ -32,7 +33,7 @@ export class Replacement {
   of(scanned: Scanned, { field }: Place): string | undefined {
     const { text, kind, knownBefore } = scanned;
     if (kind === 'protocol') return text;
-    const changes = this.#changesOf(scanned);
+    const changes = this.#changesOf(text, scanned.findings);
     const [first] = changes;
     if (!first) return kind === 'signed' && scanned.findings.length > 0 ? undefined : text;
     if (!isChangeable(kind)) {
@@ -40,6 +41,11 @@ export class Replacement {
     }
     if (kind === 'signed' && !this.#isAsSigned(scanned, changes, knownBefore)) return undefined;
     return applied(text, changes);
+  }
+
+  /** A text that is read by the model, and by nobody else. */
+  in(text: string, findings: Finding[]): string {
+    return applied(text, this.#changesOf(text, findings));
   }
 
   /**
@@ -56,14 +62,14 @@ export class Replacement {
   }
 
   /** From left to right, none overlapping another: what was found, then values found elsewhere, then terms. */
-  #changesOf({ text, findings }: Scanned): Change[] {
+  #changesOf(text: string, findings: Finding[]): Change[] {
     let changes: Change[] = [];
     for (const { start, end } of findings) {
       const value = text.slice(start, end);
       const by = this.#placeholders.of(value);
       if (by !== undefined) changes.push({ start, end, by, value });
     }
-    const elsewhere = Array.from(this.#values.find(text), ({ start, end, term }) => ({
+    const elsewhere = Array.from(this.#searchForValues().find(text), ({ start, end, term }) => ({
       start,
       end,
       by: this.#placeholders.of(term)!,
@@ -71,6 +77,13 @@ export class Replacement {
     }));
     changes = withOthers(changes, elsewhere);
     return withOthers(changes, [...this.#dictionary.find(text)]);
+  }
+
+  /** For all values that have a placeholder by now. */
+  #searchForValues(): TermSearch {
+    const { count, values } = this.#placeholders;
+    if (count > this.#searched) [this.#values, this.#searched] = [new TermSearch(values), count];
+    return this.#values;
   }
 }
 

@@ -12,15 +12,15 @@ const LIKE_OURS = /\[[A-Z_]{3,12}_\d{1,15}\]/g;
 export class Originals {
   readonly #originals: ReadonlyMap<string, string>;
   /** How placeholders begin, up to their number, and the length of the longest. */
-  readonly #beginnings: readonly string[];
-  readonly #longest: number;
+  readonly #beginnings = new Set<string>();
+  #longest = 0;
+  /** How many placeholders these are of. */
+  #known = 0;
   #addedCharacters = 0;
 
+  /** @param originals may grow while the answer runs */
   constructor(originals: ReadonlyMap<string, string>) {
     this.#originals = originals;
-    const placeholders = [...originals.keys()];
-    this.#beginnings = [...new Set(placeholders.map((placeholder) => placeholder.replace(/\d+\]$/, '')))];
-    this.#longest = Math.max(...placeholders.map(({ length }) => length));
   }
 
   /** @param write how a value is written here: as it is, or as it stands within a JSON string */
@@ -37,17 +37,30 @@ export class Originals {
 
   /** Where what may be the beginning of a placeholder stands at the end of a text; its length where nothing does. */
   openingIn(text: string): number {
+    this.#learn();
     const start = text.lastIndexOf('[');
     return start !== -1 && this.#mayBegin(text.slice(start, start + this.#longest)) ? start : text.length;
   }
 
   #mayBegin(part: string): boolean {
     if (part.length === this.#longest) return false;
-    return this.#beginnings.some((beginning) =>
-      part.length <= beginning.length
-        ? beginning.startsWith(part)
-        : part.startsWith(beginning) && /^\d+$/.test(part.slice(beginning.length)),
-    );
+    return this.#beginnings
+      .values()
+      .some((beginning) =>
+        part.length <= beginning.length
+          ? beginning.startsWith(part)
+          : part.startsWith(beginning) && /^\d+$/.test(part.slice(beginning.length)),
+      );
+  }
+
+  /** Placeholders are only ever added. */
+  #learn(): void {
+    if (this.#known === this.#originals.size) return;
+    for (const placeholder of this.#originals.keys().drop(this.#known)) {
+      this.#beginnings.add(placeholder.replace(/\d+\]$/, ''));
+      this.#longest = Math.max(this.#longest, placeholder.length);
+    }
+    this.#known = this.#originals.size;
   }
 }
 

@@ -5,7 +5,8 @@
 
 import type { MessagesRequest } from '../messages/types.ts';
 import type { SensitiveData } from '../store/sensitive-data.ts';
-import { Placeholders } from './placeholders.ts';
+import { findSensitive } from './find/find.ts';
+import { Placeholders, withoutPlaceholders } from './placeholders.ts';
 import { nothingNamed } from './refusals.ts';
 import { Replacement } from './replacement.ts';
 import { mapTexts } from './request-texts.ts';
@@ -15,26 +16,58 @@ export interface Protected {
   message: MessagesRequest;
   /** What stands behind the placeholders, for the answer; undefined where nothing is to be restored. */
   originals: ReadonlyMap<string, string> | undefined;
+  /**
+   * A text that joins the conversation while it is answered, as providers may see it; undefined where the key blocks what
+   * is found in it.
+   */
+  protectMore: (text: string) => string | undefined;
 }
 
 /**
  * The request as providers may see it.
+ * @param options.mayGrow more text may come: `originals` gets what is found in it, and is there from the beginning
  * @throws {GatewayError} 400 naming category and field, never the value: where the key blocks such requests, and where a
  *   value stands in a place that cannot be changed
  */
-export function protect(message: MessagesRequest, settings: SensitiveData): Protected {
-  const { enabled, categories, dictionary, restore } = settings;
-  const unchanged = { message, originals: undefined };
-  if (!enabled) return unchanged;
+export function protect(message: MessagesRequest, settings: SensitiveData, { mayGrow = false } = {}): Protected {
+  const { enabled, action, categories, dictionary, restore } = settings;
+  if (!enabled) return { message, originals: undefined, protectMore: (text) => text };
   if (categories.length === 0 && dictionary.length === 0) throw nothingNamed();
   const scanned = scan(message, settings);
   const placeholders = placeholdersFor(scanned, settings);
-  const hasNothing = scanned.every(({ findings }) => findings.length === 0);
-  if (hasNothing && dictionary.length === 0) return unchanged;
   const replacement = new Replacement(placeholders, dictionary);
+  const mayHaveAny = placeholders.count > 0 || (mayGrow && action === 'replace');
+  return {
+    message: replaced(message, scanned, replacement, settings),
+    originals: restore && mayHaveAny ? placeholders.originals : undefined,
+    protectMore: (text) => protectedText(text, placeholders, replacement, settings),
+  };
+}
+
+function replaced(
+  message: MessagesRequest,
+  scanned: Scanned[],
+  replacement: Replacement,
+  { dictionary }: SensitiveData,
+): MessagesRequest {
+  const hasNothing = scanned.every(({ findings }) => findings.length === 0);
+  if (hasNothing && dictionary.length === 0) return message;
   let next = 0;
-  const mapped = mapTexts(message, (_, place) => replacement.of(scanned[next++]!, place));
-  return { message: mapped, originals: restore && placeholders.count > 0 ? placeholders.originals : undefined };
+  return mapTexts(message, (_, place) => replacement.of(scanned[next++]!, place));
+}
+
+/** Nothing in a text of others becomes a value of the client: what looks like a placeholder there is made to look different. */
+function protectedText(
+  written: string,
+  placeholders: Placeholders,
+  replacement: Replacement,
+  { action, categories }: SensitiveData,
+): string | undefined {
+  const text = withoutPlaceholders(written);
+  const findings = findSensitive(text, new Set(categories));
+  if (findings.length > 0 && action === 'block') return undefined;
+  for (const { category, start, end } of findings) placeholders.add(category, text.slice(start, end));
+  return replacement.in(text, findings);
 }
 
 /** A placeholder for every value, numbered as they stand in the conversation. */

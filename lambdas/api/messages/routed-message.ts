@@ -21,7 +21,7 @@ interface RoutedMessage extends Protected {
  * @throws {GatewayError} 400 or 404 when there is no such place, 400 for what may not be sent anywhere
  */
 export async function routeMessage(body: RoutedRequest, caller: Caller): Promise<RoutedMessage> {
-  const { message: asked, originals } = protect(withoutRouting(body), caller.key.sensitiveData);
+  const { message: asked, ...protection } = protect(withoutRouting(body), caller.key.sensitiveData);
   const content = measurePrompt(asked);
   const candidates = await messagesCandidates({
     catalog: resources.catalog(),
@@ -30,7 +30,7 @@ export async function routeMessage(body: RoutedRequest, caller: Caller): Promise
     signals: endpointSignals(),
     promptTokens: content.estimatedTokens,
   });
-  if (!allowsCompression(body)) return { message: asked, originals, content, candidates };
+  if (!allowsCompression(body)) return { ...protection, message: asked, content, candidates };
   const message = await withinContext(asked, candidates[0]!);
-  return { message, originals, content: message === asked ? content : measurePrompt(message), candidates };
+  return { ...protection, message, content: message === asked ? content : measurePrompt(message), candidates };
 }

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { AnswerEvent } from '../../lambdas/messages/types.ts';
+import { restoredAnswer } from '../../lambdas/protection/restored-answer.ts';
+import { protect } from '../../lambdas/protection/sensitive-data.ts';
+import { noSensitiveData, type SensitiveData } from '../../lambdas/store/sensitive-data.ts';
+import { everything, prompt } from '../support/protection.ts';
+
+const mayGrow = { mayGrow: true };
+const growing = (asked: string, settings: Partial<SensitiveData> = {}) =>
+  protect(prompt(asked), { ...everything, ...settings }, mayGrow);
+
+const said = (text: string): AnswerEvent => ({
+  data: { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
+});
+
+async function* saying(text: string): AsyncGenerator<AnswerEvent[], void> {
+  yield [said(text)];
+}
+
+describe('text that joins a conversation while an answer runs', () => {
+  it('has known values under their placeholders, and new ones with the numbers that follow', () => {
+    const { protectMore } = growing('ann@example.org');
+
+    expect(protectMore('bob@example.org wrote to ann@example.org')).toBe('[EMAIL_2] wrote to [EMAIL_1]');
+    expect(protectMore('203.0.113.7: eve@example.org, bob@example.org')).toBe('[IP_ADDRESS_1]: [EMAIL_3], [EMAIL_2]');
+  });
+
+  it('has known values replaced where nothing beside them says what they are, whichever text they came with', () => {
+    const { protectMore } = growing('ИНН 7707083893');
+
+    expect(protectMore('7707083893, паспорт 45 09 123458')).toBe('[INN_1], паспорт [PASSPORT_1]');
+    expect(protectMore('45 09 123458')).toBe('[PASSPORT_1]');
+  });
+
+  it('has the substitutes of the dictionary', () => {
+    const { protectMore } = growing('Hello', { dictionary: [{ term: 'Falcon', substitute: 'it' }] });
+
+    expect(protectMore('FALCON is late, says ann@example.org')).toBe('it is late, says [EMAIL_1]');
+  });
+
+  it('has no placeholder but ours: what looks like one goes in round brackets', () => {
+    const { protectMore } = growing('ann@example.org');
+
+    expect(protectMore('[EMAIL_1], [PHONE_7], [1], [EMAIL_x] of bob@example.org')).toBe(
+      '(EMAIL_1), (PHONE_7), [1], [EMAIL_x] of [EMAIL_2]',
+    );
+  });
+
+  it('never gets a number that the prompt has already', () => {
+    expect(growing('What is [EMAIL_1]?').protectMore('ann@example.org')).toBe('[EMAIL_2]');
+  });
+
+  it('is left out by a key that blocks, if something is found in it', () => {
+    const { protectMore } = growing('Hello', {
+      action: 'block',
+      dictionary: [{ term: 'Falcon', substitute: 'it' }],
+    });
+
+    expect(protectMore('Write to ann@example.org')).toBeUndefined();
+    expect(protectMore('Falcon is late')).toBe('it is late');
+  });
+
+  it('stays as it is where nothing is protected', () => {
+    const { protectMore, originals } = protect(prompt('ann@example.org'), noSensitiveData, mayGrow);
+
+    expect(protectMore('[EMAIL_1] is ann@example.org')).toBe('[EMAIL_1] is ann@example.org');
+    expect(originals).toBeUndefined();
+  });
+});
+
+describe('what stands behind placeholders, where more text may come', () => {
+  it('is there before anything is found, and grows', () => {
+    const { originals, protectMore } = growing('Hello');
+    const before = [...originals!];
+
+    protectMore('ann@example.org');
+
+    expect(before).toEqual([]);
+    expect([...originals!]).toEqual([['[EMAIL_1]', 'ann@example.org']]);
+  });
+
+  it.each<Partial<SensitiveData>>([{ restore: false }, { action: 'block' }])(
+    'is not there where nothing will ever be restored: %j',
+    (settings) => {
+      expect(growing('Hello', settings).originals).toBeUndefined();
+    },
+  );
+
+  it('is restored in an answer that has begun, in pieces as well', async () => {
+    const { originals, protectMore } = growing('ann@example.org');
+    async function* answer(): AsyncGenerator<AnswerEvent[], void> {
+      yield [{ data: { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } }];
+      yield ['[EMAIL_1] ', '[IP_'].map(said);
+      protectMore('203.0.113.7');
+      yield ['and [IP', '_ADDRESS_', '1]', ' [EMAIL_1', ']'].map(said);
+      yield [{ data: { type: 'content_block_stop', index: 0 } }];
+    }
+    let got = '';
+
+    for await (const events of restoredAnswer(answer(), originals!)) {
+      for (const { data } of events)
+        if (data.type === 'content_block_delta') got += (data.delta as { text: string }).text;
+    }
+
+    expect(got).toBe('ann@example.org [IP_and 203.0.113.7 ann@example.org');
+  });
+});
+
+it('restores an answer to a prompt with more values than a call may have arguments', async () => {
+  const values = new Map(Array.from({ length: 150_000 }, (_, index) => [`[EMAIL_${index + 1}]`, 'ann@example.org']));
+
+  await expect(Array.fromAsync(restoredAnswer(saying('[EMAIL_150000]'), values))).resolves.toEqual([
+    [said('ann@example.org')],
+  ]);
+});
