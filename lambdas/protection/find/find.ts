@@ -7,6 +7,7 @@ import { findEmails } from './email.ts';
 import type { Finding, Rule } from './finding.ts';
 import { findInns } from './inn.ts';
 import { findIpAddresses } from './ip-address.ts';
+import { numeralsIn, type Numerals } from './numbers.ts';
 import { findPassports } from './passport.ts';
 import { findPhones } from './phone.ts';
 import { findSnils } from './snils.ts';
@@ -31,10 +32,11 @@ const ANYTHING = /[\d@]|-----BEGIN|pass|pwd|парол|key|token|secret|ключ
 export function findSensitive(text: string, wanted: ReadonlySet<SensitiveCategory>): Finding[] {
   if (!ANYTHING.test(text)) return [];
   const findings: Finding[] = [];
+  let numerals: Numerals[] | undefined;
   for (const category of categories) {
     const { find, needs } = rules[category];
     if (!wanted.has(category) || !needs.test(text)) continue;
-    for (const { start, end } of find(text)) findings.push({ category, start, end });
+    for (const { start, end } of find(text, (numerals ??= numeralsIn(text)))) findings.push({ category, start, end });
   }
   return withoutOverlaps(findings);
 }

@@ -1,4 +1,5 @@
 import type { SensitiveCategory } from '../../store/sensitive-data.ts';
+import type { Numerals } from './numbers.ts';
 
 /** A value of a category, where it stands in a text. */
 export interface Finding {
@@ -8,7 +9,7 @@ export interface Finding {
 }
 
 /** Finds the values of one category in a text, in time linear in its length. */
-export type Rule = (text: string) => Generator<{ start: number; end: number }>;
+export type Rule = (text: string, numerals: readonly Numerals[]) => Generator<{ start: number; end: number }>;
 
 /** Blanks and hyphens as people, word processors and web pages put them between digits; for character classes. */
 export const GAP = String.raw` \u00a0\u2009\u202f`;
@@ -16,13 +17,14 @@ export const HYPHEN = String.raw`\-\u2010-\u2015\u2212`;
 
 const WORD = /[\p{L}\p{N}_]/u;
 
+/** Latin, Greek, Cyrillic, Armenian, Hebrew: looked up, because it is asked for every letter of a text. */
+const TABLED = 0x600;
+const WORDS = Uint8Array.from({ length: TABLED }, (_, code) => Number(WORD.test(String.fromCharCode(code))));
+
 /** The character at a position, or the pair that it is a half of, belongs to a word or a number. */
 export function isWordAt(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
-  if (code < 0x80) {
-    const isDigit = code >= 0x30 && code <= 0x39;
-    return isDigit || (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f;
-  }
+  if (code < TABLED) return WORDS[code] === 1;
   if (Number.isNaN(code)) return false;
   const isSecondHalf = code >= 0xdc00 && code <= 0xdfff;
   return WORD.test(String.fromCodePoint(text.codePointAt(isSecondHalf ? index - 1 : index) ?? code));
@@ -36,6 +38,18 @@ export function standsAlone(text: string, start: number, end: number): boolean {
 /** What stands before a position, up to so many characters: for words that say what a number is. */
 export function wordsBefore(text: string, start: number, characters: number): string {
   return text.slice(Math.max(0, start - characters), start);
+}
+
+/** A sign or two may be between a word and its number. */
+const MAX_SIGNS = 4;
+
+/** The word that ends at a position, or a few signs before it. */
+export function lastWord(text: string, position: number): { word: string; start: number } | undefined {
+  let end = position;
+  while (end > 0 && position - end < MAX_SIGNS && !isWordAt(text, end - 1)) end -= 1;
+  let start = end;
+  while (isWordAt(text, start - 1)) start -= 1;
+  return start === end ? undefined : { word: text.slice(start, end), start };
 }
 
 export function digitsOf(text: string): string {

@@ -3,16 +3,17 @@
  * bundle, takes twenty times as long for each number, and found the same in the corpus.
  */
 
-import { digitsOf, GAP, HYPHEN, isWordAt, wordsBefore, type Rule } from './finding.ts';
+import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, wordsBefore, type Rule } from './finding.ts';
 
 const SEPARATOR = String.raw`[${GAP}.${HYPHEN}()]`;
 /** At most three separators between digits, as in `) -`, and no more digits than a number may have (E.164). */
 const PHONE = new RegExp(String.raw`(?<![\d])(?:\+|\()?\d(?:${SEPARATOR}{0,3}\d){8,14}(?!\d)`, 'g');
+const LEAST_DIGITS = 9;
 const MAX_DIGITS = 15;
 
 /** Words before a number without a country, and fields that hold one. */
 const NAMED =
-  /тел(?:\.|ефон\p{L}*)?(?!\p{L})|моб(?:\.|ильн\p{L}*)?(?!\p{L})|факс|звон|вотсап|phone|(?<!\p{L})tel(?!\p{L})|mobile|(?<!\p{L})cell(?!\p{L})|(?<!\p{L})(?:call|dial|ring|text)(?!\p{L})|fax|landline|whatsapp|viber/iu;
+  /тел(?:\.|ефон\p{L}*)?(?!\p{L})|моб(?:\.|ильн\p{L}*)?(?!\p{L})|факс|звон|вотсап|ватсап|вацап|(?<!\p{L})(?:смс|sms)(?!\p{L})|набра|набер|набир|(?:мой|мо[её]го|е[её]|его|ваш|личный) номер|phone|(?<!\p{L})tel(?!\p{L})|mobile|(?<!\p{L})cell(?!\p{L})|(?<!\p{L})(?:call|dial|ring|text)(?!\p{L})|fax|landline|whatsapp|viber/iu;
 const NAMED_WITHIN = 32;
 
 /** Calling codes that the ITU has assigned, of one, two and three digits. */
@@ -20,13 +21,18 @@ const CALLING_CODE =
   /^(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|(?:2[1-689]|3[578]|42|5[09]|6[7-9]|8[058]|9[679])\d)/;
 /** Digits after it. Most countries have nine or ten; the shortest are with extensions of one digit, the longest German. */
 const NATIONAL_DIGITS = { least: 7, most: 11 };
-/** Of Russia and Kazakhstan, of North America; without a code also of Britain, where a zero begins the number. */
+/** Of Russia and Kazakhstan, of North America. */
 const RUSSIAN_DIGITS = /^[3-9]\d{9}$/;
 const NORTH_AMERICAN_DIGITS = /^[2-9]\d{2}[2-9]\d{6}$/;
-const BRITISH_DIGITS = /^0[1-37]\d{8,9}$/;
-const NATIONAL = [/^[3489]\d{9}$/, /^1?[2-9]\d{2}[2-9]\d{6}$/, BRITISH_DIGITS];
+/** Also where a zero begins the number, as in most of Europe. */
+const NATIONAL = [/^[3489]\d{9}$/, /^1?[2-9]\d{2}[2-9]\d{6}$/, /^0[1-9]\d{7,9}$/];
 /** `+1 000 000 000` is an amount. */
 const ROUND = /[ \u00a0\u2009\u202f]000$/;
+const AMOUNT = /^[ \u00a0]?(?:руб|р\.|₽|\$|€|%|тыс|млн|млрд|шт(?!\p{L})|(?:rub|usd|eur|pcs)(?!\p{L}))/iu;
+/** What is numbered in such digits too. */
+const OTHER_NUMBER =
+  /^(?:заказ|накладн|артикул|договор|заявк|обращени|чек|трек|сч[её]т|полис|order|invoice|ticket|sku$|serial|part$|batch|tracking)/i;
+const NUMBER = /^(?:номер|number$|no$)/i;
 
 /** How the ten digits after 8 or 7 are grouped: a code of three to five digits, then the rest. */
 const RUSSIAN_FORMS = new Set([
@@ -35,6 +41,7 @@ const RUSSIAN_FORMS = new Set([
   '3 3 4',
   '3 3 2 2',
   '3 2 2 3',
+  '3 2 3 2',
   '3 4 3',
   '3 2 5',
   '4 6',
@@ -43,25 +50,47 @@ const RUSSIAN_FORMS = new Set([
   '5 5',
   '5 1 2 2',
 ]);
-const NORTH_AMERICAN_FORM = /^(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[.-])[2-9]\d{2}[.-]\d{4}$/;
+/** Forms that nothing else has: North American ones, and a Russian code in brackets. */
+const FORMS = [
+  /^(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[.-])[2-9]\d{2}[.-]\d{4}$/,
+  /^\([3-9](?:\d{2}\) ?\d{3}|\d{3}\) ?\d{2})-\d{2}-\d{2}$/,
+];
 
 /** Phone numbers: with a country code, in Russian forms, and in forms of other countries where a word says so. */
-export const findPhones: Rule = function* (text) {
-  for (const match of text.matchAll(PHONE)) {
-    const found = withoutBracket(match[0]);
-    const start = match.index + match[0].length - found.length;
-    if (isWordAt(text, start - 1) || /[\d][.,:/]$/.test(text.slice(Math.max(0, start - 2), start))) continue;
-    const before = wordsBefore(text, start, NAMED_WITHIN);
-    // The first groups may be the number, and the rest what follows it.
-    let written = found;
-    for (let left = MAX_FOLLOWING; left >= 0 && written !== ''; left -= 1, written = withoutLastGroup(written)) {
-      const end = start + written.length;
-      if (isWordAt(text, end) || !isPhone(written, before)) continue;
-      yield { start, end };
-      break;
+export const findPhones: Rule = function* (text, numerals) {
+  for (const { start: first, written: numbers, digits } of numerals) {
+    if (digits < LEAST_DIGITS) continue;
+    const from = first > 0 && '+('.includes(text.charAt(first - 1)) ? first - 1 : first;
+    const whole = from === first ? numbers : text.charAt(from) + numbers;
+    for (const { 0: match, index } of whole.matchAll(PHONE)) {
+      const found = withoutBracket(match);
+      const start = from + index + match.length - found.length;
+      const end = start === 0 || !isPartOfWord(text, start) ? endOfPhone(text, start, found) : undefined;
+      if (end !== undefined) yield { start, end };
     }
   }
 };
+
+/** The first groups may be the number, and the rest what follows it. */
+function endOfPhone(text: string, start: number, found: string): number | undefined {
+  const before = wordsBefore(text, start, NAMED_WITHIN);
+  let written = found;
+  for (let left = MAX_FOLLOWING; left >= 0 && written !== ''; left -= 1, written = withoutLastGroup(written)) {
+    const end = start + written.length;
+    if (!isWordAt(text, end) && isPhone(written, before) && !isAmount(text, end)) return end;
+  }
+  return undefined;
+}
+
+/** Letters before it, or digits that go on in it: `12:8 903 …`. */
+function isPartOfWord(text: string, start: number): boolean {
+  return isWordAt(text, start - 1) || /\d[.,:/]$/.test(text.slice(Math.max(0, start - 2), start));
+}
+
+/** `+1 234 567 890 ₽`. */
+function isAmount(text: string, end: number): boolean {
+  return AMOUNT.test(text.slice(end, end + 8));
+}
 
 /** Groups of digits that may follow a number: an extension, an hour. */
 const MAX_FOLLOWING = 2;
@@ -76,8 +105,17 @@ function isPhone(written: string, before: string): boolean {
   const digits = digitsOf(written);
   if (digits.length < 9 || digits.length > MAX_DIGITS || !isBalanced(written)) return false;
   if (written.startsWith('+')) return isInternational(digits) && !ROUND.test(written);
-  if (isRussian(written, digits) || NORTH_AMERICAN_FORM.test(written)) return true;
+  if (isOtherNumber(before)) return false;
+  if (isRussian(written, digits) || FORMS.some((form) => form.test(written))) return true;
   return isNational(digits) && NAMED.test(before);
+}
+
+/** `order 8 903 …`, `заказ номер: 8 903 …`. */
+function isOtherNumber(before: string): boolean {
+  const last = lastWord(before, before.length);
+  if (!last) return false;
+  const word = NUMBER.test(last.word) ? lastWord(before, last.start)?.word : last.word;
+  return word !== undefined && OTHER_NUMBER.test(word);
 }
 
 function isInternational(digits: string): boolean {
@@ -89,13 +127,14 @@ function isInternational(digits: string): boolean {
   return national.length >= NATIONAL_DIGITS.least && national.length <= NATIONAL_DIGITS.most;
 }
 
+/** `00` is `+` in Europe. */
 function isNational(digits: string): boolean {
-  return NATIONAL.some((plan) => plan.test(digits));
+  return digits.startsWith('00') ? isInternational(digits.slice(2)) : NATIONAL.some((plan) => plan.test(digits));
 }
 
-/** `8 903 …` and `8 (4852) …`; a city's code without gaps could be any number. */
+/** `8 903 …`, `8 (4852) …`, and `8 029 …` of Belarus; a city's code without gaps could be any number. */
 function isRussian(written: string, digits: string): boolean {
-  if (digits.length !== 11 || !/^[78][3-9]/.test(digits)) return false;
+  if (digits.length !== 11 || !/^(?:[78][3-9]|80(?:17|25|29|33|44))/.test(digits)) return false;
   const groups = written
     .replace(/^\D*\d/, '')
     .match(/\d+/g)!
@@ -111,5 +150,5 @@ function withoutBracket(found: string): string {
 }
 
 function isBalanced(written: string): boolean {
-  return written.split('(').length === written.split(')').length;
+  return !/[()]/.test(written) || written.split('(').length === written.split(')').length;
 }

@@ -8,13 +8,17 @@ const SNILS = new RegExp(
 const AS_ON_CARD = new RegExp(String.raw`^\d{3}[${HYPHEN}]\d{3}[${HYPHEN}]\d{3}`);
 const NAMED = /снилс|snils|страхов|пенсионн|pension/i;
 const NAMED_WITHIN = 48;
+const LEAST_DIGITS = 11;
 
 /** Russian insurance numbers: by their check sum, and where the form says nothing, by a word before them. */
-export const findSnils: Rule = function* (text) {
-  for (const { 0: found, index: start } of text.matchAll(SNILS)) {
-    const end = start + found.length;
-    if (!standsAlone(text, start, end) || !fitsCheckSum(digitsOf(found))) continue;
-    if (AS_ON_CARD.test(found) || NAMED.test(wordsBefore(text, start, NAMED_WITHIN))) yield { start, end };
+export const findSnils: Rule = function* (text, numerals) {
+  for (const { start: from, written, digits } of numerals) {
+    if (digits < LEAST_DIGITS) continue;
+    for (const { 0: found, index } of written.matchAll(SNILS)) {
+      const [start, end] = [from + index, from + index + found.length];
+      if (!standsAlone(text, start, end) || !fitsCheckSum(digitsOf(found))) continue;
+      if (AS_ON_CARD.test(found) || NAMED.test(wordsBefore(text, start, NAMED_WITHIN))) yield { start, end };
+    }
   }
 };
 

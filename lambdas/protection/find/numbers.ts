@@ -1,0 +1,46 @@
+/** Digits as people write them, in groups or not: what most rules look at is found once for all of them. */
+
+import { GAP, HYPHEN } from './finding.ts';
+
+/** Digits with what may stand between those of one number, from the first digit to the last. */
+export interface Numerals {
+  start: number;
+  written: string;
+  /** How many digits are in it. */
+  digits: number;
+}
+
+/** Those of the shortest address, `1.1.1.1`. */
+const LEAST_DIGITS = 4;
+const RUN = new RegExp(String.raw`\d[\d${GAP}.${HYPHEN}()]{3,}`, 'g');
+/** `) -` is between digits of one number; more is not. */
+const MAX_SEPARATORS = 3;
+
+/** All numerals of a text, from left to right. */
+export function numeralsIn(text: string): Numerals[] {
+  const found: Numerals[] = [];
+  RUN.lastIndex = 0;
+  for (let run = RUN.exec(text); run; run = RUN.exec(text)) split(run[0], run.index, found);
+  return found;
+}
+
+function split(run: string, from: number, found: Numerals[]): void {
+  let start = 0;
+  let end = 0;
+  let digits = 0;
+  const add = () => {
+    if (digits >= LEAST_DIGITS) found.push({ start: from + start, written: run.slice(start, end), digits });
+  };
+  for (let index = 0; index < run.length; index += 1) {
+    const code = run.charCodeAt(index);
+    if (code < 0x30 || code > 0x39) continue;
+    if (index - end > MAX_SEPARATORS) {
+      add();
+      start = index;
+      digits = 0;
+    }
+    digits += 1;
+    end = index + 1;
+  }
+  add();
+}
