@@ -1,4 +1,4 @@
-import { digitsOf, GAP, HYPHEN, isWordAt, wordsBefore, type Rule } from './finding.ts';
+import { digitsOf, GAP, HYPHEN, isWordAt, matchesOf, wordsBefore, type Rule } from './finding.ts';
 
 /** Sixteen digits in fours, with three more on long cards; 4-6-5 of American Express, 4-6-4 of Diners; or no gaps. */
 const CARD = new RegExp(
@@ -17,8 +17,8 @@ const NAMED_WITHIN = 48;
 /** Payment cards: known beginnings and lengths, and the check digit (ISO/IEC 7812). */
 export const findCards: Rule = function* (text, numerals) {
   for (const { start: from, written: numbers, digits } of numerals) {
-    if (digits < LEAST_DIGITS) continue;
-    for (const { 0: found, index } of numbers.matchAll(CARD)) {
+    if (digits.length < LEAST_DIGITS || (numbers === digits && !isCard(digits))) continue;
+    for (const { 0: found, index } of matchesOf(CARD, numbers)) {
       const start = from + index;
       if (isWordAt(text, start - 1) || isPartOfNumber(text, start)) continue;
       for (const written of [found, found.slice(0, FOUR_FOURS)]) {

@@ -53,5 +53,22 @@ export function lastWord(text: string, position: number): { word: string; start:
 }
 
 export function digitsOf(text: string): string {
-  return text.replaceAll(/\D/g, '');
+  let digits = '';
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code >= 0x30 && code <= 0x39) digits += text[index];
+  }
+  return digits;
+}
+
+const NO_MATCHES: RegExpExecArray[] = [];
+
+/** What a global pattern matches, for the many short texts for which `matchAll` takes longer than the search. */
+export function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] {
+  pattern.lastIndex = 0;
+  let match = pattern.exec(text);
+  if (!match) return NO_MATCHES;
+  const matches: RegExpExecArray[] = [];
+  for (; match; match = pattern.exec(text)) matches.push(match);
+  return matches;
 }

@@ -1,4 +1,4 @@
-import { isWordAt, wordsBefore, type Rule } from './finding.ts';
+import { isWordAt, matchesOf, wordsBefore, type Rule } from './finding.ts';
 
 const LEAST_DIGITS = 10;
 const INN = /(?<!\d)(?:\d{12}|\d{10})(?!\d)/g;
@@ -10,9 +10,9 @@ const NAME_ITSELF = /инн$/i;
 
 /** Russian taxpayer numbers. One in ten numbers has a fitting check digit, so a word must say what it is. */
 export const findInns: Rule = function* (text, numerals) {
-  for (const { start: from, written, digits: count } of numerals) {
-    if (count < LEAST_DIGITS) continue;
-    for (const { 0: digits, index } of written.matchAll(INN)) {
+  for (const { start: from, written, digits: all } of numerals) {
+    if (all.length < LEAST_DIGITS || (all === written && !fitsCheckDigits(all))) continue;
+    for (const { 0: digits, index } of matchesOf(INN, written)) {
       const [start, end] = [from + index, from + index + digits.length];
       if (!fitsCheckDigits(digits)) continue;
       const before = wordsBefore(text, start, NAMED_WITHIN);
@@ -36,7 +36,7 @@ const weights12 = [3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8];
 function fitsCheckDigits(digits: string): boolean {
   // No region has this number.
   if (digits.startsWith('00')) return false;
-  if (digits.length === 10) return checkDigit(digits, weights10) === digits[9];
+  if (digits.length !== 12) return digits.length === 10 && checkDigit(digits, weights10) === digits[9];
   return checkDigit(digits, weights11) === digits[10] && checkDigit(digits, weights12) === digits[11];
 }
 

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { isWordAt, wordsBefore, type Rule } from './finding.ts';
+import { isWordAt, lastWord, matchesOf, wordsBefore, type Rule } from './finding.ts';
 
 const V4 = /(?<![\d.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\d|\.\d)/g;
 const V6 = /^(?:[0-9a-f]{1,4}:|:(?=:)|:){2,8}(?:[0-9a-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?(?![\w:]|\.\d)/i;
@@ -8,25 +8,28 @@ const V6 = /^(?:[0-9a-f]{1,4}:|:(?=:)|:){2,8}(?:[0-9a-f]{1,4}|(?:\d{1,3}\.){3}\d
 const MAYBE_V6 = /::|:[\da-f]{1,4}:[\da-f]{1,4}:[\da-f]{1,4}:/gi;
 const MAX_V6 = 45;
 
-/** Words before four numbers that are no address; the last may be a few characters away. */
+/** Words right before four numbers that are no address. */
 const NO_ADDRESS =
-  /(?<!\p{L})(?:верси\p{L}*|релиз\p{L}*|сборк\p{L}*|прошивк\p{L}*|драйвер\p{L}*|пункт\p{L}*|раздел\p{L}*|подраздел\p{L}*|глав\p{L}*|стать\p{L}*|таблиц\p{L}*|рисун\p{L}*|оценк\p{L}*|version\p{L}*|ver|v|rev|release\p{L}*|build|assembly|firmware|driver|upgrade to|section|chapter|clause|figure|table|oid|chrome|firefox|safari|edge|opera|windows|android|ios|macos|gtk)[^\p{L}\d]{0,4}$|(?<!\p{L})п+\.\s?$|§\s?$|[\p{L}\d]\/$/iu;
+  /^(?:верси|релиз|сборк|прошивк|драйвер|пункт|раздел|подраздел|глав|стать|таблиц|рисун|приложени|оценк|п+$|пп?\.?$|version|ver$|v$|rev$|release|build$|assembly$|firmware$|driver$|section$|chapter$|clause$|figure$|table$|appendix$|annex$|oid$|chrome$|firefox$|safari$|edge$|opera$|windows$|android$|ios$|macos$|gtk$)/i;
+/** `nginx/1.25.3.1`, `§ 4.1.1.2`. */
+const NO_ADDRESS_SIGN = /§\s?$|[\p{L}\d]\/$/u;
 const ADDRESS =
   /(?<!\p{L})(?:ip|ip-?адрес|айпи|адрес|addr|address|host|хост|server|сервер|dns|ping|ssh|client|proxy|gateway|шлюз)(?!\p{L})/iu;
 /** Public resolvers, whose numbers are all small. */
 const RESOLVERS = new Set(['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9']);
-/** Before and after a release that looks like an address. */
-const RELEASE_BEFORE =
-  /(?:верси|релиз|сборк|прошивк|обновлен|version|release|firmware|build|patch)\p{L}*(?:[ _"':=-]{1,3}(?!ip|айпи)\p{L}{1,16}){0,2}[^\p{L}\d]{1,4}$|[\p{L}\d\]](?:[=~!><]=|\^|~)$|\p{L}-$/iu;
+/** Words before a release that looks like an address, with a word or two between them, and signs. */
+const RELEASE = /верси|релиз|сборк|прошивк|обновл|version|release|firmware|build|patch|upgrade|update/i;
+const RELEASE_SIGN = /[\p{L}\d\]](?:[=~!><]=|\^|~)$|\p{L}-$/u;
 const RELEASE_AFTER =
-  /^(?:[-+._]?(?:alpha|beta|rc|snapshot|dev|pre|post|build|final|ga|hotfix|patch|stable|lts|release)|[-_.](?:tar|zip|jar|war|whl|deb|rpm|exe|msi|dmg|pkg|apk|tgz|so|dll|amd64|x86|arm|linux|win|el\d))/i;
+  /(?:[-+._]?(?:alpha|beta|rc|snapshot|dev|pre|post|build|final|ga|hotfix|patch|stable|lts|release)|[-_.](?:tar|zip|jar|war|whl|deb|rpm|exe|msi|dmg|pkg|apk|tgz|so|dll|amd64|x86|arm|linux|win|el\d))/iy;
+const WORDS_BETWEEN = 2;
 const CONTEXT = 40;
 
 /** Addresses of machines. Loopback, unspecified addresses and netmasks say nothing of anybody. */
 export const findIpAddresses: Rule = function* (text, numerals) {
   for (const { start: from, written } of numerals) {
     if (!written.includes('.')) continue;
-    for (const { 0: found, index } of written.matchAll(V4)) {
+    for (const { 0: found, index } of matchesOf(V4, written)) {
       const [start, end] = [from + index, from + index + found.length];
       if (isWordAt(text, start - 1) || text[start - 1] === '.' || isWordAt(text, end)) continue;
       if (isIPv4(found) && !isCommon(found) && isAddress(found, text, start, end)) yield { start, end };
@@ -38,14 +41,24 @@ export const findIpAddresses: Rule = function* (text, numerals) {
 /** What stands before and after decides. */
 function isAddress(found: string, text: string, start: number, end: number): boolean {
   const before = wordsBefore(text, start, CONTEXT);
-  if (NO_ADDRESS.test(before)) return false;
-  if (ADDRESS.test(before)) return true;
-  return (!isOfSmallNumbers(found) || RESOLVERS.has(found)) && !isRelease(found, before, text.slice(end, end + 12));
+  const last = lastWord(before, before.length);
+  if ((last && NO_ADDRESS.test(last.word)) || NO_ADDRESS_SIGN.test(before.slice(-2))) return false;
+  const isDoubtful = (isOfSmallNumbers(found) && !RESOLVERS.has(found)) || isRelease(found, before, text, end);
+  return !isDoubtful || ADDRESS.test(before);
 }
 
 /** `10.2.3.4-beta`, `lib-10.2.3.4.jar`, `name==10.2.3.4`, `версия клиента 10.2.3.4`; nobody counts to 192.168. */
-function isRelease(found: string, before: string, after: string): boolean {
-  return RELEASE_AFTER.test(after) || (RELEASE_BEFORE.test(before) && !found.startsWith('192.168.'));
+function isRelease(found: string, before: string, text: string, end: number): boolean {
+  RELEASE_AFTER.lastIndex = end;
+  if (RELEASE_AFTER.test(text)) return true;
+  if (found.startsWith('192.168.')) return false;
+  if (RELEASE_SIGN.test(before.slice(-3))) return true;
+  let word = lastWord(before, before.length);
+  for (let left = WORDS_BETWEEN; word && left >= 0; left -= 1) {
+    if (RELEASE.test(word.word)) return true;
+    word = lastWord(before, word.start);
+  }
+  return false;
 }
 
 function* findV6(text: string): ReturnType<Rule> {

@@ -101,7 +101,7 @@ const ISSUED_KEYS = new Map(
 const LEAST = 16;
 const IN_ROW = Uint8Array.from({ length: 0x80 }, (_, code) => Number(/[\w-]/.test(String.fromCharCode(code))));
 
-const WORD = /\w/;
+const HYPHEN = 0x2d;
 
 /** What may stand in a key beside a row of them. */
 const BOUND = /[\s"'`<>(){}[\],;]/;
@@ -126,7 +126,8 @@ export const findIssuedKeys: Rule = function* (text) {
 
 function* keysBetween(text: string, from: number, end: number): ReturnType<Rule> {
   for (let start = from; start < end; start += 1) {
-    if (start > 0 && WORD.test(text.charAt(start - 1))) continue;
+    const before = text.charCodeAt(start - 1);
+    if (IN_ROW[before] === 1 && before !== HYPHEN) continue;
     const pattern = ISSUED_KEYS.get(text.charCodeAt(start));
     if (!pattern) continue;
     pattern.lastIndex = start;

@@ -6,8 +6,8 @@ import { GAP, HYPHEN } from './finding.ts';
 export interface Numerals {
   start: number;
   written: string;
-  /** How many digits are in it. */
-  digits: number;
+  /** Its digits alone. */
+  digits: string;
 }
 
 /** Those of the shortest address, `1.1.1.1`. */
@@ -27,9 +27,9 @@ export function numeralsIn(text: string): Numerals[] {
 function split(run: string, from: number, found: Numerals[]): void {
   let start = 0;
   let end = 0;
-  let digits = 0;
+  let digits = '';
   const add = () => {
-    if (digits >= LEAST_DIGITS) found.push({ start: from + start, written: run.slice(start, end), digits });
+    if (digits.length >= LEAST_DIGITS) found.push({ start: from + start, written: run.slice(start, end), digits });
   };
   for (let index = 0; index < run.length; index += 1) {
     const code = run.charCodeAt(index);
@@ -37,9 +37,9 @@ function split(run: string, from: number, found: Numerals[]): void {
     if (index - end > MAX_SEPARATORS) {
       add();
       start = index;
-      digits = 0;
+      digits = '';
     }
-    digits += 1;
+    digits += run[index];
     end = index + 1;
   }
   add();

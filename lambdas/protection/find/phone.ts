@@ -3,7 +3,7 @@
  * bundle, takes twenty times as long for each number, and found the same in the corpus.
  */
 
-import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, wordsBefore, type Rule } from './finding.ts';
+import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, matchesOf, wordsBefore, type Rule } from './finding.ts';
 
 const SEPARATOR = String.raw`[${GAP}.${HYPHEN}()]`;
 /** At most three separators between digits, as in `) -`, and no more digits than a number may have (E.164). */
@@ -28,7 +28,7 @@ const NORTH_AMERICAN_DIGITS = /^[2-9]\d{2}[2-9]\d{6}$/;
 const NATIONAL = [/^[3489]\d{9}$/, /^1?[2-9]\d{2}[2-9]\d{6}$/, /^0[1-9]\d{7,9}$/];
 /** `+1 000 000 000` is an amount. */
 const ROUND = /[ \u00a0\u2009\u202f]000$/;
-const AMOUNT = /^[ \u00a0]?(?:руб|р\.|₽|\$|€|%|тыс|млн|млрд|шт(?!\p{L})|(?:rub|usd|eur|pcs)(?!\p{L}))/iu;
+const AMOUNT = /[ \u00a0]?(?:руб|р\.|₽|\$|€|%|тыс|млн|млрд|шт(?!\p{L})|(?:rub|usd|eur|pcs)(?!\p{L}))/iuy;
 /** What is numbered in such digits too. */
 const OTHER_NUMBER =
   /^(?:заказ|накладн|артикул|договор|заявк|обращени|чек|трек|сч[её]т|полис|order|invoice|ticket|sku$|serial|part$|batch|tracking)/i;
@@ -59,13 +59,13 @@ const FORMS = [
 /** Phone numbers: with a country code, in Russian forms, and in forms of other countries where a word says so. */
 export const findPhones: Rule = function* (text, numerals) {
   for (const { start: first, written: numbers, digits } of numerals) {
-    if (digits < LEAST_DIGITS) continue;
+    if (digits.length < LEAST_DIGITS) continue;
     const from = first > 0 && '+('.includes(text.charAt(first - 1)) ? first - 1 : first;
     const whole = from === first ? numbers : text.charAt(from) + numbers;
-    for (const { 0: match, index } of whole.matchAll(PHONE)) {
+    for (const { 0: match, index } of matchesOf(PHONE, whole)) {
       const found = withoutBracket(match);
       const start = from + index + match.length - found.length;
-      const end = start === 0 || !isPartOfWord(text, start) ? endOfPhone(text, start, found) : undefined;
+      const end = isPartOfWord(text, start) ? undefined : endOfPhone(text, start, found);
       if (end !== undefined) yield { start, end };
     }
   }
@@ -84,12 +84,13 @@ function endOfPhone(text: string, start: number, found: string): number | undefi
 
 /** Letters before it, or digits that go on in it: `12:8 903 …`. */
 function isPartOfWord(text: string, start: number): boolean {
-  return isWordAt(text, start - 1) || /\d[.,:/]$/.test(text.slice(Math.max(0, start - 2), start));
+  return isWordAt(text, start - 1) || ('.,:/'.includes(text.charAt(start - 1)) && /\d/.test(text.charAt(start - 2)));
 }
 
 /** `+1 234 567 890 ₽`. */
 function isAmount(text: string, end: number): boolean {
-  return AMOUNT.test(text.slice(end, end + 8));
+  AMOUNT.lastIndex = end;
+  return AMOUNT.test(text);
 }
 
 /** Groups of digits that may follow a number: an extension, an hour. */
@@ -135,13 +136,15 @@ function isNational(digits: string): boolean {
 /** `8 903 …`, `8 (4852) …`, and `8 029 …` of Belarus; a city's code without gaps could be any number. */
 function isRussian(written: string, digits: string): boolean {
   if (digits.length !== 11 || !/^(?:[78][3-9]|80(?:17|25|29|33|44))/.test(digits)) return false;
-  const groups = written
-    .replace(/^\D*\d/, '')
-    .match(/\d+/g)!
-    .map(({ length }) => length);
-  const form = groups.join(' ');
+  const form = formOf(written);
   if (!RUSSIAN_FORMS.has(form)) return false;
   return form !== '10' || digits[1] === '9' || /^[78]800/.test(digits);
+}
+
+/** How many digits are in its groups, after the first digit. */
+function formOf(written: string): string {
+  const [first, ...others] = written.match(/\d+/g)!.map(({ length }) => length);
+  return (first === 1 ? others : [first! - 1, ...others]).join(' ');
 }
 
 /** `(8 903 …)`: a bracket before a number need not be its own. */
