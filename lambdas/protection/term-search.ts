@@ -61,13 +61,16 @@ export class TermSearch {
 
   #findBetween(text: string, from: number, until: number, found: Found[]): void {
     const firsts = this.#firsts;
+    let isWord = isWordAt(text, from - 1);
     for (let start = from; start < until; start += 1) {
-      if (firsts[text.charCodeAt(start) & 0xff] === 0) continue;
-      if (isWordAt(text, start - 1) && isWordAt(text, start)) continue;
+      const isWithin = isWord;
+      isWord = isWordAt(text, start);
+      if ((isWord && isWithin) || firsts[text.charCodeAt(start) & 0xff] === 0) continue;
       const term = this.#mayBeginAt(text, start) ? this.#longestAt(text, start) : undefined;
       if (term === undefined || start + term.length > until) continue;
       found.push({ start, end: start + term.length, term });
       start += term.length - 1;
+      isWord = isWordAt(text, start);
     }
   }
 
@@ -107,6 +110,7 @@ export class TermSearch {
 /** The place of a beginning in the table. */
 function bitOf(text: string, start: number, length: number): number {
   let hash = length;
-  for (let index = start; index < start + length; index += 1) hash = Math.imul(hash, 0x01_00_01_93) ^ text.charCodeAt(index);
+  for (let index = start; index < start + length; index += 1)
+    hash = Math.imul(hash, 0x01_00_01_93) ^ text.charCodeAt(index);
   return (hash ^ (hash >>> 16)) & (TABLE_BITS - 1);
 }

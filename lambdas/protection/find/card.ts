@@ -11,7 +11,8 @@ const LEAST_DIGITS = 13;
 
 /** So many digits in a row are more often a bar code or the id of something: a word must say that they are a card. */
 const RARE_LENGTHS = /^(?:\d{13}|\d{17,19})$/;
-const NAMED = /карт|(?<!\p{L})пан(?!\p{L})|card|(?<!\p{L})pan(?!\p{L})|visa|mastercard|maestro|маэстро|unionpay|сбер|мир(?!\p{L})/iu;
+const NAMED =
+  /карт|(?<!\p{L})пан(?!\p{L})|card|(?<!\p{L})pan(?!\p{L})|visa|mastercard|maestro|маэстро|unionpay|сбер|мир(?!\p{L})/iu;
 const NAMED_WITHIN = 48;
 
 /** Payment cards: known beginnings and lengths, and the check digit (ISO/IEC 7812). */

@@ -24,7 +24,10 @@ const WORDS = Uint8Array.from({ length: TABLED }, (_, code) => Number(WORD.test(
 /** The character at a position, or the pair that it is a half of, belongs to a word or a number. */
 export function isWordAt(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
-  if (code < TABLED) return WORDS[code] === 1;
+  return code < TABLED ? WORDS[code] === 1 : isRareWordAt(text, index, code);
+}
+
+function isRareWordAt(text: string, index: number, code: number): boolean {
   if (Number.isNaN(code)) return false;
   const isSecondHalf = code >= 0xdc00 && code <= 0xdfff;
   return WORD.test(String.fromCodePoint(text.codePointAt(isSecondHalf ? index - 1 : index) ?? code));

@@ -3,7 +3,8 @@ import { isWordAt, matchesOf, wordsBefore, type Rule } from './finding.ts';
 const LEAST_DIGITS = 10;
 const INN = /(?<!\d)(?:\d{12}|\d{10})(?!\d)/g;
 /** An English inn is no tax number: in small letters the number must follow at once. */
-const NAMED = /инн(?:юл|фл)?(?!\p{L})|налогоплательщик|taxpayer|tax[ _-]?id|(?<!\p{L})(?:INN(?!\p{L})|inn[^\p{L}\p{N}]{0,6}$)/iu;
+const NAMED =
+  /инн(?:юл|фл)?(?!\p{L})|налогоплательщик|taxpayer|tax[ _-]?id|(?<!\p{L})(?:INN(?!\p{L})|inn[^\p{L}\p{N}]{0,6}$)/iu;
 const NAMED_WITHIN = 48;
 const NAMED_AFTER = /^\s{0,2}[(–—-]\s{0,2}инн(?!\p{L})/iu;
 const NAME_ITSELF = /инн$/i;

@@ -73,11 +73,12 @@ export const findPhones: Rule = function* (text, numerals) {
 
 /** The first groups may be the number, and the rest what follows it. */
 function endOfPhone(text: string, start: number, found: string): number | undefined {
-  const before = wordsBefore(text, start, NAMED_WITHIN);
   let written = found;
   for (let left = MAX_FOLLOWING; left >= 0 && written !== ''; left -= 1, written = withoutLastGroup(written)) {
     const end = start + written.length;
-    if (!isWordAt(text, end) && isPhone(written, before) && !isAmount(text, end)) return end;
+    const form = isWordAt(text, end) ? undefined : formOf(written);
+    if (form === undefined || isAmount(text, end)) continue;
+    if (form === 'international' || isNamed(form, wordsBefore(text, start, NAMED_WITHIN))) return end;
   }
   return undefined;
 }
@@ -102,13 +103,19 @@ function withoutLastGroup(written: string): string {
   return written.slice(0, at);
 }
 
-function isPhone(written: string, before: string): boolean {
+/** What a number looks like: one that says its country, one of a known form, or one that only a word makes a phone. */
+type Form = 'international' | 'known' | 'national';
+
+function formOf(written: string): Form | undefined {
   const digits = digitsOf(written);
-  if (digits.length < 9 || digits.length > MAX_DIGITS || !isBalanced(written)) return false;
-  if (written.startsWith('+')) return isInternational(digits) && !ROUND.test(written);
-  if (isOtherNumber(before)) return false;
-  if (isRussian(written, digits) || FORMS.some((form) => form.test(written))) return true;
-  return isNational(digits) && NAMED.test(before);
+  if (digits.length < LEAST_DIGITS || digits.length > MAX_DIGITS || !isBalanced(written)) return undefined;
+  if (written.startsWith('+')) return isInternational(digits) && !ROUND.test(written) ? 'international' : undefined;
+  if (isRussian(written, digits) || FORMS.some((form) => form.test(written))) return 'known';
+  return isNational(digits) ? 'national' : undefined;
+}
+
+function isNamed(form: Form, before: string): boolean {
+  return !isOtherNumber(before) && (form === 'known' || NAMED.test(before));
 }
 
 /** `order 8 903 …`, `заказ номер: 8 903 …`. */
@@ -136,13 +143,13 @@ function isNational(digits: string): boolean {
 /** `8 903 …`, `8 (4852) …`, and `8 029 …` of Belarus; a city's code without gaps could be any number. */
 function isRussian(written: string, digits: string): boolean {
   if (digits.length !== 11 || !/^(?:[78][3-9]|80(?:17|25|29|33|44))/.test(digits)) return false;
-  const form = formOf(written);
+  const form = groupsOf(written);
   if (!RUSSIAN_FORMS.has(form)) return false;
   return form !== '10' || digits[1] === '9' || /^[78]800/.test(digits);
 }
 
 /** How many digits are in its groups, after the first digit. */
-function formOf(written: string): string {
+function groupsOf(written: string): string {
   const [first, ...others] = written.match(/\d+/g)!.map(({ length }) => length);
   return (first === 1 ? others : [first! - 1, ...others]).join(' ');
 }

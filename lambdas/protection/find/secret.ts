@@ -6,7 +6,8 @@ const EXPRESSION = /^[$<{[(%*]|[([{]|\*{3}|^[\w-]+=(?!=*$)/;
 const REFERENCE =
   /^[A-Za-z_][\w-]*(?:(?:\.|::|->)[A-Za-z_][\w-]*)+$|^[A-Z]+(?:_[A-Z]+)+$|^your[-_]|^alias\/|\.\.\.|…|x{5}/i;
 /** Addresses, paths, mail, moments. */
-const PLACE = /^\/\/|^[a-z][a-z+.-]{1,12}:\/\/|^(?:~|\.{0,2})\/[\w.-]+(?:\/[\w.-]+)*\/?$|^[a-z]:\\|^[\w.+-]+@[\w-]+\.[\w.-]+$/i;
+const PLACE =
+  /^\/\/|^[a-z][a-z+.-]{1,12}:\/\/|^(?:~|\.{0,2})\/[\w.-]+(?:\/[\w.-]+)*\/?$|^[a-z]:\\|^[\w.+-]+@[\w-]+\.[\w.-]+$/i;
 const MOMENT = /^\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/;
 
 export function isNoReference(value: string): boolean {
@@ -48,7 +49,9 @@ export function isMixed(value: string): boolean {
 /** `My-Service-Account2`, `mySecretName2`, `Windows10`, `v1/data/App1`: words of letters, and a number here and there. */
 export function isOfWords(value: string): boolean {
   if ((value.match(/\d+/g)?.length ?? 0) > 2) return false;
-  return value.split(/[-_./:]/).every((part) => /^(?:v?\d{1,4}|(?:[A-Z]?[a-zа-яё]{2,}|[A-Z]{2,})*\d{0,2}|)$/.test(part));
+  return value
+    .split(/[-_./:]/)
+    .every((part) => /^(?:v?\d{1,4}|(?:[A-Z]?[a-zа-яё]{2,}|[A-Z]{2,})*\d{0,2}|)$/.test(part));
 }
 
 /** How many of small letters, capitals, digits and signs are in it. */
