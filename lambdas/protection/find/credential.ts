@@ -22,7 +22,7 @@ const AUTHORIZATION =
   /(?:bearer|basic|authorization["']?\s?[:=]\s?["']?(?:token|api-?key|oauth))\s{1,4}([A-Za-z0-9._~+/-]{16,2048}={0,2})/gi;
 /** `логин: anna / Vesna2030!`: a name and a password in one line. */
 const ACCOUNT =
-  /(?:логин|уч[её]тк[аиу]|доступы?|login|creds|credentials)(?:\s?[/&+и]\s?(?:pass(?:word)?|пароль))?\s?[:–—-]\s{0,2}[^\s/|:]{2,40}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/gi;
+  /(?:логин|уч[её]тк[аиу]|доступы?|login|creds|credentials)(?:\s?[/&+и]\s?(?:pass(?:word)?|пароль))?(?: [a-zа-яё]{1,12}){0,3}\s?[:–—-]\s{0,2}[^\s/|:]{2,40}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/gi;
 
 export const findCredentials: Rule = function* (text, numerals) {
   yield* findIssuedKeys(text, numerals);

@@ -43,8 +43,8 @@ export function wordsBefore(text: string, start: number, characters: number): st
   return text.slice(Math.max(0, start - characters), start);
 }
 
-/** A sign or two may be between a word and its number. */
-const MAX_SIGNS = 4;
+/** A few signs may be between a word and its number: `"version": "`. */
+const MAX_SIGNS = 6;
 
 /** The word that ends at a position, or a few signs before it. */
 export function lastWord(text: string, position: number): { word: string; start: number } | undefined {

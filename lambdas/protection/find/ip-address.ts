@@ -14,7 +14,9 @@ const NO_ADDRESS =
 /** `nginx/1.25.3.1`, `§ 4.1.1.2`. */
 const NO_ADDRESS_SIGN = /§\s?$|[\p{L}\d]\/$/u;
 const ADDRESS =
-  /(?<!\p{L})(?:ip|ip-?адрес|айпи|адрес|addr|address|host|хост|server|сервер|dns|ping|ssh|client|proxy|gateway|шлюз)(?!\p{L})/iu;
+  /(?<!\p{L})(?:ip|ip-?адрес|айпи|адрес|addr|address|host|хост|server|сервер|dns|ping|ssh|client|proxy|gateway|шлюз|клиент|узел|route|network|subnet|подсет[ьи]|сет[ьи]|peer|remote|src|dst|source|nameserver|inet|allow|deny|listen|connect\p{L}*)(?!\p{L})/iu;
+/** Of public addresses few have a zero there, of releases most: `19.22.0.0`. */
+const OF_RELEASES = /^(?!10\.)[12]?\d\.\d{1,3}\.0\.\d{1,3}$/;
 /** Public resolvers, whose numbers are all small. */
 const RESOLVERS = new Set(['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9']);
 /** Words before a release that looks like an address, with a word or two between them, and signs. */
@@ -43,7 +45,8 @@ function isAddress(found: string, text: string, start: number, end: number): boo
   const before = wordsBefore(text, start, CONTEXT);
   const last = lastWord(before, before.length);
   if ((last && NO_ADDRESS.test(last.word)) || NO_ADDRESS_SIGN.test(before.slice(-2))) return false;
-  const isDoubtful = (isOfSmallNumbers(found) && !RESOLVERS.has(found)) || isRelease(found, before, text, end);
+  const isLikeRelease = isOfSmallNumbers(found) || (OF_RELEASES.test(found) && !/[:/]/.test(text.charAt(end)));
+  const isDoubtful = (isLikeRelease && !RESOLVERS.has(found)) || isRelease(found, before, text, end);
   return !isDoubtful || ADDRESS.test(before);
 }
 

@@ -22,6 +22,10 @@ const QUOTED = /^(?:(["'`])((?:(?!\1)[^\n\\]){1,256})\1|[«“„]([^\n»”“]
 const BARE = /^[^\s"'`<>;,)«»“”„]{1,256}/;
 /** What goes on beyond that is the same value. */
 const REST = /[^\s"'`<>;,)«»“”„]*/y;
+/** `name: DB_PASSWORD`, and the value in the next field. */
+const NEXT_FIELD = /^[\p{L}\p{N}_]{0,16}["']?\s{0,2}(?:\\n|[\n,])\s{0,12}["']?value["']?\s?[:=]\s?/u;
+/** `is still`, `: use`. */
+const ADVERBS = /^(?:\p{L}{1,12} ){1,2}/u;
 /** A value in quotes needs no sign. */
 const BEFORE_QUOTES = /^\s{1,3}(?=["'`«“„])/;
 /** At most two words between a name and a value without a sign. */
@@ -67,7 +71,7 @@ function endOfValue(text: string, from: number): number {
 /** The value that a name is given, where it is a secret. */
 function valueAfter(rest: string, isSecret: (value: string) => boolean): { start: number; end: number } | undefined {
   if (ABOUT.test(rest)) return undefined;
-  const sign = (SIGN.exec(rest) ?? BEFORE_QUOTES.exec(rest))?.[0];
+  const sign = (NEXT_FIELD.exec(rest) ?? SIGN.exec(rest) ?? BEFORE_QUOTES.exec(rest))?.[0];
   const given = sign === undefined ? nextIn(rest) : givenIn(rest, sign.length, isSecret);
   return given ?? strongIn(rest);
 }
@@ -78,6 +82,8 @@ function givenIn(
   isSecret: (value: string) => boolean,
 ): { start: number; end: number } | undefined {
   const after = rest.slice(from);
+  const adverbs = ADVERBS.exec(after)?.[0];
+  if (adverbs !== undefined) return givenAfter(rest, from + adverbs.length);
   const [, , straight, curved] = QUOTED.exec(after) ?? [];
   const quoted = straight ?? curved;
   const bare = quoted === undefined ? BARE.exec(after)?.[0] : undefined;
@@ -85,6 +91,13 @@ function givenIn(
   if (value === undefined || !isSecret(value)) return undefined;
   const start = from + (quoted === undefined ? 0 : 1);
   return { start, end: start + value.length };
+}
+
+/** After words that say nothing of it, only what is no word itself. */
+function givenAfter(rest: string, from: number): { start: number; end: number } | undefined {
+  const value = withoutStop(BARE.exec(rest.slice(from))?.[0] ?? '');
+  const isSecret = isPassword(value) && classesOf(value) >= 3 && !isOfWords(value);
+  return isSecret ? { start: from, end: from + value.length } : undefined;
 }
 
 function nextIn(rest: string): { start: number; end: number } | undefined {
