@@ -14,9 +14,12 @@ const NO_ADDRESS =
 /** `nginx/1.25.3.1`, `§ 4.1.1.2`. */
 const NO_ADDRESS_SIGN = /§\s?$|[\p{L}\d]\/$/u;
 const ADDRESS =
-  /(?<!\p{L})(?:ip|ip-?адрес|айпи|адрес|addr|address|host|хост|server|сервер|dns|ping|ssh|client|proxy|gateway|шлюз|клиент|узел|route|network|subnet|подсет[ьи]|сет[ьи]|peer|remote|src|dst|source|nameserver|inet|allow|deny|listen|connect\p{L}*)(?!\p{L})/iu;
-/** Of public addresses few have a zero there, of releases most: `19.22.0.0`. */
-const OF_RELEASES = /^(?!10\.)[12]?\d\.\d{1,3}\.0\.\d{1,3}$/;
+  /(?<!\p{L})(?:ip|ip-?адрес|айпи|адрес|addr|address|host|хост|server|сервер|dns|ping|ssh|пинг\p{L}*|client|proxy|gateway|шлюз|клиент|узел|route|network|subnet|подсет[ьи]|сет[ьи]|peer|remote|src|dst|source|nameserver|inet|allow|deny|listen|connect\p{L}*)(?!\p{L})/iu;
+/** Releases count from one: of public addresses few begin so, and few have a zero as their third number. */
+const LOW = /^(?!10\.)[12]?\d\./;
+const THIRD_ZERO = /^\d+\.\d+\.0\./;
+/** A name before it is that of a program; these are none: `Banned from 5.188.10.77`. */
+const NO_NAME = /^(?:со?|из|на|от|по|и|или|from|at|by|via|and|or|for|is|are|with)$/i;
 /** Public resolvers, whose numbers are all small. */
 const RESOLVERS = new Set(['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9']);
 /** Words before a release that looks like an address, with a word or two between them, and signs. */
@@ -45,9 +48,16 @@ function isAddress(found: string, text: string, start: number, end: number): boo
   const before = wordsBefore(text, start, CONTEXT);
   const last = lastWord(before, before.length);
   if ((last && NO_ADDRESS.test(last.word)) || NO_ADDRESS_SIGN.test(before.slice(-2))) return false;
-  const isLikeRelease = isOfSmallNumbers(found) || (OF_RELEASES.test(found) && !/[:/]/.test(text.charAt(end)));
-  const isDoubtful = (isLikeRelease && !RESOLVERS.has(found)) || isRelease(found, before, text, end);
+  const isDoubtful =
+    ((isOfSmallNumbers(found) || isNumberOfProgram(found, before, text.charAt(end))) && !RESOLVERS.has(found)) ||
+    isRelease(found, before, text, end);
   return !isDoubtful || ADDRESS.test(before);
+}
+
+/** `glibc 2.39.1.7`, `19.22.0.0`; an address may have a port or a mask. */
+function isNumberOfProgram(found: string, before: string, after: string): boolean {
+  if (!LOW.test(found) || after === ':' || after === '/') return false;
+  return THIRD_ZERO.test(found) || (/\p{L} $/u.test(before) && !NO_NAME.test(lastWord(before, before.length)!.word));
 }
 
 /** `10.2.3.4-beta`, `lib-10.2.3.4.jar`, `name==10.2.3.4`, `версия клиента 10.2.3.4`; nobody counts to 192.168. */
@@ -69,10 +79,12 @@ function* findV6(text: string): ReturnType<Rule> {
   for (const { index } of text.matchAll(MAYBE_V6)) {
     if (index < done) continue;
     let start = index;
-    while (start > done && index - start < MAX_V6 && isOfV6(text, start - 1)) start -= 1;
-    const found = V6.exec(text.slice(start, start + MAX_V6 + 3))?.[0] ?? '';
-    done = start + Math.max(found.length, index - start + 2);
-    if (isIPv6(found) && saysWhere(found) && !isWordAt(text, start - 1)) yield { start, end: start + found.length };
+    while (start > done && isOfV6(text, start - 1)) start -= 1;
+    done = index + 1;
+    while (done < text.length && isOfV6(text, done)) done += 1;
+    if (index - start > MAX_V6) continue;
+    const found = V6.exec(text.slice(start, Math.min(done, start + MAX_V6) + 2))?.[0] ?? '';
+    if (isIPv6(found) && saysWhere(found)) yield { start, end: start + found.length };
   }
 }
 
@@ -80,11 +92,12 @@ function isOfV6(text: string, index: number): boolean {
   return isWordAt(text, index) || text[index] === ':' || text[index] === '.';
 }
 
-/** Not loopback; `beef::cafe` and `12::34` are names and numbers as often as addresses. */
+/** Beginnings that are given out: global, local, of a link, and of version 4. `beef::cafe` is a name. */
+const GIVEN_OUT = /^(?:[23][\da-f]{3}|f[cdef][\da-f]{2}|64:ff9b|::ffff):/i;
+
+/** Not loopback; `12::34` are numbers as often as an address. */
 function saysWhere(address: string): boolean {
-  const groups = address.match(/[\da-f]+/gi) ?? [];
-  const isLinkOrTwo = groups.length > 2 || (groups.length > 0 && /^(?:f[ce]|2[0-9a-f]{3}:)/i.test(address));
-  return isLinkOrTwo && /\d/.test(address) && !/^[:0]*1?$/.test(address);
+  return GIVEN_OUT.test(address) && (address.match(/[\da-f]+/gi)?.length ?? 0) > 1;
 }
 
 function isCommon(address: string): boolean {

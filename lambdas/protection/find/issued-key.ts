@@ -85,8 +85,8 @@ const ISSUED: [string, string][] = [
   // age; 1Password's service accounts
   ['A', String.raw`AGE-SECRET-KEY-1[A-Z0-9]{58}`],
   ['o', String.raw`ops_eyJ${REST}{100,}`],
-  // JSON Web Tokens
-  ['e', String.raw`eyJ${REST}{8,}\.eyJ${REST}{8,}\.${REST}{8,}`],
+  // JSON Web Tokens; not within a row, where each beginning would be read to the end of it
+  ['e', String.raw`(?<!-)eyJ${REST}{8,}\.eyJ${REST}{8,}\.${REST}{8,}`],
 ];
 
 /** The patterns by the code of their first character: nearly all places are ruled out by it. */
@@ -132,8 +132,8 @@ function* keysBetween(text: string, from: number, end: number): ReturnType<Rule>
     if (!pattern) continue;
     pattern.lastIndex = start;
     const found = pattern.exec(text)?.[0];
-    if (found === undefined || !isMixed(found)) continue;
-    yield { start, end: start + found.replace(/[.-]+$/, '').length };
+    if (found === undefined) continue;
+    if (isMixed(found)) yield { start, end: start + found.replace(/[.-]+$/, '').length };
     start += found.length - 1;
   }
 }

@@ -33,12 +33,21 @@ const OF_THING =
 const TECHNICAL =
   /(?:тех(?:ническ\p{L}*)?|кадастров\p{L}*|санитарн\p{L}*|энергетическ\p{L}*|ветеринарн\p{L}*|вет)[\s-]?$/iu;
 
+/** `4509 123458 (паспорт)`. */
+const NUMBER_BEFORE = /(?<![\p{L}\d])(\d{2} ?\d{2} ?(?:№ ?)?\d{6}) ?[(–—-] ?$/u;
+
 /** Numbers of passports: they have no check digit that people write, so the word must stand before them. */
 export const findPassports: Rule = function* (text) {
   let done = 0;
   for (const { 0: word, index } of text.matchAll(NAMED)) {
     const from = index + word.length;
     if (from < done) continue;
+    const earlier = NUMBER_BEFORE.exec(wordsBefore(text, index, 24));
+    if (earlier) {
+      const start = index - earlier[0].length;
+      yield { start, end: start + earlier[1]!.length };
+      continue;
+    }
     const after = text.slice(from, from + WITHIN);
     const number = numberIn(after);
     if (!number || OF_THING.test(after) || TECHNICAL.test(wordsBefore(text, index, 16))) continue;

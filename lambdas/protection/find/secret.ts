@@ -1,7 +1,7 @@
 /** What secrets are made of, and what stands where one could: a word, a variable, a path, a date, a call. */
 
 /** Calls and what a shell or a template puts in: `${X}`, `$(cat x)`, `<token>`, `os.environ[…]`, `***`, another name. */
-const EXPRESSION = /^[$<{[(%*]|[([{]|\*{3}|^[\w-]+=(?!=*$)/;
+const EXPRESSION = /^[$<{[(%*]|^[a-z]+\|[a-z]|[([{]|\*{3}|^[\w-]+=(?!=*$)/;
 /** Names without a digit: `settings.key`, `YOUR_API_KEY`, `alias/main`; and what stands for something: `sk-...`. */
 const REFERENCE =
   /^[A-Za-z_][\w-]*(?:(?:\.|::|->)[A-Za-z_][\w-]*)+$|^[A-Z]+(?:_[A-Z]+)+$|^your[-_]|^alias\/|\.\.\.|…|x{5}/i;
