@@ -61,16 +61,13 @@ export class TermSearch {
 
   #findBetween(text: string, from: number, until: number, found: Found[]): void {
     const firsts = this.#firsts;
-    let isWord = isWordAt(text, from - 1);
     for (let start = from; start < until; start += 1) {
-      const isWithin = isWord;
-      isWord = isWordAt(text, start);
-      if ((isWord && isWithin) || firsts[text.charCodeAt(start) & 0xff] === 0) continue;
+      if (firsts[text.charCodeAt(start) & 0xff] === 0) continue;
+      if (isWordAt(text, start - 1) && isWordAt(text, start)) continue;
       const term = this.#mayBeginAt(text, start) ? this.#longestAt(text, start) : undefined;
       if (term === undefined || start + term.length > until) continue;
       found.push({ start, end: start + term.length, term });
       start += term.length - 1;
-      isWord = isWordAt(text, start);
     }
   }
 

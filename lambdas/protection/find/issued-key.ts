@@ -91,7 +91,7 @@ const ISSUED: [string, string][] = [
 
 /** The patterns by the code of their first character: nearly all places are ruled out by it. */
 const ISSUED_KEYS = new Map(
-  [...new Set(ISSUED.flatMap(([firsts]) => [...firsts]))].map((first) => {
+  [...new Set(ISSUED.flatMap(([firsts]) => firsts.split('')))].map((first) => {
     const patterns = ISSUED.filter(([firsts]) => firsts.includes(first)).map(([, pattern]) => pattern);
     return [first.charCodeAt(0), new RegExp(patterns.join('|'), 'y')];
   }),

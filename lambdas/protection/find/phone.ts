@@ -1,6 +1,6 @@
 /**
  * Phone numbers by their forms. A library of every country's numbering plan was weighed: it is an eighth of the function's
- * bundle, takes twenty times as long for each number, and found the same in the corpus.
+ * bundle, takes a hundred times as long, and of the sentences that no rule had seen it found three numbers in four.
  */
 
 import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, matchesOf, wordsBefore, type Rule } from './finding.ts';
@@ -62,14 +62,17 @@ export const findPhones: Rule = function* (text, numerals) {
     if (digits.length < LEAST_DIGITS) continue;
     const from = first > 0 && '+('.includes(text.charAt(first - 1)) ? first - 1 : first;
     const whole = from === first ? numbers : text.charAt(from) + numbers;
-    for (const { 0: match, index } of matchesOf(PHONE, whole)) {
-      const found = withoutBracket(match);
-      const start = from + index + match.length - found.length;
-      const end = isPartOfWord(text, start) ? undefined : endOfPhone(text, start, found);
-      if (end !== undefined) yield { start, end };
-    }
+    if (digits.length <= MAX_DIGITS) yield* phoneAt(text, from, whole);
+    else for (const { 0: match, index } of matchesOf(PHONE, whole)) yield* phoneAt(text, from + index, match);
   }
 };
+
+function phoneAt(text: string, from: number, match: string): { start: number; end: number }[] {
+  const found = withoutBracket(match);
+  const start = from + match.length - found.length;
+  const end = isPartOfWord(text, start) ? undefined : endOfPhone(text, start, found);
+  return end === undefined ? [] : [{ start, end }];
+}
 
 /** The first groups may be the number, and the rest what follows it. */
 function endOfPhone(text: string, start: number, found: string): number | undefined {
@@ -96,11 +99,17 @@ function isAmount(text: string, end: number): boolean {
 
 /** Groups of digits that may follow a number: an extension, an hour. */
 const MAX_FOLLOWING = 2;
-const LAST_GROUP = new RegExp(String.raw`${SEPARATOR}{1,3}\d+$`);
 
 function withoutLastGroup(written: string): string {
-  const at = LAST_GROUP.exec(written)?.index ?? 0;
-  return written.slice(0, at);
+  let end = written.length;
+  while (end > 0 && isDigitAt(written, end - 1)) end -= 1;
+  while (end > 0 && !isDigitAt(written, end - 1)) end -= 1;
+  return written.slice(0, end);
+}
+
+function isDigitAt(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  return code >= 0x30 && code <= 0x39;
 }
 
 /** What a number looks like: one that says its country, one of a known form, or one that only a word makes a phone. */
@@ -108,10 +117,16 @@ type Form = 'international' | 'known' | 'national';
 
 function formOf(written: string): Form | undefined {
   const digits = digitsOf(written);
-  if (digits.length < LEAST_DIGITS || digits.length > MAX_DIGITS || !isBalanced(written)) return undefined;
-  if (written.startsWith('+')) return isInternational(digits) && !ROUND.test(written) ? 'international' : undefined;
+  if (digits.length < LEAST_DIGITS || digits.length > MAX_DIGITS) return undefined;
+  if (written.startsWith('+')) return isInternational(digits) && isWhole(written) ? 'international' : undefined;
+  const hasPlausibleLength = digits.length === 10 || digits.length === 11 || digits.startsWith('0');
+  if (!hasPlausibleLength || !isBalanced(written)) return undefined;
   if (isRussian(written, digits) || FORMS.some((form) => form.test(written))) return 'known';
   return isNational(digits) ? 'national' : undefined;
+}
+
+function isWhole(written: string): boolean {
+  return isBalanced(written) && !ROUND.test(written);
 }
 
 function isNamed(form: Form, before: string): boolean {
@@ -160,5 +175,6 @@ function withoutBracket(found: string): string {
 }
 
 function isBalanced(written: string): boolean {
-  return !/[()]/.test(written) || written.split('(').length === written.split(')').length;
+  const hasBrackets = written.includes('(') || written.includes(')');
+  return !hasBrackets || written.split('(').length === written.split(')').length;
 }
