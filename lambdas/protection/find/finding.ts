@@ -1,11 +1,18 @@
 import type { SensitiveCategory } from '../../store/sensitive-data.ts';
-import type { Numerals } from './numbers.ts';
 
 /** A value of a category, where it stands in a text. */
 export interface Finding {
   category: SensitiveCategory;
   start: number;
   end: number;
+}
+
+/** Digits with what may stand between those of one number, from the first digit to the last. */
+export interface Numerals {
+  start: number;
+  written: string;
+  /** Its digits alone. */
+  digits: string;
 }
 
 /** Finds the values of one category in a text, in time linear in its length. */

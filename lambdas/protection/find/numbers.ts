@@ -1,14 +1,6 @@
 /** Digits as people write them, in groups or not: what most rules look at is found once for all of them. */
 
-import { GAP, HYPHEN } from './finding.ts';
-
-/** Digits with what may stand between those of one number, from the first digit to the last. */
-export interface Numerals {
-  start: number;
-  written: string;
-  /** Its digits alone. */
-  digits: string;
-}
+import { GAP, HYPHEN, type Numerals } from './finding.ts';
 
 /** Those of the shortest address, `1.1.1.1`. */
 const LEAST_DIGITS = 4;
