@@ -406,6 +406,7 @@ describe('a request for searches', () => {
     ],
     ['no uses', { tools: [{ ...tool, max_uses: 0 }] }, 'tools.0.max_uses'],
     ['another name', { tools: [{ ...tool, name: 'search' }] }, 'tools.0.name'],
+    ['a model that calls no functions', { model: 'test/plain' }, 'tools.0.type'],
     ['an unknown version', { tools: [{ ...tool, type: 'web_search_20990101' }] }, 'tools.0.type'],
     ['a field that it does not have', { tools: [{ ...tool, depth: 3 }] }, 'tools.0'],
     [

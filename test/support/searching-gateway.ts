@@ -106,7 +106,10 @@ export async function startSearchingGateway(env: Record<string, string> = {}): P
   });
   const upstream = await listen(server);
   const catalog = catalogDirectory(
-    [textModel('test/model', [{ provider: 'scripted', pricing: PRICES }], { supported_parameters: ['tools'] })],
+    [
+      textModel('test/model', [{ provider: 'scripted', pricing: PRICES }], { supported_parameters: ['tools'] }),
+      textModel('test/plain', [{ provider: 'scripted', pricing: PRICES }]),
+    ],
     [
       {
         id: 'scripted',
