@@ -370,6 +370,18 @@ describe('a key with a limit', () => {
     expect(search.queries).toEqual([]);
     expect(await finalGeneration(poor, id)).toMatchObject({ total_cost: cost([[100, 20]], 0) });
   });
+
+  it('needs no more for a search before the model is asked than it was refused for', async () => {
+    const words = 'The model goes on and on, as models do. '.repeat(20).trim();
+    search.plays({ text: words, usage: { prompt: 100, completion: 200 } });
+    const asked = { tools: undefined, plugins: [{ id: 'web' }] };
+    const { response } = await ask(asked, await limited(1));
+    const { error } = (await response.json()) as { error: { metadata: { required_rub: string } } };
+
+    const { content, stop_reason } = await whole(asked, await limited(Number(error.metadata.required_rub)));
+
+    expect({ content, stop_reason }).toMatchObject({ content: [{ text: words }], stop_reason: 'end_turn' });
+  });
 });
 
 describe('what a key protects', () => {

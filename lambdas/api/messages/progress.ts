@@ -55,9 +55,11 @@ export class Progress {
   }
 
   begin(index: number): void {
-    this.#answer = unmeasured(this.#context, this.#context.attempts[index]!);
+    const { candidate, quote: held } = this.#context.attempts[index]!;
+    // Searches before the answer are over: they are spent, and no provider makes any.
+    const quote = { ...held, bound: { ...held.bound, searchRequests: 0 } };
+    this.#answer = unmeasured(this.#context, { candidate, quote });
     this.#begun = true;
-    const { quote } = this.#answer.attempted;
     const searches = this.#context.search?.session.charged ?? 0;
     this.#context.keeper.answeredBy(quote, (quote.pricing.web_search ?? Money.zero).times(searches));
   }
