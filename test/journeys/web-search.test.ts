@@ -371,6 +371,14 @@ describe('a key with a limit', () => {
     expect(await finalGeneration(poor, id)).toMatchObject({ total_cost: cost([[100, 20]], 0) });
   });
 
+  it('pays for no search behind a round that has cost more than it has', async () => {
+    search.plays({ ...calling('one'), usage: { prompt: 100, completion: 10_000 } }, answer);
+
+    const { stop_reason } = await whole({ max_tokens: 10_000 }, await limited(15));
+
+    expect({ stop_reason, queries: search.queries }).toEqual({ stop_reason: 'max_tokens', queries: [] });
+  });
+
   it('needs no more for a search before the model is asked than it was refused for', async () => {
     const words = 'The model goes on and on, as models do. '.repeat(20).trim();
     search.plays({ text: words, usage: { prompt: 100, completion: 200 } });
