@@ -112,6 +112,16 @@ describe('a model that searches', () => {
     expect(search.queries).toEqual(['tower height']);
   });
 
+  it('gives a structured answer as it is: its lists of numbers are no markers', async () => {
+    const text = '{"floors": [1, 2], "height": "540 metres [1]"}';
+    search.plays(calling('tower'), { text });
+    const format = { type: 'json_schema', schema: { type: 'object' } };
+
+    const { content } = await whole({ output_config: { format } });
+
+    expect(content.slice(2)).toEqual([{ type: 'text', text }]);
+  });
+
   it('has its rounds and searches on one bill', async () => {
     search.plays(
       { ...calling('one', 'two'), usage: { prompt: 100, completion: 20 } },
@@ -341,6 +351,21 @@ describe('a search before the model is asked', () => {
     ]);
     expect(usage).toMatchObject({ server_tool_use: { web_search_requests: 1 }, cost: cost([[100, 20]], 1) });
     expect(JSON.stringify(search.asked[0]!.messages).includes('[2] Towers')).toBe(found === 2);
+  });
+
+  it("leaves the client's own function of that name to the client", async () => {
+    search.plays(calling('mine'));
+
+    const { content, stop_reason } = await whole({
+      tools: [{ name: 'web_search', input_schema: { type: 'object' } }],
+      plugins: [{ id: 'web' }],
+    });
+
+    expect(content).toMatchObject([{ type: 'tool_use', name: 'web_search', input: { query: 'mine' } }]);
+    expect({ stop_reason, queries: search.queries }).toEqual({
+      stop_reason: 'tool_use',
+      queries: ['How high is the tower?'],
+    });
   });
 
   it('that fails costs nothing, and the model answers by itself', async () => {
