@@ -112,6 +112,16 @@ describe('a model that searches', () => {
     expect(search.queries).toEqual(['tower height']);
   });
 
+  it('gives a structured answer as it is: its lists of numbers are no markers', async () => {
+    const text = '{"floors": [1, 2], "height": "540 metres [1]"}';
+    search.plays(calling('tower'), { text });
+    const format = { type: 'json_schema', schema: { type: 'object' } };
+
+    const { content } = await whole({ output_config: { format } });
+
+    expect(content.slice(2)).toEqual([{ type: 'text', text }]);
+  });
+
   it('has its rounds and searches on one bill', async () => {
     search.plays(
       { ...calling('one', 'two'), usage: { prompt: 100, completion: 20 } },
@@ -343,6 +353,21 @@ describe('a search before the model is asked', () => {
     expect(JSON.stringify(search.asked[0]!.messages).includes('[2] Towers')).toBe(found === 2);
   });
 
+  it("leaves the client's own function of that name to the client", async () => {
+    search.plays(calling('mine'));
+
+    const { content, stop_reason } = await whole({
+      tools: [{ name: 'web_search', input_schema: { type: 'object' } }],
+      plugins: [{ id: 'web' }],
+    });
+
+    expect(content).toMatchObject([{ type: 'tool_use', name: 'web_search', input: { query: 'mine' } }]);
+    expect({ stop_reason, queries: search.queries }).toEqual({
+      stop_reason: 'tool_use',
+      queries: ['How high is the tower?'],
+    });
+  });
+
   it('that fails costs nothing, and the model answers by itself', async () => {
     search.finds(() => 500);
     search.plays({ text: 'I do not know.' });
@@ -369,6 +394,26 @@ describe('a key with a limit', () => {
     });
     expect(search.queries).toEqual([]);
     expect(await finalGeneration(poor, id)).toMatchObject({ total_cost: cost([[100, 20]], 0) });
+  });
+
+  it('pays for no search behind a round that has cost more than it has', async () => {
+    search.plays({ ...calling('one'), usage: { prompt: 100, completion: 10_000 } }, answer);
+
+    const { stop_reason } = await whole({ max_tokens: 10_000 }, await limited(15));
+
+    expect({ stop_reason, queries: search.queries }).toEqual({ stop_reason: 'max_tokens', queries: [] });
+  });
+
+  it('needs no more for a search before the model is asked than it was refused for', async () => {
+    const words = 'The model goes on and on, as models do. '.repeat(20).trim();
+    search.plays({ text: words, usage: { prompt: 100, completion: 200 } });
+    const asked = { tools: undefined, plugins: [{ id: 'web' }] };
+    const { response } = await ask(asked, await limited(1));
+    const { error } = (await response.json()) as { error: { metadata: { required_rub: string } } };
+
+    const { content, stop_reason } = await whole(asked, await limited(Number(error.metadata.required_rub)));
+
+    expect({ content, stop_reason }).toMatchObject({ content: [{ text: words }], stop_reason: 'end_turn' });
   });
 });
 

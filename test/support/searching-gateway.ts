@@ -107,7 +107,9 @@ export async function startSearchingGateway(env: Record<string, string> = {}): P
   const upstream = await listen(server);
   const catalog = catalogDirectory(
     [
-      textModel('test/model', [{ provider: 'scripted', pricing: PRICES }], { supported_parameters: ['tools'] }),
+      textModel('test/model', [{ provider: 'scripted', pricing: PRICES }], {
+        supported_parameters: ['tools', 'structured_outputs'],
+      }),
       textModel('test/plain', [{ provider: 'scripted', pricing: PRICES }]),
     ],
     [
