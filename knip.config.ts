@@ -17,5 +17,5 @@ export default {
   ],
   project: ['bin/**', 'lib/**/*.ts', 'lambdas/**/*.ts', 'test/**/*.{ts,mjs,cjs}'],
   ignoreDependencies: ['aws-cdk'],
-  ignoreBinaries: ['taskset'],
+  ignoreBinaries: ['taskset', 'ffprobe'],
 } satisfies KnipConfig;

@@ -14,7 +14,11 @@ export type TableAction =
   | 'BatchWriteItem';
 export type SecretName = 'pepper' | 'provider-keys';
 /** A queue has the name of its worker. */
-export type QueueName = 'finalize-cost' | 'roll-up-activity';
+export type QueueName = 'finalize-cost' | 'roll-up-activity' | 'advance-videos';
+/** A folder of the bucket: what waits to be sent to a provider, and what providers have made. */
+export type ObjectFolder = 'video-requests' | 'videos';
+/** Parts of an upload are put like a whole file. */
+export type ObjectAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'AbortMultipartUpload';
 
 /** Everything a function may touch besides its logs. */
 export interface Grants {
@@ -23,6 +27,7 @@ export interface Grants {
   partitions?: readonly string[];
   /** The indexes as well as the table. */
   indexes?: boolean;
+  objects?: Partial<Record<ObjectFolder, readonly ObjectAction[]>>;
   secrets?: readonly SecretName[];
   sendTo?: readonly QueueName[];
   /** Counts of the messages in these queues and in their dead-letter queues. */
@@ -44,6 +49,8 @@ interface Endpoint<Kind extends Credential> extends FunctionSpec {
   streaming?: boolean;
   /** Spends money: every answer carries x-generation-id. */
   inference?: boolean;
+  /** Asks providers itself, instead of handing that over to a worker. */
+  asksProviders?: boolean;
 }
 
 type Paths = readonly [string, ...string[]];

@@ -35,6 +35,7 @@ export const routes = {
     }),
     streaming: true,
     inference: true,
+    asksProviders: true,
     timeoutSeconds: 900,
     memoryMb: 1024,
   }),
@@ -60,6 +61,24 @@ export const routes = {
   'list-user-models': get('/models/user', keyed('models/list-user', reading('Query'))),
   'list-embeddings-models': get('/embeddings/models', open('models/list-embeddings')),
   'list-videos-models': get('/videos/models', open('models/list-videos')),
+
+  // It waits for the money that other requests hold, and for pictures.
+  'create-video': post('/videos', {
+    ...inferring('videos/create', {
+      ...reading('Query', 'PutItem', 'UpdateItem'),
+      objects: { 'video-requests': ['PutObject', 'DeleteObject'] },
+      secrets: ['pepper', 'provider-keys'],
+      sendTo: ['advance-videos', 'finalize-cost'],
+    }),
+    inference: true,
+    timeoutSeconds: 29,
+    memoryMb: 1024,
+  }),
+  'get-video': get('/videos/{id}', inferring('videos/get', reading())),
+  'get-video-content': get(
+    '/videos/{id}/content',
+    inferring('videos/get-content', { ...reading(), objects: { videos: ['GetObject'] } }),
+  ),
 
   'get-generation': get('/generation', inferring('generations/get', reading())),
   'get-current-key': get('/key', keyed('keys/get-current', reading())),
@@ -128,6 +147,9 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
+/** The bucket's own rule deletes files of videos after so many days. */
+export const FILES_KEPT_DAYS = 7;
+
 /** Each reads the queue of the same name. */
 export const queueWorkers = /* @__PURE__ */ workers({
   'finalize-cost': {
@@ -151,6 +173,22 @@ export const queueWorkers = /* @__PURE__ */ workers({
     lateAfterSeconds: 900,
     grants: { table: ['GetItem', 'Query', 'UpdateItem', 'BatchWriteItem'] },
   },
+  'advance-videos': {
+    // Each may take as long as a large file.
+    batchSize: 1,
+    maxConcurrency: 50,
+    timeoutSeconds: 240,
+    memoryMb: 1024,
+    maxReceiveCount: 12,
+    // A message may be sent fifteen minutes before it is due.
+    lateAfterSeconds: 1_800,
+    grants: {
+      table: ['GetItem', 'PutItem', 'UpdateItem'],
+      objects: { 'video-requests': ['GetObject', 'DeleteObject'], videos: ['PutObject', 'AbortMultipartUpload'] },
+      secrets: ['pepper', 'provider-keys'],
+      sendTo: ['advance-videos', 'finalize-cost'],
+    },
+  },
 }) satisfies Record<QueueName, QueueWorker>;
 
 export const scheduledWorkers = /* @__PURE__ */ workers({
@@ -160,7 +198,7 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
     grants: {
       table: ['GetItem', 'Query', 'PutItem', 'UpdateItem'],
       indexes: true,
-      sendTo: ['roll-up-activity'],
+      sendTo: ['roll-up-activity', 'advance-videos'],
       watch: ['finalize-cost'],
     },
   },

@@ -26,6 +26,7 @@ export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
     (prices.internal_reasoning ?? Money.zero).times(reasoningTokens),
     (pricing.web_search ?? Money.zero).times(usage.searchRequests ?? 0),
     (pricing.image ?? Money.zero).times(usage.pricedImages ?? 0),
+    (pricing.video_second ?? Money.zero).times(usage.videoSeconds ?? 0),
   ]);
   const cacheDiscount = Money.sum(cached.map(({ tokens, price }) => prices.prompt.minus(price).times(tokens)));
   return { total, cacheDiscount };
@@ -41,6 +42,8 @@ export interface UsageBound {
   cacheWrites: CacheWrites;
   pricedImages: number;
   searchRequests: number;
+  /** Known exactly before a video is asked for. */
+  videoSeconds?: number | undefined;
 }
 
 /**
@@ -60,6 +63,7 @@ export function priceUpperBound(bound: UsageBound, pricing: Pricing): Money {
     output.times(bound.outputTokens),
     (pricing.image ?? Money.zero).times(bound.pricedImages),
     (pricing.web_search ?? Money.zero).times(bound.searchRequests),
+    (pricing.video_second ?? Money.zero).times(bound.videoSeconds ?? 0),
   ]);
 }
 

@@ -4,7 +4,8 @@
  *
  * Guarantee: a hold whose settlement is only late is left alone. While messages wait, for the worker or among the dead
  * letters, nothing is estimated, however long that takes: holds stay counted, and limits strict. Complete measurements
- * are always settled. Runs may overlap: a settlement counts once.
+ * are always settled. Runs may overlap: a settlement counts once. The hold of a video is not judged here: its job outlives
+ * every function, and whoever goes on with jobs ends it, and settles.
  */
 
 import { generationTimeMs } from '../platform/ids.ts';
@@ -26,6 +27,8 @@ export interface SweepSelection {
   deadBootIds?: string[] | undefined;
   /** When nothing more may be begun, in the time of performance.now(). */
   deadlineMs?: number;
+  /** Tells the worker of a video's job to go on with it: only that worker knows what became of it. Absent: it is left alone. */
+  handBack?: ((generation: Generation) => Promise<void>) | undefined;
 }
 
 export interface SweepResult {
@@ -82,6 +85,7 @@ async function sweepOne(
     const generation = await readPending(table, entry);
     if (!generation || !isDue(generation, selection)) return;
     const { complete } = generation;
+    if (generation.apiType === 'video' && !complete) return await selection.handBack?.(generation);
     const settlement = settlementOf(generation);
     // A complete measurement is what the handler would have sent: not an estimate that waits for a correction.
     const [settled] = (await settleBatch(table, [settlement], { swept: !complete })) as [SettleResult | Error];

@@ -13,6 +13,8 @@ export interface TokenUsage {
   searchRequests?: number | undefined;
   /** Images of the prompt, where the endpoint charges them by the piece. */
   pricedImages?: number | undefined;
+  /** Of video that was made. */
+  videoSeconds?: number | undefined;
 }
 
 /** Everything the model read, cached or not. */
@@ -33,6 +35,7 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
     reasoningTokens: sum(a.reasoningTokens, b.reasoningTokens),
     searchRequests: sum(a.searchRequests, b.searchRequests),
     pricedImages: sum(a.pricedImages, b.pricedImages),
+    videoSeconds: sum(a.videoSeconds, b.videoSeconds),
   };
 }
 

@@ -58,7 +58,8 @@ const pricingSchema = z.strictObject({
   web_search: price.optional(),
   overrides: z.array(priceTier).min(1).optional(),
 });
-export type Pricing = z.infer<typeof pricingSchema>;
+/** `video_second`: of each second of video, as frozen for one request; files have it by resolution, with the model. */
+export type Pricing = z.infer<typeof pricingSchema> & { video_second?: Money | undefined };
 export type PriceTier = z.infer<typeof priceTier>;
 
 export const dataPolicySchema = z.strictObject({
@@ -156,13 +157,34 @@ const endpointSchema = z.strictObject({
 });
 export type EndpointData = z.infer<typeof endpointSchema>;
 
+const durations = z.array(z.int().positive()).min(1);
+
 const videoOptions = z.strictObject({
-  durations: z.array(z.int().positive()).min(1),
+  durations,
   resolutions: z.array(z.string()).min(1),
+  /** Of resolutions that are made at fewer durations. */
+  durations_at: z.record(z.string(), durations).optional(),
   aspect_ratios: z.array(z.string().regex(/^\d+:\d+$/)).min(1),
   frame_images: z.array(z.enum(['first_frame', 'last_frame'])).optional(),
   price_per_second: z.record(z.string(), price),
 });
+
+type VideoOptions = z.infer<typeof videoOptions>;
+
+/** What is listed has a price, and what is said of a resolution or a duration is said of one that is listed. */
+function checkVideo(video: VideoOptions, report: (path: string[], message: string) => void): void {
+  const { durations, resolutions, durations_at = {}, price_per_second } = video;
+  const unpriced = resolutions.find((resolution) => !Object.hasOwn(price_per_second, resolution));
+  if (unpriced !== undefined) report(['price_per_second'], `has no price of "${unpriced}"`);
+  for (const [field, named] of Object.entries({ durations_at, price_per_second })) {
+    const unlisted = Object.keys(named).find((resolution) => !resolutions.includes(resolution));
+    if (unlisted !== undefined) report([field, unlisted], 'is not among the resolutions');
+  }
+  for (const [resolution, some] of Object.entries(durations_at)) {
+    const unlisted = some.find((duration) => !durations.includes(duration));
+    if (unlisted !== undefined) report(['durations_at', resolution], `${unlisted} is not among the durations`);
+  }
+}
 
 const requests = z.int().positive().max(1_000_000);
 
@@ -241,6 +263,10 @@ const modelSchema = z
     if (model.output_modalities.includes('video') && !model.video) {
       context.addIssue({ code: 'custom', path: ['video'], message: 'a model that makes video must list its options' });
     }
+    if (model.video)
+      checkVideo(model.video, (path, message) => {
+        context.addIssue({ code: 'custom', path: ['video', ...path], message });
+      });
   });
 export type ModelData = z.infer<typeof modelSchema>;
 

@@ -183,6 +183,11 @@ const decisionsLogprobsQuirks = decisionsChatQuirks.extend({
 });
 export type DecisionsLogprobsQuirks = z.infer<typeof decisionsLogprobsQuirks>;
 
+const videoQuirks = z.strictObject({
+  /** Makes videos of a picture alone: a request without a first_frame is refused. */
+  needs_first_frame: z.boolean().optional(),
+});
+
 interface WireFacts {
   /** How its providers are usually told whose request it is. */
   auth: AuthScheme;
@@ -192,6 +197,8 @@ interface WireFacts {
   messages: MessagesFacts | undefined;
   /** It answers questions with probabilities. */
   decides?: true;
+  /** It makes videos. */
+  video?: true;
 }
 
 export interface MessagesFacts {
@@ -266,7 +273,10 @@ const wireTable = {
   'decisions-logprobs': { auth: 'bearer', quirks: decisionsLogprobsQuirks, messages: undefined, decides: true },
   /** By what the model says of itself, over chat completions. */
   'decisions-stated': { auth: 'bearer', quirks: decisionsChatQuirks, messages: undefined, decides: true },
-  'video-jobs': listedOnly,
+  'video-jobs': { auth: 'bearer', quirks: z.strictObject({}), messages: undefined, video: true },
+  'google-veo': { auth: 'x-goog-api-key', quirks: z.strictObject({}), messages: undefined, video: true },
+  'minimax-video': { auth: 'bearer', quirks: videoQuirks, messages: undefined, video: true },
+  'runway-tasks': { auth: 'bearer', quirks: videoQuirks, messages: undefined, video: true },
   'openai-embeddings': listedOnly,
   'openai-images': listedOnly,
   'openai-audio': listedOnly,
@@ -281,6 +291,10 @@ export type MessagesWireName = {
 /** Wires that can decide. */
 export type DecisionsWireName = {
   [Name in Wire]: (typeof wireTable)[Name] extends { decides: true } ? Name : never;
+}[Wire];
+/** Wires that make videos. */
+export type VideoWireName = {
+  [Name in Wire]: (typeof wireTable)[Name] extends { video: true } ? Name : never;
 }[Wire];
 export type QuirksOf<Name extends Wire> = z.infer<(typeof wireTable)[Name]['quirks']>;
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ErrorKind } from '../platform/errors.ts';
 
 /** What people read about a route, beyond what the manifest and its `accepts` already say. */
@@ -19,7 +19,7 @@ export interface About {
 }
 
 export interface Success {
-  status: 200 | 201;
+  status: 200 | 201 | 202 | 302;
   description: string;
   /** JSON, unless `content` says otherwise. */
   schema: z.ZodType;
@@ -43,6 +43,15 @@ export function ok(description: string, schema: z.ZodType, example?: unknown): S
 
 export function created(description: string, schema: z.ZodType, example: unknown): Success {
   return { status: 201, description, schema, example };
+}
+
+export function accepted(description: string, schema: z.ZodType, example: unknown): Success {
+  return { status: 202, description, schema, example };
+}
+
+/** Elsewhere: the answer itself is empty. */
+export function found(description: string): Success {
+  return { status: 302, description, schema: z.literal('') };
 }
 
 /** Values for examples; the ids are nobody's. */

@@ -9,6 +9,8 @@ export interface HttpRequest {
   id: string;
   method: string;
   path: string;
+  /** Where the client reaches the gateway, the stage included. */
+  baseUrl: string;
   /** Came through a function URL, where nothing has checked method and path. */
   unrouted: boolean;
   /** Names in lower case; repeated headers joined by ", ". */
@@ -31,6 +33,7 @@ export function normaliseRequest(event: HttpEvent): HttpRequest {
     id: newRequestId(),
     method: isUrlEvent ? event.requestContext.http.method : event.httpMethod,
     path: isUrlEvent ? event.rawPath : event.path,
+    baseUrl: isUrlEvent ? `https://${event.requestContext.domainName}/v1` : restBaseUrl(event),
     unrouted: isUrlEvent,
     headers: isUrlEvent ? lowerCase(event.headers) : restHeaders(event),
     query: isUrlEvent ? urlQuery(event.rawQueryString) : restQuery(event),
@@ -39,6 +42,13 @@ export function normaliseRequest(event: HttpEvent): HttpRequest {
     clientAddress: (isUrlEvent ? event.requestContext.http.sourceIp : event.requestContext.identity?.sourceIp) ?? '',
     receivedAtMs: performance.now(),
   };
+}
+
+/** What stands before the route's own path: the stage, or the base path of a domain of the operator's own. */
+function restBaseUrl({ path, headers, requestContext }: APIGatewayProxyEvent): string {
+  const { host, 'x-forwarded-proto': protocol = 'https' } = lowerCase(headers ?? {});
+  const prefix = requestContext.path?.endsWith(path) ? requestContext.path.slice(0, -path.length) : '/v1';
+  return `${protocol}://${requestContext.domainName ?? host ?? ''}${prefix}`;
 }
 
 function restHeaders(event: APIGatewayProxyEvent): Record<string, string> {

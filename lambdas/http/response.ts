@@ -24,6 +24,11 @@ export function jsonResponse<Answer = never>(
   };
 }
 
+/** The answer is elsewhere. */
+export function redirectResponse(location: string): HttpResponse {
+  return { statusCode: 302, headers: { ...commonHeaders, location }, body: '' };
+}
+
 /** A page that runs no script and loads nothing. */
 export function htmlResponse(body: string): HttpResponse {
   return {

@@ -4,6 +4,7 @@ import type { QueueName } from '../route.ts';
 
 export const variables = {
   tableName: 'TABLE_NAME',
+  bucketName: 'BUCKET_NAME',
   pepperSecret: 'PEPPER_SECRET_ARN',
   providerKeysSecret: 'PROVIDER_KEYS_SECRET_ARN',
   /** Largest number of output tokens that one step of a hold covers. */
@@ -19,6 +20,7 @@ export const variables = {
   sandboxChatUrl: 'GATEWAY_SANDBOX_CHAT_URL',
   sandboxGeminiUrl: 'GATEWAY_SANDBOX_GEMINI_URL',
   sandboxResponsesUrl: 'GATEWAY_SANDBOX_RESPONSES_URL',
+  sandboxVideoUrl: 'GATEWAY_SANDBOX_VIDEO_URL',
   sandboxBedrockUrl: 'GATEWAY_SANDBOX_BEDROCK_URL',
   /** The access key that the sandbox expects there. */
   sandboxBedrockKey: 'GATEWAY_SANDBOX_BEDROCK_KEY',
@@ -27,6 +29,7 @@ export const variables = {
   /** Endpoints of emulators; unset on AWS. */
   dynamodbEndpoint: 'DYNAMODB_ENDPOINT',
   sqsEndpoint: 'SQS_ENDPOINT',
+  s3Endpoint: 'S3_ENDPOINT',
   /** A JSON file with the deployment's secrets, instead of Secrets Manager; local runs only. */
   secretsFile: 'GATEWAY_SECRETS_FILE',
   /** Identifies one run of a local gateway, so that the holds of a dead one can be recognised; local runs only. */

@@ -39,6 +39,7 @@ export const errorKinds = {
   permission_denied: { status: 403, messagesType: 'permission_error', text: 'The other kind of key is needed.' },
   not_found: { status: 404, messagesType: 'not_found_error', text: 'It does not exist, or is not yours.' },
   conflict: { status: 409, messagesType: 'conflict_error', text: 'It conflicts with what is there.' },
+  gone: { status: 410, messagesType: 'not_found_error', text: 'It was there, and has been deleted since.' },
   precondition_failed: {
     status: 412,
     messagesType: 'invalid_request_error',

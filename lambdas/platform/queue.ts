@@ -4,7 +4,8 @@ import { localCredentials, quietLogger, requestTimeouts } from './sdk.ts';
 
 /** Sends messages to one queue; resolves when SQS has stored the message. */
 export interface QueueSender {
-  send(body: string): Promise<void>;
+  /** @param delaySeconds how long nobody gets it; 900 at most */
+  send(body: string, delaySeconds?: number): Promise<void>;
 }
 
 /** SQS takes at most this many messages in one call. */
@@ -27,6 +28,7 @@ export function openSqs(): SQSClient {
 
 interface Waiting {
   body: string;
+  delaySeconds: number;
   resolve: () => void;
   reject: (error: Error) => void;
 }
@@ -46,8 +48,8 @@ class BatchingSender implements QueueSender {
     this.#queueUrl = queueUrl;
   }
 
-  send(body: string): Promise<void> {
-    const sent = new Promise<void>((resolve, reject) => this.#waiting.push({ body, resolve, reject }));
+  send(body: string, delaySeconds = 0): Promise<void> {
+    const sent = new Promise<void>((resolve, reject) => this.#waiting.push({ body, delaySeconds, resolve, reject }));
     if (!this.#sending) void this.#drain();
     return sent;
   }
@@ -63,7 +65,11 @@ class BatchingSender implements QueueSender {
       const { Failed } = await this.#client.send(
         new SendMessageBatchCommand({
           QueueUrl: this.#queueUrl,
-          Entries: batch.map(({ body }, index) => ({ Id: String(index), MessageBody: body })),
+          Entries: batch.map(({ body, delaySeconds }, index) => ({
+            Id: String(index),
+            MessageBody: body,
+            ...(delaySeconds > 0 ? { DelaySeconds: delaySeconds } : {}),
+          })),
         }),
       );
       const failed = new Map((Failed ?? []).map(({ Id, Code }) => [Number(Id), Code]));

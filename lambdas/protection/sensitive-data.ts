@@ -44,6 +44,11 @@ export function protect(message: MessagesRequest, settings: SensitiveData, { may
   };
 }
 
+/** A prompt that stands alone, as providers may see it. @throws {GatewayError} 400, as `protect` does */
+export function protectPrompt(prompt: string, settings: SensitiveData): string {
+  return protect({ model: '', messages: [], prompt }, settings).message['prompt'] as string;
+}
+
 function replaced(
   message: MessagesRequest,
   scanned: Scanned[],

@@ -47,6 +47,8 @@ export interface UpstreamResponse {
 
 export interface UpstreamTarget {
   url: string;
+  /** POST where absent; nothing is sent with GET. */
+  method?: 'GET' | 'POST' | undefined;
   headers: Record<string, string>;
   /** Headers that depend on the body, or take a while to get. */
   authorize?: ((body: Buffer) => Record<string, string> | Promise<Record<string, string>>) | undefined;
@@ -150,7 +152,7 @@ export class UpstreamRequest {
     const secure = url.protocol === 'https:';
     const { ca } = this.#target;
     const request = (secure ? https : http).request(url, {
-      method: 'POST',
+      method: this.#target.method ?? 'POST',
       agent: pooled && (secure ? secureAgent(ca) : agents['http:']),
       ...(secure && ca !== undefined ? { ca: trusted(ca) } : {}),
       headers: this.#target.headers,
@@ -202,7 +204,7 @@ export class UpstreamRequest {
             destroy(request, new UpstreamError('malformed', 'The provider did not come to its answer'));
           }
         });
-        request.setHeader('content-length', body.length);
+        if (this.#target.method !== 'GET') request.setHeader('content-length', body.length);
         request.end(body);
       });
       const release = () => this.#signal.removeEventListener('abort', abort);

@@ -3,7 +3,7 @@ import { failureOf, ProviderFailure, refusalOfResponse } from '../providers/fail
 import { readText } from '../providers/upstream-http.ts';
 import type { ClientHeaders } from '../providers/wire.ts';
 import type { Candidate } from './candidates.ts';
-import { connect, failedProvider } from './dispatch.ts';
+import { connect, failedProvider } from './connection.ts';
 
 /**
  * The count of the candidate that would answer: of the first that can be told the whole prompt, and does not fail.

@@ -1,25 +1,12 @@
 import type { AnswerBatch, MessagesRequest } from '../messages/types.ts';
 import { describeError, log } from '../platform/logger.ts';
-import {
-  errorInAnswer,
-  failureOf,
-  refusalOfResponse,
-  type FailedProvider,
-  type ProviderFailure,
-} from '../providers/failures.ts';
-import { authorizer, forgetter } from '../providers/authorization/schemes.ts';
+import { errorInAnswer, failureOf, refusalOfResponse, type ProviderFailure } from '../providers/failures.ts';
 import { peek } from '../providers/peek.ts';
-import {
-  readText,
-  UpstreamError,
-  UpstreamRequest,
-  type Timeouts,
-  type UpstreamResponse,
-  type UpstreamTarget,
-} from '../providers/upstream-http.ts';
+import { readText, UpstreamError, type UpstreamRequest, type UpstreamResponse } from '../providers/upstream-http.ts';
 import type { WireRequest } from '../providers/wire.ts';
 import { parseExactly } from '../platform/exact-json.ts';
 import type { Candidate } from './candidates.ts';
+import { connect, failedProvider } from './connection.ts';
 import type { AttemptResult } from './recent-attempts.ts';
 
 /** A request to one candidate, perhaps connecting already, with nothing sent yet. */
@@ -63,8 +50,6 @@ export interface FailedAttempt {
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 /** An answer that is one document is read as a whole. */
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
-
-const defaultTimeouts: Timeouts = { connectMs: 5_000, firstByteMs: 300_000, idleMs: 120_000 };
 
 /**
  * Sends the request to one candidate after the other until an answer begins. A failure before the first event costs the
@@ -194,49 +179,4 @@ async function* documentOf(
 
 function decodeContext({ candidate: { target }, message }: Attempt, { estimatedInputTokens }: DispatchInput) {
   return { target, request: message, estimatedInputTokens };
-}
-
-/** The candidate's provider as its failures name it. */
-export function failedProvider({ endpoint, credential }: Candidate<unknown>): FailedProvider {
-  return { name: endpoint.provider.name, baseUrl: endpoint.provider.baseUrl, credential };
-}
-
-export function connect(candidate: Candidate<unknown>, encoded: WireRequest, signal: AbortSignal): UpstreamRequest {
-  const { endpoint } = candidate;
-  const { connect_ms, first_byte_ms, idle_ms } = endpoint.provider.data.timeouts ?? {};
-  const url = `${endpoint.provider.baseUrl}${encoded.path}`;
-  const headers = { ...endpoint.provider.data.headers, ...encoded.headers };
-  return new UpstreamRequest(
-    {
-      url,
-      headers,
-      ca: candidate.ca,
-      ...authorization(candidate, url, headers),
-      timeouts: {
-        connectMs: connect_ms ?? defaultTimeouts.connectMs,
-        firstByteMs: first_byte_ms ?? defaultTimeouts.firstByteMs,
-        idleMs: idle_ms ?? defaultTimeouts.idleMs,
-      },
-    },
-    signal,
-  );
-}
-
-function authorization(
-  { endpoint, credential, ca }: Candidate<unknown>,
-  url: string,
-  headers: Record<string, string>,
-): Pick<UpstreamTarget, 'authorize' | 'renew'> {
-  if (credential === undefined) return {};
-  const authorize = authorizer(endpoint.auth);
-  const forget = forgetter(endpoint.auth);
-  const settings = { tokenUrl: endpoint.provider.data.token_url, ca };
-  let sent: Record<string, string> = {};
-  return {
-    authorize: async (body) => (sent = await authorize(credential, { url, headers, body }, settings)),
-    renew: () => {
-      forget?.(credential, sent, settings);
-      return forget !== undefined;
-    },
-  };
 }

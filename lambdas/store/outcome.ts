@@ -23,7 +23,7 @@ export const routeFields = {
 };
 
 /** An attempt at another endpoint, before the one that answered or was the last. It costs nothing. */
-const failedAttemptRecord = record({
+export const failedAttemptRecord = record({
   endpointId: text('endpoint_id'),
   modelPermaslug: text('model_permaslug'),
   providerName: text('provider_name'),
@@ -53,7 +53,7 @@ export type RoundUsage = RecordOf<typeof roundRecord>;
 export const MAX_ROUNDS = 512;
 
 /** More than are ever made for one request. */
-const MAX_ATTEMPTS = 16;
+export const MAX_ATTEMPTS = 16;
 
 export const outcomeRecord = record({
   cost: money('total_cost_rub'),
@@ -77,6 +77,8 @@ export const outcomeRecord = record({
   /** Searches that are charged; `searchResults` is what they found. */
   searchRequests: orNull(count('num_search_requests')),
   searchResults: orNull(count('num_search_results')),
+  /** Of a video that was made, and is charged by the second. */
+  videoSeconds: orNull(count('video_seconds')),
   failedAttempts: list('failed_attempts', failedAttemptRecord, MAX_ATTEMPTS),
   /** HTTP status of the last attempt's answer; null where there was none, and on records of earlier versions. */
   providerStatus: orNull(count('provider_status')),
@@ -115,6 +117,7 @@ export function emptyOutcome(of: Pick<Outcome, keyof typeof routeFields>, ending
     rounds: [],
     searchRequests: null,
     searchResults: null,
+    videoSeconds: null,
     failedAttempts: [],
     providerStatus: null,
     latencyMs: null,

@@ -1,9 +1,11 @@
 import { Option, type Command } from 'commander';
 import { createAccount, setAccountPrivacy, topUp } from '../../lambdas/management/accounts.ts';
+import { readPepper } from '../../lambdas/platform/secrets.ts';
 import { nameRule } from '../../lambdas/management/rules.ts';
 import type { Money } from '../../lambdas/money/money.ts';
 import { accountModes, listAccountIds, readAccount, type AccountMode } from '../../lambdas/store/accounts.ts';
 import { privacyAttribute } from '../../lambdas/store/privacy.ts';
+import { callbackSecret } from '../../lambdas/videos/callback-secret.ts';
 import { parseBoolean, parsePositive, textBy } from './arguments.ts';
 import type { Row } from './output.ts';
 import { accountRow } from './rows.ts';
@@ -32,6 +34,10 @@ export function addAccountCommands(program: Command): void {
     .requiredOption('--amount <rub>', 'roubles, for example 1500.50', parsePositive)
     .option('--note <text>', 'what the payment was for')
     .action(onAccount(addMoney));
+  accounts
+    .command('callback-secret')
+    .description('what the account checks callbacks about its videos with')
+    .action(onAccount(showCallbackSecret));
 }
 
 async function create({ table }: TableSession, given: { name: string; mode: AccountMode }): Promise<Row> {
@@ -67,6 +73,10 @@ async function addMoney({ changes }: Session, given: { amount: Money; note?: str
     added_rub: given.amount.toString(),
     total_rub: account.limits.lifetime!.toString(),
   };
+}
+
+async function showCallbackSecret({ accountId }: Session): Promise<Row> {
+  return { account: accountId, callback_secret: callbackSecret(await readPepper(), accountId) };
 }
 
 function parseProviders(text: string): string[] {

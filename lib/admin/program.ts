@@ -18,7 +18,10 @@ export function buildProgram(): Command {
     .option('--json', 'print JSON for programs', false)
     .option('--data <dir>', 'data directory of a local gateway', '.local')
     .option('--table <name>', 'table of a deployment on AWS, with your own AWS credentials')
-    .option('--pepper-secret <arn>', 'secret of that deployment which hashes keys; needed to create keys')
+    .option(
+      '--pepper-secret <arn>',
+      'secret of that deployment which hashes keys; needed to create keys, and for callback secrets',
+    )
     .option('--account <id>', 'account to work on (default: the one of the local gateway)')
     .showHelpAfterError('(--help shows what there is)');
   addAccountCommands(program);

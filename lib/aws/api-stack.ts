@@ -17,6 +17,7 @@ import type { DataStack } from './data-stack.ts';
 import { GatewayFunction, type Resources } from './gateway-function.ts';
 import { pascalCase } from './pascal-case.ts';
 import { addRefusals } from './refusals.ts';
+import { createVideoBucket } from './video-bucket.ts';
 import { WorkerQueue } from './worker-queue.ts';
 
 const queueNames = Object.keys(queueWorkers) as QueueName[];
@@ -39,6 +40,7 @@ export class ApiStack extends Stack {
     this.#alarms = new Alarms(this, props.config.alarmEmail);
     this.#resources = {
       table: props.data.table,
+      bucket: createVideoBucket(this),
       secrets: props.data.secrets,
       queues: this.#createQueues(),
     };
@@ -62,7 +64,7 @@ export class ApiStack extends Stack {
     });
     addRefusals(api);
     for (const [name, route] of Object.entries<Route>(routes)) {
-      const { lambda, logs } = route.streaming ? this.#addInvoker(name, route) : this.#addFunction(name, route);
+      const { lambda, logs } = route.asksProviders ? this.#addInvoker(name, route) : this.#addFunction(name, route);
       const integration = new LambdaIntegration(lambda, {
         allowTestInvoke: false,
         ...(route.streaming
@@ -77,7 +79,7 @@ export class ApiStack extends Stack {
         });
         new CfnOutput(this, 'StreamingUrl', { value: url.url, description: `Function URL of ${name}` });
       }
-      if (route.inference) this.#addTripwires(name, logs);
+      if (route.asksProviders) this.#addTripwires(name, logs);
     }
     this.#alarms.add('ApiErrors', api.metricServerError({ period: Duration.minutes(5), statistic: 'Average' }), {
       threshold: 0.02,

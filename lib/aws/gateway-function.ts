@@ -4,16 +4,20 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { deadLettersVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import type { FunctionSpec, QueueName, SecretName } from '../../lambdas/route.ts';
 import { tableDefinition } from '../table-definition.ts';
+import { pascalCase } from './pascal-case.ts';
+import { acknowledgeFolders, filesIn, foldersOf } from './video-bucket.ts';
 import type { WorkerQueue } from './worker-queue.ts';
 
 /** What functions may be granted. */
 export interface Resources {
   table: TableV2;
+  bucket: Bucket;
   secrets: Record<SecretName, Secret>;
   queues: Record<QueueName, WorkerQueue>;
 }
@@ -57,6 +61,8 @@ export class GatewayFunction extends Construct {
         function: new PolicyDocument({ statements: [logs, ...grantStatements(props), ...(props.statements ?? [])] }),
       },
     });
+    const folders = foldersOf(spec.grants.objects).map(([folder]) => folder);
+    if (folders.length > 0) acknowledgeFolders(role, props.resources.bucket, folders);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: `model gateway: ${name}`,
       runtime: Runtime.NODEJS_24_X,
@@ -77,7 +83,7 @@ export class GatewayFunction extends Construct {
 
 function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyStatement[] {
   const { queues } = resources;
-  const { table, partitions, indexes, secrets = [], sendTo = [], watch = [] } = spec.grants;
+  const { table, partitions, indexes, objects, secrets = [], sendTo = [], watch = [] } = spec.grants;
   const statements: PolicyStatement[] = [];
   if (table) {
     const indexArns = tableDefinition.indexes.map(({ name }) => `${resources.table.tableArn}/index/${name}`);
@@ -87,6 +93,15 @@ function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyState
         actions: table.map((action) => `dynamodb:${action}`),
         resources: [resources.table.tableArn, ...(indexes ? indexArns : [])],
         ...(partitions ? { conditions: onPartitions(partitions) } : {}),
+      }),
+    );
+  }
+  for (const [folder, actions] of foldersOf(objects)) {
+    statements.push(
+      new PolicyStatement({
+        sid: `Objects${pascalCase(folder)}`,
+        actions: actions.map((action) => `s3:${action}`),
+        resources: [filesIn(resources.bucket, folder)],
       }),
     );
   }
@@ -128,9 +143,10 @@ function onPartitions(prefixes: readonly string[]): Record<string, object> {
 
 function grantEnvironment({ spec, resources }: GatewayFunctionProps): Record<string, string> {
   const { queues } = resources;
-  const { table, secrets = [], sendTo = [], watch = [] } = spec.grants;
+  const { table, objects, secrets = [], sendTo = [], watch = [] } = spec.grants;
   return {
     ...(table ? { [variables.tableName]: resources.table.tableName } : {}),
+    ...(objects ? { [variables.bucketName]: resources.bucket.bucketName } : {}),
     ...Object.fromEntries(secrets.map((name) => [secretVariables[name], resources.secrets[name].secretArn])),
     ...Object.fromEntries([...sendTo, ...watch].map((name) => [queueVariable(name), queues[name].queue.queueUrl])),
     ...Object.fromEntries(watch.map((name) => [deadLettersVariable(name), queues[name].deadLetters.queueUrl])),

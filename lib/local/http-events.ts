@@ -19,6 +19,7 @@ export function toRestEvent(
     single[name] = value;
     (multiple[name] ??= []).push(value);
   }
+  single['X-Forwarded-Proto'] = 'http';
   const query = byName<string>();
   const multipleQuery = byName<string[]>();
   for (const [name, value] of new URLSearchParams(target.query)) {
@@ -39,6 +40,7 @@ export function toRestEvent(
     requestContext: {
       requestId: randomUUID(),
       stage: 'v1',
+      domainName: request.headers.host ?? '',
       path: target.path,
       httpMethod: request.method!,
       resourcePath: match.route.path,

@@ -21,7 +21,7 @@ export interface LocalSqs {
   stop: () => Promise<void>;
 }
 
-const server = fileURLToPath(new URL('./sqs-server.ts', import.meta.url));
+const server = fileURLToPath(new URL('./aws-server.ts', import.meta.url));
 
 /** @throws {StartFailure} when the server does not come up. */
 export async function startSqs(): Promise<LocalSqs> {

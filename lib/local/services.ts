@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createBucket } from './bucket.ts';
 import { createTable, LOCAL_TABLE, startDynamodb } from './dynamodb.ts';
 import type { LocalOptions } from './options.ts';
 import { createQueue, startSqs, type LocalSqs } from './queues.ts';
@@ -14,13 +15,14 @@ export interface LocalServices {
   /** URLs of queues and dead-letter queues, by the names of the wiring. */
   queueUrls: Record<string, string>;
   sandbox: SandboxUpstream;
+  bucketName: string;
 }
 
 /** How to stop what was started, in the order of the starts. */
 export type Stops = (() => Promise<void>)[];
 
 /**
- * Starts DynamoDB with the table, SQS with the queues, and the sandbox upstream.
+ * Starts DynamoDB with the table, SQS with the queues, S3 with the bucket, and the sandbox upstream.
  * @param stops gets what has started, even when the rest does not start
  * @throws {StartFailure} when one of them does not come up.
  */
@@ -44,6 +46,7 @@ export async function startServices(
     tableName,
     sqs,
     queueUrls: await createQueues(sqs, wiring),
+    bucketName: await createBucket(sqs.endpoint),
     sandbox,
   };
 }

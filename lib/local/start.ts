@@ -87,15 +87,24 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
 }
 
 /** Where functions find the services. */
-function serviceVariables({ tableName, dynamodbEndpoint, sqs, sandbox }: LocalServices): Record<string, string> {
+function serviceVariables({
+  tableName,
+  bucketName,
+  dynamodbEndpoint,
+  sqs,
+  sandbox,
+}: LocalServices): Record<string, string> {
   return {
     [variables.tableName]: tableName,
     [variables.dynamodbEndpoint]: dynamodbEndpoint,
     [variables.sqsEndpoint]: sqs.endpoint,
+    [variables.s3Endpoint]: sqs.endpoint,
+    [variables.bucketName]: bucketName,
     [variables.sandboxUrl]: sandbox.anthropicUrl,
     [variables.sandboxChatUrl]: sandbox.chatUrl,
     [variables.sandboxGeminiUrl]: sandbox.geminiUrl,
     [variables.sandboxResponsesUrl]: sandbox.responsesUrl,
+    [variables.sandboxVideoUrl]: sandbox.videoUrl,
     [variables.sandboxBedrockUrl]: sandbox.bedrockUrl,
     [variables.sandboxBedrockKey]: sandbox.bedrockKey,
     [variables.sandboxSearchUrl]: sandbox.searchUrl,

@@ -7,6 +7,7 @@ import { members } from '../../lambdas/api/members/about.ts';
 import { messages } from '../../lambdas/api/messages/about.ts';
 import { models } from '../../lambdas/api/models/about.ts';
 import { service } from '../../lambdas/api/service/about.ts';
+import { videos } from '../../lambdas/api/videos/about.ts';
 import { workspaces } from '../../lambdas/api/workspaces/about.ts';
 import type { About } from '../../lambdas/http/about.ts';
 import type { RouteName } from '../../lambdas/routes.ts';
@@ -15,6 +16,7 @@ import type { RouteName } from '../../lambdas/routes.ts';
 export const abouts: Record<RouteName, About> = {
   ...messages,
   ...decisions,
+  ...videos,
   ...models,
   ...generations,
   ...activity,

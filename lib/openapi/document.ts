@@ -1,6 +1,6 @@
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { z } from 'zod';
-import type { About } from '../../lambdas/http/about.ts';
+import type { About, Success } from '../../lambdas/http/about.ts';
 import { errorShape } from '../../lambdas/http/shapes.ts';
 import { errorKinds, kindOfStatus, type ErrorKind } from '../../lambdas/platform/errors.ts';
 import type { Credential, Route } from '../../lambdas/route.ts';
@@ -75,7 +75,6 @@ const credentialNote: Record<Credential, string> = {
 function operationOf(operationId: string, operation: Operation): ZodOpenApiOperationObject {
   const { route, about, accepts } = operation;
   const { success, bodyExample } = about;
-  const isHtml = success.content?.['text/html'] !== undefined;
   return {
     operationId,
     tags: [about.tag],
@@ -100,21 +99,17 @@ function operationOf(operationId: string, operation: Operation): ZodOpenApiOpera
       [`${success.status}`]: {
         description: success.description,
         headers: responseHeaders(operation),
-        content: {
-          ...(isHtml
-            ? {}
-            : {
-                'application/json': {
-                  schema: success.schema,
-                  ...(success.example === undefined ? {} : { example: success.example }),
-                },
-              }),
-          ...success.content,
-        },
+        ...(success.status === 302 ? {} : { content: contentOf(success) }),
       },
       ...Object.fromEntries(errorsOf(operation).map((kind) => componentOf(kind))),
     },
   } as ZodOpenApiOperationObject;
+}
+
+function contentOf({ schema, example, content }: Success) {
+  const isHtml = content?.['text/html'] !== undefined;
+  const json = { schema, ...(example === undefined ? {} : { example }) };
+  return { ...(isHtml ? {} : { 'application/json': json }), ...content };
 }
 
 function requestParams({ about, accepts }: Operation) {
@@ -148,6 +143,7 @@ function responseHeaders({ route, about }: Operation) {
   return {
     'request-id': textHeader('What to tell the operator when something is wrong.'),
     ...(route.inference ? { 'x-generation-id': textHeader('Argument of GET /generation.') } : {}),
+    ...(about.success.status === 302 ? { location: textHeader('Where it is.') } : {}),
     ...(about.etag ? { etag: textHeader('Version of the configuration, for If-Match.') } : {}),
   };
 }

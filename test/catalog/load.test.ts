@@ -28,6 +28,8 @@ const model = ({ models }: Content, id: string) => models.find((candidate) => ca
 const provider = (providers: Json[], id: string) => providers.find((candidate) => candidate['id'] === id)!;
 const endpoint = (content: Content, id: string) => (model(content, id)['endpoints'] as Json[])[0]!;
 
+const video = (content: Content) => model(content, 'sandbox/filmmaker')['video'] as Json;
+
 function edit(file: string, change: (content: Content) => void): void {
   const path = join(directory, file);
   const content = JSON.parse(readFileSync(path, 'utf8')) as Content;
@@ -91,6 +93,24 @@ describe('a catalog with a mistake is refused, naming file and field', () => {
       sandbox,
       (content) => Object.assign(endpoint(content, 'sandbox/claude'), { input_modalities: ['text', 'video'] }),
       /sandbox\.json: models\[0\]\.endpoints\[0\]\.input_modalities: "sandbox\/claude" itself does not list "video"/,
+    ],
+    [
+      'a resolution of videos without a price',
+      sandbox,
+      (content) => delete (video(content)['price_per_second'] as Json)['768p'],
+      /video\.price_per_second: has no price of "768p"/,
+    ],
+    [
+      'a price of videos that are not made',
+      sandbox,
+      (content) => Object.assign(video(content)['price_per_second'] as Json, { '8K': '1' }),
+      /video\.price_per_second\.8K: is not among the resolutions/,
+    ],
+    [
+      'durations of a resolution that nobody is offered',
+      sandbox,
+      (content) => Object.assign(video(content), { durations_at: { '1080p': [5, 7] } }),
+      /video\.durations_at\.1080p: 7 is not among the durations/,
     ],
     [
       'a price that is no decimal',

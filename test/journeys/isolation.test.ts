@@ -14,6 +14,7 @@ interface Tenant {
   workspaceId: string;
   keyHash: string;
   generationId: string;
+  videoId: string;
 }
 
 let directory: string;
@@ -54,12 +55,15 @@ async function newTenant(name: string): Promise<Tenant> {
   });
   const { id: generationId } = (await answer.json()) as { id: string };
   await finalGeneration({ ...gateway, key: created.key }, generationId);
+  const video = await post({ ...gateway, key: created.key }, '/videos', { model: 'sandbox/filmmaker', prompt: 'Snow' });
+  const { id: videoId } = (await video.json()) as { id: string };
   return {
     inferenceKey: inference['key'] as string,
     managementKey,
     workspaceId: data.id,
     keyHash: created.data.hash,
     generationId,
+    videoId,
   };
 }
 
@@ -85,6 +89,8 @@ interface Attempt {
 const workspace = (rest: string) => (of: Tenant) => `/workspaces/${of.workspaceId}${rest}`;
 const attempts: Attempt[] = [
   { route: 'get-generation', path: (of) => `/generation?id=${of.generationId}` },
+  { route: 'get-video', path: (of) => `/videos/${of.videoId}` },
+  { route: 'get-video-content', path: (of) => `/videos/${of.videoId}/content` },
   { route: 'get-activity', path: (of) => `/activity?api_key_hash=${of.keyHash}` },
   { route: 'get-activity', path: (of) => `/activity?workspace_id=${of.workspaceId}` },
   { route: 'list-keys', path: (of) => `/keys?workspace_id=${of.workspaceId}` },
@@ -119,6 +125,7 @@ const nameNothing: (keyof typeof routes)[] = [
   'create-message',
   'count-tokens',
   'create-decision',
+  'create-video',
   'list-models',
   'get-model',
   'list-user-models',
@@ -138,6 +145,7 @@ const nobody: Tenant = {
   workspaceId: '01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
   keyHash: '0'.repeat(64),
   generationId: 'gen-01a1faa2-7c1f-7b9a-8f00-3d5c1a2b4c6d',
+  videoId: 'gen-01a1faa2-7c1f-7b9a-8f00-3d5c1a2b4c6d',
 };
 
 describe('two accounts', () => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { connect } from '../../lambdas/routing/dispatch.ts';
+import { connect } from '../../lambdas/routing/connection.ts';
 import { candidateAt } from '../support/candidate.ts';
 import { listen, type Listening } from '../support/listen.ts';
 import { privateAuthority, privateServer } from '../support/private-authority.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { connect } from '../../lambdas/routing/dispatch.ts';
+import { connect } from '../../lambdas/routing/connection.ts';
 import { candidateAt } from '../support/candidate.ts';
 import { stopUpstreams, upstream } from '../support/direct-upstream.ts';
 

@@ -1,7 +1,8 @@
 import { Catalog, type Model } from '../../lambdas/catalog/catalog.ts';
 import { factsOf, type MessagesWireName, type QuirksOf } from '../../lambdas/catalog/wires.ts';
 import { messagesWire } from '../../lambdas/providers/wires.ts';
-import { messagesCandidates, type Candidate, type RoutingInput } from '../../lambdas/routing/candidates.ts';
+import { messagesCandidates, type Candidate } from '../../lambdas/routing/candidates.ts';
+import type { RoutingInput } from '../../lambdas/routing/usable-endpoints.ts';
 import type { EndpointSignals } from '../../lambdas/routing/order.ts';
 import { pricing } from './spending.ts';
 

@@ -14,7 +14,7 @@ export interface Unproven {
 }
 
 /**
- * Recomputes every final record of a table: tokens times prices, as a reviewer would with an export. Usage that a
+ * Recomputes every final record of a table: tokens and seconds times prices, as a reviewer would with an export. Usage that a
  * provider reported beyond the bound is charged at the hold, and marked.
  */
 export async function unprovenRecords(table: Table): Promise<Unproven[]> {
@@ -31,10 +31,14 @@ export async function unprovenRecords(table: Table): Promise<Unproven[]> {
 }
 
 function expectedCost(item: Item): Money {
-  const { pricing, rounds, searchRequests, ...outcome } = generationFrom(item).outcome!;
+  const { pricing, rounds, searchRequests, videoSeconds, ...outcome } = generationFrom(item).outcome!;
   const asked = rounds.length > 0 ? rounds : [outcome];
   const tokens = asked.map((round) => costOfRound(round, pricing!));
-  return Money.sum([...tokens, (pricing!.web_search ?? Money.zero).times(searchRequests ?? 0)]);
+  return Money.sum([
+    ...tokens,
+    (pricing!.web_search ?? Money.zero).times(searchRequests ?? 0),
+    (pricing!.video_second ?? Money.zero).times(videoSeconds ?? 0),
+  ]);
 }
 
 function costOfRound(round: RoundUsage, pricing: Pricing): Money {

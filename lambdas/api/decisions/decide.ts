@@ -11,7 +11,8 @@ import { describeError, log } from '../../platform/logger.ts';
 import { failureOf, refusalOfResponse, type ProviderFailure } from '../../providers/failures.ts';
 import type { Ask } from '../../providers/decisions/engine.ts';
 import { readText, UpstreamError } from '../../providers/upstream-http.ts';
-import { connect, failedProvider, type FailedAttempt } from '../../routing/dispatch.ts';
+import { connect, failedProvider } from '../../routing/connection.ts';
+import type { FailedAttempt } from '../../routing/dispatch.ts';
 import type { SharedHealth } from '../../routing/health.ts';
 import { boundOf, type Offer } from './offers.ts';
 
@@ -82,7 +83,7 @@ async function decideAt({ candidate }: Offer, task: Task, rounds: Charged[], sig
       return body;
     });
   try {
-    return await candidate.wire.decide(task, candidate.target, send);
+    return await candidate.engine.decide(task, candidate.target, send);
   } finally {
     attempt.abort();
   }
@@ -91,7 +92,7 @@ async function decideAt({ candidate }: Offer, task: Task, rounds: Charged[], sig
 function chargedFor(ask: Ask, body: unknown, candidate: Offer['candidate']): Charged {
   const estimatedInputTokens = estimateTokens(Buffer.byteLength(ask.request.body));
   const meter = new UsageMeter({ estimatedInputTokens, promptCountedAtStart: false });
-  const usage = candidate.wire.readUsage(body);
+  const usage = candidate.engine.readUsage(body);
   if (usage) meter.addReported(usage);
   // What was not reported is estimated: at least a word was written.
   else meter.holdBack(1);
@@ -120,7 +121,7 @@ async function exchange({ request }: Ask, candidate: Offer['candidate'], signal:
   const response = await connect(candidate, request, signal).send(request.body);
   const text = await readText(response.body, MAX_ANSWER_BYTES);
   if (response.status < 200 || response.status > 299) {
-    throw refusalOfResponse(response, candidate.wire.readRefusal(text), failedProvider(candidate));
+    throw refusalOfResponse(response, candidate.engine.readRefusal(text), failedProvider(candidate));
   }
   try {
     return JSON.parse(text);

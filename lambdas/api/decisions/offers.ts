@@ -8,7 +8,7 @@ import { Money } from '../../money/money.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Ask } from '../../providers/decisions/engine.ts';
 import { MAX_ROUNDS } from '../../store/outcome.ts';
-import type { DecisionCandidate } from './routed-decision.ts';
+import type { DecisionCandidate } from '../../routing/decision-candidates.ts';
 
 export interface Offer {
   candidate: DecisionCandidate;
@@ -22,7 +22,7 @@ export function prepareOffers(candidates: readonly DecisionCandidate[], task: Ta
   let refusal: unknown;
   for (const candidate of candidates) {
     try {
-      const asks = candidate.wire.mostAsks(task, candidate.target);
+      const asks = candidate.engine.mostAsks(task, candidate.target);
       if (asks.length > MAX_ROUNDS) throw tooMany(asks.length);
       offers.push({ candidate, asks });
     } catch (error) {

@@ -48,6 +48,7 @@ export function decisionOutcome(
     rounds: (charged.rounds ?? []).map(recordedUsage),
     searchRequests: null,
     searchResults: null,
+    videoSeconds: null,
     failedAttempts: earlier.map(({ index: at, providerStatus, durationMs }) => {
       const { endpoint: tried, model: of } = offers[at]!.candidate;
       const { id: endpointId, provider } = tried;

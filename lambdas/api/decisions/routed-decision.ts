@@ -6,13 +6,9 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { GatewayError } from '../../platform/errors.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { protect } from '../../protection/sensitive-data.ts';
-import type { DecisionEngine } from '../../providers/decisions/engine.ts';
-import { decisionEngine } from '../../providers/decisions/engines.ts';
 import { resources } from '../../resources.ts';
-import { candidatesFor, type Candidate } from '../../routing/candidates.ts';
+import { decisionCandidates, type DecisionCandidate } from '../../routing/decision-candidates.ts';
 import { endpointSignals } from '../messages/endpoint-signals.ts';
-
-export type DecisionCandidate = Candidate<DecisionEngine>;
 
 interface RoutedDecision {
   /** As providers may get it. */
@@ -37,16 +33,13 @@ export async function routeDecision(body: DecisionsRequest, caller: Caller): Pro
   const { message } = inFieldsOf(texts, () => protect(asMessage, caller.key.sensitiveData));
   const [said] = message.messages;
   const written = (said!.content as unknown as { text: string }[]).map(({ text }) => text);
-  const candidates = await candidatesFor(
-    {
-      catalog: resources.catalog(),
-      request: { ...asMessage, ...(models ? { models } : {}), ...(provider ? { provider } : {}) },
-      exclusionOf: privacyFilter(privacyOf(caller)),
-      signals: endpointSignals(),
-      promptTokens: estimateTokens(written.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0)),
-    },
-    { output: 'decisions', codecOf: decisionEngine },
-  );
+  const candidates = await decisionCandidates({
+    catalog: resources.catalog(),
+    request: { ...asMessage, ...(models ? { models } : {}), ...(provider ? { provider } : {}) },
+    exclusionOf: privacyFilter(privacyOf(caller)),
+    signals: endpointSignals(),
+    promptTokens: estimateTokens(written.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0)),
+  });
   return {
     task: taskOf(body, written),
     own: taskOf(

@@ -9,6 +9,7 @@ import { readGeneration } from '../../store/generation-queries.ts';
 import type { Generation } from '../../store/generation.ts';
 import type { GenerationAnswer } from './shape.ts';
 import { generationView } from './view.ts';
+import { isVisible } from './visible.ts';
 
 export const accepts = {
   query: z.strictObject({
@@ -33,9 +34,4 @@ async function readVisible(id: string, caller: InferenceCaller): Promise<Generat
   if (generationTimeMs(id) === undefined) return undefined;
   const generation = await readGeneration(resources.table(), caller.account.id, id);
   return generation && isVisible(generation, caller) ? generation : undefined;
-}
-
-/** A workspace's key sees its workspace; a member's key only what that member has run there. */
-function isVisible({ payer }: Generation, { workspace, member }: InferenceCaller): boolean {
-  return payer.workspaceId === workspace.id && (member === undefined || payer.memberId === member.id);
 }

@@ -8,7 +8,7 @@ import type { AnswerEvent, MessageDelta, MessagesEvent, WireUsage } from '../../
 import type { GatewayError } from '../../platform/errors.ts';
 import { errorInAnswer } from '../../providers/failures.ts';
 import type { Candidate } from '../../routing/candidates.ts';
-import { failedProvider } from '../../routing/dispatch.ts';
+import { failedProvider } from '../../routing/connection.ts';
 import type { MeasuredAnswer } from './answer-context.ts';
 
 /** The event that says why the answer ends: the one that carries its price. */

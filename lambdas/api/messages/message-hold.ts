@@ -12,7 +12,7 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import { resources } from '../../resources.ts';
 import type { Candidate } from '../../routing/candidates.ts';
-import { connect } from '../../routing/dispatch.ts';
+import { connect } from '../../routing/connection.ts';
 import { countedPlan, reencoded, type Prepared } from './attempts.ts';
 import { freeUseOf } from './free-terms.ts';
 

@@ -37,6 +37,7 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
     rounds: rounds.map(recordedUsage),
     searchRequests: usage.searchRequests ?? null,
     searchResults,
+    videoSeconds: null,
     ...attemptsOf(context),
     latencyMs: firstEventAtMs === undefined ? null : Math.round(firstEventAtMs - context.receivedAtMs),
     generationTimeMs: firstEventAtMs === undefined ? null : Math.round(performance.now() - firstEventAtMs),

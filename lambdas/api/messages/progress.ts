@@ -9,7 +9,7 @@ import type { AnswerBatch, AnswerEvent, MessageDelta, MessagesEvent } from '../.
 import { Money } from '../../money/money.ts';
 import type { GatewayError } from '../../platform/errors.ts';
 import { failureOf } from '../../providers/failures.ts';
-import { failedProvider } from '../../routing/dispatch.ts';
+import { failedProvider } from '../../routing/connection.ts';
 import type { Ending } from '../../store/outcome.ts';
 import type { AbortReason } from './abort.ts';
 import {

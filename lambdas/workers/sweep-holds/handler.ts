@@ -5,6 +5,8 @@ import { sweepHolds } from '../../accounting/sweep.ts';
 import { resources } from '../../resources.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { log } from '../../platform/logger.ts';
+import type { Generation } from '../../store/generation.ts';
+import { encodeVideoMessage } from '../../videos/message.ts';
 
 /** A local gateway asks at its start for the holds of its dead predecessors; the schedule does not. */
 interface SweepEvent {
@@ -28,7 +30,7 @@ export async function handler(
     failures.push(error as Error);
     return 'waiting';
   });
-  const result = await sweepHolds(resources.table(), { nowMs: nowMs(), backlog, deadBootIds, deadlineMs });
+  const result = await sweepHolds(resources.table(), { nowMs: nowMs(), backlog, deadBootIds, deadlineMs, handBack });
   failures.push(...result.failures);
   await reopenDays(() => resources.queue('roll-up-activity'), result.settled).catch((error: unknown) =>
     failures.push(error as Error),
@@ -36,6 +38,10 @@ export async function handler(
   if (result.swept > 0) log('warn', 'holds swept', { worker: 'sweep-holds', count: result.swept });
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} things went wrong in a sweep`);
   return { swept: result.swept };
+}
+
+async function handBack({ payer: { accountId }, id }: Generation): Promise<void> {
+  await resources.queue('advance-videos').send(encodeVideoMessage({ accountId, id }));
 }
 
 async function lookAtQueue(): Promise<Backlog> {

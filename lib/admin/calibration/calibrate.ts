@@ -4,8 +4,8 @@ import { logprobsEngine } from '../../../lambdas/providers/decisions/logprobs.ts
 import type { Ask } from '../../../lambdas/providers/decisions/engine.ts';
 import { readText } from '../../../lambdas/providers/upstream-http.ts';
 import { atMost } from '../../../lambdas/platform/at-most.ts';
-import { candidatesFor, type Candidate } from '../../../lambdas/routing/candidates.ts';
-import { connect } from '../../../lambdas/routing/dispatch.ts';
+import { connect } from '../../../lambdas/routing/connection.ts';
+import { decisionCandidates, type DecisionCandidate } from '../../../lambdas/routing/decision-candidates.ts';
 import { fitTemperature, surprise, type Sample } from './fit.ts';
 import { knownQuestions, type KnownQuestion } from './questions.ts';
 
@@ -31,17 +31,22 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 export async function calibrate(catalog: Catalog, model: string): Promise<Calibration> {
   const request = { model, messages: [] };
   const signals = { isFailing: () => false, speedOf: () => undefined };
-  const [candidate] = await candidatesFor(
-    { catalog, request, exclusionOf: () => undefined, signals, promptTokens: 0 },
-    { output: 'decisions', codecOf: (wire) => (wire === 'decisions-logprobs' ? logprobsEngine : undefined) },
-  );
+  const candidates = await decisionCandidates({
+    catalog,
+    request,
+    exclusionOf: () => undefined,
+    signals,
+    promptTokens: 0,
+  });
+  const candidate = candidates.find(({ engine }) => engine === logprobsEngine);
+  if (!candidate) throw new Error(`No endpoint of "${model}" decides by log-probabilities`);
   const inTurn = atMost(MOST_AT_ONCE);
   const samples = await Promise.all(
-    knownQuestions.map((known, index) => inTurn(async () => sampleOf(known, index, candidate!))),
+    knownQuestions.map((known, index) => inTurn(async () => sampleOf(known, index, candidate))),
   );
   const temperature = Number(fitTemperature(samples).toFixed(2));
   return {
-    endpoint: candidate!.endpoint.id,
+    endpoint: candidate.endpoint.id,
     questions: samples.length,
     right: samples.filter(({ probabilities, truth }) => best(probabilities) === best(truth)).length,
     temperature,
@@ -53,15 +58,16 @@ export async function calibrate(catalog: Catalog, model: string): Promise<Calibr
 async function sampleOf(
   { state, instructions, options }: KnownQuestion,
   index: number,
-  { target, ...candidate }: Candidate<typeof logprobsEngine>,
+  candidate: DecisionCandidate,
 ): Promise<Sample> {
   // The true option comes at every place as often.
   const shift = index % options.length;
   const shown = [...options.slice(shift), ...options.slice(0, shift)];
   const question: Question = { type: 'choice', instructions, options: shown.map((text) => ({ key: text, text })) };
+  const { target } = candidate;
   const plain = { ...target, quirks: { ...target.quirks, temperature: 1 } };
   const send = async ({ request }: Ask): Promise<unknown> => {
-    const answer = await connect({ target, ...candidate }, request, AbortSignal.timeout(TIMEOUT_MS)).send(request.body);
+    const answer = await connect(candidate, request, AbortSignal.timeout(TIMEOUT_MS)).send(request.body);
     const text = await readText(answer.body, MAX_ANSWER_BYTES);
     if (answer.status !== 200) throw new Error(`The provider answered with status ${answer.status}`);
     return JSON.parse(text);

@@ -51,27 +51,33 @@ const DIRECTIVE_LINE = /@sandbox\b([^\n]*)/;
 const DEFAULT_DELAY_MS = 10;
 const DEFAULT_PIECES = 5;
 
-export function readDirectives(prompt: string): Directives {
+/** The words of the line, as something to ask. */
+export function readWords(prompt: string) {
   const words = (DIRECTIVE_LINE.exec(prompt)?.[1] ?? '').trim().split(/\s+/);
   const valueOf = (name: string) => words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
   const number = (name: string) => {
     const value = Number(valueOf(name) ?? Number.NaN);
     return Number.isFinite(value) && value >= 0 ? value : undefined;
   };
+  return { has: (name: string) => words.includes(name), valueOf, number };
+}
+
+export function readDirectives(prompt: string): Directives {
+  const { has, valueOf, number } = readWords(prompt);
   const oneOf = <Value extends string>(name: string, values: readonly Value[]) =>
     values.find((value) => value === valueOf(name));
-  const at = (name: string) => number(name) ?? (words.includes(name) ? DEFAULT_PIECES : undefined);
+  const at = (name: string) => number(name) ?? (has(name) ? DEFAULT_PIECES : undefined);
   return {
     tokens: number('tokens'),
     delayMs: number('delay') ?? DEFAULT_DELAY_MS,
     firstMs: number('first') ?? 0,
-    think: words.includes('think'),
-    tools: number('tools') ?? (words.includes('tool') ? 1 : 0),
-    searches: number('search') ?? (words.includes('search') ? 1 : undefined),
+    think: has('think'),
+    tools: number('tools') ?? (has('tool') ? 1 : 0),
+    searches: number('search') ?? (has('search') ? 1 : undefined),
     searchRounds: number('searches') ?? 0,
     error: number('error'),
     retryAfterSeconds: number('retry-after'),
-    hang: words.includes('hang'),
+    hang: has('hang'),
     breakAt: at('break'),
     resetAt: at('reset'),
     stallAt: at('stall'),
@@ -79,14 +85,14 @@ export function readDirectives(prompt: string): Directives {
     garbageAt: at('garbage'),
     nullAt: at('null'),
     numberAt: at('number'),
-    cut: words.includes('cut'),
-    interleave: words.includes('interleave'),
-    sameIndex: words.includes('same-index'),
+    cut: has('cut'),
+    interleave: has('interleave'),
+    sameIndex: has('same-index'),
     arguments: oneOf('arguments', emptyArguments),
     usage: oneOf('usage', usageTellings),
     cachedTokens: number('cached') ?? 0,
     hiddenTokens: number('hidden'),
-    refuse: words.includes('refuse'),
+    refuse: has('refuse'),
   };
 }
 

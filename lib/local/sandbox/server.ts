@@ -10,6 +10,7 @@ import { objectionTo } from './mischief.ts';
 import { play } from './player.ts';
 import { writeScript } from './script.ts';
 import { answerSearch } from './search/answer.ts';
+import { openStudio, type Studio } from './video/studio.ts';
 import { askedFor, type Wire } from './wires.ts';
 
 /**
@@ -21,6 +22,8 @@ export interface SandboxUpstream {
   chatUrl: string;
   geminiUrl: string;
   responsesUrl: string;
+  /** Where it makes videos, in the public convention. */
+  videoUrl: string;
   bedrockUrl: string;
   /** An access key, `<id>:<secret>`: requests there have to be signed with it. */
   bedrockKey: string;
@@ -29,10 +32,13 @@ export interface SandboxUpstream {
   stop: () => Promise<void>;
 }
 
+const FILMS = '/films';
+
 export async function startSandbox(): Promise<SandboxUpstream> {
   const key = { id: 'SANDBOX', secret: randomBytes(24).toString('hex') };
+  const studio = openStudio();
   const server = createServer((request, response) => {
-    answer(request, response, key).catch(() => response.destroy());
+    answer(request, response, key, studio).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -42,6 +48,7 @@ export async function startSandbox(): Promise<SandboxUpstream> {
     chatUrl: `${base}/openai/v1`,
     geminiUrl: `${base}/gemini/v1beta`,
     responsesUrl: `${base}/openai/v1`,
+    videoUrl: `${base}${FILMS}`,
     bedrockUrl: `${base}/bedrock`,
     bedrockKey: `${key.id}:${key.secret}`,
     searchUrl: `${base}/searxng`,
@@ -57,6 +64,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   key: { id: string; secret: string },
+  studio: Studio,
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -64,6 +72,12 @@ async function answer(
   const { url = '', method: verb = '', headers } = request;
   if (url.startsWith('/searxng/')) {
     await answerSearch(new URL(url, 'http://sandbox').searchParams, response);
+    return;
+  }
+  if (url.startsWith(`${FILMS}/`)) {
+    const idempotencyKey = headers['idempotency-key'] as string | undefined;
+    const asked = { method: verb, path: url.slice(FILMS.length), body: bytes.toString('utf8'), idempotencyKey };
+    await studio(asked, `http://${headers.host}${FILMS}`, response);
     return;
   }
   if (url.startsWith('/bedrock/') && !isSignedWith(key, { method: verb, url, headers, body: bytes })) {

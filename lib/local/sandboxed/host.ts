@@ -8,6 +8,7 @@ const MAX_SANDBOXES = 16;
 /** What replaces the parts of the template on this machine. */
 export interface LocalParts {
   tableName: string;
+  bucketName: string;
   /** URLs by logical id. */
   queueUrls: Record<string, string>;
   /** Addresses of emulators and the like, for every function. */
@@ -86,13 +87,14 @@ export function startSandboxedHost(deployment: Deployment, parts: LocalParts): F
 /** The variables of the template with this machine's values, and those that only this machine has. */
 function environmentOf(deployed: DeployedFunction, parts: LocalParts): Record<string, string> {
   const own = Object.entries(deployed.environment).map(([name, value]) => [name, localValue(value, parts)]);
-  const { TABLE_NAME: _, ...shared } = parts.environment;
+  const { TABLE_NAME: _, BUCKET_NAME: __, ...shared } = parts.environment;
   return { ...providerKeys(), ...shared, ...(Object.fromEntries(own) as Record<string, string>) };
 }
 
 function localValue(value: Value, parts: LocalParts): string {
   if ('text' in value) return value.text;
   if ('table' in value) return parts.tableName;
+  if ('bucket' in value) return parts.bucketName;
   if ('queue' in value) return parts.queueUrls[value.queue]!;
   return `local:${value.secret}`;
 }

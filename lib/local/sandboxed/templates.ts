@@ -18,11 +18,11 @@ export interface DeployedFunction {
   handler: string;
   timeoutSeconds: number;
   memoryMb: number;
-  /** Variables with what they stand for: a text, the table's name, a queue's URL, or a secret. */
+  /** Variables with what they stand for: a text, the name of the table or the bucket, a queue's URL, or a secret. */
   environment: Record<string, Value>;
 }
 
-export type Value = { text: string } | { table: true } | { queue: string } | { secret: string };
+export type Value = { text: string } | { table: true } | { bucket: true } | { queue: string } | { secret: string };
 
 interface Resource {
   Type: string;
@@ -125,6 +125,8 @@ function resolveValue(value: unknown, template: Template, templates: Template[])
     switch (template.resources[id]?.Type) {
       case 'AWS::DynamoDB::GlobalTable':
         return { table: true };
+      case 'AWS::S3::Bucket':
+        return { bucket: true };
       case 'AWS::SQS::Queue':
         return { queue: id };
       case 'AWS::SecretsManager::Secret':

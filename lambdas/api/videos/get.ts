@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { jsonResponse } from '../../http/response.ts';
+import type { Generation } from '../../store/generation.ts';
+import type { VideoJob } from '../../store/video-jobs.ts';
+import { isEnded } from '../../videos/end.ts';
+import { videoView } from '../../videos/view.ts';
+import { videoId } from './fields.ts';
+import type { VideoAnswer } from './shape.ts';
+import { visibleVideo } from './visible.ts';
+
+export const accepts = { params: z.object({ id: videoId }) };
+
+/** Reads the table alone: however often it is asked, no provider hears of it. */
+export const handler = defineEndpoint('get-video', accepts, async ({ params: { id }, caller }) => {
+  const { job, generation } = await visibleVideo(id, caller);
+  const cost = generation.state === 'final' ? generation.outcome?.cost : undefined;
+  return jsonResponse<VideoAnswer>(200, videoView(asItStands(job, generation), cost));
+});
+
+/** A request that failed after its job was kept has a generation that is over, and a job that nobody will go on with. */
+function asItStands(job: VideoJob, { state }: Generation): VideoJob {
+  if (state === 'pending' || isEnded(job)) return job;
+  return { ...job, state: 'failed', error: 'The request was given up.' };
+}

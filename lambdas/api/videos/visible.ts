@@ -1,0 +1,18 @@
+import type { InferenceCaller } from '../../admission/caller.ts';
+import { notFound } from '../../platform/errors.ts';
+import { generationTimeMs } from '../../platform/ids.ts';
+import { resources } from '../../resources.ts';
+import type { Generation } from '../../store/generation.ts';
+import { readVideo, type VideoJob } from '../../store/video-jobs.ts';
+import { isVisible } from '../generations/visible.ts';
+
+/** A video that the caller may see, as its generation. @throws {GatewayError} 404 for any other: it reveals nothing */
+export async function visibleVideo(
+  id: string,
+  caller: InferenceCaller,
+): Promise<{ job: VideoJob; generation: Generation }> {
+  const isId = generationTimeMs(id) !== undefined;
+  const video = isId ? await readVideo(resources.table(), caller.account.id, id) : undefined;
+  if (video && isVisible(video.generation, caller)) return video;
+  throw notFound('There is no such video. Its id is in the answer of POST /videos.');
+}

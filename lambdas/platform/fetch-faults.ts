@@ -1,0 +1,42 @@
+/** Why something at an address that people gave was not fetched. */
+
+import type { UrlFault } from './public-url.ts';
+
+export type FetchFault =
+  | UrlFault
+  | 'redirects'
+  | 'status'
+  | 'media_type'
+  | 'too_large'
+  | 'timeout'
+  | 'cancelled'
+  | 'unreachable'
+  | 'broken';
+
+/** What to tell the person who gave the address, behind the name of its field. Nothing of what was found is in it. */
+export const fetchFaultTexts: Record<FetchFault, string> = {
+  not_a_url: 'is not a URL that can be fetched',
+  not_https: 'must be an https URL',
+  userinfo: 'must not have a user name or password',
+  port: 'must be on the usual port of https',
+  unresolved: 'names a host that could not be found',
+  not_public: 'must be on the public internet',
+  redirects: 'is redirected too often, or to nowhere',
+  status: 'could not be fetched: its server did not answer with status 200',
+  media_type: 'is of a media type that is not accepted here',
+  too_large: 'is too large',
+  timeout: 'could not be fetched in time',
+  cancelled: 'was not fetched: the request was cancelled',
+  unreachable: 'could not be reached',
+  broken: 'could not be read: the connection broke off',
+};
+
+export class FetchError extends Error {
+  override name = 'FetchError';
+  readonly reason: FetchFault;
+
+  constructor(reason: FetchFault) {
+    super(`What was fetched ${fetchFaultTexts[reason]}`);
+    this.reason = reason;
+  }
+}

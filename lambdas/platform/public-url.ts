@@ -1,0 +1,65 @@
+/** Addresses that people give: what they may say, and where they lead. */
+
+import { lookup as systemLookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
+
+/** All addresses of a host. */
+type HostLookup = (host: string) => Promise<{ address: string; family: number }[]>;
+
+export interface PublicUrlRules {
+  /** Where the gateway runs on one machine: http, any port, and this machine's own addresses are right, too. */
+  allowLoopback?: boolean | undefined;
+  lookup?: HostLookup | undefined;
+}
+
+export type UrlFault = 'not_a_url' | 'not_https' | 'userinfo' | 'port' | 'unresolved' | 'not_public';
+
+export interface PublicUrl {
+  url: URL;
+  /** Each was checked; connections are made to these alone. */
+  addresses: { address: string; family: number }[];
+}
+
+const MAX_URL_CHARS = 4_096;
+
+/** What can be said of an address without asking for its host. */
+export function readPublicUrl(text: string, { allowLoopback = false }: PublicUrlRules): URL | UrlFault {
+  // The parser writes numbers such as 0x7f.1 and 2130706433 as the addresses that they are.
+  const url = text.length <= MAX_URL_CHARS ? URL.parse(text) : null;
+  if (!url) return 'not_a_url';
+  if (url.protocol !== 'https:' && !(allowLoopback && url.protocol === 'http:')) return 'not_https';
+  if (url.username || url.password) return 'userinfo';
+  if (url.port && !allowLoopback) return 'port';
+  return url;
+}
+
+/** Every address of the host has to be right: which of them is connected to is not ours to choose. */
+export async function resolvePublicUrl(text: string, rules: PublicUrlRules): Promise<PublicUrl | UrlFault> {
+  const url = readPublicUrl(text, rules);
+  if (typeof url === 'string') return url;
+  const addresses = await addressesOf(hostOf(url), rules.lookup ?? ((host) => systemLookup(host, { all: true })));
+  if (addresses.length === 0) return 'unresolved';
+  const fitting = addresses.every(({ address }) => mayConnect(address, url, rules));
+  return fitting ? { url, addresses } : 'not_public';
+}
+
+export function mayConnect(address: string, url: URL, { allowLoopback = false }: PublicUrlRules): boolean {
+  if (allowLoopback && isLoopbackAddress(address)) return true;
+  return url.protocol === 'https:' && isPublicAddress(address);
+}
+
+async function addressesOf(host: string, lookup: HostLookup): Promise<PublicUrl['addresses']> {
+  const family = isIP(host);
+  if (family !== 0) return [{ address: host, family }];
+  try {
+    return await lookup(host);
+  } catch {
+    return [];
+  }
+}
+
+/** IPv6 is in brackets in an address, and without them everywhere else. */
+function hostOf(url: URL): string {
+  return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+}

@@ -1,0 +1,91 @@
+/**
+ * Veo over the Gemini API: a long-running operation, whose files are downloaded with the key.
+ * https://ai.google.dev/gemini-api/docs/video; the SDK says which parameters this API does not have.
+ */
+
+import {
+  bodyOf,
+  fieldsOf,
+  idOf,
+  isSuccess,
+  listOf,
+  noJob,
+  noVideo,
+  textOf,
+  unknown,
+  unsuccessful,
+  wordsOf,
+  working,
+} from './answers.ts';
+import { frameOf, get, objections, post } from './requests.ts';
+import type { Polled, VideoRequest, VideoWire } from './wire.ts';
+
+/** What the path of an operation may be: it is made of what the provider says. */
+const OPERATION = /^models\/[\w.-]+\/operations\/[\w-]+$/;
+/** Files of the API itself, which it only gives with the key. */
+const OWN_FILE = /^https:\/\/generativelanguage\.googleapis\.com\/v1beta(\/files\/[\w-]+:download\?alt=media)$/;
+const POLL_SECONDS = 10;
+
+export const googleVeoWire: VideoWire = {
+  objectionTo: (request) =>
+    objections.nothingToShow(request) ??
+    objections.seed(request) ??
+    objections.silence(request) ??
+    objections.lastFrameAlone(request),
+
+  submit(request, { upstreamModel }) {
+    const instance = {
+      prompt: request.prompt,
+      image: imageOf(request, 'first_frame'),
+      lastFrame: imageOf(request, 'last_frame'),
+    };
+    const parameters = {
+      aspectRatio: request.aspectRatio,
+      durationSeconds: request.durationSeconds,
+      resolution: request.resolution.toLowerCase(),
+    };
+    return post(`/models/${upstreamModel}:predictLongRunning`, { instances: [instance], parameters });
+  },
+
+  readSubmitted(answer) {
+    const body = bodyOf(answer);
+    if (!isSuccess(answer)) return unsuccessful(answer, fieldsOf(body['error'])['message']);
+    const name = idOf(body['name']);
+    return name !== undefined && OPERATION.test(name) ? { jobId: name } : noJob;
+  },
+
+  poll: (jobId) => get(`/${jobId}`),
+
+  readPolled(answer): Polled {
+    if (!isSuccess(answer)) return unknown(answer);
+    const body = bodyOf(answer);
+    if (body['done'] !== true) {
+      return textOf(body['name']) === undefined
+        ? { state: 'unknown', reason: 'no operation' }
+        : working(answer, POLL_SECONDS);
+    }
+    if (body['error'] !== undefined) {
+      return { state: 'failed', message: wordsOf(fieldsOf(body['error'])['message'], 'The provider gave no reason') };
+    }
+    return filesOf(fieldsOf(fieldsOf(body['response'])['generateVideoResponse']));
+  },
+};
+
+function imageOf(request: VideoRequest, which: 'first_frame' | 'last_frame') {
+  const frame = frameOf(request, which);
+  return frame && { bytesBase64Encoded: frame.base64, mimeType: frame.mediaType };
+}
+
+/** A video that its filters kept back is none: the reasons are told in its place. */
+function filesOf(response: Record<string, unknown>): Polled {
+  const uris = listOf(response['generatedSamples']).map((sample) => textOf(fieldsOf(fieldsOf(sample)['video'])['uri']));
+  const files = uris.filter((uri) => uri !== undefined).map(fileAt);
+  if (files.length > 0) return { state: 'completed', files };
+  const [reason] = listOf(response['raiMediaFilteredReasons']);
+  return textOf(reason) === undefined ? noVideo : { state: 'failed', message: wordsOf(reason, '') };
+}
+
+function fileAt(uri: string): { path: string } | { url: string } {
+  const path = OWN_FILE.exec(uri)?.[1];
+  return path === undefined ? { url: uri } : { path };
+}

@@ -1,0 +1,101 @@
+/**
+ * Hailuo over MiniMax's own API: a task, a file by its id, and the file's address. Errors are numbers in answers of status 200.
+ * https://platform.minimax.io/docs/api-reference/video-generation-intro and …/errorcode
+ */
+
+import {
+  bodyOf,
+  fieldsOf,
+  idOf,
+  isSuccess,
+  noJob,
+  noVideo,
+  textOf,
+  unknown,
+  unknownState,
+  unsuccessful,
+  wordsOf,
+  working,
+} from './answers.ts';
+import { dataUrl, frameOf, get, longPrompt, objections, post } from './requests.ts';
+import type { Polled, Submitted, VideoRequest, VideoWire } from './wire.ts';
+
+const MAX_PROMPT_CHARS = 2_000;
+const POLL_SECONDS = 10;
+const NUMBER = /^[\w-]{1,100}$/;
+/** Sensitive words in the prompt, parameters that are wrong, characters that cannot be seen. */
+const requestFaults = new Set([1026, 1042, 2013]);
+/** Sensitive content in what was given, and in what was made. */
+const sensitive = new Set([1026, 1027]);
+
+export const minimaxVideoWire: VideoWire = {
+  objectionTo: (request, target) =>
+    objections.nothingToShow(request) ??
+    objections.seed(request) ??
+    objections.sound(request) ??
+    objections.noFirstFrame(request, target) ??
+    longPrompt(request, MAX_PROMPT_CHARS),
+
+  submit(request, { upstreamModel }) {
+    return post('/v1/video_generation', {
+      model: upstreamModel,
+      prompt: request.prompt,
+      duration: request.durationSeconds,
+      resolution: request.resolution.toUpperCase(),
+      first_frame_image: imageOf(request, 'first_frame'),
+      last_frame_image: imageOf(request, 'last_frame'),
+    });
+  },
+
+  readSubmitted(answer): Submitted {
+    const body = bodyOf(answer);
+    const { code, words } = resultOf(body);
+    if (!isSuccess(answer)) return unsuccessful(answer, words);
+    if (code !== 0) {
+      const message = wordsOf(words, `The provider answered with code ${code}`);
+      return requestFaults.has(code) ? { refused: message } : { failed: message };
+    }
+    const id = idOf(body['task_id']);
+    return id !== undefined && NUMBER.test(id) ? { jobId: id } : noJob;
+  },
+
+  poll: (jobId) => get(`/v1/query/video_generation?task_id=${encodeURIComponent(jobId)}`),
+
+  readPolled(answer): Polled {
+    if (!isSuccess(answer)) return unknown(answer);
+    const body = bodyOf(answer);
+    const { code, words } = resultOf(body);
+    const failed: Polled = { state: 'failed', message: wordsOf(words, 'The provider could not make the video') };
+    switch (body['status']) {
+      case 'Preparing':
+      case 'Queueing':
+      case 'Processing':
+        return working(answer, POLL_SECONDS);
+      case 'Success':
+        return fileOf(body);
+      case 'Fail':
+        return failed;
+      default:
+        return sensitive.has(code) ? failed : unknownState(body['status']);
+    }
+  },
+
+  readFileAddress: (answer) => textOf(fieldsOf(bodyOf(answer)['file'])['download_url']),
+};
+
+function imageOf(request: VideoRequest, which: 'first_frame' | 'last_frame'): string | undefined {
+  const frame = frameOf(request, which);
+  return frame && dataUrl(frame);
+}
+
+/** Where it does not say how it went, it did not go. "success" is no word about a failure. */
+function resultOf(body: Record<string, unknown>): { code: number; words: string | undefined } {
+  const { status_code: code, status_msg: words } = fieldsOf(body['base_resp']);
+  return { code: typeof code === 'number' ? code : -1, words: words === 'success' ? undefined : textOf(words) };
+}
+
+function fileOf(body: Record<string, unknown>): Polled {
+  const id = idOf(body['file_id']);
+  if (id === undefined || !NUMBER.test(id)) return noVideo;
+  return { state: 'completed', files: [{ path: `/v1/files/retrieve?file_id=${id}` }] };
+}

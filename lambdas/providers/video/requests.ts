@@ -1,0 +1,54 @@
+/** What requests for videos have in common. */
+
+import type { VideoHttpRequest, VideoRequest, VideoTarget } from './wire.ts';
+
+export function post(path: string, body: object, headers: Record<string, string> = {}): VideoHttpRequest {
+  return {
+    method: 'POST',
+    path,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+export function get(path: string, headers: Record<string, string> = {}): VideoHttpRequest {
+  return { method: 'GET', path, headers, body: undefined };
+}
+
+export function frameOf({ frames }: VideoRequest, which: 'first_frame' | 'last_frame') {
+  return frames.find(({ frame }) => frame === which);
+}
+
+export function dataUrl({ mediaType, base64 }: { mediaType: string; base64: string }): string {
+  return `data:${mediaType};base64,${base64}`;
+}
+
+/** What several wires cannot do, by the field of the client's request. */
+export const objections = {
+  seed: ({ seed }: VideoRequest) =>
+    seed === undefined ? undefined : { field: 'seed', message: 'This model takes no seed. Leave it out.' },
+  sound: ({ withAudio }: VideoRequest) =>
+    withAudio
+      ? { field: 'generate_audio', message: 'This model makes no sound. Leave it out, or say false.' }
+      : undefined,
+  silence: ({ withAudio }: VideoRequest) =>
+    withAudio === false
+      ? { field: 'generate_audio', message: 'This model always makes sound. Leave it out, or say true.' }
+      : undefined,
+  lastFrameAlone: (request: VideoRequest) =>
+    frameOf(request, 'last_frame') && !frameOf(request, 'first_frame')
+      ? { field: 'frame_images', message: 'A last_frame needs a first_frame beside it.' }
+      : undefined,
+  noFirstFrame: (request: VideoRequest, { quirks }: VideoTarget) =>
+    quirks['needs_first_frame'] === true && !frameOf(request, 'first_frame')
+      ? { field: 'frame_images', message: 'This model makes videos of a picture: give a first_frame.' }
+      : undefined,
+  nothingToShow: ({ prompt, frames }: VideoRequest) =>
+    prompt === undefined && frames.length === 0 ? { field: 'prompt', message: 'Say what the video shows.' } : undefined,
+};
+
+export function longPrompt({ prompt }: VideoRequest, most: number) {
+  return prompt !== undefined && prompt.length > most
+    ? { field: 'prompt', message: `It may have ${most} characters on this model, and has ${prompt.length}.` }
+    : undefined;
+}

@@ -1,0 +1,123 @@
+/**
+ * Runway's API: a task, of a text or of a picture, whose outputs are at addresses that anybody can read for a day.
+ * https://docs.dev.runwayml.com/api and …/errors/task-failures
+ */
+
+import {
+  bodyOf,
+  idOf,
+  isSuccess,
+  listOf,
+  noJob,
+  noVideo,
+  textOf,
+  unknown,
+  unknownState,
+  unsuccessful,
+  wordsOf,
+  working,
+} from './answers.ts';
+import { dataUrl, frameOf, get, longPrompt, objections, post } from './requests.ts';
+import type { Polled, VideoObjection, VideoRequest, VideoWire } from './wire.ts';
+
+const version = { 'x-runway-version': '2024-11-06' };
+const MAX_PROMPT_CHARS = 1_000;
+/** It asks not to be asked more often. */
+const POLL_SECONDS = 5;
+const JOB_ID = /^[\w-]{1,100}$/;
+
+/** Pixels of 720p, which is what it makes. */
+const pixels: Record<string, string> = {
+  '16:9': '1280:720',
+  '9:16': '720:1280',
+  '4:3': '1104:832',
+  '3:4': '832:1104',
+  '1:1': '960:960',
+  '21:9': '1584:672',
+};
+const ratiosOfTexts = new Set(['16:9', '9:16']);
+
+export const runwayTasksWire: VideoWire = {
+  objectionTo: (request, target) =>
+    objections.nothingToShow(request) ??
+    objections.sound(request) ??
+    objections.noFirstFrame(request, target) ??
+    objections.lastFrameAlone(request) ??
+    objectionToRatio(request) ??
+    longPrompt(request, MAX_PROMPT_CHARS),
+
+  submit(request, { upstreamModel }) {
+    const body = {
+      model: upstreamModel,
+      promptText: request.prompt,
+      promptImage: imagesOf(request),
+      ratio: pixels[request.aspectRatio],
+      duration: request.durationSeconds,
+      seed: request.seed,
+    };
+    return post(request.frames.length > 0 ? '/v1/image_to_video' : '/v1/text_to_video', body, version);
+  },
+
+  readSubmitted(answer) {
+    const body = bodyOf(answer);
+    if (!isSuccess(answer)) return unsuccessful(answer, body['error']);
+    const id = idOf(body['id']);
+    return id !== undefined && JOB_ID.test(id) ? { jobId: id } : noJob;
+  },
+
+  poll: (jobId) => get(`/v1/tasks/${encodeURIComponent(jobId)}`, version),
+
+  readPolled(answer): Polled {
+    if (!isSuccess(answer)) return unknown(answer);
+    const body = bodyOf(answer);
+    switch (body['status']) {
+      case 'PENDING':
+      case 'THROTTLED':
+      case 'RUNNING':
+        return working(answer, POLL_SECONDS);
+      case 'SUCCEEDED':
+        return filesOf(body);
+      case 'FAILED':
+        return { state: 'failed', message: failureOf(body) };
+      case 'CANCELLED':
+        return { state: 'cancelled' };
+      default:
+        return unknownState(body['status']);
+    }
+  },
+};
+
+function objectionToRatio({ aspectRatio, frames }: VideoRequest): VideoObjection | undefined {
+  const known = frames.length > 0 ? Object.keys(pixels) : [...ratiosOfTexts];
+  if (known.includes(aspectRatio)) return undefined;
+  const without = frames.length > 0 ? '' : ' without a first_frame';
+  return { field: 'aspect_ratio', message: `It must be ${known.join(', ')}${without}.` };
+}
+
+function imagesOf(request: VideoRequest): string | { uri: string; position: 'first' | 'last' }[] | undefined {
+  const first = frameOf(request, 'first_frame');
+  const last = frameOf(request, 'last_frame');
+  if (!first) return undefined;
+  if (!last) return dataUrl(first);
+  return [
+    { uri: dataUrl(first), position: 'first' },
+    { uri: dataUrl(last), position: 'last' },
+  ];
+}
+
+function filesOf(body: Record<string, unknown>): Polled {
+  const files = listOf(body['output'])
+    .map(textOf)
+    .filter((url) => url !== undefined)
+    .map((url) => ({ url }));
+  return files.length > 0 ? { state: 'completed', files } : noVideo;
+}
+
+/** Which part was refused is a guess of its own that it asks not to show. */
+function failureOf(body: Record<string, unknown>): string {
+  const refused = textOf(body['failureCode'])?.startsWith('SAFETY.') ?? false;
+  return wordsOf(
+    body['failure'],
+    refused ? 'The provider’s content moderation refused the video' : 'The provider could not make the video',
+  );
+}

@@ -1,0 +1,89 @@
+/**
+ * The public convention for videos: POST /videos, GET /videos/{id}, GET /videos/{id}/content. The same shape as the
+ * gateway's own, so that a gateway can be the provider of another. https://openrouter.ai/docs/api_reference/videos
+ */
+
+import {
+  bodyOf,
+  fieldsOf,
+  isSuccess,
+  listOf,
+  noJob,
+  textOf,
+  unknown,
+  unknownState,
+  unsuccessful,
+  wordsOf,
+  working,
+} from './answers.ts';
+import { dataUrl, get, objections, post } from './requests.ts';
+import type { Polled, VideoWire } from './wire.ts';
+
+const JOB_ID = /^[\w.:-]{1,200}$/;
+
+export const videoJobsWire: VideoWire = {
+  objectionTo: objections.nothingToShow,
+
+  submit(request, { upstreamModel }, { clientToken }) {
+    const body = {
+      model: upstreamModel,
+      prompt: request.prompt,
+      duration: request.durationSeconds,
+      resolution: request.resolution,
+      aspect_ratio: request.aspectRatio,
+      frame_images: request.frames.map((frame) => ({
+        type: 'image_url',
+        image_url: { url: dataUrl(frame) },
+        frame_type: frame.frame,
+      })),
+      seed: request.seed,
+      generate_audio: request.withAudio,
+    };
+    return post('/videos', body, { 'idempotency-key': clientToken });
+  },
+
+  readSubmitted(answer) {
+    const body = bodyOf(answer);
+    if (!isSuccess(answer)) return unsuccessful(answer, messageOf(body));
+    const id = textOf(body['id']);
+    return id !== undefined && JOB_ID.test(id) ? { jobId: id } : noJob;
+  },
+
+  poll: (jobId) => get(`/videos/${encodeURIComponent(jobId)}`),
+
+  readPolled(answer): Polled {
+    if (!isSuccess(answer)) return unknown(answer);
+    const body = bodyOf(answer);
+    switch (body['status']) {
+      case 'pending':
+      case 'in_progress':
+        return working(answer);
+      case 'completed':
+        return completed(body);
+      case 'failed':
+        return { state: 'failed', message: wordsOf(messageOf(body), 'The provider could not make the video') };
+      case 'expired':
+        return { state: 'failed', message: wordsOf(messageOf(body), 'The provider let the job expire') };
+      case 'cancelled':
+        return { state: 'cancelled' };
+      default:
+        return unknownState(body['status']);
+    }
+  },
+};
+
+/** Its own addresses of files need its credential, so they are asked for by number, wherever they say that they are. */
+function completed(body: Record<string, unknown>): Polled {
+  const id = textOf(body['id']);
+  if (id === undefined || !JOB_ID.test(id)) return { state: 'unknown', reason: 'completed without an id' };
+  const count = Math.max(1, listOf(body['unsigned_urls']).length);
+  const files = Array.from({ length: count }, (_, index) => ({
+    path: `/videos/${encodeURIComponent(id)}/content?index=${index}`,
+  }));
+  return { state: 'completed', files };
+}
+
+/** A text in polls, the envelope of all errors otherwise. */
+function messageOf({ error }: Record<string, unknown>): unknown {
+  return textOf(error) ?? fieldsOf(error)['message'];
+}

@@ -1,0 +1,18 @@
+import type { VideoWireName, Wire } from '../../catalog/wires.ts';
+import { googleVeoWire } from './google-veo.ts';
+import { minimaxVideoWire } from './minimax-video.ts';
+import { runwayTasksWire } from './runway-tasks.ts';
+import { videoJobsWire } from './video-jobs.ts';
+import type { VideoWire } from './wire.ts';
+
+const codecs: Record<VideoWireName, VideoWire> = {
+  'video-jobs': videoJobsWire,
+  'google-veo': googleVeoWire,
+  'minimax-video': minimaxVideoWire,
+  'runway-tasks': runwayTasksWire,
+};
+
+/** The codec of a wire that makes videos; undefined for wires of other kinds of models. */
+export function videoWire(wire: Wire): VideoWire | undefined {
+  return Object.hasOwn(codecs, wire) ? codecs[wire as VideoWireName] : undefined;
+}

@@ -1,0 +1,63 @@
+/** Connections to the endpoint that a request goes to, with its credential and its patience. */
+
+import { authorizer, forgetter } from '../providers/authorization/schemes.ts';
+import type { FailedProvider } from '../providers/failures.ts';
+import { UpstreamRequest, type Timeouts, type UpstreamTarget } from '../providers/upstream-http.ts';
+import type { UsableEndpoint } from './usable-endpoints.ts';
+
+const defaultTimeouts: Timeouts = { connectMs: 5_000, firstByteMs: 300_000, idleMs: 120_000 };
+
+/** A request as its wire writes it, without its body. */
+interface WireHead {
+  method?: 'GET' | 'POST';
+  /** Appended to the provider's base URL. */
+  path: string;
+  headers: Record<string, string>;
+}
+
+/** The provider as its failures name it. */
+export function failedProvider({ endpoint, credential }: UsableEndpoint): FailedProvider {
+  return { name: endpoint.provider.name, baseUrl: endpoint.provider.baseUrl, credential };
+}
+
+/** Connects at once; nothing is sent before the request's `send`. */
+export function connect(usable: UsableEndpoint, head: WireHead, signal: AbortSignal): UpstreamRequest {
+  const { endpoint } = usable;
+  const { connect_ms, first_byte_ms, idle_ms } = endpoint.provider.data.timeouts ?? {};
+  const url = `${endpoint.provider.baseUrl}${head.path}`;
+  const headers = { ...endpoint.provider.data.headers, ...head.headers };
+  return new UpstreamRequest(
+    {
+      url,
+      method: head.method,
+      headers,
+      ca: usable.ca,
+      ...authorization(usable, url, headers),
+      timeouts: {
+        connectMs: connect_ms ?? defaultTimeouts.connectMs,
+        firstByteMs: first_byte_ms ?? defaultTimeouts.firstByteMs,
+        idleMs: idle_ms ?? defaultTimeouts.idleMs,
+      },
+    },
+    signal,
+  );
+}
+
+function authorization(
+  { endpoint, credential, ca }: UsableEndpoint,
+  url: string,
+  headers: Record<string, string>,
+): Pick<UpstreamTarget, 'authorize' | 'renew'> {
+  if (credential === undefined) return {};
+  const authorize = authorizer(endpoint.auth);
+  const forget = forgetter(endpoint.auth);
+  const settings = { tokenUrl: endpoint.provider.data.token_url, ca };
+  let sent: Record<string, string> = {};
+  return {
+    authorize: async (body) => (sent = await authorize(credential, { url, headers, body }, settings)),
+    renew: () => {
+      forget?.(credential, sent, settings);
+      return forget !== undefined;
+    },
+  };
+}

@@ -1,0 +1,157 @@
+/** Endpoints that a request may go to, whatever kind of answer it wants: settings, preferences, credentials, order. */
+
+import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
+import type { Modality, Pricing } from '../catalog/schema.ts';
+import type { RoutedRequest } from '../messages/preferences.ts';
+import { invalidRequest, notFound } from '../platform/errors.ts';
+import { readProviderKey } from '../platform/secrets.ts';
+import { refuseUnknownNames } from './endpoint-names.ts';
+import { misfitOf } from './fit.ts';
+import { inOrder, type EndpointSignals } from './order.ts';
+import { preferencesFor, sortsAcrossModels, type Preferences } from './preferences.ts';
+import { requestedModels, type RequestedModel } from './requested-models.ts';
+import { drawOf } from './spread.ts';
+
+type PricedEndpoint = Endpoint & { pricing: Pricing };
+
+/** An endpoint that can be asked now: it has a price, and its credential. */
+export interface UsableEndpoint {
+  /** The model that is named as the one that answered. */
+  model: Model;
+  endpoint: PricedEndpoint;
+  pricing: Pricing;
+  /** Undefined for an upstream that needs none. */
+  credential: string | undefined;
+  /** PEM of certificates that vouch for it besides the usual ones; undefined for most. */
+  ca?: string | undefined;
+  /** Of its model, only the first candidate that can take the request is asked. */
+  isOnlyFirst: boolean;
+}
+
+/** What decides where a request may go, and in which order. */
+export interface RoutingInput {
+  catalog: Catalog;
+  request: RoutedRequest;
+  /** Why an endpoint may not see this prompt; undefined when it may. */
+  exclusionOf: (endpoint: Endpoint) => string | undefined;
+  signals: EndpointSignals;
+  /** The probable size of the prompt. */
+  promptTokens: number;
+}
+
+/** A kind of answer: what its models make, and what its endpoints need besides a price and a credential. */
+export interface AnswerKind<Candidate extends UsableEndpoint> {
+  makes: Modality;
+  /** Undefined where the endpoint's wire cannot give such answers. */
+  toCandidate: (usable: UsableEndpoint) => Candidate | undefined;
+}
+
+/** Endpoints that are tried at most: each costs the time to write the request for it. */
+const MAX_CANDIDATES = 6;
+
+/** What of a model may answer, or why nothing does. */
+interface Choice<Candidate> {
+  requested: RequestedModel;
+  candidates: Candidate[];
+  /** Settings and preferences that exclude its endpoints. */
+  excludedBy: Set<string>;
+  /** What the operator has not set, and for which provider. */
+  unset: string[];
+}
+
+/**
+ * Endpoints that can give such an answer for the models of a request, in the order in which they are tried: those of the
+ * first model, then those of the next, at most six, and at least one of each model that has any.
+ * @throws {GatewayError} 400 for a model of another kind, or an unknown provider; 404 for an unknown model, and when no
+ *   endpoint may or can be used
+ */
+export async function usableEndpoints<Candidate extends UsableEndpoint>(
+  input: RoutingInput,
+  kind: AnswerKind<Candidate>,
+): Promise<Candidate[]> {
+  const asked = input.request.provider ?? {};
+  refuseUnknownNames(input.catalog, asked);
+  const requested = requestedModels(input.catalog, input.request);
+  for (const one of requested) refuseOtherKinds(one, kind.makes);
+  const choices = await Promise.all(requested.map((one) => choiceOf(one, preferencesFor(one, asked), input, kind)));
+  const found = choices.filter(({ candidates }) => candidates.length > 0);
+  if (found.length === 0) throw nothingFound(choices[0]!);
+  const kept = withinLimit(found.map(({ candidates }) => candidates));
+  if (!sortsAcrossModels(asked)) return kept;
+  return inOrder(kept, preferencesFor(requested[0]!, asked), input.signals, drawOf(input.request));
+}
+
+/** An endpoint with what is needed to ask it; undefined where the operator has not set that. */
+export async function withCredential(
+  model: Model,
+  endpoint: PricedEndpoint,
+  isOnlyFirst: boolean,
+): Promise<UsableEndpoint | undefined> {
+  if (endpoint.unsetVariable) return undefined;
+  const { credential: variable, ca_variable: caVariable } = endpoint.provider.data;
+  const credential = variable ? await readProviderKey(variable) : undefined;
+  if (variable && !credential) return undefined;
+  const ca = caVariable ? await readProviderKey(caVariable) : undefined;
+  return { model, endpoint, pricing: endpoint.pricing, credential, isOnlyFirst, ca };
+}
+
+export function hasPrice(endpoint: Endpoint): endpoint is PricedEndpoint {
+  return endpoint.pricing !== undefined;
+}
+
+function refuseOtherKinds({ model, field }: RequestedModel, wanted: Modality): void {
+  const { output_modalities: makes } = model.data;
+  if (!makes.includes(wanted)) throw invalidRequest(field, `"${model.id}" makes ${makes.join(', ')}, not ${wanted}`);
+}
+
+async function choiceOf<Candidate extends UsableEndpoint>(
+  requested: RequestedModel,
+  preferences: Preferences,
+  input: RoutingInput,
+  { toCandidate }: AnswerKind<Candidate>,
+): Promise<Choice<Candidate>> {
+  const { model } = requested;
+  const choice: Choice<Candidate> = { requested, candidates: [], excludedBy: new Set(), unset: [] };
+  const asked = { message: input.request, promptTokens: input.promptTokens };
+  const fitting: PricedEndpoint[] = [];
+  for (const endpoint of model.endpoints.filter(hasPrice)) {
+    const exclusion = input.exclusionOf(endpoint) ?? misfitOf(model, endpoint, preferences, asked);
+    if (exclusion === undefined) fitting.push(endpoint);
+    else choice.excludedBy.add(exclusion);
+  }
+  const isOnlyFirst = preferences.allow_fallbacks === false && !preferences.order;
+  const found = await Promise.all(fitting.map((endpoint) => withCredential(model, endpoint, isOnlyFirst)));
+  for (const [index, usable] of found.entries()) {
+    const candidate = usable && toCandidate(usable);
+    if (candidate) choice.candidates.push(candidate);
+    else choice.unset.push(whatLacks(fitting[index]!));
+  }
+  choice.candidates = inOrder(choice.candidates, preferences, input.signals, drawOf(input.request));
+  return choice;
+}
+
+/** The lists as one, each cut so that the next ones have a place. */
+function withinLimit<Candidate>(lists: Candidate[][]): Candidate[] {
+  const kept: Candidate[] = [];
+  for (const [index, list] of lists.entries()) {
+    const waiting = lists.length - 1 - index;
+    kept.push(...list.slice(0, Math.max(1, MAX_CANDIDATES - kept.length - waiting)));
+  }
+  return kept;
+}
+
+function nothingFound({ requested: { model, field }, excludedBy, unset }: Choice<unknown>): Error {
+  if (unset.length > 0) {
+    const lacks = unset.join(', ');
+    return notFound(`No provider of "${model.id}" can be used here: its operator has not set ${lacks}.`, { field });
+  }
+  const reasons = [...excludedBy];
+  return notFound(
+    `The privacy settings of this key, its workspace or its account, or the request's own "provider", exclude every provider of "${model.id}" (${reasons.join(', ')}). GET /models/user lists what the settings leave, GET /models/${model.id}/endpoints what there is.`,
+    { field, excluded_by: reasons },
+  );
+}
+
+function whatLacks({ provider, unsetVariable }: Endpoint): string {
+  return unsetVariable ? `the variable ${unsetVariable} for ${provider.name}` : `a credential for ${provider.name}`;
+}

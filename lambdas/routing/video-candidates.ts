@@ -1,0 +1,40 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type { VideoTarget, VideoWire } from '../providers/video/wire.ts';
+import { videoWire } from '../providers/video/wires.ts';
+import {
+  hasPrice,
+  usableEndpoints,
+  withCredential,
+  type RoutingInput,
+  type UsableEndpoint,
+} from './usable-endpoints.ts';
+
+/** An endpoint that can make videos now. */
+export interface VideoCandidate extends UsableEndpoint {
+  wire: VideoWire;
+  target: VideoTarget;
+}
+
+/** Endpoints that can make a video with the model of a request; see `usableEndpoints`. */
+export function videoCandidates(input: RoutingInput): Promise<VideoCandidate[]> {
+  return usableEndpoints(input, { makes: 'video', toCandidate });
+}
+
+/** A candidate of an earlier time by its ids; undefined where it is gone, or cannot be asked any more. */
+export async function videoCandidate(
+  catalog: Catalog,
+  modelId: string,
+  endpointId: string,
+): Promise<VideoCandidate | undefined> {
+  const model = catalog.find(modelId);
+  const endpoint = model?.endpoints.find(({ id }) => id === endpointId);
+  if (!model || !endpoint || !hasPrice(endpoint)) return undefined;
+  const usable = await withCredential(model, endpoint, false);
+  return usable && toCandidate(usable);
+}
+
+function toCandidate(usable: UsableEndpoint): VideoCandidate | undefined {
+  const { wire: name, upstreamModel, quirks } = usable.endpoint;
+  const wire = videoWire(name);
+  return wire && { ...usable, wire, target: { upstreamModel, quirks } };
+}

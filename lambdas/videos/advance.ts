@@ -1,0 +1,57 @@
+/**
+ * Goes on with a job, one step at a time; between steps a message waits in the queue.
+ *
+ * Guarantee: each step may die at any point, and is repeated when its message is delivered again. A message that comes
+ * early, or twice, asks no provider: the job says when it is to be gone on with, and a step that another one has
+ * overtaken ends without a word.
+ */
+
+import { emptyOutcome } from '../store/outcome.ts';
+import { readGeneration } from '../store/generation-queries.ts';
+import { readVideoJob, JobMovedError, type VideoJob } from '../store/video-jobs.ts';
+import { reportSettlement } from '../accounting/report.ts';
+import { endJob, finishJob, isEnded } from './end.ts';
+import { lookAtJob } from './look.ts';
+import { encodeVideoMessage, type VideoMessage } from './message.ts';
+import { submitJob } from './submit.ts';
+import type { Next, VideoTools } from './tools.ts';
+
+/** How long a provider may take. */
+export const VIDEO_DEADLINE_MS = 2 * 3_600_000;
+/** SQS waits no longer. */
+const MAX_DELAY_SECONDS = 900;
+
+export async function advanceVideo(tools: VideoTools, message: VideoMessage): Promise<void> {
+  const job = await readVideoJob(tools.table, message.accountId, message.id);
+  if (!job) return releaseWithoutJob(tools, message);
+  const next = await step(tools, job).catch((error: unknown): Next => {
+    if (error instanceof JobMovedError) return undefined;
+    throw error;
+  });
+  if (next) await tools.jobs.send(encodeVideoMessage(message), Math.min(MAX_DELAY_SECONDS, next.afterSeconds));
+}
+
+async function step(tools: VideoTools, job: VideoJob): Promise<Next> {
+  const atMs = tools.nowMs();
+  if (isEnded(job)) return isEarly(job, atMs) ? later(job, atMs) : finishJob(tools, job);
+  if (atMs >= job.deadlineAtMs) {
+    return endJob(tools, job, 'expired', { error: 'The video was not finished in time.' });
+  }
+  if (isEarly(job, atMs)) return later(job, atMs);
+  return job.state === 'pending' ? submitJob(tools, job) : lookAtJob(tools, job);
+}
+
+/** Clocks of queues and functions differ. */
+const EARLY_MS = 500;
+
+const isEarly = ({ nextAtMs }: VideoJob, atMs: number) => atMs < nextAtMs - EARLY_MS;
+const later = ({ nextAtMs }: VideoJob, atMs: number): Next => ({ afterSeconds: Math.ceil((nextAtMs - atMs) / 1_000) });
+
+/** The request died between its hold and its job: nothing was sent, and nothing is charged. */
+async function releaseWithoutJob({ table, settlements }: VideoTools, { accountId, id }: VideoMessage): Promise<void> {
+  const generation = await readGeneration(table, accountId, id);
+  if (generation?.state !== 'pending') return;
+  const { payer, hold, model, modelPermaslug, endpointId, providerName } = generation;
+  const outcome = emptyOutcome({ model, modelPermaslug, endpointId, providerName }, 'refused_before');
+  await reportSettlement(table, settlements, { generationId: id, payer, hold, outcome });
+}

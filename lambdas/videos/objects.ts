@@ -1,0 +1,36 @@
+/** What the bucket keeps of videos: a request until a provider has it, and files until they expire. */
+
+import { openBucket, type Bucket } from '../platform/objects.ts';
+import type { VideoRequest } from '../providers/video/wire.ts';
+import type { VideoJob } from '../store/video-jobs.ts';
+
+let bucket: Bucket | undefined;
+
+/** Lives as long as the process. */
+export function videoBucket(): Bucket {
+  return (bucket ??= openBucket());
+}
+
+type Of = Pick<VideoJob, 'id' | 'payer'>;
+
+/** The only place where a prompt is kept; it is deleted when a provider has it, or never will. */
+export async function keepRequest(to: Bucket, job: Of, request: VideoRequest): Promise<void> {
+  await to.put(requestKey(job), Buffer.from(JSON.stringify(request)), 'application/json');
+}
+
+export async function readRequest(from: Bucket, job: Of): Promise<VideoRequest | undefined> {
+  const bytes = await from.get(requestKey(job));
+  return bytes && (JSON.parse(bytes.toString('utf8')) as VideoRequest);
+}
+
+export async function dropRequest(from: Bucket, job: Of): Promise<void> {
+  await from.delete(requestKey(job));
+}
+
+export function fileKey({ id, payer }: Of, index: number): string {
+  return `videos/${payer.accountId}/${id}/${index}`;
+}
+
+function requestKey({ id, payer }: Of): string {
+  return `video-requests/${payer.accountId}/${id}`;
+}

@@ -1,0 +1,135 @@
+/**
+ * Admits a video: the whole price is held, then the request and its job are kept, then a worker is told. Nothing is sent to
+ * a provider here.
+ */
+
+import { releaseUnknown } from '../accounting/release.ts';
+import { admit } from '../admission/admit.ts';
+import type { InferenceCaller } from '../admission/caller.ts';
+import type { HoldRequest } from '../admission/hold.ts';
+import { refusalError } from '../admission/refusal.ts';
+import { planSpending, type SpendingPlan } from '../admission/spending-plan.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Pricing } from '../catalog/schema.ts';
+import { Money } from '../money/money.ts';
+import { generationTimeMs } from '../platform/ids.ts';
+import type { Bucket } from '../platform/objects.ts';
+import type { QueueSender } from '../platform/queue.ts';
+import type { VideoRequest } from '../providers/video/wire.ts';
+import type { VideoCandidate } from '../routing/video-candidates.ts';
+import type { Table } from '../store/table.ts';
+import { newVideoJob, putVideoJob, type VideoJob } from '../store/video-jobs.ts';
+import { VIDEO_DEADLINE_MS } from './advance.ts';
+import { encodeVideoMessage } from './message.ts';
+import { dropRequest, keepRequest } from './objects.ts';
+import { pricingOf } from './settings.ts';
+
+/** A job that nobody has gone on with by then is ended by the sweep. */
+const SWEPT_AFTER_DEADLINE_MS = 10 * 60_000;
+
+export interface VideoStart {
+  generationId: string;
+  caller: InferenceCaller;
+  candidates: VideoCandidate[];
+  request: VideoRequest;
+  baseUrl: string;
+  callbackUrl: string | undefined;
+  /** performance.now() at which the request came in. */
+  receivedAtMs: number;
+  clientLeft: AbortSignal | undefined;
+}
+
+export interface StartTools {
+  table: Table;
+  bucket: Bucket;
+  jobs: QueueSender;
+  catalog: Catalog;
+  bootId: string;
+}
+
+/** @throws {GatewayError} when it is not admitted; whatever is thrown, nothing stays held */
+export async function startVideo(tools: StartTools, start: VideoStart): Promise<VideoJob> {
+  const pricing = pricingOf(start.candidates[0]!.model, start.request);
+  const request = holdRequestOf(tools, start, pricing);
+  const { table } = tools;
+  const result = await admit(table, {
+    request,
+    plan: planOf(pricing, start.request),
+    recount: () => Promise.resolve(undefined),
+    leastMaxTokens: 0,
+    receivedAtMs: start.receivedAtMs,
+    clientLeft: start.clientLeft,
+  });
+  if ('refused' in result) throw refusalError(result.refused.refusal, { atMs: request.generation.createdAtMs });
+  const job = jobOf(start, request.generation.createdAtMs);
+  try {
+    await keepRequest(tools.bucket, job, start.request);
+    await putVideoJob(table, job);
+    await tools.jobs.send(encodeVideoMessage({ accountId: job.payer.accountId, id: job.id }));
+    return job;
+  } catch (error) {
+    // A worker that was told all the same finds that nothing is held any more, and sends nothing.
+    await releaseUnknown(table, request.generation);
+    await dropRequest(tools.bucket, job).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The price is known exactly: seconds are what a video is made of, and nothing is counted later. */
+function planOf(pricing: Pricing, { durationSeconds }: VideoRequest): SpendingPlan {
+  const nothing = {
+    promptTokens: 0,
+    outputTokens: 0,
+    cacheWrites: 'none',
+    pricedImages: 0,
+    searchRequests: 0,
+  } as const;
+  const bound = { ...nothing, videoSeconds: durationSeconds };
+  return planSpending([{ pricing, bound, hiddenTokens: 0, beyondMaxTokens: 0 }], 0);
+}
+
+function holdRequestOf(
+  { catalog, bootId }: StartTools,
+  { generationId, caller, candidates: [first] }: VideoStart,
+  pricing: Pricing,
+): Omit<HoldRequest, 'amount'> {
+  const { model, endpoint } = first!;
+  const createdAtMs = generationTimeMs(generationId)!;
+  return {
+    generation: {
+      id: generationId,
+      payer: caller.payer,
+      apiType: 'video',
+      model: model.id,
+      modelPermaslug: model.data.permaslug,
+      endpointId: endpoint.id,
+      providerName: endpoint.provider.name,
+      pricing,
+      catalogVersion: catalog.version,
+      streamed: false,
+      createdAtMs,
+      inputEstimate: { tokens: 0, cost: Money.zero },
+      bootId,
+      sweepAtMs: createdAtMs + VIDEO_DEADLINE_MS + SWEPT_AFTER_DEADLINE_MS,
+    },
+    scopes: caller.scopes,
+  };
+}
+
+function jobOf({ generationId, caller, candidates, request, ...start }: VideoStart, createdAtMs: number): VideoJob {
+  const [first] = candidates as [VideoCandidate];
+  const asked = first.isOnlyFirst ? [first] : candidates;
+  return newVideoJob({
+    id: generationId,
+    payer: caller.payer,
+    model: first.model.id,
+    durationSeconds: request.durationSeconds,
+    resolution: request.resolution,
+    aspectRatio: request.aspectRatio,
+    createdAtMs,
+    deadlineAtMs: createdAtMs + VIDEO_DEADLINE_MS,
+    endpoints: asked.map(({ endpoint }) => ({ endpointId: endpoint.id, providerName: endpoint.provider.name })),
+    baseUrl: start.baseUrl,
+    callbackUrl: start.callbackUrl,
+  });
+}

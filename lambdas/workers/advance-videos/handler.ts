@@ -1,0 +1,48 @@
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { nowMs } from '../../platform/clock.ts';
+import { describeError, log } from '../../platform/logger.ts';
+import { resources } from '../../resources.ts';
+import { videoCandidate } from '../../routing/video-candidates.ts';
+import { advanceVideo } from '../../videos/advance.ts';
+import { decodeVideoMessage } from '../../videos/message.ts';
+import { videoBucket } from '../../videos/objects.ts';
+import type { VideoTools } from '../../videos/tools.ts';
+
+/** Goes on with the jobs of a batch; what fails returns to the queue alone, and is delivered again in seconds. */
+export async function handler(
+  event: SQSEvent,
+  context: Pick<Context, 'getRemainingTimeInMillis'>,
+): Promise<SQSBatchResponse> {
+  const tools = toolsFor(context);
+  const failed: SQSRecord[] = [];
+  await Promise.all(
+    event.Records.map(async (record) => {
+      try {
+        await advanceVideo(tools, decodeVideoMessage(record.body));
+      } catch (error) {
+        const attempt = Number(record.attributes.ApproximateReceiveCount);
+        log('error', 'video not advanced', { worker: 'advance-videos', attempt, ...describeError(error) });
+        failed.push(record);
+      }
+    }),
+  );
+  if (failed.length > 0) await resources.returns('advance-videos').retrySoon(failed);
+  return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+}
+
+function toolsFor(context: Pick<Context, 'getRemainingTimeInMillis'>): VideoTools {
+  const health = resources.health();
+  return {
+    table: resources.table(),
+    bucket: videoBucket(),
+    jobs: resources.queue('advance-videos'),
+    settlements: resources.queue('finalize-cost'),
+    candidateOf: (modelId, endpointId) => videoCandidate(resources.catalog(), modelId, endpointId),
+    onResult: (endpointId, result) => {
+      health.record(endpointId, result);
+      if (result === 'failed') void health.publish();
+    },
+    nowMs,
+    remainingMs: () => context.getRemainingTimeInMillis(),
+  };
+}

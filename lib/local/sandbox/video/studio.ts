@@ -1,0 +1,88 @@
+/** Where the sandbox makes videos, over the public convention: jobs are kept in memory, as long as it runs. */
+
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { film } from './film.ts';
+import { jobRequest, pollAnswer, readFilmDirectives, type FilmJob } from './job.ts';
+
+interface FilmRequest {
+  method: string;
+  /** Below the studio's address. */
+  path: string;
+  body: string;
+  idempotencyKey: string | undefined;
+}
+
+/** @param base the studio's address */
+export type Studio = (request: FilmRequest, base: string, response: ServerResponse) => Promise<void>;
+
+const MAX_JOBS = 1_000;
+const JOB_PATH = /^\/videos\/([\w-]+)(\/content\?index=0|\/content)?$/;
+
+export function openStudio(): Studio {
+  const jobs = new Map<string, FilmJob>();
+  /** One job for all tries at one request. */
+  const idByKey = new Map<string, string>();
+
+  const submit = async ({ body, idempotencyKey }: FilmRequest, base: string, response: ServerResponse) => {
+    const parsed = jobRequest.safeParse(json(body));
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      return refuse(response, 400, `${issue!.path.join('.')}: ${issue!.message}`);
+    }
+    const directives = readFilmDirectives(parsed.data.prompt ?? '');
+    await sleep(directives.slowMs);
+    const { error } = directives;
+    if (error !== undefined) return refuse(response, error, `The sandbox was asked to answer with status ${error}`);
+    const known = idempotencyKey === undefined ? undefined : idByKey.get(idempotencyKey);
+    const id = known ?? `film-${randomUUID()}`;
+    if (known === undefined) keep({ id, request: parsed.data, directives, asked: 0 }, idempotencyKey);
+    send(response, 202, { id, polling_url: `${base}/videos/${id}`, status: 'pending' });
+  };
+
+  const keep = (job: FilmJob, key: string | undefined) => {
+    jobs.set(job.id, job);
+    if (key !== undefined) idByKey.set(key, job.id);
+    for (const map of [jobs, idByKey]) if (map.size > MAX_JOBS) map.delete(map.keys().next().value!);
+  };
+
+  return async (request, base, response) => {
+    if (request.method === 'POST' && request.path === '/videos') return submit(request, base, response);
+    const [, id = '', file] = JOB_PATH.exec(request.path) ?? [];
+    const job = request.method === 'GET' ? jobs.get(id) : undefined;
+    if (!job) return refuse(response, 404, 'The sandbox has no such job');
+    await sleep(job.directives.slowMs);
+    if (file !== undefined) return sendFile(job, response);
+    job.asked += 1;
+    if (job.directives.garbage) response.writeHead(200, { 'content-type': 'application/json' }).end('{"status": "comp');
+    else send(response, 200, pollAnswer(job, base));
+  };
+}
+
+function sendFile({ request, directives, asked }: FilmJob, response: ServerResponse): void {
+  const { stall, ending, polls, cut } = directives;
+  if (stall || ending !== 'completed' || asked <= polls)
+    return refuse(response, 409, 'There is no video of this job yet');
+  const bytes = film(request.duration, request.aspect_ratio);
+  response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': bytes.length });
+  if (cut) response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
+  else response.end(bytes);
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  send(response, status, { error: { code: status, message } });
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { durationsAt } from '../../lambdas/catalog/video-options.ts';
+import { factsOf } from '../../lambdas/catalog/wires.ts';
+import { videoWire } from '../../lambdas/providers/video/wires.ts';
+import { loadShippedCatalog } from '../support/catalog.ts';
+
+const films = loadShippedCatalog().models.filter(({ data }) => data.video);
+/** Thousandths of a rouble for thousandths of a dollar. */
+const rub = (usd: bigint, perSeconds = 1n) => (usd * 99n) / perSeconds;
+const optionsOf = (id: string) => films.find((model) => model.id === id)!.data.video!;
+
+describe('models that make videos', () => {
+  it('are at providers whose wire makes them', () => {
+    const endpoints = films.flatMap((model) => model.endpoints);
+    expect(endpoints.filter(({ wire }) => !factsOf(wire).video || !videoWire(wire)).map(({ id }) => id)).toEqual([]);
+    expect(endpoints.length).toBeGreaterThanOrEqual(8);
+  });
+
+  it('cost what their providers list, at 90 RUB per USD plus 10 %', () => {
+    const thousandths = Object.fromEntries(
+      films
+        .filter(({ id }) => !id.startsWith('sandbox/'))
+        .flatMap(({ id, data }) =>
+          Object.entries(data.video!.price_per_second).map(([at, price]) => [
+            `${id} ${at}`,
+            BigInt(Math.round(Number(price.toString()) * 1_000)),
+          ]),
+        ),
+    );
+    expect(thousandths).toEqual({
+      'google/veo-3.1 720p': rub(400n),
+      'google/veo-3.1 1080p': rub(400n),
+      'google/veo-3.1 4K': rub(600n),
+      'google/veo-3.1-fast 720p': rub(100n),
+      'google/veo-3.1-fast 1080p': rub(120n),
+      'google/veo-3.1-fast 4K': rub(300n),
+      'google/veo-3.1-lite 720p': rub(50n),
+      'google/veo-3.1-lite 1080p': rub(80n),
+      'minimax/hailuo-2.3 768p': rub(560n, 10n),
+      'minimax/hailuo-2.3 1080p': rub(490n, 6n),
+      'minimax/hailuo-02 768p': rub(560n, 10n),
+      'minimax/hailuo-02 1080p': rub(490n, 6n),
+      'runway/gen-4.5 720p': rub(120n),
+      'runway/gen-4-turbo 720p': rub(50n),
+    });
+  });
+
+  it('are made at fewer durations where a resolution has its own', () => {
+    expect(durationsAt(optionsOf('google/veo-3.1'), '720p')).toEqual([4, 6, 8]);
+    expect(durationsAt(optionsOf('google/veo-3.1'), '1080p')).toEqual([8]);
+    expect(durationsAt(optionsOf('minimax/hailuo-2.3'), '1080p')).toEqual([6]);
+    expect(durationsAt(optionsOf('runway/gen-4.5'), '720p')).toContain(7);
+  });
+});

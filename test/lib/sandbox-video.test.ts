@@ -1,0 +1,186 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Polled, VideoHttpRequest, VideoRequest } from '../../lambdas/providers/video/wire.ts';
+import { videoJobsWire as wire } from '../../lambdas/providers/video/video-jobs.ts';
+import { startSandbox, type SandboxUpstream } from '../../lib/local/sandbox/server.ts';
+import { film } from '../../lib/local/sandbox/video/film.ts';
+import { readMp4 } from '../support/mp4.ts';
+
+const stbl = 'moov.trak.mdia.minf.stbl';
+
+describe('a film of the sandbox', () => {
+  it.each([
+    ['16:9', 256, 144],
+    ['9:16', 144, 256],
+    ['1:1', 256, 256],
+    ['4:3', 256, 192],
+  ])('of %s has the size and the length that were asked for', (aspectRatio, width, height) => {
+    const { boxes, samples } = readMp4(film(5, aspectRatio));
+    const movie = boxes.get('moov.mvhd')!;
+    const entry = boxes.get(`${stbl}.stsd`)!.subarray(8);
+
+    expect([...boxes.keys()].filter((path) => !path.includes('.'))).toEqual(['ftyp', 'moov', 'mdat']);
+    expect(movie.readUInt32BE(16) / movie.readUInt32BE(12)).toBe(5);
+    expect(entry.toString('latin1', 4, 8)).toBe('avc1');
+    expect([entry.readUInt16BE(32), entry.readUInt16BE(34)]).toEqual([width, height]);
+    expect(samples).toHaveLength(10);
+  });
+
+  it('is made of pictures that stand alone, each one unit of H.264, and another than the one before', () => {
+    const { boxes, samples } = readMp4(film(2, '16:9'));
+
+    for (const sample of samples) {
+      expect(sample.readUInt32BE(0)).toBe(sample.length - 4);
+      expect(sample[4]! & 0x1f).toBe(5);
+      // Nothing inside of a unit may look like the beginning of one.
+      expect(
+        sample
+          .subarray(5)
+          .toString('hex')
+          .match(/^(..)*?00000[0-2]/),
+      ).toBeNull();
+    }
+    expect(new Set(samples.map((sample) => sample.toString('hex'))).size).toBe(samples.length);
+    const media = boxes.get('mdat')!;
+    expect(Buffer.concat(samples).equals(media)).toBe(true);
+  });
+
+  const canProbe = spawnSync('ffprobe', ['-version']).status === 0;
+  it.skipIf(!canProbe)('is decoded by ffmpeg without a word of complaint, where it is installed', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'film-'));
+    const path = join(directory, 'film.mp4');
+    try {
+      writeFileSync(path, film(10, '9:16'));
+      const entries = ['-count_frames', '-show_entries', 'stream=codec_name,width,height,nb_read_frames,duration'];
+      const told = execFileSync('ffprobe', ['-v', 'warning', ...entries, '-of', 'csv=p=0', path], { stdio: 'pipe' });
+      expect(told.toString().trim()).toBe('h264,144,256,10.000000,20');
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+});
+
+let sandbox: SandboxUpstream;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+
+const target = { upstreamModel: 'filmmaker', quirks: {} };
+let tries = 0;
+
+async function send({ method, path, headers, body }: VideoHttpRequest) {
+  const response = await fetch(`${sandbox.videoUrl}${path}`, { method, headers, ...(body ? { body } : {}) });
+  return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() };
+}
+
+async function submit(prompt: string, change: Partial<VideoRequest> = {}, clientToken = `gen-${(tries += 1)}`) {
+  const request = {
+    prompt,
+    durationSeconds: 5,
+    resolution: '768p',
+    aspectRatio: '16:9',
+    frames: [],
+    seed: undefined,
+    withAudio: undefined,
+    ...change,
+  };
+  return wire.readSubmitted(await send(wire.submit(request, target, { clientToken, webhookUrl: undefined })));
+}
+
+/** All answers to the question how the job stands, up to its end, or to the sixth. */
+async function follow(prompt: string): Promise<{ jobId: string; answers: Polled[] }> {
+  const submitted = await submit(prompt);
+  if (!('jobId' in submitted)) throw new Error(JSON.stringify(submitted));
+  const { jobId } = submitted;
+  const answers: Polled[] = [];
+  do answers.push(wire.readPolled(await send(wire.poll(jobId, target))));
+  while (['working', 'unknown'].includes(answers.at(-1)!.state) && answers.length < 6);
+  return { jobId, answers };
+}
+
+const statesOf = ({ answers }: { answers: Polled[] }) => answers.map(({ state }) => state);
+const fileOf = (jobId: string) => fetch(`${sandbox.videoUrl}/videos/${jobId}/content?index=0`);
+
+describe('the sandbox as a provider of videos', () => {
+  it('works for a while, and then has a film', async () => {
+    const { jobId, answers } = await follow('A fox');
+
+    expect(statesOf({ answers })).toEqual(['working', 'working', 'completed']);
+    expect(answers.at(-1)).toEqual({ state: 'completed', files: [{ path: `/videos/${jobId}/content?index=0` }] });
+    const file = await fileOf(jobId);
+    expect(file.headers.get('content-type')).toBe('video/mp4');
+    expect(readMp4(Buffer.from(await file.arrayBuffer())).samples).toHaveLength(10);
+  });
+
+  it('has no film before it is done', async () => {
+    const submitted = await submit('A fox @sandbox polls=1');
+
+    expect((await fileOf((submitted as { jobId: string }).jobId)).status).toBe(409);
+  });
+
+  it.each<[string, string[], string?]>([
+    ['polls=0', ['completed']],
+    ['polls=4', [...Array<string>(4).fill('working'), 'completed']],
+    ['fail polls=1', ['working', 'failed'], 'The sandbox was asked to fail'],
+    ['expire polls=0', ['failed'], 'The provider let the job expire'],
+    ['cancel polls=0', ['cancelled']],
+    ['stall', Array<string>(6).fill('working')],
+    ['garbage', Array<string>(6).fill('unknown')],
+  ])('does as a prompt says: %s', async (words, states, message) => {
+    const followed = await follow(`A fox\n@sandbox ${words}\nin the snow`);
+
+    expect(statesOf(followed)).toEqual(states);
+    expect((followed.answers.at(-1) as { message?: string }).message).toBe(message);
+  });
+
+  it.each<[string, object]>([
+    ['error=500', { failed: 'The sandbox was asked to answer with status 500' }],
+    ['error=429', { failed: 'The sandbox was asked to answer with status 429' }],
+    ['error=400', { refused: 'The sandbox was asked to answer with status 400' }],
+  ])('answers a request as a prompt says: %s', async (words, expected) => {
+    expect(await submit(`A fox @sandbox ${words}`)).toEqual(expected);
+  });
+
+  it('takes its time where it is asked to', async () => {
+    const before = performance.now();
+
+    await submit('A fox @sandbox slow=80');
+
+    expect(performance.now() - before).toBeGreaterThanOrEqual(75);
+  });
+
+  it('breaks off in the middle of a file', async () => {
+    const { jobId } = await follow('A fox @sandbox cut polls=0');
+
+    await expect((await fileOf(jobId)).arrayBuffer()).rejects.toThrow('terminated');
+  });
+
+  it('knows a request from its repetition', async () => {
+    const one = await submit('A fox', {}, 'same');
+
+    expect(await submit('A fox', {}, 'same')).toEqual(one);
+    expect(await submit('A fox', {}, 'other')).not.toEqual(one);
+  });
+
+  it('takes pictures as the gateway sends them', async () => {
+    const first = { frame: 'first_frame', mediaType: 'image/png', base64: 'AAAA' } as const;
+
+    expect(await submit('A fox', { frames: [first] })).toHaveProperty('jobId');
+  });
+
+  it.each<[Partial<VideoRequest>, string]>([
+    [{ durationSeconds: 0 }, 'duration'],
+    [{ aspectRatio: 'wide' }, 'aspect_ratio'],
+    [{ prompt: undefined }, 'prompt'],
+  ])('refuses %j', async (change, field) => {
+    expect(await submit('A fox', change)).toEqual({ refused: expect.stringMatching(`^${field}: `) });
+  });
+
+  it('knows no other jobs', async () => {
+    expect((await send(wire.poll('film-of-somebody', target))).status).toBe(404);
+  });
+});

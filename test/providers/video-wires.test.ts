@@ -1,0 +1,448 @@
+import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import type { VideoWireName } from '../../lambdas/catalog/wires.ts';
+import type { Polled, Submitted, VideoRequest, VideoWire } from '../../lambdas/providers/video/wire.ts';
+import { videoWire } from '../../lambdas/providers/video/wires.ts';
+
+const wireNames = ['video-jobs', 'google-veo', 'minimax-video', 'runway-tasks'] as const satisfies VideoWireName[];
+const wireOf = (name: VideoWireName): VideoWire => videoWire(name)!;
+const job = { clientToken: 'gen-1', webhookUrl: undefined };
+const target = (upstreamModel: string, quirks = {}) => ({ upstreamModel, quirks });
+
+const asked: VideoRequest = {
+  prompt: 'A fox in the snow',
+  durationSeconds: 6,
+  resolution: '720p',
+  aspectRatio: '16:9',
+  frames: [],
+  seed: undefined,
+  withAudio: undefined,
+};
+const first = { frame: 'first_frame', mediaType: 'image/png', base64: 'Zmlyc3Q=' } as const;
+const last = { frame: 'last_frame', mediaType: 'image/jpeg', base64: 'bGFzdA==' } as const;
+
+const answer = (body: unknown, status = 200, headers: Record<string, string> = {}) => ({
+  status,
+  headers,
+  text: typeof body === 'string' ? body : JSON.stringify(body),
+});
+
+describe('a request', () => {
+  const json = { 'content-type': 'application/json' };
+
+  it.each<[string, VideoWireName, string, Partial<VideoRequest>, object]>([
+    [
+      'of a text, on the public convention',
+      'video-jobs',
+      'acme/film',
+      { seed: 7, withAudio: true },
+      {
+        path: '/videos',
+        headers: { ...json, 'idempotency-key': 'gen-1' },
+        body: {
+          model: 'acme/film',
+          prompt: 'A fox in the snow',
+          duration: 6,
+          resolution: '720p',
+          aspect_ratio: '16:9',
+          frame_images: [],
+          seed: 7,
+          generate_audio: true,
+        },
+      },
+    ],
+    [
+      'of a picture, on the public convention',
+      'video-jobs',
+      'acme/film',
+      { prompt: undefined, frames: [first] },
+      {
+        path: '/videos',
+        headers: { ...json, 'idempotency-key': 'gen-1' },
+        body: {
+          model: 'acme/film',
+          duration: 6,
+          resolution: '720p',
+          aspect_ratio: '16:9',
+          frame_images: [
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,Zmlyc3Q=' }, frame_type: 'first_frame' },
+          ],
+        },
+      },
+    ],
+    [
+      'between two pictures, to Veo',
+      'google-veo',
+      'veo-3.1-generate-preview',
+      { frames: [last, first], resolution: '4K', durationSeconds: 8, withAudio: true },
+      {
+        path: '/models/veo-3.1-generate-preview:predictLongRunning',
+        headers: json,
+        body: {
+          instances: [
+            {
+              prompt: 'A fox in the snow',
+              image: { bytesBase64Encoded: 'Zmlyc3Q=', mimeType: 'image/png' },
+              lastFrame: { bytesBase64Encoded: 'bGFzdA==', mimeType: 'image/jpeg' },
+            },
+          ],
+          parameters: { aspectRatio: '16:9', durationSeconds: 8, resolution: '4k' },
+        },
+      },
+    ],
+    [
+      'of a text, to Hailuo',
+      'minimax-video',
+      'MiniMax-Hailuo-2.3',
+      { resolution: '768p', withAudio: false },
+      {
+        path: '/v1/video_generation',
+        headers: json,
+        body: { model: 'MiniMax-Hailuo-2.3', prompt: 'A fox in the snow', duration: 6, resolution: '768P' },
+      },
+    ],
+    [
+      'between two pictures, to Hailuo',
+      'minimax-video',
+      'MiniMax-Hailuo-02',
+      { resolution: '1080p', frames: [first, last], prompt: undefined },
+      {
+        path: '/v1/video_generation',
+        headers: json,
+        body: {
+          model: 'MiniMax-Hailuo-02',
+          duration: 6,
+          resolution: '1080P',
+          first_frame_image: 'data:image/png;base64,Zmlyc3Q=',
+          last_frame_image: 'data:image/jpeg;base64,bGFzdA==',
+        },
+      },
+    ],
+    [
+      'of a text, to Runway',
+      'runway-tasks',
+      'gen4.5',
+      { aspectRatio: '9:16', seed: 5 },
+      {
+        path: '/v1/text_to_video',
+        headers: { ...json, 'x-runway-version': '2024-11-06' },
+        body: { model: 'gen4.5', promptText: 'A fox in the snow', ratio: '720:1280', duration: 6, seed: 5 },
+      },
+    ],
+    [
+      'of a picture, to Runway',
+      'runway-tasks',
+      'gen4_turbo',
+      { aspectRatio: '1:1', frames: [first] },
+      {
+        path: '/v1/image_to_video',
+        headers: { ...json, 'x-runway-version': '2024-11-06' },
+        body: {
+          model: 'gen4_turbo',
+          promptText: 'A fox in the snow',
+          promptImage: 'data:image/png;base64,Zmlyc3Q=',
+          ratio: '960:960',
+          duration: 6,
+        },
+      },
+    ],
+  ])('%s', (_title, name, model, change, expected) => {
+    const { body, ...request } = wireOf(name).submit({ ...asked, ...change }, target(model), job);
+
+    expect({ ...request, body: JSON.parse(body!) as unknown }).toEqual({ method: 'POST', ...expected });
+  });
+
+  it.each<[VideoWireName, Partial<VideoRequest>, string, object?]>([
+    ['video-jobs', { prompt: undefined }, 'prompt'],
+    ['google-veo', { prompt: undefined }, 'prompt'],
+    ['google-veo', { seed: 0 }, 'seed'],
+    ['google-veo', { withAudio: false }, 'generate_audio'],
+    ['google-veo', { frames: [last] }, 'frame_images'],
+    ['minimax-video', { seed: 1 }, 'seed'],
+    ['minimax-video', { withAudio: true }, 'generate_audio'],
+    ['minimax-video', { prompt: 'x'.repeat(2_001) }, 'prompt'],
+    ['minimax-video', {}, 'frame_images', { needs_first_frame: true }],
+    ['runway-tasks', { withAudio: true }, 'generate_audio'],
+    ['runway-tasks', { aspectRatio: '1:1' }, 'aspect_ratio'],
+    ['runway-tasks', { aspectRatio: '2:3', frames: [first] }, 'aspect_ratio'],
+    ['runway-tasks', { prompt: 'x'.repeat(1_001) }, 'prompt'],
+    ['runway-tasks', {}, 'frame_images', { needs_first_frame: true }],
+    ['runway-tasks', { frames: [last] }, 'frame_images'],
+  ])('to %s that says %j names what it cannot be told: %s', (name, change, field, quirks = {}) => {
+    expect(wireOf(name).objectionTo?.({ ...asked, ...change }, target('m', quirks))?.field).toBe(field);
+  });
+
+  it.each(wireNames)('to %s of a text, or of a picture, has no objection', (name) => {
+    const wire = wireOf(name);
+    expect(wire.objectionTo?.(asked, target('m'))).toBeUndefined();
+    expect(wire.objectionTo?.({ ...asked, prompt: undefined, frames: [first] }, target('m'))).toBeUndefined();
+  });
+});
+
+describe('the answer to a request', () => {
+  const unnamed = { failed: 'The provider answered without naming a job' };
+
+  it.each<[VideoWireName, string, ReturnType<typeof answer>, Submitted]>([
+    ['video-jobs', 'a job', answer({ id: 'gen-vid-1', status: 'pending' }, 202), { jobId: 'gen-vid-1' }],
+    ['video-jobs', 'an id that is none', answer({ id: '../keys' }, 202), unnamed],
+    [
+      'video-jobs',
+      'a fault of the request',
+      answer({ error: { code: 400, message: 'prompt: too long' } }, 400),
+      { refused: 'prompt: too long' },
+    ],
+    ['video-jobs', 'too many requests', answer({ error: { message: 'Slow down' } }, 429), { failed: 'Slow down' }],
+    ['video-jobs', 'no money there', answer({ error: { message: 'No credits' } }, 402), { failed: 'No credits' }],
+    [
+      'google-veo',
+      'an operation',
+      answer({ name: 'models/veo-3.1-generate-preview/operations/op1' }),
+      { jobId: 'models/veo-3.1-generate-preview/operations/op1' },
+    ],
+    ['google-veo', 'another path', answer({ name: 'files/secret' }), unnamed],
+    [
+      'google-veo',
+      'a refusal',
+      answer({ error: { code: 400, message: 'Violates the policy', status: 'INVALID_ARGUMENT' } }, 400),
+      { refused: 'Violates the policy' },
+    ],
+    ['google-veo', 'no quota', answer({ error: { code: 429, message: 'Quota' } }, 429), { failed: 'Quota' }],
+    [
+      'minimax-video',
+      'a task',
+      answer({ task_id: '10641', base_resp: { status_code: 0, status_msg: 'success' } }),
+      { jobId: '10641' },
+    ],
+    [
+      'minimax-video',
+      'a number that no double holds',
+      answer('{"task_id": 306792606023824999, "base_resp": {"status_code": 0}}'),
+      { jobId: '306792606023824999' },
+    ],
+    [
+      'minimax-video',
+      'a sensitive prompt',
+      answer({ task_id: '', base_resp: { status_code: 1026, status_msg: 'input new_sensitive' } }),
+      { refused: 'input new_sensitive' },
+    ],
+    [
+      'minimax-video',
+      'wrong parameters',
+      answer({ base_resp: { status_code: 2013, status_msg: 'invalid params' } }),
+      { refused: 'invalid params' },
+    ],
+    ...[1002, 1004, 1008, 1013, 2049].map((code): [VideoWireName, string, ReturnType<typeof answer>, Submitted] => [
+      'minimax-video',
+      `code ${code}`,
+      answer({ base_resp: { status_code: code, status_msg: 'not now' } }),
+      { failed: 'not now' },
+    ]),
+    ['runway-tasks', 'a task', answer({ id: '17f20503-6c24' }), { jobId: '17f20503-6c24' }],
+    ['runway-tasks', 'a fault', answer({ error: 'Invalid ratio' }, 400), { refused: 'Invalid ratio' }],
+    ['runway-tasks', 'a wrong key', answer({ error: 'No such key' }, 401), { failed: 'No such key' }],
+  ])('of %s: %s', (name, _what, given, expected) => {
+    expect(wireOf(name).readSubmitted(given)).toEqual(expected);
+  });
+
+  it.each(wireNames)('of %s: a bare 503 is told in our words', (name) => {
+    expect(wireOf(name).readSubmitted(answer('<html>', 503))).toEqual({
+      failed: 'The provider answered with status 503',
+    });
+  });
+});
+
+describe('the question how a job stands', () => {
+  it.each<[VideoWireName, string, object]>([
+    ['video-jobs', 'gen-vid-1', { path: '/videos/gen-vid-1', headers: {} }],
+    ['google-veo', 'models/veo/operations/op1', { path: '/models/veo/operations/op1', headers: {} }],
+    ['minimax-video', '10641', { path: '/v1/query/video_generation?task_id=10641', headers: {} }],
+    ['runway-tasks', '17f2', { path: '/v1/tasks/17f2', headers: { 'x-runway-version': '2024-11-06' } }],
+  ])('on %s', (name, jobId, expected) => {
+    expect(wireOf(name).poll(jobId, target('m'))).toEqual({ method: 'GET', body: undefined, ...expected });
+  });
+});
+
+describe('the answer how a job stands', () => {
+  const noVideo: Polled = { state: 'failed', message: 'The provider said that the video is done, and gave none' };
+  const veo = (response: object) => answer({ name: 'models/veo/operations/op1', done: true, response });
+  const elsewhere = 'https://storage.example/v1beta/files/abc:download?alt=media';
+  const ownFile = 'https://generativelanguage.googleapis.com/v1beta/files/abc:download?alt=media';
+
+  it.each<[VideoWireName, string, ReturnType<typeof answer>, Polled]>([
+    ['video-jobs', 'pending', answer({ id: 'v1', status: 'pending' }), { state: 'working' }],
+    [
+      'video-jobs',
+      'in_progress',
+      answer({ id: 'v1', status: 'in_progress' }, 200, { 'retry-after': '7' }),
+      { state: 'working', retryAfterSeconds: 7 },
+    ],
+    [
+      'video-jobs',
+      'completed',
+      answer({ id: 'v1', status: 'completed', unsigned_urls: ['https://a.example/1', 'https://a.example/2'] }),
+      {
+        state: 'completed',
+        files: [{ path: '/videos/v1/content?index=0' }, { path: '/videos/v1/content?index=1' }],
+      },
+    ],
+    [
+      'video-jobs',
+      'completed without addresses',
+      answer({ id: 'v1', status: 'completed' }),
+      { state: 'completed', files: [{ path: '/videos/v1/content?index=0' }] },
+    ],
+    [
+      'video-jobs',
+      'failed',
+      answer({ id: 'v1', status: 'failed', error: 'Blocked by moderation' }),
+      { state: 'failed', message: 'Blocked by moderation' },
+    ],
+    [
+      'video-jobs',
+      'expired',
+      answer({ id: 'v1', status: 'expired' }),
+      { state: 'failed', message: 'The provider let the job expire' },
+    ],
+    ['video-jobs', 'cancelled', answer({ id: 'v1', status: 'cancelled' }), { state: 'cancelled' }],
+    ['video-jobs', 'a new state', answer({ status: 'dreaming' }), { state: 'unknown', reason: 'state dreaming' }],
+    [
+      'google-veo',
+      'not done',
+      answer({ name: 'models/veo/operations/op1' }),
+      { state: 'working', retryAfterSeconds: 10 },
+    ],
+    [
+      'google-veo',
+      'done, a file of its own',
+      veo({ generateVideoResponse: { generatedSamples: [{ video: { uri: ownFile } }] } }),
+      { state: 'completed', files: [{ path: '/files/abc:download?alt=media' }] },
+    ],
+    [
+      'google-veo',
+      'done, a file elsewhere, which is not given the key',
+      veo({ generateVideoResponse: { generatedSamples: [{ video: { uri: elsewhere } }] } }),
+      { state: 'completed', files: [{ url: elsewhere }] },
+    ],
+    [
+      'google-veo',
+      'kept back by its filters',
+      veo({ generateVideoResponse: { raiMediaFilteredCount: 1, raiMediaFilteredReasons: ['Shows a minor.'] } }),
+      { state: 'failed', message: 'Shows a minor.' },
+    ],
+    ['google-veo', 'done with nothing', veo({}), noVideo],
+    [
+      'google-veo',
+      'an error',
+      answer({ name: 'o', done: true, error: { code: 13, message: 'Internal error' } }),
+      { state: 'failed', message: 'Internal error' },
+    ],
+    ...['Preparing', 'Queueing', 'Processing'].map(
+      (status): [VideoWireName, string, ReturnType<typeof answer>, Polled] => [
+        'minimax-video',
+        status,
+        answer({ status, base_resp: { status_code: 0 } }),
+        { state: 'working', retryAfterSeconds: 10 },
+      ],
+    ),
+    [
+      'minimax-video',
+      'Success',
+      answer({ status: 'Success', file_id: '205258526306433', base_resp: { status_code: 0 } }),
+      { state: 'completed', files: [{ path: '/v1/files/retrieve?file_id=205258526306433' }] },
+    ],
+    ['minimax-video', 'Success without a file', answer({ status: 'Success', file_id: '' }), noVideo],
+    [
+      'minimax-video',
+      'Fail',
+      answer({ status: 'Fail', base_resp: { status_code: 1027, status_msg: 'output new_sensitive' } }),
+      { state: 'failed', message: 'output new_sensitive' },
+    ],
+    [
+      'minimax-video',
+      'Fail, which it calls a success',
+      answer({ status: 'Fail', base_resp: { status_code: 0, status_msg: 'success' } }),
+      { state: 'failed', message: 'The provider could not make the video' },
+    ],
+    [
+      'minimax-video',
+      'too many questions',
+      answer({ base_resp: { status_code: 1002, status_msg: 'rate limit' } }),
+      { state: 'unknown', reason: 'state not told' },
+    ],
+    ...['PENDING', 'THROTTLED', 'RUNNING'].map((status): [VideoWireName, string, ReturnType<typeof answer>, Polled] => [
+      'runway-tasks',
+      status,
+      answer({ id: 't', status }),
+      { state: 'working', retryAfterSeconds: 5 },
+    ]),
+    [
+      'runway-tasks',
+      'SUCCEEDED',
+      answer({ id: 't', status: 'SUCCEEDED', output: ['https://cdn.example/a.mp4?token=1', 7] }),
+      { state: 'completed', files: [{ url: 'https://cdn.example/a.mp4?token=1' }] },
+    ],
+    ['runway-tasks', 'SUCCEEDED with nothing', answer({ id: 't', status: 'SUCCEEDED', output: [] }), noVideo],
+    [
+      'runway-tasks',
+      'refused by its moderation',
+      answer({ id: 't', status: 'FAILED', failureCode: 'SAFETY.INPUT.TEXT' }),
+      { state: 'failed', message: 'The provider’s content moderation refused the video' },
+    ],
+    [
+      'runway-tasks',
+      'FAILED',
+      answer({ id: 't', status: 'FAILED', failure: 'Bad picture', failureCode: 'INPUT_PREPROCESSING.INTERNAL' }),
+      { state: 'failed', message: 'Bad picture' },
+    ],
+    ['runway-tasks', 'CANCELLED', answer({ id: 't', status: 'CANCELLED' }), { state: 'cancelled' }],
+  ])('on %s: %s', (name, _what, given, expected) => {
+    expect(wireOf(name).readPolled(given)).toEqual(expected);
+  });
+
+  it.each(wireNames)('on %s: no status but 200 ends a job', (name) => {
+    const states = [400, 401, 404, 410, 429, 500, 503].map((status) =>
+      wireOf(name).readPolled(answer({ status: 'failed', error: 'x', done: true }, status)),
+    );
+    expect(new Set(states.map(({ state }) => state))).toEqual(new Set(['unknown']));
+  });
+
+  it('keeps words at a length that a record can have', () => {
+    const { message } = wireOf('video-jobs').readPolled(
+      answer({ id: 'v', status: 'failed', error: 'x'.repeat(9_999) }),
+    ) as { message: string };
+    expect(message).toHaveLength(500);
+  });
+});
+
+describe('the answer where a file is', () => {
+  it('on minimax-video has its address', () => {
+    const wire = wireOf('minimax-video');
+    const file = { file_id: 205258526306433, download_url: 'https://cdn.example/output.mp4?Signature=1' };
+
+    expect(wire.readFileAddress!(answer({ file, base_resp: { status_code: 0 } }))).toBe(file.download_url);
+    expect(wire.readFileAddress!(answer({ base_resp: { status_code: 1004, status_msg: 'no' } }))).toBeUndefined();
+  });
+});
+
+describe('nonsense', () => {
+  const states = ['working', 'completed', 'failed', 'cancelled', 'unknown'];
+
+  it.each(wireNames)('on %s is never an exception', (name) => {
+    const wire = wireOf(name);
+    const field = fc.constantFrom('id', 'status', 'name', 'done', 'response', 'error', 'task_id', 'file_id', 'output');
+    const word = fc.constantFrom('completed', 'Success', 'SUCCEEDED', 'failed', 'Fail', 'FAILED', true);
+    const body = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.dictionary(field, fc.oneof(word, fc.jsonValue())).map((fields) => JSON.stringify(fields)),
+    );
+    fc.assert(
+      fc.property(body, fc.constantFrom(200, 202, 400, 500), (text, status) => {
+        const given = { status, headers: {}, text };
+        expect(states).toContain(wire.readPolled(given).state);
+        expect(Object.keys(wire.readSubmitted(given))).toHaveLength(1);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

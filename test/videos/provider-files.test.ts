@@ -1,0 +1,104 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { VideoWireName } from '../../lambdas/catalog/wires.ts';
+import { readText } from '../../lambdas/providers/upstream-http.ts';
+import { videoWire } from '../../lambdas/providers/video/wires.ts';
+import type { VideoCandidate } from '../../lambdas/routing/video-candidates.ts';
+import { openFile } from '../../lambdas/videos/provider.ts';
+import { candidateAt } from '../support/candidate.ts';
+import { listen, type Listening } from '../support/listen.ts';
+
+let provider: Listening;
+let elsewhere: Listening;
+let requests: { host: string; path: string; credential: string | undefined }[];
+let answers: Record<string, (response: ServerResponse) => void>;
+
+const serve = (host: string) =>
+  createServer(({ url, headers }: IncomingMessage, response) => {
+    requests.push({ host, path: url!, credential: headers.authorization });
+    (answers[`${host} ${url}`] ?? ((response) => response.writeHead(404).end()))(response);
+  });
+
+beforeAll(async () => {
+  provider = await listen(serve('provider'));
+  elsewhere = await listen(serve('elsewhere'));
+});
+afterAll(() => Promise.all([provider.stop(), elsewhere.stop()]));
+beforeEach(() => {
+  requests = [];
+  answers = {};
+});
+
+const film = (response: ServerResponse) => response.writeHead(200, { 'content-type': 'video/mp4' }).end('a film');
+const json = (body: object) => (response: ServerResponse) =>
+  response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+const redirect = (location: string) => (response: ServerResponse) => response.writeHead(302, { location }).end();
+
+function candidate(wire: VideoWireName = 'video-jobs'): VideoCandidate {
+  const { model, endpoint } = candidateAt(`${provider.url}/v1`);
+  const shown = { ...endpoint, auth: 'bearer' };
+  const target = { upstreamModel: 'm', quirks: {} };
+  return { model, endpoint: shown, credential: 'sk-secret', wire: videoWire(wire)!, target } as VideoCandidate;
+}
+
+const open = async (path: string, wire?: VideoWireName) => {
+  const { mediaType, body } = await openFile(candidate(wire), { path }, 2_000);
+  return { mediaType, text: await readText(body, 1_000) };
+};
+const asked = () => requests.map(({ host, path, credential }) => [host, path, credential]);
+
+it('fetches a file of the provider with the credential', async () => {
+  answers['provider /v1/files/1'] = film;
+
+  expect(await open('/files/1')).toEqual({ mediaType: 'video/mp4', text: 'a film' });
+  expect(asked()).toEqual([['provider', '/v1/files/1', 'Bearer sk-secret']]);
+});
+
+it('follows the provider to another of its own paths', async () => {
+  answers['provider /v1/files/1'] = redirect('/download/v1/files/1?alt=media');
+  answers['provider /download/v1/files/1?alt=media'] = film;
+
+  expect(await open('/files/1')).toMatchObject({ text: 'a film' });
+  expect(asked()[1]).toEqual(['provider', '/download/v1/files/1?alt=media', 'Bearer sk-secret']);
+});
+
+it('takes no credential to another host', async () => {
+  answers['provider /v1/files/1'] = redirect(`${elsewhere.url}/film.mp4`);
+  answers['elsewhere /film.mp4'] = film;
+
+  expect(await open('/files/1')).toMatchObject({ text: 'a film' });
+  expect(asked()[1]).toEqual(['elsewhere', '/film.mp4', undefined]);
+});
+
+it('is not led into networks that trust the gateway', async () => {
+  answers['provider /v1/files/1'] = redirect('http://169.254.169.254/latest/meta-data/');
+
+  await expect(open('/files/1')).rejects.toMatchObject({ name: 'FetchError', reason: 'not_public' });
+});
+
+it('does not follow the provider in a circle', async () => {
+  answers['provider /v1/files/1'] = redirect('/v1/files/1');
+
+  await expect(open('/files/1')).rejects.toThrow('from one address to the other');
+  expect(requests).toHaveLength(4);
+});
+
+it('goes where an answer of the wire says that the file is', async () => {
+  answers['provider /v1/files/retrieve?file_id=1'] = json({ file: { download_url: `${elsewhere.url}/film.mp4` } });
+  answers['elsewhere /film.mp4'] = film;
+
+  expect(await open('/files/retrieve?file_id=1', 'minimax-video')).toMatchObject({ text: 'a film' });
+  expect(asked()[1]).toEqual(['elsewhere', '/film.mp4', undefined]);
+});
+
+it('takes no page for a video', async () => {
+  answers['provider /v1/files/1'] = (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>');
+
+  await expect(open('/files/1')).rejects.toThrow('answered with status 200 instead of a file');
+});
+
+it.each<VideoWireName>(['video-jobs', 'minimax-video'])('of %s takes no error for a video', async (wire) => {
+  answers['provider /v1/files/1'] = json({ base_resp: { status_code: 1004, status_msg: 'login fail' } });
+
+  await expect(open('/files/1', wire)).rejects.toThrow('answered with status 200 instead of a file');
+});
