@@ -29,13 +29,7 @@ export async function lookAtJob(tools: VideoTools, job: VideoJob): Promise<Next>
     case 'cancelled':
       return endJob(tools, job, 'cancelled', { error: `${candidate!.endpoint.provider.name} cancelled the job.` });
     case 'unknown':
-      log('warn', 'state of a video not known', {
-        worker: 'advance-videos',
-        generationId: job.id,
-        model: job.model,
-        attempt: job.polls + 1,
-        reason: polled.reason,
-      });
+      noteUnknown(job, polled.reason);
       return lookLater(tools, job, 0);
     case 'working':
       return lookLater(tools, job, polled.retryAfterSeconds ?? 0);
@@ -51,6 +45,15 @@ async function poll({ remainingMs }: VideoTools, candidate: VideoCandidate, job:
   } catch (error) {
     return unknown(describeError(error).reason!);
   }
+}
+
+/** Two hours of silence are no hundreds of lines. */
+const LOG_EVERY = 20;
+
+function noteUnknown(job: VideoJob, reason: string): void {
+  if (job.polls % LOG_EVERY !== 0) return;
+  const fields = { worker: 'advance-videos', generationId: job.id, model: job.model, attempt: job.polls + 1, reason };
+  log('warn', 'state of a video not known', fields);
 }
 
 const unknown = (reason: string): Polled => ({ state: 'unknown', reason });

@@ -100,22 +100,6 @@ describe('the values of options', () => {
   });
 });
 
-describe('the secret of callbacks', () => {
-  it('is the same at any time, and each account has its own', async () => {
-    const [{ id: one }, { id: other }] = [
-      await admin(directory, 'accounts', 'create', '--name', 'One'),
-      await admin(directory, 'accounts', 'create', '--name', 'Other'),
-    ];
-    const secretOf = (id: unknown) => admin(directory, '--account', id as string, 'accounts', 'callback-secret');
-
-    const { callback_secret: secret } = await secretOf(one);
-
-    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(await secretOf(one)).toEqual({ account: one, callback_secret: secret });
-    expect((await secretOf(other))['callback_secret']).not.toBe(secret);
-  });
-});
-
 describe('the backends of a catalog', () => {
   it('are listed with the variables that they need', async () => {
     const rows = (await admin(directory, 'catalog', 'backends')) as unknown as Record<string, unknown>[];

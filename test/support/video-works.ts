@@ -1,0 +1,198 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import { decodeSettlement } from '../../lambdas/accounting/settlement.ts';
+import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
+import type { InferenceCaller } from '../../lambdas/admission/caller.ts';
+import type { Catalog } from '../../lambdas/catalog/catalog.ts';
+import { loadCatalog } from '../../lambdas/catalog/load.ts';
+import { variables } from '../../lambdas/platform/environment.ts';
+import { uuidv7 } from '../../lambdas/platform/ids.ts';
+import { openBucket, type Bucket } from '../../lambdas/platform/objects.ts';
+import { videoCandidate } from '../../lambdas/routing/video-candidates.ts';
+import { readVideo } from '../../lambdas/store/video-jobs.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { advanceVideo } from '../../lambdas/videos/advance.ts';
+import { decodeVideoMessage, encodeVideoMessage } from '../../lambdas/videos/message.ts';
+import { startVideo } from '../../lambdas/videos/start.ts';
+import type { VideoTools } from '../../lambdas/videos/tools.ts';
+import { createBucket } from '../../lib/local/bucket.ts';
+import { startSqs } from '../../lib/local/queues.ts';
+import { catalogDirectory } from './catalog.ts';
+import type { Spender } from './spending.ts';
+import { filmCatalog, startVideoProvider, type VideoScript } from './video-provider.ts';
+
+/** A function is stopped here: before or after the write of this number, counted over the whole of a test. */
+export interface Kill {
+  at: number;
+  when: 'before' | 'after';
+}
+
+/** How long a message that was delivered to a function that died is not delivered again. */
+const VISIBILITY_MS = 24 * 60_000;
+
+/**
+ * Everything that makes videos, in this process: a real table, bucket and provider, and a queue whose time is the test's
+ * own, so that hours pass at once.
+ */
+export async function startVideoWorks(table: Table, paths = ['one']) {
+  const provider = await startVideoProvider();
+  const files = filmCatalog(provider.url, paths);
+  const directory = catalogDirectory(files.models, files.providers);
+  const secrets = mkdtempSync(join(tmpdir(), 'gateway-secrets-'));
+  writeFileSync(join(secrets, 'secrets.json'), '{"pepper": "p"}');
+  const s3 = await startSqs();
+  Object.assign(process.env, {
+    [variables.secretsFile]: join(secrets, 'secrets.json'),
+    [variables.s3Endpoint]: s3.endpoint,
+    [variables.bucketName]: await createBucket(s3.endpoint),
+  });
+  const works = worksOf(table, loadCatalog(directory.path));
+  return {
+    ...works,
+    provider,
+    async stop() {
+      await s3.stop();
+      await provider.stop();
+      directory.remove();
+      rmSync(secrets, { recursive: true, force: true });
+    },
+  };
+}
+export type VideoWorks = Awaited<ReturnType<typeof startVideoWorks>>;
+
+function worksOf(table: Table, catalog: Catalog) {
+  const bucket = openBucket();
+  const clock = { ms: Date.now() };
+  const messages: { dueAtMs: number; body: string }[] = [];
+  const state = { kill: undefined as Kill | undefined, writes: 0, died: () => {} };
+
+  /** A write that the function may not survive: a dead one waits for ever, so that nothing catches its death. */
+  async function written<Result>(write: () => Promise<Result>): Promise<Result> {
+    state.writes += 1;
+    const isLast = state.kill?.at === state.writes;
+    if (isLast && state.kill!.when === 'before') await death();
+    const result = await write();
+    if (isLast) await death();
+    return result;
+  }
+
+  function death(): Promise<never> {
+    state.died();
+    return new Promise(() => {});
+  }
+
+  /** @returns whether it survived */
+  async function survives(work: () => Promise<unknown>): Promise<boolean> {
+    const { promise: died, resolve } = Promise.withResolvers<void>();
+    state.died = resolve;
+    return Promise.race([work().then(() => true), died.then(() => false)]);
+  }
+
+  const mortalTable: Table = {
+    name: table.name,
+    documents: {
+      send: (command: { constructor: { name: string } }) => {
+        const send = () => (table.documents.send as (one: unknown) => Promise<unknown>)(command);
+        return /^(Put|Update|TransactWrite)/.test(command.constructor.name) ? written(send) : send();
+      },
+    } as unknown as Table['documents'],
+  };
+  const mortalBucket: Bucket = {
+    ...bucket,
+    put: (...file) => written(() => bucket.put(...file)),
+    putStream: (...file) => written(() => bucket.putStream(...file)),
+    delete: (key) => written(() => bucket.delete(key)),
+  };
+  const jobs = {
+    send: (body: string, delaySeconds = 0) =>
+      written(() => {
+        messages.push({ dueAtMs: clock.ms + delaySeconds * 1_000, body });
+        return Promise.resolve();
+      }),
+  };
+  const tools: VideoTools = {
+    table: mortalTable,
+    bucket: mortalBucket,
+    jobs,
+    settlements: {
+      send: (body) =>
+        written(async () => {
+          const [result] = await settleBatch(table, [decodeSettlement(body)], { swept: false });
+          if (result instanceof Error) throw result;
+        }),
+    },
+    candidateOf: (modelId, endpointId) => videoCandidate(catalog, modelId, endpointId),
+    onResult: () => {},
+    nowMs: () => clock.ms,
+    remainingMs: () => 240_000,
+  };
+
+  async function deliver(body: string): Promise<void> {
+    if (await survives(() => advanceVideo(tools, decodeVideoMessage(body)))) return;
+    messages.push({ dueAtMs: clock.ms + VISIBILITY_MS, body });
+  }
+
+  /** Lets the queue's time pass until it is empty, or until then. */
+  async function run(untilMs = Infinity): Promise<void> {
+    for (;;) {
+      messages.sort((a, b) => a.dueAtMs - b.dueAtMs);
+      const next = messages[0];
+      if (!next || next.dueAtMs > untilMs) break;
+      messages.shift();
+      clock.ms = Math.max(clock.ms, next.dueAtMs);
+      await deliver(next.body);
+    }
+    if (untilMs !== Infinity) clock.ms = Math.max(clock.ms, untilMs);
+  }
+
+  return {
+    tools,
+    clock,
+    messages,
+    state,
+    bucket,
+    run,
+    /** Submits a job as POST /videos does. @returns its id, whether or not the function survives */
+    async submit(spender: Spender, script: VideoScript, callbackUrl?: string): Promise<string> {
+      const generationId = `gen-${uuidv7(clock.ms)}`;
+      const model = catalog.find('test/film')!;
+      const candidates = await Promise.all(model.endpoints.map(({ id }) => videoCandidate(catalog, model.id, id)));
+      const caller = { payer: spender.payer, scopes: spender.scopes } as InferenceCaller;
+      const settings = { durationSeconds: 5, resolution: '768p', aspectRatio: '16:9' };
+      const start = () =>
+        startVideo(
+          { table: mortalTable, bucket: mortalBucket, jobs, catalog, bootId: 'boot' },
+          {
+            generationId,
+            caller,
+            candidates: candidates.map((candidate) => candidate!),
+            request: { ...settings, prompt: JSON.stringify(script), frames: [], seed: undefined, withAudio: undefined },
+            baseUrl: 'https://gateway.example/v1',
+            callbackUrl,
+            receivedAtMs: performance.now(),
+            clientLeft: undefined,
+          },
+        );
+      await survives(start);
+      return generationId;
+    },
+    /** What the sweep does when everything that it looks at is due. */
+    async sweep(): Promise<void> {
+      const handBack = ({ payer: { accountId }, id }: { payer: { accountId: string }; id: string }) =>
+        jobs.send(encodeVideoMessage({ accountId, id }));
+      clock.ms += 3 * 3_600_000;
+      const result = await sweepHolds(table, { nowMs: clock.ms, backlog: 'none', handBack });
+      if (result.failures.length > 0) throw new AggregateError(result.failures);
+    },
+    job: async (spender: Spender, id: string) => (await readVideo(table, spender.payer.accountId, id))?.job,
+    generation: async (spender: Spender, id: string) =>
+      (await readVideo(table, spender.payer.accountId, id))?.generation,
+  };
+}
+
+/** Where the request of a job waits for its provider. */
+export function requestKeyOf({ id, payer }: { id: string; payer: { accountId: string } }): string {
+  return `video-requests/${payer.accountId}/${id}`;
+}

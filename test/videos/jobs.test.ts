@@ -1,0 +1,232 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Money } from '../../lambdas/money/money.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { fileKey } from '../../lambdas/videos/objects.ts';
+import { repeated } from '../support/long-runs.ts';
+import { unprovenRecords } from '../support/proof.ts';
+import { books, newSpender, rub, settledEverywhere, type Spender } from '../support/spending.ts';
+import { newTable } from '../support/table.ts';
+import { videoBytes, type VideoScript } from '../support/video-provider.ts';
+import { requestKeyOf, startVideoWorks, type Kill, type VideoWorks } from '../support/video-works.ts';
+
+const PRICE = '62.5';
+const HOUR_MS = 3_600_000;
+
+let table: Table;
+let works: VideoWorks;
+let spender: Spender;
+beforeAll(async () => {
+  table = await newTable();
+  works = await startVideoWorks(table, ['one', 'two']);
+});
+afterAll(() => works.stop());
+beforeEach(async () => {
+  spender = await newSpender(table, { key: { lifetime: rub('10000') } });
+});
+afterEach(() => {
+  works.messages.length = 0;
+  works.provider.requests.length = 0;
+  works.provider.tokens.length = 0;
+  Object.assign(works.state, { kill: undefined, writes: 0 });
+});
+
+async function made(script: VideoScript) {
+  const id = await works.submit(spender, script);
+  await works.run();
+  return { id, job: (await works.job(spender, id))!, generation: (await works.generation(spender, id))! };
+}
+
+const spentOnly = async (amount: string) =>
+  expect((await books(table, spender)).key).toEqual(settledEverywhere(amount));
+const asked = () => works.provider.requests.map((request) => request.replace(/gen-[^/?]+/, '{id}'));
+
+describe('a job', () => {
+  it('is held whole, made, stored and paid once', async () => {
+    const id = await works.submit(spender, { poll: ['pending', 'in_progress', 'completed'] });
+    expect((await books(table, spender)).key[3]).toBe(`0 of ${PRICE}`);
+
+    await works.run();
+
+    const job = (await works.job(spender, id))!;
+    expect(job).toMatchObject({ state: 'completed', files: [{ bytes: 1_000, mediaType: 'video/mp4' }], polls: 2 });
+    expect(await works.bucket.get(fileKey(job, 0))).toEqual(videoBytes(1_000));
+    expect((await works.generation(spender, id))!.outcome).toMatchObject({
+      videoSeconds: 5,
+      ending: 'complete',
+      cancelled: false,
+    });
+    await spentOnly(PRICE);
+  });
+
+  it('leaves no word of the prompt in the table, nor in the bucket once a provider has it', async () => {
+    const id = await works.submit(spender, { submit: [503, 'accept'], poll: ['failed'] });
+    const job = (await works.job(spender, id))!;
+    expect(await works.bucket.get(requestKeyOf(job))).toBeDefined();
+
+    await works.run();
+
+    expect(await works.bucket.get(requestKeyOf(job))).toBeUndefined();
+    const { Items } = await table.documents.send(new ScanCommand({ TableName: table.name }));
+    const text = JSON.stringify(Items);
+    expect(text).toContain(id);
+    for (const words of ['accept', 'secret things', 'poll\\"']) expect(text).not.toContain(words);
+  });
+
+  it.each<[string, VideoScript, string, object]>([
+    ['failed at its provider', { poll: ['failed'] }, 'failed', { ending: 'broke_off', finishReason: 'error' }],
+    ['cancelled there', { poll: ['cancelled'] }, 'cancelled', { ending: 'broke_off', cancelled: true }],
+    ['refused as a request', { submit: [400] }, 'failed', { ending: 'refused_before', providerStatus: 400 }],
+    ['taken by nobody', { submit: [503] }, 'failed', { ending: 'refused_before', providerStatus: 503 }],
+    ['never done', { poll: ['in_progress'] }, 'expired', { ending: 'out_of_time', cancelled: true }],
+    ['whose provider falls silent', { poll: [500] }, 'expired', { ending: 'out_of_time' }],
+    ['whose file is gone', { file: [404] }, 'failed', { ending: 'broke_off' }],
+  ])('that is %s costs nothing', async (_, script, state, outcome) => {
+    const { job, generation } = await made(script);
+
+    expect(job).toMatchObject({ state, error: expect.any(String) as string });
+    expect(generation).toMatchObject({ state: 'final', outcome: { ...outcome, cost: Money.zero, videoSeconds: null } });
+    await spentOnly('0');
+  });
+
+  it('goes to the next endpoint only while none has accepted it', async () => {
+    const { generation } = await made({ submit: [503, 'accept'], poll: ['completed'] });
+
+    expect(asked().slice(0, 3)).toEqual(['POST /one/videos', 'POST /two/videos', 'GET /two/videos/{id}']);
+    expect(generation.outcome).toMatchObject({
+      endpointId: 'test/film/two',
+      providerName: 'Provider two',
+      failedAttempts: [{ endpointId: 'test/film/one', status: 503 }],
+    });
+  });
+
+  it('is submitted again at the same endpoint, with the same token, when no answer came', async () => {
+    const { id, job } = await made({ submit: ['silence', 'accept'] });
+
+    expect(asked().slice(0, 2)).toEqual(['POST /one/videos', 'POST /one/videos']);
+    expect(works.provider.tokens).toEqual([id, id]);
+    expect(job.state).toBe('completed');
+  });
+
+  it('is asked for less and less often, and no more than every thirty seconds', async () => {
+    const { job } = await made({ poll: [...Array.from({ length: 9 }, () => 'in_progress'), 'completed'] });
+
+    expect(job.endedAtMs! - job.createdAtMs).toBe((2 + 4 + 8 + 16 + 30 * 6) * 1_000);
+  });
+
+  it('outlives its provider for a while, and fetches a file that broke off again', async () => {
+    const { job } = await made({ poll: [500, 'nonsense', 'completed'], file: [{ brokenAfter: 500 }, { bytes: 700 }] });
+
+    expect(job).toMatchObject({ state: 'completed', files: [{ bytes: 700 }], fetches: 2 });
+  });
+
+  it('asks no provider because of a message that is early, or comes twice', async () => {
+    const id = await works.submit(spender, { poll: ['in_progress'] });
+    const { body } = works.messages[0]!;
+    await works.run(works.clock.ms + 1_000);
+    const before = asked().length;
+
+    for (let times = 0; times < 20; times += 1) works.messages.push({ dueAtMs: works.clock.ms, body });
+    await works.run(works.clock.ms + 500);
+
+    expect(asked()).toHaveLength(before);
+    expect((await works.job(spender, id))!.state).toBe('submitted');
+  });
+});
+
+describe('a function that dies', () => {
+  const scripts: [string, VideoScript, string][] = [
+    ['makes a video', { submit: [503, 'accept'], poll: ['in_progress', 'completed'] }, PRICE],
+    ['finds that it failed', { poll: ['failed'] }, '0'],
+    ['is refused', { submit: [400] }, '0'],
+  ];
+  const kills = (writes: number) =>
+    Array.from({ length: writes }, (_, index): Kill[] => [
+      { at: index + 1, when: 'before' },
+      { at: index + 1, when: 'after' },
+    ]).flat();
+
+  it.each(scripts)('at any write of a job that %s changes neither its end nor its price', async (_, script, cost) => {
+    await works.submit(spender, script);
+    const beganAt = works.state.writes;
+    await works.run();
+    const writes = works.state.writes - beganAt;
+    expect(writes).toBeGreaterThan(2);
+    const [before] = (await books(table, spender)).key;
+
+    for (const kill of kills(writes)) {
+      spender = await newSpender(table, { key: { lifetime: rub('10000') } });
+      works.provider.tokens.length = 0;
+      const id = await works.submit(spender, script);
+      works.state.writes = 0;
+      works.state.kill = kill;
+      await works.run();
+      works.state.kill = undefined;
+      const job = (await works.job(spender, id))!;
+      expect([kill, job.state]).toEqual([kill, cost === '0' ? 'failed' : 'completed']);
+      expect([kill, (await books(table, spender)).key[0]]).toEqual([kill, before]);
+      expect(new Set(works.provider.tokens)).toEqual(new Set([id]));
+      expect([kill, await works.bucket.get(requestKeyOf(job))]).toEqual([kill, undefined]);
+    }
+  });
+
+  it('at any write of a submission leaves no hold behind, once the sweep has come by', async () => {
+    await works.submit(spender, {});
+    const { writes } = works.state;
+    await works.run();
+
+    for (const kill of kills(writes)) {
+      spender = await newSpender(table, { key: { lifetime: rub('10000') } });
+      Object.assign(works.state, { writes: 0, kill });
+      await works.submit(spender, {});
+      works.state.kill = undefined;
+      const told = works.messages.length > 0;
+      await works.run();
+      await works.sweep();
+      await works.run();
+
+      expect([kill, (await books(table, spender)).key[3]]).toEqual([kill, told ? `${PRICE} of ${PRICE}` : '0 of 0']);
+    }
+  });
+
+  it('with its messages is found by the sweep after the deadline: the job has expired, and is free', async () => {
+    const id = await works.submit(spender, { poll: ['in_progress'] });
+    await works.run(works.clock.ms + HOUR_MS);
+    works.messages.length = 0;
+
+    await works.sweep();
+    await works.run();
+
+    expect((await works.job(spender, id))!.state).toBe('expired');
+    await spentOnly('0');
+  });
+});
+
+describe('many jobs', () => {
+  it('come to the sum of their prices, whatever happens to them, and hold nothing', async () => {
+    const random = (most: number) => Math.floor(Math.random() * most);
+    const pick = <Value>(...values: Value[]): Value => values[random(values.length)]!;
+    const ids: string[] = [];
+    for (let made = 0; made < repeated(200, { ofWhichAlways: 12 }); made += 1) {
+      ids.push(
+        await works.submit(spender, {
+          submit: [pick<number | 'accept' | 'silence'>('accept', 'silence', 400, 429, 503), 'accept'],
+          poll: [
+            pick<string | number>('in_progress', 500, 'nonsense'),
+            pick('completed', 'completed', 'failed', 'cancelled'),
+          ],
+          file: [pick({ bytes: 10 }, { brokenAfter: 10 }), { bytes: 10 }],
+        }),
+      );
+      works.state.writes = 0;
+      works.state.kill = { at: 1 + random(14), when: pick('before', 'after') };
+      await works.run();
+      works.state.kill = undefined;
+    }
+
+    const jobs = await Promise.all(ids.map((id) => works.job(spender, id)));
+    const paid = jobs.filter((job) => job?.state === 'completed').length;
+    expect((await books(table, spender)).key[3]).toBe(`${rub(PRICE).times(paid)} of ${rub(PRICE).times(paid)}`);
+    expect(await unprovenRecords(table)).toEqual([]);
+  });
+});
