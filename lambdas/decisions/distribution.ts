@@ -26,7 +26,8 @@ export function labelProbabilities(top: readonly TopToken[], labels: readonly st
     masses[label]! += mass;
     seen.add(label);
   }
-  if (seen.size === 0) return undefined;
+  // A listed label may be as good as impossible.
+  if (masses.every((mass) => mass === 0)) return undefined;
   const missing = labels.length - seen.size;
   const share = missing === 0 ? 0 : Math.min(least, Math.max(0, 1 - listed) / missing);
   return normalised(masses.map((mass, index) => (seen.has(index) ? mass : share)));

@@ -14,11 +14,10 @@ export function searchCalls(blocks: readonly Block[]): SearchCall[] {
 
 /** Calls of a conversation as their model wrote them, by the ids that clients have. */
 export function openCalls({ messages }: MessagesRequest, ids: readonly string[]): SearchCall[] {
+  if (ids.length === 0) return [];
   const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
-  return ids.map((id) => {
-    const call = blocks.findLast((block) => block.type === 'tool_use' && block['id'] === modelCallId(id));
-    return { id, query: queryIn(call?.['input']) };
-  });
+  const inputs = new Map(blocks.flatMap(({ type, id, input }) => (type === 'tool_use' ? [[id, input] as const] : [])));
+  return ids.map((id) => ({ id, query: queryIn(inputs.get(modelCallId(id))) }));
 }
 
 function queryIn(input: unknown): string | undefined {

@@ -45,6 +45,7 @@ describe('probabilities of labels', () => {
 
   it('are not known where the model would write none of the labels', () => {
     expect(labelProbabilities(tokens({ I: 0.9, '': 0.1 }), ['A', 'B'])).toBeUndefined();
+    expect(labelProbabilities(tokens({ I: 1, A: 0 }), ['A', 'B'])).toBeUndefined();
   });
 
   it('add up to 1, whatever a provider tells', () => {
