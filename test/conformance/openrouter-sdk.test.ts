@@ -1,5 +1,6 @@
 import { OpenRouter } from '@openrouter/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readMp4 } from '../support/mp4.ts';
 import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 
 let gateway: RunningGateway;
@@ -72,6 +73,28 @@ describe('the OpenRouter SDK', () => {
       urgency: { type: 'score', legend: { '0': 'not' } },
     });
     expect(await finalGeneration(gateway, decided.id!)).toMatchObject({ api_type: 'decisions' });
+  });
+
+  it('has a video made, and downloads it', async () => {
+    const submitted = await client.videoGeneration.generate({
+      videoGenerationRequest: {
+        model: 'sandbox/filmmaker',
+        prompt: 'A fox @sandbox polls=0',
+        duration: 5,
+        resolution: '768p',
+        aspectRatio: '9:16',
+      },
+    });
+    expect(submitted).toMatchObject({ status: 'pending', generationId: submitted.id });
+
+    const poll = () => client.videoGeneration.getGeneration({ jobId: submitted.id });
+    await expect.poll(async () => (await poll()).usage?.cost, { timeout: 10_000 }).toBe(62.5);
+
+    expect(await poll()).toMatchObject({ status: 'completed' });
+    const content = await client.videoGeneration.getVideoContent({ jobId: submitted.id });
+    const file = Buffer.from(await new Response(content).arrayBuffer());
+    expect(readMp4(file).samples).toHaveLength(10);
+    expect(await finalGeneration(gateway, submitted.id)).toMatchObject({ api_type: 'video', total_cost: 62.5 });
   });
 
   it('lists models, all of them and those of the key', async () => {
