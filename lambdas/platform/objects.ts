@@ -45,7 +45,8 @@ export function openBucket(): Bucket {
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(endpoint ? { endpoint, region: 'us-east-1', credentials: localCredentials, forcePathStyle: true } : {}),
   });
-  const of = (key: string) => ({ Bucket: requireVariable(variables.bucketName), Key: key });
+  const name = requireVariable(variables.bucketName);
+  const of = (key: string) => ({ Bucket: name, Key: key });
   const put = async (key: string, bytes: Buffer, mediaType: string) => {
     await client.send(new PutObjectCommand({ ...of(key), Body: bytes, ContentType: mediaType }));
   };

@@ -15,7 +15,7 @@ import { writeAlone } from './transact.ts';
 import { putNew, putOver, type Key, type Write } from './writes.ts';
 
 /** `pending`: not accepted by a provider; `submitted`: accepted; `storing`: made, and its files are being fetched. */
-export const openStates = ['pending', 'submitted', 'storing'] as const;
+const openStates = ['pending', 'submitted', 'storing'] as const;
 export const endStates = ['completed', 'failed', 'cancelled', 'expired'] as const;
 export type EndState = (typeof endStates)[number];
 

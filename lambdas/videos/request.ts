@@ -13,7 +13,7 @@ const MAX_PROMPT_CHARACTERS = 20_000;
 const MAX_NAME_CHARACTERS = 256;
 const MAX_SEED = 2 ** 32 - 1;
 
-export const frameTypes = ['first_frame', 'last_frame'] as const;
+const frameTypes = ['first_frame', 'last_frame'] as const;
 
 const publicUrl = z.string().superRefine((text, context) => {
   const url = readPublicUrl(text, { allowLoopback: !isOnLambda() });

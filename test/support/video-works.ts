@@ -11,6 +11,7 @@ import { variables } from '../../lambdas/platform/environment.ts';
 import { uuidv7 } from '../../lambdas/platform/ids.ts';
 import { openBucket, type Bucket } from '../../lambdas/platform/objects.ts';
 import { videoCandidate } from '../../lambdas/routing/video-candidates.ts';
+import type { Generation } from '../../lambdas/store/generation.ts';
 import { readVideo } from '../../lambdas/store/video-jobs.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { advanceVideo } from '../../lambdas/videos/advance.ts';
@@ -129,6 +130,8 @@ function worksOf(table: Table, catalog: Catalog) {
     remainingMs: () => 240_000,
   };
 
+  const handBack = ({ payer: { accountId }, id }: Generation) => jobs.send(encodeVideoMessage({ accountId, id }));
+
   async function deliver(body: string): Promise<void> {
     if (await survives(() => advanceVideo(tools, decodeVideoMessage(body)))) return;
     messages.push({ dueAtMs: clock.ms + VISIBILITY_MS, body });
@@ -180,8 +183,6 @@ function worksOf(table: Table, catalog: Catalog) {
     },
     /** What the sweep does when everything that it looks at is due. */
     async sweep(): Promise<void> {
-      const handBack = ({ payer: { accountId }, id }: { payer: { accountId: string }; id: string }) =>
-        jobs.send(encodeVideoMessage({ accountId, id }));
       clock.ms += 3 * 3_600_000;
       const result = await sweepHolds(table, { nowMs: clock.ms, backlog: 'none', handBack });
       if (result.failures.length > 0) throw new AggregateError(result.failures);

@@ -41,6 +41,15 @@ const spentOnly = async (amount: string) =>
   expect((await books(table, spender)).key).toEqual(settledEverywhere(amount));
 const asked = () => works.provider.requests.map((request) => request.replace(/gen-[^/?]+/, '{id}'));
 
+const kills = (writes: number) =>
+  Array.from({ length: writes }, (_, index): Kill[] => [
+    { at: index + 1, when: 'before' },
+    { at: index + 1, when: 'after' },
+  ]).flat();
+
+const random = (most: number) => Math.floor(Math.random() * most);
+const pick = <Value>(...values: Value[]): Value => values[random(values.length)]!;
+
 describe('a job', () => {
   it('is held whole, made, stored and paid once', async () => {
     const id = await works.submit(spender, { poll: ['pending', 'in_progress', 'completed'] });
@@ -140,12 +149,6 @@ describe('a function that dies', () => {
     ['finds that it failed', { poll: ['failed'] }, '0'],
     ['is refused', { submit: [400] }, '0'],
   ];
-  const kills = (writes: number) =>
-    Array.from({ length: writes }, (_, index): Kill[] => [
-      { at: index + 1, when: 'before' },
-      { at: index + 1, when: 'after' },
-    ]).flat();
-
   it.each(scripts)('at any write of a job that %s changes neither its end nor its price', async (_, script, cost) => {
     await works.submit(spender, script);
     const beganAt = works.state.writes;
@@ -204,8 +207,6 @@ describe('a function that dies', () => {
 
 describe('many jobs', () => {
   it('come to the sum of their prices, whatever happens to them, and hold nothing', async () => {
-    const random = (most: number) => Math.floor(Math.random() * most);
-    const pick = <Value>(...values: Value[]): Value => values[random(values.length)]!;
     const ids: string[] = [];
     for (let made = 0; made < repeated(200, { ofWhichAlways: 12 }); made += 1) {
       ids.push(
