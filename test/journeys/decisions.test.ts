@@ -155,6 +155,14 @@ describe('a request for decisions', () => {
       'questions.q.criteria.false',
     ],
     ['a number for a state', { state: 7, questions: { q: noul } }, 'state'],
+    [
+      'a state that is too long to be repeated for every question',
+      {
+        state: 'a'.repeat(1_000_000),
+        questions: Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`q${index}`, noul])),
+      },
+      'state',
+    ],
     ['a field that there is not', { questions: { q: noul }, stream: true }, 'request'],
     ['a model that writes text', { model: 'sandbox/claude', questions: { q: noul } }, 'model'],
   ];
