@@ -181,6 +181,20 @@ describe('a request for decisions', () => {
     expect(await finalGeneration(gateway, body.id)).toMatchObject({ total_cost: body.usage.cost });
   });
 
+  it('has its numbers read as they are written', async () => {
+    const criteria = '[{"more than": 12345678901234567890}, {"at most": 1e400}]';
+    const question = `{"type": "score", "instructions": "How much?", "criteria": ${criteria}}`;
+    const response = await post(
+      gateway,
+      '/decisions',
+      `{"model": "sandbox/judge", "state": "A state", "questions": {"q": ${question}}}`,
+    );
+
+    const { answers } = (await response.json()) as Answered;
+
+    expect(answers['q'].legend).toEqual({ 0: '{"more than":12345678901234567890}', 1: '{"at most":1e400}' });
+  });
+
   it('is refused by a limit that it might pass, and leaves no hold behind', async () => {
     const created = await manage(gateway, 'POST', '/keys', { name: 'poor', limit: 1 });
     const poor = { ...gateway, key: (created.body as { key: string }).key };
