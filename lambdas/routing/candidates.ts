@@ -88,9 +88,12 @@ export async function candidatesFor<Codec>(input: RoutingInput, kind: Kind<Codec
   return inOrder(kept, preferencesFor(requested[0]!, asked), input.signals, drawOf(input.request));
 }
 
-function refuseOtherKinds({ model, field }: RequestedModel, output: Modality): void {
+function refuseOtherKinds({ model, field, isOnline }: RequestedModel, output: Modality): void {
   const { output_modalities: makes } = model.data;
   if (!makes.includes(output)) throw invalidRequest(field, `"${model.id}" makes ${makes.join(', ')}, not ${output}`);
+  if (isOnline && output !== messages.output) {
+    throw invalidRequest(field, `the web is searched for messages alone, not for ${output}; use "${model.id}"`);
+  }
 }
 
 async function choiceOf<Codec>(

@@ -164,6 +164,7 @@ describe('a request for decisions', () => {
       'state',
     ],
     ['a field that there is not', { questions: { q: noul }, stream: true }, 'request'],
+    ['a model that is to search the web', { model: 'sandbox/judge:online', questions: { q: noul } }, 'model'],
     ['a model that writes text', { model: 'sandbox/claude', questions: { q: noul } }, 'model'],
   ];
   it.each(invalid)('with %s is refused by the name of question and field', async (_, body, field) => {
