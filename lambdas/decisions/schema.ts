@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { optional } from '../messages/field-kinds.ts';
 import { recordOf } from '../messages/record-of.ts';
 import { otherModels, providerPreferences } from '../messages/preferences.ts';
+import { isRawNumber } from '../platform/exact-json.ts';
 
 const MAX_QUESTIONS = 128;
 const MAX_OPTIONS = 255;
@@ -14,7 +15,7 @@ const MAX_ID_CHARACTERS = 256;
 const told = z
   .unknown()
   .refine(
-    (value) => typeof value === 'string' || (typeof value === 'object' && value !== null),
+    (value) => typeof value === 'string' || (typeof value === 'object' && value !== null && !isRawNumber(value)),
     'must be a text, an object or a list',
   )
   .refine((value) => value !== '', 'must not be empty');
@@ -67,6 +68,9 @@ export type DecisionsRequest = z.output<typeof decisionsRequestSchema>;
 function areDistinct(texts: string[]): boolean {
   return new Set(texts.map((one) => one.trim().toLowerCase())).size === texts.length;
 }
+
+/** Numbers that the model reads as the client wrote them, and amounts of money. */
+export const exactWithin = ['state', 'instructions', 'criteria', 'max_price'];
 
 /** What the model reads of a value. */
 export function text(value: unknown): string {

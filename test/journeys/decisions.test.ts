@@ -155,7 +155,16 @@ describe('a request for decisions', () => {
       'questions.q.criteria.false',
     ],
     ['a number for a state', { state: 7, questions: { q: noul } }, 'state'],
+    [
+      'a state that is too long to be repeated for every question',
+      {
+        state: 'a'.repeat(1_000_000),
+        questions: Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`q${index}`, noul])),
+      },
+      'state',
+    ],
     ['a field that there is not', { questions: { q: noul }, stream: true }, 'request'],
+    ['a model that is to search the web', { model: 'sandbox/judge:online', questions: { q: noul } }, 'model'],
     ['a model that writes text', { model: 'sandbox/claude', questions: { q: noul } }, 'model'],
   ];
   it.each(invalid)('with %s is refused by the name of question and field', async (_, body, field) => {
@@ -171,6 +180,20 @@ describe('a request for decisions', () => {
     const { body } = await ask({ state: { text: ['A', 'state'] }, questions });
     expect(Object.keys(body.answers)).toHaveLength(128);
     expect(await finalGeneration(gateway, body.id)).toMatchObject({ total_cost: body.usage.cost });
+  });
+
+  it('has its numbers read as they are written', async () => {
+    const criteria = '[{"more than": 12345678901234567890}, {"at most": 1e400}]';
+    const question = `{"type": "score", "instructions": "How much?", "criteria": ${criteria}}`;
+    const response = await post(
+      gateway,
+      '/decisions',
+      `{"model": "sandbox/judge", "state": "A state", "questions": {"q": ${question}}}`,
+    );
+
+    const { answers } = (await response.json()) as Answered;
+
+    expect(answers['q'].legend).toEqual({ 0: '{"more than":12345678901234567890}', 1: '{"at most":1e400}' });
   });
 
   it('is refused by a limit that it might pass, and leaves no hold behind', async () => {

@@ -167,6 +167,14 @@ describe('a model that searches', () => {
     ]);
   });
 
+  it('does not where its client has ruled out calls, whatever it says', async () => {
+    search.plays(calling('tower'), answer);
+
+    const { usage } = await whole({ tool_choice: { type: 'none' } });
+
+    expect({ usage, queries: search.queries }).toMatchObject({ usage: { cost: cost([[100, 20]], 0) }, queries: [] });
+  });
+
   it('reads the same conversation when its client sends it back', async () => {
     search.plays({ text: 'Let me look. ', ...calling('tower') }, answer);
     const { content } = await whole();

@@ -95,7 +95,7 @@ function chargedFor(ask: Ask, body: unknown, candidate: Offer['candidate']): Cha
   const usage = candidate.engine.readUsage(body);
   if (usage) meter.addReported(usage);
   // What was not reported is estimated: at least a word was written.
-  else meter.holdBack(1);
+  if (meter.reportedOutputTokens === undefined) meter.holdBack(1);
   return charged(meter, { pricing: candidate.pricing, bound: boundOf(ask, candidate) }, 'usage', undefined);
 }
 

@@ -14,8 +14,7 @@ export async function holdForDecision(
   { caller, generationId, request, clientLeft }: DecisionInput,
   offers: readonly Offer[],
 ): Promise<Admitted> {
-  const [{ candidate, asks }] = offers as [Offer];
-  const bytes = asks.reduce((sum, ask) => sum + Buffer.byteLength(ask.request.body), 0);
+  const [{ candidate, bytes }] = offers as [Offer];
   const generation = newGeneration({
     id: generationId,
     payer: caller.payer,

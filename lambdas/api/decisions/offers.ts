@@ -12,9 +12,13 @@ import type { DecisionCandidate } from '../../routing/decision-candidates.ts';
 
 export interface Offer {
   candidate: DecisionCandidate;
-  /** All that may be asked. */
-  asks: Ask[];
+  /** Of all that may be asked: the texts themselves are written once more when they are sent. */
+  bounds: UsageBound[];
+  bytes: number;
 }
+
+/** Each request to a provider may repeat the state, and all of them may wait to be sent at the same time. */
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** @throws {GatewayError} 400 where no candidate can be asked so much */
 export function prepareOffers(candidates: readonly DecisionCandidate[], task: Task): Offer[] {
@@ -22,15 +26,32 @@ export function prepareOffers(candidates: readonly DecisionCandidate[], task: Ta
   let refusal: unknown;
   for (const candidate of candidates) {
     try {
-      const asks = candidate.engine.mostAsks(task, candidate.target);
-      if (asks.length > MAX_ROUNDS) throw tooMany(asks.length);
-      offers.push({ candidate, asks });
+      offers.push(offerOf(candidate, task));
     } catch (error) {
       refusal ??= error;
     }
   }
   if (offers.length === 0) throw refusal;
   return offers;
+}
+
+function offerOf(candidate: DecisionCandidate, task: Task): Offer {
+  const bounds: UsageBound[] = [];
+  let bytes = 0;
+  for (const ask of candidate.engine.mostAsks(task, candidate.target)) {
+    bytes += Buffer.byteLength(ask.request.body);
+    if (bytes > MAX_BYTES) throw tooLarge();
+    bounds.push(boundOf(ask, candidate));
+  }
+  if (bounds.length > MAX_ROUNDS) throw tooMany(bounds.length);
+  return { candidate, bounds, bytes };
+}
+
+function tooLarge(): Error {
+  return invalidRequest(
+    'state',
+    `is repeated in requests to this model that come to more than ${MAX_BYTES / 1024 / 1024} MiB; shorten it, or send fewer questions`,
+  );
 }
 
 function tooMany(asks: number): Error {
@@ -57,8 +78,7 @@ const NOTHING_ELSE = { model: '', messages: [] };
 
 /** Holds for everything that the dearest candidate may be asked: there is no shorter answer to fall back to. */
 export function planOf(offers: readonly Offer[]): SpendingPlan {
-  const priced = offers.map(({ candidate, asks }) => {
-    const bounds = asks.map((ask) => boundOf(ask, candidate));
+  const priced = offers.map(({ candidate, bounds }) => {
     const { pricing } = candidate;
     const costOf = (bound: UsageBound) => priceUpperBound(bound, pricing);
     return {

@@ -82,7 +82,9 @@ export async function openSearch(
   const question = plugin && questionFor(message, plugin, search.maxResults);
   const searchesFirst = session.allowed(pending.length) + (question ? 1 : 0);
   const first = { maySearch: true, searchesFirst, foundTokens: searchesFirst * MAX_RESULT_BYTES };
-  return { session, isDeclared: declared !== undefined, pending, question, first };
+  // Not every model keeps to it: a call that the client has ruled out is not made, and not charged.
+  const isDeclared = declared !== undefined && message.tool_choice?.type !== 'none';
+  return { session, isDeclared, pending, question, first };
 }
 
 function questionFor(message: MessagesRequest, plugin: WebPlugin, maxResults: number): Question | undefined {

@@ -20,8 +20,11 @@ export interface Ask {
 export type Send = (ask: Ask) => Promise<unknown>;
 
 export interface DecisionEngine<Q extends Quirks = Quirks> {
-  /** All that `decide` may send for a task, or requests as large. @throws {GatewayError} 400 for what it cannot ask */
-  mostAsks(task: Task, target: WireTarget<Q>): Ask[];
+  /**
+   * All that `decide` may send for a task, or requests as large. One after the other: together they may be larger than memory.
+   * @throws {GatewayError} 400 for what it cannot ask
+   */
+  mostAsks(task: Task, target: WireTarget<Q>): Iterable<Ask>;
   /**
    * One verdict for each question. What does not depend on each other is sent at once; who sends it, decides how many requests
    * are under way.

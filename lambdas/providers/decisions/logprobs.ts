@@ -22,16 +22,17 @@ const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRST');
 const ANSWER_TOKENS = 16;
 
 export const logprobsEngine: DecisionEngine<DecisionsLogprobsQuirks> = {
-  mostAsks: ({ state, questions }, target) =>
-    questions.flatMap((question) => {
+  *mostAsks({ state, questions }, target) {
+    for (const question of questions) {
       const groups = inGroups(textsOf(question), LETTERS.length);
       const longest = groups.map((group) =>
         group.reduce((a, b) => (Buffer.byteLength(b) > Buffer.byteLength(a) ? b : a)),
       );
-      return [...groups, ...(groups.length > 1 ? [longest] : [])].map((texts) =>
-        askFor(state, question, texts, target),
-      );
-    }),
+      for (const texts of groups.length > 1 ? [...groups, longest] : groups) {
+        yield askFor(state, question, texts, target);
+      }
+    }
+  },
   async decide({ state, questions }, target, send) {
     return Promise.all(questions.map((question) => verdictOn(question, state, target, send)));
   },

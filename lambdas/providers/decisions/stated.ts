@@ -20,7 +20,9 @@ const TOKENS_PER_OPTION = 16;
 const OTHER_TOKENS = 64;
 
 export const statedEngine: DecisionEngine<DecisionsChatQuirks> = {
-  mostAsks: ({ state, questions }, target) => questions.map((question) => askFor(state, question, target)),
+  *mostAsks({ state, questions }, target) {
+    for (const question of questions) yield askFor(state, question, target);
+  },
   decide: ({ state, questions }, target, send) =>
     Promise.all(
       questions.map(async (question) =>
