@@ -75,6 +75,11 @@ export const routes = {
     memoryMb: 1024,
   }),
   'get-video': get('/videos/{id}', inferring('videos/get', reading())),
+  // A provider says that a job has moved on; the address is its secret.
+  'notice-video': post(
+    '/videos/notices/{name}',
+    open('videos/notice', { secrets: ['pepper'], sendTo: ['advance-videos'] }),
+  ),
   'get-video-content': get(
     '/videos/{id}/content',
     inferring('videos/get-content', { ...reading(), objects: { videos: ['GetObject'] } }),

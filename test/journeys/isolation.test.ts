@@ -126,6 +126,7 @@ const nameNothing: (keyof typeof routes)[] = [
   'count-tokens',
   'create-decision',
   'create-video',
+  'notice-video',
   'list-models',
   'get-model',
   'list-user-models',
