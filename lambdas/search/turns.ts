@@ -40,6 +40,13 @@ export function withRound(
   return [...messages, { role: 'assistant', content: joined(written) }, { role: 'user', content: results }];
 }
 
+/** The conversation before the searches of its open calls: providers count none that has a call without a result. */
+export function withoutResults(request: MessagesRequest, calls: readonly SearchCall[]): MessagesRequest {
+  if (calls.length === 0) return request;
+  const empty = calls.map(({ id }) => ({ type: 'tool_result', tool_use_id: modelCallId(id), content: '' }));
+  return withResults(request, empty);
+}
+
 /** The conversation with results of calls that were left open, each behind its call. */
 export function withResults(request: MessagesRequest, results: readonly Block[]): MessagesRequest {
   const messages = [...request.messages];
