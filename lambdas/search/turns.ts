@@ -7,9 +7,12 @@ import type { Seals } from './seals.ts';
 import type { SearchCall } from './session.ts';
 import type { Sources } from './sources.ts';
 
-/** The calls of the search among blocks of an answer. */
+/** The calls of the search among blocks of an answer; a provider that has told what one found has made it by itself. */
 export function searchCalls(blocks: readonly Block[]): SearchCall[] {
-  return blocks.filter(isSearchCall).map(({ id, input }) => ({ id: id as string, query: queryIn(input) }));
+  const answered = new Set(blocks.map(({ type, tool_use_id: id }) => type === 'web_search_tool_result' && id));
+  return blocks
+    .filter((block) => isSearchCall(block) && !answered.has(block['id']))
+    .map(({ id, input }) => ({ id: id as string, query: queryIn(input) }));
 }
 
 /** Calls of a conversation as their model wrote them, by the ids that clients have. */
