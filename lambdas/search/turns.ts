@@ -7,9 +7,12 @@ import type { Seals } from './seals.ts';
 import type { SearchCall } from './session.ts';
 import type { Sources } from './sources.ts';
 
-/** The calls of the search among blocks of an answer. */
+/** The calls of the search among blocks of an answer; a provider that has told what one found has made it by itself. */
 export function searchCalls(blocks: readonly Block[]): SearchCall[] {
-  return blocks.filter(isSearchCall).map(({ id, input }) => ({ id: id as string, query: queryIn(input) }));
+  const answered = new Set(blocks.map(({ type, tool_use_id: id }) => type === 'web_search_tool_result' && id));
+  return blocks
+    .filter((block) => isSearchCall(block) && !answered.has(block['id']))
+    .map(({ id, input }) => ({ id: id as string, query: queryIn(input) }));
 }
 
 /** Calls of a conversation as their model wrote them, by the ids that clients have. */
@@ -38,6 +41,13 @@ export function withRound(
     return { type: 'tool_use', id: modelCallId(id as string), name, input };
   });
   return [...messages, { role: 'assistant', content: joined(written) }, { role: 'user', content: results }];
+}
+
+/** The conversation before the searches of its open calls: providers count none that has a call without a result. */
+export function withoutResults(request: MessagesRequest, calls: readonly SearchCall[]): MessagesRequest {
+  if (calls.length === 0) return request;
+  const empty = calls.map(({ id }) => ({ type: 'tool_result', tool_use_id: modelCallId(id), content: '' }));
+  return withResults(request, empty);
 }
 
 /** The conversation with results of calls that were left open, each behind its call. */

@@ -281,6 +281,22 @@ describe('a model that searches', () => {
     expect(third.status).toBe(200);
   });
 
+  it('has no open call without a result where its provider counts the prompt', async () => {
+    search.plays({ status: 500 });
+    const call = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'tower' } };
+
+    await post(gateway, '/messages/count_tokens', {
+      model: 'test/counted',
+      tools: [tool],
+      messages: [said('How high?'), { role: 'assistant', content: [call] }],
+    });
+
+    expect(search.asked[0]!.messages.slice(1)).toMatchObject([
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1' }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1' }] },
+    ]);
+  });
+
   it('pauses its turn where it would search for ever, and goes on when it is asked to', async () => {
     search.plays(calling('again'));
     const paused = await whole();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Block, Message } from '../../lambdas/messages/types.ts';
 import { readHistory } from '../../lambdas/search/history.ts';
 import { sealsOf } from '../../lambdas/search/seals.ts';
-import { openCalls } from '../../lambdas/search/turns.ts';
+import { openCalls, searchCalls } from '../../lambdas/search/turns.ts';
 
 const seals = sealsOf('secret', 'account');
 const encrypted_content = seals.sealHit({
@@ -31,6 +31,10 @@ describe('a conversation with searches', () => {
     const { messages } = readHistory(turn(call(1), result(1), { type: 'text', text: ' \n' }), seals, true);
 
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  });
+
+  it('has no second search where a provider has made one by itself', () => {
+    expect(searchCalls([call(1), result(1), call(2)])).toMatchObject([{ id: 'srvtoolu_2' }]);
   });
 
   // As many as a body has room for.
