@@ -43,6 +43,16 @@ export const routes = {
     ...inferring('messages/count-tokens', { ...reading(), secrets: ['pepper', 'provider-keys'] }),
     timeoutSeconds: 29,
   }),
+  'create-decision': post(['/decisions', '/systemone'], {
+    ...inferring('decisions/create', {
+      ...reading('Query', 'PutItem', 'UpdateItem'),
+      secrets: ['pepper', 'provider-keys'],
+      sendTo: ['finalize-cost'],
+    }),
+    inference: true,
+    timeoutSeconds: 29,
+    memoryMb: 1024,
+  }),
 
   // How fast the endpoints are, what is left of free models' budgets, and nothing else of the table.
   'list-models': get('/models', open('models/list', publicOnly('Query'))),
@@ -65,6 +75,11 @@ export const routes = {
     memoryMb: 1024,
   }),
   'get-video': get('/videos/{id}', inferring('videos/get', reading())),
+  // A provider says that a job has moved on; the address is its secret.
+  'notice-video': post(
+    '/videos/notices/{name}',
+    open('videos/notice', { secrets: ['pepper'], sendTo: ['advance-videos'] }),
+  ),
   'get-video-content': get(
     '/videos/{id}/content',
     inferring('videos/get-content', { ...reading(), objects: { videos: ['GetObject'] } }),

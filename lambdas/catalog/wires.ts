@@ -169,6 +169,20 @@ const bedrockConverseQuirks = z.strictObject({
 });
 export type BedrockConverseQuirks = z.infer<typeof bedrockConverseQuirks>;
 
+/** Decisions over chat completions. */
+const decisionsChatQuirks = z.strictObject({
+  ...common,
+  /** Name of the output limit. */
+  max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
+});
+export type DecisionsChatQuirks = z.infer<typeof decisionsChatQuirks>;
+
+const decisionsLogprobsQuirks = decisionsChatQuirks.extend({
+  /** By which its log-probabilities are divided: above 1 for a model that is surer than it is right. 1 where absent. */
+  temperature: z.number().min(0.1).max(10).optional(),
+});
+export type DecisionsLogprobsQuirks = z.infer<typeof decisionsLogprobsQuirks>;
+
 const videoQuirks = z.strictObject({
   /** Makes videos of a picture alone: a request without a first_frame is refused. */
   needs_first_frame: z.boolean().optional(),
@@ -181,6 +195,8 @@ interface WireFacts {
   quirks: z.ZodObject;
   /** Undefined where the wire cannot answer messages. */
   messages: MessagesFacts | undefined;
+  /** It answers questions with probabilities. */
+  decides?: true;
   /** It makes videos. */
   video?: true;
 }
@@ -251,7 +267,12 @@ const wireTable = {
       unaskedThinking: undefined,
     },
   },
-  decisions: listedOnly,
+  /** All questions in one request, to a provider that decides. */
+  'decisions-native': { auth: 'bearer', quirks: z.strictObject(common), messages: undefined, decides: true },
+  /** By the probabilities of the next token, over chat completions. */
+  'decisions-logprobs': { auth: 'bearer', quirks: decisionsLogprobsQuirks, messages: undefined, decides: true },
+  /** By what the model says of itself, over chat completions. */
+  'decisions-stated': { auth: 'bearer', quirks: decisionsChatQuirks, messages: undefined, decides: true },
   'video-jobs': { auth: 'bearer', quirks: z.strictObject({}), messages: undefined, video: true },
   'google-veo': { auth: 'x-goog-api-key', quirks: z.strictObject({}), messages: undefined, video: true },
   'minimax-video': { auth: 'bearer', quirks: videoQuirks, messages: undefined, video: true },
@@ -266,6 +287,10 @@ export type Wire = keyof typeof wireTable;
 /** Wires that can answer messages. */
 export type MessagesWireName = {
   [Name in Wire]: (typeof wireTable)[Name]['messages'] extends undefined ? never : Name;
+}[Wire];
+/** Wires that can decide. */
+export type DecisionsWireName = {
+  [Name in Wire]: (typeof wireTable)[Name] extends { decides: true } ? Name : never;
 }[Wire];
 /** Wires that make videos. */
 export type VideoWireName = {

@@ -6,7 +6,7 @@ interface Bounds {
   max?: number;
 }
 
-interface Fault {
+export interface Fault {
   path: PropertyKey[];
   message: string;
 }

@@ -62,7 +62,7 @@ function exchangesOf(messages: readonly Message[], tokensOf: (messages: Message[
     index,
     messages: group,
     tokens: tokensOf(group),
-    mayGo: index < groups.length - 1 && group.every(isConversation),
+    mayGo: index < groups.length - 1 && group.every(isConversation) && !isOpen(group),
   }));
 }
 
@@ -75,6 +75,11 @@ function middleFirst(exchanges: readonly Exchange[]): Exchange[] {
 
 function isConversation({ role, content }: Message): boolean {
   return role !== 'system' && (typeof content === 'string' || content.every(({ type }) => SAID.has(type)));
+}
+
+/** A call without results: what it finds will be told behind it. */
+function isOpen(group: readonly Message[]): boolean {
+  return group.some(isCall) && !group.some((message) => has(message, 'tool_result'));
 }
 
 /** What the assistant says before the user does: providers refuse a conversation that begins so. */

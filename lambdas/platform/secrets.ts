@@ -25,8 +25,9 @@ export function readPepper(): Promise<string> {
 
 /** The credential of a provider by its variable's name, or undefined when the operator has not set it. */
 export async function readProviderKey(name: string): Promise<string | undefined> {
-  // On a laptop, provider keys are in the environment under their own names.
-  if (readLocalSecrets()) return optionalVariable(name);
+  // On a laptop, and for its commands, provider keys are in the environment under their own names.
+  const isAtHand = !isOnLambda() && optionalVariable(variables.providerKeysSecret) === undefined;
+  if (readLocalSecrets() || isAtHand) return optionalVariable(name);
   return (await providerKeys())[name] || undefined;
 }
 

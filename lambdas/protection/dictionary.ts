@@ -19,11 +19,12 @@ export class Dictionary {
     this.#search = new TermSearch(this.#substitutes.keys());
   }
 
-  *find(text: string): Generator<Substitution> {
-    if (this.#substitutes.size === 0) return;
-    for (const { start, end, term } of this.#search.find(folded(text))) {
-      yield { start, end, by: this.#substitutes.get(term)! };
-    }
+  /** @param taken parts of the text that are not looked at, from left to right */
+  find(text: string, taken: readonly { start: number; end: number }[] = []): Substitution[] {
+    if (this.#substitutes.size === 0) return [];
+    return this.#search
+      .find(folded(text), taken)
+      .map(({ start, end, term }) => ({ start, end, by: this.#substitutes.get(term)! }));
   }
 }
 

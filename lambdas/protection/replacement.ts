@@ -63,20 +63,17 @@ export class Replacement {
 
   /** From left to right, none overlapping another: what was found, then values found elsewhere, then terms. */
   #changesOf(text: string, findings: Finding[]): Change[] {
-    let changes: Change[] = [];
+    const found: Change[] = [];
     for (const { start, end } of findings) {
       const value = text.slice(start, end);
       const by = this.#placeholders.of(value);
-      if (by !== undefined) changes.push({ start, end, by, value });
+      if (by !== undefined) found.push({ start, end, by, value });
     }
-    const elsewhere = Array.from(this.#searchForValues().find(text), ({ start, end, term }) => ({
-      start,
-      end,
-      by: this.#placeholders.of(term)!,
-      value: term,
-    }));
-    changes = withOthers(changes, elsewhere);
-    return withOthers(changes, [...this.#dictionary.find(text)]);
+    const elsewhere = this.#searchForValues()
+      .find(text, found)
+      .map(({ start, end, term }) => ({ start, end, by: this.#placeholders.of(term)!, value: term }));
+    const values = inOrder(found, elsewhere);
+    return inOrder(values, this.#dictionary.find(text, values));
   }
 
   /** For all values that have a placeholder by now. */
@@ -87,15 +84,8 @@ export class Replacement {
   }
 }
 
-/** Changes with those others that touch none of them. */
-function withOthers(changes: Change[], others: Change[]): Change[] {
-  if (others.length === 0) return changes;
-  let at = 0;
-  const free = others.filter(({ start, end }) => {
-    while (at < changes.length && changes[at]!.end <= start) at += 1;
-    return at === changes.length || changes[at]!.start >= end;
-  });
-  return free.length === 0 ? changes : [...changes, ...free].sort((a, b) => a.start - b.start);
+function inOrder(changes: Change[], others: Change[]): Change[] {
+  return others.length === 0 ? changes : [...changes, ...others].sort((a, b) => a.start - b.start);
 }
 
 function applied(text: string, changes: Change[]): string {

@@ -12,12 +12,21 @@ export interface Found {
   term: string;
 }
 
+/** So many characters of a beginning are looked at before a term is searched for. */
+const BEGINNING = 4;
+/** Bits of the table of beginnings; as many terms as a prompt has values fill little of it. */
+const TABLE_BITS = 1 << 16;
+
 export class TermSearch {
   readonly #terms: string[];
   /** For each term the longest other one that it begins with; -1 for none. */
   readonly #parents: number[] = [];
-  /** How terms begin: two characters, or one. Nearly every word is ruled out by them. */
-  readonly #beginnings = new Set<number>();
+  /** For the lower bytes of first characters: most places of a text are ruled out by them. */
+  readonly #firsts = new Uint8Array(0x100);
+  /** A bit for each beginning of a term, of at most four characters: nearly every other place is ruled out by them. */
+  readonly #beginnings = new Uint8Array(TABLE_BITS >> 3);
+  /** How long these beginnings are. */
+  readonly #lengths: number[];
   readonly #longest: number;
 
   constructor(terms: Iterable<string>) {
@@ -27,27 +36,50 @@ export class TermSearch {
       let parent = index - 1;
       while (parent >= 0 && !term.startsWith(this.#terms[parent]!)) parent = this.#parents[parent]!;
       this.#parents.push(parent);
-      this.#beginnings.add(term.charCodeAt(0));
-      this.#beginnings.add(pairOf(term, 0));
+      this.#firsts[term.charCodeAt(0) & 0xff] = 1;
+      const bit = bitOf(term, 0, Math.min(BEGINNING, term.length));
+      this.#beginnings[bit >> 3]! |= 1 << (bit & 7);
     }
+    this.#lengths = [...new Set(this.#terms.map(({ length }) => Math.min(BEGINNING, length)))];
   }
 
-  /** The terms in a text, from left to right, the longest first; none overlaps another. */
-  *find(text: string): Generator<Found> {
-    if (this.#terms.length === 0) return;
-    for (let start = 0; start < text.length; start += 1) {
-      if (!this.#beginnings.has(text.charCodeAt(start))) continue;
-      if (isWordAt(text, start) && isWordAt(text, start - 1)) continue;
-      const term = this.#longestAt(text, start);
-      if (term === undefined) continue;
-      yield { start, end: start + term.length, term };
+  /**
+   * The terms in a text, from left to right, the longest first; none overlaps another.
+   * @param taken parts of the text that are not looked at, from left to right
+   */
+  find(text: string, taken: readonly { start: number; end: number }[] = []): Found[] {
+    const found: Found[] = [];
+    if (this.#terms.length === 0) return found;
+    let from = 0;
+    for (const { start, end } of taken) {
+      this.#findBetween(text, from, start, found);
+      from = end;
+    }
+    this.#findBetween(text, from, text.length, found);
+    return found;
+  }
+
+  #findBetween(text: string, from: number, until: number, found: Found[]): void {
+    const firsts = this.#firsts;
+    for (let start = from; start < until; start += 1) {
+      if (firsts[text.charCodeAt(start) & 0xff] === 0) continue;
+      if (isWordAt(text, start - 1) && isWordAt(text, start)) continue;
+      const term = this.#mayBeginAt(text, start) ? this.#longestAt(text, start) : undefined;
+      if (term === undefined || start + term.length > until) continue;
+      found.push({ start, end: start + term.length, term });
       start += term.length - 1;
     }
   }
 
+  #mayBeginAt(text: string, start: number): boolean {
+    for (const length of this.#lengths) {
+      const bit = bitOf(text, start, length);
+      if ((this.#beginnings[bit >> 3]! & (1 << (bit & 7))) !== 0) return true;
+    }
+    return false;
+  }
+
   #longestAt(text: string, start: number): string | undefined {
-    // A term of one character has no second one that could be looked for.
-    if (!this.#beginnings.has(pairOf(text, start)) && !this.#has(text.charAt(start))) return undefined;
     const rest = text.slice(start, start + this.#longest);
     let index = this.#lastUpTo(rest);
     while (index >= 0 && !this.#standsAt(text, start, rest, this.#terms[index]!)) index = this.#parents[index]!;
@@ -57,10 +89,6 @@ export class TermSearch {
   #standsAt(text: string, start: number, rest: string, term: string): boolean {
     const end = start + term.length;
     return rest.startsWith(term) && !(isWordAt(text, end) && isWordAt(text, end - 1));
-  }
-
-  #has(term: string): boolean {
-    return this.#terms[this.#lastUpTo(term)] === term;
   }
 
   /** The last term that is not greater than a text: every term that the text begins with is one that this begins with. */
@@ -76,7 +104,10 @@ export class TermSearch {
   }
 }
 
-/** Two characters as one number, above those of single ones. */
-function pairOf(text: string, index: number): number {
-  return (text.charCodeAt(index) + 1) * 0x1_0000 + (text.charCodeAt(index + 1) || 0);
+/** The place of a beginning in the table. */
+function bitOf(text: string, start: number, length: number): number {
+  let hash = length;
+  for (let index = start; index < start + length; index += 1)
+    hash = Math.imul(hash, 0x01_00_01_93) ^ text.charCodeAt(index);
+  return (hash ^ (hash >>> 16)) & (TABLE_BITS - 1);
 }

@@ -8,6 +8,8 @@ export interface RequestedModel {
   sort: SortBy | undefined;
   /** Where the request names it. */
   field: string;
+  /** By its suffix, the web is to be searched for its answer. */
+  isOnline?: boolean;
 }
 
 /** Suffixes that any model may have; other ones, like `:free`, are part of a model's own id. */
@@ -43,7 +45,7 @@ function resolveModel(catalog: Catalog, id: string, field: string): RequestedMod
   if (Object.hasOwn(variants, suffix)) {
     return { model: base.aliasOf ?? base, sort: variants[suffix as keyof typeof variants], field };
   }
-  if (suffix === ONLINE) return { model: base.aliasOf ?? base, sort: undefined, field };
+  if (suffix === ONLINE) return { model: base.aliasOf ?? base, sort: undefined, field, isOnline: true };
   const suffixes = [...Object.keys(variants), ONLINE].map((name) => `":${name}"`);
   throw notFound(`There is no variant ":${suffix}" of "${base.id}". Leave it out, or use ${suffixes.join(' or ')}.`, {
     field,

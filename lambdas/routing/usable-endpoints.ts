@@ -99,9 +99,12 @@ export function hasPrice(endpoint: Endpoint): endpoint is PricedEndpoint {
   return endpoint.pricing !== undefined;
 }
 
-function refuseOtherKinds({ model, field }: RequestedModel, wanted: Modality): void {
+function refuseOtherKinds({ model, field, isOnline }: RequestedModel, wanted: Modality): void {
   const { output_modalities: makes } = model.data;
   if (!makes.includes(wanted)) throw invalidRequest(field, `"${model.id}" makes ${makes.join(', ')}, not ${wanted}`);
+  if (isOnline && wanted !== 'text') {
+    throw invalidRequest(field, `the web is searched for messages alone, not for ${wanted}; use "${model.id}"`);
+  }
 }
 
 async function choiceOf<Candidate extends UsableEndpoint>(

@@ -73,6 +73,8 @@ class HistoryReader {
   readonly #messages: Message[] = [];
   readonly #origins: number[] = [];
   readonly #calls = new Map<string, Call>();
+  /** What searches were made for, by the ids of the model's calls. */
+  readonly #queries = new Map<string, string>();
   readonly #seals: Seals;
   readonly #isDeclared: boolean;
 
@@ -92,21 +94,17 @@ class HistoryReader {
       return;
     }
     let said: Block[] = [];
-    /** The last block was a result: what follows is said after it. */
-    let isAfterResult = false;
     for (const [position, block] of content.entries()) {
       if (block.type === 'web_search_tool_result') {
-        if (said.length > 0) this.#say(said, index);
+        this.#say(said, index);
         said = [];
         this.#answer(block, `messages.${index}.content.${position}`);
-        isAfterResult = true;
         continue;
       }
-      if (isAfterResult) isAfterResult = false;
       const written = this.#asWritten(block, index);
       if (written) said.push(written);
     }
-    if (said.length > 0) this.#say(said, index);
+    this.#say(said, index);
   }
 
   end(): SearchHistory {
@@ -117,7 +115,8 @@ class HistoryReader {
       if (call.messageIndex === last && this.#isDeclared) pending.push(id);
       else this.#result(id, call, { text: 'This search was not made.', isError: true });
     }
-    return { messages: this.#messages, sources: this.#sources, pending, origins: this.#origins };
+    const messages = this.#messages.map((message) => this.#recall(message));
+    return { messages, sources: this.#sources, pending, origins: this.#origins };
   }
 
   #push(message: Message, origin: number): void {
@@ -126,8 +125,11 @@ class HistoryReader {
   }
 
   #say(said: Block[], origin: number): void {
+    const content = joined(said);
+    // Providers refuse a message of nothing.
+    if (content.length === 0) return;
     const index = this.#messages.length;
-    this.#push({ role: 'assistant', content: joined(said) }, origin);
+    this.#push({ role: 'assistant', content }, origin);
     for (const call of this.#calls.values()) if (call.messageIndex === -1) call.messageIndex = index;
   }
 
@@ -158,7 +160,7 @@ class HistoryReader {
     }
     const texts = (content as Block[]).map((result, index) => {
       const hit = this.#open(result, `${path}.content.${index}`);
-      if (index === 0) this.#recall(id, call, hit.query);
+      if (index === 0 && hit.query !== '') this.#queries.set(modelCallId(id), hit.query);
       return sourceText(this.#sources.add({ ...hit, call: id, result: index }), hit);
     });
     this.#result(id, call, { text: resultText(texts), isError: false });
@@ -185,14 +187,18 @@ class HistoryReader {
     return opened.value;
   }
 
-  /** Gives a call the query that it was made with, where its client has lost it. */
-  #recall(id: string, call: Call, query: string): void {
-    const message = this.#messages[call.messageIndex];
-    if (query === '' || !message || typeof message.content === 'string') return;
-    const at = message.content.findIndex((block) => block['id'] === modelCallId(id) && !hasQuery(block['input']));
-    if (at === -1) return;
-    const block = { ...message.content[at]!, input: { query } };
-    this.#messages[call.messageIndex] = { ...message, content: message.content.with(at, block) };
+  /** Gives calls the queries that they were made with, where their client has lost them. */
+  #recall(message: Message): Message {
+    const { content } = message;
+    if (this.#queries.size === 0 || typeof content === 'string') return message;
+    let isChanged = false;
+    const blocks = content.map((block) => {
+      const query = block.type === 'tool_use' ? this.#queries.get(block['id'] as string) : undefined;
+      if (query === undefined || hasQuery(block['input'])) return block;
+      isChanged = true;
+      return { ...block, input: { query } };
+    });
+    return isChanged ? { ...message, content: blocks } : message;
   }
 
   /** Puts a result behind its call, before anything else that the user said there. */

@@ -14,6 +14,13 @@ interface OpenBlock {
   cited: CitedText | undefined;
 }
 
+interface RoundRules {
+  /** The client has declared the search: else a function of that name is its own. */
+  isDeclared: boolean;
+  /** Text may cite sources. A structured answer may not: what looks like a marker there is a list. */
+  mayCite: boolean;
+}
+
 /**
  * The events of an answer with searches, over all of its rounds: a call of the search is the server's own, text is cut where
  * sources are cited, and indices go on counting. What is not changed goes out as it came.
@@ -23,12 +30,14 @@ interface OpenBlock {
 export class RoundEvents {
   readonly #sources: Sources;
   readonly #seals: Seals;
+  readonly #rules: RoundRules;
   #nextIndex = 0;
   readonly #open = new Map<number, OpenBlock>();
 
-  constructor(sources: Sources, seals: Seals) {
+  constructor({ sources, seals }: { sources: Sources; seals: Seals }, rules: RoundRules) {
     this.#sources = sources;
     this.#seals = seals;
+    this.#rules = rules;
   }
 
   /** A block of the gateway's own, which is whole. */
@@ -58,14 +67,14 @@ export class RoundEvents {
   }
 
   #begin(event: AnswerEvent, inner: number, block: Block): AnswerEvent[] {
-    if (block.type === 'text' && this.#sources.count > 0) {
+    if (block.type === 'text' && this.#rules.mayCite && this.#sources.count > 0) {
       const open = { index: undefined, cited: new CitedText((number) => this.#sources.get(number) !== undefined) };
       this.#open.set(inner, open);
       return this.#parts(open, open.cited.push((block['text'] as string | undefined) ?? ''));
     }
     const index = this.#nextIndex++;
     this.#open.set(inner, { index, cited: undefined });
-    if (block.type === 'tool_use' && block['name'] === SEARCH_NAME) {
+    if (block.type === 'tool_use' && block['name'] === SEARCH_NAME && this.#rules.isDeclared) {
       return [started(index, { ...block, type: 'server_tool_use', id: newSearchId() })];
     }
     return [index === inner ? event : started(index, block)];

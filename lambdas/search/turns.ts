@@ -7,18 +7,20 @@ import type { Seals } from './seals.ts';
 import type { SearchCall } from './session.ts';
 import type { Sources } from './sources.ts';
 
-/** The calls of the search among blocks of an answer. */
+/** The calls of the search among blocks of an answer; a provider that has told what one found has made it by itself. */
 export function searchCalls(blocks: readonly Block[]): SearchCall[] {
-  return blocks.filter(isSearchCall).map(({ id, input }) => ({ id: id as string, query: queryIn(input) }));
+  const answered = new Set(blocks.map(({ type, tool_use_id: id }) => type === 'web_search_tool_result' && id));
+  return blocks
+    .filter((block) => isSearchCall(block) && !answered.has(block['id']))
+    .map(({ id, input }) => ({ id: id as string, query: queryIn(input) }));
 }
 
 /** Calls of a conversation as their model wrote them, by the ids that clients have. */
 export function openCalls({ messages }: MessagesRequest, ids: readonly string[]): SearchCall[] {
+  if (ids.length === 0) return [];
   const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
-  return ids.map((id) => {
-    const call = blocks.findLast((block) => block.type === 'tool_use' && block['id'] === modelCallId(id));
-    return { id, query: queryIn(call?.['input']) };
-  });
+  const inputs = new Map(blocks.flatMap(({ type, id, input }) => (type === 'tool_use' ? [[id, input] as const] : [])));
+  return ids.map((id) => ({ id, query: queryIn(inputs.get(modelCallId(id))) }));
 }
 
 function queryIn(input: unknown): string | undefined {
@@ -39,6 +41,13 @@ export function withRound(
     return { type: 'tool_use', id: modelCallId(id as string), name, input };
   });
   return [...messages, { role: 'assistant', content: joined(written) }, { role: 'user', content: results }];
+}
+
+/** The conversation before the searches of its open calls: providers count none that has a call without a result. */
+export function withoutResults(request: MessagesRequest, calls: readonly SearchCall[]): MessagesRequest {
+  if (calls.length === 0) return request;
+  const empty = calls.map(({ id }) => ({ type: 'tool_result', tool_use_id: modelCallId(id), content: '' }));
+  return withResults(request, empty);
 }
 
 /** The conversation with results of calls that were left open, each behind its call. */

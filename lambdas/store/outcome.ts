@@ -49,8 +49,8 @@ const usageFields = {
 const roundRecord = record(usageFields);
 export type RoundUsage = RecordOf<typeof roundRecord>;
 
-/** More than any answer has. */
-const MAX_ROUNDS = 32;
+/** As many as one request for decisions may take. */
+export const MAX_ROUNDS = 512;
 
 /** More than are ever made for one request. */
 export const MAX_ATTEMPTS = 16;
@@ -72,7 +72,7 @@ export const outcomeRecord = record({
   /** Prices of the endpoint that answered, where they are not those that were frozen at admission. */
   pricing: optional(pricesField('prices')),
   ...usageFields,
-  /** The same of each request to the provider, where searches led to several: each was priced by itself. */
+  /** The same of each request to the provider, where searches or questions led to several: each was priced by itself. */
   rounds: list('rounds', roundRecord, MAX_ROUNDS),
   /** Searches that are charged; `searchResults` is what they found. */
   searchRequests: orNull(count('num_search_requests')),

@@ -53,6 +53,8 @@ const jobRecord = record({
   upstreamJobId: optional(text('upstream_job_id')),
   submittedAtMs: optional(instant('submitted_at')),
   polls: count('polls'),
+  /** When its provider was last asked how it stands. */
+  lookedAtMs: optional(instant('looked_at')),
   /** Tries at fetching the files. */
   fetches: count('fetches'),
   files: list('files', fileRecord, MAX_FILES),
@@ -110,6 +112,7 @@ export function newVideoJob(job: NewVideoJob): VideoJob {
     upstreamJobId: undefined,
     submittedAtMs: undefined,
     polls: 0,
+    lookedAtMs: undefined,
     fetches: 0,
     files: [],
     endedAtMs: undefined,

@@ -24,25 +24,36 @@ const MAX_DELAY_SECONDS = 900;
 export async function advanceVideo(tools: VideoTools, message: VideoMessage): Promise<void> {
   const job = await readVideoJob(tools.table, message.accountId, message.id);
   if (!job) return releaseWithoutJob(tools, message);
-  const next = await step(tools, job).catch((error: unknown): Next => {
+  const next = await step(tools, job, message).catch((error: unknown): Next => {
     if (error instanceof JobMovedError) return undefined;
     throw error;
   });
-  if (next) await tools.jobs.send(encodeVideoMessage(message), Math.min(MAX_DELAY_SECONDS, next.afterSeconds));
+  // A notice comes beside the job's own message, which is still in the queue.
+  if (next && !message.isNotice)
+    await tools.jobs.send(encodeVideoMessage(message), Math.min(MAX_DELAY_SECONDS, next.afterSeconds));
 }
 
-async function step(tools: VideoTools, job: VideoJob): Promise<Next> {
+async function step(tools: VideoTools, job: VideoJob, { isNotice = false }: VideoMessage): Promise<Next> {
   const atMs = tools.nowMs();
   if (isEnded(job)) return isEarly(job, atMs) ? later(job, atMs) : finishJob(tools, job);
   if (atMs >= job.deadlineAtMs) {
     return endJob(tools, job, 'expired', { error: 'The video was not finished in time.' });
   }
-  if (isEarly(job, atMs)) return later(job, atMs);
+  if (isEarly(job, atMs) && !(isNotice && isLookable(job, atMs))) return later(job, atMs);
   return job.state === 'pending' ? submitJob(tools, job) : lookAtJob(tools, job);
 }
 
 /** Clocks of queues and functions differ. */
 const EARLY_MS = 500;
+
+/** However many notices come, a provider is not asked more often. */
+const LEAST_BETWEEN_LOOKS_MS = 2_000;
+
+/** With a provider, which was not asked just now. */
+function isLookable({ state, lookedAtMs, submittedAtMs }: VideoJob, atMs: number): boolean {
+  if (state !== 'submitted' || submittedAtMs === undefined) return false;
+  return lookedAtMs === undefined || atMs - lookedAtMs >= LEAST_BETWEEN_LOOKS_MS;
+}
 
 const isEarly = ({ nextAtMs }: VideoJob, atMs: number) => atMs < nextAtMs - EARLY_MS;
 const later = ({ nextAtMs }: VideoJob, atMs: number): Next => ({ afterSeconds: Math.ceil((nextAtMs - atMs) / 1_000) });

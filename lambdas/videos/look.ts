@@ -61,7 +61,11 @@ const unknown = (reason: string): Polled => ({ state: 'unknown', reason });
 async function lookLater({ table, nowMs }: VideoTools, job: VideoJob, retryAfterSeconds: number): Promise<Next> {
   const wished = Number.isFinite(retryAfterSeconds) ? Math.min(MAX_RETRY_AFTER_SECONDS, retryAfterSeconds) : 0;
   const afterSeconds = Math.ceil(Math.max(backOffSeconds(job.polls + 1), wished));
-  await changeVideoJob(table, job, { polls: job.polls + 1, nextAtMs: nowMs() + afterSeconds * 1_000 });
+  await changeVideoJob(table, job, {
+    polls: job.polls + 1,
+    lookedAtMs: nowMs(),
+    nextAtMs: nowMs() + afterSeconds * 1_000,
+  });
   return { afterSeconds };
 }
 

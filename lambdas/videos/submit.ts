@@ -5,6 +5,7 @@
  */
 
 import { describeError, log } from '../platform/logger.ts';
+import { readPepper } from '../platform/secrets.ts';
 import { UpstreamError } from '../providers/upstream-http.ts';
 import type { Submitted, VideoHttpAnswer, VideoRequest } from '../providers/video/wire.ts';
 import type { VideoCandidate } from '../routing/video-candidates.ts';
@@ -12,6 +13,7 @@ import { readGeneration } from '../store/generation-queries.ts';
 import { MAX_ATTEMPTS, type Outcome } from '../store/outcome.ts';
 import { changeVideoJob, type VideoJob } from '../store/video-jobs.ts';
 import { endJob } from './end.ts';
+import { noticeName } from './notice.ts';
 import { dropRequest, readRequest } from './objects.ts';
 import { askProvider } from './provider.ts';
 import { backOffSeconds, type Next, type VideoTools } from './tools.ts';
@@ -94,7 +96,8 @@ async function trySubmitting(
   const { wire, target } = candidate;
   let answer: VideoHttpAnswer;
   try {
-    const http = wire.submit(request, target, { clientToken: job.id, webhookUrl: undefined });
+    const webhookUrl = await noticeUrl(job, candidate);
+    const http = wire.submit(request, target, { clientToken: job.id, webhookUrl });
     answer = await askProvider(candidate, http, Math.min(SUBMIT_WITHIN_MS, remainingMs()) - 5_000);
   } catch (error) {
     if (!(error instanceof UpstreamError)) return { unsent: describeError(error).reason! };
@@ -107,6 +110,16 @@ async function trySubmitting(
     // It may have been accepted all the same.
     return { lost: new UpstreamError('malformed', 'The answer to a submission cannot be read', error) };
   }
+}
+
+/** Where its provider may say that it has moved on; undefined where the provider could not reach it. */
+async function noticeUrl(
+  { payer: { accountId }, id, baseUrl }: VideoJob,
+  { endpoint }: VideoCandidate,
+): Promise<string | undefined> {
+  const isHere = new URL(endpoint.provider.baseUrl).protocol === 'http:';
+  if (!baseUrl.startsWith('https:') && !isHere) return undefined;
+  return `${baseUrl}/videos/notices/${noticeName({ accountId, id }, await readPepper())}`;
 }
 
 /** At the same endpoint where it is not known what became of it, else at the next; later, when all were tried. */

@@ -5,6 +5,7 @@ import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { variablesIn } from '../../lambdas/catalog/placeholders.ts';
 import type { SearchBackendData } from '../../lambdas/catalog/search-schema.ts';
 import { optionalVariable } from '../../lambdas/platform/environment.ts';
+import { calibrate } from './calibration/calibrate.ts';
 import { importCatalog, selectionSchema } from './import-catalog.ts';
 import { print, type Row } from './output.ts';
 
@@ -29,6 +30,15 @@ export function addCatalogCommands(program: Command): void {
     .action((directory: string | undefined, _options: unknown, command: Command) => {
       const { search } = loadCatalog(directory);
       print((search?.listed ?? []).map(backendRow), command.optsWithGlobals<{ json: boolean }>().json);
+    });
+  catalog
+    .command('calibrate')
+    .description(
+      'fit the temperature of a model that decides by log-probabilities; its provider is asked, and charges for it',
+    )
+    .argument('<model>', 'its id in the catalog')
+    .action(async (model: string, _options: unknown, command: Command) => {
+      print({ ...(await calibrate(loadCatalog(), model)) }, command.optsWithGlobals<{ json: boolean }>().json);
     });
   catalog
     .command('import')

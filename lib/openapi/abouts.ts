@@ -1,5 +1,6 @@
 import { activity } from '../../lambdas/api/activity/about.ts';
 import { budgets } from '../../lambdas/api/budgets/about.ts';
+import { decisions } from '../../lambdas/api/decisions/about.ts';
 import { generations } from '../../lambdas/api/generations/about.ts';
 import { keys } from '../../lambdas/api/keys/about.ts';
 import { members } from '../../lambdas/api/members/about.ts';
@@ -14,6 +15,7 @@ import type { RouteName } from '../../lambdas/routes.ts';
 /** What people read about every route, in the order of the reference; a route without it does not compile. */
 export const abouts: Record<RouteName, About> = {
   ...messages,
+  ...decisions,
   ...videos,
   ...models,
   ...generations,

@@ -11,7 +11,6 @@ const ROOMS = /^(catalog|providers)\//;
 /** Words that mean something else there: a provider's id, and a kind of API. */
 const HOMONYMS: Record<string, string> = {
   'http/privacy-field.ts': "'anthropic'",
-  'store/generation.ts': "'decisions'",
 };
 
 describe('the name of a wire', () => {

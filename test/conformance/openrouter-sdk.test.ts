@@ -1,5 +1,6 @@
 import { OpenRouter } from '@openrouter/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readMp4 } from '../support/mp4.ts';
 import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 
 let gateway: RunningGateway;
@@ -42,6 +43,58 @@ describe('the OpenRouter SDK', () => {
   it('reads both kinds of current key', async () => {
     expect((await client.apiKeys.getCurrentKeyMetadata()).data.isManagementKey).toBe(false);
     expect((await manager.apiKeys.getCurrentKeyMetadata()).data.isManagementKey).toBe(true);
+  });
+
+  it('has questions answered', async () => {
+    const decided = await client.systemOne.create({
+      decisionsRequest: {
+        model: 'sandbox/judge',
+        state: { mail: 'Where is my parcel?' },
+        questions: {
+          topic: {
+            type: 'choice',
+            instructions: 'What is it about?',
+            criteria: { parcel: 'A parcel (weight 3)', money: null },
+          },
+          angry: { type: 'noul', instructions: 'Is the writer angry?' },
+          urgency: { type: 'score', instructions: 'How urgent is it?', criteria: ['not', 'a little', 'very'] },
+        },
+      },
+    });
+
+    expect(decided).toMatchObject({
+      model: 'sandbox/judge',
+      provider: 'Sandbox Chat',
+      usage: { cost: expect.any(Number) as number },
+    });
+    expect(decided.answers).toMatchObject({
+      topic: { type: 'choice', choice: 'parcel' },
+      angry: { type: 'noul' },
+      urgency: { type: 'score', legend: { '0': 'not' } },
+    });
+    expect(await finalGeneration(gateway, decided.id!)).toMatchObject({ api_type: 'decisions' });
+  });
+
+  it('has a video made, and downloads it', async () => {
+    const submitted = await client.videoGeneration.generate({
+      videoGenerationRequest: {
+        model: 'sandbox/filmmaker',
+        prompt: 'A fox @sandbox polls=0',
+        duration: 5,
+        resolution: '768p',
+        aspectRatio: '9:16',
+      },
+    });
+    expect(submitted).toMatchObject({ status: 'pending', generationId: submitted.id });
+
+    const poll = () => client.videoGeneration.getGeneration({ jobId: submitted.id });
+    await expect.poll(async () => (await poll()).usage?.cost, { timeout: 10_000 }).toBe(62.5);
+
+    expect(await poll()).toMatchObject({ status: 'completed' });
+    const content = await client.videoGeneration.getVideoContent({ jobId: submitted.id });
+    const file = Buffer.from(await new Response(content).arrayBuffer());
+    expect(readMp4(file).samples).toHaveLength(10);
+    expect(await finalGeneration(gateway, submitted.id)).toMatchObject({ api_type: 'video', total_cost: 62.5 });
   });
 
   it('lists models, all of them and those of the key', async () => {

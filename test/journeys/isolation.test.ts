@@ -124,7 +124,9 @@ const attempts: Attempt[] = [
 const nameNothing: (keyof typeof routes)[] = [
   'create-message',
   'count-tokens',
+  'create-decision',
   'create-video',
+  'notice-video',
   'list-models',
   'get-model',
   'list-user-models',

@@ -1,11 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { admin } from '../support/admin.ts';
-import { get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { noticeName } from '../../lambdas/videos/notice.ts';
+import { finalGeneration, get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { listen, type Listening } from '../support/listen.ts';
 import { readMp4 } from '../support/mp4.ts';
 
@@ -38,6 +39,9 @@ afterAll(async () => {
   rmSync(data, { recursive: true });
 });
 
+/** The secret that the gateway has made for itself. */
+const pepper = () => (JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8')) as { pepper: string }).pepper;
+
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -65,4 +69,30 @@ it('a film of the sandbox comes of a picture at an address, with a signed word t
   });
   const file = await get(gateway, `/videos/${id}/content`);
   expect(readMp4(Buffer.from(await file.arrayBuffer())).samples).toHaveLength(10);
+});
+
+it('a provider that says that its job is over is asked at once, and a forged or repeated word changes nothing', async () => {
+  const submitted = await post(gateway, '/videos', {
+    model: 'sandbox/filmmaker',
+    prompt: 'A hare @sandbox hook=100',
+    duration: 5,
+  });
+  const { id } = (await submitted.json()) as { id: string };
+  const status = async () => ((await (await get(gateway, `/videos/${id}`)).json()) as { status: string }).status;
+  const notify = (name: string) => post({ ...gateway, key: 'none' }, `/videos/notices/${name}`, { status: 'failed' });
+  const name = noticeName({ accountId: gateway.accountId, id }, pepper());
+  const forged = [
+    `${gateway.accountId}.${id}.${'0'.repeat(64)}`,
+    noticeName({ accountId: 'other', id }, pepper()).replace('other', gateway.accountId),
+    'nothing',
+  ];
+
+  const answers = await Promise.all(forged.map(async (each) => (await notify(each)).status));
+  await expect.poll(status, { timeout: 10_000 }).toBe('completed');
+  const repeated = await notify(name);
+
+  expect(answers).toEqual([404, 404, 404]);
+  expect(repeated.status).toBe(202);
+  expect(await finalGeneration(gateway, id)).toMatchObject({ total_cost: 62.5 });
+  expect(await status()).toBe('completed');
 });

@@ -112,6 +112,16 @@ describe('a model that searches', () => {
     expect(search.queries).toEqual(['tower height']);
   });
 
+  it('gives a structured answer as it is: its lists of numbers are no markers', async () => {
+    const text = '{"floors": [1, 2], "height": "540 metres [1]"}';
+    search.plays(calling('tower'), { text });
+    const format = { type: 'json_schema', schema: { type: 'object' } };
+
+    const { content } = await whole({ output_config: { format } });
+
+    expect(content.slice(2)).toEqual([{ type: 'text', text }]);
+  });
+
   it('has its rounds and searches on one bill', async () => {
     search.plays(
       { ...calling('one', 'two'), usage: { prompt: 100, completion: 20 } },
@@ -155,6 +165,14 @@ describe('a model that searches', () => {
       { type: 'function', function: { name: 'web_search' } },
       'auto',
     ]);
+  });
+
+  it('does not where its client has ruled out calls, whatever it says', async () => {
+    search.plays(calling('tower'), answer);
+
+    const { usage } = await whole({ tool_choice: { type: 'none' } });
+
+    expect({ usage, queries: search.queries }).toMatchObject({ usage: { cost: cost([[100, 20]], 0) }, queries: [] });
   });
 
   it('reads the same conversation when its client sends it back', async () => {
@@ -263,6 +281,22 @@ describe('a model that searches', () => {
     expect(third.status).toBe(200);
   });
 
+  it('has no open call without a result where its provider counts the prompt', async () => {
+    search.plays({ status: 500 });
+    const call = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'tower' } };
+
+    await post(gateway, '/messages/count_tokens', {
+      model: 'test/counted',
+      tools: [tool],
+      messages: [said('How high?'), { role: 'assistant', content: [call] }],
+    });
+
+    expect(search.asked[0]!.messages.slice(1)).toMatchObject([
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1' }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1' }] },
+    ]);
+  });
+
   it('pauses its turn where it would search for ever, and goes on when it is asked to', async () => {
     search.plays(calling('again'));
     const paused = await whole();
@@ -343,6 +377,21 @@ describe('a search before the model is asked', () => {
     expect(JSON.stringify(search.asked[0]!.messages).includes('[2] Towers')).toBe(found === 2);
   });
 
+  it("leaves the client's own function of that name to the client", async () => {
+    search.plays(calling('mine'));
+
+    const { content, stop_reason } = await whole({
+      tools: [{ name: 'web_search', input_schema: { type: 'object' } }],
+      plugins: [{ id: 'web' }],
+    });
+
+    expect(content).toMatchObject([{ type: 'tool_use', name: 'web_search', input: { query: 'mine' } }]);
+    expect({ stop_reason, queries: search.queries }).toEqual({
+      stop_reason: 'tool_use',
+      queries: ['How high is the tower?'],
+    });
+  });
+
   it('that fails costs nothing, and the model answers by itself', async () => {
     search.finds(() => 500);
     search.plays({ text: 'I do not know.' });
@@ -369,6 +418,26 @@ describe('a key with a limit', () => {
     });
     expect(search.queries).toEqual([]);
     expect(await finalGeneration(poor, id)).toMatchObject({ total_cost: cost([[100, 20]], 0) });
+  });
+
+  it('pays for no search behind a round that has cost more than it has', async () => {
+    search.plays({ ...calling('one'), usage: { prompt: 100, completion: 10_000 } }, answer);
+
+    const { stop_reason } = await whole({ max_tokens: 10_000 }, await limited(15));
+
+    expect({ stop_reason, queries: search.queries }).toEqual({ stop_reason: 'max_tokens', queries: [] });
+  });
+
+  it('needs no more for a search before the model is asked than it was refused for', async () => {
+    const words = 'The model goes on and on, as models do. '.repeat(20).trim();
+    search.plays({ text: words, usage: { prompt: 100, completion: 200 } });
+    const asked = { tools: undefined, plugins: [{ id: 'web' }] };
+    const { response } = await ask(asked, await limited(1));
+    const { error } = (await response.json()) as { error: { metadata: { required_rub: string } } };
+
+    const { content, stop_reason } = await whole(asked, await limited(Number(error.metadata.required_rub)));
+
+    expect({ content, stop_reason }).toMatchObject({ content: [{ text: words }], stop_reason: 'end_turn' });
   });
 });
 
@@ -406,6 +475,7 @@ describe('a request for searches', () => {
     ],
     ['no uses', { tools: [{ ...tool, max_uses: 0 }] }, 'tools.0.max_uses'],
     ['another name', { tools: [{ ...tool, name: 'search' }] }, 'tools.0.name'],
+    ['a model that calls no functions', { model: 'test/plain' }, 'tools.0.type'],
     ['an unknown version', { tools: [{ ...tool, type: 'web_search_20990101' }] }, 'tools.0.type'],
     ['a field that it does not have', { tools: [{ ...tool, depth: 3 }] }, 'tools.0'],
     [

@@ -158,3 +158,23 @@ describe('a model with a search', () => {
     );
   });
 });
+
+describe('a model of the sandbox that is told what was found', () => {
+  it.each(wires)('quotes it with the markers of its sources, over %s', (name) => {
+    const found =
+      'The web was searched.\n\n[1] Baikal\nhttps://a.example/\nIt is deep. Very.\n\n[2] Lakes\nhttps://b.example/\nA list.';
+    const messages: Message[] = [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'How deep?' },
+          { type: 'text', text: found },
+        ],
+      },
+    ];
+
+    const { text } = answerOver(name, messages, { tools: [] });
+
+    expect(text).toContain('It is deep. [1] And: A list. [2]');
+  });
+});

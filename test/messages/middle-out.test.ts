@@ -52,6 +52,12 @@ describe('what is left of a conversation', () => {
     expect(left(messages, 59)).toEqual([user('Q0'), ...messages.slice(1, 4), user('Q5')]);
   });
 
+  it('has a call whose results are still to come', () => {
+    const messages = [user('Q0'), assistant([call('1')]), user('Q2')];
+
+    expect(left(messages, 15)).toEqual(messages.slice(1));
+  });
+
   it('ends with the calls that were answered last', () => {
     const messages = [...talk(6), assistant([call('1')]), user([result('1')])];
 

@@ -4,7 +4,7 @@ import { sensitiveCategories, type SensitiveCategory } from '../../lambdas/store
 import { labelledCorpus } from '../support/labelled-corpus.ts';
 
 const all = new Set(sensitiveCategories);
-const corpus = labelledCorpus();
+const corpus = labelledCorpus().map((sentence) => ({ ...sentence, findings: findSensitive(sentence.text, all) }));
 const key = ({ category, start, end }: { category: string; start: number; end: number }) =>
   `${category} ${start}-${end}`;
 
@@ -23,9 +23,9 @@ const aims: Record<SensitiveCategory, [number, number]> = {
 /** A value counts as found when exactly it was found: no part of it left, nothing beside it taken. */
 function measure(category: SensitiveCategory) {
   let [right, wrong, missed] = [0, 0, 0];
-  for (const { text, labels } of corpus) {
+  for (const { labels, findings } of corpus) {
     const expected = new Set(labels.filter((label) => label.category === category).map(key));
-    const found = findSensitive(text, all).filter((finding) => finding.category === category);
+    const found = findings.filter((finding) => finding.category === category);
     const hits = found.filter((finding) => expected.has(key(finding))).length;
     right += hits;
     wrong += found.length - hits;
@@ -53,7 +53,7 @@ describe('what is found', () => {
   });
 });
 
-describe('texts of a million characters', () => {
+describe('texts of 150 thousand characters', () => {
   // Units that begin what a rule looks for, again and again: a rule that looks back or ahead without a bound never ends.
   it.each([
     'a',
@@ -88,6 +88,15 @@ describe('texts of a million characters', () => {
     'passport 12',
     'ИНН 12',
     'sk-',
+    '-eyJa',
+    'glpat-',
+    'логин: a ',
+    'login a a a ',
+    'name: KEY, value: ',
+    'серия 1234 ',
+    '1.2.3.4 ',
+    'git@a.example:',
+    ' -p a',
     'eyJaaaaaaaa.',
     'bearer ',
     '://a:',
@@ -97,7 +106,7 @@ describe('texts of a million characters', () => {
     '[EMAIL_',
     'https://hooks.slack.com/services/',
   ])('of %j are read in time that grows with them', (unit) => {
-    const text = unit.repeat(Math.ceil(1_000_000 / unit.length));
+    const text = unit.repeat(Math.ceil(150_000 / unit.length));
 
     expect(findSensitive(text, all).every(({ start, end }) => start < end && end <= text.length)).toBe(true);
   });

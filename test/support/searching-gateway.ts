@@ -106,8 +106,24 @@ export async function startSearchingGateway(env: Record<string, string> = {}): P
   });
   const upstream = await listen(server);
   const catalog = catalogDirectory(
-    [textModel('test/model', [{ provider: 'scripted', pricing: PRICES }], { supported_parameters: ['tools'] })],
     [
+      textModel('test/model', [{ provider: 'scripted', pricing: PRICES }], {
+        supported_parameters: ['tools', 'structured_outputs'],
+      }),
+      textModel('test/plain', [{ provider: 'scripted', pricing: PRICES }]),
+      // Its provider counts prompts.
+      textModel('test/counted', [{ provider: 'counting', pricing: PRICES, quirks: { count_tokens: true } }], {
+        supported_parameters: ['tools'],
+      }),
+    ],
+    [
+      {
+        id: 'counting',
+        name: 'Counting',
+        wire: 'anthropic',
+        base_url: upstream.url,
+        data_policy: { logs_prompts: false, trains_on_prompts: false },
+      },
       {
         id: 'scripted',
         name: 'Scripted',

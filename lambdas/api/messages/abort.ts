@@ -16,10 +16,14 @@ export function abortWhenLeft(abort: AbortController, clientLeft: AbortSignal | 
 }
 
 /** @param remainingMs what is left of the function's time */
-export function abortInTime(abort: AbortController, remainingMs: number): void {
+export function abortInTime(
+  abort: AbortController,
+  remainingMs: number,
+  stopBeforeMs: number = STOP_BEFORE_TIMEOUT_MS,
+): void {
   const timer = setTimeout(
     () => abort.abort('out_of_time' satisfies AbortReason),
-    Math.max(0, remainingMs - STOP_BEFORE_TIMEOUT_MS),
+    Math.max(0, remainingMs - stopBeforeMs),
   );
   timer.unref();
   abort.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });

@@ -36,6 +36,11 @@ export function chargedWithinHold(answer: MeasuredAnswer, charge: Charge): Charg
   return cappedAt(measured, answer.context.keeper.withinHold(measured.cost));
 }
 
+/** What an answer has cost so far, whether or not the hold pays for it: what comes next is held beside it. */
+export function spentSoFar(answer: MeasuredAnswer): Money {
+  return chargedSoFar(answer, 'usage').cost;
+}
+
 /** The round that goes on, or was the last, within what it could come to. */
 export function chargedForRound({ context, attempted: { quote }, meter }: MeasuredAnswer, charge: Charge): Charged {
   return charged(meter, quote, charge, quote.hiddenTokens > 0 ? context.current.sentAtMs : undefined);

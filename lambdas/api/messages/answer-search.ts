@@ -23,6 +23,8 @@ import type { ReadSearches } from './requested-search.ts';
 
 export interface RequestSearch {
   session: SearchSession;
+  /** The model may search by itself. */
+  isDeclared: boolean;
   /** Calls that an earlier answer has left open. */
   pending: readonly SearchCall[];
   /** What the web is asked before the model is. */
@@ -40,6 +42,8 @@ interface Question {
 /** What the rounds of an answer need. */
 export interface AnswerSearch {
   session: SearchSession;
+  /** The model may search by itself. */
+  isDeclared: boolean;
   /** Blocks that the answer begins with: results for calls that an earlier one has left open. */
   opening: Block[];
   /** As they are asked; each later round continues the one that answered. */
@@ -78,7 +82,9 @@ export async function openSearch(
   const question = plugin && questionFor(message, plugin, search.maxResults);
   const searchesFirst = session.allowed(pending.length) + (question ? 1 : 0);
   const first = { maySearch: true, searchesFirst, foundTokens: searchesFirst * MAX_RESULT_BYTES };
-  return { session, pending, question, first };
+  // Not every model keeps to it: a call that the client has ruled out is not made, and not charged.
+  const isDeclared = declared !== undefined && message.tool_choice?.type !== 'none';
+  return { session, isDeclared, pending, question, first };
 }
 
 function questionFor(message: MessagesRequest, plugin: WebPlugin, maxResults: number): Question | undefined {

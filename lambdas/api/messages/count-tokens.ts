@@ -3,6 +3,7 @@ import { jsonResponse } from '../../http/response.ts';
 import { messagesJson, messagesRequestSchema } from '../../messages/schema.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { countAtFirst } from '../../routing/count-tokens.ts';
+import { withoutResults } from '../../search/turns.ts';
 import { routeMessage } from './routed-message.ts';
 import type { CountAnswer } from './shape.ts';
 
@@ -10,8 +11,9 @@ export const accepts = { body: messagesRequestSchema, ...messagesJson };
 
 /** The provider's own count where it has one; else the gateway's estimate of the request. */
 export const handler = defineEndpoint('count-tokens', accepts, async ({ body, request, caller }) => {
-  const { message, content, candidates } = await routeMessage(body, caller);
-  const counted = await countAtFirst(candidates, message, clientHeaders(request.headers));
+  const { message, content, candidates, search } = await routeMessage(body, caller);
+  const countable = withoutResults(message, search?.pending ?? []);
+  const counted = await countAtFirst(candidates, countable, clientHeaders(request.headers));
   if (counted !== undefined) return jsonResponse<CountAnswer>(200, { input_tokens: counted });
   return jsonResponse<CountAnswer>(200, { input_tokens: content.estimatedTokens, estimated: true });
 });

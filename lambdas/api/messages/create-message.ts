@@ -57,6 +57,7 @@ export async function createMessage(input: MessageInput): Promise<HttpResponse> 
     });
   const search: AnswerSearch | undefined = asked && {
     session: asked.session,
+    isDeclared: asked.isDeclared,
     opening: [],
     attempts,
     client,

@@ -1,9 +1,9 @@
 /** The hold of a message request, placed while the connection to its first provider is being opened. */
 
-import { priceUsage } from '../../accounting/price.ts';
 import { releaseUnknown } from '../../accounting/release.ts';
 import { admit, type Admitted } from '../../admission/admit.ts';
 import type { HoldRequest } from '../../admission/hold.ts';
+import { newGeneration } from '../../admission/new-generation.ts';
 import type { FreeUse } from '../../admission/free-tier.ts';
 import { refusalError, type AdmissionRefusal } from '../../admission/refusal.ts';
 import type { Model } from '../../catalog/catalog.ts';
@@ -16,8 +16,6 @@ import { connect } from '../../routing/connection.ts';
 import { countedPlan, reencoded, type Prepared } from './attempts.ts';
 import { freeUseOf } from './free-terms.ts';
 
-/** The earliest time at which a hold may be swept: after any function, which Lambda stops after 15 minutes at most. */
-const HOLD_EXPIRES_AFTER_MS = 20 * 60_000;
 /** A connection that has waited for its request longer than this may have been closed by the other side. */
 const CONNECTION_KEEPS_MS = 2_000;
 
@@ -107,27 +105,17 @@ function holdRequestOf(
   { generationId, caller, body }: MessageInput,
   { attempts: [first], content }: Prepared,
 ): Omit<HoldRequest, 'amount'> {
-  const { estimatedTokens } = content;
-  const { model, endpoint, pricing } = first!.candidate;
-  const createdAtMs = generationTimeMs(generationId)!;
-  const inputCost = priceUsage({ inputTokens: estimatedTokens, outputTokens: 0 }, pricing).total;
   return {
-    generation: {
+    generation: newGeneration({
       id: generationId,
       payer: caller.payer,
       apiType: 'completions',
-      model: model.id,
-      modelPermaslug: model.data.permaslug,
-      endpointId: endpoint.id,
-      providerName: endpoint.provider.name,
-      pricing,
-      catalogVersion: resources.catalog().version,
       streamed: body.stream === true,
-      createdAtMs,
-      inputEstimate: { tokens: estimatedTokens, cost: inputCost },
+      estimatedTokens: content.estimatedTokens,
+      candidate: first!.candidate,
+      catalog: resources.catalog(),
       bootId: resources.bootId(),
-      sweepAtMs: createdAtMs + HOLD_EXPIRES_AFTER_MS,
-    },
+    }),
     scopes: caller.scopes,
   };
 }

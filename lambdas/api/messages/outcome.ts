@@ -1,10 +1,11 @@
 import type { Charged } from '../../accounting/charge.ts';
 import { isCancelled } from '../../accounting/ending.ts';
 import { priceUsage } from '../../accounting/price.ts';
+import { recordedUsage } from '../../accounting/recorded-usage.ts';
 import { promptTokens, type TokenUsage } from '../../accounting/usage.ts';
 import { Money } from '../../money/money.ts';
 import { log, tripwires } from '../../platform/logger.ts';
-import type { Ending, Outcome, RoundUsage } from '../../store/outcome.ts';
+import type { Ending, Outcome } from '../../store/outcome.ts';
 import { hasOutput, type AnswerContext, type Attempted, type MeasuredAnswer } from './answer-context.ts';
 
 /** Of an attempt that has not failed. */
@@ -40,18 +41,6 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
     ...attemptsOf(context),
     latencyMs: firstEventAtMs === undefined ? null : Math.round(firstEventAtMs - context.receivedAtMs),
     generationTimeMs: firstEventAtMs === undefined ? null : Math.round(performance.now() - firstEventAtMs),
-  };
-}
-
-function recordedUsage(usage: TokenUsage): RoundUsage {
-  return {
-    promptTokens: promptTokens(usage),
-    completionTokens: usage.outputTokens,
-    reasoningTokens: usage.reasoningTokens ?? null,
-    cachedTokens: usage.cacheReadTokens ?? null,
-    cacheWrite5mTokens: usage.cacheWrite5mTokens ?? null,
-    cacheWrite1hTokens: usage.cacheWrite1hTokens ?? null,
-    pricedImages: usage.pricedImages ?? null,
   };
 }
 

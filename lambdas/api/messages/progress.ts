@@ -12,7 +12,14 @@ import { failureOf } from '../../providers/failures.ts';
 import { failedProvider } from '../../routing/connection.ts';
 import type { Ending } from '../../store/outcome.ts';
 import type { AbortReason } from './abort.ts';
-import { chargedAtEnd, chargedForRound, chargedWithinHold, chargeOf, type FinalCharge } from './answer-charge.ts';
+import {
+  chargedAtEnd,
+  chargedForRound,
+  chargedWithinHold,
+  chargeOf,
+  spentSoFar,
+  type FinalCharge,
+} from './answer-charge.ts';
 import { hasOutput, type AnswerContext, type Attempted, type MeasuredAnswer } from './answer-context.ts';
 import { limitOf, type Limit } from './answer-limit.ts';
 import { fitting, isEnding, named, priced, untilFailure } from './client-events.ts';
@@ -55,9 +62,11 @@ export class Progress {
   }
 
   begin(index: number): void {
-    this.#answer = unmeasured(this.#context, this.#context.attempts[index]!);
+    const { candidate, quote: held } = this.#context.attempts[index]!;
+    // Searches before the answer are over: they are spent, and no provider makes any.
+    const quote = { ...held, bound: { ...held.bound, searchRequests: 0 } };
+    this.#answer = unmeasured(this.#context, { candidate, quote });
     this.#begun = true;
-    const { quote } = this.#answer.attempted;
     const searches = this.#context.search?.session.charged ?? 0;
     this.#context.keeper.answeredBy(quote, (quote.pricing.web_search ?? Money.zero).times(searches));
   }
@@ -80,8 +89,7 @@ export class Progress {
   /** Holds the price of searches, before they are made. @returns why the answer must end instead, or undefined */
   async holdSearches(count: number): Promise<Stop | undefined> {
     const price = this.#answer.attempted.quote.pricing.web_search ?? Money.zero;
-    const spent = chargedWithinHold(this.#answer, 'usage').cost;
-    return stopBy(await this.#context.keeper.reserve(spent.plus(price.times(count))));
+    return stopBy(await this.#context.keeper.reserve(spentSoFar(this.#answer).plus(price.times(count))));
   }
 
   /**
@@ -91,8 +99,7 @@ export class Progress {
   async beginRound(quote: Quote, estimatedInputTokens: number): Promise<Stop | undefined> {
     const { attempted, meter, rounds } = this.#answer;
     const over = chargedForRound(this.#answer, 'usage');
-    const spent = chargedWithinHold(this.#answer, 'usage').cost;
-    const stop = stopBy(await this.#context.keeper.nextRound(quote, spent));
+    const stop = stopBy(await this.#context.keeper.nextRound(quote, spentSoFar(this.#answer)));
     if (stop) return stop;
     this.#extraBytes += meter.outputBytes;
     this.#promptCounted = false;

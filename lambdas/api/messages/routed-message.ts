@@ -2,6 +2,7 @@ import { privacyOf, type Caller } from '../../admission/caller.ts';
 import { measurePrompt, type PromptContent } from '../../admission/prompt-size.ts';
 import { allowsCompression } from '../../messages/plugins.ts';
 import { withoutRouting, type RoutedRequest } from '../../messages/preferences.ts';
+import { invalidRequest } from '../../platform/errors.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { protect, type Protected } from '../../protection/sensitive-data.ts';
 import { resources } from '../../resources.ts';
@@ -9,7 +10,7 @@ import { messagesCandidates, type Candidate } from '../../routing/candidates.ts'
 import { openSearch, type RequestSearch } from './answer-search.ts';
 import { withinContext } from './compression.ts';
 import { endpointSignals } from './endpoint-signals.ts';
-import { inPlaceOf, readSearches } from './requested-search.ts';
+import { inPlaceOf, readSearches, type ReadSearches } from './requested-search.ts';
 
 /** The message is as providers may get it. */
 export interface RoutedMessage extends Protected {
@@ -43,9 +44,20 @@ export async function routeMessage(body: RoutedRequest, caller: Caller): Promise
     signals: endpointSignals(),
     promptTokens: content.estimatedTokens,
   });
+  if (searches) refuseWithoutFunctions(searches, candidates);
   const routed = { ...protection, content, candidates, search, origins: searches?.origins };
   if (!allowsCompression(body)) return { ...routed, message: asked };
   const message = await withinContext(asked, candidates[0]!);
   if (message === asked) return { ...routed, message };
   return { ...routed, message, content: { ...measurePrompt(message), ...search?.first }, origins: undefined };
+}
+
+/** @throws {GatewayError} 400 where the model is to search and cannot be told so */
+function refuseWithoutFunctions({ toolIndex }: ReadSearches, candidates: readonly Candidate[]): void {
+  if (toolIndex === undefined || candidates.some(({ endpoint }) => endpoint.supportedParameters.includes('tools')))
+    return;
+  throw invalidRequest(
+    `tools.${toolIndex}.type`,
+    `"${candidates[0]!.model.id}" calls no functions, so it cannot search by itself; have the web searched before it is asked, with the plugin "web" or the suffix ":online"`,
+  );
 }

@@ -6,6 +6,7 @@
 
 import { measurePrompt } from '../../admission/prompt-size.ts';
 import { MessageAssembler } from '../../messages/assemble.ts';
+import { outputFormat } from '../../messages/output-format.ts';
 import type {
   AnswerBatch,
   AnswerEvent,
@@ -41,16 +42,16 @@ export async function* searchRounds(
   first: Dispatched,
 ): AsyncGenerator<RoundBatch, void> {
   const { search, abort } = context;
-  const { session } = search;
-  const events = new RoundEvents(session.sources, session.seals);
+  const { session, isDeclared } = search;
   let attempt = search.attempts[first.index]!;
+  const events = new RoundEvents(session, { isDeclared, mayCite: outputFormat(attempt.message) === undefined });
   const { max_tokens: mostTokens } = attempt.message;
   let { batches } = first;
   for (let round = 1; ; round += 1) {
     const answer = new Round(events, round === 1 ? search.opening : undefined);
     yield* answer.pass(batches, attempt.candidate.wire.countsPromptAtStart);
     const { said, ending } = answer;
-    const calls = searchCalls(said);
+    const calls = isDeclared ? searchCalls(said) : [];
     const isForClient = said.some(({ type }) => type === 'tool_use');
     if (ending.delta.stop_reason !== 'tool_use' || calls.length === 0 || isForClient) {
       yield ended(ending);

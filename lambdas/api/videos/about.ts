@@ -1,5 +1,5 @@
 import { accepted, found, ok, tagged } from '../../http/about.ts';
-import { videoAnswer } from './shape.ts';
+import { noticeAnswer, videoAnswer } from './shape.ts';
 
 const id = 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d';
 const pollingUrl = `https://gateway.example/v1/videos/${id}`;
@@ -29,6 +29,13 @@ export const videos = tagged('Inference', {
       unsigned_urls: [`${pollingUrl}/content?index=0`],
       usage: { cost: 62.5, is_byok: false },
     }),
+  },
+  'notice-video': {
+    summary: 'Say that a video has moved on',
+    description:
+      'For providers, at an address that each is told with its job. What is sent is not read: the gateway asks the provider how the job stands.',
+    success: accepted('The provider will be asked.', noticeAnswer, { received: true }),
+    errors: ['not_found'],
   },
   'get-video-content': {
     summary: 'Get a file of a video',

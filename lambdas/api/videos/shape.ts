@@ -16,3 +16,6 @@ export const videoAnswer = z
   })
   .meta({ id: 'Video' });
 export type VideoAnswer = z.output<typeof videoAnswer>;
+
+export const noticeAnswer = z.strictObject({ received: z.literal(true) });
+export type NoticeAnswer = z.output<typeof noticeAnswer>;

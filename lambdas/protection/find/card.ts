@@ -1,4 +1,4 @@
-import { digitsOf, GAP, HYPHEN, isWordAt, type Rule } from './finding.ts';
+import { digitsOf, GAP, HYPHEN, isWordAt, matchesOf, wordsBefore, type Rule } from './finding.ts';
 
 /** Sixteen digits in fours, with three more on long cards; 4-6-5 of American Express, 4-6-4 of Diners; or no gaps. */
 const CARD = new RegExp(
@@ -7,23 +7,35 @@ const CARD = new RegExp(
 );
 /** A card of sixteen digits, where something that is no part of it follows. */
 const FOUR_FOURS = 19;
+const LEAST_DIGITS = 13;
+
+/** So many digits in a row are more often a bar code or the id of something: a word must say that they are a card. */
+const RARE_LENGTHS = /^(?:\d{13}|\d{17,19})$/;
+const NAMED =
+  /карт|(?<!\p{L})пан(?!\p{L})|card|(?<!\p{L})pan(?!\p{L})|visa|mastercard|maestro|маэстро|unionpay|сбер|мир(?!\p{L})/iu;
+const NAMED_WITHIN = 48;
 
 /** Payment cards: known beginnings and lengths, and the check digit (ISO/IEC 7812). */
-export const findCards: Rule = function* (text) {
-  for (const { 0: found, index: start } of text.matchAll(CARD)) {
-    if (isWordAt(text, start - 1) || isPartOfNumber(text, start)) continue;
-    for (const written of [found, found.slice(0, FOUR_FOURS)]) {
-      const end = start + written.length;
-      if (!isCard(digitsOf(written)) || isWordAt(text, end)) continue;
-      yield { start, end };
-      break;
+export const findCards: Rule = function* (text, numerals) {
+  for (const { start: from, written: numbers, digits } of numerals) {
+    if (digits.length < LEAST_DIGITS || (numbers === digits && !isCard(digits))) continue;
+    for (const { 0: found, index } of matchesOf(CARD, numbers)) {
+      const start = from + index;
+      if (isWordAt(text, start - 1) || isPartOfNumber(text, start)) continue;
+      for (const written of [found, found.slice(0, FOUR_FOURS)]) {
+        const end = start + written.length;
+        if (isWordAt(text, end) || !isCard(digitsOf(written))) continue;
+        if (RARE_LENGTHS.test(written) && !NAMED.test(wordsBefore(text, start, NAMED_WITHIN))) continue;
+        yield { start, end };
+        break;
+      }
     }
   }
 };
 
-/** `3.1415926535897932` and `2,4111…` are numbers that go on to the left. */
+/** `3.1415926535897932` and `2,4111…` are numbers that go on to the left; `+4915112345678` is a phone. */
 function isPartOfNumber(text: string, start: number): boolean {
-  return /\d[.,]$/.test(text.slice(Math.max(0, start - 2), start));
+  return /\+$|\d[.,]$/.test(text.slice(Math.max(0, start - 2), start));
 }
 
 function isCard(digits: string): boolean {

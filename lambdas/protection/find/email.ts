@@ -11,8 +11,12 @@ const DOMAIN = /^(?!.*(?:\.\.|\.-|-\.)).*\.(?:\p{L}{2,}|xn--[a-z0-9-]+)$/iu;
 /** `logo@2x.png` is a file. */
 const FILE = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|css|js|ts|tsx|json|html?|xml|pdf|zip|gz)$/i;
 
-/** `https://user:password@host`: nobody's mail. */
-const IN_ADDRESS = /:\/\/[^\s/@]*$/;
+/** `https://user:password@host`, `ssh -p 22 user@host`: nobody's mail. */
+const IN_ADDRESS =
+  /:\/\/[^\s/@]*$|(?<![\w-])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)\s(?:-\S{1,16}\s(?:\S{1,32}\s)?){0,3}$/;
+/** `git@host`, `user@host:/srv`, `user@host:~$`. */
+const GIT = /(?<![\w.+-])git@$/;
+const OF_MACHINE = /:[/~]/y;
 
 /** Addresses of mail, in any script. */
 export const findEmails: Rule = function* (text) {
@@ -21,9 +25,14 @@ export const findEmails: Rule = function* (text) {
     const end = start < at ? endOfDomain(text, at + 1) : at;
     const domain = text.slice(at + 1, end);
     if (domain.length <= 3 || !DOMAIN.test(domain) || FILE.test(domain)) continue;
-    if (!IN_ADDRESS.test(wordsBefore(text, start, MAX_LOCAL))) yield { start, end };
+    if (!isOfMachine(text, at, end) && !IN_ADDRESS.test(wordsBefore(text, start, MAX_LOCAL))) yield { start, end };
   }
 };
+
+function isOfMachine(text: string, at: number, end: number): boolean {
+  OF_MACHINE.lastIndex = end;
+  return OF_MACHINE.test(text) || GIT.test(wordsBefore(text, at + 1, 'x git@'.length));
+}
 
 function startOfLocal(text: string, at: number): number {
   const first = Math.max(0, at - MAX_LOCAL);

@@ -7,8 +7,16 @@ export interface Finding {
   end: number;
 }
 
+/** Digits with what may stand between those of one number, from the first digit to the last. */
+export interface Numerals {
+  start: number;
+  written: string;
+  /** Its digits alone. */
+  digits: string;
+}
+
 /** Finds the values of one category in a text, in time linear in its length. */
-export type Rule = (text: string) => Generator<{ start: number; end: number }>;
+export type Rule = (text: string, numerals: readonly Numerals[]) => Generator<{ start: number; end: number }>;
 
 /** Blanks and hyphens as people, word processors and web pages put them between digits; for character classes. */
 export const GAP = String.raw` \u00a0\u2009\u202f`;
@@ -16,13 +24,17 @@ export const HYPHEN = String.raw`\-\u2010-\u2015\u2212`;
 
 const WORD = /[\p{L}\p{N}_]/u;
 
+/** Latin, Greek, Cyrillic, Armenian, Hebrew: looked up, because it is asked for every letter of a text. */
+const TABLED = 0x600;
+const WORDS = Uint8Array.from({ length: TABLED }, (_, code) => Number(WORD.test(String.fromCharCode(code))));
+
 /** The character at a position, or the pair that it is a half of, belongs to a word or a number. */
 export function isWordAt(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
-  if (code < 0x80) {
-    const isDigit = code >= 0x30 && code <= 0x39;
-    return isDigit || (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f;
-  }
+  return code < TABLED ? WORDS[code] === 1 : isRareWordAt(text, index, code);
+}
+
+function isRareWordAt(text: string, index: number, code: number): boolean {
   if (Number.isNaN(code)) return false;
   const isSecondHalf = code >= 0xdc00 && code <= 0xdfff;
   return WORD.test(String.fromCodePoint(text.codePointAt(isSecondHalf ? index - 1 : index) ?? code));
@@ -38,6 +50,35 @@ export function wordsBefore(text: string, start: number, characters: number): st
   return text.slice(Math.max(0, start - characters), start);
 }
 
+/** A few signs may be between a word and its number: `"version": "`. */
+const MAX_SIGNS = 6;
+
+/** The word that ends at a position, or a few signs before it. */
+export function lastWord(text: string, position: number): { word: string; start: number } | undefined {
+  let end = position;
+  while (end > 0 && position - end < MAX_SIGNS && !isWordAt(text, end - 1)) end -= 1;
+  let start = end;
+  while (isWordAt(text, start - 1)) start -= 1;
+  return start === end ? undefined : { word: text.slice(start, end), start };
+}
+
 export function digitsOf(text: string): string {
-  return text.replaceAll(/\D/g, '');
+  let digits = '';
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code >= 0x30 && code <= 0x39) digits += text[index];
+  }
+  return digits;
+}
+
+const NO_MATCHES: RegExpExecArray[] = [];
+
+/** What a global pattern matches, for the many short texts for which `matchAll` takes longer than the search. */
+export function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] {
+  pattern.lastIndex = 0;
+  let match = pattern.exec(text);
+  if (!match) return NO_MATCHES;
+  const matches: RegExpExecArray[] = [];
+  for (; match; match = pattern.exec(text)) matches.push(match);
+  return matches;
 }

@@ -1,20 +1,25 @@
-import { isWordAt, wordsBefore, type Rule } from './finding.ts';
+import { isWordAt, matchesOf, wordsBefore, type Rule } from './finding.ts';
 
+const LEAST_DIGITS = 10;
 const INN = /(?<!\d)(?:\d{12}|\d{10})(?!\d)/g;
 /** An English inn is no tax number: in small letters the number must follow at once. */
-const NAMED = /инн(?!\p{L})|налогоплательщик|taxpayer|tax[ _-]?id|(?<!\p{L})(?:INN(?!\p{L})|inn[^\p{L}\p{N}]{0,6}$)/iu;
+const NAMED =
+  /инн(?:юл|фл)?(?!\p{L})|налогоплательщик|taxpayer|tax[ _-]?id|(?<!\p{L})(?:INN(?!\p{L})|inn[^\p{L}\p{N}]{0,6}$)/iu;
 const NAMED_WITHIN = 48;
 const NAMED_AFTER = /^\s{0,2}[(–—-]\s{0,2}инн(?!\p{L})/iu;
 const NAME_ITSELF = /инн$/i;
 
 /** Russian taxpayer numbers. One in ten numbers has a fitting check digit, so a word must say what it is. */
-export const findInns: Rule = function* (text) {
-  for (const { 0: digits, index: start } of text.matchAll(INN)) {
-    const end = start + digits.length;
-    const before = wordsBefore(text, start, NAMED_WITHIN);
-    if ((isWordAt(text, start - 1) && !NAME_ITSELF.test(before)) || isWordAt(text, end)) continue;
-    if (!isNamed(before) && !NAMED_AFTER.test(text.slice(end, end + 10))) continue;
-    if (fitsCheckDigits(digits)) yield { start, end };
+export const findInns: Rule = function* (text, numerals) {
+  for (const { start: from, written, digits: all } of numerals) {
+    if (all.length < LEAST_DIGITS || (all === written && !fitsCheckDigits(all))) continue;
+    for (const { 0: digits, index } of matchesOf(INN, written)) {
+      const [start, end] = [from + index, from + index + digits.length];
+      if (!fitsCheckDigits(digits)) continue;
+      const before = wordsBefore(text, start, NAMED_WITHIN);
+      if ((isWordAt(text, start - 1) && !NAME_ITSELF.test(before)) || isWordAt(text, end)) continue;
+      if (isNamed(before) || NAMED_AFTER.test(text.slice(end, end + 10))) yield { start, end };
+    }
   }
 };
 
@@ -32,11 +37,12 @@ const weights12 = [3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8];
 function fitsCheckDigits(digits: string): boolean {
   // No region has this number.
   if (digits.startsWith('00')) return false;
-  if (digits.length === 10) return checkDigit(digits, weights10) === digits[9];
+  if (digits.length !== 12) return digits.length === 10 && checkDigit(digits, weights10) === digits[9];
   return checkDigit(digits, weights11) === digits[10] && checkDigit(digits, weights12) === digits[11];
 }
 
 function checkDigit(digits: string, weights: number[]): string {
-  const sum = weights.reduce((total, weight, index) => total + weight * Number(digits[index]), 0);
+  let sum = 0;
+  for (const [index, weight] of weights.entries()) sum += weight * (digits.charCodeAt(index) - 0x30);
   return String((sum % 11) % 10);
 }

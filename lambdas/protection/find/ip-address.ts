@@ -1,42 +1,103 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { isWordAt, wordsBefore, type Rule } from './finding.ts';
+import { isWordAt, lastWord, matchesOf, wordsBefore, type Rule } from './finding.ts';
 
-const V4 = /(?<![\d.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![\d]|\.\d)/g;
-/** Bounded, because each start looks ahead. */
-const V6 = /(?<![\w:.])(?:[0-9a-f]{1,4}:|:(?=:)|:){2,8}(?:[0-9a-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?(?![\w:]|\.\d)/gi;
+const V4 = /(?<![\d.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\d|\.\d)/g;
+const V6 = /^(?:[0-9a-f]{1,4}:|:(?=:)|:){2,8}(?:[0-9a-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?(?![\w:]|\.\d)/i;
 
 /** What every address of version 6 has; quicker to look for. */
-const MAYBE_V6 = /::|:[\da-f]{1,4}:[\da-f]{1,4}:[\da-f]{1,4}:/i;
+const MAYBE_V6 = /::|:[\da-f]{1,4}:[\da-f]{1,4}:[\da-f]{1,4}:/gi;
+const MAX_V6 = 45;
 
-/** Words before four numbers that are no address; the last may be a few characters away. */
+/** Words right before four numbers that are no address. */
 const NO_ADDRESS =
-  /(?<!\p{L})(?:верси\p{L}*|релиз\p{L}*|сборк\p{L}*|прошивк\p{L}*|драйвер\p{L}*|пункт\p{L}*|раздел\p{L}*|подраздел\p{L}*|глав\p{L}*|стать\p{L}*|таблиц\p{L}*|рисун\p{L}*|оценк\p{L}*|version\p{L}*|ver|v|rev|release\p{L}*|build|assembly|firmware|driver|upgrade to|section|chapter|clause|figure|table|oid|chrome|firefox|safari|edge|opera|windows|android|ios|macos|gtk)[^\p{L}\d]{0,4}$|(?<!\p{L})п+\.\s?$|§\s?$|[\p{L}\d]\/$/iu;
+  /^(?:верси|релиз|сборк|прошивк|драйвер|пункт|раздел|подраздел|глав|стать|таблиц|рисун|приложени|оценк|п+$|пп?\.?$|version|ver$|v$|rev$|release|build$|assembly$|firmware$|driver$|section$|chapter$|clause$|figure$|table$|appendix$|annex$|oid$|chrome$|firefox$|safari$|edge$|opera$|windows$|android$|ios$|macos$|gtk$)/i;
+/** `nginx/1.25.3.1`, `§ 4.1.1.2`. */
+const NO_ADDRESS_SIGN = /§\s?$|[\p{L}\d]\/$/u;
 const ADDRESS =
-  /(?<!\p{L})(?:ip|ip-?адрес|айпи|адрес|addr|address|host|хост|server|сервер|dns|ping|ssh|client|proxy|gateway|шлюз)(?!\p{L})/iu;
+  /(?<!\p{L})(?:ip|ip-?адрес|айпи|адрес|addr|address|host|хост|server|сервер|dns|ping|ssh|пинг\p{L}*|client|proxy|gateway|шлюз|клиент|узел|route|network|subnet|подсет[ьи]|сет[ьи]|peer|remote|src|dst|source|nameserver|inet|allow|deny|listen|connect\p{L}*)(?!\p{L})/iu;
+/** Releases count from one: of public addresses few begin so, and few have a zero as their third number. */
+const LOW = /^(?!10\.)[12]?\d\./;
+const THIRD_ZERO = /^\d+\.\d+\.0\./;
+/** A name before it is that of a program; these are none: `Banned from 5.188.10.77`. */
+const NO_NAME = /^(?:со?|из|на|от|по|и|или|from|at|by|via|and|or|for|is|are|with)$/i;
 /** Public resolvers, whose numbers are all small. */
 const RESOLVERS = new Set(['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9']);
-const CONTEXT = 32;
+/** Words before a release that looks like an address, with a word or two between them, and signs. */
+const RELEASE = /верси|релиз|сборк|прошивк|обновл|version|release|firmware|build|patch|upgrade|update/i;
+const RELEASE_SIGN = /[\p{L}\d\]](?:[=~!><]=|\^|~)$|\p{L}-$/u;
+const RELEASE_AFTER =
+  /(?:[-+._]?(?:alpha|beta|rc|snapshot|dev|pre|post|build|final|ga|hotfix|patch|stable|lts|release)|[-_.](?:tar|zip|jar|war|whl|deb|rpm|exe|msi|dmg|pkg|apk|tgz|so|dll|amd64|x86|arm|linux|win|el\d))/iy;
+const WORDS_BETWEEN = 2;
+const CONTEXT = 40;
 
 /** Addresses of machines. Loopback, unspecified addresses and netmasks say nothing of anybody. */
-export const findIpAddresses: Rule = function* (text) {
-  for (const { 0: found, index: start } of text.matchAll(V4)) {
-    const end = start + found.length;
-    if (isWordAt(text, start - 1) || isWordAt(text, end) || !isIPv4(found) || isCommon(found)) continue;
-    const before = wordsBefore(text, start, CONTEXT);
-    if (NO_ADDRESS.test(before)) continue;
-    if (!isOfSmallNumbers(found) || RESOLVERS.has(found) || ADDRESS.test(before)) yield { start, end };
+export const findIpAddresses: Rule = function* (text, numerals) {
+  for (const { start: from, written } of numerals) {
+    if (!written.includes('.')) continue;
+    for (const { 0: found, index } of matchesOf(V4, written)) {
+      const [start, end] = [from + index, from + index + found.length];
+      if (isWordAt(text, start - 1) || text[start - 1] === '.' || isWordAt(text, end)) continue;
+      if (isIPv4(found) && !isCommon(found) && isAddress(found, text, start, end)) yield { start, end };
+    }
   }
-  if (!MAYBE_V6.test(text)) return;
-  for (const { 0: found, index: start } of text.matchAll(V6)) {
-    if (isIPv6(found) && saysWhere(found)) yield { start, end: start + found.length };
-  }
+  yield* findV6(text);
 };
 
-/** Not loopback; `beef::cafe` and `12::34` are names and numbers as often as addresses. */
+/** What stands before and after decides. */
+function isAddress(found: string, text: string, start: number, end: number): boolean {
+  const before = wordsBefore(text, start, CONTEXT);
+  const last = lastWord(before, before.length);
+  if ((last && NO_ADDRESS.test(last.word)) || NO_ADDRESS_SIGN.test(before.slice(-2))) return false;
+  const isDoubtful =
+    ((isOfSmallNumbers(found) || isNumberOfProgram(found, before, text.charAt(end))) && !RESOLVERS.has(found)) ||
+    isRelease(found, before, text, end);
+  return !isDoubtful || ADDRESS.test(before);
+}
+
+/** `glibc 2.39.1.7`, `19.22.0.0`; an address may have a port or a mask. */
+function isNumberOfProgram(found: string, before: string, after: string): boolean {
+  if (!LOW.test(found) || after === ':' || after === '/') return false;
+  return THIRD_ZERO.test(found) || (/\p{L} $/u.test(before) && !NO_NAME.test(lastWord(before, before.length)!.word));
+}
+
+/** `10.2.3.4-beta`, `lib-10.2.3.4.jar`, `name==10.2.3.4`, `версия клиента 10.2.3.4`; nobody counts to 192.168. */
+function isRelease(found: string, before: string, text: string, end: number): boolean {
+  RELEASE_AFTER.lastIndex = end;
+  if (RELEASE_AFTER.test(text)) return true;
+  if (found.startsWith('192.168.')) return false;
+  if (RELEASE_SIGN.test(before.slice(-3))) return true;
+  let word = lastWord(before, before.length);
+  for (let left = WORDS_BETWEEN; word && left >= 0; left -= 1) {
+    if (RELEASE.test(word.word)) return true;
+    word = lastWord(before, word.start);
+  }
+  return false;
+}
+
+function* findV6(text: string): ReturnType<Rule> {
+  let done = 0;
+  for (const { index } of text.matchAll(MAYBE_V6)) {
+    if (index < done) continue;
+    let start = index;
+    while (start > done && isOfV6(text, start - 1)) start -= 1;
+    done = index + 1;
+    while (done < text.length && isOfV6(text, done)) done += 1;
+    if (index - start > MAX_V6) continue;
+    const found = V6.exec(text.slice(start, Math.min(done, start + MAX_V6) + 2))?.[0] ?? '';
+    if (isIPv6(found) && saysWhere(found)) yield { start, end: start + found.length };
+  }
+}
+
+function isOfV6(text: string, index: number): boolean {
+  return isWordAt(text, index) || text[index] === ':' || text[index] === '.';
+}
+
+/** Beginnings that are given out: global, local, of a link, and of version 4. `beef::cafe` is a name. */
+const GIVEN_OUT = /^(?:[23][\da-f]{3}|f[cdef][\da-f]{2}|64:ff9b|::ffff):/i;
+
+/** Not loopback; `12::34` are numbers as often as an address. */
 function saysWhere(address: string): boolean {
-  const groups = address.match(/[\da-f]+/gi) ?? [];
-  const isLinkOrTwo = groups.length > 2 || (groups.length > 0 && /^(?:f[ce]|2[0-9a-f]{3}:)/i.test(address));
-  return isLinkOrTwo && /\d/.test(address) && !/^[:0]*1?$/.test(address);
+  return GIVEN_OUT.test(address) && (address.match(/[\da-f]+/gi)?.length ?? 0) > 1;
 }
 
 function isCommon(address: string): boolean {

@@ -1,4 +1,4 @@
-import { digitsOf, GAP, HYPHEN, standsAlone, wordsBefore, type Rule } from './finding.ts';
+import { digitsOf, GAP, HYPHEN, matchesOf, standsAlone, wordsBefore, type Rule } from './finding.ts';
 
 const SNILS = new RegExp(
   String.raw`(?<!\d)(?:\d{11}|\d{3}[${GAP}${HYPHEN}]\d{3}[${GAP}${HYPHEN}]\d{3}[${GAP}${HYPHEN}]{1,3}\d{2})(?!\d)`,
@@ -8,13 +8,17 @@ const SNILS = new RegExp(
 const AS_ON_CARD = new RegExp(String.raw`^\d{3}[${HYPHEN}]\d{3}[${HYPHEN}]\d{3}`);
 const NAMED = /снилс|snils|страхов|пенсионн|pension/i;
 const NAMED_WITHIN = 48;
+const DIGITS = 11;
 
 /** Russian insurance numbers: by their check sum, and where the form says nothing, by a word before them. */
-export const findSnils: Rule = function* (text) {
-  for (const { 0: found, index: start } of text.matchAll(SNILS)) {
-    const end = start + found.length;
-    if (!standsAlone(text, start, end) || !fitsCheckSum(digitsOf(found))) continue;
-    if (AS_ON_CARD.test(found) || NAMED.test(wordsBefore(text, start, NAMED_WITHIN))) yield { start, end };
+export const findSnils: Rule = function* (text, numerals) {
+  for (const { start: from, written, digits } of numerals) {
+    if (digits.length < DIGITS || (digits.length === DIGITS && !fitsCheckSum(digits))) continue;
+    for (const { 0: found, index } of matchesOf(SNILS, written)) {
+      const [start, end] = [from + index, from + index + found.length];
+      if (!standsAlone(text, start, end) || !fitsCheckSum(digitsOf(found))) continue;
+      if (AS_ON_CARD.test(found) || NAMED.test(wordsBefore(text, start, NAMED_WITHIN))) yield { start, end };
+    }
   }
 };
 

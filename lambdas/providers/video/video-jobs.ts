@@ -24,7 +24,7 @@ const JOB_ID = /^[\w.:-]{1,200}$/;
 export const videoJobsWire: VideoWire = {
   objectionTo: objections.nothingToShow,
 
-  submit(request, { upstreamModel }, { clientToken }) {
+  submit(request, { upstreamModel }, { clientToken, webhookUrl }) {
     const body = {
       model: upstreamModel,
       prompt: request.prompt,
@@ -38,6 +38,7 @@ export const videoJobsWire: VideoWire = {
       })),
       seed: request.seed,
       generate_audio: request.withAudio,
+      callback_url: webhookUrl,
     };
     return post('/videos', body, { 'idempotency-key': clientToken });
   },

@@ -6,7 +6,7 @@
 import { readDirectives, withoutDirectives, type Directives } from './directives.ts';
 import { exampleObject } from './example.ts';
 import type { SandboxPrompt } from './prompt.ts';
-import { searchAnswer } from './search-answer.ts';
+import { searchAnswer, toldAnswer } from './search-answer.ts';
 import { toolCalls, type ToolCall } from './tool-calls.ts';
 
 type ScriptBlock = { kind: 'thinking'; pieces: string[] } | { kind: 'text'; pieces: string[] } | ToolCall;
@@ -61,7 +61,7 @@ function textPieces(prompt: SandboxPrompt, { tokens, refuse }: Directives): stri
   const said = withoutDirectives(prompt.lastUserText).trim().slice(0, 200);
   const seen = prompt.images > 0 ? ` I was shown ${prompt.images} image(s).` : '';
   const answered = searchAnswer(prompt) ?? 'The tool has answered, thank you.';
-  const heard = prompt.answersTool ? answered : `You said: “${said}”.`;
+  const heard = prompt.answersTool ? answered : (toldAnswer(prompt) ?? `You said: “${said}”.`);
   return pieces(
     `Привет from the sandbox! ${heard}${seen} No provider was called for this answer, and it still has a price.`,
   );

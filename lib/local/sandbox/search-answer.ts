@@ -15,9 +15,18 @@ export function searchAnswer({ results }: SandboxPrompt): string | undefined {
   const found = results.filter(({ name }) => name === SEARCH);
   if (found.length === 0) return undefined;
   const sources = found.flatMap(({ text }) => sourcesOf(text)).slice(0, MAX_QUOTED);
-  if (sources.length === 0) return 'Its search has found no source.';
+  return sources.length === 0 ? 'Its search has found no source.' : quoted(sources);
+}
+
+/** The same of sources that are told in the user's words; undefined where there are none. */
+export function toldAnswer({ lastUserText }: SandboxPrompt): string | undefined {
+  const sources = sourcesOf(lastUserText).slice(0, MAX_QUOTED);
+  return sources.length === 0 ? undefined : quoted(sources);
+}
+
+function quoted(sources: readonly Source[]): string {
   const [first, ...others] = sources.map(({ number, sentence }) => `${sentence} [${number}]`);
-  return [`According to its sources: ${first!}`, ...others.map((quoted) => `And: ${quoted}`)].join(' ');
+  return [`According to its sources: ${first!}`, ...others.map((other) => `And: ${other}`)].join(' ');
 }
 
 /** They come separated by empty lines: a number and a title, an address, and lines of text. */

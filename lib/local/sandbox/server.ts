@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isSignedWith } from './aws-signature.ts';
 import { bedrockRefusal } from './bedrock.ts';
+import { decideAtOnce, decideInChat, type SandboxDecision } from './decisions.ts';
 import { objectionTo } from './mischief.ts';
 import { play } from './player.ts';
 import { writeScript } from './script.ts';
@@ -83,6 +84,11 @@ async function answer(
     sendJson(response, 403, bedrockRefusal(403, 'The request signature we calculated does not match'));
     return;
   }
+  const decided = decisionFor(url, bytes);
+  if (decided) {
+    sendJson(response, decided.status, decided.body);
+    return;
+  }
   const asked = askedFor(url);
   if (!asked) {
     sendJson(response, 404, { error: { type: 'not_found_error', message: 'The sandbox has no such path' } });
@@ -112,6 +118,14 @@ async function answer(
     return;
   }
   await play(script, wire.writer(model), wire.fields, response);
+}
+
+/** What is asked for decisions: an answer to chat completions that is not streamed, or all questions at once. */
+function decisionFor(url: string, bytes: Buffer): SandboxDecision | undefined {
+  if (url === '/openai/v1/decisions') return decideAtOnce(JSON.parse(bytes.toString('utf8')) as never);
+  if (url !== '/openai/v1/chat/completions') return undefined;
+  const body = JSON.parse(bytes.toString('utf8')) as { stream?: boolean };
+  return body.stream === false ? decideInChat(body as never) : undefined;
 }
 
 interface Refusal {

@@ -20,6 +20,7 @@ export const jobRequest = z
       .default([]),
     seed: z.int().optional(),
     generate_audio: z.boolean().optional(),
+    callback_url: z.url().optional(),
   })
   .refine(({ prompt, frame_images }) => prompt !== undefined || frame_images.length > 0, {
     path: ['prompt'],
@@ -37,6 +38,8 @@ interface FilmDirectives {
   polls: number;
   /** In what it ends. */
   ending: 'completed' | 'failed' | 'expired' | 'cancelled';
+  /** Milliseconds after which the job is over, and the callback says so; undefined: polls decide, and there is none. */
+  hookMs: number | undefined;
   /** It never ends. */
   stall: boolean;
   /** Answers how it stands are not JSON. */
@@ -51,6 +54,8 @@ export interface FilmJob {
   directives: FilmDirectives;
   /** How often it was asked for. */
   asked: number;
+  /** Its callback was sent. */
+  isOver: boolean;
 }
 
 const USUAL_POLLS = 2;
@@ -64,17 +69,23 @@ export function readFilmDirectives(prompt: string): FilmDirectives {
     slowMs: Math.min(number('slow') ?? 0, MAX_SLOW_MS),
     polls: number('polls') ?? USUAL_POLLS,
     ending,
+    hookMs: number('hook'),
     stall: has('stall'),
     garbage: has('garbage'),
     cut: has('cut'),
   };
 }
 
+export function isMade({ asked, isOver, directives: { stall, polls, hookMs } }: FilmJob): boolean {
+  return !stall && (hookMs === undefined ? asked > polls : isOver);
+}
+
 /** What a poll is answered. @param base where the sandbox makes videos */
-export function pollAnswer({ id, asked, directives }: FilmJob, base: string): object {
-  const { polls, ending, stall } = directives;
+export function pollAnswer(film: FilmJob, base: string): object {
+  const { id, asked, directives } = film;
+  const { ending } = directives;
   const job = { id, polling_url: `${base}/videos/${id}`, generation_id: id };
-  if (stall || asked <= polls) return { ...job, status: asked <= 1 ? 'pending' : 'in_progress' };
+  if (!isMade(film)) return { ...job, status: asked <= 1 ? 'pending' : 'in_progress' };
   if (ending === 'completed') {
     return { ...job, status: ending, unsigned_urls: [`${base}/videos/${id}/content?index=0`], usage: { cost: 0 } };
   }

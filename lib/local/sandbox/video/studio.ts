@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { film } from './film.ts';
-import { jobRequest, pollAnswer, readFilmDirectives, type FilmJob } from './job.ts';
+import { isMade, jobRequest, pollAnswer, readFilmDirectives, type FilmJob } from './job.ts';
 
 interface FilmRequest {
   method: string;
@@ -37,12 +37,13 @@ export function openStudio(): Studio {
     if (error !== undefined) return refuse(response, error, `The sandbox was asked to answer with status ${error}`);
     const known = idempotencyKey === undefined ? undefined : idByKey.get(idempotencyKey);
     const id = known ?? `film-${randomUUID()}`;
-    if (known === undefined) keep({ id, request: parsed.data, directives, asked: 0 }, idempotencyKey);
+    if (known === undefined) keep({ id, request: parsed.data, directives, asked: 0, isOver: false }, idempotencyKey);
     send(response, 202, { id, polling_url: `${base}/videos/${id}`, status: 'pending' });
   };
 
   const keep = (job: FilmJob, key: string | undefined) => {
     jobs.set(job.id, job);
+    if (job.directives.hookMs !== undefined) void callBack(job);
     if (key !== undefined) idByKey.set(key, job.id);
     for (const map of [jobs, idByKey]) if (map.size > MAX_JOBS) map.delete(map.keys().next().value!);
   };
@@ -60,10 +61,20 @@ export function openStudio(): Studio {
   };
 }
 
-function sendFile({ request, directives, asked }: FilmJob, response: ServerResponse): void {
-  const { stall, ending, polls, cut } = directives;
-  if (stall || ending !== 'completed' || asked <= polls)
-    return refuse(response, 409, 'There is no video of this job yet');
+/** Says that a job is over, once, as far as anybody hears it. */
+async function callBack(job: FilmJob): Promise<void> {
+  await sleep(job.directives.hookMs, undefined, { ref: false });
+  job.isOver = true;
+  const { callback_url: url } = job.request;
+  const body = JSON.stringify({ type: 'video.generation.completed', data: { id: job.id } });
+  if (url)
+    await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body }).catch(() => undefined);
+}
+
+function sendFile(job: FilmJob, response: ServerResponse): void {
+  const { request, directives } = job;
+  const { ending, cut } = directives;
+  if (!isMade(job) || ending !== 'completed') return refuse(response, 409, 'There is no video of this job yet');
   const bytes = film(request.duration, request.aspect_ratio);
   response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': bytes.length });
   if (cut) response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());

@@ -1,0 +1,50 @@
+import { priceUsage } from '../accounting/price.ts';
+import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
+import type { Pricing } from '../catalog/schema.ts';
+import { generationTimeMs } from '../platform/ids.ts';
+import type { PendingGeneration } from '../store/generation.ts';
+import type { Payer } from '../store/payer.ts';
+
+/** The earliest time at which a hold may be swept: after any function, which Lambda stops after 15 minutes at most. */
+const HOLD_EXPIRES_AFTER_MS = 20 * 60_000;
+
+/** A generation before its hold, as its first candidate would answer it. */
+export function newGeneration({
+  id,
+  payer,
+  apiType,
+  streamed,
+  estimatedTokens,
+  candidate: { model, endpoint, pricing },
+  catalog,
+  bootId,
+}: {
+  id: string;
+  payer: Payer;
+  apiType: PendingGeneration['apiType'];
+  streamed: boolean;
+  /** The probable size of its prompt: charged when nothing was measured. */
+  estimatedTokens: number;
+  candidate: { model: Model; endpoint: Endpoint; pricing: Pricing };
+  catalog: Catalog;
+  bootId: string;
+}): Omit<PendingGeneration, 'hold'> {
+  const createdAtMs = generationTimeMs(id)!;
+  const inputCost = priceUsage({ inputTokens: estimatedTokens, outputTokens: 0 }, pricing).total;
+  return {
+    id,
+    payer,
+    apiType,
+    model: model.id,
+    modelPermaslug: model.data.permaslug,
+    endpointId: endpoint.id,
+    providerName: endpoint.provider.name,
+    pricing,
+    catalogVersion: catalog.version,
+    streamed,
+    createdAtMs,
+    inputEstimate: { tokens: estimatedTokens, cost: inputCost },
+    bootId,
+    sweepAtMs: createdAtMs + HOLD_EXPIRES_AFTER_MS,
+  };
+}

@@ -1,0 +1,73 @@
+import { privacyOf, type Caller } from '../../admission/caller.ts';
+import { estimateTokens } from '../../accounting/usage.ts';
+import type { DecisionsRequest } from '../../decisions/schema.ts';
+import { taskOf, taskTexts, type Task, type TaskText } from '../../decisions/task.ts';
+import type { MessagesRequest } from '../../messages/types.ts';
+import { GatewayError } from '../../platform/errors.ts';
+import { privacyFilter } from '../../protection/privacy.ts';
+import { protect } from '../../protection/sensitive-data.ts';
+import { resources } from '../../resources.ts';
+import { decisionCandidates, type DecisionCandidate } from '../../routing/decision-candidates.ts';
+import { endpointSignals } from '../messages/endpoint-signals.ts';
+
+interface RoutedDecision {
+  /** As providers may get it. */
+  task: Task;
+  /** In the client's own words. */
+  own: Task;
+  /** At least one. */
+  candidates: DecisionCandidate[];
+}
+
+/**
+ * Where a request for decisions may go, and what goes there.
+ * @throws {GatewayError} 400 or 404 when there is no such place, 400 for what may not be sent anywhere
+ */
+export async function routeDecision(body: DecisionsRequest, caller: Caller): Promise<RoutedDecision> {
+  const texts = taskTexts(body);
+  const { model, models, provider } = body;
+  const asMessage: MessagesRequest = {
+    model,
+    messages: [{ role: 'user', content: texts.map(({ text }) => ({ type: 'text', text })) }],
+  };
+  const { message } = inFieldsOf(texts, () => protect(asMessage, caller.key.sensitiveData));
+  const [said] = message.messages;
+  const written = (said!.content as unknown as { text: string }[]).map(({ text }) => text);
+  const candidates = await decisionCandidates({
+    catalog: resources.catalog(),
+    request: { ...asMessage, ...(models ? { models } : {}), ...(provider ? { provider } : {}) },
+    exclusionOf: privacyFilter(privacyOf(caller)),
+    signals: endpointSignals(),
+    promptTokens: estimateTokens(written.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0)),
+  });
+  return {
+    task: taskOf(body, written),
+    own: taskOf(
+      body,
+      texts.map(({ text }) => text),
+    ),
+    candidates,
+  };
+}
+
+const BLOCK = /^messages\.0\.content\.(\d+)\.text/;
+
+/** What is wrong with a text is named by the field that the client wrote it in. */
+function inFieldsOf<Result>(texts: readonly TaskText[], check: () => Result): Result {
+  try {
+    return check();
+  } catch (error) {
+    const field = error instanceof GatewayError ? error.metadata['field'] : undefined;
+    const place = typeof field === 'string' ? texts[Number(BLOCK.exec(field)?.[1])] : undefined;
+    if (!place) throw error;
+    const { kind, message, metadata } = error as GatewayError;
+    throw new GatewayError(
+      kind,
+      message.replace(field as string, () => place.field),
+      {
+        metadata: { ...metadata, field: place.field },
+        cause: error,
+      },
+    );
+  }
+}

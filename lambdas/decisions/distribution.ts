@@ -1,0 +1,78 @@
+/** Probabilities of options, from what a model says of the next token. */
+
+/** One of the most probable next tokens, as chat completions tell it. */
+export interface TopToken {
+  token: string;
+  logprob: number;
+}
+
+/**
+ * How probable each label is, given that the model writes one of them. A token counts for a label whatever blanks are around
+ * it, and in any case where that leaves only one label. A label that is not among the most probable tokens is at most as probable as the last
+ * of these, and all of them together as what those leave: each gets an equal part of that, up to that bound.
+ * @returns undefined where none of the labels is among them: the model has answered something else
+ */
+export function labelProbabilities(top: readonly TopToken[], labels: readonly string[]): number[] | undefined {
+  const masses = labels.map(() => 0);
+  const seen = new Set<number>();
+  let listed = 0;
+  let least = 1;
+  for (const { token, logprob } of top) {
+    const mass = Math.exp(logprob);
+    listed += mass;
+    least = Math.min(least, mass);
+    const label = labelOf(token, labels);
+    if (label === -1) continue;
+    masses[label]! += mass;
+    seen.add(label);
+  }
+  // A listed label may be as good as impossible.
+  if (masses.every((mass) => mass === 0)) return undefined;
+  const missing = labels.length - seen.size;
+  const share = missing === 0 ? 0 : Math.min(least, Math.max(0, 1 - listed) / missing);
+  return normalised(masses.map((mass, index) => (seen.has(index) ? mass : share)));
+}
+
+function labelOf(token: string, labels: readonly string[]): number {
+  const written = token.replaceAll('▁', ' ').replaceAll('Ġ', ' ').trim();
+  const exact = labels.indexOf(written);
+  if (exact !== -1 || written === '') return exact;
+  const folded = labels.flatMap((label, index) => (label.toLowerCase() === written.toLowerCase() ? [index] : []));
+  return folded.length === 1 ? folded[0]! : -1;
+}
+
+/** The same with a temperature: above 1 for a model that is surer than it is right. */
+export function tempered(probabilities: readonly number[], temperature: number): number[] {
+  if (temperature === 1) return [...probabilities];
+  return normalised(probabilities.map((probability) => probability ** (1 / temperature)));
+}
+
+/**
+ * Probabilities of all options, from those within groups and those of the most probable option of each group against each
+ * other: by Luce's rule, how two options compare does not depend on which others are offered.
+ * @param groups probabilities within each group, in the order of the options
+ * @param finals probabilities of the groups' most probable options
+ */
+export function joinedGroups(groups: readonly (readonly number[])[], finals: readonly number[]): number[] {
+  return normalised(
+    groups.flatMap((group, index) => {
+      const best = Math.max(...group);
+      return group.map((probability) => (finals[index]! * probability) / best);
+    }),
+  );
+}
+
+/** Options in groups of nearly the same size, at most `most` in each. */
+export function inGroups<Value>(values: readonly Value[], most: number): Value[][] {
+  const count = Math.ceil(values.length / most);
+  const size = Math.ceil(values.length / count);
+  return Array.from({ length: count }, (_, index) => values.slice(index * size, (index + 1) * size)).filter(
+    (group) => group.length > 0,
+  );
+}
+
+/** Non-negative numbers as parts of 1; all alike where they are all 0. */
+export function normalised(masses: readonly number[]): number[] {
+  const sum = masses.reduce((total, mass) => total + mass, 0);
+  return masses.map((mass) => (sum > 0 ? mass / sum : 1 / masses.length));
+}

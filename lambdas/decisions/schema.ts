@@ -1,0 +1,78 @@
+/** The body of POST /decisions. */
+
+import { z } from 'zod';
+import { optional } from '../messages/field-kinds.ts';
+import { recordOf } from '../messages/record-of.ts';
+import { otherModels, providerPreferences } from '../messages/preferences.ts';
+import { isRawNumber } from '../platform/exact-json.ts';
+
+const MAX_QUESTIONS = 128;
+const MAX_OPTIONS = 255;
+const MAX_NAME_CHARACTERS = 200;
+const MAX_ID_CHARACTERS = 256;
+
+/** A text, or any JSON, which the model reads as it is written. */
+const told = z
+  .unknown()
+  .refine(
+    (value) => typeof value === 'string' || (typeof value === 'object' && value !== null && !isRawNumber(value)),
+    'must be a text, an object or a list',
+  )
+  .refine((value) => value !== '', 'must not be empty');
+
+const noul = z.strictObject({
+  type: z.literal('noul'),
+  instructions: told,
+  criteria: optional(z.strictObject({ true: told, false: told })),
+});
+
+const choice = z.strictObject({
+  type: z.literal('choice'),
+  instructions: told,
+  criteria: recordOf(told.nullable(), {
+    min: 2,
+    max: MAX_OPTIONS,
+    maxNameCharacters: MAX_NAME_CHARACTERS,
+    entry: 'option',
+  }).refine((criteria) => areDistinct(Object.keys(criteria)), 'has an option twice, but for blanks or letter case'),
+});
+
+const score = z.strictObject({
+  type: z.literal('score'),
+  instructions: told,
+  criteria: z
+    .array(told)
+    .min(2)
+    .max(MAX_OPTIONS)
+    .refine((criteria) => areDistinct(criteria.map(text)), 'has a criterion twice'),
+});
+
+const label = optional(z.string().max(MAX_ID_CHARACTERS));
+
+export const decisionsRequestSchema = z.strictObject({
+  model: z.string().min(1).max(MAX_NAME_CHARACTERS),
+  state: told,
+  questions: recordOf(
+    z.discriminatedUnion('type', [noul, choice, score], { error: 'must have a type: choice, noul or score' }),
+    { min: 1, max: MAX_QUESTIONS, maxNameCharacters: MAX_NAME_CHARACTERS, entry: 'question' },
+  ),
+  models: otherModels,
+  provider: optional(providerPreferences),
+  // Labels of the client's own; the gateway has no use for them.
+  session_id: label,
+  user: label,
+  trace: optional(z.record(z.string(), z.unknown())),
+});
+export type DecisionsRequest = z.output<typeof decisionsRequestSchema>;
+
+function areDistinct(texts: string[]): boolean {
+  return new Set(texts.map((one) => one.trim().toLowerCase())).size === texts.length;
+}
+
+/** Numbers that the model reads as the client wrote them, and amounts of money. */
+export const exactWithin = ['state', 'instructions', 'criteria', 'max_price'];
+
+/** What the model reads of a value. */
+export function text(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,58 @@
+/** A request for decisions as texts: what the model reads of it, one after another, and the questions made of them. */
+
+import type { Question } from './question.ts';
+import { text, type DecisionsRequest } from './schema.ts';
+
+export interface Task {
+  state: string;
+  questions: Question[];
+}
+
+/** A text of a request, and the field that it stands in. */
+export interface TaskText {
+  field: string;
+  text: string;
+}
+
+const YES_NO = ['yes', 'no'];
+
+/** All that a model reads of a request, in a fixed order. */
+export function taskTexts({ state, questions }: DecisionsRequest): TaskText[] {
+  const texts: TaskText[] = [{ field: 'state', text: text(state) }];
+  for (const [name, question] of Object.entries(questions)) {
+    const field = `questions.${name}`;
+    texts.push({ field: `${field}.instructions`, text: text(question.instructions) });
+    for (const [key, criterion] of criteriaOf(question))
+      texts.push({ field: `${field}.criteria.${key}`, text: criterion });
+  }
+  return texts;
+}
+
+/** @param texts those of `taskTexts`, perhaps changed */
+export function taskOf({ questions }: DecisionsRequest, texts: readonly string[]): Task {
+  const [state, ...rest] = texts as [string, ...string[]];
+  let next = 0;
+  return {
+    state,
+    questions: Object.values(questions).map((question): Question => {
+      const instructions = rest[next++]!;
+      const options = criteriaOf(question).map(([key]) => ({ key, text: rest[next++]! }));
+      return { type: question.type, instructions, options };
+    }),
+  };
+}
+
+/** What each option is called, and what the model reads of it. */
+function criteriaOf({ type, criteria }: DecisionsRequest['questions'][string]): [string, string][] {
+  switch (type) {
+    case 'noul':
+      return YES_NO.map((key, index) => {
+        const told = index === 0 ? criteria?.true : criteria?.false;
+        return [key, told === undefined ? key : `${key}: ${text(told)}`];
+      });
+    case 'choice':
+      return Object.entries(criteria).map(([key, told]) => [key, told === null ? key : `${key}: ${text(told)}`]);
+    case 'score':
+      return criteria.map((told, index) => [String(index), text(told)]);
+  }
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { documentationOf, firstFault, refuse, type Fault } from './list-of.ts';
+
+interface Rules {
+  /** How many entries there may be. */
+  min: number;
+  max: number;
+  maxNameCharacters: number;
+  /** What an entry is called in a refusal. */
+  entry: string;
+}
+
+/**
+ * A map with names of the client's own. Any text is a name, also one that every object inherits: z.record leaves out
+ * `__proto__` without a word. Checked entry by entry up to its first fault, and passed on as it is.
+ */
+export function recordOf<Value extends z.ZodType>(value: Value, rules: Rules) {
+  const record = z
+    .unknown()
+    .superRefine((entries, context) => {
+      const fault = recordFault(entries, value, rules);
+      if (fault) refuse(context, fault);
+    })
+    .meta({
+      override: ({ jsonSchema }) => {
+        Object.assign(jsonSchema, {
+          type: 'object',
+          additionalProperties: documentationOf(value),
+          minProperties: rules.min,
+          maxProperties: rules.max,
+        });
+      },
+    });
+  return record as unknown as z.ZodType<Record<string, z.output<Value>>>;
+}
+
+function recordFault(
+  record: unknown,
+  value: z.ZodType,
+  { min, max, maxNameCharacters, entry }: Rules,
+): Fault | undefined {
+  if (typeof record !== 'object' || record === null || Array.isArray(record))
+    return { path: [], message: 'must be an object' };
+  const entries = Object.entries(record);
+  if (entries.length < min) return { path: [], message: `must have at least ${min} ${entry}${min === 1 ? '' : 's'}` };
+  if (entries.length > max) return { path: [], message: `must have at most ${max} ${entry}s` };
+  for (const [name, each] of entries) {
+    if (name === '' || name.length > maxNameCharacters) {
+      return { path: [name.slice(0, 100)], message: `must have a name of 1 to ${maxNameCharacters} characters` };
+    }
+    const fault = firstFault(value, each);
+    if (fault) return { path: [name, ...fault.path], message: fault.message };
+  }
+  return undefined;
+}

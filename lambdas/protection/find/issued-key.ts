@@ -1,0 +1,161 @@
+/** Keys that begin as their issuers document. */
+
+import { isMixed } from './secret.ts';
+import type { Rule } from './finding.ts';
+
+const REST = '[A-Za-z0-9_-]';
+const DIGITS = '0123456789';
+
+/** What the keys of an issuer look like, the beginning and the least that follows; before it the characters it may begin with. */
+const ISSUED: [string, string][] = [
+  // Anthropic, OpenAI, OpenRouter, DeepSeek and others; ElevenLabs
+  ['s', String.raw`sk-${REST}{20,}`],
+  ['s', String.raw`sk_[a-f0-9]{40,}`],
+  // Stripe, Razorpay
+  ['srp', String.raw`(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}`],
+  ['w', String.raw`whsec_[A-Za-z0-9+/=]{20,}`],
+  ['r', String.raw`rzp_(?:live|test)_[A-Za-z0-9]{14,}`],
+  // AWS, Alibaba, Tencent
+  ['A', String.raw`(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}`],
+  ['L', String.raw`LTAI[A-Za-z0-9]{16,}`],
+  ['A', String.raw`AKID[A-Za-z0-9]{28,}`],
+  // GitHub, GitLab
+  ['g', String.raw`gh[pousr]_[A-Za-z0-9]{30,}`],
+  ['g', String.raw`github_pat_[A-Za-z0-9_]{40,}`],
+  ['g', String.raw`gl(?:pat|ptt|dt|rt|cbt|ft|soat|imt|agent)-[A-Za-z0-9_.-]{18,}`],
+  // Slack, Discord, Microsoft Teams
+  ['x', String.raw`xox[abeoprs]-[A-Za-z0-9-]{20,}`],
+  ['x', String.raw`xapp-[A-Za-z0-9-]{20,}`],
+  ['h', String.raw`https://hooks\.slack\.com/services/[A-Za-z0-9/]{20,}`],
+  ['h', String.raw`https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/\d{15,}/${REST}{40,}`],
+  ['MNO', String.raw`[MNO][A-Za-z\d]{22,}\.${REST}{6}\.${REST}{27,}`],
+  // Google
+  ['A', String.raw`AIza${REST}{30,}`],
+  ['G', String.raw`GOCSPX-${REST}{20,}`],
+  ['y', String.raw`ya29\.${REST}{20,}`],
+  ['1', String.raw`1//0${REST}{25,}`],
+  // Yandex: API keys, OAuth, IAM, static keys; VK
+  ['A', String.raw`AQVN${REST}{30,}`],
+  ['y', String.raw`y[0-3]_${REST}{30,}`],
+  ['t', String.raw`t1\.${REST}{20,}={0,2}\.${REST}{20,}={0,2}`],
+  ['Y', String.raw`YC[AON]${REST}{22,}`],
+  ['v', String.raw`vk1\.a\.${REST}{40,}`],
+  // Telegram's bots
+  [DIGITS, String.raw`\d{8,10}:AA${REST}{30,}`],
+  // SendGrid, Mailgun, Mailchimp, Brevo, Twilio
+  ['S', String.raw`SG\.${REST}{16,}\.${REST}{30,}`],
+  ['k', String.raw`key-[a-f0-9]{32}`],
+  [`${DIGITS}abcdef`, String.raw`[a-f0-9]{32}-us\d{1,2}`],
+  ['x', String.raw`xkeysib-[a-f0-9]{40,}${REST}*`],
+  ['S', String.raw`SK[a-f0-9]{32}`],
+  // npm, PyPI, RubyGems, crates.io, Docker, Hugging Face
+  ['n', String.raw`npm_[A-Za-z0-9]{30,}`],
+  ['p', String.raw`pypi-${REST}{40,}`],
+  ['r', String.raw`rubygems_[a-f0-9]{40,}`],
+  ['c', String.raw`cio[A-Za-z0-9]{32}`],
+  ['d', String.raw`dckr_pat_${REST}{20,}`],
+  ['h', String.raw`hf_[A-Za-z0-9]{30,}`],
+  // DigitalOcean, Heroku, Fly, Netlify, Supabase, PlanetScale, Databricks, HashiCorp, Doppler, Pulumi
+  ['d', String.raw`do[opr]_v1_[a-f0-9]{60,}`],
+  ['H', String.raw`HRKU-${REST}{30,}`],
+  ['nsf', String.raw`(?:nfp|sbp|ntn|figd|fo1)_${REST}{30,}`],
+  ['p', String.raw`pscale_(?:tkn|pw|oauth)_${REST}{30,}`],
+  ['d', String.raw`dapi[a-f0-9]{32}(?:-\d)?`],
+  ['h', String.raw`hv[sbr]\.${REST}{24,}`],
+  ['d', String.raw`dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,}`],
+  ['p', String.raw`pul-[a-f0-9]{40}`],
+  // Grafana, New Relic, Sentry, Dynatrace
+  ['g', String.raw`gl(?:sa|c)_[A-Za-z0-9+/=_]{32,}`],
+  ['N', String.raw`NR(?:AK|JS|II|IQ|RA)-[A-Za-z0-9]{20,}`],
+  ['s', String.raw`sntr(?:ys|yu)_[A-Za-z0-9+/=_-]{40,}`],
+  ['d', String.raw`dt0[a-z]\d{2}\.[A-Z0-9]{24}\.[A-Z0-9]{64}`],
+  // Shopify, Square, Facebook, Atlassian, Linear, Notion, Airtable, Postman
+  ['s', String.raw`shp(?:at|ss|ca|pa)_[a-fA-F0-9]{32}`],
+  ['s', String.raw`sq0(?:atp|csp|idp)-${REST}{22,}`],
+  ['E', String.raw`EAA[A-Za-z0-9]{60,}`],
+  ['A', String.raw`ATATT3${REST}{50,}={0,2}[A-F0-9]*`],
+  ['l', String.raw`lin_(?:api|oauth)_[A-Za-z0-9]{32,}`],
+  ['s', String.raw`secret_[A-Za-z0-9]{43}`],
+  ['p', String.raw`pat[A-Za-z0-9]{14}\.[a-f0-9]{64}`],
+  ['P', String.raw`PMAK-[a-f0-9]{24}-[a-f0-9]{34}`],
+  // Groq, xAI, Perplexity, Fireworks, Replicate, Pinecone, NVIDIA, Tavily, LangSmith, Jina, Together
+  ['gxpf', String.raw`(?:gsk|xai|pplx|fw)[_-][A-Za-z0-9]{30,}`],
+  ['r', String.raw`r8_[A-Za-z0-9]{37}`],
+  ['pntjl', String.raw`(?:pcsk_|nvapi-|tvly-|tgp_v1_|jina_|lsv2_[ps][tk]_)${REST}{24,}`],
+  // age; 1Password's service accounts
+  ['A', String.raw`AGE-SECRET-KEY-1[A-Z0-9]{58}`],
+  ['o', String.raw`ops_eyJ${REST}{100,}`],
+  // JSON Web Tokens; not within a row, where each beginning would be read to the end of it
+  ['e', String.raw`(?<!-)eyJ${REST}{8,}\.eyJ${REST}{8,}\.${REST}{8,}`],
+];
+
+/** The patterns by the code of their first character: nearly all places are ruled out by it. */
+const ISSUED_KEYS = new Map(
+  [...new Set(ISSUED.flatMap(([firsts]) => firsts.split('')))].map((first) => {
+    const patterns = ISSUED.filter(([firsts]) => firsts.includes(first)).map(([, pattern]) => pattern);
+    return [first.charCodeAt(0), new RegExp(patterns.join('|'), 'y')];
+  }),
+);
+
+/** Every key has so many letters, digits, `_` and `-` in a row. */
+const LEAST = 16;
+const IN_ROW = Uint8Array.from({ length: 0x80 }, (_, code) => Number(/[\w-]/.test(String.fromCharCode(code))));
+
+const HYPHEN = 0x2d;
+
+/** What may stand in a key beside a row of them. */
+const BOUND = /[\s"'`<>(){}[\],;]/;
+const MAX_BEFORE = 128;
+const MAX_AFTER = 8_192;
+
+/** Only rows that are long enough are looked at: that is little of most texts. */
+export const findIssuedKeys: Rule = function* (text) {
+  let done = 0;
+  for (let start = 0; start + LEAST <= text.length;) {
+    const gap = lastGap(text, start);
+    if (gap !== undefined) {
+      start = gap + 1;
+      continue;
+    }
+    const from = boundBefore(text, start, done);
+    done = boundAfter(text, start);
+    yield* keysBetween(text, from, done);
+    start = done;
+  }
+};
+
+function* keysBetween(text: string, from: number, end: number): ReturnType<Rule> {
+  for (let start = from; start < end; start += 1) {
+    const before = text.charCodeAt(start - 1);
+    if (IN_ROW[before] === 1 && before !== HYPHEN) continue;
+    const pattern = ISSUED_KEYS.get(text.charCodeAt(start));
+    if (!pattern) continue;
+    pattern.lastIndex = start;
+    const found = pattern.exec(text)?.[0];
+    if (found === undefined) continue;
+    if (isMixed(found)) yield { start, end: start + found.replace(/[.-]+$/, '').length };
+    start += found.length - 1;
+  }
+}
+
+/** Where the row that would begin here is broken last; undefined where it is long enough. */
+function lastGap(text: string, start: number): number | undefined {
+  for (let index = start + LEAST - 1; index >= start; index -= 1) {
+    if (IN_ROW[text.charCodeAt(index)] !== 1) return index;
+  }
+  return undefined;
+}
+
+function boundBefore(text: string, start: number, least: number): number {
+  const first = Math.max(least, start - MAX_BEFORE);
+  let from = start;
+  while (from > first && !BOUND.test(text.charAt(from - 1))) from -= 1;
+  return from;
+}
+
+function boundAfter(text: string, start: number): number {
+  const last = Math.min(text.length, start + MAX_AFTER);
+  let end = start + LEAST;
+  while (end < last && !BOUND.test(text.charAt(end))) end += 1;
+  return end;
+}

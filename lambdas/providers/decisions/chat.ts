@@ -1,0 +1,43 @@
+/** Chat completions that are not streamed, as far as decisions need them. */
+
+import type { DecisionsChatQuirks } from '../../catalog/wires.ts';
+import type { WireUsage } from '../../messages/types.ts';
+import { messagesUsage } from '../openai-chat/usage.ts';
+import { readRefusal, refusalFrom } from '../translated/errors.ts';
+import { UpstreamError } from '../upstream-http.ts';
+import type { WireRefusal, WireRequest, WireTarget } from '../wire.ts';
+import type { ChatMessage } from './prompt.ts';
+
+export function chatRequest(
+  messages: readonly ChatMessage[],
+  { upstreamModel, quirks }: WireTarget<DecisionsChatQuirks>,
+  maxTokens: number,
+  more: Record<string, unknown>,
+): WireRequest {
+  const limit = { [quirks.max_tokens_field ?? 'max_tokens']: maxTokens };
+  const body = { model: upstreamModel, messages, ...limit, stream: false, ...more };
+  return { path: '/chat/completions', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+/** The first choice of a completion. @throws {UpstreamError} where there is none */
+export function choiceIn(body: unknown): Record<string, unknown> {
+  const { choices } = record(body);
+  const [choice] = Array.isArray(choices) ? (choices as unknown[]) : [];
+  if (typeof choice !== 'object' || choice === null) {
+    throw new UpstreamError('malformed', 'The provider sent a completion without a choice');
+  }
+  return choice as Record<string, unknown>;
+}
+
+export function chatUsage(body: unknown): WireUsage | undefined {
+  const { usage } = record(body);
+  return typeof usage === 'object' && usage !== null ? messagesUsage(usage as Record<string, unknown>) : undefined;
+}
+
+export function chatRefusal(body: string): WireRefusal {
+  return readRefusal(body, refusalFrom);
+}
+
+export function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,16 @@
+import type { DecisionsWireName, QuirksOf, Wire } from '../../catalog/wires.ts';
+import type { DecisionEngine } from './engine.ts';
+import { logprobsEngine } from './logprobs.ts';
+import { nativeEngine } from './native.ts';
+import { statedEngine } from './stated.ts';
+
+const engines: { [Name in DecisionsWireName]: DecisionEngine<QuirksOf<Name>> } = {
+  'decisions-native': nativeEngine,
+  'decisions-logprobs': logprobsEngine,
+  'decisions-stated': statedEngine,
+};
+
+/** How a wire decides; undefined for wires of other kinds of models. */
+export function decisionEngine(wire: Wire): DecisionEngine | undefined {
+  return Object.hasOwn(engines, wire) ? engines[wire as DecisionsWireName] : undefined;
+}

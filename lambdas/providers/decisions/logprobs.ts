@@ -1,0 +1,92 @@
+/**
+ * Decides by the probabilities of the next token, over chat completions: each option has a letter, which is one token in any
+ * vocabulary, and the model is asked to write one of them. More options than letters are decided in rounds: within groups, and then
+ * between the best of each. A temperature of the endpoint, fitted to questions with known answers, corrects a model that is surer than it is right
+ * (`npm run admin -- catalog calibrate`).
+ */
+
+import type { DecisionsLogprobsQuirks } from '../../catalog/wires.ts';
+import { inGroups, joinedGroups, labelProbabilities, tempered, type TopToken } from '../../decisions/distribution.ts';
+import type { Question, Verdict } from '../../decisions/question.ts';
+import { UpstreamError } from '../upstream-http.ts';
+import type { WireTarget } from '../wire.ts';
+import { chatRefusal, chatRequest, chatUsage, choiceIn, record } from './chat.ts';
+import type { Ask, DecisionEngine, Send } from './engine.ts';
+import { labelQuestion, stateMessages, type ChatMessage } from './prompt.ts';
+
+type Target = WireTarget<DecisionsLogprobsQuirks>;
+
+/** As many as chat completions tell the probabilities of. */
+const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRST');
+/** Some providers refuse a limit of one token. */
+const ANSWER_TOKENS = 16;
+
+export const logprobsEngine: DecisionEngine<DecisionsLogprobsQuirks> = {
+  *mostAsks({ state, questions }, target) {
+    for (const question of questions) {
+      const groups = inGroups(textsOf(question), LETTERS.length);
+      const longest = groups.map((group) =>
+        group.reduce((a, b) => (Buffer.byteLength(b) > Buffer.byteLength(a) ? b : a)),
+      );
+      for (const texts of groups.length > 1 ? [...groups, longest] : groups) {
+        yield askFor(state, question, texts, target);
+      }
+    }
+  },
+  async decide({ state, questions }, target, send) {
+    return Promise.all(questions.map((question) => verdictOn(question, state, target, send)));
+  },
+  readUsage: chatUsage,
+  readRefusal: chatRefusal,
+};
+
+async function verdictOn(question: Question, state: string, target: Target, send: Send): Promise<Verdict> {
+  const probabilitiesOf = async (texts: readonly string[]) => {
+    const body = await send(askFor(state, question, texts, target));
+    const probabilities = labelProbabilities(topTokens(body), LETTERS.slice(0, texts.length));
+    if (!probabilities) throw new UpstreamError('malformed', 'The provider chose none of the options');
+    return tempered(probabilities, target.quirks.temperature ?? 1);
+  };
+  const groups = await Promise.all(
+    inGroups(textsOf(question), LETTERS.length).map(async (texts) => ({ texts, within: await probabilitiesOf(texts) })),
+  );
+  const [only] = groups;
+  if (groups.length === 1) return { probabilities: only!.within, isStated: false };
+  const finals = await probabilitiesOf(groups.map(({ texts, within }) => texts[within.indexOf(Math.max(...within))]!));
+  return {
+    probabilities: joinedGroups(
+      groups.map(({ within }) => within),
+      finals,
+    ),
+    isStated: false,
+  };
+}
+
+function textsOf({ options }: Question): string[] {
+  return options.map(({ text }) => text);
+}
+
+function askFor(state: string, question: Question, texts: readonly string[], target: Target): Ask {
+  const messages: ChatMessage[] = [...stateMessages(state), labelQuestion(question, texts, LETTERS)];
+  const more = { logprobs: true, top_logprobs: LETTERS.length, temperature: 1 };
+  return { request: chatRequest(messages, target, ANSWER_TOKENS, more), outputTokens: ANSWER_TOKENS };
+}
+
+/** Of the first token that is no blank: some models begin with one. */
+function topTokens(body: unknown): TopToken[] {
+  const { content } = record(choiceIn(body)['logprobs']);
+  const positions = (Array.isArray(content) ? (content as unknown[]) : []).map(record);
+  const first = positions.find(({ token }) => typeof token === 'string' && token.trim() !== '');
+  const top = first?.['top_logprobs'];
+  const tokens = (Array.isArray(top) ? (top as unknown[]) : []).filter(isTopToken);
+  if (tokens.length === 0) throw new UpstreamError('malformed', 'The provider did not tell how probable its words are');
+  return tokens;
+}
+
+/** A probability is at most 1, and a little more where it was rounded. */
+const MOST_LOGPROB = 0.001;
+
+function isTopToken(value: unknown): value is TopToken {
+  const { token, logprob } = record(value);
+  return typeof token === 'string' && typeof logprob === 'number' && logprob <= MOST_LOGPROB;
+}

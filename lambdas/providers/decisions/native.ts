@@ -1,0 +1,93 @@
+/** Providers that decide by themselves: one request for all questions, in the form of the public convention. */
+
+import { z } from 'zod';
+import { normalised } from '../../decisions/distribution.ts';
+import type { Question, Verdict } from '../../decisions/question.ts';
+import type { Task } from '../../decisions/task.ts';
+import { readRefusal, refusalFrom } from '../translated/errors.ts';
+import { UpstreamError } from '../upstream-http.ts';
+import type { WireTarget } from '../wire.ts';
+import { record } from './chat.ts';
+import type { Ask, DecisionEngine } from './engine.ts';
+
+/** What an answer has at most: a probability, and a name, for each option. */
+const TOKENS_PER_OPTION = 32;
+const TOKENS_PER_QUESTION = 64;
+
+const probability = z.number().min(0).max(1);
+const probabilities = z.record(z.string(), probability);
+
+const answerSchemas = {
+  noul: z.object({ type: z.literal('noul'), noul: probability }),
+  choice: z.object({ type: z.literal('choice'), choice: z.string(), probabilities: probabilities.optional() }),
+  score: z.object({ type: z.literal('score'), score: z.number(), probabilities: probabilities.optional() }),
+};
+
+export const nativeEngine: DecisionEngine = {
+  mostAsks: (task, target) => [askFor(task, target)],
+  async decide(task, target, send) {
+    const answers = record(record(await send(askFor(task, target)))['answers']);
+    return task.questions.map((question, index) => verdictIn(answers[nameOf(index)], question));
+  },
+  readUsage(body) {
+    const { usage } = record(body);
+    if (typeof usage !== 'object' || usage === null) return undefined;
+    const { input_tokens, output_tokens } = record(usage) as { input_tokens?: number; output_tokens?: number };
+    return {
+      ...(input_tokens === undefined ? {} : { input_tokens }),
+      ...(output_tokens === undefined ? {} : { output_tokens }),
+    };
+  },
+  readRefusal: (body) => readRefusal(body, refusalFrom),
+};
+
+/** Names are the client's own; the provider gets ours. */
+function nameOf(index: number): string {
+  return `q${index}`;
+}
+
+function optionOf(index: number): string {
+  return `o${index}`;
+}
+
+function askFor({ state, questions }: Task, { upstreamModel }: WireTarget): Ask {
+  const body = {
+    model: upstreamModel,
+    state,
+    questions: Object.fromEntries(questions.map((question, index) => [nameOf(index), asked(question)])),
+  };
+  const options = questions.reduce((sum, question) => sum + question.options.length, 0);
+  return {
+    request: { path: '/decisions', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+    outputTokens: TOKENS_PER_OPTION * options + TOKENS_PER_QUESTION * questions.length,
+  };
+}
+
+function asked({ type, instructions, options }: Question): object {
+  const texts = options.map(({ text }) => text);
+  switch (type) {
+    case 'noul':
+      return { type, instructions, criteria: { true: texts[0], false: texts[1] } };
+    case 'choice':
+      return { type, instructions, criteria: Object.fromEntries(texts.map((text, index) => [optionOf(index), text])) };
+    case 'score':
+      return { type, instructions, criteria: texts };
+  }
+}
+
+/** @throws {UpstreamError} for an answer of another kind, or without probabilities for the options */
+function verdictIn(answer: unknown, { type, options }: Question): Verdict {
+  const parsed = answerSchemas[type].safeParse(answer);
+  if (!parsed.success) throw new UpstreamError('malformed', 'The provider has left a question without a sound answer');
+  const { data } = parsed;
+  if (data.type === 'noul') return { probabilities: [data.noul, 1 - data.noul], isStated: false };
+  const names = options.map((_, index) => (type === 'score' ? String(index) : optionOf(index)));
+  const masses = names.map((name) => data.probabilities?.[name]);
+  if (masses.some((mass) => mass !== undefined && mass > 0)) {
+    return { probabilities: normalised(masses.map((mass) => mass ?? 0)), isStated: false };
+  }
+  const chosen = data.type === 'choice' ? names.indexOf(data.choice) : -1;
+  // A choice without probabilities is certain, as far as its provider says.
+  if (chosen !== -1) return { probabilities: names.map((_, index) => (index === chosen ? 1 : 0)), isStated: true };
+  throw new UpstreamError('malformed', 'The provider has left a question without probabilities');
+}

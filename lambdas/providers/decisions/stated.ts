@@ -1,0 +1,76 @@
+/**
+ * Decides by what the model says of itself, over chat completions: it is asked for the probability of each option as a JSON
+ * document. For models that do not tell how probable their words are; such numbers are marked, because nobody has measured
+ * them.
+ */
+
+import type { DecisionsChatQuirks } from '../../catalog/wires.ts';
+import { normalised } from '../../decisions/distribution.ts';
+import type { Question, Verdict } from '../../decisions/question.ts';
+import { UpstreamError } from '../upstream-http.ts';
+import type { WireTarget } from '../wire.ts';
+import { chatRefusal, chatRequest, chatUsage, choiceIn, record } from './chat.ts';
+import type { Ask, DecisionEngine } from './engine.ts';
+import { stateMessages, type ChatMessage } from './prompt.ts';
+
+type Target = WireTarget<DecisionsChatQuirks>;
+
+/** `"p123": 0.0625, ` has fewer tokens; what is around them has fewer than the rest. */
+const TOKENS_PER_OPTION = 16;
+const OTHER_TOKENS = 64;
+
+export const statedEngine: DecisionEngine<DecisionsChatQuirks> = {
+  *mostAsks({ state, questions }, target) {
+    for (const question of questions) yield askFor(state, question, target);
+  },
+  decide: ({ state, questions }, target, send) =>
+    Promise.all(
+      questions.map(async (question) =>
+        verdictIn(await send(askFor(state, question, target)), question.options.length),
+      ),
+    ),
+  readUsage: chatUsage,
+  readRefusal: chatRefusal,
+};
+
+/** Options are numbered: a field of a schema cannot have any name. */
+function fieldOf(index: number): string {
+  return `p${index}`;
+}
+
+function askFor(state: string, { instructions, options }: Question, target: Target): Ask {
+  const list = options.map(({ text }, index) => `${fieldOf(index)}: ${text}`).join('\n');
+  const question: ChatMessage = {
+    role: 'user',
+    content: `${instructions}\n\nOptions:\n${list}\n\nSay how probable each option is: a JSON object with a number from 0 to 1 for each name, which add up to 1.`,
+  };
+  const names = options.map((_, index) => fieldOf(index));
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(names.map((name) => [name, { type: 'number' }])),
+    required: names,
+    additionalProperties: false,
+  };
+  const format = { type: 'json_schema', json_schema: { name: 'probabilities', strict: true, schema } };
+  const outputTokens = OTHER_TOKENS + TOKENS_PER_OPTION * options.length;
+  const request = chatRequest([...stateMessages(state), question], target, outputTokens, { response_format: format });
+  return { request, outputTokens };
+}
+
+function verdictIn(body: unknown, count: number): Verdict {
+  const { content } = record(choiceIn(body)['message']);
+  let stated: Record<string, unknown>;
+  try {
+    stated = record(JSON.parse(typeof content === 'string' ? content : ''));
+  } catch {
+    throw new UpstreamError('malformed', 'The provider did not answer with the document that it was asked for');
+  }
+  const masses = Array.from({ length: count }, (_, index) => stated[fieldOf(index)]);
+  if (
+    !masses.every((mass) => typeof mass === 'number' && mass >= 0 && mass <= 1) ||
+    masses.every((mass) => mass === 0)
+  ) {
+    throw new UpstreamError('malformed', 'The provider stated what are no probabilities');
+  }
+  return { probabilities: normalised(masses as number[]), isStated: true };
+}

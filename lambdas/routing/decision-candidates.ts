@@ -1,0 +1,27 @@
+import type { DecisionEngine } from '../providers/decisions/engine.ts';
+import { decisionEngine } from '../providers/decisions/engines.ts';
+import type { WireTarget } from '../providers/wire.ts';
+import { usableEndpoints, type RoutingInput, type UsableEndpoint } from './usable-endpoints.ts';
+
+/** An endpoint that can answer questions now. */
+export interface DecisionCandidate extends UsableEndpoint {
+  engine: DecisionEngine;
+  target: WireTarget;
+}
+
+/** Endpoints that can answer questions with the models of a request; see `usableEndpoints`. */
+export function decisionCandidates(input: RoutingInput): Promise<DecisionCandidate[]> {
+  return usableEndpoints(input, { makes: 'decisions', toCandidate });
+}
+
+function toCandidate(usable: UsableEndpoint): DecisionCandidate | undefined {
+  const { endpoint } = usable;
+  const engine = decisionEngine(endpoint.wire);
+  if (!engine) return undefined;
+  const { provider, upstreamModel, maxOutputTokens, supportedParameters, quirks } = endpoint;
+  return {
+    ...usable,
+    engine,
+    target: { providerId: provider.id, upstreamModel, maxOutputTokens, supportedParameters, quirks },
+  };
+}

@@ -1,0 +1,82 @@
+import type { Catalog } from '../../../lambdas/catalog/catalog.ts';
+import type { Question } from '../../../lambdas/decisions/question.ts';
+import { logprobsEngine } from '../../../lambdas/providers/decisions/logprobs.ts';
+import type { Ask } from '../../../lambdas/providers/decisions/engine.ts';
+import { readText } from '../../../lambdas/providers/upstream-http.ts';
+import { atMost } from '../../../lambdas/platform/at-most.ts';
+import { connect } from '../../../lambdas/routing/connection.ts';
+import { decisionCandidates, type DecisionCandidate } from '../../../lambdas/routing/decision-candidates.ts';
+import { fitTemperature, surprise, type Sample } from './fit.ts';
+import { knownQuestions, type KnownQuestion } from './questions.ts';
+
+export interface Calibration {
+  endpoint: string;
+  questions: number;
+  /** Whose most probable option was the true one. */
+  right: number;
+  temperature: number;
+  /** In nats, as it is and with the temperature. */
+  surprise_before: number;
+  surprise_after: number;
+}
+
+const TIMEOUT_MS = 60_000;
+const MOST_AT_ONCE = 4;
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+/**
+ * Asks the first endpoint of a model that decides by log-probabilities the questions whose answers are known.
+ * @throws {Error} where the model has no such endpoint, or does not answer
+ */
+export async function calibrate(catalog: Catalog, model: string): Promise<Calibration> {
+  const request = { model, messages: [] };
+  const signals = { isFailing: () => false, speedOf: () => undefined };
+  const candidates = await decisionCandidates({
+    catalog,
+    request,
+    exclusionOf: () => undefined,
+    signals,
+    promptTokens: 0,
+  });
+  const candidate = candidates.find(({ engine }) => engine === logprobsEngine);
+  if (!candidate) throw new Error(`No endpoint of "${model}" decides by log-probabilities`);
+  const inTurn = atMost(MOST_AT_ONCE);
+  const samples = await Promise.all(
+    knownQuestions.map((known, index) => inTurn(async () => sampleOf(known, index, candidate))),
+  );
+  const temperature = Number(fitTemperature(samples).toFixed(2));
+  return {
+    endpoint: candidate.endpoint.id,
+    questions: samples.length,
+    right: samples.filter(({ probabilities, truth }) => best(probabilities) === best(truth)).length,
+    temperature,
+    surprise_before: Number(surprise(samples, 1).toFixed(4)),
+    surprise_after: Number(surprise(samples, temperature).toFixed(4)),
+  };
+}
+
+async function sampleOf(
+  { state, instructions, options }: KnownQuestion,
+  index: number,
+  candidate: DecisionCandidate,
+): Promise<Sample> {
+  // The true option comes at every place as often.
+  const shift = index % options.length;
+  const shown = [...options.slice(shift), ...options.slice(0, shift)];
+  const question: Question = { type: 'choice', instructions, options: shown.map((text) => ({ key: text, text })) };
+  const { target } = candidate;
+  const plain = { ...target, quirks: { ...target.quirks, temperature: 1 } };
+  const send = async ({ request }: Ask): Promise<unknown> => {
+    const answer = await connect(candidate, request, AbortSignal.timeout(TIMEOUT_MS)).send(request.body);
+    const text = await readText(answer.body, MAX_ANSWER_BYTES);
+    if (answer.status !== 200) throw new Error(`The provider answered with status ${answer.status}`);
+    return JSON.parse(text);
+  };
+  const [verdict] = await logprobsEngine.decide({ state, questions: [question] }, plain, send);
+  const truth = shown.map((text) => (text === options[0] ? 1 : 0));
+  return { probabilities: verdict!.probabilities, truth };
+}
+
+function best(values: readonly number[]): number {
+  return values.indexOf(Math.max(...values));
+}

@@ -1,0 +1,36 @@
+import { tempered } from '../../../lambdas/decisions/distribution.ts';
+
+/** What a model found probable, and what is. */
+export interface Sample {
+  probabilities: readonly number[];
+  truth: readonly number[];
+}
+
+const LEAST = 0.1;
+const MOST = 10;
+const STEPS = 60;
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+/** No probability is nothing: one wrong answer would outweigh all others. */
+const LEAST_PROBABILITY = 1e-9;
+
+/** How surprising the truth is, on average, to a model with this temperature; in nats. */
+export function surprise(samples: readonly Sample[], temperature: number): number {
+  const of = ({ probabilities, truth }: Sample) =>
+    tempered(probabilities, temperature).reduce(
+      (sum, probability, index) => sum - truth[index]! * Math.log(Math.max(LEAST_PROBABILITY, probability)),
+      0,
+    );
+  return samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
+}
+
+/** The temperature under which the truth is least surprising: there is only one such place, because surprise is convex in its inverse. */
+export function fitTemperature(samples: readonly Sample[]): number {
+  // On a logarithmic scale, by golden sections.
+  let [low, high] = [Math.log(LEAST), Math.log(MOST)];
+  for (let step = 0; step < STEPS; step += 1) {
+    const [left, right] = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)];
+    if (surprise(samples, Math.exp(left)) < surprise(samples, Math.exp(right))) high = right;
+    else low = left;
+  }
+  return Math.exp((low + high) / 2);
+}

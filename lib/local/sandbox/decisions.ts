@@ -1,0 +1,167 @@
+/**
+ * Decisions of the sandbox: over chat completions with the probabilities of the next token, or with a document that states them,
+ * and in one request for all questions. An option is as probable as the weight that its text names, `(weight 3)`, or as the
+ * words that it shares with the state. The model that tells probabilities is surer than it is right, as real ones are: its
+ * odds are the squares of the true ones.
+ */
+
+import { readDirectives } from './directives.ts';
+
+interface ChatRequest {
+  model: string;
+  messages: { role: string; content: string }[];
+  logprobs?: boolean;
+  top_logprobs?: number;
+  response_format?: { json_schema?: { schema?: { properties?: Record<string, unknown> } } };
+}
+
+interface DecisionsRequest {
+  model: string;
+  state: string;
+  questions: Record<string, { type: string; criteria: string[] | Record<string, string> }>;
+}
+
+/** Its odds are the true ones to this power. */
+const SURENESS = 2;
+const WEIGHT = /\(weight (\d+(?:\.\d+)?)\)/;
+
+export interface SandboxDecision {
+  status: number;
+  body: object;
+}
+
+export function decideInChat(request: ChatRequest): SandboxDecision {
+  const [, state, question] = request.messages.map(({ content }) => content) as [string, string, string];
+  const { error, usage, tokens } = readDirectives(state);
+  if (error !== undefined) return refusal(error);
+  const options = optionsIn(question);
+  const probabilities = probabilitiesOf(
+    options.map(({ text }) => text),
+    state,
+  );
+  const content = request.logprobs
+    ? options[probabilities.indexOf(Math.max(...probabilities))]!.label
+    : JSON.stringify(Object.fromEntries(options.map(({ label }, index) => [label, probabilities[index]])));
+  const characters = request.messages.reduce((sum, message) => sum + message.content.length, 0);
+  return {
+    status: 200,
+    body: {
+      id: 'chatcmpl-sandbox',
+      object: 'chat.completion',
+      model: request.model,
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content },
+          ...(request.logprobs
+            ? { logprobs: { content: [position(options, probabilities, tokens ?? request.top_logprobs ?? 0)] } }
+            : {}),
+          finish_reason: 'stop',
+        },
+      ],
+      ...(usage === 'none'
+        ? {}
+        : {
+            usage: usageOf(
+              'prompt_tokens',
+              'completion_tokens',
+              Math.ceil(characters / 4),
+              request.logprobs ? 1 : options.length * 5,
+            ),
+          }),
+    },
+  };
+}
+
+export function decideAtOnce({ model, state, questions }: DecisionsRequest): SandboxDecision {
+  const { error, usage } = readDirectives(state);
+  if (error !== undefined) return refusal(error);
+  const answers = Object.entries(questions).map(([name, { type, criteria }]) => {
+    const probabilities = probabilitiesOf(Object.values(criteria), state);
+    const byOption = Object.fromEntries(Object.keys(criteria).map((key, index) => [key, probabilities[index]]));
+    switch (type) {
+      case 'noul':
+        return [name, { type, noul: probabilities[0] }];
+      case 'score':
+        return [
+          name,
+          { type, score: probabilities.reduce((sum, p, index) => sum + index * p, 0), probabilities: byOption },
+        ];
+      default: {
+        const best = probabilities.indexOf(Math.max(...probabilities));
+        return [name, { type, choice: Object.keys(criteria)[best], probabilities: byOption }];
+      }
+    }
+  });
+  const characters = JSON.stringify({ state, questions }).length;
+  return {
+    status: 200,
+    body: {
+      id: 'gen-dec-sandbox',
+      model,
+      answers: Object.fromEntries(answers) as object,
+      ...(usage === 'none'
+        ? {}
+        : { usage: usageOf('input_tokens', 'output_tokens', Math.ceil(characters / 4), answers.length) }),
+    },
+  };
+}
+
+/** The lines `A. text` or `p0: text` of a question. */
+function optionsIn(question: string): { label: string; text: string }[] {
+  const [, list = ''] = question.split('\n\nOptions:\n');
+  const [options = ''] = list.split(/\n\n(?:Answer|Say) /);
+  return Array.from(
+    options.matchAll(/^(?:([A-T])\.|(p\d+):) (.*(?:\n(?!(?:[A-T]\.|p\d+:) ).*)*)/gm),
+    ([, letter, name, text]) => ({
+      label: letter ?? name!,
+      text: text!,
+    }),
+  );
+}
+
+function probabilitiesOf(texts: readonly string[], state: string): number[] {
+  const weights = texts.map((text) => Number(WEIGHT.exec(text)?.[1] ?? 1 + 3 * sharedWords(text, state)));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => (sum > 0 ? weight / sum : 1 / weights.length));
+}
+
+function sharedWords(text: string, state: string): number {
+  const known = wordsIn(state);
+  return [...wordsIn(text)].filter((word) => known.has(word)).length;
+}
+
+/** The beginnings of longer words: endings do not matter. */
+function wordsIn(text: string): Set<string> {
+  return new Set((text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []).map((word) => word.slice(0, 5)));
+}
+
+/** What chat completions tell of the next token: each label in two forms, and a word that is none. */
+function position(options: readonly { label: string }[], probabilities: readonly number[], most: number): object {
+  const NO_LABEL = 0.01;
+  const powers = probabilities.map((probability) => probability ** SURENESS);
+  const sum = powers.reduce((total, power) => total + power, 0);
+  const tokens = options.flatMap(({ label }, index) => {
+    const mass = ((1 - NO_LABEL) * powers[index]!) / sum;
+    // Two forms of each would push others off the list where there are many.
+    if (2 * options.length + 1 > most) return [{ token: label, mass }];
+    return [
+      { token: label, mass: mass * 0.75 },
+      { token: ` ${label}`, mass: mass * 0.25 },
+    ];
+  });
+  const top = [...tokens, { token: 'The', mass: NO_LABEL }]
+    .filter(({ mass }) => mass > 0)
+    .toSorted((a, b) => b.mass - a.mass)
+    .slice(0, most)
+    .map(({ token, mass }) => ({ token, logprob: Math.log(mass), bytes: [...Buffer.from(token)] }));
+  return { ...top[0], top_logprobs: top };
+}
+
+function usageOf(input: string, output: string, inputTokens: number, outputTokens: number): object {
+  return { [input]: inputTokens, [output]: outputTokens, total_tokens: inputTokens + outputTokens };
+}
+
+function refusal(status: number): SandboxDecision {
+  return { status, body: { error: { message: `The sandbox was asked to answer with status ${status}` } } };
+}

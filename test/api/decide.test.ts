@@ -1,0 +1,35 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { decideInTurn } from '../../lambdas/api/decisions/decide.ts';
+import type { DecisionCandidate } from '../../lambdas/routing/decision-candidates.ts';
+import { decisionEngine } from '../../lambdas/providers/decisions/engines.ts';
+import { candidateAt } from '../support/candidate.ts';
+import { stopUpstreams, upstream } from '../support/direct-upstream.ts';
+
+afterEach(stopUpstreams);
+
+const task = {
+  state: 'A state',
+  questions: [
+    { type: 'noul' as const, instructions: 'Is it?', options: ['yes', 'no'].map((key) => ({ key, text: key })) },
+  ],
+};
+const health = { record: () => {} };
+
+async function usageWhere(reported: object) {
+  const { url } = await upstream((response) =>
+    response.end(JSON.stringify({ choices: [{ message: { content: '{"p0": 0.3, "p1": 0.7}' } }], usage: reported })),
+  );
+  const candidate = { ...candidateAt(url), engine: decisionEngine('decisions-stated')! } as DecisionCandidate;
+  const offer = { candidate, bounds: [], bytes: 0 };
+  const { rounds } = await decideInTurn([offer], task, { signal: new AbortController().signal, health });
+  return rounds[0]!;
+}
+
+describe('a decision whose usage its provider reports in part', () => {
+  it.each([{}, { prompt_tokens: 10 }, { prompt_tokens: 10, completion_tokens: -1 }])(
+    'has written something all the same: %j',
+    async (reported) => {
+      expect(await usageWhere(reported)).toMatchObject({ usage: { outputTokens: 1 }, estimated: true });
+    },
+  );
+});

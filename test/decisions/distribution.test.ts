@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  inGroups,
+  joinedGroups,
+  labelProbabilities,
+  normalised,
+  tempered,
+} from '../../lambdas/decisions/distribution.ts';
+
+const tokens = (masses: Record<string, number>) =>
+  Object.entries(masses).map(([token, mass]) => ({ token, logprob: Math.log(mass) }));
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+const close = (a: readonly number[], b: readonly number[]) => {
+  for (const [index, value] of a.entries()) expect(value).toBeCloseTo(b[index]!, 9);
+};
+
+describe('probabilities of labels', () => {
+  it('are those of their tokens in all forms, and of nothing else', () => {
+    const top = tokens({ A: 0.3, ' A': 0.1, a: 0.1, B: 0.2, '▁B': 0.05, ĠB: 0.05, The: 0.2 });
+    close(labelProbabilities(top, ['A', 'B'])!, [0.5 / 0.8, 0.3 / 0.8]);
+  });
+
+  it('take no token for two labels that differ in case alone', () => {
+    close(labelProbabilities(tokens({ A: 0.5, a: 0.25 }), ['A', 'a'])!, [2 / 3, 1 / 3]);
+  });
+
+  it('take no longer word for a label', () => {
+    close(labelProbabilities(tokens({ A: 0.5, AB: 0.2, 'A.': 0.1, B: 0.1 }), ['A', 'B'])!, [5 / 6, 1 / 6]);
+  });
+
+  it('give a label that is not listed no more than the last one that is', () => {
+    // 0.1 is left, for two labels, and the last one listed has 0.02.
+    const [a, b, c, d] = labelProbabilities(tokens({ A: 0.88, B: 0.02 }), ['A', 'B', 'C', 'D'])!;
+    close(
+      [a!, b!, c!, d!],
+      [0.88, 0.02, 0.02, 0.02].map((mass) => mass / 0.94),
+    );
+  });
+
+  it('give labels that are not listed no more than what the listed ones leave', () => {
+    const [, , c, d] = labelProbabilities(tokens({ A: 0.6, B: 0.39 }), ['A', 'B', 'C', 'D'])!;
+    close([c!, d!], [0.005, 0.005]);
+  });
+
+  it('are not known where the model would write none of the labels', () => {
+    expect(labelProbabilities(tokens({ I: 0.9, '': 0.1 }), ['A', 'B'])).toBeUndefined();
+    expect(labelProbabilities(tokens({ I: 1, A: 0 }), ['A', 'B'])).toBeUndefined();
+  });
+
+  it('add up to 1, whatever a provider tells', () => {
+    const token = fc.oneof(fc.constantFrom('A', ' A', 'b', 'B', 'C', ''), fc.string({ maxLength: 3 }));
+    const top = fc.array(fc.record({ token, logprob: fc.double({ min: -1e6, max: 0, noNaN: true }) }), {
+      maxLength: 20,
+    });
+    fc.assert(
+      fc.property(top, (listed) => {
+        const probabilities = labelProbabilities(listed, ['A', 'B', 'C']);
+        if (!probabilities) return;
+        expect(sum(probabilities)).toBeCloseTo(1, 9);
+        expect(probabilities.every((probability) => probability >= 0)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('rounds', () => {
+  it('join to the probabilities of all options', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 2, maxLength: 255 }), (weights) => {
+        const groups = inGroups(weights, 20);
+        const finals = normalised(groups.map((group) => Math.max(...group)));
+        close(joinedGroups(groups.map(normalised), finals), normalised(weights));
+      }),
+    );
+  });
+
+  it('have groups of nearly the same size, none too large', () => {
+    const sizes = inGroups(Array.from({ length: 255 }), 20).map(({ length }) => length);
+    expect(Math.max(...sizes)).toBe(20);
+    expect(Math.min(...sizes)).toBeGreaterThan(10);
+    expect(sum(sizes)).toBe(255);
+  });
+});
+
+describe('a temperature', () => {
+  it('takes back that a model is surer than it is right', () => {
+    const truth = normalised([6, 3, 1]);
+    close(tempered(normalised(truth.map((probability) => probability ** 2)), 2), truth);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import type { Block, Message } from '../../lambdas/messages/types.ts';
+import { readHistory } from '../../lambdas/search/history.ts';
+import { sealsOf } from '../../lambdas/search/seals.ts';
+import { openCalls, searchCalls } from '../../lambdas/search/turns.ts';
+
+const seals = sealsOf('secret', 'account');
+const encrypted_content = seals.sealHit({
+  query: 'tea',
+  title: 'Tea',
+  url: 'https://a.example/',
+  text: 'T',
+  age: null,
+});
+const found: Block = { type: 'web_search_result', url: 'https://a.example/', title: 'Tea', encrypted_content };
+
+const call = (id: number): Block => ({ type: 'server_tool_use', id: `srvtoolu_${id}`, name: 'web_search', input: {} });
+const result = (id: number, content: unknown = [found]): Block => ({
+  type: 'web_search_tool_result',
+  tool_use_id: `srvtoolu_${id}`,
+  content,
+});
+const failure = { type: 'web_search_tool_result_error', error_code: 'unavailable' };
+const turn = (...content: Block[]): Message[] => [
+  { role: 'user', content: 'Tea?' },
+  { role: 'assistant', content },
+];
+
+describe('a conversation with searches', () => {
+  it('has no message of nothing where blanks alone follow a result', () => {
+    const { messages } = readHistory(turn(call(1), result(1), { type: 'text', text: ' \n' }), seals, true);
+
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  });
+
+  it('has no second search where a provider has made one by itself', () => {
+    expect(searchCalls([call(1), result(1), call(2)])).toMatchObject([{ id: 'srvtoolu_2' }]);
+  });
+
+  // As many as a body has room for.
+  const ids = Array.from({ length: 9_000 }, (_, index) => index);
+  it.each([
+    ['open calls', turn(...ids.map(call))],
+    [
+      'results behind their calls',
+      turn(...ids.map(call), ...ids.map((id) => result(id, id < 7_000 ? failure : [found]))),
+    ],
+  ])('is read without delay: %s', (_, messages) => {
+    const before = process.threadCpuUsage();
+
+    const history = readHistory(messages, seals, true);
+    openCalls({ model: 'm', messages: history.messages }, history.pending);
+
+    const { user, system } = process.threadCpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(700);
+  });
+});
