@@ -3,7 +3,7 @@
  *
  * Guarantee: each step may die at any point, and is repeated when its message is delivered again. A message that comes
  * early, or twice, asks no provider: the job says when it is to be gone on with, and a step that another one has
- * overtaken ends without a word.
+ * overtaken changes nothing.
  */
 
 import { emptyOutcome } from '../store/outcome.ts';
@@ -21,11 +21,14 @@ export const VIDEO_DEADLINE_MS = 2 * 3_600_000;
 /** SQS waits no longer. */
 const MAX_DELAY_SECONDS = 900;
 
+const OVERTAKEN_SECONDS = 2;
+
 export async function advanceVideo(tools: VideoTools, message: VideoMessage): Promise<void> {
   const job = await readVideoJob(tools.table, message.accountId, message.id);
   if (!job) return releaseWithoutJob(tools, message);
   const next = await step(tools, job, message).catch((error: unknown): Next => {
-    if (error instanceof JobMovedError) return undefined;
+    // Whoever was faster may have come of a notice, which sends nothing on: this message stays the job's own.
+    if (error instanceof JobMovedError) return { afterSeconds: OVERTAKEN_SECONDS };
     throw error;
   });
   // A notice comes beside the job's own message, which is still in the queue.

@@ -3,7 +3,9 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Table } from '../../lambdas/store/table.ts';
+import { advanceVideo } from '../../lambdas/videos/advance.ts';
 import { keyOfFile } from '../../lambdas/videos/content.ts';
+import { decodeVideoMessage } from '../../lambdas/videos/message.ts';
 import { fileKey } from '../../lambdas/videos/objects.ts';
 import { listen } from '../support/listen.ts';
 import { repeated } from '../support/long-runs.ts';
@@ -131,6 +133,19 @@ describe('a job', () => {
     const { job } = await made({ poll: [500, 'nonsense', 'completed'], file: [{ brokenAfter: 500 }, { bytes: 700 }] });
 
     expect(job).toMatchObject({ state: 'completed', files: [{ bytes: 700 }], fetches: 2 });
+  });
+
+  it('goes on when a notice of its provider overtakes its own message', async () => {
+    const id = await works.submit(spender, { poll: ['in_progress', 'in_progress', 'in_progress', 'completed'] });
+    await works.run(works.clock.ms + 1_000);
+    const { body, dueAtMs } = works.messages.pop()!;
+    const message = decodeVideoMessage(body);
+    works.clock.ms = dueAtMs;
+
+    await Promise.all([true, false].map((isNotice) => advanceVideo(works.tools, { ...message, isNotice })));
+    await works.run();
+
+    expect((await works.job(spender, id))!.state).toBe('completed');
   });
 
   it('asks no provider because of a message that is early, or comes twice', async () => {
