@@ -76,7 +76,7 @@ describe('a scheduled sweep', () => {
 
     const messages = await receive(queue.sqs, queue.videosUrl, 0);
     expect(messages.map(({ Body }) => decodeVideoMessage(Body!))).toEqual([
-      { accountId: spender.payer.accountId, id: request.generation.id },
+      { accountId: spender.payer.accountId, id: request.generation.id, isNotice: false },
     ]);
     expect(await stateOf(request.generation)).toBe('pending');
   });
