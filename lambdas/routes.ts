@@ -50,6 +50,7 @@ export const routes = {
       sendTo: ['finalize-cost'],
     }),
     inference: true,
+    asksProviders: true,
     timeoutSeconds: 29,
     memoryMb: 1024,
   }),

@@ -64,7 +64,8 @@ export class ApiStack extends Stack {
     });
     addRefusals(api);
     for (const [name, route] of Object.entries<Route>(routes)) {
-      const { lambda, logs } = route.asksProviders ? this.#addInvoker(name, route) : this.#addFunction(name, route);
+      // Messages alone go to Bedrock.
+      const { lambda, logs } = route.streaming ? this.#addInvoker(name, route) : this.#addFunction(name, route);
       const integration = new LambdaIntegration(lambda, {
         allowTestInvoke: false,
         ...(route.streaming

@@ -272,7 +272,7 @@ describe('a function that dies', () => {
 describe('many jobs', () => {
   it('come to the sum of their prices, whatever happens to them, and hold nothing', async () => {
     const ids: string[] = [];
-    for (let made = 0; made < repeated(200, { ofWhichAlways: 12 }); made += 1) {
+    for (let made = 0; made < repeated(500, { ofWhichAlways: 8 }); made += 1) {
       ids.push(
         await works.submit(spender, {
           submit: [pick<number | 'accept' | 'silence'>('accept', 'silence', 400, 429, 503), 'accept'],
