@@ -1,3 +1,4 @@
+import { repeated } from '../support/long-runs.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { get, startGateway, type RunningGateway } from '../support/gateway.ts';
@@ -5,7 +6,7 @@ import { documentedOperations, documentedResponse, misfit, type DocumentedOperat
 import { requestsTo, type GeneratedRequest } from '../support/request-arbitrary.ts';
 
 /** Over all operations more than 3,000 requests a run. */
-const REQUESTS_PER_OPERATION = 100;
+const REQUESTS_PER_OPERATION = repeated(100, { ofWhichAlways: 50 });
 
 /** Workspaces that may go; the others are needed by what comes after. */
 const doomed = ['gone-1', 'gone-2', 'gone-3', 'nowhere'];

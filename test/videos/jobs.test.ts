@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => works.stop());
 beforeEach(async () => {
-  spender = await newSpender(table, { key: { lifetime: rub('10000') } });
+  spender = await newSpender(table, { key: { lifetime: rub('100000') } });
 });
 afterEach(() => {
   works.messages.length = 0;
@@ -222,7 +222,7 @@ describe('a function that dies', () => {
     const [before] = (await books(table, spender)).key;
 
     for (const kill of kills(writes)) {
-      spender = await newSpender(table, { key: { lifetime: rub('10000') } });
+      spender = await newSpender(table, { key: { lifetime: rub('100000') } });
       works.provider.tokens.length = 0;
       const id = await works.submit(spender, script);
       works.state.writes = 0;
@@ -243,7 +243,7 @@ describe('a function that dies', () => {
     await works.run();
 
     for (const kill of kills(writes)) {
-      spender = await newSpender(table, { key: { lifetime: rub('10000') } });
+      spender = await newSpender(table, { key: { lifetime: rub('100000') } });
       Object.assign(works.state, { writes: 0, kill });
       await works.submit(spender, {});
       works.state.kill = undefined;
