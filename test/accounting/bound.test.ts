@@ -5,6 +5,7 @@ import { priceUpperBound, priceUsage, type UsageBound } from '../../lambdas/acco
 import { promptTokens, type TokenUsage } from '../../lambdas/accounting/usage.ts';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';
+import { repeated } from '../support/long-runs.ts';
 
 const tokens = fc.oneof(fc.nat(5_000), fc.constantFrom(0, 1e15, Number.MAX_SAFE_INTEGER));
 const maybeTokens = fc.option(tokens, { nil: undefined });
@@ -43,7 +44,7 @@ describe("a provider's word", () => {
         const { usage: charged } = withinBound(told, limits);
         return !priceUsage(charged, prices).total.exceeds(priceUpperBound(limits, prices));
       }),
-      { numRuns: 20_000 },
+      { numRuns: repeated(20_000, { ofWhichAlways: 5_000 }) },
     );
   });
 

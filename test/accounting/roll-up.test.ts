@@ -15,6 +15,7 @@ import { moneyAttribute, type Item, type Table } from '../../lambdas/store/table
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { holdRequest, newSpender, outcome, placeHold, rub, settlement, type Spender } from '../support/spending.ts';
 import { newTable, tableThrough } from '../support/table.ts';
+import { repeated } from '../support/long-runs.ts';
 
 const today = utcDate(Date.now());
 const date = dayBefore(today);
@@ -119,9 +120,12 @@ const shown = (rows: ActivityRow[]) => rows.map((row) => ({ ...row, usage: row.u
 const ask = async (table: Table, accountId: string, question: ActivityQuestion = everything) =>
   shown(await readActivity(table, accountId, [date], question));
 
-describe('a day with 20,000 generations over 50 keys and 10 models', () => {
+/** So many that shards, pages and batches are full. */
+const GENERATIONS = repeated(20_000, { ofWhichAlways: 6_000 });
+
+describe('a day with many generations over 50 keys and 10 models', () => {
   const accountId = randomUUID();
-  const samples = Array.from({ length: 20_000 }, (_, index) => sample(index + 1));
+  const samples = Array.from({ length: GENERATIONS }, (_, index) => sample(index + 1));
   let table: Table;
   beforeAll(async () => {
     table = await newTable();

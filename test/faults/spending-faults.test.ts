@@ -18,6 +18,7 @@ import {
   settlement,
 } from '../support/spending.ts';
 import { newTable, tableThrough } from '../support/table.ts';
+import { repeated } from '../support/long-runs.ts';
 
 let table: Table;
 let proxy: FaultProxy;
@@ -128,7 +129,7 @@ describe('under any mix of faults, duplicates and order', () => {
           for (const amounts of Object.values(all)) expect(amounts).toEqual(settledEverywhere(total));
         },
       ),
-      { numRuns: 15 },
+      { numRuns: repeated(15, { ofWhichAlways: 8 }) },
     );
   });
 });

@@ -5,21 +5,12 @@
  */
 
 import { measurePrompt } from '../../admission/prompt-size.ts';
-import { MessageAssembler } from '../../messages/assemble.ts';
 import { outputFormat } from '../../messages/output-format.ts';
-import type {
-  AnswerBatch,
-  AnswerEvent,
-  Block,
-  MessageDelta,
-  MessageStart,
-  MessagesEvent,
-  StopReason,
-  WireUsage,
-} from '../../messages/types.ts';
+import type { Block, MessageDelta, MessagesEvent, StopReason } from '../../messages/types.ts';
 import { UpstreamError } from '../../providers/upstream-http.ts';
 import type { Attempt, Dispatched } from '../../routing/dispatch.ts';
 import { RoundEvents } from '../../search/round-events.ts';
+import type { SearchCall } from '../../search/session.ts';
 import { withFreeChoice } from '../../search/tool.ts';
 import { searchCalls, withRound } from '../../search/turns.ts';
 import type { AnswerContext } from './answer-context.ts';
@@ -27,6 +18,7 @@ import type { AnswerSearch } from './answer-search.ts';
 import { asking, boundByBytes, quoteOfRound } from './attempts.ts';
 import { fittingThinking } from './fitting-thinking.ts';
 import type { Progress, RoundBatch } from './progress.ts';
+import { Round } from './search-round.ts';
 
 /** A model that goes on searching is asked to be asked again: its client decides whether it may. */
 const MAX_ROUNDS = 10;
@@ -51,9 +43,8 @@ export async function* searchRounds(
     const answer = new Round(events, round === 1 ? search.opening : undefined);
     yield* answer.pass(batches, attempt.candidate.wire.countsPromptAtStart);
     const { said, ending } = answer;
-    const calls = isDeclared ? searchCalls(said) : [];
-    const isForClient = said.some(({ type }) => type === 'tool_use');
-    if (ending.delta.stop_reason !== 'tool_use' || calls.length === 0 || isForClient) {
+    const calls = isDeclared ? callsToMake(said, ending) : [];
+    if (calls.length === 0) {
       yield ended(ending);
       return;
     }
@@ -85,94 +76,10 @@ export async function* searchRounds(
   }
 }
 
-/** The events of one round, without its beginning, where the answer has begun, and without its end. */
-class Round {
-  readonly #events: RoundEvents;
-  readonly #assembler = new MessageAssembler();
-  /** Blocks that the answer begins with; undefined where it has begun. */
-  readonly #opening: readonly Block[] | undefined;
-  #ending: MessageDelta | undefined;
-
-  constructor(events: RoundEvents, opening: readonly Block[] | undefined) {
-    this.#events = events;
-    this.#opening = opening;
-    this.#assembler.add(UNSEEN_START);
-  }
-
-  async *pass(
-    batches: AsyncGenerator<AnswerBatch, void>,
-    countsPromptAtStart: boolean,
-  ): AsyncGenerator<AnswerBatch, void> {
-    try {
-      for await (const batch of batches) {
-        let { usage } = batch;
-        const passed: AnswerEvent[] = [];
-        for (const event of batch.events) {
-          const { data } = event;
-          if (data.type === 'message_start') {
-            if (this.#opening) passed.push(event, ...this.#opening.flatMap((block) => this.#events.whole(block)));
-            else if (countsPromptAtStart) usage = promptOf(data.message.usage);
-          } else if (data.type === 'message_delta') {
-            usage = data.usage;
-            this.#end(data);
-          } else if (data.type === 'error') {
-            passed.push(...this.#events.held(), event);
-          } else if (data.type !== 'message_stop') {
-            passed.push(...this.#events.pass(event));
-          }
-        }
-        for (const { data } of passed) this.#assembler.add(data);
-        yield { ...batch, events: passed, usage };
-      }
-    } catch (error) {
-      const held = this.#events.held();
-      if (held.length > 0) yield { events: held };
-      throw error;
-    }
-  }
-
-  /** The model's blocks, as the client has them. */
-  get said(): Block[] {
-    const opening = this.#opening?.length ?? 0;
-    return this.#assembler.finish()!.content.slice(opening);
-  }
-
-  /** Why it has ended; wires end no answer without saying so. */
-  get ending(): MessageDelta {
-    return this.#ending!;
-  }
-
-  #end(event: MessageDelta): void {
-    const { delta, usage } = event;
-    const known = this.#ending;
-    this.#ending = known
-      ? {
-          ...known,
-          delta: { ...known.delta, ...(delta.stop_reason ? delta : {}) },
-          usage: { ...known.usage, ...usage },
-        }
-      : event;
-  }
-}
-
-/** Stands before the blocks of a round, whose own beginning the client never sees. */
-const UNSEEN_START: MessageStart = {
-  type: 'message_start',
-  message: {
-    id: '',
-    type: 'message',
-    role: 'assistant',
-    model: '',
-    content: [],
-    stop_reason: null,
-    stop_sequence: null,
-    usage: {},
-  },
-};
-
-/** Of the answer nothing is counted yet. */
-function promptOf({ output_tokens: _output, ...prompt }: WireUsage): WireUsage {
-  return prompt;
+/** The searches that a round waits for: none where it has ended for another reason, or waits for its client as well. */
+function callsToMake(said: readonly Block[], ending: MessageDelta): SearchCall[] {
+  const isForClient = said.some(({ type }) => type === 'tool_use');
+  return ending.delta.stop_reason === 'tool_use' && !isForClient ? searchCalls(said) : [];
 }
 
 /** Tokens that count against max_tokens. */
