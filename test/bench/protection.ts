@@ -9,7 +9,7 @@ import { restoredAnswer } from '../../lambdas/protection/restored-answer.ts';
 import { protect } from '../../lambdas/protection/sensitive-data.ts';
 import { sensitiveCategories, type SensitiveData } from '../../lambdas/store/sensitive-data.ts';
 
-const PROMPT_CHARACTERS = 100_000;
+const PROMPT_BYTES = 100_000;
 const ROUNDS = 60;
 const CHUNKS = 100_000;
 
@@ -22,7 +22,7 @@ const settings: SensitiveData = {
 };
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const cut = (...texts: string[]) => texts.join('\n').repeat(50).slice(0, PROMPT_CHARACTERS);
+const cut = (...texts: string[]) => Buffer.from(texts.join('\n').repeat(50)).subarray(0, PROMPT_BYTES).toString();
 const corpus = (...files: string[]) => files.map((file) => read(`test/protection/corpus/${file}.txt`)).join('\n');
 
 /** A value in a page of prose, as most prompts are; and what is the worst of real texts, a table of people. */
@@ -43,7 +43,7 @@ function medianMs(run: () => unknown): number {
   return times.sort((a, b) => a - b)[ROUNDS / 2]!;
 }
 
-console.info(`protecting ${PROMPT_CHARACTERS / 1_000} thousand characters, all categories, 200 terms:`);
+console.info(`protecting ${PROMPT_BYTES / 1_000} kB, all categories, 200 terms:`);
 for (const [name, content] of Object.entries(prompts)) {
   const request = { model: 'm', messages: [{ role: 'user' as const, content }] };
   const { originals } = protect(request, settings);

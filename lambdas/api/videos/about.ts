@@ -33,8 +33,8 @@ export const videos = tagged('Inference', {
   'notice-video': {
     summary: 'Say that a video has moved on',
     description:
-      'For providers, at an address that each is told with its job. What is sent is not read: the gateway asks the provider how the job stands.',
-    success: accepted('The provider will be asked.', noticeAnswer, { received: true }),
+      'For providers, at an address that each is told with its job. What is sent is not believed: the gateway asks the provider how the job stands. A `challenge` is sent back.',
+    success: ok('The provider will be asked.', noticeAnswer, { received: true }),
     errors: ['not_found'],
   },
   'get-video-content': {

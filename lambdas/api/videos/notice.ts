@@ -17,10 +17,22 @@ export const accepts = {
   }),
 };
 
-/** What a provider says is not read: it is asked. */
-export const handler = defineEndpoint('notice-video', accepts, async ({ params: { name } }) => {
+/** What a provider says is not believed: it is asked. Some want an echo first, to see that somebody is there. */
+export const handler = defineEndpoint('notice-video', accepts, async ({ params: { name }, request }) => {
   const job = noticedJob(name, await readPepper());
   if (!job) throw notFound('There is no such address.');
   await resources.queue('advance-videos').send(encodeVideoMessage({ ...job, isNotice: true }));
-  return jsonResponse<NoticeAnswer>(202, { received: true });
+  return jsonResponse<NoticeAnswer>(200, { received: true, ...challengeIn(request.body) });
 });
+
+const MAX_CHALLENGE_CHARACTERS = 1_000;
+
+/** A word that MiniMax wants to read back: https://platform.minimax.io/docs/api-reference/video-generation-t2v */
+function challengeIn(body: string): { challenge?: string } {
+  try {
+    const { challenge } = (JSON.parse(body) ?? {}) as { challenge?: unknown };
+    return typeof challenge === 'string' && challenge.length <= MAX_CHALLENGE_CHARACTERS ? { challenge } : {};
+  } catch {
+    return {};
+  }
+}

@@ -17,5 +17,5 @@ export const videoAnswer = z
   .meta({ id: 'Video' });
 export type VideoAnswer = z.output<typeof videoAnswer>;
 
-export const noticeAnswer = z.strictObject({ received: z.literal(true) });
+export const noticeAnswer = z.strictObject({ received: z.literal(true), challenge: z.string().optional() });
 export type NoticeAnswer = z.output<typeof noticeAnswer>;

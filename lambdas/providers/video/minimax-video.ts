@@ -36,7 +36,8 @@ export const minimaxVideoWire: VideoWire = {
     objections.noFirstFrame(request, target) ??
     longPrompt(request, MAX_PROMPT_CHARS),
 
-  submit(request, { upstreamModel }) {
+  // It asks the address for an echo first, and says there when the task moves on.
+  submit(request, { upstreamModel }, { webhookUrl }) {
     return post('/v1/video_generation', {
       model: upstreamModel,
       prompt: request.prompt,
@@ -44,6 +45,7 @@ export const minimaxVideoWire: VideoWire = {
       resolution: request.resolution.toUpperCase(),
       first_frame_image: imageOf(request, 'first_frame'),
       last_frame_image: imageOf(request, 'last_frame'),
+      callback_url: webhookUrl,
     });
   },
 
