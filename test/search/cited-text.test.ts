@@ -326,6 +326,6 @@ describe('a long text', () => {
     cited.end();
     new CitedText(isSource).push(text);
 
-    expect(performance.now() - before).toBeLessThan(1_000);
+    expect(performance.now() - before).toBeLessThan(5_000);
   });
 });

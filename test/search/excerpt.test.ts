@@ -111,10 +111,10 @@ describe('an excerpt', () => {
     ['a word', 'x'.repeat(2_000)],
     ['full stops', '.'.repeat(2_000)],
     ['characters of two units', '😀'.repeat(1_000)],
-  ])('takes milliseconds of a source of %s', (_, source) => {
+  ])('takes no time by the square of a source of %s', (_, source) => {
     const before = performance.now();
     excerpt(source, source);
 
-    expect(performance.now() - before).toBeLessThan(200);
+    expect(performance.now() - before).toBeLessThan(2_000);
   });
 });
