@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { decideInTurn } from '../../lambdas/api/decisions/decide.ts';
+import { prepareOffers } from '../../lambdas/api/decisions/offers.ts';
 import type { DecisionCandidate } from '../../lambdas/routing/decision-candidates.ts';
 import { decisionEngine } from '../../lambdas/providers/decisions/engines.ts';
 import { candidateAt } from '../support/candidate.ts';
@@ -15,12 +16,16 @@ const task = {
 };
 const health = { record: () => {} };
 
+const decisionCandidateAt = (url: string): DecisionCandidate => ({
+  ...candidateAt(url),
+  engine: decisionEngine('decisions-stated')!,
+});
+
 async function usageWhere(reported: object) {
   const { url } = await upstream((response) =>
     response.end(JSON.stringify({ choices: [{ message: { content: '{"p0": 0.3, "p1": 0.7}' } }], usage: reported })),
   );
-  const candidate = { ...candidateAt(url), engine: decisionEngine('decisions-stated')! } as DecisionCandidate;
-  const offer = { candidate, bounds: [], bytes: 0 };
+  const offer = { candidate: decisionCandidateAt(url), bounds: [], bytes: 0 };
   const { rounds } = await decideInTurn([offer], task, { signal: new AbortController().signal, health });
   return rounds[0]!;
 }
@@ -32,4 +37,16 @@ describe('a decision whose usage its provider reports in part', () => {
       expect(await usageWhere(reported)).toMatchObject({ usage: { outputTokens: 1 }, estimated: true });
     },
   );
+});
+
+describe('a request for decisions that allows no fallback', () => {
+  it('is offered to the first endpoint of a model alone', () => {
+    const first = { ...decisionCandidateAt('http://first.test'), isOnlyFirst: true };
+    const second = { ...first, endpoint: { ...first.endpoint, id: 'test/model/1' } };
+    const other = { ...first, model: { ...first.model, id: 'test/other' } };
+
+    const offers = prepareOffers([first, second, other], task);
+
+    expect(offers.map(({ candidate }) => candidate)).toEqual([first, other]);
+  });
 });

@@ -25,6 +25,7 @@ export function prepareOffers(candidates: readonly DecisionCandidate[], task: Ta
   const offers: Offer[] = [];
   let refusal: unknown;
   for (const candidate of candidates) {
+    if (candidate.isOnlyFirst && offers.some((offer) => offer.candidate.model.id === candidate.model.id)) continue;
     try {
       offers.push(offerOf(candidate, task));
     } catch (error) {
