@@ -39,6 +39,17 @@ describe('a decision whose usage its provider reports in part', () => {
   );
 });
 
+describe('a decision that its provider refuses', () => {
+  it('says with which status, of the attempt that it ended with too', async () => {
+    const { url } = await upstream((response) => response.writeHead(400).end('{"error": {"message": "no"}}'));
+    const offer = { candidate: decisionCandidateAt(url), bounds: [], bytes: 0 };
+
+    const { failed } = await decideInTurn([offer], task, { signal: new AbortController().signal, health });
+
+    expect(failed).toMatchObject([{ index: 0, providerStatus: 400 }]);
+  });
+});
+
 describe('a request for decisions that allows no fallback', () => {
   it('is offered to the first endpoint of a model alone', () => {
     const first = { ...decisionCandidateAt('http://first.test'), isOnlyFirst: true };

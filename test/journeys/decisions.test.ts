@@ -129,7 +129,11 @@ describe('a request for decisions', () => {
 
     expect(status).toBe(529);
     const id = response.headers.get('x-generation-id')!;
-    expect(await finalGeneration(gateway, id)).toMatchObject({ total_cost: 0, ending: 'refused_before' });
+    expect(await finalGeneration(gateway, id)).toMatchObject({
+      total_cost: 0,
+      ending: 'refused_before',
+      provider_responses: [{ status: 529 }],
+    });
   });
 
   const noul = { type: 'noul', instructions: 'Is it?' };

@@ -16,7 +16,10 @@ import type { FailedAttempt } from '../../routing/dispatch.ts';
 import type { SharedHealth } from '../../routing/health.ts';
 import { boundOf, type Offer } from './offers.ts';
 
-/** What came of it. `rounds` are the requests that are charged: those of a candidate that failed are not. */
+/**
+ * What came of it. `rounds` are the requests that are charged: those of a candidate that failed are not. `failed` are all
+ * attempts that failed, that at `index` among them where a provider's failure was the end.
+ */
 export interface Decided {
   index: number;
   rounds: Charged[];
@@ -48,9 +51,10 @@ export async function decideInTurn(
       return { index, rounds, failed, result: { verdicts } };
     } catch (error) {
       const failure = failureOf(error, failedProvider(candidate));
-      // Whoever leaves has been answered in part, and pays for it; a provider that fails is not paid.
-      last = { index, rounds: signal.aborted ? rounds : [], failed: [...failed], result: { failure } };
-      if (signal.aborted) break;
+      // Whoever leaves has been answered in part, and pays for it.
+      if (signal.aborted) return { index, rounds, failed, result: { failure } };
+      // A provider that fails is not paid.
+      last = { index, rounds: [], failed, result: { failure } };
       const durationMs = Math.round(performance.now() - beganAtMs);
       failed.push({ index, providerStatus: failure.providerStatus ?? null, durationMs });
       if (failure.mayTryAnother) health.record(candidate.endpoint.id, 'failed');
