@@ -18,6 +18,7 @@ export function newGeneration({
   candidate: { model, endpoint, pricing },
   catalog,
   bootId,
+  sweptAfterMs = HOLD_EXPIRES_AFTER_MS,
 }: {
   id: string;
   payer: Payer;
@@ -28,6 +29,8 @@ export function newGeneration({
   candidate: { model: Model; endpoint: Endpoint; pricing: Pricing };
   catalog: Catalog;
   bootId: string;
+  /** Where more than one function works on it, one after the other. */
+  sweptAfterMs?: number;
 }): Omit<PendingGeneration, 'hold'> {
   const createdAtMs = generationTimeMs(id)!;
   const inputCost = priceUsage({ inputTokens: estimatedTokens, outputTokens: 0 }, pricing).total;
@@ -45,6 +48,6 @@ export function newGeneration({
     createdAtMs,
     inputEstimate: { tokens: estimatedTokens, cost: inputCost },
     bootId,
-    sweepAtMs: createdAtMs + HOLD_EXPIRES_AFTER_MS,
+    sweepAtMs: createdAtMs + sweptAfterMs,
   };
 }

@@ -7,12 +7,11 @@ import { releaseUnknown } from '../accounting/release.ts';
 import { admit } from '../admission/admit.ts';
 import type { InferenceCaller } from '../admission/caller.ts';
 import type { HoldRequest } from '../admission/hold.ts';
+import { newGeneration } from '../admission/new-generation.ts';
 import { refusalError } from '../admission/refusal.ts';
 import { planSpending, type SpendingPlan } from '../admission/spending-plan.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Pricing } from '../catalog/schema.ts';
-import { Money } from '../money/money.ts';
-import { generationTimeMs } from '../platform/ids.ts';
 import type { Bucket } from '../platform/objects.ts';
 import type { QueueSender } from '../platform/queue.ts';
 import type { VideoRequest } from '../providers/video/wire.ts';
@@ -93,27 +92,18 @@ function holdRequestOf(
   { generationId, caller, candidates: [first] }: VideoStart,
   pricing: Pricing,
 ): Omit<HoldRequest, 'amount'> {
-  const { model, endpoint } = first!;
-  const createdAtMs = generationTimeMs(generationId)!;
-  return {
-    generation: {
-      id: generationId,
-      payer: caller.payer,
-      apiType: 'video',
-      model: model.id,
-      modelPermaslug: model.data.permaslug,
-      endpointId: endpoint.id,
-      providerName: endpoint.provider.name,
-      pricing,
-      catalogVersion: catalog.version,
-      streamed: false,
-      createdAtMs,
-      inputEstimate: { tokens: 0, cost: Money.zero },
-      bootId,
-      sweepAtMs: createdAtMs + VIDEO_DEADLINE_MS + SWEPT_AFTER_DEADLINE_MS,
-    },
-    scopes: caller.scopes,
-  };
+  const generation = newGeneration({
+    id: generationId,
+    payer: caller.payer,
+    apiType: 'video',
+    streamed: false,
+    estimatedTokens: 0,
+    candidate: { ...first!, pricing },
+    catalog,
+    bootId,
+    sweptAfterMs: VIDEO_DEADLINE_MS + SWEPT_AFTER_DEADLINE_MS,
+  });
+  return { generation, scopes: caller.scopes };
 }
 
 function jobOf({ generationId, caller, candidates, request, ...start }: VideoStart, createdAtMs: number): VideoJob {
