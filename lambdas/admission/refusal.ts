@@ -1,4 +1,4 @@
-import { GatewayError, toGatewayError, unauthenticated } from '../platform/errors.ts';
+import { clientHasLeft, GatewayError, toGatewayError, unauthenticated } from '../platform/errors.ts';
 import { Money } from '../money/money.ts';
 import { intervals, windowEnd, type Interval } from '../money/periods.ts';
 import { refusingInterval, type ScopeKind } from '../store/counters.ts';
@@ -133,7 +133,7 @@ export function refusalError(refusal: AdmissionRefusal, request: RefusedRequest)
     case 'free_budget':
       return freeRefusalError(refusal);
     case 'client_left':
-      return new GatewayError('timeout', 'The client has left.', { status: 408 });
+      return clientHasLeft();
   }
 }
 

@@ -126,6 +126,11 @@ export function invalidRequest(
   });
 }
 
+/** 408: nobody gets it; in the log it must not be a failure of a provider. */
+export function clientHasLeft(cause?: unknown): GatewayError {
+  return new GatewayError('timeout', 'The client has left.', { status: 408, cause });
+}
+
 export function notFound(message: string, metadata: Record<string, unknown> = {}): GatewayError {
   return new GatewayError('not_found', message, { metadata });
 }

@@ -5,7 +5,7 @@ import type { HoldKeeper } from '../../admission/hold-keeper.ts';
 import { answerOf } from '../../decisions/question.ts';
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import { Money } from '../../money/money.ts';
-import { GatewayError } from '../../platform/errors.ts';
+import { clientHasLeft, GatewayError } from '../../platform/errors.ts';
 import { log, tripwires } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
 import { abortInTime, abortWhenLeft, type AbortReason } from '../messages/abort.ts';
@@ -83,8 +83,7 @@ async function chargedFor(rounds: readonly Charged[], keeper: HoldKeeper): Promi
 
 function failureForClient(failure: GatewayError, signal: AbortSignal): GatewayError {
   const { reason } = signal as { reason: AbortReason | undefined };
-  if (reason === 'client_left')
-    return new GatewayError('timeout', 'The client has left.', { status: 408, cause: failure });
+  if (reason === 'client_left') return clientHasLeft(failure);
   if (reason !== 'out_of_time') return failure;
   return new GatewayError('timeout', 'The questions took longer than the gateway may run. Ask fewer at once.');
 }

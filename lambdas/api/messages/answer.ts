@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '../../messages/types.ts';
-import { GatewayError, toGatewayError } from '../../platform/errors.ts';
+import { clientHasLeft, GatewayError, toGatewayError } from '../../platform/errors.ts';
 import { describeError, log } from '../../platform/logger.ts';
 import type { AbortReason } from './abort.ts';
 import type { AnswerContext } from './answer-context.ts';
@@ -76,9 +76,7 @@ function batchesOf(
 
 /** The failure as the client gets it. */
 function failureForClient(ending: FailedEnding, error: unknown): GatewayError {
-  // The client does not get it; in the log it must not be a failure of a provider.
-  if (ending === 'client_left')
-    return new GatewayError('timeout', 'The client has left.', { status: 408, cause: error });
+  if (ending === 'client_left') return clientHasLeft(error);
   if (ending !== 'out_of_time') return toGatewayError(error);
   if (error instanceof GatewayError && error.kind === 'timeout') return error;
   return new GatewayError('timeout', 'The answer took longer than the gateway may run. Ask for a shorter one.');
