@@ -14,6 +14,7 @@ export interface Found {
 
 /** So many characters of a beginning are looked at before a term is searched for. */
 const BEGINNING = 4;
+const FIRSTS = 0x7ff;
 /** Bits of the table of beginnings; as many terms as a prompt has values fill little of it. */
 const TABLE_BITS = 1 << 16;
 
@@ -21,8 +22,8 @@ export class TermSearch {
   readonly #terms: string[];
   /** For each term the longest other one that it begins with; -1 for none. */
   readonly #parents: number[] = [];
-  /** For the lower bytes of first characters: most places of a text are ruled out by them. */
-  readonly #firsts = new Uint8Array(0x100);
+  /** For the lower bits of first characters, which tell most scripts apart: most places of a text are ruled out by them. */
+  readonly #firsts = new Uint8Array(FIRSTS + 1);
   /** A bit for each beginning of a term, of at most four characters: nearly every other place is ruled out by them. */
   readonly #beginnings = new Uint8Array(TABLE_BITS >> 3);
   /** How long these beginnings are. */
@@ -36,7 +37,7 @@ export class TermSearch {
       let parent = index - 1;
       while (parent >= 0 && !term.startsWith(this.#terms[parent]!)) parent = this.#parents[parent]!;
       this.#parents.push(parent);
-      this.#firsts[term.charCodeAt(0) & 0xff] = 1;
+      this.#firsts[term.charCodeAt(0) & FIRSTS] = 1;
       const bit = bitOf(term, 0, Math.min(BEGINNING, term.length));
       this.#beginnings[bit >> 3]! |= 1 << (bit & 7);
     }
@@ -62,7 +63,7 @@ export class TermSearch {
   #findBetween(text: string, from: number, until: number, found: Found[]): void {
     const firsts = this.#firsts;
     for (let start = from; start < until; start += 1) {
-      if (firsts[text.charCodeAt(start) & 0xff] === 0) continue;
+      if (firsts[text.charCodeAt(start) & FIRSTS] === 0) continue;
       if (isWordAt(text, start - 1) && isWordAt(text, start)) continue;
       const term = this.#mayBeginAt(text, start) ? this.#longestAt(text, start) : undefined;
       if (term === undefined || start + term.length > until) continue;

@@ -16,7 +16,7 @@ const NAMED =
 const NAMED_WITHIN = 48;
 
 /** Payment cards: known beginnings and lengths, and the check digit (ISO/IEC 7812). */
-export const findCards: Rule = function* (text, numerals) {
+export const findCards: Rule = (text, numerals, add) => {
   for (const { start: from, written: numbers, digits } of numerals) {
     if (digits.length < LEAST_DIGITS || (numbers === digits && !isCard(digits))) continue;
     for (const { 0: found, index } of matchesOf(CARD, numbers)) {
@@ -26,7 +26,7 @@ export const findCards: Rule = function* (text, numerals) {
         const end = start + written.length;
         if (isWordAt(text, end) || !isCard(digitsOf(written))) continue;
         if (RARE_LENGTHS.test(written) && !NAMED.test(wordsBefore(text, start, NAMED_WITHIN))) continue;
-        yield { start, end };
+        add(start, end);
         break;
       }
     }

@@ -1,6 +1,6 @@
 /** Secrets of programs and people: by their issuers, by their form, by where they stand, and by their name. */
 
-import { wordsBefore, type Rule } from './finding.ts';
+import { matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';
 import { findIssuedKeys } from './issued-key.ts';
 import { findNamedSecrets } from './named-secret.ts';
 import { classesOf, isMixed, isNoReference, isPassword } from './secret.ts';
@@ -24,29 +24,29 @@ const AUTHORIZATION =
 const ACCOUNT =
   /(?:логин|уч[её]тк[аиу]|доступы?|login|creds|credentials)(?:\s?[/&+и]\s?(?:pass(?:word)?|пароль))?(?: [a-zа-яё]{1,12}){0,3}\s?[:–—-]\s{0,2}[^\s/|:]{2,40}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/gi;
 
-export const findCredentials: Rule = function* (text, numerals) {
-  yield* findIssuedKeys(text, numerals);
-  if (text.includes(ARMOUR)) yield* findKeys(text);
-  if (text.includes('://')) yield* captured(text, IN_ADDRESS, isNoReference);
-  if (text.includes('-u')) yield* captured(text, IN_COMMAND, (value) => isNoReference(value) && /\D/.test(value));
-  if (text.includes('-')) yield* inOptions(text);
-  yield* captured(text, AUTHORIZATION, isMixed);
-  yield* captured(text, ACCOUNT, (value) => isPassword(value) && classesOf(value) >= 3);
-  yield* findNamedSecrets(text, numerals);
+export const findCredentials: Rule = (text, numerals, add) => {
+  findIssuedKeys(text, numerals, add);
+  if (text.includes(ARMOUR)) findKeys(text, add);
+  if (text.includes('://')) findCaptured(text, IN_ADDRESS, isNoReference, add);
+  if (text.includes('-u')) findCaptured(text, IN_COMMAND, (value) => isNoReference(value) && /\D/.test(value), add);
+  if (text.includes('-')) findInOptions(text, add);
+  findCaptured(text, AUTHORIZATION, isMixed, add);
+  findCaptured(text, ACCOUNT, (value) => isPassword(value) && classesOf(value) >= 3, add);
+  findNamedSecrets(text, numerals, add);
 };
 
-function* inOptions(text: string): ReturnType<Rule> {
-  for (const { 0: found, 1: blank, 2: value = '', index } of text.matchAll(OPTION)) {
+function findInOptions(text: string, add: Add): void {
+  for (const { 0: found, 1: blank, 2: value = '', index } of matchesOf(OPTION, text)) {
     const start = index + found.length - value.length;
     const isSecret =
       blank === ''
         ? found.startsWith('-p') && isNoReference(value) && classesOf(value) >= 3
         : isPassword(value) && LOGS_IN.test(wordsBefore(text, index, COMMAND));
-    if (isSecret) yield { start, end: start + value.length };
+    if (isSecret) add(start, start + value.length);
   }
 }
 
-function* findKeys(text: string): ReturnType<Rule> {
+function findKeys(text: string, add: Add): void {
   let end = 0;
   for (let start = text.indexOf(ARMOUR); start !== -1; start = text.indexOf(ARMOUR, end)) {
     end = start + ARMOUR.length;
@@ -56,13 +56,13 @@ function* findKeys(text: string): ReturnType<Rule> {
     const closing = opening.replace('BEGIN', 'END');
     const at = key.indexOf(closing);
     end = start + (at === -1 ? key.length : at + closing.length);
-    yield { start, end };
+    add(start, end);
   }
 }
 
-function* captured(text: string, pattern: RegExp, isSecret: (value: string) => boolean): ReturnType<Rule> {
-  for (const { 0: found, 1: value = '', index } of text.matchAll(pattern)) {
+function findCaptured(text: string, pattern: RegExp, isSecret: (value: string) => boolean, add: Add): void {
+  for (const { 0: found, 1: value = '', index } of matchesOf(pattern, text)) {
     const start = index + found.lastIndexOf(value);
-    if (isSecret(value)) yield { start, end: start + value.length };
+    if (isSecret(value)) add(start, start + value.length);
   }
 }

@@ -19,13 +19,13 @@ const GIT = /(?<![\w.+-])git@$/;
 const OF_MACHINE = /:[/~]/y;
 
 /** Addresses of mail, in any script. */
-export const findEmails: Rule = function* (text) {
+export const findEmails: Rule = (text, _, add) => {
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
     const start = startOfLocal(text, at);
     const end = start < at ? endOfDomain(text, at + 1) : at;
     const domain = text.slice(at + 1, end);
     if (domain.length <= 3 || !DOMAIN.test(domain) || FILE.test(domain)) continue;
-    if (!isOfMachine(text, at, end) && !IN_ADDRESS.test(wordsBefore(text, start, MAX_LOCAL))) yield { start, end };
+    if (!isOfMachine(text, at, end) && !IN_ADDRESS.test(wordsBefore(text, start, MAX_LOCAL))) add(start, end);
   }
 };
 

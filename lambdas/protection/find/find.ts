@@ -31,7 +31,7 @@ export function findSensitive(text: string, wanted: ReadonlySet<SensitiveCategor
   const numerals = numeralsIn(text);
   for (const category of categories) {
     if (!wanted.has(category)) continue;
-    for (const { start, end } of rules[category](text, numerals)) findings.push({ category, start, end });
+    rules[category](text, numerals, (start, end) => findings.push({ category, start, end }));
   }
   return withoutOverlaps(findings);
 }

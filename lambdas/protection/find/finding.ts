@@ -15,8 +15,11 @@ export interface Numerals {
   digits: string;
 }
 
+/** Takes a value that was found. */
+export type Add = (start: number, end: number) => void;
+
 /** Finds the values of one category in a text, in time linear in its length. */
-export type Rule = (text: string, numerals: readonly Numerals[]) => Generator<{ start: number; end: number }>;
+export type Rule = (text: string, numerals: readonly Numerals[], add: Add) => void;
 
 /** Blanks and hyphens as people, word processors and web pages put them between digits; for character classes. */
 export const GAP = String.raw` \u00a0\u2009\u202f`;

@@ -10,7 +10,7 @@ const NAMED_AFTER = /^\s{0,2}[(–—-]\s{0,2}инн(?!\p{L})/iu;
 const NAME_ITSELF = /инн$/i;
 
 /** Russian taxpayer numbers. One in ten numbers has a fitting check digit, so a word must say what it is. */
-export const findInns: Rule = function* (text, numerals) {
+export const findInns: Rule = (text, numerals, add) => {
   for (const { start: from, written, digits: all } of numerals) {
     if (all.length < LEAST_DIGITS || (all === written && !fitsCheckDigits(all))) continue;
     for (const { 0: digits, index } of matchesOf(INN, written)) {
@@ -18,7 +18,7 @@ export const findInns: Rule = function* (text, numerals) {
       if (!fitsCheckDigits(digits)) continue;
       const before = wordsBefore(text, start, NAMED_WITHIN);
       if ((isWordAt(text, start - 1) && !NAME_ITSELF.test(before)) || isWordAt(text, end)) continue;
-      if (isNamed(before) || NAMED_AFTER.test(text.slice(end, end + 10))) yield { start, end };
+      if (isNamed(before) || NAMED_AFTER.test(text.slice(end, end + 10))) add(start, end);
     }
   }
 };

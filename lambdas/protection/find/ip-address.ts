@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { isWordAt, lastWord, matchesOf, wordsBefore, type Rule } from './finding.ts';
+import { isWordAt, lastWord, matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';
 
 const V4 = /(?<![\d.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\d|\.\d)/g;
 const V6 = /^(?:[0-9a-f]{1,4}:|:(?=:)|:){2,8}(?:[0-9a-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?(?![\w:]|\.\d)/i;
@@ -31,16 +31,16 @@ const WORDS_BETWEEN = 2;
 const CONTEXT = 40;
 
 /** Addresses of machines. Loopback, unspecified addresses and netmasks say nothing of anybody. */
-export const findIpAddresses: Rule = function* (text, numerals) {
+export const findIpAddresses: Rule = (text, numerals, add) => {
   for (const { start: from, written } of numerals) {
     if (!written.includes('.')) continue;
     for (const { 0: found, index } of matchesOf(V4, written)) {
       const [start, end] = [from + index, from + index + found.length];
       if (isWordAt(text, start - 1) || text[start - 1] === '.' || isWordAt(text, end)) continue;
-      if (isIPv4(found) && !isCommon(found) && isAddress(found, text, start, end)) yield { start, end };
+      if (isIPv4(found) && !isCommon(found) && isAddress(found, text, start, end)) add(start, end);
     }
   }
-  yield* findV6(text);
+  findV6(text, add);
 };
 
 /** What stands before and after decides. */
@@ -74,7 +74,7 @@ function isRelease(found: string, before: string, text: string, end: number): bo
   return false;
 }
 
-function* findV6(text: string): ReturnType<Rule> {
+function findV6(text: string, add: Add): void {
   let done = 0;
   for (const { index } of text.matchAll(MAYBE_V6)) {
     if (index < done) continue;
@@ -84,7 +84,7 @@ function* findV6(text: string): ReturnType<Rule> {
     while (done < text.length && isOfV6(text, done)) done += 1;
     if (index - start > MAX_V6) continue;
     const found = V6.exec(text.slice(start, Math.min(done, start + MAX_V6) + 2))?.[0] ?? '';
-    if (isIPv6(found) && saysWhere(found)) yield { start, end: start + found.length };
+    if (isIPv6(found) && saysWhere(found)) add(start, start + found.length);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Keys that begin as their issuers document. */
 
 import { isMixed } from './secret.ts';
-import type { Rule } from './finding.ts';
+import type { Add, Rule } from './finding.ts';
 
 const REST = '[A-Za-z0-9_-]';
 const DIGITS = '0123456789';
@@ -109,7 +109,7 @@ const MAX_BEFORE = 128;
 const MAX_AFTER = 8_192;
 
 /** Only rows that are long enough are looked at: that is little of most texts. */
-export const findIssuedKeys: Rule = function* (text) {
+export const findIssuedKeys: Rule = (text, _, add) => {
   let done = 0;
   for (let start = 0; start + LEAST <= text.length;) {
     const gap = lastGap(text, start);
@@ -119,12 +119,12 @@ export const findIssuedKeys: Rule = function* (text) {
     }
     const from = boundBefore(text, start, done);
     done = boundAfter(text, start);
-    yield* keysBetween(text, from, done);
+    findBetween(text, from, done, add);
     start = done;
   }
 };
 
-function* keysBetween(text: string, from: number, end: number): ReturnType<Rule> {
+function findBetween(text: string, from: number, end: number, add: Add): void {
   for (let start = from; start < end; start += 1) {
     const before = text.charCodeAt(start - 1);
     if (IN_ROW[before] === 1 && before !== HYPHEN) continue;
@@ -133,7 +133,7 @@ function* keysBetween(text: string, from: number, end: number): ReturnType<Rule>
     pattern.lastIndex = start;
     const found = pattern.exec(text)?.[0];
     if (found === undefined) continue;
-    if (isMixed(found)) yield { start, end: start + found.replace(/[.-]+$/, '').length };
+    if (isMixed(found)) add(start, start + found.replace(/[.-]+$/, '').length);
     start += found.length - 1;
   }
 }

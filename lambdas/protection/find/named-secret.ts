@@ -36,7 +36,7 @@ const CHUNK = /[^\s"'`<>;,()«»“”„]{8,64}/g;
 const MAX_SENTENCE = 80;
 const LOOK_AHEAD = 320;
 
-export const findNamedSecrets: Rule = function* (text) {
+export const findNamedSecrets: Rule = (text, _, add) => {
   let done = 0;
   for (const { index } of text.matchAll(NAME)) {
     if (index < done) continue;
@@ -47,7 +47,7 @@ export const findNamedSecrets: Rule = function* (text) {
     const start = index + name.length + found.start;
     done = index + name.length + found.end;
     if (done === index + LOOK_AHEAD) done = endOfValue(text, done);
-    yield { start, end: done };
+    add(start, done);
   }
 };
 

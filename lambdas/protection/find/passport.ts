@@ -37,7 +37,7 @@ const TECHNICAL =
 const NUMBER_BEFORE = /(?<![\p{L}\d])(\d{2} ?\d{2} ?(?:№ ?)?\d{6}) ?[(–—-] ?$/u;
 
 /** Numbers of passports: they have no check digit that people write, so the word must stand before them. */
-export const findPassports: Rule = function* (text) {
+export const findPassports: Rule = (text, _, add) => {
   let done = 0;
   for (const { 0: word, index } of text.matchAll(NAMED)) {
     const from = index + word.length;
@@ -45,7 +45,7 @@ export const findPassports: Rule = function* (text) {
     const earlier = NUMBER_BEFORE.exec(wordsBefore(text, index, 24));
     if (earlier) {
       const start = index - earlier[0].length;
-      yield { start, end: start + earlier[1]!.length };
+      add(start, start + earlier[1]!.length);
       continue;
     }
     const after = text.slice(from, from + WITHIN);
@@ -56,7 +56,7 @@ export const findPassports: Rule = function* (text) {
     // Cut off by the end of what was looked at.
     if (isWordAt(text, end) || number.start > MAX_WORDS || NEXT_SENTENCE.test(text.slice(from, start))) continue;
     done = end;
-    yield { start, end };
+    add(start, end);
   }
 };
 

@@ -3,7 +3,7 @@
  * bundle, takes a hundred times as long, and of the sentences that no rule had seen it found three numbers in four.
  */
 
-import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, matchesOf, wordsBefore, type Rule } from './finding.ts';
+import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';
 
 const SEPARATOR = String.raw`[${GAP}.${HYPHEN}()]`;
 /** At most three separators between digits, as in `) -`, and no more digits than a number may have (E.164). */
@@ -57,21 +57,21 @@ const FORMS = [
 ];
 
 /** Phone numbers: with a country code, in Russian forms, and in forms of other countries where a word says so. */
-export const findPhones: Rule = function* (text, numerals) {
+export const findPhones: Rule = (text, numerals, add) => {
   for (const { start: first, written: numbers, digits } of numerals) {
     if (digits.length < LEAST_DIGITS) continue;
     const from = first > 0 && '+('.includes(text.charAt(first - 1)) ? first - 1 : first;
     const whole = from === first ? numbers : text.charAt(from) + numbers;
-    if (digits.length <= MAX_DIGITS) yield* phoneAt(text, from, whole);
-    else for (const { 0: match, index } of matchesOf(PHONE, whole)) yield* phoneAt(text, from + index, match);
+    if (digits.length <= MAX_DIGITS) findAt(text, from, whole, add);
+    else for (const { 0: match, index } of matchesOf(PHONE, whole)) findAt(text, from + index, match, add);
   }
 };
 
-function phoneAt(text: string, from: number, match: string): { start: number; end: number }[] {
+function findAt(text: string, from: number, match: string, add: Add): void {
   const found = withoutBracket(match);
   const start = from + match.length - found.length;
   const end = isPartOfWord(text, start) ? undefined : endOfPhone(text, start, found);
-  return end === undefined ? [] : [{ start, end }];
+  if (end !== undefined) add(start, end);
 }
 
 /** The first groups may be the number, and the rest what follows it. */

@@ -11,13 +11,13 @@ const NAMED_WITHIN = 48;
 const DIGITS = 11;
 
 /** Russian insurance numbers: by their check sum, and where the form says nothing, by a word before them. */
-export const findSnils: Rule = function* (text, numerals) {
+export const findSnils: Rule = (text, numerals, add) => {
   for (const { start: from, written, digits } of numerals) {
     if (digits.length < DIGITS || (digits.length === DIGITS && !fitsCheckSum(digits))) continue;
     for (const { 0: found, index } of matchesOf(SNILS, written)) {
       const [start, end] = [from + index, from + index + found.length];
       if (!standsAlone(text, start, end) || !fitsCheckSum(digitsOf(found))) continue;
-      if (AS_ON_CARD.test(found) || NAMED.test(wordsBefore(text, start, NAMED_WITHIN))) yield { start, end };
+      if (AS_ON_CARD.test(found) || NAMED.test(wordsBefore(text, start, NAMED_WITHIN))) add(start, end);
     }
   }
 };
