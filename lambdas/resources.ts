@@ -2,16 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { openFreeCapacity } from './admission/free-capacity.ts';
 import { loadCatalog } from './catalog/load.ts';
 import { nowMs } from './platform/clock.ts';
-import { deadLettersVariable, optionalVariable, queueVariable, variables } from './platform/environment.ts';
-import { openQueueGauge } from './platform/queue-levels.ts';
-import { openQueueReturns } from './platform/queue-returns.ts';
+import { optionalVariable, queueVariable, variables } from './platform/environment.ts';
 import { openQueue } from './platform/queue.ts';
-import type { QueueName } from './route.ts';
 import { SharedHealth } from './routing/health.ts';
 import { openStatistics } from './routing/statistics.ts';
 import { readReports, writeReport } from './store/endpoint-health.ts';
 import { readMeasurements } from './store/endpoint-statistics.ts';
 import { readBudgets } from './store/service-budgets.ts';
+import { once, perQueue } from './platform/once.ts';
 import { openTable } from './store/table.ts';
 
 const table = once(() => openTable());
@@ -40,19 +38,6 @@ export const resources = {
   freeCapacity: once(() => openFreeCapacity(async (date) => readBudgets(table(), date), nowMs)),
   catalog: once(() => loadCatalog()),
   queue: perQueue((name) => openQueue(queueVariable(name))),
-  /** A worker's own queue. */
-  returns: perQueue((name) => openQueueReturns(queueVariable(name))),
-  gauge: perQueue((name) => openQueueGauge(queueVariable(name), deadLettersVariable(name))),
   /** Identifies this run of the process on the holds that it places. */
   bootId: once(() => optionalVariable(variables.bootId) ?? randomUUID()),
 };
-
-function once<Value>(open: () => Value): () => Value {
-  let value: Value | undefined;
-  return () => (value ??= open());
-}
-
-function perQueue<Value>(open: (name: QueueName) => Value): (name: QueueName) => Value {
-  const opened: Partial<Record<QueueName, Value>> = {};
-  return (name) => (opened[name] ??= open(name));
-}

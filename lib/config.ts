@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What a platform team may set in cdk.json or with -c; everything has a working default. */
 const configSchema = z.strictObject({

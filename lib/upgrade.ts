@@ -1,7 +1,8 @@
 import { accountEntryPut } from '../lambdas/store/accounts.ts';
 import { moveKey } from '../lambdas/store/key-directory.ts';
 import { keyFrom, keyItem, type ApiKey } from '../lambdas/store/keys.ts';
-import { readItem, scanItemsWithout } from '../lambdas/store/query.ts';
+import { readItem } from '../lambdas/store/query.ts';
+import { scanItemsWithout } from '../lambdas/store/scan.ts';
 import { numberFrom, type Item, type Table } from '../lambdas/store/table.ts';
 import { transact, writeAlone } from '../lambdas/store/transact.ts';
 import { put, update, type Condition } from '../lambdas/store/writes.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { generationTimeMs } from '../platform/ids.ts';
 import { holdRecord, type Hold } from '../store/generation.ts';
 import { outcomeRecord, type Outcome } from '../store/outcome.ts';

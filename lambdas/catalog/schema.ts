@@ -3,7 +3,7 @@
  * writes them; this schema is what the loader enforces. Unknown fields are errors: a typo must not be a silent default.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { Money } from '../money/money.ts';
 import { authSchemes } from './auth-schemes.ts';
 import { anyQuirks, inputModalities, wires } from './wires.ts';

@@ -1,6 +1,6 @@
 /** `search.json`: what a search costs, and the backends that answer it, in the order in which they are asked. */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { CatalogError } from './catalog-error.ts';
 import type { Located } from './check-models.ts';
 import { dataPolicySchema, httpUrl, price, slug, variableName, type ModelData } from './schema.ts';

@@ -3,7 +3,7 @@
  * nothing outside of the two rooms knows a wire by its name.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AuthScheme } from './auth-schemes.ts';
 
 export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as const;

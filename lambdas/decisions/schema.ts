@@ -1,6 +1,6 @@
 /** The body of POST /decisions. */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { optional } from '../messages/field-kinds.ts';
 import { recordOf } from '../messages/record-of.ts';
 import { otherModels, providerPreferences } from '../messages/preferences.ts';

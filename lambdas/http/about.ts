@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ErrorKind } from '../platform/errors.ts';
 
 /** What people read about a route, beyond what the manifest and its `accepts` already say. */

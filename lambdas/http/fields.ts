@@ -1,6 +1,6 @@
 /** Kinds of fields that more than one endpoint takes, each with the sentence that a client reads when it is wrong. */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { Money } from '../money/money.ts';
 import type { TextRule } from '../platform/text-rule.ts';
 import { NumberText } from './json-body.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { intervals } from '../money/periods.ts';
 
 /** An id in a request. One that nothing has is simply not found; only one that cannot be looked up is refused. */

@@ -3,7 +3,7 @@
  * a field that is missing or misspelt does not compile, one too many fails the tests. Code that runs imports only types.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Money } from '../money/money.ts';
 
 export const time = z.iso.datetime({ offset: true });

@@ -3,7 +3,7 @@
  * check them. Blocks are only checked here, and passed on as they are, so that no schema copies what it does not know.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { anyObject, cacheControl, httpUrl, optional } from './field-kinds.ts';
 import { firstFault, listOf, refuse } from './list-of.ts';
 import { inlineTool } from './tool-schema.ts';

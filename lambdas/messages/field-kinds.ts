@@ -1,6 +1,6 @@
 /** Kinds of fields that requests have in more than one place. An explicit null counts as absent. */
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
 

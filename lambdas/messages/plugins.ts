@@ -1,6 +1,6 @@
 /** What a request asks the gateway to do to its prompt before a provider gets it. */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { optional } from './field-kinds.ts';
 import { listOf } from './list-of.ts';
 import { domains, userLocation } from './search-tool.ts';

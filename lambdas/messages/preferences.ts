@@ -3,7 +3,7 @@
  * the gateway's own: none of them goes to a provider.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { Money } from '../money/money.ts';
 import { isRawNumber } from '../platform/exact-json.ts';
 import { optional } from './field-kinds.ts';

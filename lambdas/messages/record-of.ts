@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { documentationOf, firstFault, refuse, type Fault } from './list-of.ts';
 
 interface Rules {

@@ -3,7 +3,7 @@
  * Messages API grows faster than gateways are deployed. An explicit null counts as absent.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { content } from './blocks.ts';
 import { anyObject, cacheControl, optional } from './field-kinds.ts';
 import { listOf } from './list-of.ts';

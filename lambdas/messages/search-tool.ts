@@ -1,6 +1,6 @@
 /** The web search that the gateway makes for any model, as a request declares it. */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { domainFault } from './domain-rule.ts';
 import { cacheControl, optional } from './field-kinds.ts';
 import { listOf } from './list-of.ts';

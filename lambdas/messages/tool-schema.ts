@@ -3,7 +3,7 @@
  * no price here. They are listed as allowed, because providers add tools faster than gateways are deployed.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { anyObject, cacheControl, optional } from './field-kinds.ts';
 import { documentationOf, firstFault, refuse } from './list-of.ts';
 import { isSearchType, searchTool } from './search-tool.ts';

@@ -1,6 +1,6 @@
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { requireVariable } from './environment.ts';
-import { openSqs } from './queue.ts';
+import { openSqs } from './sqs.ts';
 
 /** Roughly how many messages of a queue are waiting, being processed, and given up. */
 export interface QueueLevels {

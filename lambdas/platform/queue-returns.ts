@@ -2,7 +2,7 @@ import { ChangeMessageVisibilityBatchCommand } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import { requireVariable } from './environment.ts';
 import { describeError, log } from './logger.ts';
-import { openSqs } from './queue.ts';
+import { openSqs } from './sqs.ts';
 
 /** Returns failed messages to their queue. */
 export interface QueueReturns {

@@ -1,6 +1,6 @@
-import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { ownIdentity } from './aws-identity.ts';
+import { openAwsJson, type AwsCall } from './aws-json.ts';
 import { optionalVariable, requireVariable, variables } from './environment.ts';
-import { localCredentials, quietLogger, requestTimeouts } from './sdk.ts';
 
 /** Sends messages to one queue; resolves when SQS has stored the message. */
 export interface QueueSender {
@@ -13,17 +13,16 @@ const MAX_BATCH = 10;
 
 /** @param urlVariable environment variable that holds the queue's URL */
 export function openQueue(urlVariable: string): QueueSender {
-  return new BatchingSender(openSqs(), requireVariable(urlVariable));
-}
-
-/** A client of SQS, or of its emulator at the endpoint that the environment names. */
-export function openSqs(): SQSClient {
+  const url = requireVariable(urlVariable);
+  // A queue's URL is at the endpoint of its region.
+  const sqs = {
+    name: 'sqs',
+    target: 'AmazonSQS',
+    endpoint: () => new URL(url).origin,
+    endpointVariable: 'AWS_ENDPOINT_URL_SQS',
+  };
   const endpoint = optionalVariable(variables.sqsEndpoint);
-  return new SQSClient({
-    logger: quietLogger,
-    requestHandler: requestTimeouts,
-    ...(endpoint ? { endpoint, region: 'us-east-1', credentials: localCredentials } : {}),
-  });
+  return new BatchingSender(openAwsJson(sqs, { endpoint, identity: ownIdentity }), url);
 }
 
 interface Waiting {
@@ -38,13 +37,13 @@ interface Waiting {
  * batch to fill: a single one leaves as fast as without batching.
  */
 class BatchingSender implements QueueSender {
-  readonly #client: SQSClient;
+  readonly #call: AwsCall;
   readonly #queueUrl: string;
   #waiting: Waiting[] = [];
   #sending = false;
 
-  constructor(client: SQSClient, queueUrl: string) {
-    this.#client = client;
+  constructor(call: AwsCall, queueUrl: string) {
+    this.#call = call;
     this.#queueUrl = queueUrl;
   }
 
@@ -62,17 +61,18 @@ class BatchingSender implements QueueSender {
 
   async #sendBatch(batch: Waiting[]): Promise<void> {
     try {
-      const { Failed } = await this.#client.send(
-        new SendMessageBatchCommand({
+      const { Failed: refused = [] } = await this.#call<{ Failed?: { Id: string; Code: string }[] }>(
+        'SendMessageBatch',
+        {
           QueueUrl: this.#queueUrl,
           Entries: batch.map(({ body, delaySeconds }, index) => ({
             Id: String(index),
             MessageBody: body,
             ...(delaySeconds > 0 ? { DelaySeconds: delaySeconds } : {}),
           })),
-        }),
+        },
       );
-      const failed = new Map((Failed ?? []).map(({ Id, Code }) => [Number(Id), Code]));
+      const failed = new Map(refused.map(({ Id, Code }) => [Number(Id), Code]));
       for (const [index, { resolve, reject }] of batch.entries()) {
         if (failed.has(index)) reject(new Error(`SQS refused the message (${failed.get(index)})`));
         else resolve();

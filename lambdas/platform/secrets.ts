@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { ownIdentity } from './aws-identity.ts';
+import { domainOf, openAwsJson, type AwsCall } from './aws-json.ts';
 import { isOnLambda, optionalVariable, requireVariable, variables } from './environment.ts';
 
 /** Provider keys may be rotated: a function notices within this time. */
@@ -41,11 +42,19 @@ function readLocalSecrets(): LocalSecrets | undefined {
   return localSecrets;
 }
 
-let client: SecretsManagerClient | undefined;
+const SECRETS_MANAGER = {
+  name: 'secretsmanager',
+  target: 'secretsmanager',
+  version: '1.1',
+  endpoint: (region: string) => `https://secretsmanager.${region}.${domainOf(region)}`,
+  endpointVariable: 'AWS_ENDPOINT_URL_SECRETS_MANAGER',
+} as const;
+
+let callSecretsManager: AwsCall | undefined;
 
 async function readSecret(arn: string): Promise<string> {
-  client ??= new SecretsManagerClient({});
-  const answer = await client.send(new GetSecretValueCommand({ SecretId: arn }));
+  callSecretsManager ??= openAwsJson(SECRETS_MANAGER, { identity: ownIdentity });
+  const answer = await callSecretsManager<{ SecretString?: string }>('GetSecretValue', { SecretId: arn });
   if (!answer.SecretString) throw new Error('A secret of the deployment is empty');
   return answer.SecretString;
 }

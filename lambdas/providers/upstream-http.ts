@@ -197,7 +197,10 @@ export class UpstreamRequest {
         request.once('finish', onSent);
         // Not answers: another protocol, a closed connection, and one interim answer after another.
         request.once('upgrade', (_response, socket) => socket.destroy());
-        request.once('close', () => reject(new UpstreamError('broken', 'The provider closed the connection')));
+        // Every request closes in the end: the error, with its stack, is only made where nothing has come.
+        request.once('close', () => {
+          if (!response) reject(new UpstreamError('broken', 'The provider closed the connection'));
+        });
         request.on('information', () => {
           interim += 1;
           if (interim > MAX_INTERIM_ANSWERS) {

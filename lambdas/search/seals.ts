@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { seal, sealingKey, unseal } from '../platform/sealing.ts';
 
 /** Before the id of the key, which tells a seal of another deployment, or of an earlier secret, from one that was altered. */

@@ -8,6 +8,7 @@
  */
 
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { documentsOf } from './documents.ts';
 import { batchWrite } from './batch-write.ts';
 import { GENERATION_SHARDS } from './generation-key.ts';
 import { routeFields } from './outcome.ts';
@@ -65,7 +66,7 @@ export async function takeVersion(table: Table, accountId: string, date: string)
     ExpressionAttributeValues: { ':one': 1, ':entity': 'activity_day', ':account': accountId, ':date': date },
     ReturnValues: 'UPDATED_NEW',
   });
-  const answer = await retryConflicts(() => table.documents.send(update));
+  const answer = await retryConflicts(() => documentsOf(table).send(update));
   return numberFrom(answer.Attributes?.['versions_taken']);
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { queryPage } from './calls.ts';
 import type { Item, Table } from './table.ts';
 import { optional, plain, record, text, type RecordOf } from './record.ts';
 import { put, type Write } from './writes.ts';
@@ -46,19 +46,19 @@ export async function readAudit(
   const entries: AuditEntry[] = [];
   let start: Item | undefined;
   do {
-    const page = await table.documents.send(
-      new QueryCommand({
-        TableName: table.name,
+    const page = await queryPage(
+      table,
+      {
         ConsistentRead: true,
         KeyConditionExpression: 'pk = :pk AND sk >= :since',
         ExpressionAttributeValues: { ':pk': partition(accountId), ':since': selection.since ?? '0' },
         ScanIndexForward: false,
         Limit: selection.limit - entries.length,
-        ExclusiveStartKey: start,
-      }),
+      },
+      { start },
     );
-    entries.push(...(page.Items ?? []).map(auditRecord.from));
-    start = page.LastEvaluatedKey;
+    entries.push(...page.items.map(auditRecord.from));
+    start = page.next;
   } while (start && entries.length < selection.limit);
   return entries;
 }

@@ -1,7 +1,7 @@
 /** One inference request, from admission (pending) to settlement (final). */
 
 import { scopeKinds, type ScopeKind } from './counters.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { serviceHoldRecord } from './service-budgets.ts';
 import { outcomeRecord, routeFields, type Outcome } from './outcome.ts';
 import { payerRecord } from './payer.ts';

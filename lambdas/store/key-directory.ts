@@ -10,10 +10,10 @@
  * Weakness: keys of one workspace are created one at a time, a few hundred a second at most.
  */
 
-import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { DAY_MS } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import type { ApiKey } from './keys.ts';
+import { queryPage, writeItem } from './calls.ts';
 import { readItem } from './query.ts';
 import { numberFrom, TTL_ATTRIBUTE, type Table } from './table.ts';
 import type { Writes } from './transact.ts';
@@ -159,20 +159,17 @@ async function readEntries(
   const entries: string[] = [];
   let after = bookmark?.entry ?? '0';
   while (entries.length < skipped + page.limit) {
-    const answer = await table.documents.send(
-      new QueryCommand({
-        TableName: table.name,
-        ConsistentRead: true,
-        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :after AND :end',
-        ProjectionExpression: 'sk',
-        // BETWEEN includes its ends: the first key after an entry is the entry with one more character.
-        ExpressionAttributeValues: { ':pk': `KEYS#${list}`, ':after': `${after} `, ':end': 'A' },
-        Limit: skipped + page.limit - entries.length,
-      }),
-    );
-    for (const item of answer.Items ?? []) entries.push(item['sk'] as string);
-    if (!answer.LastEvaluatedKey) break;
-    after = answer.LastEvaluatedKey['sk'] as string;
+    const { items, next } = await queryPage(table, {
+      ConsistentRead: true,
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :after AND :end',
+      ProjectionExpression: 'sk',
+      // BETWEEN includes its ends: the first key after an entry is the entry with one more character.
+      ExpressionAttributeValues: { ':pk': `KEYS#${list}`, ':after': `${after} `, ':end': 'A' },
+      Limit: skipped + page.limit - entries.length,
+    });
+    for (const item of items) entries.push(item['sk'] as string);
+    if (!next) break;
+    after = next['sk'] as string;
   }
   return entries.slice(skipped);
 }
@@ -192,32 +189,25 @@ async function nearestBookmark(
   tally: Tally,
   position: number,
 ): Promise<Bookmark | undefined> {
-  const answer = await table.documents.send(
-    new QueryCommand({
-      TableName: table.name,
-      KeyConditionExpression: 'pk = :pk AND sk <= :position',
-      ExpressionAttributeValues: { ':pk': bookmarkPartition(list, tally), ':position': positionName(position) },
-      ScanIndexForward: false,
-      Limit: 1,
-    }),
-  );
-  const item = answer.Items?.[0];
+  const { items } = await queryPage(table, {
+    KeyConditionExpression: 'pk = :pk AND sk <= :position',
+    ExpressionAttributeValues: { ':pk': bookmarkPartition(list, tally), ':position': positionName(position) },
+    ScanIndexForward: false,
+    Limit: 1,
+  });
+  const [item] = items;
   return item && { position: Number(item['sk']), entry: item['entry'] as string };
 }
 
 async function leaveBookmark(table: Table, list: KeyList, tally: Tally, bookmark: Bookmark): Promise<void> {
-  await table.documents.send(
-    new PutCommand({
-      TableName: table.name,
-      Item: {
-        pk: bookmarkPartition(list, tally),
-        sk: positionName(bookmark.position),
-        entity: 'bookmark',
-        entry: bookmark.entry,
-        [TTL_ATTRIBUTE]: Math.floor(nowMs() / 1000) + BOOKMARK_SECONDS,
-      },
-    }),
-  );
+  const item = {
+    pk: bookmarkPartition(list, tally),
+    sk: positionName(bookmark.position),
+    entity: 'bookmark',
+    entry: bookmark.entry,
+    [TTL_ATTRIBUTE]: Math.floor(nowMs() / 1000) + BOOKMARK_SECONDS,
+  };
+  await writeItem(table, put(table, item));
 }
 
 /** Every hash of a list, oldest first. */

@@ -1,4 +1,4 @@
-import type { NumberValue } from '@aws-sdk/lib-dynamodb';
+import type { NumberValueImpl } from '@aws-sdk/util-dynamodb';
 import { Money } from '../money/money.ts';
 import { intervals, type Interval } from '../money/periods.ts';
 import { attribute, type Field } from './record.ts';
@@ -7,8 +7,8 @@ import { moneyAttribute, moneyFrom } from './table.ts';
 /** Spending limits by period; a period that is absent is not limited. */
 export type Limits = Partial<Record<Interval, Money>>;
 
-export function limitsAttribute(limits: Limits): Record<string, NumberValue> {
-  const attribute: Record<string, NumberValue> = {};
+export function limitsAttribute(limits: Limits): Record<string, NumberValueImpl> {
+  const attribute: Record<string, NumberValueImpl> = {};
   for (const interval of intervals) {
     const limit = limits[interval];
     if (limit) attribute[interval] = moneyAttribute(limit);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Pricing } from '../catalog/schema.ts';
 import { Money } from '../money/money.ts';
 import { attribute, type Field } from './record.ts';

@@ -1,43 +1,17 @@
-import { BatchGetCommand, GetCommand, QueryCommand, ScanCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { inBatches } from './batches.ts';
+import { batchGetItems, queryPage, type Query } from './calls.ts';
 import type { Item, Table } from './table.ts';
+import type { Key } from './writes.ts';
+
+export { getItem as readItem } from './calls.ts';
 
 /** Every item of a query, page after page. */
-export async function* queryItems(
-  table: Table,
-  query: Omit<QueryCommandInput, 'TableName' | 'ExclusiveStartKey'>,
-): AsyncGenerator<Item, void> {
+export async function* queryItems(table: Table, query: Query): AsyncGenerator<Item, void> {
   let start: Item | undefined;
   do {
-    const page = await table.documents.send(
-      new QueryCommand({ ...query, TableName: table.name, ExclusiveStartKey: start }),
-    );
-    yield* page.Items ?? [];
-    start = page.LastEvaluatedKey;
-  } while (start);
-}
-
-/** Every item of some entities that lacks an attribute, read consistently. Cost: the whole table. */
-export async function* scanItemsWithout(
-  table: Table,
-  attribute: string,
-  entities: string[],
-): AsyncGenerator<Item, void> {
-  const names = entities.map((entity, index) => [`:entity${index}`, entity] as const);
-  let start: Item | undefined;
-  do {
-    const page = await table.documents.send(
-      new ScanCommand({
-        TableName: table.name,
-        ConsistentRead: true,
-        FilterExpression: `entity IN (${names.map(([name]) => name).join(', ')}) AND attribute_not_exists(#without)`,
-        ExpressionAttributeNames: { '#without': attribute },
-        ExpressionAttributeValues: Object.fromEntries(names),
-        ExclusiveStartKey: start,
-      }),
-    );
-    yield* page.Items ?? [];
-    start = page.LastEvaluatedKey;
+    const { items, next } = await queryPage(table, query, { start });
+    yield* items;
+    start = next;
   } while (start);
 }
 
@@ -45,21 +19,15 @@ export async function* scanItemsWithout(
 export async function queryPageWithin(
   table: Table,
   timeoutMs: number,
-  {
-    pk,
-    from,
-    to,
-    ...more
-  }: { pk: string; from: string; to: string } & Pick<QueryCommandInput, 'Limit' | 'ScanIndexForward'>,
+  { pk, from, to, ...more }: { pk: string; from: string; to: string } & Pick<Query, 'Limit' | 'ScanIndexForward'>,
 ): Promise<Item[]> {
-  const page = new QueryCommand({
-    TableName: table.name,
+  const query = {
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
     ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
     ...more,
-  });
-  const answer = await table.documents.send(page, { abortSignal: AbortSignal.timeout(timeoutMs) });
-  return answer.Items ?? [];
+  };
+  const { items } = await queryPage(table, query, { timeoutMs });
+  return items;
 }
 
 /** Items of a partition, read consistently; with a prefix, those whose sort key begins with it. */
@@ -71,24 +39,16 @@ export function queryPartition(table: Table, partition: string, prefix?: string)
   });
 }
 
-/** An item by its key, read consistently. */
-export async function readItem(table: Table, key: { pk: string; sk: string }): Promise<Item | undefined> {
-  const answer = await table.documents.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }));
-  return answer.Item;
-}
-
 /** DynamoDB's limit for one BatchGetItem. */
 const MAX_BATCH = 100;
 
 /** Items by their keys, read consistently, in no order; what does not exist is left out. @throws {StoreBusyError} */
-export async function readItems(table: Table, keys: { pk: string; sk: string }[]): Promise<Item[]> {
+export async function readItems(table: Table, keys: Key[]): Promise<Item[]> {
   const items: Item[] = [];
-  await inBatches<Item>(keys, MAX_BATCH, async (batch) => {
-    const answer = await table.documents.send(
-      new BatchGetCommand({ RequestItems: { [table.name]: { Keys: batch, ConsistentRead: true } } }),
-    );
-    items.push(...(answer.Responses?.[table.name] ?? []));
-    return answer.UnprocessedKeys?.[table.name]?.Keys ?? [];
+  await inBatches(keys, MAX_BATCH, async (batch) => {
+    const { items: found, unread } = await batchGetItems(table, batch);
+    items.push(...found);
+    return unread;
   });
   return items;
 }

@@ -3,7 +3,7 @@
  * type, the item and, where a record is sent through a queue, the message are made from that list.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { Money } from '../money/money.ts';
 import { moneyAttribute, moneyFrom, numberFrom, type Item } from './table.ts';
 

@@ -1,48 +1,51 @@
-import { DynamoDBClient, type AttributeValue } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, NumberValue } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { NumberValueImpl } from '@aws-sdk/util-dynamodb';
 import { Money } from '../money/money.ts';
+import { ownIdentity, type AwsIdentity } from '../platform/aws-identity.ts';
+import { domainOf, openAwsJson, type AwsCall } from '../platform/aws-json.ts';
 import { optionalVariable, requireVariable, variables } from '../platform/environment.ts';
-import { localCredentials, quietLogger, requestTimeouts } from '../platform/sdk.ts';
 
-/** The single table: a document client and the table's name. */
+/** The single table. */
 export interface Table {
-  readonly documents: DynamoDBDocumentClient;
   readonly name: string;
+  /** Makes the calls that requests wait for; `documentsOf` (documents.ts) makes the others. */
+  readonly call: AwsCall;
+  /** Of an emulator. */
+  readonly endpoint: string | undefined;
 }
 
 /** An item as read: every Number is its exact decimal text, because a JS number would round money. */
 export type Item = Record<string, unknown>;
 
-const wrapNumbers = (digits: string) => digits;
+const DYNAMODB = {
+  name: 'dynamodb',
+  target: 'DynamoDB_20120810',
+  endpoint: (region: string) => `https://dynamodb.${region}.${domainOf(region)}`,
+  endpointVariable: 'AWS_ENDPOINT_URL_DYNAMODB',
+};
 
-/**
- * Opens the table named by the environment. Connections are kept alive; throttling and server errors are retried by
- * the SDK (three times, jittered), conflicts of transactions by `transact`.
- */
-export function openTable(options: { endpoint?: string; name?: string } = {}): Table {
-  const endpoint = options.endpoint ?? optionalVariable(variables.dynamodbEndpoint);
-  const client = new DynamoDBClient({
-    ...(endpoint ? { endpoint, region: 'local', credentials: localCredentials } : {}),
-    maxAttempts: 4,
-    logger: quietLogger,
-    requestHandler: requestTimeouts,
-  });
-  const documents = DynamoDBDocumentClient.from(client, {
-    marshallOptions: { removeUndefinedValues: true },
-    unmarshallOptions: { wrapNumbers },
-  });
-  return { documents, name: options.name ?? requireVariable(variables.tableName) };
+interface TableOptions {
+  endpoint?: string;
+  name?: string;
+  /** By default the role of the function. */
+  identity?: AwsIdentity;
 }
 
-/** Reads the item that came with a failed condition: the document client leaves it in its raw form. */
-export function itemOfFailedCondition(raw: Record<string, AttributeValue> | undefined): Item | undefined {
-  return raw && unmarshall(raw, { wrapNumbers });
+/**
+ * Opens the table named by the environment. Connections are kept alive; throttling and server errors are retried by every
+ * call, conflicts of transactions by `transact`.
+ */
+export function openTable(options: TableOptions = {}): Table {
+  const endpoint = options.endpoint ?? optionalVariable(variables.dynamodbEndpoint);
+  return {
+    name: options.name ?? requireVariable(variables.tableName),
+    call: openAwsJson(DYNAMODB, { endpoint, identity: options.identity ?? ownIdentity }),
+    endpoint,
+  };
 }
 
 /** Money as a DynamoDB Number with its exact digits. */
-export function moneyAttribute(amount: Money): NumberValue {
-  return NumberValue.from(amount.toString());
+export function moneyAttribute(amount: Money): NumberValueImpl {
+  return NumberValueImpl.from(amount.toString());
 }
 
 /** DynamoDB may answer small numbers in scientific notation ("1E-7"). */

@@ -2,10 +2,11 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { AwsError } from '../platform/aws-json.ts';
 import { GatewayError } from '../platform/errors.ts';
-import { itemOfFailedCondition, type Item, type Table } from './table.ts';
+import { fromAttributes, type Attributes } from './attribute-values.ts';
+import { requestOf, transactWriteItems, writeItem } from './calls.ts';
+import type { Item, Table } from './table.ts';
 import type { Write } from './writes.ts';
 
 /** Writes of one transaction, by name; what is undefined is not written. */
@@ -56,8 +57,8 @@ export class StoreBusyError extends GatewayError {
 /**
  * Writes all items or none.
  *
- * Guarantee: one client token names one set of parameters, so a reply lost after the write is answered by the SDK's
- * retry without a second effect (for ten minutes; callers put a condition on the write for what comes later).
+ * Guarantee: one client token names one set of parameters, so a reply lost after the write is answered by the
+ * call's retry without a second effect (for ten minutes; callers put a condition on the write for what comes later).
  * Conflicts and throttling are retried with full jitter; a failed condition is an outcome, not an error.
  * @param options.attempts how often a busy table is tried: more for what must get through, fewer for what can wait
  * @throws {StoreBusyError} after the last attempt.
@@ -69,10 +70,11 @@ export async function transact<Name extends string>(
 ): Promise<TransactOutcome<Name>> {
   const attempts = options.attempts ?? DEFAULT_ATTEMPTS;
   const named = Object.entries(writes).filter((entry): entry is [Name, Write] => entry[1] !== undefined);
-  const command = { TransactItems: named.map(([, write]) => write), ClientRequestToken: randomUUID() };
+  const requests = named.map(([, write]) => requestOf(write));
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await table.documents.send(new TransactWriteCommand(command));
+      // A cancelled transaction has used up its token: for DynamoDB, another attempt is a new transaction.
+      await transactWriteItems(table, requests, randomUUID());
       return { committed: true };
     } catch (error) {
       const failed = failedConditions(
@@ -83,8 +85,6 @@ export async function transact<Name extends string>(
       if (!isTransient(error)) throw error;
       if (attempt >= attempts) throw new StoreBusyError(error);
     }
-    // A cancelled transaction has used up its token: for DynamoDB, the retry is a new transaction.
-    command.ClientRequestToken = randomUUID();
     await pauseAfter(attempt);
   }
 }
@@ -96,11 +96,11 @@ export async function transact<Name extends string>(
  */
 export async function writeAlone(table: Table, write: Write): Promise<FailedCondition | undefined> {
   try {
-    await retryConflicts(() => send(table, write));
+    await retryConflicts(() => writeItem(table, write));
     return undefined;
   } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return { item: itemOfFailedCondition(error.Item) };
+    if (!(error instanceof AwsError) || error.name !== 'ConditionalCheckFailedException') throw error;
+    return { item: itemIn(error.details) };
   }
 }
 
@@ -109,18 +109,7 @@ export async function writeAlone(table: Table, write: Write): Promise<FailedCond
  * throws, and done twice where it adds.
  */
 export async function writeWithin(table: Table, timeoutMs: number, write: Write): Promise<void> {
-  await send(table, write, { abortSignal: AbortSignal.timeout(timeoutMs) });
-}
-
-function send(
-  { documents }: Table,
-  { Put, Update, Delete }: Write,
-  options: { abortSignal?: AbortSignal } = {},
-): Promise<unknown> {
-  if (Put) return documents.send(new PutCommand(Put), options);
-  if (Update) return documents.send(new UpdateCommand(Update), options);
-  if (Delete) return documents.send(new DeleteCommand(Delete), options);
-  throw new TypeError('A condition alone writes nothing');
+  await writeItem(table, write, { timeoutMs });
 }
 
 /** Retries a single-item write while a transaction holds the item. @throws {StoreBusyError} after the last attempt. */
@@ -140,19 +129,33 @@ function failedConditions<Name extends string>(
   error: unknown,
   names: Name[],
 ): { [Of in Name]?: FailedCondition } | undefined {
-  if (!(error instanceof TransactionCanceledException)) return undefined;
   // Reasons have the order of the writes.
-  const failed = (error.CancellationReasons ?? []).flatMap(({ Code, Item: item }, index) =>
-    Code === 'ConditionalCheckFailed' ? [[names[index]!, { item: itemOfFailedCondition(item) }] as const] : [],
+  const failed = reasonsOf(error).flatMap((reason, index) =>
+    reason.Code === 'ConditionalCheckFailed' ? [[names[index]!, { item: itemIn(reason) }] as const] : [],
   );
   return failed.length > 0 ? (Object.fromEntries(failed) as { [Of in Name]?: FailedCondition }) : undefined;
 }
 
+interface CancellationReason {
+  Code?: string;
+  Item?: Attributes;
+}
+
+/** Why a transaction was cancelled, write by write; empty where it was not. */
+function reasonsOf(error: unknown): CancellationReason[] {
+  if (!(error instanceof AwsError) || error.name !== 'TransactionCanceledException') return [];
+  return (error.details['CancellationReasons'] ?? []) as CancellationReason[];
+}
+
+/** The item that came with a failed condition. */
+function itemIn({ Item: item }: { Item?: Attributes }): Item | undefined {
+  return item && fromAttributes(item);
+}
+
 function isTransient(error: unknown): boolean {
-  if (error instanceof TransactionCanceledException) {
-    const codes = (error.CancellationReasons ?? []).map((reason) => reason.Code ?? 'None');
-    return codes.length > 0 && codes.every((code) => code === 'None' || TRANSIENT_REASONS.has(code));
-  }
+  const reasons = reasonsOf(error);
+  if (reasons.length > 0)
+    return reasons.every(({ Code: code = 'None' }) => code === 'None' || TRANSIENT_REASONS.has(code));
   return error instanceof Error && TRANSIENT_ERRORS.has(error.name);
 }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { generationTimeMs } from '../platform/ids.ts';
 
 /** Which job is to be gone on with. All else is in the table. */

@@ -1,6 +1,6 @@
 /** A request for a video, as far as any model can take it; what the model takes is in `settings.ts`. */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { optional } from '../messages/field-kinds.ts';
 import { listOf, refuse } from '../messages/list-of.ts';
 import { providerPreferences } from '../messages/preferences.ts';

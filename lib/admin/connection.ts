@@ -1,4 +1,6 @@
 import { variables } from '../../lambdas/platform/environment.ts';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { AwsIdentity } from '../../lambdas/platform/aws-identity.ts';
 import { openTable, type Table } from '../../lambdas/store/table.ts';
 import { createTable, LOCAL_TABLE, startDynamodb } from '../local/dynamodb.ts';
 import { StartFailure } from '../local/failure.ts';
@@ -30,7 +32,7 @@ export async function withTable<Result>(
 ): Promise<Result> {
   if (options.table) {
     if (options.pepperSecret) process.env[variables.pepperSecret] = options.pepperSecret;
-    return work(openTable({ name: options.table }), undefined);
+    return work(openTable({ name: options.table, identity: callersIdentity() }), undefined);
   }
   const state = LocalState.at(options.data);
   if (!options.mayCreate && !holdsData(state.directory)) {
@@ -48,4 +50,10 @@ export async function withTable<Result>(
   } finally {
     await dynamodb.stop();
   }
+}
+
+/** As the SDK finds it: in the environment, a profile, a session of AWS' own command line. */
+function callersIdentity(): AwsIdentity {
+  const { credentials, region } = new DynamoDBClient({}).config;
+  return { credentials, region };
 }

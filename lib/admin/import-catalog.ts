@@ -4,7 +4,7 @@
  * up, so that an imported price never falls below what the provider charges.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { Money } from '../../lambdas/money/money.ts';
 
 const decimal = z.string().regex(/^\d+(\.\d+)?$/);

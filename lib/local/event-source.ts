@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Message } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { describeError, log } from '../../lambdas/platform/logger.ts';
@@ -16,6 +17,8 @@ export interface EventSource {
  * stopping does not take long.
  */
 const LONG_POLL_SECONDS = 1;
+/** Messages take a moment from SQS to Lambda, too; those that come in this one share a batch. */
+const GATHERING_MS = 25;
 
 /**
  * Lambda's side of a queue: long polls, hands batches to the worker, deletes what succeeded. What the worker named in
@@ -31,15 +34,25 @@ export function startEventSource(
   const state = { stopping: false };
   const running = new Set<Promise<void>>();
 
-  async function poll(): Promise<void> {
+  async function listen(): Promise<void> {
     while (!state.stopping) {
       if (running.size >= options.maxConcurrency) await Promise.race(running);
-      const messages = await receive(sqs, queueUrl, LONG_POLL_SECONDS).catch((error: unknown) => {
-        log('error', 'queue not readable', describeError(error));
-        return [];
-      });
-      startBatches(messages);
+      startBatches(await gather());
     }
+  }
+
+  async function gather(): Promise<Message[]> {
+    const first = await poll(LONG_POLL_SECONDS);
+    if (first.length === 0 || first.length >= options.batchSize || state.stopping) return first;
+    await sleep(GATHERING_MS);
+    return [...first, ...(await poll(0))];
+  }
+
+  function poll(waitSeconds: number): Promise<Message[]> {
+    return receive(sqs, queueUrl, waitSeconds).catch((error: unknown) => {
+      log('error', 'queue not readable', describeError(error));
+      return [];
+    });
   }
 
   function startBatches(messages: Message[]): void {
@@ -74,7 +87,7 @@ export function startEventSource(
     await deleteMessages(sqs, queueUrl, done).catch(() => undefined);
   }
 
-  const polling = poll();
+  const polling = listen();
   return {
     async stop() {
       state.stopping = true;

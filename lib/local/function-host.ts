@@ -10,7 +10,7 @@ export interface ProxyResult {
 
 /** Runs functions by the name they have in the manifest. */
 export interface FunctionHost {
-  invoke(name: string, event: unknown): Promise<unknown>;
+  invoke: (name: string, event: unknown) => Promise<unknown>;
   /** Runs a streaming function into a response; resolves when the function has returned. */
   stream(name: string, event: unknown, response: ServerResponse): Promise<void>;
   /** Resolves when no function runs. */

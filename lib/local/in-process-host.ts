@@ -27,14 +27,14 @@ export function installStreamingGlobal(): void {
   Object.assign(globalThis, { awslambda: streaming });
 }
 
-/** Loads every handler of the manifest into this process: the fastest way to run them, and to debug them. */
-export async function startInProcessHost(): Promise<FunctionHost> {
+/** Loads handlers of the manifest into this process: the fastest way to run them, and to debug them. */
+export async function startInProcessHost(names: string[]): Promise<FunctionHost> {
   installStreamingGlobal();
   containFaults();
   const handlers = new Map<string, BufferedHandler | StreamingHandler>();
   await Promise.all(
-    Object.entries(functions).map(async ([name, { entry }]) => {
-      const module = (await import(`../../lambdas/${entry}`)) as { handler: BufferedHandler };
+    names.map(async (name) => {
+      const module = (await import(`../../lambdas/${functions[name]!.entry}`)) as { handler: BufferedHandler };
       handlers.set(name, module.handler);
     }),
   );

@@ -32,7 +32,19 @@ export async function startSqs(): Promise<LocalSqs> {
     once(createInterface(child.stdout), 'line').then(([line]) => line as string),
     exit.then(() => Promise.reject(new StartFailure('The local SQS did not start.'))),
   ]);
-  const endpoint = `http://127.0.0.1:${port}`;
+  const sqs = connectSqs(`http://127.0.0.1:${port}`);
+  return {
+    ...sqs,
+    async stop() {
+      await sqs.stop();
+      child.stdin.end();
+      await exit;
+    },
+  };
+}
+
+/** SQS that another process has started. */
+export function connectSqs(endpoint: string): LocalSqs {
   const client = new SQSClient({
     endpoint,
     logger: quietLogger,
@@ -42,11 +54,7 @@ export async function startSqs(): Promise<LocalSqs> {
   return {
     endpoint,
     client,
-    async stop() {
-      client.destroy();
-      child.stdin.end();
-      await exit;
-    },
+    stop: async () => client.destroy(),
   };
 }
 

@@ -5,11 +5,10 @@ import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { deadLettersVariable, optionalVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import { describeError, log } from '../../lambdas/platform/logger.ts';
 import type { QueueName } from '../../lambdas/route.ts';
-import { queueWorkers } from '../../lambdas/routes.ts';
+import { queueWorkers, routes } from '../../lambdas/routes.ts';
 import { openTable } from '../../lambdas/store/table.ts';
 import { upgradeRecords } from '../upgrade.ts';
 import { bootstrap, type Account } from './bootstrap.ts';
-import { startEventSource } from './event-source.ts';
 import { StartFailure } from './failure.ts';
 import type { FunctionHost } from './function-host.ts';
 import { checkPorts, startApi, startFunctionUrl } from './http-server.ts';
@@ -18,10 +17,11 @@ import type { LocalOptions } from './options.ts';
 import { startSandboxedHost } from './sandboxed/host.ts';
 import { synthesize } from './sandboxed/synth.ts';
 import { readTemplates } from './sandboxed/templates.ts';
-import { startSchedule } from './scheduler.ts';
 import { startServices, type LocalServices, type Stops } from './services.ts';
 import { LocalState } from './state.ts';
 import { deadLettersOf, manifestWiring, type Wiring } from './wiring.ts';
+import { startWorkersProcess } from './workers-process.ts';
+import { workersOf, type Workers } from './workers.ts';
 
 /** A gateway that runs on this machine. */
 export interface LocalGateway extends Account {
@@ -68,11 +68,16 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   };
   Object.assign(process.env, environment);
   checkCatalog();
-  const host = deployment ? startSandboxedHost(deployment, { ...services, environment }) : await startInProcessHost();
+  const host = deployment
+    ? startSandboxedHost(deployment, { ...services, environment })
+    : await startInProcessHost(Object.keys(routes));
   stops.push(host.stop);
+  // Sandboxes are processes of their own already.
+  const workers = deployment ? workersOf(services.sqs, host.invoke) : await startWorkersProcess();
+  stops.push(workers.stop);
   const account = await prepareRecords(state);
-  await sweepAfter(deadBootIds, host, state);
-  connectWorkers(wiring, services, host, stops);
+  await sweepAfter(deadBootIds, workers, state);
+  workers.connect({ ...wiring, queueUrls: services.queueUrls });
   // At the end, requests finish first, then the workers handle what those sent to the queues.
   stops.push(() => Promise.race([host.idle(), sleep(LAST_REQUESTS_MS, undefined, { ref: false })]));
   const { api, functionUrl } = await openFrontDoor(options.port, wiring, host, stops);
@@ -137,27 +142,13 @@ async function prepareRecords(state: LocalState): Promise<Account> {
  * A dead process took its queues and handlers with it: what they held is settled before we begin. Only boots of this
  * directory are known to be dead: others may be alive on the same table.
  */
-async function sweepAfter(deadBootIds: string[], host: FunctionHost, state: LocalState): Promise<void> {
+async function sweepAfter(deadBootIds: string[], workers: Workers, state: LocalState): Promise<void> {
   if (deadBootIds.length === 0) return;
   try {
-    await host.invoke('sweep-holds', { deadBootIds });
+    await workers.invoke('sweep-holds', { deadBootIds });
     state.forgetBoots(deadBootIds);
   } catch (error) {
     log('error', 'holds of earlier runs not swept; the next start tries again', describeError(error));
-  }
-}
-
-/** Lets queues and schedules call their functions. */
-function connectWorkers(wiring: Wiring, { sqs, queueUrls }: LocalServices, host: FunctionHost, stops: Stops): void {
-  for (const source of wiring.queueSources) {
-    const poller = startEventSource(sqs, queueUrls[source.queue]!, source, (event) =>
-      host.invoke(source.functionName, event),
-    );
-    stops.push(poller.stop);
-  }
-  for (const { functionName, everyMinutes } of wiring.schedules) {
-    const schedule = startSchedule(everyMinutes, (event) => host.invoke(functionName, event));
-    stops.push(schedule.stop);
   }
 }
 

@@ -1,5 +1,5 @@
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { About, Success } from '../../lambdas/http/about.ts';
 import { errorShape } from '../../lambdas/http/shapes.ts';
 import { errorKinds, kindOfStatus, type ErrorKind } from '../../lambdas/platform/errors.ts';

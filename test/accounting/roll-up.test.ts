@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { documentsOf } from '../../lambdas/store/documents.ts';
 import { dayBefore } from '../../lambdas/accounting/activity-days.ts';
 import { readActivity, type ActivityQuestion, type ActivityRow } from '../../lambdas/accounting/activity.ts';
 import { OpenDayError, rollUpShard } from '../../lambdas/accounting/roll-up.ts';
@@ -102,7 +103,7 @@ async function putAll(table: Table, items: Item[]): Promise<void> {
   );
   const worker = async () => {
     for (let batch = batches.pop(); batch; batch = batches.pop()) {
-      await table.documents.send(
+      await documentsOf(table).send(
         new BatchWriteCommand({ RequestItems: { [table.name]: batch.map((Item) => ({ PutRequest: { Item } })) } }),
       );
     }
@@ -199,7 +200,7 @@ describe('a day with many generations over 50 keys and 10 models', () => {
 });
 
 async function rowsOf(table: Table, accountId: string): Promise<unknown[]> {
-  const { Items } = await table.documents.send(
+  const { Items } = await documentsOf(table).send(
     new QueryCommand({
       TableName: table.name,
       KeyConditionExpression: 'pk = :pk',

@@ -1,5 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { documentsOf } from '../../lambdas/store/documents.ts';
 import type { Backlog } from '../../lambdas/accounting/backlog.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { sweepHolds, type SweepSelection } from '../../lambdas/accounting/sweep.ts';
@@ -133,7 +134,7 @@ describe('the sweep', () => {
     const poison = holdRequest({ ...spender, payer: { ...spender.payer, keyHash: 'x'.repeat(3_000) } }, rub('1'));
     const hold = { amount: rub('1'), steps: 1, scopes: [], serviceHolds: [] };
     const item = pendingPut(table, { ...poison.generation, hold, sweepAtMs: 1 }).Put!.Item;
-    await table.documents.send(new PutCommand({ TableName: table.name, Item: item }));
+    await documentsOf(table).send(new PutCommand({ TableName: table.name, Item: item }));
     const others = await Promise.all(Array.from({ length: 20 }, () => held()));
 
     const result = await sweep();

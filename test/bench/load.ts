@@ -4,7 +4,16 @@ import http from 'node:http';
 export interface Target {
   url: string;
   headers: Record<string, string>;
-  body: (model: string, stream: boolean) => string;
+  /** The model that is asked, and with it what is answered. */
+  model: string;
+}
+
+export interface Asked {
+  stream?: boolean;
+  /** Of the prompt, about. */
+  promptBytes?: number;
+  /** In place of the target's own. */
+  headers?: Record<string, string>;
 }
 
 export interface Timing {
@@ -13,25 +22,53 @@ export interface Timing {
 }
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
+const SHORT = 'Say something about the weather in a few words, please. ';
+const prompts = new Map<number, string>();
+
+function promptOf(bytes: number): string {
+  const known = prompts.get(bytes);
+  if (known !== undefined) return known;
+  const prompt = SHORT.repeat(Math.ceil(bytes / SHORT.length)).slice(0, bytes);
+  prompts.set(bytes, prompt);
+  return prompt;
+}
+
+/** Of a short prompt with what is around it: 0.3 kB. */
+const SHORT_BYTES = 180;
 
 /** One request, read to its end. @throws when the answer is no 200 */
-export function request(target: Target, model: string, stream: boolean): Promise<Timing> {
-  const body = target.body(model, stream);
+export function request(target: Target, { stream = false, promptBytes = SHORT_BYTES, headers = {} }: Asked = {}) {
+  const body = JSON.stringify({
+    model: target.model,
+    max_tokens: 1_000,
+    stream,
+    messages: [{ role: 'user', content: promptOf(promptBytes) }],
+  });
   const started = performance.now();
-  return new Promise((resolve, reject) => {
+  return new Promise<Timing>((resolve, reject) => {
     const outgoing = http.request(
       target.url,
       {
         method: 'POST',
         agent,
-        headers: { ...target.headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+        headers: {
+          ...target.headers,
+          ...headers,
+          'anthropic-version': '2023-06-01',
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+        },
       },
       (response) => {
         let firstByteMs = 0;
-        response.on('data', () => (firstByteMs ||= performance.now() - started));
+        let refusal = '';
+        response.on('data', (chunk: Buffer) => {
+          firstByteMs ||= performance.now() - started;
+          if (response.statusCode !== 200) refusal += chunk.toString();
+        });
         response.on('end', () => {
           if (response.statusCode === 200) resolve({ firstByteMs, totalMs: performance.now() - started });
-          else reject(new Error(`Status ${response.statusCode}`));
+          else reject(new Error(`${target.url} answered ${response.statusCode}: ${refusal.slice(0, 500)}`));
         });
         response.on('error', reject);
       },
@@ -45,23 +82,24 @@ export function request(target: Target, model: string, stream: boolean): Promise
 export async function load(
   count: number,
   concurrency: number,
-  send: () => Promise<Timing>,
+  send: (index: number) => Promise<Timing>,
 ): Promise<{ timings: Timing[]; elapsedMs: number }> {
   const timings: Timing[] = [];
-  let left = count;
+  let next = 0;
   const started = performance.now();
   await Promise.all(
-    Array.from({ length: concurrency }, async () => {
-      while (left > 0) {
-        left -= 1;
-        timings.push(await send());
+    Array.from({ length: Math.min(count, concurrency) }, async () => {
+      while (next < count) {
+        next += 1;
+        timings.push(await send(next - 1));
       }
     }),
   );
   return { timings, elapsedMs: performance.now() - started };
 }
 
-export function percentile(values: number[], share: number): number {
+export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }

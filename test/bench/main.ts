@@ -1,220 +1,177 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { startDynamodb } from '../../lib/local/dynamodb.ts';
-import { LocalState } from '../../lib/local/state.ts';
-import { admin } from '../support/admin.ts';
 import { startCapacityMeter, type CapacityMeter } from '../support/capacity-meter.ts';
-import { load, percentile, request, type Target } from './load.ts';
-import { cpuMs, pinSelf, residentMb, startPinned } from './processes.ts';
+import { wires as allWires, writeCatalog, type WireName } from './bench-catalog.ts';
+import {
+  checkOut,
+  directLane,
+  gatewayLane,
+  peerLane,
+  pipeLane,
+  removeCheckOut,
+  type GatewayLane,
+  type Lane,
+} from './lanes.ts';
+import { load, median, request } from './load.ts';
+import { measure, measureCold, measureProtected, settled, type Figures } from './measures.ts';
+import { pin, startPinned } from './processes.ts';
+import { table } from './table.ts';
 
 /**
- * What the gateway adds: the same requests straight to a mock upstream and through the gateway, in interleaved rounds on
- * loopback. Everything is on: authentication, a hold against a limited key, the record, settlement through the queue.
- * The mock, the client and DynamoDB share one core, the gateway (with its queue and workers) has the other.
+ * What the gateway costs: the same requests straight to a mock upstream, through bytes piped by Node, through the gateway,
+ * and, when asked, through another gateway or another version, in interleaved rounds on loopback. Everything is on:
+ * authentication, a hold against a limited key, the record, settlement through the queue.
+ * The process that is measured has one core; the client, the mock, DynamoDB, the queue and its workers share the other.
  */
-const ROUNDS = 4;
-const usage = `Usage: npm run bench -- [--json] [--quick]
+const usage = `Usage: npm run bench -- [options]
 
-  --json   print the figures as JSON only
-  --quick  a tenth of the requests: to see that it runs, not to compare`;
+  --json                   print the figures as JSON only
+  --quick                  a tenth of the requests, in one round: to see that it runs, not to compare
+  --rounds <n>             interleaved rounds (4); the medians are printed
+  --wires <a,b>            of ${allWires.join(', ')} (the first two)
+  --compare <ref>          also that version of this repository, in the same rounds
+  --peer "<command>"       also another gateway for the Messages API: how it is started,
+  --peer-url <url>         where it is asked,
+  --peer-header "a: b"     and with which headers; {upstream} in one is the address of the mock
+  --profile <directory>    leave a profile of the gateway's CPU there`;
 
-if (process.argv.includes('--help')) {
+const { values: options } = parseArgs({
+  options: {
+    help: { type: 'boolean' },
+    json: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    wires: { type: 'string', default: allWires.slice(0, 2).join(',') },
+    compare: { type: 'string' },
+    peer: { type: 'string' },
+    'peer-url': { type: 'string' },
+    'peer-header': { type: 'string', multiple: true, default: [] },
+    profile: { type: 'string' },
+  },
+});
+if (options.help) {
   process.stdout.write(`${usage}\n`);
   process.exit(0);
 }
-const json = process.argv.includes('--json');
-const scale = process.argv.includes('--quick') ? 0.1 : 1;
-const count = (full: number) => Math.max(8, Math.round(full * scale));
+const wires = options.wires.split(',') as WireName[];
+const unknown = wires.find((wire) => !allWires.includes(wire));
+if (unknown !== undefined) {
+  process.stderr.write(`--wires: there is no wire ${unknown}; there are ${allWires.join(', ')}.\n`);
+  process.exit(1);
+}
+const rounds = Number(options.rounds ?? (options.quick ? 1 : 4));
+const scale = { count: (full: number) => Math.max(8, Math.round(full * (options.quick ? 0.1 : 1))) };
 const progress = (text: string) => process.stderr.write(`${text}\n`);
 
 const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
-const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-pinSelf(0);
+const catalog = join(directory, 'catalog');
+const otherVersion = join(directory, 'other');
+pin(process.pid, 0);
 const dynamodb = await startDynamodb(undefined);
 const meter = await startCapacityMeter(dynamodb.endpoint);
-const mock = await startPinned(0, [path('./mock-upstream.ts')]);
+const mock = await startPinned(0, [process.execPath, fileURLToPath(new URL('./mock-upstream.ts', import.meta.url))]);
 const upstreamUrl = `http://127.0.0.1:${mock.firstLine}`;
-writeCatalog(upstreamUrl);
-
-async function startGateway(endpoint: string, name: string) {
-  const data = join(directory, name);
-  const gateway = await startPinned(
-    1,
-    // As `npm start` does it.
-    [
-      '--max-semi-space-size=8',
-      path('../../bin/local.ts'),
-      '--port',
-      '0',
-      '--json',
-      '--data',
-      data,
-      '--catalog',
-      join(directory, 'catalog'),
-    ],
-    { DYNAMODB_ENDPOINT: endpoint },
-  );
-  const { base_url: baseUrl } = JSON.parse(gateway.firstLine) as { base_url: string };
-  const { key } = await admin(
-    data,
-    'keys',
-    'create',
-    '--name',
-    'bench',
-    '--limit',
-    '100000000',
-    '--limit-reset',
-    'daily',
-  );
-  const target: Target = {
-    url: `${baseUrl}/messages`,
-    headers: { 'x-api-key': key as string },
-    body: (model, stream) =>
-      JSON.stringify({
-        model: `bench/${model}`,
-        max_tokens: 1_000,
-        stream,
-        messages: [{ role: 'user', content: 'Hi' }],
-      }),
-  };
-  return { ...gateway, target, pid: LocalState.at(data).running()!.pid };
-}
-
-const direct: Target = {
-  url: `${upstreamUrl}/v1/messages`,
-  headers: {},
-  body: (model) => JSON.stringify({ model, max_tokens: 1_000, messages: [{ role: 'user', content: 'Hi' }] }),
-};
+writeCatalog(catalog, upstreamUrl);
+const lanes: Lane[] = [];
 
 try {
-  const gateway = await startGateway(dynamodb.endpoint, 'measured');
-  progress('warming up');
-  await load(count(2_000), 16, () => request(gateway.target, '10x0', false));
-  await load(count(300), 16, () => request(direct, '10x0', true));
-
+  const gateway = await startGateway('gateway', { profiles: options.profile });
+  lanes.push(directLane(upstreamUrl), await pipeLane(upstreamUrl), gateway);
+  if (options.compare !== undefined) {
+    checkOut(options.compare, otherVersion);
+    lanes.push(await startGateway(options.compare, { directory: otherVersion }));
+  }
+  if (options.peer !== undefined) lanes.push(await startPeer(options.peer));
   const figures = {
-    ...(await measureLatency(gateway)),
-    ...(await measureThroughput(gateway)),
-    ...(await measureStreams(gateway)),
-    ...(await measureTable()),
+    ...(await measureRounds(gateway)),
+    table: await measureTable(),
   };
-  await gateway.stop();
-  process.stdout.write(json ? `${JSON.stringify(figures)}\n` : table(figures));
+  process.stdout.write(options.json ? `${JSON.stringify(figures)}\n` : table(figures));
 } finally {
+  for (const lane of lanes) await lane.stop();
   await mock.stop();
   meter.stop();
   await dynamodb.stop();
+  if (options.compare !== undefined) removeCheckOut(otherVersion);
   rmSync(directory, { recursive: true, force: true });
 }
 
-type Measured = Awaited<ReturnType<typeof startGateway>>;
+function startGateway(
+  name: string,
+  { endpoint = dynamodb.endpoint, ...more }: { endpoint?: string; directory?: string; profiles?: string | undefined },
+): Promise<GatewayLane> {
+  return gatewayLane({ name, data: join(directory, `data-${name}`), catalog, dynamodbEndpoint: endpoint, ...more });
+}
 
-async function measureLatency(gateway: Measured): Promise<Record<string, number>> {
-  const totals = { direct: [] as number[], gateway: [] as number[] };
-  const firsts = { direct: [] as number[], gateway: [] as number[] };
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    progress(`latency, round ${round} of ${ROUNDS}`);
-    const plain = await load(count(200), 1, () => request(direct, '10x0', true));
-    const through = await load(count(200), 1, () => request(gateway.target, '10x0', false));
-    const plainStream = await load(count(100), 1, () => request(direct, '5x2', true));
-    const throughStream = await load(count(100), 1, () => request(gateway.target, '5x2', true));
-    totals.direct.push(...plain.timings.map(({ totalMs }) => totalMs));
-    totals.gateway.push(...through.timings.map(({ totalMs }) => totalMs));
-    firsts.direct.push(...plainStream.timings.map(({ firstByteMs }) => firstByteMs));
-    firsts.gateway.push(...throughStream.timings.map(({ firstByteMs }) => firstByteMs));
+function startPeer(command: string): Promise<Lane> {
+  const headers = options['peer-header'].map((header) => {
+    const [name, ...value] = header.split(': ');
+    return [name!, value.join(': ').replaceAll('{upstream}', upstreamUrl)] as const;
+  });
+  return peerLane(command, options['peer-url'] ?? '', Object.fromEntries(headers));
+}
+
+/** @returns medians of all rounds: by lane and wire, and of the gateway alone */
+async function measureRounds(gateway: GatewayLane): Promise<Record<string, Figures>> {
+  const guarded = await gateway.newKey({ sensitive_data: { enabled: true, categories: ['email', 'phone', 'card'] } });
+  for (const lane of lanes) {
+    progress(`warming up ${lane.name}`);
+    for (const wire of wires) await warmUp(lane, wire);
   }
-  return {
-    added_p50_ms: percentile(totals.gateway, 0.5) - percentile(totals.direct, 0.5),
-    added_p99_ms: percentile(totals.gateway, 0.99) - percentile(totals.direct, 0.99),
-    added_first_byte_p50_ms: percentile(firsts.gateway, 0.5) - percentile(firsts.direct, 0.5),
-    added_first_byte_p99_ms: percentile(firsts.gateway, 0.99) - percentile(firsts.direct, 0.99),
-  };
+  const measured = new Map<string, Figures[]>();
+  const note = (name: string, figures: Figures) => measured.set(name, [...(measured.get(name) ?? []), figures]);
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const wire of wires) {
+      progress(`round ${round} of ${rounds}, ${wire}`);
+      for (const lane of lanes) {
+        const figures = await measure(lane, wire, scale);
+        if (figures) note(`${lane.name} ${wire}`, figures);
+      }
+    }
+    note('gateway', { ...(await measureCold(gateway, scale)), ...(await measureProtected(gateway, guarded)) });
+  }
+  return Object.fromEntries([...measured].map(([name, all]) => [name, medians(all)]));
 }
 
-async function measureThroughput(gateway: Measured): Promise<Record<string, number>> {
-  progress('throughput, 32 at a time');
-  const requests = count(3_000);
-  const before = cpuMs(gateway.pid);
-  const { elapsedMs } = await load(requests, 32, () => request(gateway.target, '10x0', false));
-  await settled();
-  const cpuPerRequest = (cpuMs(gateway.pid) - before) / requests;
-  return {
-    cpu_ms_per_request: cpuPerRequest,
-    requests_per_second: (requests * 1000) / elapsedMs,
-    requests_per_second_per_core: 1000 / cpuPerRequest,
-  };
+async function warmUp(lane: Lane, wire: WireName): Promise<void> {
+  const [whole, long] = [lane.target(wire, '10x0'), lane.target(wire, '5x2')];
+  if (!whole || !long) return;
+  await load(scale.count(1_000), 16, () => request(whole));
+  await load(scale.count(200), 16, () => request(long, { stream: true }));
 }
 
-async function measureStreams(gateway: Measured): Promise<Record<string, number>> {
-  progress('128 streams of 100 chunks, 20 ms apart');
-  const streams = 128;
-  const chunks = 100;
-  const before = cpuMs(gateway.pid);
-  let peakMb = residentMb(gateway.pid);
-  const watch = setInterval(() => (peakMb = Math.max(peakMb, residentMb(gateway.pid))), 50);
-  await load(streams, streams, () => request(gateway.target, `${chunks}x20`, true));
-  clearInterval(watch);
-  await settled();
-  const cpu = cpuMs(gateway.pid) - before;
-  return { cpu_us_per_chunk: (cpu * 1000) / (streams * chunks), peak_mb_at_128_streams: peakMb };
+function medians(all: Figures[]): Figures {
+  return Object.fromEntries(Object.keys(all[0]!).map((name) => [name, median(all.map((one) => one[name]!))]));
 }
 
 /** Calls and units are counted through a proxy, so this gateway is not the one that is timed. */
-async function measureTable(): Promise<Record<string, number>> {
+async function measureTable(): Promise<Figures> {
   progress('DynamoDB calls and units');
-  const gateway = await startGateway(meter.endpoint, 'counted');
-  const requests = count(200);
-  await load(20, 4, () => request(gateway.target, '10x0', false));
-  await settled();
-  meter.reset();
-  await load(requests, 4, () => request(gateway.target, '10x0', false));
-  await settled();
-  const { calls, units } = snapshot(meter);
-  await gateway.stop();
-  return { dynamodb_calls_per_request: calls / requests, dynamodb_units_per_request: units / requests };
+  const gateway = await startGateway('counted', { endpoint: meter.endpoint });
+  try {
+    const target = gateway.target('anthropic', '10x0')!;
+    await load(40, 32, () => request(target));
+    const figures: Figures = {};
+    for (const concurrency of [4, 32]) {
+      await settled();
+      meter.reset();
+      const requests = scale.count(320);
+      await load(requests, concurrency, () => request(target));
+      await settled();
+      const { calls, units } = totals(meter);
+      figures[`calls_at_${concurrency}`] = calls / requests;
+      figures[`units_at_${concurrency}`] = units / requests;
+    }
+    return figures;
+  } finally {
+    await gateway.stop();
+  }
 }
 
-function snapshot({ calls, units }: CapacityMeter) {
+function totals({ calls, units }: CapacityMeter) {
   return { calls: Object.values(calls).reduce((sum, number) => sum + number, 0), units };
-}
-
-/** Settlements follow their requests by milliseconds; they belong to what was measured. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1_000));
-}
-
-function table(figures: Record<string, number>): string {
-  const width = Math.max(...Object.keys(figures).map((name) => name.length));
-  return Object.entries(figures)
-    .map(([name, value]) => `${name.padEnd(width)}  ${value.toFixed(2).padStart(10)}\n`)
-    .join('');
-}
-
-function writeCatalog(url: string): void {
-  const target = join(directory, 'catalog');
-  const policy = { logs_prompts: false, trains_on_prompts: false };
-  mkdirSync(join(target, 'models'), { recursive: true });
-  const provider = { id: 'mock', name: 'Mock', wire: 'anthropic', base_url: url, data_policy: policy };
-  writeFileSync(join(target, 'providers.json'), JSON.stringify({ providers: [provider] }));
-  const models = ['10x0', '5x2', '100x20'].map((name) => ({
-    id: `bench/${name}`,
-    permaslug: `bench/${name}`,
-    name,
-    created: '2026-11-20',
-    context_length: 200_000,
-    input_modalities: ['text'],
-    output_modalities: ['text'],
-    endpoints: [
-      {
-        id: `bench/${name}`,
-        provider: 'mock',
-        upstream_model: name,
-        max_output_tokens: 10_000,
-        pricing: { prompt: '0.0001', completion: '0.0005' },
-      },
-    ],
-  }));
-  writeFileSync(join(target, 'models', 'bench.json'), JSON.stringify({ models }));
 }

@@ -1,65 +1,121 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { momentsOf, type WireWriter } from '../../lib/local/sandbox/answer.ts';
+import { anthropicWriter } from '../../lib/local/sandbox/anthropic.ts';
+import { converseWriter } from '../../lib/local/sandbox/bedrock.ts';
+import { readDirectives } from '../../lib/local/sandbox/directives.ts';
+import { geminiWriter } from '../../lib/local/sandbox/gemini.ts';
+import { chatWriter } from '../../lib/local/sandbox/openai-chat.ts';
+import { responsesWriter } from '../../lib/local/sandbox/openai-responses.ts';
+import type { Script } from '../../lib/local/sandbox/script.ts';
 
 /**
- * An upstream that costs as little as possible: Anthropic events from strings made once. The model's name says what to
- * send: "<chunks>x<milliseconds between them>", 0 for all at once. Prints its port and stays.
+ * An upstream of every wire that costs as little as possible: the sandbox's events, from bytes made once. The model's name
+ * says what to send: "<chunks>x<milliseconds between them>", 0 for all at once. Prints its port and stays.
  */
-const event = (data: { type: string }) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
-const usage = { input_tokens: 42, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 1 };
-const opening =
-  event({
-    type: 'message_start',
-    message: {
-      id: 'msg_bench',
-      type: 'message',
-      role: 'assistant',
-      model: 'bench',
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage,
-    },
-  } as { type: string }) +
-  event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as { type: string });
-const chunk = event({
-  type: 'content_block_delta',
-  index: 0,
-  delta: { type: 'text_delta', text: 'some words ' },
-} as { type: string });
-const closing = (tokens: number) =>
-  event({ type: 'content_block_stop', index: 0 } as { type: string }) +
-  event({
-    type: 'message_delta',
-    delta: { stop_reason: 'end_turn', stop_sequence: null },
-    usage: { ...usage, output_tokens: tokens },
-  } as { type: string }) +
-  event({ type: 'message_stop' });
+const writers: [path: RegExp, writer: (model: string) => WireWriter][] = [
+  [/\/messages$/, anthropicWriter],
+  [/\/chat\/completions$/, chatWriter],
+  [/\/responses$/, responsesWriter],
+  [/\/models\/([^:/]+):streamGenerateContent/, geminiWriter],
+  [/\/model\/([^/]+)\/converse-stream$/, converseWriter],
+];
+
+const message = JSON.stringify({
+  id: 'msg_bench',
+  type: 'message',
+  role: 'assistant',
+  model: 'bench',
+  content: [{ type: 'text', text: 'some words '.repeat(10) }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 42, output_tokens: 20 },
+});
+
+interface Answer {
+  contentType: string;
+  /** What comes before the first chunk, the chunks, and what comes after the last. */
+  opening: Buffer;
+  chunks: Buffer[];
+  closing: Buffer;
+  whole: Buffer;
+  everyMs: number;
+}
+
+const answers = new Map<string, Answer>();
+
+function answerTo(writer: (model: string) => WireWriter, model: string): Answer {
+  const name = `${writer.name} ${model}`;
+  const known = answers.get(name);
+  if (known) return known;
+  const [chunks, everyMs] = model.split('x').map(Number) as [number, number];
+  const script: Script = {
+    directives: readDirectives(''),
+    blocks: [{ kind: 'text', pieces: Array.from({ length: chunks }, () => 'some words ') }],
+    end: 'end',
+    inputTokens: 42,
+    outputTokens: chunks * 2,
+    hiddenTokens: 0,
+  };
+  const { framing, ...wire } = writer(model);
+  const moments = momentsOf(script, { framing, ...wire });
+  const bytesOf = (part: typeof moments) =>
+    Buffer.concat(part.flatMap(({ events }) => events.map((event) => framing.encode(event))));
+  const first = moments.findIndex(({ part }) => part === 'piece');
+  const pieces = moments.filter(({ part }) => part === 'piece');
+  const answer: Answer = {
+    contentType: framing.contentType,
+    opening: bytesOf(moments.slice(0, first)),
+    chunks: pieces.map((piece) => bytesOf([piece])),
+    closing: bytesOf(moments.slice(first + pieces.length)),
+    whole: bytesOf(moments),
+    everyMs,
+  };
+  answers.set(name, answer);
+  return answer;
+}
 
 const server = createServer((request, response) => {
-  let body = '';
-  request.setEncoding('utf8');
-  request.on('data', (text: string) => (body += text));
+  const body: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => body.push(chunk));
   request.on('end', () => {
-    const { model } = JSON.parse(body) as { model: string };
-    const [chunks, everyMs] = model.split('x').map(Number) as [number, number];
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    if (everyMs === 0) response.end(opening + chunk.repeat(chunks) + closing(chunks * 2));
-    else pace(response, chunks, everyMs);
+    const [, writer] = writers.find(([path]) => path.test(request.url!))!;
+    const bytes = Buffer.concat(body);
+    const answer = answerTo(writer, modelIn(request.url!) ?? modelOf(bytes));
+    // The gateway always streams; others pass on what their clients ask for.
+    if (writer === anthropicWriter && !bytes.includes('"stream":true')) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(message);
+      return;
+    }
+    send(answer, response);
   });
 });
 
-function pace(response: ServerResponse, chunks: number, everyMs: number): void {
+function modelIn(url: string): string | undefined {
+  return writers.map(([path]) => path.exec(url)?.[1]).find((model) => model !== undefined);
+}
+
+/** Where it stands in a body differs; large prompts are not parsed for it. */
+function modelOf(body: Buffer): string {
+  return /"model":"([^"]+)"/.exec(body.toString('latin1'))![1]!;
+}
+
+function send({ contentType, opening, chunks, closing, whole, everyMs }: Answer, response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': contentType });
+  if (everyMs === 0) {
+    response.end(whole);
+    return;
+  }
   let sent = 0;
   response.write(opening);
   const timer = setInterval(() => {
-    if (sent === chunks || response.destroyed) {
+    if (sent === chunks.length || response.destroyed) {
       clearInterval(timer);
-      response.end(closing(chunks * 2));
+      response.end(closing);
       return;
     }
+    response.write(chunks[sent]);
     sent += 1;
-    response.write(chunk);
   }, everyMs);
 }
 

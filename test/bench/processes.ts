@@ -1,6 +1,6 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 
@@ -8,19 +8,31 @@ import { createInterface } from 'node:readline';
 const canPin = spawnSync('taskset', ['--version']).status === 0 && availableParallelism() > 1;
 
 export interface Child {
-  process: ChildProcess;
+  pid: number;
   /** Its first line on standard output. */
   firstLine: string;
   stop: () => Promise<void>;
 }
 
-export async function startPinned(core: number, args: string[], env: Record<string, string> = {}): Promise<Child> {
-  const command = [process.execPath, ...args];
+/** Starts a program that prints a line when it is ready. */
+export async function startPinned(
+  core: number,
+  command: string[],
+  options: { env?: Record<string, string>; cwd?: string } = {},
+): Promise<Child> {
   const [file, ...rest] = canPin ? ['taskset', '-c', String(core), ...command] : command;
-  const child = spawn(file!, rest, { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, ...env } });
-  const [firstLine] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const child = spawn(file!, rest, {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, ...options.env },
+    cwd: options.cwd,
+  });
+  const lines = createInterface(child.stdout);
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${command.join(' ')} ended at once`)));
+  const [firstLine] = (await Promise.race([once(lines, 'line'), ended])) as [string];
+  ended.catch(() => undefined);
   return {
-    process: child,
+    // `taskset` becomes the command: its process is the command's.
+    pid: child.pid!,
     firstLine,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -30,9 +42,20 @@ export async function startPinned(core: number, args: string[], env: Record<stri
   };
 }
 
-/** Moves this process to a core, where the machine can. */
-export function pinSelf(core: number): void {
-  if (canPin) spawnSync('taskset', ['-cp', String(core), String(process.pid)]);
+/** Moves a process with all its threads to a core, where the machine can. */
+export function pin(pid: number, core: number): void {
+  if (canPin) spawnSync('taskset', ['-acp', String(core), String(pid)]);
+}
+
+/** What a process has started, and what those have, with their command lines. */
+export function descendantsOf(pid: number): { pid: number; command: string }[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
+  return children.flatMap((child) => [
+    { pid: child, command: readFileSync(`/proc/${child}/cmdline`, 'utf8').replaceAll('\0', ' ') },
+    ...descendantsOf(child),
+  ]);
 }
 
 const TICKS_PER_SECOND = 100;

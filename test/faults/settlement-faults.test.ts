@@ -1,5 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { documentsOf } from '../../lambdas/store/documents.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
 import { generationKey } from '../../lambdas/store/generation-key.ts';
@@ -140,7 +141,7 @@ describe('a batch of settlements', () => {
 });
 
 async function raiseHold({ generationId, payer }: Settlement): Promise<void> {
-  await table.documents.send(
+  await documentsOf(table).send(
     new UpdateCommand({
       TableName: table.name,
       Key: generationKey(payer.accountId, generationId),

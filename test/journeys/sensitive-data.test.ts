@@ -1,6 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentsOf } from '../../lambdas/store/documents.ts';
 import type { MessageBody } from '../../lambdas/messages/types.ts';
 import { textModel } from '../support/catalog.ts';
 import { wires, type WireName } from '../support/dialects.ts';
@@ -211,8 +212,8 @@ describe('what is protected', () => {
     await response.text();
 
     const generation = await finalGeneration(client, response.headers.get('x-generation-id')!);
-    const { documents, name: TableName } = client.table();
-    const { Items } = await documents.send(new ScanCommand({ TableName }));
+    const table = client.table();
+    const { Items } = await documentsOf(table).send(new ScanCommand({ TableName: table.name }));
 
     expect(generation).toMatchObject({ tokens_prompt: 10, cancelled: false });
     expect(JSON.stringify(Items)).not.toMatch(/ann\.secret|204-18-33/);

@@ -1,5 +1,6 @@
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
+import { documentsOf } from '../../lambdas/store/documents.ts';
 import { createAccount } from '../../lambdas/management/accounts.ts';
 import { createKey, updateKey } from '../../lambdas/management/keys.ts';
 import { updateWorkspace } from '../../lambdas/management/workspaces.ts';
@@ -44,11 +45,11 @@ async function makeOld(
 ): Promise<void> {
   for (const Key of [keyItemKey(hash), workspaceKey(account.id, account.defaultWorkspaceId)]) {
     const UpdateExpression = 'REMOVE version, privacy';
-    await table.documents.send(new UpdateCommand({ TableName: table.name, Key, UpdateExpression }));
+    await documentsOf(table).send(new UpdateCommand({ TableName: table.name, Key, UpdateExpression }));
   }
   const enabled = `${view}#ENABLED`;
   const entries = [view, enabled].flatMap((list) => [tallyKey(list), { pk: `KEYS#${list}`, sk: entry }]);
   for (const Key of [...entries, { pk: 'ACCOUNTS', sk: `${account.createdAt}#${account.id}` }]) {
-    await table.documents.send(new DeleteCommand({ TableName: table.name, Key }));
+    await documentsOf(table).send(new DeleteCommand({ TableName: table.name, Key }));
   }
 }

@@ -1,20 +1,24 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createServer, type Server } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { batchWrite } from '../../lambdas/store/batch-write.ts';
 import { readItems } from '../../lambdas/store/query.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import { openTable, type Table } from '../../lambdas/store/table.ts';
 import { StoreBusyError } from '../../lambdas/store/transact.ts';
+import { listen } from '../support/listen.ts';
 
 const key = (index: number) => ({ pk: `item-${index}`, sk: 'ITEM' });
 const keys = (count: number) => Array.from({ length: count }, (_, index) => key(index));
 type Request = Record<string, unknown>;
 
-/** A table that does as much of a batch as it has room for, and leaves the rest undone, as DynamoDB does when throttled. */
-function narrowTable(roomOf: (call: number) => number) {
+const servers: Server[] = [];
+
+/** A DynamoDB that does as much of a batch as it has room for, and leaves the rest undone, as it does when throttled. */
+async function narrowTable(roomOf: (call: number) => number) {
   const calls: { atMs: number; size: number }[] = [];
   const written: unknown[] = [];
-  const send = async ({ input }: { input: { RequestItems: { t: Request[] | { Keys: Request[] } } } }) => {
-    const given = input.RequestItems.t;
+  const answer = (body: string): object => {
+    const given = (JSON.parse(body) as { RequestItems: { t: Request[] | { Keys: Request[] } } }).RequestItems.t;
     const batch = Array.isArray(given) ? given : given.Keys;
     const room = roomOf(calls.push({ atMs: performance.now(), size: batch.length }));
     const [done, undone] = [batch.slice(0, room), batch.slice(room)];
@@ -24,13 +28,20 @@ function narrowTable(roomOf: (call: number) => number) {
     }
     return { Responses: { t: done }, UnprocessedKeys: undone.length > 0 ? { t: { Keys: undone } } : {} };
   };
-  const table: Table = { name: 't', documents: { send } as unknown as DynamoDBDocumentClient };
+  const server = createServer((request, response) => {
+    void text(request).then((body) => response.end(JSON.stringify(answer(body))));
+  });
+  servers.push(server);
+  const table: Table = openTable({ name: 't', endpoint: (await listen(server)).url });
   return { table, calls, written };
 }
 
 const puts = (count: number) => keys(count).map((Item) => ({ PutRequest: { Item } }));
 
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
 
 describe.each([
   ['reading items', (table: Table) => readItems(table, keys(3))],
@@ -39,7 +50,7 @@ describe.each([
   it('waits between attempts, longer each time', async () => {
     // Half of the longest pause that each attempt may take.
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
-    const { table, calls } = narrowTable((call) => (call <= 5 ? 0 : 3));
+    const { table, calls } = await narrowTable((call) => (call <= 5 ? 0 : 3));
 
     await work(table);
 
@@ -52,7 +63,7 @@ describe.each([
 
   it('gives up after as many attempts as any other write', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
-    const { table, calls } = narrowTable(() => 0);
+    const { table, calls } = await narrowTable(() => 0);
 
     await expect(work(table)).rejects.toThrow(StoreBusyError);
 
@@ -63,21 +74,21 @@ describe.each([
 describe('a table that has room for one item at a time', () => {
   it('is read to the end, however many calls that takes', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
-    const { table } = narrowTable(() => 1);
+    const { table } = await narrowTable(() => 1);
     expect(new Set(await readItems(table, keys(120)))).toEqual(new Set(keys(120)));
   });
 
   it('is written to the end', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
-    const { table, written } = narrowTable(() => 1);
+    const { table, written } = await narrowTable(() => 1);
     await batchWrite(table, puts(30));
-    expect(written).toEqual(puts(30));
+    expect(written).toEqual(keys(30).map(({ pk, sk }) => ({ PutRequest: { Item: { pk: { S: pk }, sk: { S: sk } } } })));
   });
 });
 
 describe('a table that has room', () => {
   it('is asked for no more than DynamoDB takes in one call', async () => {
-    const { table, calls } = narrowTable(() => 100);
+    const { table, calls } = await narrowTable(() => 100);
     await readItems(table, keys(101));
     await batchWrite(table, puts(26));
     expect(calls.map(({ size }) => size)).toEqual([100, 1, 25, 1]);

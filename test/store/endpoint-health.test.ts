@@ -1,5 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
+import { documentsOf } from '../../lambdas/store/documents.ts';
 import { readReports, writeReport } from '../../lambdas/store/endpoint-health.ts';
 import { queryPartition } from '../../lambdas/store/query.ts';
 import type { Item, Table } from '../../lambdas/store/table.ts';
@@ -47,7 +48,7 @@ it('replaces the last report of an instance, for ten seconds', async () => {
 it('has DynamoDB delete reports after five minutes', async () => {
   await writeReport(table, report('a', NOW));
   const key = { pk: 'HEALTH#RECENT', sk: '2026-11-20T12:00:00.000Z#a' };
-  const { Item: item } = await table.documents.send(new GetCommand({ TableName: table.name, Key: key }));
+  const { Item: item } = await documentsOf(table).send(new GetCommand({ TableName: table.name, Key: key }));
   expect(item).toMatchObject({ entity: 'endpoint_health', expires_at_seconds: String(NOW / 1_000 + 300) });
 });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { documentsOf } from '../../lambdas/store/documents.ts';
 import { createKey, deleteKey, updateKey } from '../../lambdas/management/keys.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
 import { createAccount } from '../../lambdas/management/accounts.ts';
@@ -107,9 +108,9 @@ describe('a list of 10,000 keys', () => {
     }));
     for (let start = 0; start < COUNT; start += 25) {
       const puts = entries.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
-      await table.documents.send(new BatchWriteCommand({ RequestItems: { [table.name]: puts } }));
+      await documentsOf(table).send(new BatchWriteCommand({ RequestItems: { [table.name]: puts } }));
     }
-    await table.documents.send(
+    await documentsOf(table).send(
       new PutCommand({
         TableName: table.name,
         Item: { pk: `KEYS#${allOf()}`, sk: 'TALLY', entries: COUNT, removals: 0 },
@@ -130,7 +131,7 @@ describe('a list of 10,000 keys', () => {
 
   it('costs a jump at most what stands before it and on its page', async () => {
     const fresh = inferenceKeysOf({ workspaceId: 'no bookmarks', includeDisabled: true });
-    await table.documents.send(
+    await documentsOf(table).send(
       new PutCommand({
         TableName: table.name,
         Item: { pk: `KEYS#${fresh}`, sk: 'TALLY', entries: 5_000, removals: 0 },
@@ -141,7 +142,7 @@ describe('a list of 10,000 keys', () => {
     }));
     for (let start = 0; start < puts.length; start += 25) {
       const batch = { RequestItems: { [table.name]: puts.slice(start, start + 25) } };
-      await table.documents.send(new BatchWriteCommand(batch));
+      await documentsOf(table).send(new BatchWriteCommand(batch));
     }
     meter.reset();
     const page = await keyPage(metered, fresh, { offset: 2_000, limit: 50 });

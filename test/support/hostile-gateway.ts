@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, vi } from 'vitest';
+import { documentsOf } from '../../lambdas/store/documents.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { generationKey } from '../../lambdas/store/generation-key.ts';
 import { openTable, type Item, type Table } from '../../lambdas/store/table.ts';
@@ -135,7 +136,7 @@ async function finalItem(table: Table, { accountId }: RunningGateway, id: string
   const deadline = performance.now() + SETTLED_WITHIN_MS;
   for (;;) {
     const read = new GetCommand({ TableName: table.name, Key: generationKey(accountId, id), ConsistentRead: true });
-    const { Item: item } = await table.documents.send(read);
+    const { Item: item } = await documentsOf(table).send(read);
     if (item?.['state'] === 'final') return item;
     if (performance.now() > deadline) throw new Error(`${id} is not settled: its hold was left behind`);
     await sleep(50);

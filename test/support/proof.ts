@@ -1,4 +1,5 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { documentsOf } from '../../lambdas/store/documents.ts';
 import { priceUsage } from '../../lambdas/accounting/price.ts';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';
@@ -64,7 +65,7 @@ function costOfRound(round: RoundUsage, pricing: Pricing): Money {
 async function* finalGenerations(table: Table): AsyncGenerator<Item> {
   let from: Record<string, unknown> | undefined;
   do {
-    const page = await table.documents.send(
+    const page = await documentsOf(table).send(
       new ScanCommand({
         TableName: table.name,
         ConsistentRead: true,

@@ -92,13 +92,11 @@ function worksOf(table: Table, catalog: Catalog) {
   }
 
   const mortalTable: Table = {
-    name: table.name,
-    documents: {
-      send: (command: { constructor: { name: string } }) => {
-        const send = () => (table.documents.send as (one: unknown) => Promise<unknown>)(command);
-        return /^(Put|Update|TransactWrite)/.test(command.constructor.name) ? written(send) : send();
-      },
-    } as unknown as Table['documents'],
+    ...table,
+    call: <Output>(operation: string, ...rest: [object]) => {
+      const send = () => table.call<Output>(operation, ...rest);
+      return /^(?:Put|Update|TransactWrite)/.test(operation) ? written(send) : send();
+    },
   };
   const mortalBucket: Bucket = {
     ...bucket,

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { documentsOf } from '../../lambdas/store/documents.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { advanceVideo } from '../../lambdas/videos/advance.ts';
@@ -82,7 +83,7 @@ describe('a job', () => {
     await works.run();
 
     expect(await works.bucket.get(requestKeyOf(job))).toBeUndefined();
-    const { Items } = await table.documents.send(new ScanCommand({ TableName: table.name }));
+    const { Items } = await documentsOf(table).send(new ScanCommand({ TableName: table.name }));
     const text = JSON.stringify(Items);
     expect(text).toContain(id);
     for (const words of ['accept', 'secret things', 'poll\\"']) expect(text).not.toContain(words);

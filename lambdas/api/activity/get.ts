@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { completedDays, DAYS_SHOWN } from '../../accounting/activity-days.ts';
 import { readActivity } from '../../accounting/activity.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { count, data, rub, uuid } from '../../http/shapes.ts';
 
 const rowShape = z

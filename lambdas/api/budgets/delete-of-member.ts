@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { interval, memberId, workspaceId } from '../../http/path-params.ts';
 import { removeBudget } from './answers.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { amount } from '../../http/fields.ts';
 
 export const budgetBody = z.strictObject({

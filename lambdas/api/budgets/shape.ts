@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { data, rubText, time, uuid } from '../../http/shapes.ts';
 import { intervals } from '../../money/periods.ts';
 

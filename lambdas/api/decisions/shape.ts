@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { count, rub } from '../../http/shapes.ts';
 
 const probability = z.number().min(0).max(1);

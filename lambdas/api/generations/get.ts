@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { InferenceCaller } from '../../admission/caller.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { count, data, nothing, rub, time, uuid } from '../../http/shapes.ts';
 import { apiTypes } from '../../store/generation.ts';
 import { endings } from '../../store/outcome.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { amount, futureTime, textField } from '../../http/fields.ts';
 import { privacyField } from '../../http/privacy-field.ts';
 import { nameRule } from '../../management/rules.ts';

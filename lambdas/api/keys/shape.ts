@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { constants, count, data, list, nothing, rub, time, uuid } from '../../http/shapes.ts';
 import { limitResets } from '../../store/keys.ts';
 import { sensitiveActions, sensitiveCategories } from '../../store/sensitive-data.ts';

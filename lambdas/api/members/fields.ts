@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { textField } from '../../http/fields.ts';
 import { MAX_MEMBERS_AT_ONCE } from '../../management/members.ts';
 import { memberIdRule } from '../../management/rules.ts';

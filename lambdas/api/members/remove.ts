@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { answerOnce } from '../../http/answer-once.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { workspaceId } from '../../http/path-params.ts';

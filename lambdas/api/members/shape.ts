@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { count, list, time, uuid } from '../../http/shapes.ts';
 import { budgetShape } from '../budgets/shape.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { count, rub } from '../../http/shapes.ts';
 
 /** An answer of the Messages API, which grows faster than this document; the code that builds one has its own type. */

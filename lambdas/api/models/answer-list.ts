@@ -1,6 +1,6 @@
 /** A list of models: filtered, in order, and as one page, in the shape that the client reads. */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { pageQuery, paginate } from '../../http/pages.ts';
 import { someId } from '../../http/path-params.ts';
 import type { HttpRequest } from '../../http/request.ts';

@@ -1,6 +1,6 @@
 /** Kinds of query parameters that only lists of models have. */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseModalities } from '../../catalog/modalities.ts';
 import { modalities } from '../../catalog/schema.ts';
 import { amount } from '../../http/fields.ts';

@@ -1,6 +1,6 @@
 /** The filters of lists of models: a row for each, with what may be sent and which offers it keeps. */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { retainsNothing } from '../../catalog/data-policy.ts';
 import { modalities, modelCategories } from '../../catalog/schema.ts';
 import { inputModalities } from '../../catalog/wires.ts';

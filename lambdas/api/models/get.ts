@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Model } from '../../catalog/catalog.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { booleanParameter } from '../../http/fields.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { modalities, routingSchema } from '../../catalog/schema.ts';
 import { constants, count, data, nothing, rubText, time } from '../../http/shapes.ts';
 

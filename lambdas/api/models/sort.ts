@@ -1,6 +1,6 @@
 /** The orders of lists of models: a row for each. What an order knows nothing of comes last; equals stay as they were. */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { usualCost } from '../../catalog/default-route.ts';
 import type { EndpointStatistics } from '../../catalog/endpoint-statistics.ts';
 import { invalidRequest } from '../../platform/errors.ts';

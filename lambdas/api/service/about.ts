@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ok, tagged } from '../../http/about.ts';
 import { healthAnswer, openapiAnswer } from './shape.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const openapiAnswer = z.looseObject({ openapi: z.string() });
 export type OpenapiAnswer = z.output<typeof openapiAnswer>;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { count, data, list, nothing, time, uuid } from '../../http/shapes.ts';
 import { workspaceStatuses } from '../../store/workspaces.ts';
 import { budgetShape } from '../budgets/shape.ts';

@@ -7,7 +7,8 @@
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { nowMs } from '../../platform/clock.ts';
-import { awsVariables, optionalVariable, requireVariable } from '../../platform/environment.ts';
+import { ownRole, type AwsCredentials } from '../../platform/aws-identity.ts';
+import { awsVariables, optionalVariable } from '../../platform/environment.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 
 const SERVICE = 'bedrock';
@@ -19,12 +20,6 @@ const DEFAULT_REGION = 'us-east-1';
 const REGION = /(?<=\.)[a-z]{2}(?:-[a-z]+){1,2}-\d{1,2}(?=\.)/;
 /** `<access key id>:<secret access key>`, and `:<session token>` where the key is temporary. None of them has a colon. */
 const ACCESS_KEY = /^([^:\s]+):([^:\s]+)(?::([^:\s]+))?$/;
-
-interface AccessKey {
-  accessKeyId: string;
-  secretAccessKey: string;
-  sessionToken?: string;
-}
 
 /** @param credential an access key as `<id>:<secret>[:<session token>]`, or `role` */
 export async function authorizeWithSigV4(
@@ -47,22 +42,13 @@ export async function authorizeWithSigV4(
 }
 
 /** @throws {Error} that does not contain any part of it */
-function accessKeyOf(credential: string): AccessKey {
+function accessKeyOf(credential: string): AwsCredentials {
   if (credential === OWN_ROLE) return ownRole();
   const [, accessKeyId, secretAccessKey, sessionToken] = ACCESS_KEY.exec(credential) ?? [];
   if (!accessKeyId || !secretAccessKey) {
     throw new Error('The credential is not <access key id>:<secret access key>[:<session token>], nor "role"');
   }
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
-}
-
-function ownRole(): AccessKey {
-  const sessionToken = optionalVariable(awsVariables.sessionToken);
-  return {
-    accessKeyId: requireVariable(awsVariables.accessKeyId),
-    secretAccessKey: requireVariable(awsVariables.secretAccessKey),
-    ...(sessionToken ? { sessionToken } : {}),
-  };
 }
 
 function regionOf(hostname: string): string {

@@ -5,7 +5,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readText, UpstreamRequest } from '../upstream-http.ts';
 import type { AuthSettings, OutgoingRequest } from './outgoing-request.ts';
 import { bearerOf, readJson, tokenCache, type AccessToken } from './token-cache.ts';

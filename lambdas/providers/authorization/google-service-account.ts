@@ -4,7 +4,7 @@
  */
 
 import { sign } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { nowMs } from '../../platform/clock.ts';
 import { readText, UpstreamRequest } from '../upstream-http.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';

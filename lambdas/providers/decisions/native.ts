@@ -1,6 +1,6 @@
 /** Providers that decide by themselves: one request for all questions, in the form of the public convention. */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { normalised } from '../../decisions/distribution.ts';
 import type { Question, Verdict } from '../../decisions/question.ts';
 import type { Task } from '../../decisions/task.ts';

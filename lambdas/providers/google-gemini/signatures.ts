@@ -4,7 +4,7 @@
  * signature travels as that of one, sealed together with what it belongs to.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { gatewaySignature, signatureOf } from '../../messages/thinking-signatures.ts';
 import type { Block } from '../../messages/types.ts';
 import type { GeminiTarget } from './target.ts';

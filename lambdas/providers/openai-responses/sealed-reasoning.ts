@@ -3,7 +3,7 @@
  * stands in the signature of a thinking, and goes back as it came, with the words that were shown.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { invalidRequest } from '../../platform/errors.ts';
 import { gatewaySignature, signatureOf } from '../../messages/thinking-signatures.ts';
 import type { Placed } from '../translated/turns.ts';

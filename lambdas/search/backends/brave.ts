@@ -3,7 +3,7 @@
  * Domains are words of the query; the place is a country of Brave's list, and headers with city, region and time zone.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SearchQuery, UserLocation } from '../backend.ts';
 import { plainText } from '../plain-text.ts';
 import { resultsToAskFor, withSites } from '../site-operators.ts';

@@ -3,7 +3,7 @@
  * The texts of the pages come along, and are charged by the page.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { hostsOf } from '../domains.ts';
 import { age, readJson, text, type BackendKind } from './kind.ts';
 

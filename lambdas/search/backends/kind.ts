@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SearchHit, SearchOutcome, SearchQuery } from '../backend.ts';
 import type { BackendRequest } from '../backend-http.ts';
 

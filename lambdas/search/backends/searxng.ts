@@ -3,7 +3,7 @@
  * It has no parameter for a place, and the number of its results is its own.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { withSites } from '../site-operators.ts';
 import { age, readJson, text, type BackendKind } from './kind.ts';
 

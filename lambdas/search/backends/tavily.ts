@@ -3,7 +3,7 @@
  * the place is a country by its English name.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import type { UserLocation } from '../backend.ts';
 import { hostsOf } from '../domains.ts';
 import { age, readJson, text, type BackendKind } from './kind.ts';

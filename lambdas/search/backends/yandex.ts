@@ -4,7 +4,7 @@
  * query; the place is a region, known for four countries.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SearchErrorCode, SearchHit, SearchOutcome, UserLocation } from '../backend.ts';
 import { resultsToAskFor, withSites } from '../site-operators.ts';
 import type { BackendKind } from './kind.ts';

@@ -7,6 +7,7 @@ import { advanceVideo } from '../../videos/advance.ts';
 import { decodeVideoMessage } from '../../videos/message.ts';
 import { videoBucket } from '../../videos/objects.ts';
 import type { VideoTools } from '../../videos/tools.ts';
+import { queues } from '../queues.ts';
 
 /** Goes on with the jobs of a batch; what fails returns to the queue alone, and is delivered again in seconds. */
 export async function handler(
@@ -26,7 +27,7 @@ export async function handler(
       }
     }),
   );
-  if (failed.length > 0) await resources.returns('advance-videos').retrySoon(failed);
+  if (failed.length > 0) await queues.returns('advance-videos').retrySoon(failed);
   return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }
 

@@ -7,6 +7,7 @@ import { decodeSettlement, type Settlement } from '../../accounting/settlement.t
 import { resources } from '../../resources.ts';
 import { countOutcomes } from '../../statistics/count-outcomes.ts';
 import { describeError, log } from '../../platform/logger.ts';
+import { queues } from '../queues.ts';
 
 /** Time to write what was begun, to ask for late days, and to return what failed. */
 const STOP_BEFORE_TIMEOUT_MS = 5_000;
@@ -51,7 +52,7 @@ export async function handler(
   // What was settled before was counted then.
   const fresh = settlements.filter((_, index) => results[index] === 'settled' || results[index] === 'corrected');
   await Promise.all([askForLateDays(readable, results, failed), countOutcomes(resources.table(), fresh)]);
-  if (failed.size > 0) await resources.returns('finalize-cost').retrySoon([...failed]);
+  if (failed.size > 0) await queues.returns('finalize-cost').retrySoon([...failed]);
   await pruneOnceADay(resources.table(), settlements);
   return { batchItemFailures: [...failed].map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }

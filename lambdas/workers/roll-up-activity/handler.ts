@@ -2,6 +2,7 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { decodeRollUp, rollUpShard, type RollUp } from '../../accounting/roll-up.ts';
 import { describeError, log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
+import { queues } from '../queues.ts';
 
 /** Rolls up each shard of a batch once; what fails returns to the queue alone, and is delivered again in seconds. */
 export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
@@ -32,6 +33,6 @@ export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
       failed.push(...records);
     }
   }
-  if (failed.length > 0) await resources.returns('roll-up-activity').retrySoon(failed);
+  if (failed.length > 0) await queues.returns('roll-up-activity').retrySoon(failed);
   return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }

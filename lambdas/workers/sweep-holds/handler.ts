@@ -8,6 +8,7 @@ import { log } from '../../platform/logger.ts';
 import { adopt } from '../../store/generation-writes.ts';
 import type { Generation } from '../../store/generation.ts';
 import { encodeVideoMessage } from '../../videos/message.ts';
+import { queues } from '../queues.ts';
 
 /** A local gateway asks at its start for the holds of its dead predecessors; the schedule does not. */
 interface SweepEvent {
@@ -47,5 +48,5 @@ async function handBack({ payer: { accountId }, id }: Generation): Promise<void>
 }
 
 async function lookAtQueue(): Promise<Backlog> {
-  return watch.look(await resources.gauge('finalize-cost').read(), nowMs());
+  return watch.look(await queues.gauge('finalize-cost').read(), nowMs());
 }

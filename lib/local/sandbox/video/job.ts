@@ -1,6 +1,6 @@
 /** One job of the sandbox: what was asked for, and what becomes of it. */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { readWords } from '../directives.ts';
 
 const dataUrl = z

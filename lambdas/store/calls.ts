@@ -1,0 +1,96 @@
+/** The calls of DynamoDB that requests wait for, with items as the store has them. */
+
+import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { CallOptions } from '../platform/aws-json.ts';
+import { fromAttributes, toAttributes, type Attributes } from './attribute-values.ts';
+import type { Item, Table } from './table.ts';
+import type { Key, Write } from './writes.ts';
+
+export type Query = Omit<QueryCommandInput, 'TableName' | 'ExclusiveStartKey'>;
+
+export interface Page {
+  items: Item[];
+  /** Where the next one begins; undefined where there is none. */
+  next: Item | undefined;
+}
+
+/** An item by its key, read consistently. */
+export async function getItem(table: Table, key: Key): Promise<Item | undefined> {
+  const { Item: item } = await table.call<{ Item?: Attributes }>('GetItem', {
+    TableName: table.name,
+    Key: toAttributes(key),
+    ConsistentRead: true,
+  });
+  return item && fromAttributes(item);
+}
+
+/** Up to a hundred items by their keys, read consistently, in no order; and the keys that there was no room for. */
+export async function batchGetItems(table: Table, keys: Key[]): Promise<{ items: Item[]; unread: Key[] }> {
+  const { Responses: found, UnprocessedKeys: left } = await table.call<{
+    Responses?: Record<string, Attributes[]>;
+    UnprocessedKeys?: Record<string, { Keys: Attributes[] }>;
+  }>('BatchGetItem', { RequestItems: { [table.name]: { Keys: keys.map(toAttributes), ConsistentRead: true } } });
+  return {
+    items: (found?.[table.name] ?? []).map(fromAttributes),
+    unread: (left?.[table.name]?.Keys ?? []).map(fromAttributes) as Key[],
+  };
+}
+
+/** A page of a query. @param options.start where the page before it ended */
+export async function queryPage(
+  table: Table,
+  { ExpressionAttributeValues: values, ...query }: Query,
+  { start, ...options }: { start?: Item | undefined } & CallOptions = {},
+): Promise<Page> {
+  const { Items: items, LastEvaluatedKey: last } = await table.call<{
+    Items?: Attributes[];
+    LastEvaluatedKey?: Attributes;
+  }>(
+    'Query',
+    {
+      ...query,
+      TableName: table.name,
+      ...(values ? { ExpressionAttributeValues: toAttributes(values) } : {}),
+      ...(start ? { ExclusiveStartKey: toAttributes(start) } : {}),
+    },
+    options,
+  );
+  return { items: (items ?? []).map(fromAttributes), next: last && fromAttributes(last) };
+}
+
+const operations = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem' } as const;
+
+/** Carries out a write that stands alone. @throws {AwsError} */
+export async function writeItem(table: Table, write: Write, options?: CallOptions): Promise<void> {
+  const [kind, request] = Object.entries(requestOf(write))[0]!;
+  const operation = (operations as Record<string, string>)[kind];
+  if (operation === undefined) throw new TypeError('A condition alone writes nothing');
+  await table.call(operation, request, options);
+}
+
+/** Carries out all writes or none. @param token names them: with the same one they are done once @throws {AwsError} */
+export async function transactWriteItems(table: Table, writes: object[], token: string): Promise<void> {
+  await table.call('TransactWriteItems', { TransactItems: writes, ClientRequestToken: token });
+}
+
+interface Request {
+  Item?: Item;
+  Key?: Item;
+  ExpressionAttributeValues?: Item;
+}
+
+/** A write in DynamoDB's own JSON. */
+export function requestOf(write: Write): Record<string, object> {
+  const [kind, { Item: item, Key: key, ExpressionAttributeValues: values, ...request }] = Object.entries(write)[0] as [
+    string,
+    Request,
+  ];
+  return {
+    [kind]: {
+      ...request,
+      ...(item ? { Item: toAttributes(item) } : {}),
+      ...(key ? { Key: toAttributes(key) } : {}),
+      ...(values ? { ExpressionAttributeValues: toAttributes(values) } : {}),
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { localCredentials, quietLogger, requestTimeouts } from '../platform/sdk.ts';
+import type { Table } from './table.ts';
+
+const clients = new WeakMap<Table, DynamoDBDocumentClient>();
+
+/** Numbers are read as their exact digits, as all of the table's are. */
+const wrapNumbers = (digits: string) => digits;
+
+/** The SDK's client of a table: for calls that no request for inference waits for. */
+export function documentsOf(table: Table): DynamoDBDocumentClient {
+  const known = clients.get(table);
+  if (known) return known;
+  const { endpoint } = table;
+  const client = new DynamoDBClient({
+    ...(endpoint === undefined ? {} : { endpoint, region: 'local', credentials: localCredentials }),
+    maxAttempts: 4,
+    logger: quietLogger,
+    requestHandler: requestTimeouts,
+  });
+  const documents = DynamoDBDocumentClient.from(client, {
+    marshallOptions: { removeUndefinedValues: true },
+    unmarshallOptions: { wrapNumbers },
+  });
+  clients.set(table, documents);
+  return documents;
+}

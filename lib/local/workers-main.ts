@@ -1,0 +1,36 @@
+/** The program of the workers' process (workers-process.ts). Its environment names the services, as a function's does. */
+
+import { queueWorkers, scheduledWorkers } from '../../lambdas/routes.ts';
+import { requireVariable, variables } from '../../lambdas/platform/environment.ts';
+import { startInProcessHost } from './in-process-host.ts';
+import { connectSqs } from './queues.ts';
+import type { Order, Report } from './workers-process.ts';
+import { workersOf } from './workers.ts';
+
+process.umask(0o077);
+// The gateway is gone: nobody would stop this process, and its queues are gone as well.
+process.on('disconnect', () => process.exit(0));
+
+const host = await startInProcessHost([...Object.keys(queueWorkers), ...Object.keys(scheduledWorkers)]);
+const sqs = connectSqs(requireVariable(variables.sqsEndpoint));
+const workers = workersOf(sqs, host.invoke);
+
+const report = (said: Report) => process.send!(said);
+
+process.on('message', (order: Order) => {
+  switch (order.order) {
+    case 'invoke':
+      workers.invoke(order.name, order.event).then(
+        () => report({ id: order.id }),
+        (error: unknown) => report({ id: order.id, error: error instanceof Error ? error.name : 'Error' }),
+      );
+      break;
+    case 'connect':
+      workers.connect(order);
+      break;
+    case 'stop':
+      void workers.stop().then(() => process.exit(0));
+  }
+});
+
+report({ ready: true });

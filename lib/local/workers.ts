@@ -1,0 +1,47 @@
+/** The functions that queues and schedules call, and what calls them. */
+
+import type { Invoke } from './event-source.ts';
+import { startEventSource } from './event-source.ts';
+import type { LocalSqs } from './queues.ts';
+import { startSchedule } from './scheduler.ts';
+import type { Wiring } from './wiring.ts';
+
+/** What workers are connected to. */
+export interface Connections {
+  queueSources: Wiring['queueSources'];
+  schedules: Wiring['schedules'];
+  /** By the names of the wiring. */
+  queueUrls: Record<string, string>;
+}
+
+/** Runs what queues and schedules ask for. */
+export interface Workers {
+  invoke: (name: string, event: unknown) => Promise<unknown>;
+  /** From now on, queues and schedules are heard. */
+  connect: (connections: Connections) => void;
+  /** Handles what is in the queues, then ends. */
+  stop: () => Promise<void>;
+}
+
+/** @param invoke how a function is called, by its name in the manifest */
+export function workersOf(sqs: LocalSqs, invoke: (name: string, event: unknown) => Promise<unknown>): Workers {
+  const sources: { stop: () => Promise<void> }[] = [];
+  const callOf =
+    (name: string): Invoke =>
+    (event) =>
+      invoke(name, event);
+  return {
+    invoke,
+    connect({ queueSources, schedules, queueUrls }) {
+      for (const source of queueSources) {
+        sources.push(startEventSource(sqs, queueUrls[source.queue]!, source, callOf(source.functionName)));
+      }
+      for (const { functionName, everyMinutes } of schedules) {
+        sources.push(startSchedule(everyMinutes, callOf(functionName)));
+      }
+    },
+    async stop() {
+      for (const source of sources.splice(0).toReversed()) await source.stop();
+    },
+  };
+}

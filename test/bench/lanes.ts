@@ -1,0 +1,175 @@
+/** What is measured side by side: the upstream itself, bytes piped, gateways of ours and of others. */
+
+import { spawnSync } from 'node:child_process';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { credentials, type Shape, type WireName } from './bench-catalog.ts';
+import type { Target } from './load.ts';
+import { cpuMs, descendantsOf, pin, residentMb, startPinned } from './processes.ts';
+
+/** The core of what is measured, and that of everything else. */
+const MEASURED = 1;
+const AROUND = 0;
+
+export interface Lane {
+  name: string;
+  /** Undefined where it does not speak to this wire. */
+  target: (wire: WireName, shape: Shape) => Target | undefined;
+  /** CPU that it has used, in milliseconds: of the process that answers, and of those that work beside it. */
+  cpuMs: () => { answering: number; beside: number };
+  residentMb: () => number;
+  stop: () => Promise<void>;
+}
+
+/** A gateway of this repository, at some version. */
+export interface GatewayLane extends Lane {
+  /** @returns a key that the gateway has never seen */
+  newKey: (fields?: object) => Promise<string>;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The upstream, asked without anything between. Its answers are made of the same bytes on every wire. */
+export function directLane(upstreamUrl: string): Lane {
+  return {
+    name: 'direct',
+    target: (_, shape) => ({ url: `${upstreamUrl}/v1/messages`, headers: {}, model: shape }),
+    cpuMs: () => ({ answering: 0, beside: 0 }),
+    residentMb: () => 0,
+    stop: () => Promise.resolve(),
+  };
+}
+
+export async function pipeLane(upstreamUrl: string): Promise<Lane> {
+  const pipe = await startPinned(MEASURED, [
+    process.execPath,
+    fileURLToPath(new URL('./pipe.ts', import.meta.url)),
+    upstreamUrl,
+  ]);
+  const url = `http://127.0.0.1:${pipe.firstLine}/v1/messages`;
+  return {
+    name: 'pipe',
+    target: (wire, shape) => (wire === 'anthropic' ? { url, headers: {}, model: shape } : undefined),
+    ...measuresOf(pipe.pid),
+    stop: pipe.stop,
+  };
+}
+
+/** Another gateway, which passes the Messages API on to the upstream. */
+export async function peerLane(command: string, url: string, headers: Record<string, string>): Promise<Lane> {
+  const peer = await startPinned(MEASURED, command.split(' '));
+  await untilAnswers(url);
+  return {
+    name: 'peer',
+    target: (wire, shape) => (wire === 'anthropic' ? { url, headers, model: shape } : undefined),
+    ...measuresOf(peer.pid),
+    stop: peer.stop,
+  };
+}
+
+interface GatewayOptions {
+  name: string;
+  /** Where it keeps its data. */
+  data: string;
+  catalog: string;
+  dynamodbEndpoint: string;
+  /** Where its source is. */
+  directory?: string;
+  /** Where it leaves a profile of its CPU when it ends. */
+  profiles?: string | undefined;
+}
+
+/** As `npm start` starts it, with everything that it does for a paying client. */
+export async function gatewayLane(options: GatewayOptions): Promise<GatewayLane> {
+  const { name, data, catalog, dynamodbEndpoint, directory = root, profiles } = options;
+  const profiling = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`];
+  const gateway = await startPinned(
+    MEASURED,
+    [
+      process.execPath,
+      '--max-semi-space-size=16',
+      ...profiling,
+      join(directory, 'bin/local.ts'),
+      '--port',
+      '0',
+      '--json',
+      '--data',
+      data,
+      '--catalog',
+      catalog,
+    ],
+    { env: { DYNAMODB_ENDPOINT: dynamodbEndpoint, ...credentials }, cwd: directory },
+  );
+  // What AWS would run elsewhere: the queue, the workers.
+  const beside = descendantsOf(gateway.pid);
+  for (const { pid } of beside) pin(pid, AROUND);
+  const workers = beside.filter(({ command }) => command.includes('worker'));
+  const { base_url: baseUrl, management_key: managementKey } = JSON.parse(gateway.firstLine) as {
+    base_url: string;
+    management_key: string;
+  };
+  const newKey = async (fields: object = {}) => {
+    const response = await fetch(`${baseUrl}/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'bench', limit: 100_000_000, limit_reset: 'daily', ...fields }),
+    });
+    const { key, error } = (await response.json()) as { key?: string; error?: { message: string } };
+    if (key === undefined) throw new Error(`No key was made: ${error?.message}`);
+    return key;
+  };
+  const headers = { 'x-api-key': await newKey() };
+  return {
+    name,
+    target: (wire, shape) => ({ url: `${baseUrl}/messages`, headers, model: `bench/${wire}-${shape}` }),
+    ...measuresOf(
+      gateway.pid,
+      workers.map(({ pid }) => pid),
+    ),
+    newKey,
+    stop: gateway.stop,
+  };
+}
+
+/** Another version of this repository, checked out beside it, with the packages that it asks for. */
+export function checkOut(ref: string, directory: string): void {
+  run(root, 'git', 'worktree', 'add', '--detach', '--force', directory, ref);
+  if (lockOf(directory) === lockOf(root)) symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
+  else run(directory, 'npm', 'ci', '--prefer-offline', '--no-audit', '--no-fund');
+}
+
+function lockOf(directory: string): string {
+  return readFileSync(join(directory, 'package-lock.json'), 'utf8');
+}
+
+function run(cwd: string, command: string, ...args: string[]): void {
+  const { status, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stderr}`);
+}
+
+export function removeCheckOut(directory: string): void {
+  spawnSync('git', ['worktree', 'remove', '--force', directory], { cwd: root });
+}
+
+function measuresOf(pid: number, workers: number[] = []): Pick<Lane, 'cpuMs' | 'residentMb'> {
+  return {
+    cpuMs: () => ({ answering: cpuMs(pid), beside: workers.reduce((sum, worker) => sum + cpuMs(worker), 0) }),
+    residentMb: () => residentMb(pid),
+  };
+}
+
+const PATIENCE_MS = 15_000;
+
+async function untilAnswers(url: string): Promise<void> {
+  const deadlineMs = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const isUp = await fetch(url).then(
+      () => true,
+      () => false,
+    );
+    if (isUp) return;
+    if (performance.now() > deadlineMs) throw new Error(`Nothing answers at ${url}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}

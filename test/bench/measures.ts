@@ -1,0 +1,87 @@
+/** What is measured of one lane on one wire in one round. */
+
+import type { WireName } from './bench-catalog.ts';
+import type { GatewayLane, Lane } from './lanes.ts';
+import { load, median, request, type Asked, type Target } from './load.ts';
+
+export type Figures = Record<string, number>;
+
+/** How much is asked in one round: full, or enough to see that it runs. */
+export interface Scale {
+  count: (full: number) => number;
+}
+
+const BUSY = 32;
+const LARGE_PROMPT = 100_000;
+/** Settlements follow their requests by milliseconds; they belong to what was measured. */
+const SETTLING_MS = 700;
+
+export async function measure(lane: Lane, wire: WireName, { count }: Scale): Promise<Figures | undefined> {
+  const whole = lane.target(wire, '10x0');
+  const paced = lane.target(wire, '5x2');
+  const long = lane.target(wire, '100x20');
+  if (!whole || !paced || !long) return undefined;
+  const alone = await load(count(100), 1, () => request(whole));
+  const firstAlone = await load(count(60), 1, () => request(paced, { stream: true }));
+  const firstBusy = await load(count(128), BUSY, () => request(paced, { stream: true }));
+  return {
+    total_ms: median(alone.timings.map(({ totalMs }) => totalMs)),
+    first_byte_ms: median(firstAlone.timings.map(({ firstByteMs }) => firstByteMs)),
+    first_byte_busy_ms: median(firstBusy.timings.map(({ firstByteMs }) => firstByteMs)),
+    ...(await busy(lane, whole, count(800))),
+    ...prefixed('large_', await busy(lane, whole, count(160), { promptBytes: LARGE_PROMPT })),
+    ...prefixed('streams_32_', await streams(lane, long, 32)),
+    ...prefixed('streams_128_', await streams(lane, long, 128)),
+  };
+}
+
+/** Requests with keys that the gateway has never seen. */
+export async function measureCold(lane: GatewayLane, { count }: Scale): Promise<Figures> {
+  const target = lane.target('anthropic', '10x0')!;
+  const keys: string[] = [];
+  for (let index = 0; index < count(40); index += 1) keys.push(await lane.newKey());
+  const { timings } = await load(keys.length, 1, (index) =>
+    request(target, { headers: { 'x-api-key': keys[index]! } }),
+  );
+  return { cold_total_ms: median(timings.map(({ totalMs }) => totalMs)) };
+}
+
+/** The same streams with a key that protects what is sensitive. */
+export async function measureProtected(lane: GatewayLane, key: string): Promise<Figures> {
+  const target = lane.target('anthropic', '100x20')!;
+  const guarded = { ...target, headers: { 'x-api-key': key } };
+  return prefixed('protected_', await streams(lane, guarded, 128));
+}
+
+async function busy(lane: Lane, target: Target, requests: number, asked: Asked = {}): Promise<Figures> {
+  const before = lane.cpuMs();
+  const { elapsedMs } = await load(requests, BUSY, () => request(target, asked));
+  await settled();
+  const after = lane.cpuMs();
+  return {
+    cpu_ms: (after.answering - before.answering) / requests,
+    cpu_beside_ms: (after.beside - before.beside) / requests,
+    per_second: (requests * 1000) / elapsedMs,
+  };
+}
+
+const CHUNKS = 100;
+
+async function streams(lane: Lane, target: Target, count: number): Promise<Figures> {
+  const before = lane.cpuMs();
+  let peakMb = lane.residentMb();
+  const watch = setInterval(() => (peakMb = Math.max(peakMb, lane.residentMb())), 50);
+  await load(count, count, () => request(target, { stream: true }));
+  clearInterval(watch);
+  await settled();
+  const cpu = lane.cpuMs().answering - before.answering;
+  return { chunk_us: (cpu * 1000) / (count * CHUNKS), peak_mb: peakMb };
+}
+
+function prefixed(prefix: string, figures: Figures): Figures {
+  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [`${prefix}${name}`, value]));
+}
+
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, SETTLING_MS));
+}

@@ -1,0 +1,24 @@
+import http, { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * The floor: what Node itself takes to pass the bytes of a request and its answer on, without looking at them.
+ * `pipe.ts <upstream>`; prints its port and stays.
+ */
+const upstream = process.argv[2]!;
+const agent = new http.Agent({ keepAlive: true });
+
+const server = createServer((request, response) => {
+  const outgoing = http.request(
+    `${upstream}${request.url}`,
+    { method: request.method, headers: request.headers, agent },
+    (answer) => {
+      response.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(response);
+    },
+  );
+  outgoing.on('error', () => response.destroy());
+  request.pipe(outgoing);
+});
+
+server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));

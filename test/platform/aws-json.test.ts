@@ -1,0 +1,154 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { Hash } from '@smithy/core/serde';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { AwsError, openAwsJson, type AwsCall } from '../../lambdas/platform/aws-json.ts';
+import { listen } from '../support/listen.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+interface Seen {
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+type Reply = (response: ServerResponse, seen: Seen) => void;
+
+const role = {
+  credentials: () => Promise.resolve({ accessKeyId: 'ID', secretAccessKey: 'SECRET', sessionToken: 'TOKEN' }),
+  region: () => Promise.resolve('eu-central-1'),
+};
+
+/** A service that gives these answers in turn, the last one for ever; asked as AWS is, with a role's keys. */
+async function service(...replies: Reply[]): Promise<{ call: AwsCall; seen: Seen[]; sockets: Set<unknown> }> {
+  const seen: Seen[] = [];
+  const sockets = new Set<unknown>();
+  const server = createServer((request, response) => {
+    sockets.add(request.socket);
+    void text(request).then((body) => {
+      const one = { headers: request.headers, body };
+      seen.push(one);
+      replies[Math.min(seen.length, replies.length) - 1]!(response, one);
+    });
+  });
+  servers.push(server);
+  const { url } = await listen(server);
+  const dynamodb = { name: 'dynamodb', target: 'DynamoDB_20120810', endpoint: () => url, endpointVariable: 'UNSET' };
+  const call = openAwsJson(dynamodb, { identity: role });
+  return { call, seen, sockets };
+}
+
+const fine: Reply = (response) => response.end('{"Item":{"pk":{"S":"a"}}}');
+const refusal =
+  (status: number, body: object, headers: Record<string, string> = {}): Reply =>
+  (response) =>
+    response.writeHead(status, headers).end(JSON.stringify(body));
+const type = (code: string) => ({ __type: `com.amazonaws.dynamodb.v20120810#${code}` });
+const lost: Reply = (response) => response.destroy();
+
+describe('a call of a service', () => {
+  it('names its operation, and answers with what the service said', async () => {
+    const { call, seen } = await service(fine);
+    expect(await call('GetItem', { TableName: 't' })).toEqual({ Item: { pk: { S: 'a' } } });
+    expect(seen[0]).toMatchObject({
+      headers: { 'x-amz-target': 'DynamoDB_20120810.GetItem', 'content-type': 'application/x-amz-json-1.0' },
+      body: '{"TableName":"t"}',
+    });
+  });
+
+  it('is signed with the keys of the role, as AWS asks for', async () => {
+    const { call, seen } = await service(fine);
+    await call('GetItem', { TableName: 't' });
+    const { headers, body } = seen[0]!;
+    expect(headers['x-amz-security-token']).toBe('TOKEN');
+
+    const signer = new SignatureV4({ ...role, service: 'dynamodb', sha256: Hash.bind(null, 'sha256') });
+    const { authorization, 'x-amz-date': date = '' } = headers as Record<string, string>;
+    const signedHeaders = /SignedHeaders=([^,]+)/.exec(authorization!)![1]!.split(';');
+    const expected = await signer.sign(
+      {
+        method: 'POST',
+        protocol: 'http:',
+        hostname: '127.0.0.1',
+        path: '/',
+        headers: Object.fromEntries(
+          signedHeaders
+            .filter((name) => !['x-amz-date', 'x-amz-security-token', 'x-amz-content-sha256'].includes(name))
+            .map((name) => [name, headers[name] as string]),
+        ),
+        body,
+      },
+      { signingDate: new Date(date.replace(/(....)(..)(..T..)(..)(..Z)/, '$1-$2-$3:$4:$5')) },
+    );
+    expect(authorization).toBe(expected.headers['authorization']);
+    expect(authorization).toContain('/eu-central-1/dynamodb/aws4_request');
+  });
+
+  it('keeps its connection for the next one', async () => {
+    const { call, sockets } = await service(fine);
+    for (let count = 0; count < 3; count += 1) await call('GetItem', {});
+    expect(sockets.size).toBe(1);
+  });
+
+  it.each([
+    ['is throttled', refusal(400, type('ProvisionedThroughputExceededException'))],
+    ['is still being carried out', refusal(400, type('TransactionInProgressException'))],
+    ['fails in the service', refusal(500, type('InternalServerError'))],
+    ['fails before the service', (response: ServerResponse) => response.writeHead(503).end('<html>')],
+    ['loses its reply', lost],
+  ])('that %s is made again with the same bytes', async (_, failure) => {
+    const { call, seen } = await service(failure, failure, fine);
+    await call('TransactWriteItems', { ClientRequestToken: 'once' });
+    expect(seen.map(({ body }) => body)).toEqual(Array.from({ length: 3 }, () => '{"ClientRequestToken":"once"}'));
+  });
+
+  it('is made four times at most', async () => {
+    const { call, seen } = await service(refusal(400, { ...type('ThrottlingException'), message: 'slower' }));
+    await expect(call('PutItem', {})).rejects.toMatchObject({ name: 'ThrottlingException', message: 'slower' });
+    expect(seen).toHaveLength(4);
+  });
+
+  it('that is refused says why, and is not made again', async () => {
+    const details = { ...type('ConditionalCheckFailedException'), Item: { pk: { S: 'a' } } };
+    const { call, seen } = await service(refusal(400, details));
+    const error = await call('PutItem', {}).catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(AwsError);
+    expect(error).toMatchObject({ name: 'ConditionalCheckFailedException', status: 400, details });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('is given up in its time, and not made again', async () => {
+    const { call, seen } = await service(() => undefined);
+    await expect(call('Query', {}, { timeoutMs: 50 })).rejects.toThrow(/abort/i);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('without a reply is made again after three seconds', async () => {
+    const { call, seen } = await service(() => undefined, fine);
+    const startedMs = performance.now();
+    await call('GetItem', {});
+    expect(performance.now() - startedMs).toBeGreaterThan(2_900);
+    expect(seen).toHaveLength(2);
+  });
+
+  it('is signed by the clock of the service where that of this machine is wrong', async () => {
+    const hourAhead = new Date(Date.now() + 3_600_000);
+    const skewed = refusal(400, type('InvalidSignatureException'), { date: hourAhead.toUTCString() });
+    const { call, seen } = await service(skewed, fine);
+    await call('GetItem', {});
+    const hour = hourAhead.toISOString().replaceAll('-', '').slice(0, 'yyyymmddThh'.length);
+    expect(seen[1]!.headers['x-amz-date']).toContain(hour);
+  });
+
+  it('with a wrong signature is refused, once', async () => {
+    const { call, seen } = await service(refusal(400, type('InvalidSignatureException')));
+    await expect(call('GetItem', {})).rejects.toMatchObject({ name: 'InvalidSignatureException' });
+    expect(seen).toHaveLength(1);
+  });
+});
