@@ -5,7 +5,7 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { credentials, type Shape, type WireName } from './bench-catalog.ts';
-import type { Target } from './load.ts';
+import { request, type Asked, type Target } from './load.ts';
 import { cpuMs, descendantsOf, pin, residentMb, startPinned } from './processes.ts';
 
 /** The core of what is measured, and that of everything else. */
@@ -16,6 +16,8 @@ export interface Lane {
   name: string;
   /** Undefined where it does not speak to this wire. */
   target: (wire: WireName, shape: Shape) => Target | undefined;
+  /** Some gateways fail at streams on some versions of Node. */
+  streams: boolean;
   /** CPU that it has used, in milliseconds: of the process that answers, and of those that work beside it. */
   cpuMs: () => { answering: number; beside: number };
   residentMb: () => number;
@@ -34,6 +36,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export function directLane(upstreamUrl: string): Lane {
   return {
     name: 'direct',
+    streams: true,
     target: (_, shape) => ({ url: `${upstreamUrl}/v1/messages`, headers: {}, model: shape }),
     cpuMs: () => ({ answering: 0, beside: 0 }),
     residentMb: () => 0,
@@ -50,6 +53,7 @@ export async function pipeLane(upstreamUrl: string): Promise<Lane> {
   const url = `http://127.0.0.1:${pipe.firstLine}/v1/messages`;
   return {
     name: 'pipe',
+    streams: true,
     target: (wire, shape) => (wire === 'anthropic' ? { url, headers: {}, model: shape } : undefined),
     ...measuresOf(pipe.pid),
     stop: pipe.stop,
@@ -60,9 +64,11 @@ export async function pipeLane(upstreamUrl: string): Promise<Lane> {
 export async function peerLane(command: string, url: string, headers: Record<string, string>): Promise<Lane> {
   const peer = await startPinned(MEASURED, command.split(' '));
   await untilAnswers(url);
+  const target = (shape: Shape): Target => ({ url, headers, model: shape });
   return {
     name: 'peer',
-    target: (wire, shape) => (wire === 'anthropic' ? { url, headers, model: shape } : undefined),
+    streams: await answers(target('5x2'), { stream: true }),
+    target: (wire, shape) => (wire === 'anthropic' ? target(shape) : undefined),
     ...measuresOf(peer.pid),
     stop: peer.stop,
   };
@@ -122,6 +128,7 @@ export async function gatewayLane(options: GatewayOptions): Promise<GatewayLane>
   const headers = { 'x-api-key': await newKey() };
   return {
     name,
+    streams: true,
     target: (wire, shape) => ({ url: `${baseUrl}/messages`, headers, model: `bench/${wire}-${shape}` }),
     ...measuresOf(
       gateway.pid,
@@ -157,6 +164,13 @@ function measuresOf(pid: number, workers: number[] = []): Pick<Lane, 'cpuMs' | '
     cpuMs: () => ({ answering: cpuMs(pid), beside: workers.reduce((sum, worker) => sum + cpuMs(worker), 0) }),
     residentMb: () => residentMb(pid),
   };
+}
+
+function answers(target: Target, asked: Asked): Promise<boolean> {
+  return request(target, asked).then(
+    () => true,
+    () => false,
+  );
 }
 
 const PATIENCE_MS = 15_000;

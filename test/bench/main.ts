@@ -141,7 +141,7 @@ async function warmUp(lane: Lane, wire: WireName): Promise<void> {
   const [whole, long] = [lane.target(wire, '10x0'), lane.target(wire, '5x2')];
   if (!whole || !long) return;
   await load(scale.count(1_000), 16, () => request(whole));
-  await load(scale.count(200), 16, () => request(long, { stream: true }));
+  if (lane.streams) await load(scale.count(200), 16, () => request(long, { stream: true }));
 }
 
 function medians(all: Figures[]): Figures {

@@ -22,14 +22,20 @@ export async function measure(lane: Lane, wire: WireName, { count }: Scale): Pro
   const long = lane.target(wire, '100x20');
   if (!whole || !paced || !long) return undefined;
   const alone = await load(count(100), 1, () => request(whole));
-  const firstAlone = await load(count(60), 1, () => request(paced, { stream: true }));
-  const firstBusy = await load(count(128), BUSY, () => request(paced, { stream: true }));
   return {
     total_ms: median(alone.timings.map(({ totalMs }) => totalMs)),
-    first_byte_ms: median(firstAlone.timings.map(({ firstByteMs }) => firstByteMs)),
-    first_byte_busy_ms: median(firstBusy.timings.map(({ firstByteMs }) => firstByteMs)),
     ...(await busy(lane, whole, count(800))),
     ...prefixed('large_', await busy(lane, whole, count(160), { promptBytes: LARGE_PROMPT })),
+    ...(lane.streams ? await measureStreams(lane, paced, long, count) : {}),
+  };
+}
+
+async function measureStreams(lane: Lane, paced: Target, long: Target, count: Scale['count']): Promise<Figures> {
+  const alone = await load(count(60), 1, () => request(paced, { stream: true }));
+  const together = await load(count(128), BUSY, () => request(paced, { stream: true }));
+  return {
+    first_byte_ms: median(alone.timings.map(({ firstByteMs }) => firstByteMs)),
+    first_byte_busy_ms: median(together.timings.map(({ firstByteMs }) => firstByteMs)),
     ...prefixed('streams_32_', await streams(lane, long, 32)),
     ...prefixed('streams_128_', await streams(lane, long, 128)),
   };

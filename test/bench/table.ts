@@ -26,8 +26,8 @@ export function table(figures: Record<string, Figures>): string {
     const columns = Object.entries(lanes).filter(([name]) => name.endsWith(` ${wire}`) && !name.startsWith('direct'));
     const head = `${wire.padEnd(LABEL)}${columns.map(([name]) => name.split(' ')[0]!.padStart(COLUMN)).join('')}`;
     const lines = rows.map(([label, name, digits, isAdded]) => {
-      const cells = columns.map(([, of]) => of[name]! - (isAdded ? direct(wire)[name]! : 0));
-      return `${label.padEnd(LABEL)}${cells.map((cell) => cell.toFixed(digits).padStart(COLUMN)).join('')}`;
+      const cells = columns.map(([, of]) => (of[name] ?? Number.NaN) - (isAdded ? direct(wire)[name]! : 0));
+      return `${label.padEnd(LABEL)}${cells.map((cell) => written(cell, digits).padStart(COLUMN)).join('')}`;
     });
     return [head, ...lines, ''].join('\n');
   });
@@ -46,4 +46,9 @@ export function table(figures: Record<string, Figures>): string {
 
 function one(label: string, value: number, digits: number): string {
   return `${label.padEnd(LABEL)}${value.toFixed(digits).padStart(COLUMN)}`;
+}
+
+/** A lane may not do everything that is measured. */
+function written(value: number, digits: number): string {
+  return Number.isNaN(value) ? '–' : value.toFixed(digits);
 }
