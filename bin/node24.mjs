@@ -7,6 +7,7 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const OLDEST = 24;
 
@@ -22,7 +23,13 @@ function findNode() {
 
 const node = findNode();
 if (node) {
-  const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}` };
+  const env = {
+    // What Node has read once, types left out and compiled, it need not read again: a third of the time of a start, and
+    // the memory of the reader.
+    NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)),
+    ...process.env,
+    PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
+  };
   const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env });
   // This process only has to outlive the child. A terminal's Ctrl-C then reaches the child twice; it expects that.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));

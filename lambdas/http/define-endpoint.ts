@@ -78,6 +78,9 @@ interface LocalContext extends Context {
 
 type AnyInput = EndpointInput<Credential> & { once?: Once };
 
+/** Characters of a text that middy writes without waiting. */
+const WRITTEN_AT_ONCE = 16 * 1024;
+
 /** middy's view of one request: the first middleware replaces the raw event with the input. */
 interface Passage {
   event: AnyInput;
@@ -163,8 +166,11 @@ function closePassage(name: RouteName, route: Route, passage: Passage): void {
   const { request, generationId } = passage.event;
   const response = passage.response!;
   const { headers, statusCode, body } = response;
-  // Text longer than a chunk waits for a drain that never comes when the client has left; a stream notices.
-  if (route.streaming && typeof body === 'string') response.body = Readable.from([body]);
+  // Text waits for a drain, or for its end, that never comes when the client has left; a stream notices.
+  const hasLeft = passage.event.clientLeft?.aborted === true;
+  if (route.streaming && typeof body === 'string' && (hasLeft || body.length > WRITTEN_AT_ONCE)) {
+    response.body = Readable.from([body]);
+  }
   headers['request-id'] = request.id;
   if (route.inference) headers['x-generation-id'] = generationId;
   log('info', 'request', {

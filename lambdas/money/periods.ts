@@ -36,15 +36,24 @@ export type Interval = Reset | 'lifetime';
 export const intervals: readonly [Interval, ...Interval[]] = [...resets, 'lifetime'];
 
 /** The names of the windows that an instant falls into, e.g. day_2026-11-20, week_2026-11-16, month_2026-11. */
-export type Windows = Record<Interval, string>;
+export type Windows = Readonly<Record<Interval, string>>;
 
 /** UTC date as YYYY-MM-DD. */
 export function utcDate(instantMs: number): string {
   return new Date(instantMs).toISOString().slice(0, 10);
 }
 
+let today: { startMs: number; windows: Windows } | undefined;
+
 export function windowsAt(instantMs: number): Windows {
-  const windows = { lifetime: 'lifetime' } as Windows;
+  const startMs = startOfDay(instantMs);
+  // Nearly all are of the same day, and its windows are asked for several times in a request.
+  if (today?.startMs !== startMs) today = { startMs, windows: windowsOf(startMs) };
+  return today.windows;
+}
+
+function windowsOf(instantMs: number): Windows {
+  const windows = { lifetime: 'lifetime' } as Record<Interval, string>;
   for (const reset of resets) {
     const { prefix, startOf, nameOf } = recurring[reset];
     windows[reset] = `${prefix}_${nameOf(startOf(instantMs))}`;

@@ -6,12 +6,10 @@ import { nowMs } from './clock.ts';
  * would put ids of a gateway started at another date into the wrong day.
  */
 export function uuidv7(timeMs: number = nowMs()): string {
-  const bytes = randomBytes(16);
-  bytes.writeUIntBE(timeMs, 0, 6);
-  bytes[6] = (bytes[6]! & 0x0f) | 0x70;
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  const hex = bytes.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const time = timeMs.toString(16).padStart(12, '0');
+  // Of version 4, which Node draws from a pool, all that follows the version is random, and has its variant where it belongs.
+  const random = randomUUID();
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
 }
 
 const GENERATION_ID = /^gen-([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -39,6 +39,7 @@ export function inOrder<Item extends { endpoint: Priced }>(
   signals: EndpointSignals,
   draw: Draw,
 ): Item[] {
+  if (items.length < 2) return [...items];
   const places = placesByPrice(items, preferences.sort === undefined ? draw : () => 1);
   const ranked = items.map((item, index) => ({
     item,

@@ -3,6 +3,7 @@ import type { Context } from 'aws-lambda';
 import { functions } from '../../lambdas/routes.ts';
 import { contained, containFaults } from './containment.ts';
 import type { FunctionHost } from './function-host.ts';
+import { returnIdleMemory } from './idle-memory.ts';
 
 type BufferedHandler = (event: unknown, context: Context) => Promise<unknown>;
 type StreamingHandler = (event: unknown, response: ServerResponse, context: Context) => Promise<void>;
@@ -19,7 +20,6 @@ export function installStreamingGlobal(): void {
         // An escaped fault was already answered: nobody reads this answer, and its writer must learn that.
         if (response.headersSent) return response.destroy();
         response.writeHead(metadata.statusCode, metadata.headers);
-        response.flushHeaders();
         return response;
       },
     },
@@ -39,9 +39,14 @@ export async function startInProcessHost(names: string[]): Promise<FunctionHost>
     }),
   );
   const running = new Set<Promise<unknown>>();
+  const memory = returnIdleMemory(() => running.size > 0);
   const track = <Result>(work: Promise<Result>): Promise<Result> => {
     running.add(work);
-    return work.finally(() => running.delete(work));
+    memory.touch();
+    return work.finally(() => {
+      running.delete(work);
+      memory.touch();
+    });
   };
   return {
     invoke: (name, event) => track(contained(() => (handlers.get(name) as BufferedHandler)(event, newContext(name)))),
@@ -57,7 +62,7 @@ export async function startInProcessHost(names: string[]): Promise<FunctionHost>
     async idle() {
       await Promise.allSettled(running);
     },
-    stop: () => Promise.resolve(),
+    stop: async () => memory.stop(),
   };
 }
 
