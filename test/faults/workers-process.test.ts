@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { descendantsOf } from '../bench/processes.ts';
+import { get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
+
+let gateway: RunningGateway | undefined;
+afterEach(() => gateway?.stop());
+
+function workersOf({ process: { pid } }: RunningGateway): number {
+  return descendantsOf(pid!).find(({ command }) => command.includes('workers-main'))!.pid;
+}
+
+const ask = { model: 'sandbox/claude', max_tokens: 20, messages: [{ role: 'user', content: 'Hi\n@sandbox delay=0' }] };
+
+async function settled(on: RunningGateway): Promise<number> {
+  const response = await post(on, '/messages', ask);
+  const id = response.headers.get('x-generation-id')!;
+  const read = async () => {
+    const { data } = (await (await get(on, `/generation?id=${id}`)).json()) as { data?: { total_cost: number } };
+    expect(data?.total_cost).toBeGreaterThan(0);
+    return data!.total_cost;
+  };
+  return vi.waitFor(read, { timeout: 20_000, interval: 100 });
+}
+
+const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
+
+describe.skipIf(process.platform !== 'linux')('the process of the workers', () => {
+  it('is started again when it ends, and goes on with what is in the queues', async () => {
+    gateway = await startGateway();
+    const before = workersOf(gateway);
+    process.kill(before, 'SIGKILL');
+
+    expect(await settled(gateway)).toBeGreaterThan(0);
+
+    expect(workersOf(gateway)).not.toBe(before);
+    expect(gateway.log()).toContain('the workers ended, and are started again');
+  });
+
+  it('ends with a gateway that is killed', async () => {
+    const killed = await startGateway();
+    const workers = workersOf(killed);
+    await killed.kill();
+    await vi.waitFor(() => expect(isAlive(workers)).toBe(false), { timeout: 5_000 });
+  });
+
+  it('has handled what is in the queues when the gateway has stopped', async () => {
+    const stopped = await startGateway();
+    const table = stopped.table();
+    const workers = workersOf(stopped);
+    expect((await post(stopped, '/messages', ask)).status).toBe(200);
+    await stopped.stop();
+    expect(isAlive(workers)).toBe(false);
+    expect(table.endpoint).toBeDefined();
+  });
+});
