@@ -15,7 +15,7 @@ try {
     process.stdout.write(`${usage}\n`);
   } else {
     const gateway = await startGateway(options);
-    process.stdout.write(options.json ? `${readyLine(gateway)}\n` : greeting(gateway, performance.now()));
+    process.stdout.write(options.json ? `${readyLine(gateway)}\n` : greeting(gateway, options, performance.now()));
     let askedAtMs: number | undefined;
     const stop = () => {
       if (askedAtMs === undefined) {

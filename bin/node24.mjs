@@ -5,11 +5,14 @@
  * Usage: node bin/node24.mjs <script> [arguments]
  */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const OLDEST = 24;
+/** How often the parent is looked for, in milliseconds. */
+const LOOK_EVERY_MS = 500;
 
 function findNode() {
   try {
@@ -21,8 +24,12 @@ function findNode() {
   }
 }
 
-const node = findNode();
-if (node) {
+function refuse(reason) {
+  process.stderr.write(`${reason}\n`);
+  process.exitCode = 1;
+}
+
+function run(node) {
   const env = {
     // What Node has read once, types left out and compiled, it need not read again: a third of the time of a start, and
     // the memory of the reader.
@@ -33,12 +40,24 @@ if (node) {
   const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env });
   // This process only has to outlive the child. A terminal's Ctrl-C then reaches the child twice; it expects that.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // npm tells the shell between it and this process, and that tells nobody: when npm is killed, only its absence says so.
+  const parent = process.ppid;
+  const look = process.env.npm_lifecycle_event
+    ? setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), LOOK_EVERY_MS)
+    : undefined;
   child.once('exit', (code, signal) => {
+    clearInterval(look);
     process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);
   });
+}
+
+const node = findNode();
+if (!existsSync(new URL('../node_modules', import.meta.url))) {
+  refuse('The packages are not installed yet: run "npm ci", then the command again.');
+} else if (node) {
+  run(node);
 } else {
-  process.stderr.write(
-    `This needs Node ${OLDEST}, and no package brings it for ${process.platform}-${process.arch}: install it, then run the command again.\n`,
+  refuse(
+    `This needs Node ${OLDEST}, and no package brings it for ${process.platform}-${process.arch}: install it, then run the command again.`,
   );
-  process.exitCode = 1;
 }

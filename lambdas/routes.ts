@@ -153,6 +153,10 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
+/** The function that answers what no route takes: any other method of a path, and any other path. */
+export const UNKNOWN_ROUTE = 'unknown-route';
+const unknownRoute = { [UNKNOWN_ROUTE]: { ...open('service/unknown-route'), timeoutSeconds: 5, memoryMb: 256 } };
+
 /** The bucket's own rule deletes files of videos after so many days. */
 export const FILES_KEPT_DAYS = 7;
 
@@ -224,6 +228,7 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
 export const functions: Record<string, FunctionSpec> = /* @__PURE__ */ Object.assign(
   {},
   routes,
+  unknownRoute,
   queueWorkers,
   scheduledWorkers,
 );

@@ -1,6 +1,6 @@
 import { positiveIntegerVariable, variables } from '../platform/environment.ts';
 import { forbidden } from '../platform/errors.ts';
-import { nowMs } from '../platform/clock.ts';
+import { ageMs, nowMs, thisMoment, type Moment } from '../platform/clock.ts';
 import type { Credential } from '../route.ts';
 import { accountFrom, accountKey, type Account } from '../store/accounts.ts';
 import type { Scope } from '../store/counters.ts';
@@ -35,7 +35,7 @@ const DEFAULT_CACHE_MS = 3_000;
 const MAX_CACHED = 10_000;
 
 interface CacheEntry {
-  readAtMs: number;
+  readAt: Moment;
   caller: Promise<Caller | undefined>;
 }
 
@@ -84,14 +84,14 @@ export function privacyOf({ account, workspace, key }: Caller): Privacy[] {
 async function cachedCaller(table: Table, hash: string): Promise<Caller | undefined> {
   const entry = cache.get(hash);
   const cacheMs = positiveIntegerVariable(variables.callerCacheMs, DEFAULT_CACHE_MS);
-  if (entry && performance.now() - entry.readAtMs < cacheMs) return entry.caller;
+  if (entry && ageMs(entry.readAt) < cacheMs) return entry.caller;
   const previous = await entry?.caller.catch(() => undefined);
   // Another request may have started the read while this one waited.
   const newer = cache.get(hash);
   if (newer && newer !== entry) return newer.caller;
   const caller = previous ? rereadCaller(table, previous) : readCaller(table, hash);
   cache.delete(hash);
-  cache.set(hash, { readAtMs: performance.now(), caller });
+  cache.set(hash, { readAt: thisMoment(), caller });
   if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value!);
   caller.catch(() => cache.delete(hash));
   return caller;

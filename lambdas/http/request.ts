@@ -37,11 +37,27 @@ export function normaliseRequest(event: HttpEvent): HttpRequest {
     unrouted: isUrlEvent,
     headers: isUrlEvent ? lowerCase(event.headers) : restHeaders(event),
     query: isUrlEvent ? urlQuery(event.rawQueryString) : restQuery(event),
-    pathParameters: withoutUndefined(event.pathParameters ?? {}),
+    pathParameters: decoded(event.pathParameters ?? {}),
     body: event.isBase64Encoded ? Buffer.from(body, 'base64').toString('utf8') : body,
     clientAddress: (isUrlEvent ? event.requestContext.http.sourceIp : event.requestContext.identity?.sourceIp) ?? '',
     receivedAtMs: performance.now(),
   };
+}
+
+/** A REST API hands the parts of a path over as the client has written them: an id's `@` may be `%40`. */
+function decoded(parameters: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(withoutUndefined(parameters)).map(([name, written]) => [name, decode(written)]),
+  );
+}
+
+/** What is no encoding stays as it is: nothing has that name. */
+function decode(written: string): string {
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written;
+  }
 }
 
 /** What stands before the route's own path: the stage, or the base path of a domain of the operator's own. */

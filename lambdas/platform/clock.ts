@@ -22,3 +22,21 @@ function readOffsetMs(): number {
     throw new Error(`${variables.clockOffsetMs} must be a whole number of milliseconds`);
   return value;
 }
+
+/** A moment, by the clock on the wall and by the one that only runs forward. */
+export interface Moment {
+  wallMs: number;
+  steadyMs: number;
+}
+
+export function thisMoment(): Moment {
+  return { wallMs: Date.now(), steadyMs: performance.now() };
+}
+
+/**
+ * How old something is, by the clock that says more: while Lambda has a function frozen, the steady clock may stand still,
+ * and the one on the wall may be set back. What must not be older than it says is asked of both.
+ */
+export function ageMs({ wallMs, steadyMs }: Moment): number {
+  return Math.max(Date.now() - wallMs, performance.now() - steadyMs);
+}

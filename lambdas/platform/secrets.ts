@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ownIdentity } from './aws-identity.ts';
 import { domainOf, openAwsJson, type AwsCall } from './aws-json.ts';
+import { ageMs, thisMoment, type Moment } from './clock.ts';
 import { isOnLambda, optionalVariable, requireVariable, variables } from './environment.ts';
 
 /** Provider keys may be rotated: a function notices within this time. */
@@ -62,11 +63,11 @@ async function readSecret(arn: string): Promise<string> {
 /** Keeps a value for `keepMs`; when it cannot be read again, the last one stays in use. */
 function cached<Value>(read: () => Promise<Value>, keepMs: number): () => Promise<Value> {
   let value: Promise<Value> | undefined;
-  let readAtMs = 0;
+  let readAt: Moment | undefined;
   return () => {
-    if (value && performance.now() - readAtMs < keepMs) return value;
+    if (value && readAt && ageMs(readAt) < keepMs) return value;
     const last = value;
-    readAtMs = performance.now();
+    readAt = thisMoment();
     value = read().catch((error: unknown) => {
       value = last;
       if (last) return last;

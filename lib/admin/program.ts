@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { upgradeRecords } from '../upgrade.ts';
+import { DEFAULT_DATA } from '../local/options.ts';
 import { addAccountCommands } from './account-commands.ts';
 import { addAuditCommand } from './audit-commands.ts';
 import { addBudgetCommands } from './budget-commands.ts';
@@ -7,6 +8,7 @@ import { addCatalogCommands } from './catalog-commands.ts';
 import { addFreeCommand } from './free-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addMemberCommands } from './member-commands.ts';
+import { addProviderCommand } from './provider-commands.ts';
 import { onTable } from './session.ts';
 import { addWorkspaceCommands } from './workspace-commands.ts';
 
@@ -16,7 +18,7 @@ export function buildProgram(): Command {
     .description('Accounts, workspaces, members, keys, budgets and top-ups of a gateway.')
     .usage('<group> <command> [options]   (npm run admin -- <group> <command> [options])')
     .option('--json', 'print JSON for programs', false)
-    .option('--data <dir>', 'data directory of a local gateway', '.local')
+    .option('--data <dir>', 'data directory of a local gateway', DEFAULT_DATA)
     .option('--table <name>', 'table of a deployment on AWS, with your own AWS credentials')
     .option(
       '--pepper-secret <arn>',
@@ -36,5 +38,6 @@ export function buildProgram(): Command {
     .description('bring records of an earlier version up to date; run it after a deployment, as often as you like')
     .action(onTable(async ({ table }) => ({ changed: await upgradeRecords(table) })));
   addCatalogCommands(program);
+  addProviderCommand(program);
   return program;
 }

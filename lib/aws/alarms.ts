@@ -1,6 +1,7 @@
-import type { Stack } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, type Stack } from 'aws-cdk-lib';
 import { TreatMissingData, type CreateAlarmOptions, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 
@@ -12,7 +13,28 @@ export class Alarms {
   constructor(stack: Stack, email: string | undefined) {
     this.#stack = stack;
     this.#topic = new Topic(stack, 'Alarms', { enforceSSL: true });
+    this.#admitAlarms();
     if (email) this.#topic.addSubscription(new EmailSubscription(email));
+    else {
+      Annotations.of(this.#topic).addWarningV2(
+        'model-gateway:alarms-reach-nobody',
+        'No alarm reaches anybody: set gateway:alarmEmail, or subscribe to the topic that the output AlarmTopicArn names.',
+      );
+    }
+    new CfnOutput(stack, 'AlarmTopicArn', { value: this.#topic.topicArn, description: 'Topic of all alarms' });
+  }
+
+  /** A policy of its own, which `enforceSSL` makes, takes the place of the one by which an account's services may publish. */
+  #admitAlarms(): void {
+    this.#topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'Alarms',
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [this.#topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': this.#stack.account } },
+      }),
+    );
   }
 
   /** @param props where they differ from one value of 1 or more in a period; no data is no alarm */

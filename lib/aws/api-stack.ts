@@ -1,5 +1,11 @@
 import { CfnOutput, Duration, Stack, Validations, type StackProps } from 'aws-cdk-lib';
-import { EndpointType, LambdaIntegration, ResponseTransferMode, RestApi } from 'aws-cdk-lib/aws-apigateway';
+import {
+  EndpointType,
+  type IResource,
+  LambdaIntegration,
+  ResponseTransferMode,
+  RestApi,
+} from 'aws-cdk-lib/aws-apigateway';
 import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
@@ -10,7 +16,7 @@ import type { Construct } from 'constructs';
 import { queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import { tripwires } from '../../lambdas/platform/logger.ts';
 import type { FunctionSpec, QueueName, Route, ScheduledWorker } from '../../lambdas/route.ts';
-import { queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
+import { functions, queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
 import type { GatewayConfig } from '../config.ts';
 import { Alarms } from './alarms.ts';
 import type { DataStack } from './data-stack.ts';
@@ -82,6 +88,7 @@ export class ApiStack extends Stack {
       }
       if (route.asksProviders) this.#addTripwires(name, logs);
     }
+    this.#addUnknownRoute(api);
     this.#alarms.add('ApiErrors', api.metricServerError({ period: Duration.minutes(5), statistic: 'Average' }), {
       threshold: 0.02,
       evaluationPeriods: 2,
@@ -96,6 +103,24 @@ export class ApiStack extends Stack {
       { id: 'AwsSolutions-COG4', reason: 'Functions authenticate the gateway’s own keys.' },
     );
     new CfnOutput(this, 'BaseUrl', { value: api.url, description: 'Base URL of the API' });
+  }
+
+  /**
+   * API Gateway reads the bearer key of a request that it has no method for as an AWS signature, and repeats the key in its
+   * refusal. So every resource has a method for all that is no route, and there is one for all other paths.
+   */
+  #addUnknownRoute(api: RestApi): void {
+    const { lambda } = this.#addFunction(UNKNOWN_ROUTE, functions[UNKNOWN_ROUTE]!);
+    // One permission for all of them.
+    const integration = new LambdaIntegration(lambda, { allowTestInvoke: false, scopePermissionToMethod: false });
+    const resources = new Set<IResource>([api.root, api.root.addResource('{path+}')]);
+    for (const path of Object.values<Route>(routes).flatMap(({ paths }) => paths)) {
+      for (let resource: IResource | undefined = api.root.resourceForPath(path); resource;) {
+        resources.add(resource);
+        resource = resource.parentResource;
+      }
+    }
+    for (const resource of resources) resource.addMethod('ANY', integration);
   }
 
   /** A function that may invoke models of Amazon Bedrock with its own role, those that the operator names. */

@@ -1,13 +1,13 @@
+import type { ProviderState } from './callable.ts';
+import { DEFAULT_DATA, type LocalOptions } from './options.ts';
 import type { LocalGateway } from './start.ts';
 
+type Kept = Pick<LocalOptions, 'dataDirectory' | 'ephemeral'>;
+
 /** What a person sees when the gateway is ready: its address, the keys, and lines that work when pasted. */
-export function greeting(gateway: LocalGateway, startedInMs: number): string {
-  const { baseUrl, streamingUrl, inferenceKey, managementKey } = gateway;
+export function greeting(gateway: LocalGateway, kept: Kept, startedInMs: number): string {
+  const { baseUrl, streamingUrl, inferenceKey, managementKey, modelId, providers } = gateway;
   const anthropicBase = baseUrl.slice(0, -'/v1'.length);
-  const key = inferenceKey ?? '$GATEWAY_KEY';
-  const keys = inferenceKey
-    ? `  inference key   ${inferenceKey}\n  management key  ${managementKey}\n\n  The keys are shown this once: keep them. New ones: npm run admin -- keys create --name "My key"`
-    : '  Keys were shown at the first start. New ones: npm run admin -- keys create --name "My key"';
   return `
   The gateway is ready (${(startedInMs / 1000).toFixed(1)} s). Ctrl-C stops it.
 
@@ -15,13 +15,15 @@ export function greeting(gateway: LocalGateway, startedInMs: number): string {
   Anthropic SDKs  ${anthropicBase}
   function URL    ${streamingUrl}
   reference       ${baseUrl}/docs
-${keys}
+${keysOf(gateway, kept)}
+
+  providers       ${providersOf(providers)}
 
   A streamed answer:
 
     curl -N ${baseUrl}/messages \\
-      -H "authorization: Bearer ${key}" -H "content-type: application/json" \\
-      -d '{"model": "sandbox/claude", "max_tokens": 200, "stream": true, "messages": [{"role": "user", "content": "Hello!"}]}'
+      -H "authorization: Bearer ${inferenceKey ?? '$GATEWAY_KEY'}" -H "content-type: application/json" \\
+      -d '{"model": "${modelId}", "max_tokens": 200, "stream": true, "messages": [{"role": "user", "content": "Hello!"}]}'
 
   What is there to call:
 
@@ -31,6 +33,31 @@ ${keys}
 
     curl ${baseUrl}/keys -H "authorization: Bearer ${managementKey ?? '$MANAGEMENT_KEY'}"
 `;
+}
+
+function keysOf({ inferenceKey, managementKey }: LocalGateway, { dataDirectory, ephemeral }: Kept): string {
+  const directory = dataDirectory === DEFAULT_DATA ? '' : ` --data ${quoted(dataDirectory)}`;
+  // What keeps nothing has no directory that a command could work on.
+  const more = ephemeral ? '' : ` New ones: npm run admin --${directory} keys create --name "My key"`;
+  if (inferenceKey === undefined || inferenceKey === null) return `  Keys were shown at the first start.${more}`;
+  return `  inference key   ${inferenceKey}
+  management key  ${managementKey}
+
+  The keys are shown this once: keep them.${more}
+
+    export GATEWAY_KEY=${inferenceKey} MANAGEMENT_KEY=${managementKey}`;
+}
+
+/** For a shell. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function providersOf(providers: ProviderState[]): string {
+  const live = providers.filter(({ isLive }) => isLive).map(({ name }) => name);
+  const dark = providers.length - live.length;
+  const lit = live.length > 0 ? live.join(', ') : 'none has a key';
+  return dark === 0 ? lit : `${lit}; ${dark} more without a key (npm run admin -- providers)`;
 }
 
 /** The same for programs, in one line. Keys are null when an earlier start has shown them. */

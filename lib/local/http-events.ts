@@ -8,7 +8,7 @@ import type { RouteMatch } from './routing-table.ts';
 export function toRestEvent(
   request: IncomingMessage,
   target: RequestTarget,
-  match: RouteMatch,
+  match: { route: { path: string }; pathParameters: RouteMatch['pathParameters'] },
   body: string,
 ): APIGatewayProxyEvent {
   const single = byName<string>();

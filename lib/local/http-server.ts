@@ -9,7 +9,7 @@ import type { FunctionHost, ProxyResult } from './function-host.ts';
 import { toRestEvent, toUrlEvent } from './http-events.ts';
 import { readTarget, type RequestTarget } from './request-target.ts';
 import { buildRoutingTable } from './routing-table.ts';
-import type { WiredRoute } from './wiring.ts';
+import type { Wiring } from './wiring.ts';
 
 /** The largest event that Lambda accepts. */
 const MAX_BODY_BYTES = 6 * 1024 * 1024;
@@ -23,13 +23,20 @@ export interface LocalServer {
 
 type Handle = (request: IncomingMessage, response: ServerResponse, target: RequestTarget) => Promise<void>;
 
-/** Stands for API Gateway: the routes below /v1; all else is refused in the gateway's own envelope. */
-export function startApi(port: number, routes: WiredRoute[], host: FunctionHost): Promise<LocalServer> {
+/** Stands for API Gateway: the routes below /v1, and a function for all else there. Elsewhere it has no stage. */
+export function startApi(
+  port: number,
+  { routes, unknownRoute }: Pick<Wiring, 'routes' | 'unknownRoute'>,
+  host: FunctionHost,
+): Promise<LocalServer> {
   const match = buildRoutingTable(routes);
+  const elsewhere = { route: { functionName: unknownRoute, path: '/{path+}', streaming: false }, pathParameters: null };
   return listen(port, async (request, response, target) => {
     const { path } = target;
-    const found = path.startsWith('/v1/') ? match(request.method ?? '', path.slice('/v1'.length)) : undefined;
-    if (!found) throw notFound(`There is no ${request.method} ${path}. GET /v1/models is a good place to start.`);
+    if (path !== '/v1' && !path.startsWith('/v1/')) {
+      throw notFound(`There is no ${request.method} ${path}. The base URL of this gateway ends with /v1.`);
+    }
+    const found = match(request.method ?? '', path.slice('/v1'.length)) ?? elsewhere;
     const { functionName, streaming } = found.route;
     const event = toRestEvent(request, target, found, await readBody(request));
     if (streaming) await host.stream(functionName, event, response);

@@ -13,6 +13,9 @@ export interface LocalOptions {
   help: boolean;
 }
 
+/** Where data is kept that no flag puts elsewhere. */
+export const DEFAULT_DATA = '.local';
+
 export const usage = `Runs the whole gateway on this machine.
 
 Usage: npm start -- [flags]
@@ -33,9 +36,12 @@ Without any, the sandbox/… models answer from this machine: see docs/sandbox.m
 /** @throws {StartFailure} naming the flag that is wrong. */
 export function parseOptions(args: string[]): LocalOptions {
   const values = readFlags(args);
+  if (values.ephemeral && values.data !== undefined) {
+    throw new StartFailure('--ephemeral keeps nothing, so there is nothing for --data to name: leave one of them out.');
+  }
   return {
     port: parsePort(values.port),
-    dataDirectory: values.data,
+    dataDirectory: values.data ?? DEFAULT_DATA,
     ephemeral: values.ephemeral,
     catalogDirectory: values.catalog,
     sandboxed: values.sandboxed,
@@ -51,7 +57,7 @@ function readFlags(args: string[]) {
       args,
       options: {
         port: { type: 'string', default: '8787' },
-        data: { type: 'string', default: '.local' },
+        data: { type: 'string' },
         ephemeral: { type: 'boolean', default: false },
         catalog: { type: 'string' },
         sandboxed: { type: 'boolean', default: false },

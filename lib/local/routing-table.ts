@@ -17,7 +17,10 @@ interface Resource {
   methods: Map<string, WiredRoute>;
 }
 
-/** API Gateway's matching: at every part of the path, a literal wins over a parameter, and that over the rest. */
+/**
+ * API Gateway's matching: at every part of the path, a literal wins over a parameter, and that over the rest. Parameters are
+ * handed over as they are written, encoded or not.
+ */
 export function buildRoutingTable(routes: WiredRoute[]): MatchRoute {
   const root = newResource();
   for (const route of routes) addRoute(root, route);
@@ -62,19 +65,11 @@ function find(resource: Resource, parts: string[], parameters: Record<string, st
   if (literal) return find(literal, others, parameters);
   if (resource.parameter && part !== '') {
     const { name, resource: next } = resource.parameter;
-    return find(next, others, { ...parameters, [name]: decode(part) });
+    return find(next, others, { ...parameters, [name]: part });
   }
   if (resource.rest && parts.join('/') !== '') {
     const { name, resource: next } = resource.rest;
-    return { resource: next, parameters: { ...parameters, [name]: decode(parts.join('/')) } };
+    return { resource: next, parameters: { ...parameters, [name]: parts.join('/') } };
   }
   return undefined;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Catalog } from '../../lambdas/catalog/catalog.ts';
 import { CatalogError } from '../../lambdas/catalog/catalog-error.ts';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { deadLettersVariable, optionalVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
@@ -9,6 +10,7 @@ import { queueWorkers, routes } from '../../lambdas/routes.ts';
 import { openTable } from '../../lambdas/store/table.ts';
 import { upgradeRecords } from '../upgrade.ts';
 import { bootstrap, type Account } from './bootstrap.ts';
+import { modelToTry, providerStates, type ProviderState } from './callable.ts';
 import { StartFailure } from './failure.ts';
 import type { FunctionHost } from './function-host.ts';
 import { checkPorts, startApi, startFunctionUrl } from './http-server.ts';
@@ -27,6 +29,9 @@ import { workersOf, type Workers } from './workers.ts';
 export interface LocalGateway extends Account {
   baseUrl: string;
   streamingUrl: string;
+  /** For a first request. */
+  modelId: string | undefined;
+  providers: ProviderState[];
   /** Ends everything that was started, in the reverse order. */
   stop: () => Promise<void>;
 }
@@ -67,10 +72,10 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
     ...runVariables(options, state, bootId),
   };
   Object.assign(process.env, environment);
-  checkCatalog();
+  const catalog = readCatalog();
   const host = deployment
     ? startSandboxedHost(deployment, { ...services, environment })
-    : await startInProcessHost(Object.keys(routes));
+    : await startInProcessHost([...Object.keys(routes), wiring.unknownRoute]);
   stops.push(host.stop);
   // Sandboxes are processes of their own already.
   const workers = deployment ? workersOf(services.sqs, host.invoke) : await startWorkersProcess();
@@ -88,7 +93,13 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
     table_name: services.tableName,
     base_url: baseUrl,
   });
-  return { ...account, baseUrl, streamingUrl: functionUrl.url };
+  return {
+    ...account,
+    baseUrl,
+    streamingUrl: functionUrl.url,
+    modelId: modelToTry(catalog)?.id,
+    providers: providerStates(catalog),
+  };
 }
 
 /** Where functions find the services. */
@@ -153,7 +164,7 @@ async function sweepAfter(deadBootIds: string[], workers: Workers, state: LocalS
 }
 
 async function openFrontDoor(port: number, wiring: Wiring, host: FunctionHost, stops: Stops) {
-  const api = await startApi(port, wiring.routes, host);
+  const api = await startApi(port, wiring, host);
   stops.push(api.stop);
   const functionUrl = await startFunctionUrl(port === 0 ? 0 : port + 1, wiring.functionUrl, host);
   stops.push(functionUrl.stop);
@@ -169,9 +180,9 @@ function urlVariables(queueUrls: Record<string, string>): Record<string, string>
   );
 }
 
-function checkCatalog(): void {
+function readCatalog(): Catalog {
   try {
-    loadCatalog();
+    return loadCatalog();
   } catch (error) {
     throw error instanceof CatalogError ? new StartFailure(`The catalog cannot be used: ${error.message}.`) : error;
   }

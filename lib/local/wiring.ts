@@ -1,5 +1,5 @@
 import { visibilityTimeoutSeconds, type QueueWorker, type Route } from '../../lambdas/route.ts';
-import { queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
+import { queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
 
 /** What the local runtime has to connect: the same facts, whether they come from the manifest or from a template. */
 export interface Wiring {
@@ -10,6 +10,8 @@ export interface Wiring {
   schedules: { functionName: string; everyMinutes: number }[];
   /** The function that also answers on a function URL. */
   functionUrl: string;
+  /** The function that answers what no route takes. */
+  unknownRoute: string;
 }
 
 export interface WiredQueue {
@@ -60,5 +62,6 @@ export function manifestWiring(): Wiring {
       everyMinutes,
     })),
     functionUrl: entries.find(([, route]) => route.streaming)![0],
+    unknownRoute: UNKNOWN_ROUTE,
   };
 }

@@ -96,6 +96,26 @@ describe('a caller', () => {
     expect(await callsToFind(hash)).toEqual({ BatchGetItem: 1 });
   });
 
+  it('grows old while its function is frozen and the steady clock stands still', async () => {
+    const hash = await newKey();
+    await findCaller(table, hash);
+    const [steadyMs, wallMs] = [performance.now(), Date.now()];
+    vi.spyOn(performance, 'now').mockReturnValue(steadyMs);
+    vi.spyOn(Date, 'now').mockReturnValue(wallMs + CACHE_MS);
+
+    expect(await callsToFind(hash)).toEqual({ BatchGetItem: 1 });
+  });
+
+  it('grows old while the clock on the wall is set back', async () => {
+    const hash = await newKey();
+    await findCaller(table, hash);
+    const wallMs = Date.now();
+    vi.spyOn(Date, 'now').mockReturnValue(wallMs - 3_600_000);
+    laterMs += CACHE_MS;
+
+    expect(await callsToFind(hash)).toEqual({ BatchGetItem: 1 });
+  });
+
   it('is read once for all who come together, old or new', async () => {
     const hash = await newKey();
 

@@ -11,7 +11,7 @@ const restEvent = (more: Partial<APIGatewayProxyEvent> = {}) =>
     multiValueHeaders: { 'X-Api-Key': ['k'], Host: ['h'] },
     queryStringParameters: { limit: '2' },
     multiValueQueryStringParameters: { limit: ['1', '2'] },
-    pathParameters: { hash: 'a b' },
+    pathParameters: { hash: 'a%20b' },
     body: '{"a":1}',
     isBase64Encoded: false,
     requestContext: { identity: { sourceIp: '203.0.113.7' } },
@@ -42,6 +42,19 @@ describe('a request through the REST API', () => {
       pathParameters: { hash: 'a b' },
       body: '{"a":1}',
     });
+  });
+
+  it.each([
+    ['ann%40example.com', 'ann@example.com'],
+    ['anthropic%2Fclaude-sonnet-5', 'anthropic/claude-sonnet-5'],
+    ['deepseek/deepseek-v4%3Afree', 'deepseek/deepseek-v4:free'],
+    ['%D0%BC%D0%B8%D1%80', 'мир'],
+    ['a+b', 'a+b'],
+    ['100%25', '100%'],
+    ['%zz', '%zz'],
+    ['%ff', '%ff'],
+  ])('has the part %s of its path decoded, once', (written, part) => {
+    expect(normaliseRequest(restEvent({ pathParameters: { part: written } })).pathParameters).toEqual({ part });
   });
 
   it('has repeated headers in one', () => {

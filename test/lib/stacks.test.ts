@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FunctionSpec, QueueName, Route } from '../../lambdas/route.ts';
@@ -64,6 +64,24 @@ const patienceOf = ({ visibilityTimeoutSeconds, maxReceiveCount }: Omit<WiredQue
 describe('the synthesized template', () => {
   it('has exactly the routes of the manifest, each to its own function', () => {
     expect(sorted(deployment.wiring.routes)).toEqual(sorted(manifestWiring().routes));
+  });
+
+  it('answers every other method of every path, and every other path, with a function of its own', () => {
+    const methods = Object.values(api.findResources('AWS::ApiGateway::Method')) as {
+      Properties: { HttpMethod: string; ResourceId: unknown; Integration: { Uri: unknown } };
+    }[];
+    const any = methods.filter(({ Properties }) => Properties.HttpMethod === 'ANY').map(({ Properties }) => Properties);
+    const resources = api.findResources('AWS::ApiGateway::Resource');
+    const root = any.filter(({ ResourceId }) => (ResourceId as { 'Fn::GetAtt'?: unknown })['Fn::GetAtt'] !== undefined);
+    expect(root).toHaveLength(1);
+    expect(any.flatMap(({ ResourceId }) => (ResourceId as { Ref?: string }).Ref ?? []).toSorted()).toEqual(
+      Object.keys(resources).toSorted(),
+    );
+    expect(Object.values(resources)).toContainEqual(
+      expect.objectContaining({ Properties: expect.objectContaining({ PathPart: '{path+}' }) as unknown }),
+    );
+    expect(new Set(any.map(({ Integration }) => JSON.stringify(Integration.Uri))).size).toBe(1);
+    expect(deployment.wiring.unknownRoute).toBe('unknown-route');
   });
 
   it('has the queue workers and schedules of the manifest', () => {
@@ -352,6 +370,49 @@ describe('the synthesized template', () => {
     expect(streaming.map(({ Properties: { Integration } }) => Integration.TimeoutInMillis)).toEqual(
       Object.values<Route>(routes).flatMap((route) => (route.streaming ? [route.timeoutSeconds * 1000] : [])),
     );
+  });
+
+  it('lets every alarm publish to the topic that it names, and nobody else’s', () => {
+    const topics = api.findResources('AWS::SNS::Topic');
+    const actions = Object.values(api.findResources('AWS::CloudWatch::Alarm')).flatMap(
+      ({ Properties }) => (Properties as { AlarmActions: { Ref: string }[] }).AlarmActions,
+    );
+    expect(actions.length).toBeGreaterThan(0);
+    expect(actions.filter(({ Ref: topic }) => topics[topic] === undefined)).toEqual([]);
+    const policies = Object.values(api.findResources('AWS::SNS::TopicPolicy')) as {
+      Properties: { Topics: { Ref: string }[]; PolicyDocument: { Statement: object[] } };
+    }[];
+    for (const topic of new Set(actions.map(({ Ref }) => Ref))) {
+      // A policy of one's own replaces the one by which an account's services may publish.
+      const statements = policies
+        .filter(({ Properties }) => Properties.Topics.some(({ Ref }) => Ref === topic))
+        .flatMap(({ Properties }) => Properties.PolicyDocument.Statement);
+      expect(statements).toContainEqual(
+        expect.objectContaining({
+          Effect: 'Allow',
+          Principal: { Service: 'cloudwatch.amazonaws.com' },
+          Action: 'sns:Publish',
+          Resource: { Ref: topic },
+          Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+        }),
+      );
+    }
+  });
+
+  it('says at synthesis that alarms reach nobody, where no address is set', () => {
+    const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
+    const warningsWith = (settings: Record<string, string>) => {
+      const { api: stack } = createGatewayApp(join(directory, 'bundles'), {
+        context: { ...context, ...settings },
+        outdir: join(directory, 'cdk.out.warnings'),
+        builtinCloudFormationValidation: false,
+      });
+      return Annotations.fromStack(stack)
+        .findWarning('*', Match.stringLikeRegexp('gateway:alarmEmail'))
+        .map(({ entry }) => entry.data as string);
+    };
+    expect(warningsWith({})).toHaveLength(1);
+    expect(warningsWith({ 'gateway:alarmEmail': 'ops@example.org' })).toEqual([]);
   });
 
   it('passes the AWS Solutions checks', () => {

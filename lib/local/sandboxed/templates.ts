@@ -37,6 +37,8 @@ interface Template {
   assets: Map<string, string>;
 }
 
+/** Every method of a path that has no entry of its own. */
+const ANY = 'ANY';
 const DESCRIPTION_PREFIX = 'model gateway: ';
 
 export function readTemplates(directory: string): Deployment {
@@ -63,10 +65,11 @@ export function readTemplates(directory: string): Deployment {
   }
   const nameOf = (value: unknown) => functionNames.get(referencedId(value))!;
   const url = ofType(template, 'AWS::Lambda::Url')[0]![1];
+  const methods = readRoutes(template, nameOf);
   return {
     functions,
     wiring: {
-      routes: readRoutes(template, nameOf),
+      routes: methods.filter(({ method }) => method !== ANY),
       queues: readQueues(template),
       queueSources: ofType(template, 'AWS::Lambda::EventSourceMapping').map(([, { Properties: source }]) => ({
         queue: referencedId(source['EventSourceArn']),
@@ -79,6 +82,7 @@ export function readTemplates(directory: string): Deployment {
         everyMinutes: Number(/rate\((\d+) minutes?\)/.exec(schedule['ScheduleExpression'] as string)![1]),
       })),
       functionUrl: nameOf(url.Properties['TargetFunctionArn']),
+      unknownRoute: methods.find(({ method }) => method === ANY)!.functionName,
     },
   };
 }

@@ -1,0 +1,50 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, vi } from 'vitest';
+
+/** `npm start`, as a script starts it with `&`. @returns npm's own process, and what the gateway says when it is ready */
+async function npmStart() {
+  const npm = spawn('npm', ['-s', 'start', '--', '--port', '0', '--ephemeral', '--json'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, npm_lifecycle_event: undefined },
+  });
+  const [line] = (await once(createInterface(npm.stdout), 'line')) as [string];
+  return { npm, baseUrl: (JSON.parse(line) as { base_url: string }).base_url };
+}
+
+const answers = (baseUrl: string) =>
+  fetch(`${baseUrl}/health`).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+
+describe('npm start', () => {
+  it('ends its gateway when it is killed', async () => {
+    const { npm, baseUrl } = await npmStart();
+    expect(await answers(baseUrl)).toBe(true);
+
+    npm.kill('SIGTERM');
+
+    await vi.waitFor(async () => expect(await answers(baseUrl)).toBe(false), { timeout: 15_000, interval: 200 });
+  });
+
+  it('says what to do first where packages are not installed', () => {
+    const bare = mkdtempSync(join(tmpdir(), 'gateway-bare-'));
+    try {
+      mkdirSync(join(bare, 'bin'));
+      cpSync('bin/node24.mjs', join(bare, 'bin', 'node24.mjs'));
+      const { status, stderr } = spawnSync(process.execPath, ['bin/node24.mjs', 'x.ts'], {
+        cwd: bare,
+        encoding: 'utf8',
+      });
+      expect(status).toBe(1);
+      expect(stderr).toBe('The packages are not installed yet: run "npm ci", then the command again.\n');
+    } finally {
+      rmSync(bare, { recursive: true, force: true });
+    }
+  });
+});

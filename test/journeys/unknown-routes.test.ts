@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { get, startGateway, type RunningGateway } from '../support/gateway.ts';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+async function send(method: string, path: string, body?: string) {
+  const response = await fetch(`${gateway.baseUrl}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text };
+}
+
+const messageIn = (text: string) => (JSON.parse(text) as { error: { message: string } }).error.message;
+
+describe('a request that no route takes', () => {
+  it.each([
+    ['POST', '/chat/completions', /Messages API: POST \/v1\/messages/],
+    ['POST', '/responses', /Messages API/],
+    ['POST', '/v1/messages', /Leave "\/v1" out of the base URL/],
+    ['GET', '/nothing', /GET \/v1\/models is a good place to start/],
+    ['GET', '/keys/a/b/c', /There is no GET \/v1\/keys\/a\/b\/c/],
+    ['GET', '', /There is no GET \/v1/],
+    ['GET', '/health/', /There is no GET \/v1\/health\//],
+  ])('is told so: %s %s', async (method, path, hint) => {
+    const { status, headers, text } = await send(method, path, method === 'POST' ? '{}' : undefined);
+    expect(status).toBe(404);
+    expect(messageIn(text)).toMatch(hint);
+    expect(headers.get('request-id')).toMatch(/^req_/);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  it('does not get its key back', async () => {
+    for (const path of ['/chat/completions', '/keys/x/y', `/${encodeURIComponent('{')}`]) {
+      expect((await send('POST', path, '{}')).text).not.toContain(gateway.key);
+    }
+  });
+
+  it.each([
+    ['GET', '/messages', 'POST'],
+    ['DELETE', '/models', 'GET'],
+    ['POST', '/models/anthropic/claude', 'GET'],
+    ['PATCH', '/workspaces', 'GET, POST'],
+    ['OPTIONS', '/key', 'GET'],
+  ])('is told which methods there are: %s %s', async (method, path, allow) => {
+    const { status, headers, text } = await send(method, path);
+    expect(status).toBe(405);
+    expect(headers.get('allow')?.split(', ').toSorted().join(', ')).toBe(allow);
+    expect(messageIn(text)).toContain(method);
+  });
+
+  it.each(['/health', '/models', '/docs'])('may look whether %s is there', async (path) => {
+    expect(await send('HEAD', path)).toMatchObject({ status: 200, text: '' });
+  });
+
+  it('may not look where a key is needed', async () => {
+    expect((await send('HEAD', '/key')).status).toBe(405);
+  });
+
+  it('has its body read, however large it is', async () => {
+    const { status } = await send('POST', '/files', JSON.stringify({ file: 'x'.repeat(3_000_000) }));
+    expect(status).toBe(404);
+  });
+});
+
+describe('a part of a path that is encoded', () => {
+  it('is what it stands for', async () => {
+    const encoded = await get(gateway, `/models/${encodeURIComponent('sandbox/claude')}`);
+    expect(await encoded.json()).toEqual(await (await get(gateway, '/models/sandbox/claude')).json());
+  });
+
+  it('may be an id with signs', async () => {
+    const budget = `/workspaces/${gateway.workspaceId}/members/${encodeURIComponent('ann@example.com')}/budgets/daily`;
+    const headers = { authorization: `Bearer ${gateway.managementKey}`, 'content-type': 'application/json' };
+    await fetch(`${gateway.baseUrl}/workspaces/${gateway.workspaceId}/members/add`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ user_ids: ['ann@example.com'] }),
+    });
+    const put = await fetch(`${gateway.baseUrl}${budget}`, { method: 'PUT', headers, body: '{"limit_rub":5}' });
+    expect(put.status).toBeLessThan(300);
+    const { data } = (await (await get(gateway, budget, gateway.managementKey)).json()) as {
+      data: { limit_rub: string };
+    };
+    expect(data.limit_rub).toBe('5');
+  });
+});
