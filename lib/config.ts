@@ -31,6 +31,15 @@ const configSchema = z.strictObject({
     .pipe(z.array(z.string().regex(/^arn:aws[a-z-]*:bedrock:[^,\s]+$/, 'must be ARNs of Amazon Bedrock'))),
   /** Values of variables that the catalog names, credentials excepted: addresses of the operator's own, an account's id. */
   variables: z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), z.string().min(1)).default({}),
+  /**
+   * Whether streamed messages have a function URL beside the REST API: cheaper, and without its throttling and WAF. Some
+   * organisations forbid URLs that anybody may call.
+   */
+  functionUrl: z
+    .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
+      error: 'must be true or false',
+    })
+    .default(true),
   /** Address that alarms are mailed to. */
   alarmEmail: z.email().optional(),
 });

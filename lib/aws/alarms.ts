@@ -1,5 +1,10 @@
 import { Annotations, CfnOutput, type Stack } from 'aws-cdk-lib';
-import { TreatMissingData, type CreateAlarmOptions, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  TreatMissingData,
+  type CreateAlarmOptions,
+  type MathExpression,
+  type Metric,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -38,7 +43,11 @@ export class Alarms {
   }
 
   /** @param props where they differ from one value of 1 or more in a period; no data is no alarm */
-  add(id: string, metric: Metric, props: Partial<CreateAlarmOptions> & { alarmDescription: string }): void {
+  add(
+    id: string,
+    metric: Metric | MathExpression,
+    props: Partial<CreateAlarmOptions> & { alarmDescription: string },
+  ): void {
     const usual = { threshold: 1, evaluationPeriods: 1, treatMissingData: TreatMissingData.NOT_BREACHING };
     metric.createAlarm(this.#stack, id, { ...usual, ...props }).addAlarmAction(new SnsAction(this.#topic));
   }

@@ -6,9 +6,9 @@ import {
   ResponseTransferMode,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { ComparisonOperator, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
+import { FunctionUrlAuthType, InvokeMode, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
@@ -79,13 +79,7 @@ export class ApiStack extends Stack {
           : {}),
       });
       for (const path of route.paths) api.root.resourceForPath(path).addMethod(route.method, integration);
-      if (route.streaming) {
-        const url = lambda.addFunctionUrl({
-          authType: FunctionUrlAuthType.NONE,
-          invokeMode: InvokeMode.RESPONSE_STREAM,
-        });
-        new CfnOutput(this, 'StreamingUrl', { value: url.url, description: `Function URL of ${name}` });
-      }
+      if (route.streaming && config.functionUrl) this.#addFunctionUrl(name, lambda);
       if (route.asksProviders) this.#addTripwires(name, logs);
     }
     this.#addUnknownRoute(api);
@@ -103,6 +97,27 @@ export class ApiStack extends Stack {
       { id: 'AwsSolutions-COG4', reason: 'Functions authenticate the gateway’s own keys.' },
     );
     new CfnOutput(this, 'BaseUrl', { value: api.url, description: 'Base URL of the API' });
+  }
+
+  /** The other door of the streaming function; the API's own alarm does not see its failures. */
+  #addFunctionUrl(name: string, lambda: LambdaFunction): void {
+    const { url } = lambda.addFunctionUrl({
+      authType: FunctionUrlAuthType.NONE,
+      invokeMode: InvokeMode.RESPONSE_STREAM,
+    });
+    new CfnOutput(this, 'StreamingUrl', { value: url, description: `Function URL of ${name}` });
+    const each = { period: Duration.minutes(5), statistic: 'Sum' };
+    const failures = new MathExpression({
+      expression: 'failures / requests',
+      usingMetrics: { failures: lambda.metric('Url5xxCount', each), requests: lambda.metric('UrlRequestCount', each) },
+      period: each.period,
+    });
+    this.#alarms.add('FunctionUrlErrors', failures, {
+      threshold: 0.02,
+      evaluationPeriods: 2,
+      alarmDescription:
+        'More than 2 % of requests to the function URL end with a 5xx. Runbook: docs/operations.md, "5xx".',
+    });
   }
 
   /**

@@ -28,7 +28,8 @@ import { workersOf, type Workers } from './workers.ts';
 /** A gateway that runs on this machine. */
 export interface LocalGateway extends Account {
   baseUrl: string;
-  streamingUrl: string;
+  /** Of the function URL; null where the deployment has none. */
+  streamingUrl: string | null;
   /** For a first request. */
   modelId: string | undefined;
   providers: ProviderState[];
@@ -85,7 +86,7 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   workers.connect({ ...wiring, queueUrls: services.queueUrls });
   // At the end, requests finish first, then the workers handle what those sent to the queues.
   stops.push(() => Promise.race([host.idle(), sleep(LAST_REQUESTS_MS, undefined, { ref: false })]));
-  const { api, functionUrl } = await openFrontDoor(options.port, wiring, host, stops);
+  const { api, streamingUrl } = await openFrontDoor(options.port, wiring, host, stops);
   const baseUrl = `${api.url}/v1`;
   state.saveRun({
     pid: process.pid,
@@ -96,7 +97,7 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   return {
     ...account,
     baseUrl,
-    streamingUrl: functionUrl.url,
+    streamingUrl,
     modelId: modelToTry(catalog)?.id,
     providers: providerStates(catalog),
   };
@@ -166,9 +167,10 @@ async function sweepAfter(deadBootIds: string[], workers: Workers, state: LocalS
 async function openFrontDoor(port: number, wiring: Wiring, host: FunctionHost, stops: Stops) {
   const api = await startApi(port, wiring, host);
   stops.push(api.stop);
+  if (wiring.functionUrl === undefined) return { api, streamingUrl: null };
   const functionUrl = await startFunctionUrl(port === 0 ? 0 : port + 1, wiring.functionUrl, host);
   stops.push(functionUrl.stop);
-  return { api, functionUrl };
+  return { api, streamingUrl: functionUrl.url };
 }
 
 function urlVariables(queueUrls: Record<string, string>): Record<string, string> {

@@ -8,8 +8,8 @@ export interface Wiring {
   queues: Record<string, WiredQueue>;
   queueSources: { queue: string; functionName: string; batchSize: number; maxConcurrency: number }[];
   schedules: { functionName: string; everyMinutes: number }[];
-  /** The function that also answers on a function URL. */
-  functionUrl: string;
+  /** The function that also answers on a function URL; undefined where there is none. */
+  functionUrl: string | undefined;
   /** The function that answers what no route takes. */
   unknownRoute: string;
 }

@@ -343,7 +343,7 @@ describe('abuse', () => {
 
   it.each([
     ['an unknown path', 404, '/nothing', {}],
-    ['an unknown method', 404, '/keys', { method: 'PUT', body: '{}' }],
+    ['an unknown method', 405, '/keys', { method: 'PUT', body: '{}' }],
     [
       'another content type',
       415,

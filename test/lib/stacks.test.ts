@@ -123,6 +123,25 @@ describe('the synthesized template', () => {
     }
   });
 
+  it('watches the function URL', () => {
+    const alarms = Object.values(api.findResources('AWS::CloudWatch::Alarm'));
+    expect(JSON.stringify(alarms)).toContain('Url5xxCount');
+  });
+
+  it.each([false, 'false'])('has no function URL where the operator wants none (%j)', (functionUrl) => {
+    const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
+    const { api: stack } = createGatewayApp(join(directory, 'bundles'), {
+      context: { ...context, 'gateway:functionUrl': functionUrl },
+      outdir: join(directory, 'cdk.out.without-url'),
+      builtinCloudFormationValidation: false,
+    });
+    const template = Template.fromStack(stack);
+    template.resourceCountIs('AWS::Lambda::Url', 0);
+    expect(Object.keys(template.findOutputs('*'))).not.toContain('StreamingUrl');
+    expect(JSON.stringify(template.findResources('AWS::Lambda::Permission'))).not.toContain('InvokeFunctionUrl');
+    expect(readTemplates(join(directory, 'cdk.out.without-url')).wiring.functionUrl).toBeUndefined();
+  });
+
   it('runs every function on Node 24, on arm64, with a role and logs of its own', () => {
     const count = Object.keys(functions).length;
     api.allResourcesProperties('AWS::Lambda::Function', { Runtime: 'nodejs24.x', Architectures: ['arm64'] });

@@ -15,6 +15,7 @@ import { holdForRequest, type MessageInput } from './message-hold.ts';
 import { inPlaceOf } from './requested-search.ts';
 import { routeMessage } from './routed-message.ts';
 import { PING_AFTER_MS, streamBody } from './stream-body.ts';
+import { COMMIT_AFTER_MS, isThereWithin, wholeBody } from './whole-body.ts';
 
 /**
  * Answers a message: candidates, hold, dispatch, stream, settlement. The path is the same with and without streaming:
@@ -87,7 +88,7 @@ export async function createMessage(input: MessageInput): Promise<HttpResponse> 
     search,
     abort,
   };
-  return context.streamed ? streamAnswer(context) : jsonResponse<MessageBody>(200, await collectAnswer(context));
+  return context.streamed ? streamAnswer(context) : wholeAnswer(context);
 }
 
 /** Makes the searches that come first; the attempts then have what they found. */
@@ -128,6 +129,21 @@ async function streamAnswer(context: AnswerContext): Promise<HttpResponse> {
   });
   destroyWhenOutOfTime(body, context.abort.signal);
   return streamResponse(body);
+}
+
+/** The answer in one piece. One that takes long is begun before it is there, so that nobody gives up the connection. */
+async function wholeAnswer(context: AnswerContext): Promise<HttpResponse> {
+  const answer = collectAnswer(context);
+  const waitedMs = performance.now() - context.receivedAtMs;
+  if (await isThereWithin(answer, Math.max(0, COMMIT_AFTER_MS - waitedMs))) {
+    return jsonResponse<MessageBody>(200, await answer);
+  }
+  const body = new AnswerStream((clientSignal) => {
+    abortWhenLeft(context.abort, clientSignal);
+    return wholeBody(answer, context.requestId);
+  });
+  destroyWhenOutOfTime(body, context.abort.signal);
+  return streamResponse(body, { 'content-type': 'application/json' });
 }
 
 async function collectAnswer(context: AnswerContext): Promise<MessageBody> {

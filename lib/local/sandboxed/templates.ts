@@ -64,7 +64,7 @@ export function readTemplates(directory: string): Deployment {
     });
   }
   const nameOf = (value: unknown) => functionNames.get(referencedId(value))!;
-  const url = ofType(template, 'AWS::Lambda::Url')[0]![1];
+  const url = ofType(template, 'AWS::Lambda::Url')[0]?.[1];
   const methods = readRoutes(template, nameOf);
   return {
     functions,
@@ -81,7 +81,7 @@ export function readTemplates(directory: string): Deployment {
         functionName: nameOf((schedule['Target'] as { Arn: unknown }).Arn),
         everyMinutes: Number(/rate\((\d+) minutes?\)/.exec(schedule['ScheduleExpression'] as string)![1]),
       })),
-      functionUrl: nameOf(url.Properties['TargetFunctionArn']),
+      functionUrl: url && nameOf(url.Properties['TargetFunctionArn']),
       unknownRoute: methods.find(({ method }) => method === ANY)!.functionName,
     },
   };

@@ -1,0 +1,43 @@
+/**
+ * The body of an answer that does not stream, of a model that takes its time. API Gateway gives up a connection that was
+ * silent for five minutes, and so do clients; the answer would be paid for, and lost.
+ */
+
+import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
+
+/** Long enough that nearly all answers, and nearly all failures, have a status of their own. */
+export const COMMIT_AFTER_MS = 60_000;
+const BLANK_EVERY_MS = 10_000;
+
+/** @returns whether an answer, or its failure, is there within this time */
+export function isThereWithin(answer: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), milliseconds);
+    const isThere = () => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    answer.then(isThere, isThere);
+  });
+}
+
+/**
+ * JSON may begin with blanks: one goes out every ten seconds until the answer is there. A failure has no status any more;
+ * it is the envelope of an error in the place of the answer.
+ */
+export async function* wholeBody(
+  answer: Promise<object>,
+  requestId: string,
+  blankEveryMs: number = BLANK_EVERY_MS,
+): AsyncGenerator<string> {
+  try {
+    do yield ' ';
+    while (!(await isThereWithin(answer, blankEveryMs)));
+    yield JSON.stringify(await answer);
+  } catch (error) {
+    yield JSON.stringify(errorEnvelope(toGatewayError(error), requestId));
+  } finally {
+    // The reader may have left: what the answer came to is settled before the function returns.
+    await answer.catch(() => undefined);
+  }
+}

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { isThereWithin, wholeBody } from '../../lambdas/api/messages/whole-body.ts';
+import { AnswerStream } from '../../lambdas/http/answer-stream.ts';
+import { GatewayError } from '../../lambdas/platform/errors.ts';
+
+const BLANK_EVERY_MS = 20;
+
+async function read(body: AsyncIterable<string>): Promise<string[]> {
+  const pieces: string[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return pieces;
+}
+
+async function failingAfter(milliseconds: number): Promise<never> {
+  await sleep(milliseconds);
+  throw new GatewayError('provider_unavailable', 'It broke off.');
+}
+
+describe('the body of an answer that takes long', () => {
+  it('is blanks, and then the answer: JSON to every parser', async () => {
+    const pieces = await read(wholeBody(sleep(90, { id: 'gen-1' }), 'req_1', BLANK_EVERY_MS));
+    expect(pieces.length).toBeGreaterThanOrEqual(4);
+    expect(pieces.slice(0, -1).every((piece) => piece === ' ')).toBe(true);
+    expect(JSON.parse(pieces.join(''))).toEqual({ id: 'gen-1' });
+  });
+
+  it('is the envelope of an error, where the answer fails', async () => {
+    const pieces = await read(wholeBody(failingAfter(50), 'req_1', BLANK_EVERY_MS));
+    expect(JSON.parse(pieces.join(''))).toMatchObject({
+      type: 'error',
+      error: { type: 'api_error', message: 'It broke off.' },
+      request_id: 'req_1',
+    });
+  });
+
+  it('ends only when the answer was settled, also where nobody reads it any more', async () => {
+    let isSettled = false;
+    const answer = sleep(80).then(() => {
+      isSettled = true;
+      return {};
+    });
+    const body = new AnswerStream(() => wholeBody(answer, 'req_1', BLANK_EVERY_MS));
+    body.resume();
+    await sleep(30);
+    body.destroy();
+    await body.settled;
+    expect(isSettled).toBe(true);
+  });
+});
+
+describe('an answer', () => {
+  it.each([
+    ['is there in time', () => sleep(10), true],
+    ['fails in time', () => failingAfter(10), true],
+    ['takes longer', () => sleep(2_000), false],
+  ])('%s', async (_, answer, expected) => {
+    expect(await isThereWithin(answer(), 100)).toBe(expected);
+  });
+});
