@@ -25,6 +25,9 @@ import {
   type ScheduledWorker,
 } from './route.ts';
 
+/** API Gateway gives up a function that does not stream after 29 seconds: by then this one has said why itself. */
+const BEFORE_THE_DOOR_SECONDS = 27;
+
 export const routes = {
   'create-message': post('/messages', {
     ...inferring('messages/create', {
@@ -41,7 +44,7 @@ export const routes = {
   }),
   'count-tokens': post('/messages/count_tokens', {
     ...inferring('messages/count-tokens', { ...reading(), secrets: ['pepper', 'provider-keys'] }),
-    timeoutSeconds: 29,
+    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
   }),
   'create-decision': post(['/decisions', '/systemone'], {
     ...inferring('decisions/create', {
@@ -51,7 +54,7 @@ export const routes = {
     }),
     inference: true,
     asksProviders: true,
-    timeoutSeconds: 29,
+    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
     memoryMb: 1024,
   }),
 
@@ -72,7 +75,7 @@ export const routes = {
       sendTo: ['advance-videos', 'finalize-cost'],
     }),
     inference: true,
-    timeoutSeconds: 29,
+    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
     memoryMb: 1024,
   }),
   'get-video': get('/videos/{id}', inferring('videos/get', reading())),
@@ -88,7 +91,10 @@ export const routes = {
 
   'get-generation': get('/generation', inferring('generations/get', reading())),
   'get-current-key': get('/key', keyed('keys/get-current', reading())),
-  'get-activity': get('/activity', { ...managed('activity/get', reading('Query')), timeoutSeconds: 29 }),
+  'get-activity': get('/activity', {
+    ...managed('activity/get', reading('Query')),
+    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
+  }),
 
   // A bookmark is left where a page ended.
   'list-keys': get('/keys', managed('keys/list', reading('Query', 'PutItem'))),

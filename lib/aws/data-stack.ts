@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack, Validations, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, Stack, Validations, type StackProps } from 'aws-cdk-lib';
 import {
   AttributeType,
   Billing,
@@ -45,6 +45,8 @@ export class DataStack extends Stack {
       })),
     });
     this.secrets = {
+      // Never change what is in generateSecretString, not even its length: CloudFormation would make a new secret, and every
+      // key would be refused.
       pepper: new Secret(this, 'Pepper', {
         description: 'Turns keys into their stored hashes. Losing it invalidates every key.',
         removalPolicy: RemovalPolicy.RETAIN,
@@ -56,6 +58,13 @@ export class DataStack extends Stack {
         generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'generated' },
       }),
     };
+    const outputs = {
+      TableName: [this.table.tableName, 'The table: admin --table'],
+      PepperSecretArn: [this.secrets.pepper.secretArn, 'The secret that hashes keys: admin --pepper-secret'],
+      ProviderKeysSecretArn: [this.secrets['provider-keys'].secretArn, 'The secret for the keys of providers'],
+    } as const;
+    for (const [name, [value, description]] of Object.entries(outputs))
+      new CfnOutput(this, name, { value, description });
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-SMG4',
       reason: 'The pepper cannot rotate without invalidating every key; provider keys rotate at the provider.',

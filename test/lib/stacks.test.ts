@@ -363,6 +363,20 @@ describe('the synthesized template', () => {
     for (const [type, status, code] of statuses) if (status) expect([type, code]).toEqual([type, status]);
   });
 
+  it('never makes its secrets anew: what CloudFormation would make them from again is as it was', () => {
+    const made = Object.values(data.findResources('AWS::SecretsManager::Secret')).map(
+      ({ Properties }) => (Properties as { GenerateSecretString: unknown }).GenerateSecretString,
+    );
+    expect(made).toEqual([
+      { ExcludePunctuation: true, PasswordLength: 64 },
+      { GenerateStringKey: 'generated', SecretStringTemplate: '{}' },
+    ]);
+  });
+
+  it('prints what an operator needs: the table, and both secrets', () => {
+    for (const name of ['TableName', 'PepperSecretArn', 'ProviderKeysSecretArn']) data.hasOutput(name, {});
+  });
+
   it('keeps the table: protected, recoverable, with its indexes', () => {
     data.hasResource('AWS::DynamoDB::GlobalTable', {
       DeletionPolicy: 'Retain',

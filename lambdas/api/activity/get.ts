@@ -3,6 +3,7 @@ import { completedDays, DAYS_SHOWN } from '../../accounting/activity-days.ts';
 import { readActivity } from '../../accounting/activity.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { someId } from '../../http/path-params.ts';
+import { exceedsLambda } from '../../http/answer-size.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { findWorkspace } from '../../management/workspaces.ts';
 import { nowMs } from '../../platform/clock.ts';
@@ -28,9 +29,6 @@ export const accepts = {
   }),
 };
 
-/** Lambda's answers have at most 6 MB. */
-const MAX_ROWS = 15_000;
-
 /** Daily rows of completed days; an answer here is never read from generations. */
 export const handler = defineEndpoint('get-activity', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();
@@ -50,13 +48,13 @@ export const handler = defineEndpoint('get-activity', accepts, async ({ query, c
     memberId: query.user_id,
     splitByWorkspace: query.group_by === 'workspace',
   });
-  if (rows.length > MAX_ROWS) {
-    throw invalidRequest(
-      'date',
-      `there are ${rows.length} rows, more than one answer holds; ask for one date at a time`,
-    );
+  const response = jsonResponse<ActivityAnswer>(200, { data: rows.map(activityView) });
+  if (exceedsLambda(response.body as string)) {
+    const narrower =
+      query.date === undefined ? 'ask for one date at a time' : 'ask for one workspace, member or key at a time';
+    throw invalidRequest('date', `there are ${rows.length} rows, more than one answer holds; ${narrower}`);
   }
-  return jsonResponse<ActivityAnswer>(200, { data: rows.map(activityView) });
+  return response;
 });
 
 /** The history of a deleted key can still be read. */
