@@ -7,9 +7,8 @@
  * Guarantee: a reader sees a recomputation whole or not at all, and an older one never replaces a newer one.
  */
 
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { documentsOf } from './documents.ts';
 import { batchWrite } from './batch-write.ts';
+import { updateItem } from './calls.ts';
 import { GENERATION_SHARDS } from './generation-key.ts';
 import { routeFields } from './outcome.ts';
 import { queryItems, queryPartition, readItem } from './query.ts';
@@ -58,16 +57,12 @@ function rowPartition(accountId: string, date: string): string {
 
 /** Begins a recomputation. @returns its number, higher than that of every one before it. */
 export async function takeVersion(table: Table, accountId: string, date: string): Promise<number> {
-  const update = new UpdateCommand({
-    TableName: table.name,
-    Key: dayKey(accountId, date),
-    UpdateExpression: 'SET entity = :entity, account_id = :account, #date = :date ADD versions_taken :one',
-    ExpressionAttributeNames: { '#date': 'date' },
-    ExpressionAttributeValues: { ':one': 1, ':entity': 'activity_day', ':account': accountId, ':date': date },
-    ReturnValues: 'UPDATED_NEW',
+  const taken = update(table, dayKey(accountId, date), {
+    set: { entity: 'activity_day', account_id: accountId, date },
+    add: { versions_taken: 1 },
   });
-  const answer = await retryConflicts(() => documentsOf(table).send(update));
-  return numberFrom(answer.Attributes?.['versions_taken']);
+  const item = await retryConflicts(() => updateItem(table, taken));
+  return numberFrom(item['versions_taken']);
 }
 
 /** One shard of an account's day. */
@@ -166,7 +161,7 @@ function rowKey(accountId: string, date: string, row: DailyRow): Key {
   };
 }
 
-function rowItem(accountId: string, date: string, row: DailyRow): Item {
+function rowItem(accountId: string, date: string, row: DailyRow): Key & Item {
   const key = rowKey(accountId, date, row);
   return { ...key, entity: 'activity_row', account_id: accountId, date, ...rowRecord.toItem(row) };
 }

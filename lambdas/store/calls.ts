@@ -1,4 +1,4 @@
-/** The calls of DynamoDB that requests wait for, with items as the store has them. */
+/** The calls of DynamoDB that functions make, with items as the store has them. */
 
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { CallOptions } from '../platform/aws-json.ts';
@@ -66,6 +66,43 @@ export async function writeItem(table: Table, write: Write, options?: CallOption
   const operation = (operations as Record<string, string>)[kind];
   if (operation === undefined) throw new TypeError('A condition alone writes nothing');
   await table.call(operation, request, options);
+}
+
+/** Carries out an update that stands alone. @returns the values that it has set @throws {AwsError} */
+export async function updateItem(table: Table, write: Write): Promise<Item> {
+  const { Attributes: changed = {} } = await table.call<{ Attributes?: Attributes }>('UpdateItem', {
+    ...requestOf(write)['Update'],
+    ReturnValues: 'UPDATED_NEW',
+  });
+  return fromAttributes(changed);
+}
+
+export type WriteRequest = { PutRequest: { Item: Key & Item } } | { DeleteRequest: { Key: Key } };
+
+/**
+ * Up to 25 writes without conditions, each of another item.
+ * @returns those that there was no room for, as they were given: in what comes back, numbers could not be told from texts
+ */
+export async function batchWriteItems(table: Table, writes: WriteRequest[]): Promise<WriteRequest[]> {
+  const requests = writes.map((write) =>
+    'PutRequest' in write
+      ? { PutRequest: { Item: toAttributes(write.PutRequest.Item) } }
+      : { DeleteRequest: { Key: toAttributes(write.DeleteRequest.Key) } },
+  );
+  const { UnprocessedItems: undone } = await table.call<{ UnprocessedItems?: Record<string, typeof requests> }>(
+    'BatchWriteItem',
+    { RequestItems: { [table.name]: requests } },
+  );
+  const left = new Set((undone?.[table.name] ?? []).map((request) => nameOf(fromAttributes(keyIn(request)) as Key)));
+  return left.size === 0 ? [] : writes.filter((write) => left.has(nameOf(keyIn(write))));
+}
+
+function keyIn<Keyed>(request: { PutRequest: { Item: Keyed } } | { DeleteRequest: { Key: Keyed } }): Keyed {
+  return 'PutRequest' in request ? request.PutRequest.Item : request.DeleteRequest.Key;
+}
+
+function nameOf({ pk, sk }: Key): string {
+  return `${pk}\n${sk}`;
 }
 
 /** Carries out all writes or none. @param token names them: with the same one they are done once @throws {AwsError} */

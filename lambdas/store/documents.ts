@@ -8,7 +8,7 @@ const clients = new WeakMap<Table, DynamoDBDocumentClient>();
 /** Numbers are read as their exact digits, as all of the table's are. */
 const wrapNumbers = (digits: string) => digits;
 
-/** The SDK's client of a table: for calls that no request for inference waits for. */
+/** The SDK's client of a table: for the operator's commands, and for tests that look at the table as others do. */
 export function documentsOf(table: Table): DynamoDBDocumentClient {
   const known = clients.get(table);
   if (known) return known;

@@ -7,7 +7,7 @@ import { optionalVariable, requireVariable, variables } from '../platform/enviro
 /** The single table. */
 export interface Table {
   readonly name: string;
-  /** Makes the calls that requests wait for; `documentsOf` (documents.ts) makes the others. */
+  /** Makes the calls of functions (calls.ts); `documentsOf` (documents.ts) makes those of the operator's commands. */
   readonly call: AwsCall;
   /** Of an emulator. */
   readonly endpoint: string | undefined;

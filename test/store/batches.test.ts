@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Money } from '../../lambdas/money/money.ts';
 import { batchWrite } from '../../lambdas/store/batch-write.ts';
 import { readItems } from '../../lambdas/store/query.ts';
-import { openTable, type Table } from '../../lambdas/store/table.ts';
+import { moneyAttribute, openTable, type Table } from '../../lambdas/store/table.ts';
 import { StoreBusyError } from '../../lambdas/store/transact.ts';
 import { listen } from '../support/listen.ts';
 
@@ -76,6 +77,23 @@ describe('a table that has room for one item at a time', () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const { table } = await narrowTable(() => 1);
     expect(new Set(await readItems(table, keys(120)))).toEqual(new Set(keys(120)));
+  });
+
+  it('gets each number as a number, also of an item that had to wait', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const { table, written } = await narrowTable(() => 1);
+    const priced = keys(3).map((each) => ({ ...each, usage_rub: moneyAttribute(Money.parse('0.1')), requests: 2 }));
+
+    await batchWrite(
+      table,
+      priced.map((Item) => ({ PutRequest: { Item } })),
+    );
+
+    expect(written).toEqual(
+      keys(3).map(({ pk, sk }) => ({
+        PutRequest: { Item: { pk: { S: pk }, sk: { S: sk }, usage_rub: { N: '0.1' }, requests: { N: '2' } } },
+      })),
+    );
   });
 
   it('is written to the end', async () => {
