@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
@@ -7,6 +7,7 @@ import type { SearchBackendData } from '../../lambdas/catalog/search-schema.ts';
 import { optionalVariable } from '../../lambdas/platform/environment.ts';
 import { calibrate } from './calibration/calibrate.ts';
 import { importCatalog, selectionSchema } from './import-catalog.ts';
+import { fromFile } from './mistakes.ts';
 import { print, type Row } from './output.ts';
 
 /** Commands on catalog files; they need no table. */
@@ -49,9 +50,9 @@ export function addCatalogCommands(program: Command): void {
     .option('--markup-percent <n>', 'added on top', parseDecimal, '0')
     .requiredOption('--out <dir>', 'where the model files go')
     .action((options: ImportOptions, command: Command) => {
-      const selection = selectionSchema.parse(JSON.parse(readFileSync(options.selection, 'utf8')));
+      const selection = fromFile(options.selection, (text) => selectionSchema.parse(JSON.parse(text)));
       const conversion = { rubPerUsd: options.rate, markupPercent: options.markupPercent };
-      const files = importCatalog(readFileSync(options.from, 'utf8'), selection, conversion);
+      const files = fromFile(options.from, (text) => importCatalog(text, selection, conversion));
       mkdirSync(options.out, { recursive: true });
       let models = 0;
       for (const [name, content] of files) {

@@ -6,6 +6,7 @@
 
 import * as z from 'zod';
 import { Money } from '../../lambdas/money/money.ts';
+import { StartFailure } from '../local/failure.ts';
 
 const decimal = z.string().regex(/^\d+(\.\d+)?$/);
 
@@ -124,9 +125,9 @@ export function importCatalog(
     const found = wanted.from.map((place) => {
       const { provider, like: { provider: listedOf, model } = place } = place;
       const data = source[listedOf]?.models[model];
-      if (data === undefined) throw new Error(`The source has no model "${model}" of provider "${listedOf}"`);
+      if (data === undefined) throw new StartFailure(`The source has no model "${model}" of provider "${listedOf}"`);
       if (selection.per_request_fee?.includes(provider) && wanted.usd_per_thousand_requests === undefined) {
-        throw new Error(
+        throw new StartFailure(
           `"${wanted.id}" needs usd_per_thousand_requests in the selection: "${provider}" charges for each request`,
         );
       }
@@ -138,7 +139,8 @@ export function importCatalog(
     }
   }
   const unknown = selection.free?.models.find((id) => !selection.models.some((wanted) => wanted.id === id));
-  if (unknown !== undefined) throw new Error(`selection: free.models names "${unknown}", which models does not have`);
+  if (unknown !== undefined)
+    throw new StartFailure(`selection: free.models names "${unknown}", which models does not have`);
   for (const alias of selection.aliases) fileOf(alias.alias).aliases.push(alias);
   return files;
 }
@@ -154,7 +156,7 @@ export function convertPrice(usdText: string, conversion: Conversion, units = 1_
 }
 
 function fraction(text: string): { units: bigint; scale: bigint } {
-  if (!/^\d+(\.\d+)?$/.test(text)) throw new Error(`"${text}" is not a plain decimal number`);
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new StartFailure(`"${text}" is not a plain decimal number`);
   const [whole, decimals = ''] = text.split('.');
   return { units: BigInt(`${whole}${decimals}`), scale: 10n ** BigInt(decimals.length) };
 }
@@ -276,7 +278,8 @@ function union(lists: string[][]): string[] {
 
 /** A provider's own wire is one for text. */
 function wireOf({ id, wire }: Selection['models'][number]): string {
-  if (wire === undefined) throw new Error(`selection: "${id}" makes no text: say which wire its endpoints speak`);
+  if (wire === undefined)
+    throw new StartFailure(`selection: "${id}" makes no text: say which wire its endpoints speak`);
   return wire;
 }
 

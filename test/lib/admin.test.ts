@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { admin, adminRefusal } from '../support/admin.ts';
 
 let directory: string;
@@ -109,5 +109,46 @@ describe('the backends of a catalog', () => {
       variables: 'YANDEX_SEARCH_API_KEY YANDEX_FOLDER_ID',
       stand_in: false,
     });
+  });
+});
+
+describe('a mistake of the person who types', () => {
+  const files = mkdtempSync(join(tmpdir(), 'gateway-mistakes-'));
+  const fileOf = (name: string, text: string) => {
+    writeFileSync(join(files, name), text);
+    return join(files, name);
+  };
+  const importing = (list: string, selection: string) =>
+    ['catalog', 'import', '--from', list, '--selection', selection, '--rate', '100'].concat(
+      '--out',
+      join(files, 'out'),
+    );
+  const shipped = 'lambdas/catalog/data/selection.json';
+  afterAll(() => rmSync(files, { recursive: true, force: true }));
+
+  it.each([
+    ['a file that is not there', importing('/nope.json', shipped), '/nope.json cannot be used: there is no such file.'],
+    ['a file that is no JSON', importing(fileOf('broken.json', '{'), shipped), 'broken.json is not JSON'],
+    [
+      'a price list of another shape',
+      importing(fileOf('other.json', '{"acme":"x"}'), shipped),
+      'other.json is not what it should be: acme: ',
+    ],
+    ['a selection of another shape', importing('x', fileOf('selection.json', '{}')), 'not what it should be: models: '],
+    ['a price list without the models', importing(fileOf('empty.json', '{}'), shipped), 'The source has no model'],
+    ['a catalog that is not there', ['catalog', 'check', '/nope'], '/nope/providers.json cannot be read'],
+  ])('is told in a sentence: %s', async (_, args, sentence) => {
+    const told = await adminRefusal(directory, ...args);
+    expect(told).toContain(sentence);
+    expect(told).not.toMatch(/^ +at /m);
+  });
+
+  it('is told in a sentence: a table on AWS, in a shell that knows nothing of AWS', async () => {
+    for (const name of ['AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_PROFILE']) vi.stubEnv(name, undefined);
+    vi.stubEnv('AWS_CONFIG_FILE', '/nope');
+    const told = await adminRefusal(directory, '--table', 'none', 'accounts', 'list');
+    vi.unstubAllEnvs();
+    expect(told).toContain('set AWS_REGION');
+    expect(told).not.toMatch(/^ +at /m);
   });
 });
