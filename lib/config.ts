@@ -40,6 +40,14 @@ const configSchema = z.strictObject({
       error: 'must be true or false',
     })
     .default(true),
+  /** Origins whose pages may call the gateway, with commas between them; `*` for all, by default none. */
+  corsOrigins: z
+    .string()
+    .regex(
+      /^(?:\*|https?:\/\/[^\s,/]+(?:,\s*https?:\/\/[^\s,/]+)*)?$/,
+      'must be origins like https://app.example.org, or *',
+    )
+    .default(''),
   /** Address that alarms are mailed to. */
   alarmEmail: z.email().optional(),
 });

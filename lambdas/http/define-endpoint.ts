@@ -25,6 +25,7 @@ import type { AnswerOnce, Keep } from './answer-once.ts';
 import { AnswerStream } from './answer-stream.ts';
 import { notFound, toGatewayError } from '../platform/errors.ts';
 import type { JsonRules } from './json-body.ts';
+import { corsHeaders, preflight } from './cors.ts';
 import { parseJsonBody, parseWith } from './parse.ts';
 import { normaliseRequest, type HttpEvent, type HttpRequest } from './request.ts';
 import { resources } from '../resources.ts';
@@ -111,6 +112,7 @@ export function defineEndpoint<
   })
     .before(openPassage)
     .before(() => accepts.meanwhile?.())
+    .before((passage: Passage) => answerPreflight(passage, name, route))
     .before((passage: Passage) => checkPath(passage, route))
     .before((passage: Passage) => authenticate(passage, route.credential))
     .before((passage: Passage) => parse(passage, accepts))
@@ -133,6 +135,17 @@ function openPassage(passage: Passage): void {
     remainingMs: () => context.getRemainingTimeInMillis(),
     clientLeft: (context as LocalContext).clientLeft,
   };
+}
+
+/** API Gateway sends these elsewhere; a function URL has no elsewhere. @returns the answer, which ends the passage */
+function answerPreflight(passage: Passage, name: RouteName, route: Route): HttpResponse | undefined {
+  const { request } = passage.event;
+  const answer = request.unrouted ? preflight(request, [route.method]) : undefined;
+  if (answer) {
+    passage.response = answer;
+    closePassage(name, route, passage);
+  }
+  return answer;
 }
 
 /** A function URL takes any path: only the route's own, with or without the stage, and "/" are accepted. */
@@ -172,6 +185,7 @@ function closePassage(name: RouteName, route: Route, passage: Passage): void {
     response.body = Readable.from([body]);
   }
   headers['request-id'] = request.id;
+  Object.assign(headers, corsHeaders(request));
   if (route.inference) headers['x-generation-id'] = generationId;
   log('info', 'request', {
     route: name,

@@ -40,6 +40,11 @@ export function isThere(path: string): boolean {
   return places.some(({ pattern, isPublic }) => isPublic && pattern.test(path));
 }
 
+/** @param path below the stage */
+export function methodsAt(path: string): Method[] {
+  return [...new Set(places.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))];
+}
+
 /** Paths of other APIs that clients know. */
 const OTHER_APIS = /^\/(?:chat\/completions|completions|responses|embeddings)$/;
 
@@ -48,7 +53,7 @@ const OTHER_APIS = /^\/(?:chat\/completions|completions|responses|embeddings)$/;
  * @returns 405 with the methods that there are, or 404 with what the caller may have meant
  */
 export function unknownRoute(method: string, path: string): GatewayError {
-  const methods = [...new Set(places.filter(({ pattern }) => pattern.test(path)).flatMap((place) => place.methods))];
+  const methods = methodsAt(path);
   if (methods.length > 0) {
     const allow = methods.join(', ');
     return new GatewayError('invalid_request', `/v1${path} takes ${allow}, not ${method}.`, {

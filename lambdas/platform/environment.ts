@@ -15,6 +15,8 @@ export const variables = {
   callerCacheMs: 'CALLER_CACHE_MS',
   /** A directory that replaces the catalog shipped with the code. */
   catalogDirectory: 'GATEWAY_CATALOG',
+  /** Origins whose pages may call the gateway, with commas between them; `*` for all. */
+  corsOrigins: 'CORS_ORIGINS',
   /** Where the sandbox models answer, on each wire, as the catalog's providers.json names it; local runs only. */
   sandboxUrl: 'GATEWAY_SANDBOX_URL',
   sandboxChatUrl: 'GATEWAY_SANDBOX_CHAT_URL',

@@ -68,7 +68,7 @@ export class ApiStack extends Stack {
         metricsEnabled: true,
       },
     });
-    addRefusals(api);
+    addRefusals(api, config.corsOrigins);
     for (const [name, route] of Object.entries<Route>(routes)) {
       // Messages alone go to Bedrock.
       const { lambda, logs } = route.streaming ? this.#addInvoker(name, route) : this.#addFunction(name, route);
@@ -181,6 +181,7 @@ export class ApiStack extends Stack {
       environment: {
         ...this.#props.config.variables,
         [variables.outputStepTokens]: String(this.#props.config.outputStepTokens),
+        ...(this.#props.config.corsOrigins === '' ? {} : { [variables.corsOrigins]: this.#props.config.corsOrigins }),
         ...more.environment,
       },
       statements: more.statements ?? [],

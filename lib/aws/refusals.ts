@@ -94,14 +94,21 @@ const refusals: Record<string, Refusal> = {
   },
 };
 
-export function addRefusals(api: RestApi): void {
+/**
+ * @param corsOrigins as the gateway's settings have them: a template cannot choose among several, so pages get these
+ *   refusals only where there is one, or all are allowed
+ */
+export function addRefusals(api: RestApi, corsOrigins: string): void {
+  const isOne = corsOrigins !== '' && !corsOrigins.includes(',');
+  const cors: Record<string, string> = isOne ? { 'access-control-allow-origin': `'${corsOrigins}'` } : {};
+
   for (const [id, { type, kind, status: own, message }] of Object.entries(refusals)) {
     const { status: usual, messagesType } = errorKinds[kind];
     const code = typeof own === 'number' ? own : usual;
     api.addGatewayResponse(id, {
       type,
       ...(own === AWS_STATUS ? {} : { statusCode: String(code) }),
-      responseHeaders: { 'content-type': "'application/json'", 'request-id': 'context.requestId' },
+      responseHeaders: { 'content-type': "'application/json'", 'request-id': 'context.requestId', ...cors },
       templates: {
         'application/json':
           `{"type":"error","error":{"type":"${messagesType}","code":${code},"message":${message},` +

@@ -135,6 +135,8 @@ function runVariables(options: LocalOptions, state: LocalState, bootId: string):
     [variables.secretsFile]: state.secretsFile(),
     [variables.bootId]: bootId,
     [variables.clockOffsetMs]: String(options.clockOffsetMs),
+    // Any page of this machine's browser may try, with a key.
+    [variables.corsOrigins]: optionalVariable(variables.corsOrigins) ?? '*',
     ...(catalogDirectory ? { [variables.catalogDirectory]: catalogDirectory } : {}),
   };
 }

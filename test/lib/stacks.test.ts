@@ -142,6 +142,28 @@ describe('the synthesized template', () => {
     expect(readTemplates(join(directory, 'cdk.out.without-url')).wiring.functionUrl).toBeUndefined();
   });
 
+  it.each([
+    ['*', "'*'"],
+    ['https://app.example.org', "'https://app.example.org'"],
+    ['https://app.example.org, https://b.example.org', undefined],
+  ])('lets pages of %s call its functions, and read API Gateway’s refusals where it can', (corsOrigins, header) => {
+    const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
+    const { api: stack } = createGatewayApp(join(directory, 'bundles'), {
+      context: { ...context, 'gateway:corsOrigins': corsOrigins },
+      outdir: join(directory, 'cdk.out.cors'),
+      builtinCloudFormationValidation: false,
+    });
+    const template = Template.fromStack(stack);
+    template.allResourcesProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ CORS_ORIGINS: corsOrigins }) },
+    });
+    template.allResourcesProperties('AWS::ApiGateway::GatewayResponse', {
+      ResponseParameters: Match.objectLike({
+        'gatewayresponse.header.access-control-allow-origin': header ?? Match.absent(),
+      }),
+    });
+  });
+
   it('runs every function on Node 24, on arm64, with a role and logs of its own', () => {
     const count = Object.keys(functions).length;
     api.allResourcesProperties('AWS::Lambda::Function', { Runtime: 'nodejs24.x', Architectures: ['arm64'] });

@@ -1,7 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { normaliseRequest } from '../../http/request.ts';
 import { errorResponse, type HttpResponse } from '../../http/response.ts';
-import { isThere, unknownRoute } from '../../http/unknown-route.ts';
+import { corsHeaders, preflight } from '../../http/cors.ts';
+import { isThere, methodsAt, unknownRoute } from '../../http/unknown-route.ts';
 import { log } from '../../platform/logger.ts';
 
 /**
@@ -9,11 +10,13 @@ import { log } from '../../platform/logger.ts';
  * 403 for that, and repeat the key in its answer. Nobody is looked up here, and no body is read.
  */
 export async function handler(event: APIGatewayProxyEvent): Promise<HttpResponse> {
-  const { id, method, path } = normaliseRequest(event);
+  const request = normaliseRequest(event);
+  const { id, method, path } = request;
+  const isLook = method === 'HEAD' && isThere(path);
   const response =
-    method === 'HEAD' && isThere(path)
-      ? { statusCode: 200, headers: { 'cache-control': 'no-store' }, body: '' }
-      : errorResponse(unknownRoute(method, path), id);
+    (isLook ? { statusCode: 200, headers: { 'cache-control': 'no-store' }, body: '' } : undefined) ??
+    preflight(request, methodsAt(path)) ??
+    errorResponse(unknownRoute(method, path), id);
   log('info', 'request', { route: 'unknown-route', requestId: id, status: response.statusCode });
-  return Promise.resolve({ ...response, headers: { ...response.headers, 'request-id': id } });
+  return Promise.resolve({ ...response, headers: { ...response.headers, ...corsHeaders(request), 'request-id': id } });
 }

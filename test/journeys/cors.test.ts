@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startGateway, type RunningGateway } from '../support/gateway.ts';
+
+const PAGE = 'https://app.example.org';
+let open: RunningGateway;
+let strict: RunningGateway;
+beforeAll(async () => {
+  [open, strict] = await Promise.all([
+    startGateway(),
+    startGateway({ env: { CORS_ORIGINS: `${PAGE}, http://localhost:3000` } }),
+  ]);
+});
+afterAll(() => Promise.all([open.stop(), strict.stop()]));
+
+const ask = { model: 'sandbox/claude', max_tokens: 20, stream: true, messages: [{ role: 'user', content: 'Hi' }] };
+
+/** As a browser asks before it lets a page send its own headers. */
+const mayI = (url: string, method: string, origin = PAGE) =>
+  fetch(url, {
+    method: 'OPTIONS',
+    headers: {
+      origin,
+      'access-control-request-method': method,
+      'access-control-request-headers': 'authorization,content-type,anthropic-version',
+    },
+  });
+
+const send = (on: RunningGateway, url: string, origin: string) =>
+  fetch(url, {
+    method: 'POST',
+    headers: { origin, 'x-api-key': on.key, 'content-type': 'application/json' },
+    body: JSON.stringify(ask),
+  });
+
+describe('a page of another origin', () => {
+  it.each([
+    ['the API', () => `${open.baseUrl}/messages`],
+    ['the function URL', () => open.streamingUrl],
+  ])('may send a message to %s, and read the stream', async (_, url) => {
+    const permission = await mayI(url(), 'POST');
+    expect(permission.status).toBe(204);
+    expect(Object.fromEntries(permission.headers)).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'authorization,content-type,anthropic-version',
+    });
+    const answer = await send(open, url(), PAGE);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('access-control-expose-headers')).toContain('x-generation-id');
+    expect(await answer.text()).toContain('event: message_stop');
+  });
+
+  it('may read lists, refusals, and what no route takes', async () => {
+    for (const path of ['/models', '/key', '/nothing']) {
+      const answer = await fetch(`${open.baseUrl}${path}`, { headers: { origin: PAGE } });
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    }
+  });
+
+  it('is told which methods a path has', async () => {
+    const permission = await mayI(`${open.baseUrl}/keys/${'0'.repeat(64)}`, 'DELETE');
+    expect(permission.headers.get('access-control-allow-methods')?.split(', ').toSorted()).toEqual([
+      'DELETE',
+      'GET',
+      'PATCH',
+    ]);
+  });
+
+  it('gets no header that it did not send well', async () => {
+    const permission = await fetch(`${open.baseUrl}/messages`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: PAGE,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'x'.repeat(3_000),
+      },
+    });
+    expect(permission.headers.has('access-control-allow-headers')).toBe(false);
+  });
+});
+
+describe('a gateway that names the origins of its pages', () => {
+  it('lets these, and tells caches that it matters', async () => {
+    const permission = await mayI(`${strict.baseUrl}/messages`, 'POST');
+    expect(permission.headers.get('access-control-allow-origin')).toBe(PAGE);
+    expect(permission.headers.get('vary')).toBe('origin');
+    const answer = await send(strict, `${strict.baseUrl}/messages`, 'http://localhost:3000');
+    expect(answer.headers.get('access-control-allow-origin')).toBe('http://localhost:3000');
+    await answer.text();
+  });
+
+  it('lets no other', async () => {
+    const permission = await mayI(`${strict.baseUrl}/messages`, 'POST', 'https://evil.example');
+    expect(permission.status).toBe(405);
+    expect(permission.headers.has('access-control-allow-origin')).toBe(false);
+    const answer = await send(strict, `${strict.baseUrl}/messages`, 'https://evil.example');
+    expect(answer.headers.has('access-control-allow-origin')).toBe(false);
+    await answer.text();
+  });
+});
+
+describe('a client that is no page', () => {
+  it('gets no such header', async () => {
+    const answer = await fetch(`${open.baseUrl}/models`);
+    expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+});
