@@ -45,7 +45,11 @@ export const errorKinds = {
     messagesType: 'invalid_request_error',
     text: 'It was changed since it was read.',
   },
-  payload_too_large: { status: 413, messagesType: 'request_too_large', text: 'The body is larger than 6 MB.' },
+  payload_too_large: {
+    status: 413,
+    messagesType: 'request_too_large',
+    text: 'The request is larger than 6 MB, with the quotes in its body escaped: about 5 MB of text.',
+  },
   unsupported_media_type: {
     status: 415,
     messagesType: 'invalid_request_error',

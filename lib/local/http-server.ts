@@ -11,8 +11,8 @@ import { readTarget, type RequestTarget } from './request-target.ts';
 import { buildRoutingTable } from './routing-table.ts';
 import type { Wiring } from './wiring.ts';
 
-/** The largest event that Lambda accepts. */
-const MAX_BODY_BYTES = 6 * 1024 * 1024;
+/** The largest event that Lambda accepts, in which the body is a text: its quotes are escaped. */
+const MAX_EVENT_BYTES = 6 * 1024 * 1024;
 /** API Gateway's bound on all headers together. */
 const MAX_HEADER_BYTES = 10_240;
 
@@ -38,7 +38,7 @@ export function startApi(
     }
     const found = match(request.method ?? '', path.slice('/v1'.length)) ?? elsewhere;
     const { functionName, streaming } = found.route;
-    const event = toRestEvent(request, target, found, await readBody(request));
+    const event = fitting(toRestEvent(request, target, found, await readBody(request)));
     if (streaming) await host.stream(functionName, event, response);
     else writeResult(response, (await host.invoke(functionName, event)) as ProxyResult);
   });
@@ -47,7 +47,7 @@ export function startApi(
 /** Stands for the function URL: every path goes to its one function. */
 export function startFunctionUrl(port: number, name: string, host: FunctionHost): Promise<LocalServer> {
   return listen(port, async (request, response, target) =>
-    host.stream(name, toUrlEvent(request, target, await readBody(request)), response),
+    host.stream(name, fitting(toUrlEvent(request, target, await readBody(request))), response),
   );
 }
 
@@ -134,17 +134,27 @@ function writeResult(response: ServerResponse, result: ProxyResult): void {
   response.end(body);
 }
 
+/** @throws {GatewayError} 413 for an event that Lambda would not take */
+function fitting<Event extends { body?: string | null }>(event: Event): Event {
+  // A character becomes six at most; most bodies are far from the limit, and need not be counted.
+  const mayBeTooLarge = (event.body?.length ?? 0) > MAX_EVENT_BYTES / 6;
+  if (mayBeTooLarge && Buffer.byteLength(JSON.stringify(event)) > MAX_EVENT_BYTES) throw tooLarge();
+  return event;
+}
+
+function tooLarge(): GatewayError {
+  return new GatewayError(
+    'payload_too_large',
+    `The request is larger than ${MAX_EVENT_BYTES} bytes, its quotes escaped. Send images and documents by URL.`,
+  );
+}
+
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_BODY_BYTES) {
-      throw new GatewayError(
-        'payload_too_large',
-        `The body is larger than ${MAX_BODY_BYTES} bytes. Send images and documents by URL.`,
-      );
-    }
+    if (size > MAX_EVENT_BYTES) throw tooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -40,6 +40,22 @@ describe('the local front door', () => {
     if (status !== 200) expect(JSON.parse(answer.body)).toMatchObject({ type: 'error', error: { code: status } });
   });
 
+  it.each([
+    ['plain text', 'x', 5_500_000, 400],
+    ['quotes, which are escaped', '"', 5_500_000, 413],
+    ['quotes of half the size', '"', 2_500_000, 400],
+    ['control characters', '\u0001', 1_200_000, 413],
+    ['more than anybody takes', 'x', 6_500_000, 413],
+  ])('counts a body as Lambda does: %s', async (_, character, count, status) => {
+    const answer = await fetch(`${gateway.baseUrl}/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': gateway.key, 'content-type': 'application/json' },
+      body: character.repeat(count),
+    });
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({ type: 'error', error: { code: status } });
+  });
+
   it('gives what is no request at all an id as well', async () => {
     const answer = await sendRaw(gateway.baseUrl, ['GARBAGE']);
     expect(answer.status).toBe(400);
