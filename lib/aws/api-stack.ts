@@ -127,7 +127,7 @@ export class ApiStack extends Stack {
   #addUnknownRoute(api: RestApi): void {
     const { lambda } = this.#addFunction(UNKNOWN_ROUTE, functions[UNKNOWN_ROUTE]!);
     // One permission for all of them.
-    const integration = new LambdaIntegration(lambda, { allowTestInvoke: false, scopePermissionToMethod: false });
+    const integration = new LambdaIntegration(lambda, { scopePermissionToMethod: false });
     const resources = new Set<IResource>([api.root, api.root.addResource('{path+}')]);
     for (const path of Object.values<Route>(routes).flatMap(({ paths }) => paths)) {
       for (let resource: IResource | undefined = api.root.resourceForPath(path); resource;) {
