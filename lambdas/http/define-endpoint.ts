@@ -166,8 +166,13 @@ async function authenticate({ event }: Passage, credential: Credential): Promise
 
 function parse({ event }: Passage, accepts: Accepts): void {
   if (accepts.params) event.params = parseWith(accepts.params, event.request.pathParameters, 'path');
-  if (accepts.query) event.query = parseWith(accepts.query, event.request.query, 'query');
+  if (accepts.query) event.query = parseWith(accepts.query, withoutBeta(event.request.query), 'query');
   if (accepts.body) event.body = parseJsonBody(event.request, accepts.body, accepts);
+}
+
+/** Anthropic's SDKs say it of whatever is in their part for betas; it means nothing here, on any path. */
+function withoutBeta({ beta, ...query }: Record<string, string>): Record<string, string> {
+  return beta === undefined || beta === 'true' ? query : { ...query, beta };
 }
 
 function offerOnce({ event }: Passage, route: RouteName, { once }: Accepts): void {

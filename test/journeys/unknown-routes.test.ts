@@ -69,6 +69,20 @@ describe('a request that no route takes', () => {
   });
 });
 
+describe('the parameter by which SDKs ask for betas', () => {
+  it.each(['/models', '/keys', '/workspaces', '/activity', '/health'])('means nothing on %s', async (path) => {
+    const plain = await (await get(gateway, path, gateway.managementKey)).json();
+    const beta = await get(gateway, `${path}?beta=true`, gateway.managementKey);
+    expect(beta.status).toBe(200);
+    expect(await beta.json()).toEqual(plain);
+  });
+
+  it('is refused with another value where any other unknown one is', async () => {
+    const { status } = await get(gateway, '/workspaces?beta=perhaps', gateway.managementKey);
+    expect(status).toBe(400);
+  });
+});
+
 describe('a part of a path that is encoded', () => {
   it('is what it stands for', async () => {
     const encoded = await get(gateway, `/models/${encodeURIComponent('sandbox/claude')}`);
