@@ -63,7 +63,11 @@ export async function startWorkersProcess(): Promise<Workers> {
     for (const id of waiting.keys()) settle({ id, error: 'The workers ended' });
     await new Promise((resolve) => setTimeout(resolve, RESTART_MS));
     if (isStopping) return;
-    child = await start();
+    try {
+      child = await start();
+    } catch {
+      return restart();
+    }
     if (connections) tell({ order: 'connect', ...connections });
   }
 

@@ -41,14 +41,21 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** The roles of a deployment with other settings, by their ids. */
-function rolesWith(settings: Record<string, string>): [id: string, role: object][] {
+/** The deployment with other settings. */
+function deploymentWith(settings: Record<string, unknown>) {
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
+  const outdir = mkdtempSync(join(directory, 'cdk.out.'));
   const created = createGatewayApp(join(directory, 'bundles'), {
     context: { ...context, ...settings },
-    outdir: join(directory, 'cdk.out.settings'),
+    outdir,
     builtinCloudFormationValidation: false,
   });
+  return { ...created, outdir };
+}
+
+/** The roles of a deployment with other settings, by their ids. */
+function rolesWith(settings: Record<string, string>): [id: string, role: object][] {
+  const created = deploymentWith(settings);
   return Object.entries(Template.fromStack(created.api).findResources('AWS::IAM::Role'));
 }
 
@@ -129,17 +136,12 @@ describe('the synthesized template', () => {
   });
 
   it.each([false, 'false'])('has no function URL where the operator wants none (%j)', (functionUrl) => {
-    const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
-    const { api: stack } = createGatewayApp(join(directory, 'bundles'), {
-      context: { ...context, 'gateway:functionUrl': functionUrl },
-      outdir: join(directory, 'cdk.out.without-url'),
-      builtinCloudFormationValidation: false,
-    });
+    const { api: stack, outdir } = deploymentWith({ 'gateway:functionUrl': functionUrl });
     const template = Template.fromStack(stack);
     template.resourceCountIs('AWS::Lambda::Url', 0);
     expect(Object.keys(template.findOutputs('*'))).not.toContain('StreamingUrl');
     expect(JSON.stringify(template.findResources('AWS::Lambda::Permission'))).not.toContain('InvokeFunctionUrl');
-    expect(readTemplates(join(directory, 'cdk.out.without-url')).wiring.functionUrl).toBeUndefined();
+    expect(readTemplates(outdir).wiring.functionUrl).toBeUndefined();
   });
 
   it.each([
@@ -147,12 +149,7 @@ describe('the synthesized template', () => {
     ['https://app.example.org', "'https://app.example.org'"],
     ['https://app.example.org, https://b.example.org', undefined],
   ])('lets pages of %s call its functions, and read API Gateway’s refusals where it can', (corsOrigins, header) => {
-    const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
-    const { api: stack } = createGatewayApp(join(directory, 'bundles'), {
-      context: { ...context, 'gateway:corsOrigins': corsOrigins },
-      outdir: join(directory, 'cdk.out.cors'),
-      builtinCloudFormationValidation: false,
-    });
+    const { api: stack } = deploymentWith({ 'gateway:corsOrigins': corsOrigins });
     const template = Template.fromStack(stack);
     template.allResourcesProperties('AWS::Lambda::Function', {
       Environment: { Variables: Match.objectLike({ CORS_ORIGINS: corsOrigins }) },

@@ -1,5 +1,6 @@
+import { messageStart } from '../../messages/message-start.ts';
 import { MessageAssembler } from '../../messages/assemble.ts';
-import type { AnswerBatch, AnswerEvent, Block, MessageDelta, MessageStart, WireUsage } from '../../messages/types.ts';
+import type { AnswerBatch, AnswerEvent, Block, MessageDelta, WireUsage } from '../../messages/types.ts';
 import type { RoundEvents } from '../../search/round-events.ts';
 
 /** The events of one round, without its beginning, where the answer has begun, and without its end. */
@@ -13,7 +14,8 @@ export class Round {
   constructor(events: RoundEvents, opening: readonly Block[] | undefined) {
     this.#events = events;
     this.#opening = opening;
-    this.#assembler.add(UNSEEN_START);
+    // The client never sees the beginning of a round.
+    this.#assembler.add(messageStart({}));
   }
 
   async *pass(
@@ -71,21 +73,6 @@ export class Round {
       : event;
   }
 }
-
-/** Stands before the blocks of a round, whose own beginning the client never sees. */
-const UNSEEN_START: MessageStart = {
-  type: 'message_start',
-  message: {
-    id: '',
-    type: 'message',
-    role: 'assistant',
-    model: '',
-    content: [],
-    stop_reason: null,
-    stop_sequence: null,
-    usage: {},
-  },
-};
 
 /** Of the answer nothing is counted yet. */
 function promptOf({ output_tokens: _output, ...prompt }: WireUsage): WireUsage {

@@ -1,3 +1,4 @@
+import { messageStart } from '../../messages/message-start.ts';
 import type { AnswerBatch, MessagesEvent, StopReason, WireUsage } from '../../messages/types.ts';
 import type { DecodeContext, WireRefusal } from '../wire.ts';
 import { BlockWriter } from './block-writer.ts';
@@ -74,19 +75,7 @@ export class TranslatedAnswer {
   start(): void {
     if (this.#started) return;
     this.#started = true;
-    this.#events.push({
-      type: 'message_start',
-      message: {
-        id: '',
-        type: 'message',
-        role: 'assistant',
-        model: '',
-        content: [],
-        stop_reason: null,
-        stop_sequence: null,
-        usage: { input_tokens: this.#estimatedInputTokens, output_tokens: 0 },
-      },
-    });
+    this.#events.push(messageStart({ input_tokens: this.#estimatedInputTokens, output_tokens: 0 }));
   }
 
   /** Takes what the provider reports so far. Some report it in every event, and not always more of it. */
