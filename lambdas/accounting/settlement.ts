@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { generationTimeMs } from '../platform/ids.ts';
 import { holdRecord, type Hold } from '../store/generation.ts';
 import { outcomeRecord, type Outcome } from '../store/outcome.ts';
@@ -12,48 +11,18 @@ export interface Settlement {
   outcome: Outcome;
 }
 
-const outcomeSchema = outcomeRecord.messageSchema();
-
-const head = {
-  /** Its time leads to its record and its windows: an id without a time could never be settled. */
-  generation_id: z.string().refine((id) => generationTimeMs(id) !== undefined, 'not a generation id'),
-  payer: payerRecord.messageSchema(),
-  hold: holdRecord.messageSchema(),
-};
-
-/** A message of the finalize queue. Version 1, which an earlier gateway may have sent, named the amounts differently. */
-const settlementMessage = z.discriminatedUnion('v', [
-  z.strictObject({ v: z.literal(2), ...head, outcome: outcomeSchema }),
-  z.strictObject({
-    v: z.literal(1),
-    ...head,
-    outcome: z
-      .looseObject({ cost_rub: z.string(), cache_discount_rub: z.string() })
-      .transform(({ cost_rub, cache_discount_rub, ...outcome }) => ({
-        ...outcome,
-        total_cost_rub: cost_rub,
-        cache_discount_rub,
-      }))
-      .pipe(outcomeSchema as z.ZodType<Outcome, { total_cost_rub: string; cache_discount_rub: string }>),
-  }),
-]);
-
-/** @throws {Error} for what `decodeSettlement` would not read: the sender gets the error, not the dead-letter queue. */
+/**
+ * Its message in the finalize queue, of version 2.
+ * @throws {TypeError} for what `readSettlement` would not read: the sender gets the error, not the dead-letter queue.
+ */
 export function encodeSettlement(settlement: Settlement): string {
   const { generationId, payer, hold, outcome } = settlement;
-  const text = JSON.stringify({
+  if (generationTimeMs(generationId) === undefined) throw new TypeError(`not a generation id: ${generationId}`);
+  return JSON.stringify({
     v: 2,
     generation_id: generationId,
     payer: payerRecord.toMessage(payer),
     hold: holdRecord.toMessage(hold),
     outcome: outcomeRecord.toMessage(outcome),
   });
-  decodeSettlement(text);
-  return text;
-}
-
-/** @throws {Error} when the text is not a settlement of a version we know. */
-export function decodeSettlement(text: string): Settlement {
-  const { generation_id: generationId, payer, hold, outcome } = settlementMessage.parse(JSON.parse(text));
-  return { generationId, payer, hold, outcome };
 }

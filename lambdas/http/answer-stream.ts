@@ -1,5 +1,11 @@
 import { Readable } from 'node:stream';
 
+/** What a reader gets while there is nothing to read: many give up a silent connection. */
+export interface WhenSilent {
+  chunk: string;
+  afterMs: number;
+}
+
 /**
  * The body of a streamed answer: pulls from a generator as fast as the reader reads, and not faster.
  *
@@ -12,15 +18,18 @@ export class AnswerStream extends Readable {
   readonly #chunks: AsyncGenerator<string | Uint8Array>;
   readonly #abort = new AbortController();
   readonly #resolveSettled: () => void;
+  /** One timer for the whole answer: a new one for each chunk would cost more than the chunk. */
+  readonly #silence: NodeJS.Timeout | undefined;
   #reading = false;
   #started = false;
 
-  constructor(produce: (signal: AbortSignal) => AsyncGenerator<string | Uint8Array>) {
+  constructor(produce: (signal: AbortSignal) => AsyncGenerator<string | Uint8Array>, whenSilent?: WhenSilent) {
     super({ highWaterMark: 16 * 1024 });
     const { promise, resolve } = Promise.withResolvers<void>();
     this.settled = promise;
     this.#resolveSettled = resolve;
     this.#chunks = produce(this.#abort.signal);
+    if (whenSilent) this.#silence = setInterval(() => this.#fill(whenSilent.chunk), whenSilent.afterMs);
   }
 
   override _read(): void {
@@ -39,21 +48,33 @@ export class AnswerStream extends Readable {
       for (;;) {
         const next = await this.#chunks.next();
         if (next.done) {
-          this.#resolveSettled();
+          this.#settle();
           this.push(null);
           return;
         }
+        this.#silence?.refresh();
         if (!this.push(next.value)) return;
       }
     } catch (error) {
-      this.#resolveSettled();
+      this.#settle();
       this.destroy(error as Error);
     } finally {
       this.#reading = false;
     }
   }
 
+  /** A reader that is behind has something to read. */
+  #fill(chunk: string): void {
+    if (this.#reading && this.readableLength === 0) this.push(chunk);
+  }
+
+  #settle(): void {
+    clearInterval(this.#silence);
+    this.#resolveSettled();
+  }
+
   async #finish(): Promise<void> {
+    clearInterval(this.#silence);
     try {
       // A generator that never began would skip its ending: it has to enter its body once to record the spending.
       if (!this.#started) await this.#chunks.next();
@@ -61,6 +82,6 @@ export class AnswerStream extends Readable {
     } catch {
       // The generator's own error has already ended the stream.
     }
-    this.#resolveSettled();
+    this.#settle();
   }
 }

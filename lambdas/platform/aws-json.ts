@@ -11,9 +11,9 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Hash } from '@smithy/core/serde';
-import { SignatureV4 } from '@smithy/signature-v4';
+import type { SignatureV4 } from '@smithy/signature-v4';
 import type { AwsIdentity } from './aws-identity.ts';
+import { newAwsSigner } from './aws-signer.ts';
 import { nowMs } from './clock.ts';
 import { optionalVariable } from './environment.ts';
 import { localCredentials, requestTimeouts } from './sdk.ts';
@@ -151,12 +151,10 @@ async function open(
   const region = endpoint === undefined ? await identity.region() : 'local';
   return {
     url: new URL(endpoint ?? optionalVariable(service.endpointVariable) ?? service.endpoint(region)),
-    // It keeps the key that it derives from the secret for the day.
-    signer: new SignatureV4({
+    signer: newAwsSigner({
       credentials: endpoint === undefined ? identity.credentials : localCredentials,
       region,
       service: service.name,
-      sha256: Hash.bind(null, 'sha256'),
     }),
   };
 }

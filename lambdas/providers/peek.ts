@@ -1,3 +1,5 @@
+import { resumed, type Pulled } from '../platform/pulled.ts';
+
 /** An answer that was asked for as a stream may still come as one JSON document. */
 
 const MAX_BLANK_BYTES = 64 * 1024;
@@ -9,9 +11,7 @@ const OPENING_BRACKET = 0x5b;
  * Looks at the beginning of a body. No stream of events begins with a brace or a bracket.
  * @returns whether it is a document, and the body from its first byte on
  */
-export async function peek(
-  body: AsyncGenerator<Buffer, void>,
-): Promise<{ isDocument: boolean; body: AsyncGenerator<Buffer, void> }> {
+export async function peek(body: Pulled<Buffer>): Promise<{ isDocument: boolean; body: Pulled<Buffer> }> {
   const seen: Buffer[] = [];
   let blankBytes = 0;
   for (;;) {
@@ -20,19 +20,10 @@ export async function peek(
     seen.push(next.value);
     const first = next.value.find((byte) => !BLANKS.has(byte));
     if (first !== undefined) {
-      return { isDocument: first === OPENING_BRACE || first === OPENING_BRACKET, body: again(seen, body) };
+      return { isDocument: first === OPENING_BRACE || first === OPENING_BRACKET, body: resumed(seen, body) };
     }
     blankBytes += next.value.length;
     if (blankBytes > MAX_BLANK_BYTES) break;
   }
-  return { isDocument: false, body: again(seen, body) };
-}
-
-async function* again(seen: Buffer[], rest: AsyncGenerator<Buffer, void>): AsyncGenerator<Buffer, void> {
-  try {
-    yield* seen;
-    yield* rest;
-  } finally {
-    await rest.return();
-  }
+  return { isDocument: false, body: resumed(seen, body) };
 }

@@ -7,7 +7,9 @@
 
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import { finished } from 'node:stream';
 import { getCACertificates } from 'node:tls';
+import type { Pulled } from '../platform/pulled.ts';
 
 export interface Timeouts {
   connectMs: number;
@@ -42,7 +44,7 @@ export interface UpstreamResponse {
   status: number;
   headers: http.IncomingHttpHeaders;
   /** Chunks as they arrive; each is read on demand, so a slow reader slows the upstream. */
-  body: AsyncGenerator<Buffer, void>;
+  body: Pulled<Buffer>;
 }
 
 export interface UpstreamTarget {
@@ -244,39 +246,47 @@ function limitConnecting(request: ClientRequest, connectMs: number, secure: bool
   });
 }
 
+/** What Node's own iterator of a response does, without its generator around each chunk, and with patience. */
 async function* readBody(
   response: IncomingMessage,
   idleMs: number,
   signal: AbortSignal,
   release: () => void,
 ): AsyncGenerator<Buffer, void> {
-  let waiting = false;
-  const onIdle = () => {
-    if (waiting) {
-      response.socket.on('error', () => {});
-      response.destroy(new UpstreamError('idle_timeout', 'The provider went silent in the middle of its answer'));
-    }
-  };
-  const timer = setTimeout(onIdle, idleMs);
-  const chunks = response.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
-  let failed = false;
+  let wake: (() => void) | undefined;
+  const timer = setTimeout(() => {
+    if (!wake) return;
+    response.socket.on('error', () => {});
+    response.destroy(new UpstreamError('idle_timeout', 'The provider went silent in the middle of its answer'));
+  }, idleMs);
+  const onReadable = () => wake?.();
+  let end: { error: Error | null | undefined } | undefined;
+  const stopWatching = finished(response, { writable: false }, (error) => {
+    end = { error };
+    wake?.();
+  });
+  response.on('readable', onReadable);
   try {
     for (;;) {
-      waiting = true;
+      const chunk = response.destroyed ? null : (response.read() as Buffer | null);
+      if (chunk !== null) {
+        yield chunk;
+        continue;
+      }
+      if (end?.error) throw end.error;
+      if (end) return;
       timer.refresh();
-      const next = await chunks.next();
-      waiting = false;
-      if (next.done) return;
-      yield next.value;
+      await new Promise<void>((resolve) => (wake = resolve));
+      wake = undefined;
     }
   } catch (error) {
-    failed = true;
     throw toUpstreamError(error);
   } finally {
     clearTimeout(timer);
     release();
-    await chunks.return?.();
-    if (failed || signal.aborted) response.destroy();
+    stopWatching();
+    response.off('readable', onReadable);
+    if (end?.error || signal.aborted) response.destroy();
     else if (!response.readableEnded) finishReading(response);
   }
 }

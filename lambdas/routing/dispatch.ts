@@ -5,6 +5,7 @@ import { peek } from '../providers/peek.ts';
 import { readText, UpstreamError, type UpstreamRequest, type UpstreamResponse } from '../providers/upstream-http.ts';
 import type { WireRequest } from '../providers/wire.ts';
 import { parseExactly } from '../platform/exact-json.ts';
+import { resumed, type Pulled } from '../platform/pulled.ts';
 import type { Candidate } from './candidates.ts';
 import { connect, failedProvider } from './connection.ts';
 import type { AttemptResult } from './recent-attempts.ts';
@@ -24,7 +25,7 @@ export interface Attempt {
 /** An answer that has begun: the attempt it came from, and its batches from the first on. */
 export interface Dispatched {
   index: number;
-  batches: AsyncGenerator<AnswerBatch, void>;
+  batches: Pulled<AnswerBatch>;
 }
 
 export interface DispatchInput {
@@ -97,11 +98,7 @@ function reasonOf({ cause, kind }: ProviderFailure): { reason?: string; stack?: 
   return cause === undefined ? { reason: kind } : describeError(cause);
 }
 
-async function beginAnswer(
-  attempt: Attempt,
-  input: DispatchInput,
-  onSent: () => void,
-): Promise<AsyncGenerator<AnswerBatch, void>> {
+async function beginAnswer(attempt: Attempt, input: DispatchInput, onSent: () => void): Promise<Pulled<AnswerBatch>> {
   const { candidate } = attempt;
   const encoded = attempt.encode();
   const upstream = attempt.upstream ?? connect(candidate, encoded, input.signal);
@@ -127,10 +124,10 @@ async function beginAnswer(
 
 /** Waits for the first event of an answer: an error in its place is a refusal like any other. */
 async function begun(
-  batches: AsyncGenerator<AnswerBatch, void>,
+  batches: Pulled<AnswerBatch>,
   response: UpstreamResponse,
   candidate: Candidate,
-): Promise<AsyncGenerator<AnswerBatch, void>> {
+): Promise<Pulled<AnswerBatch>> {
   let first = await batches.next();
   // A ping is not an answer yet.
   while (!first.done && first.value.events.every(({ data }) => data.type === 'ping')) first = await batches.next();
@@ -140,24 +137,12 @@ async function begun(
     const { error } = opening.data as { error?: unknown };
     throw errorInAnswer(error, response.headers, failedProvider(candidate));
   }
-  return continued(first.value, batches);
-}
-
-async function* continued(
-  first: AnswerBatch,
-  rest: AsyncGenerator<AnswerBatch, void>,
-): AsyncGenerator<AnswerBatch, void> {
-  try {
-    yield first;
-    yield* rest;
-  } finally {
-    await rest.return();
-  }
+  return resumed([first.value], batches);
 }
 
 /** An answer that is one document: a message, or an error with the status of a success. */
 async function* documentOf(
-  body: AsyncGenerator<Buffer, void>,
+  body: Pulled<Buffer>,
   response: UpstreamResponse,
   attempt: Attempt,
   input: DispatchInput,

@@ -15,6 +15,7 @@ export interface Field<Value> {
   /** Adds the value to an item, as far as it is known. */
   write(value: Value, item: Item): void;
   read(item: Item): Value;
+  /** @throws {TypeError} for a value that `messageSchema` would not read: its sender learns of it */
   toMessage(value: Value): unknown;
   messageSchema(): z.ZodType<Value>;
 }
@@ -28,6 +29,7 @@ export interface StoredRecord<Stored> {
   /** Only attributes that are known. */
   readonly toItem: (stored: Stored) => Item;
   readonly from: (item: Item) => Stored;
+  /** @throws {TypeError} for what `messageSchema` would not read */
   readonly toMessage: (stored: Stored) => Record<string, unknown>;
   /** Reads `toMessage`. */
   readonly messageSchema: () => z.ZodType<Stored>;
@@ -86,22 +88,53 @@ export function attribute<Value>(name: string, form: Form<Value>): Field<Value> 
   };
 }
 
+/** A form that writes only what can be read again. Types promise as much; what providers report has broken such promises. */
+function checked<Value>(
+  name: string,
+  isSound: (value: Value) => boolean,
+  form: (value: Value) => unknown = (value) => value,
+): Pick<Form<Value>, 'toMessage'> {
+  return {
+    toMessage(value) {
+      if (!isSound(value))
+        throw new TypeError(`${name} cannot be sent: ${typeof value === 'number' ? value : typeof value}`);
+      return form(value);
+    },
+  };
+}
+
 export function text(name: string): Field<string> {
-  return attribute(name, { fromAttribute: (stored) => stored as string, message: () => z.string() });
+  return attribute(name, {
+    fromAttribute: (stored) => stored as string,
+    ...checked<string>(name, (value) => typeof value === 'string'),
+    message: () => z.string(),
+  });
 }
 
 /** False where it is absent. */
 export function flag(name: string): Field<boolean> {
-  return attribute(name, { fromAttribute: (stored) => stored === true, message: () => z.boolean().default(false) });
+  return attribute(name, {
+    fromAttribute: (stored) => stored === true,
+    ...checked<boolean>(name, (value) => typeof value === 'boolean'),
+    message: () => z.boolean().default(false),
+  });
 }
 
 /** A whole number from 0 on; 0 where it is absent. */
 export function count(name: string): Field<number> {
-  return attribute(name, { fromAttribute: numberFrom, message: () => z.int().nonnegative() });
+  return attribute(name, {
+    fromAttribute: numberFrom,
+    ...checked<number>(name, (value) => Number.isSafeInteger(value) && value >= 0),
+    message: () => z.int().nonnegative(),
+  });
 }
 
 export function oneOf<Value extends string>(name: string, values: readonly Value[]): Field<Value> {
-  return attribute(name, { fromAttribute: (stored) => stored as Value, message: () => z.enum(values) });
+  return attribute(name, {
+    fromAttribute: (stored) => stored as Value,
+    ...checked<Value>(name, (value) => values.includes(value)),
+    message: () => z.enum(values),
+  });
 }
 
 /** A field that is kept as it is: lists and maps of texts and flags. */
@@ -123,7 +156,7 @@ export function money(name: string): Field<Money> {
   return attribute(name, {
     toAttribute: moneyAttribute,
     fromAttribute: moneyFrom,
-    toMessage: String,
+    ...checked<Money>(name, (value) => value instanceof Money, String),
     message: () => decimal,
   });
 }
@@ -185,7 +218,11 @@ export function list<Stored>(name: string, codec: StoredRecord<Stored>, most: nu
   return attribute<readonly Stored[]>(name, {
     toAttribute: (stored) => (stored.length > 0 ? stored.map(codec.toItem) : undefined),
     fromAttribute: (stored) => ((stored as Item[] | undefined) ?? []).map(codec.from),
-    toMessage: (stored) => stored.map(codec.toMessage),
+    ...checked<readonly Stored[]>(
+      name,
+      (stored) => Array.isArray(stored) && stored.length <= most,
+      (stored) => stored.map(codec.toMessage),
+    ),
     message: () => z.array(codec.messageSchema()).max(most).default([]),
   });
 }

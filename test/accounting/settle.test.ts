@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { UnknownGenerationError } from '../../lambdas/accounting/settle-group.ts';
-import { decodeSettlement, encodeSettlement } from '../../lambdas/accounting/settlement.ts';
+import { readSettlement } from '../../lambdas/accounting/read-settlement.ts';
+import { encodeSettlement } from '../../lambdas/accounting/settlement.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
@@ -129,7 +130,7 @@ describe('settlement', () => {
     const spender = await limited();
     const { request, hold } = await held(spender);
     const original = settlement(request, hold, rub('0.000000000001'));
-    expect(decodeSettlement(encodeSettlement(original))).toEqual(original);
+    expect(readSettlement(encodeSettlement(original))).toEqual(original);
   });
 
   it('removes windows that ended two days ago, and keeps the rest', async () => {

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { isThereWithin, wholeBody } from '../../lambdas/api/messages/whole-body.ts';
+import { blanks, isThereWithin, wholeBody } from '../../lambdas/api/messages/whole-body.ts';
 import { AnswerStream } from '../../lambdas/http/answer-stream.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 
-const BLANK_EVERY_MS = 20;
+const quickly = { ...blanks, afterMs: 20 };
 
-async function read(body: AsyncIterable<string>): Promise<string[]> {
+const bodyOf = (answer: Promise<object>) => new AnswerStream(() => wholeBody(answer, 'req_1'), quickly);
+
+async function read(body: AnswerStream): Promise<string[]> {
   const pieces: string[] = [];
-  for await (const piece of body) pieces.push(piece);
+  for await (const piece of body) pieces.push(String(piece));
   return pieces;
 }
 
@@ -19,14 +21,14 @@ async function failingAfter(milliseconds: number): Promise<never> {
 
 describe('the body of an answer that takes long', () => {
   it('is blanks, and then the answer: JSON to every parser', async () => {
-    const pieces = await read(wholeBody(sleep(90, { id: 'gen-1' }), 'req_1', BLANK_EVERY_MS));
+    const pieces = await read(bodyOf(sleep(90, { id: 'gen-1' })));
     expect(pieces.length).toBeGreaterThanOrEqual(4);
     expect(pieces.slice(0, -1).every((piece) => piece === ' ')).toBe(true);
     expect(JSON.parse(pieces.join(''))).toEqual({ id: 'gen-1' });
   });
 
   it('is the envelope of an error, where the answer fails', async () => {
-    const pieces = await read(wholeBody(failingAfter(50), 'req_1', BLANK_EVERY_MS));
+    const pieces = await read(bodyOf(failingAfter(50)));
     expect(JSON.parse(pieces.join(''))).toMatchObject({
       type: 'error',
       error: { type: 'api_error', message: 'It broke off.' },
@@ -40,7 +42,7 @@ describe('the body of an answer that takes long', () => {
       isSettled = true;
       return {};
     });
-    const body = new AnswerStream(() => wholeBody(answer, 'req_1', BLANK_EVERY_MS));
+    const body = bodyOf(answer);
     body.resume();
     await sleep(30);
     body.destroy();

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AnswerStream } from '../../lambdas/http/answer-stream.ts';
 
 const CHUNK = 'x'.repeat(8 * 1024);
@@ -71,6 +71,66 @@ describe('a streamed answer', () => {
 
     await expect(textOf(stream)).rejects.toThrow('broken');
     await stream.settled;
+  });
+});
+
+describe('a streamed answer that is silent', () => {
+  const whenSilent = { chunk: 'ping ', afterMs: 10_000 };
+  /** An answer of which a test says when its next part comes. */
+  function paced() {
+    const parts = new TransformStream<string, string>();
+    const writer = parts.writable.getWriter();
+    const stream = new AnswerStream(async function* () {
+      yield* parts.readable;
+    }, whenSilent);
+    const heard: string[] = [];
+    return { stream, heard, listen: () => stream.on('data', (chunk) => heard.push(String(chunk))), writer };
+  }
+
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('says something each time that it was silent for so long, and not before', async () => {
+    const { heard, listen, writer } = paced();
+    listen();
+    await turn();
+
+    await vi.advanceTimersByTimeAsync(9_999);
+    const before = [...heard];
+    await vi.advanceTimersByTimeAsync(1);
+    void writer.write('words ');
+    await turn();
+    await vi.advanceTimersByTimeAsync(9_999);
+    await turn();
+    await vi.advanceTimersByTimeAsync(1);
+    await turn();
+
+    expect(before).toEqual([]);
+    expect(heard).toEqual(['ping ', 'words ', 'ping ']);
+  });
+
+  it('says no more than one thing to a reader that does not read', async () => {
+    const { stream } = paced();
+    stream.read(0);
+
+    await vi.advanceTimersByTimeAsync(20 * whenSilent.afterMs);
+
+    expect(String(stream.read())).toBe('ping ');
+    stream.destroy();
+  });
+
+  it('leaves no timer behind, whichever way it ends', async () => {
+    const { stream, listen, writer } = paced();
+    listen();
+    await writer.close();
+    await stream.settled;
+    const abandoned = new AnswerStream(async function* () {
+      yield 'words';
+    }, whenSilent);
+    abandoned.destroy();
+    await abandoned.settled;
+
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
-import { decodeSettlement } from '../../lambdas/accounting/settlement.ts';
+import { readSettlement } from '../../lambdas/accounting/read-settlement.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
 import type { InferenceCaller } from '../../lambdas/admission/caller.ts';
 import type { Catalog } from '../../lambdas/catalog/catalog.ts';
@@ -118,7 +118,7 @@ function worksOf(table: Table, catalog: Catalog) {
     settlements: {
       send: (body) =>
         written(async () => {
-          const [result] = await settleBatch(table, [decodeSettlement(body)], { swept: false });
+          const [result] = await settleBatch(table, [readSettlement(body)], { swept: false });
           if (result instanceof Error) throw result;
         }),
     },

@@ -1,6 +1,7 @@
 import type { AnswerEvent } from '../../messages/types.ts';
 import { clientHasLeft, GatewayError, toGatewayError } from '../../platform/errors.ts';
 import { describeError, log } from '../../platform/logger.ts';
+import type { Pulled } from '../../platform/pulled.ts';
 import type { AbortReason } from './abort.ts';
 import type { AnswerContext } from './answer-context.ts';
 import type { FailedEnding } from './early-end.ts';
@@ -22,7 +23,7 @@ const CHECKPOINT_EVERY_MS = 1_000;
 export async function* answerEvents(context: AnswerContext): AsyncGenerator<AnswerEvent[], void> {
   const progress = new Progress(context);
   const checkpoints = setInterval(() => progress.checkpoint(), CHECKPOINT_EVERY_MS).unref();
-  let batches: AsyncGenerator<RoundBatch, void> | undefined;
+  let batches: Pulled<RoundBatch> | undefined;
   try {
     const dispatched = await context.dispatched;
     progress.begin(dispatched.index);
@@ -65,11 +66,7 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
   }
 }
 
-function batchesOf(
-  context: AnswerContext,
-  progress: Progress,
-  dispatched: Dispatched,
-): AsyncGenerator<RoundBatch, void> {
+function batchesOf(context: AnswerContext, progress: Progress, dispatched: Dispatched): Pulled<RoundBatch> {
   const { search } = context;
   return search ? searchRounds({ ...context, search }, progress, dispatched) : dispatched.batches;
 }

@@ -1,4 +1,4 @@
-import { AnswerStream } from '../../http/answer-stream.ts';
+import { AnswerStream, type WhenSilent } from '../../http/answer-stream.ts';
 import { jsonResponse, streamResponse, type HttpResponse } from '../../http/response.ts';
 import { MessageAssembler } from '../../messages/assemble.ts';
 import type { AnswerEvent, MessageBody } from '../../messages/types.ts';
@@ -14,8 +14,8 @@ import { asking, prepareAttempts } from './attempts.ts';
 import { holdForRequest, type MessageInput } from './message-hold.ts';
 import { inPlaceOf } from './requested-search.ts';
 import { routeMessage } from './routed-message.ts';
-import { PING_AFTER_MS, streamBody } from './stream-body.ts';
-import { COMMIT_AFTER_MS, isThereWithin, wholeBody } from './whole-body.ts';
+import { pings, streamBody } from './stream-body.ts';
+import { blanks, COMMIT_AFTER_MS, isThereWithin, wholeBody } from './whole-body.ts';
 
 /**
  * Answers a message: candidates, hold, dispatch, stream, settlement. The path is the same with and without streaming:
@@ -112,7 +112,7 @@ async function streamAnswer(context: AnswerContext): Promise<HttpResponse> {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<void>((resolve) => {
     const waitedMs = performance.now() - context.receivedAtMs;
-    timer = setTimeout(resolve, Math.max(0, PING_AFTER_MS - waitedMs));
+    timer = setTimeout(resolve, Math.max(0, pings.afterMs - waitedMs));
   });
   let isSilent = false;
   try {
@@ -123,12 +123,9 @@ async function streamAnswer(context: AnswerContext): Promise<HttpResponse> {
   } finally {
     clearTimeout(timer);
   }
-  const body = new AnswerStream((clientSignal) => {
-    abortWhenLeft(context.abort, clientSignal);
-    return streamBody(eventsFor(context), { requestId: context.requestId, pingFirst: isSilent });
-  });
-  destroyWhenOutOfTime(body, context.abort.signal);
-  return streamResponse(body);
+  const { requestId } = context;
+  const produce = () => streamBody(eventsFor(context), { requestId, pingFirst: isSilent });
+  return streamResponse(bodyOf(context, produce, pings));
 }
 
 /** The answer in one piece. One that takes long is begun before it is there, so that nobody gives up the connection. */
@@ -138,12 +135,22 @@ async function wholeAnswer(context: AnswerContext): Promise<HttpResponse> {
   if (await isThereWithin(answer, Math.max(0, COMMIT_AFTER_MS - waitedMs))) {
     return jsonResponse<MessageBody>(200, await answer);
   }
-  const body = new AnswerStream((clientSignal) => {
-    abortWhenLeft(context.abort, clientSignal);
-    return wholeBody(answer, context.requestId);
-  });
-  destroyWhenOutOfTime(body, context.abort.signal);
+  const body = bodyOf(context, () => wholeBody(answer, context.requestId), blanks);
   return streamResponse(body, { 'content-type': 'application/json' });
+}
+
+/** A body that ends the answer when its reader leaves, and is given up when nobody reads its end. */
+function bodyOf(
+  { abort }: AnswerContext,
+  produce: () => AsyncGenerator<string | Uint8Array>,
+  whenSilent: WhenSilent,
+): AnswerStream {
+  const body = new AnswerStream((readerLeft) => {
+    abortWhenLeft(abort, readerLeft);
+    return produce();
+  }, whenSilent);
+  destroyWhenOutOfTime(body, abort.signal);
+  return body;
 }
 
 async function collectAnswer(context: AnswerContext): Promise<MessageBody> {

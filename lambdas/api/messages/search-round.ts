@@ -18,10 +18,7 @@ export class Round {
     this.#assembler.add(messageStart({}));
   }
 
-  async *pass(
-    batches: AsyncGenerator<AnswerBatch, void>,
-    countsPromptAtStart: boolean,
-  ): AsyncGenerator<AnswerBatch, void> {
+  async *pass(batches: AsyncIterable<AnswerBatch>, countsPromptAtStart: boolean): AsyncGenerator<AnswerBatch, void> {
     try {
       for await (const batch of batches) {
         let { usage } = batch;

@@ -3,11 +3,12 @@
  * silent for five minutes, and so do clients; the answer would be paid for, and lost.
  */
 
+import type { WhenSilent } from '../../http/answer-stream.ts';
 import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
 
 /** Long enough that nearly all answers, and nearly all failures, have a status of their own. */
 export const COMMIT_AFTER_MS = 60_000;
-const BLANK_EVERY_MS = 10_000;
+export const blanks: WhenSilent = { chunk: ' ', afterMs: 10_000 };
 
 /** @returns whether an answer, or its failure, is there within this time */
 export function isThereWithin(answer: Promise<unknown>, milliseconds: number): Promise<boolean> {
@@ -22,17 +23,12 @@ export function isThereWithin(answer: Promise<unknown>, milliseconds: number): P
 }
 
 /**
- * JSON may begin with blanks: one goes out every ten seconds until the answer is there. A failure has no status any more;
- * it is the envelope of an error in the place of the answer.
+ * JSON may begin with blanks: one goes out at once, which begins the answer, and more while it is waited for. A failure has
+ * no status any more; it is the envelope of an error in the place of the answer.
  */
-export async function* wholeBody(
-  answer: Promise<object>,
-  requestId: string,
-  blankEveryMs: number = BLANK_EVERY_MS,
-): AsyncGenerator<string> {
+export async function* wholeBody(answer: Promise<object>, requestId: string): AsyncGenerator<string> {
   try {
-    do yield ' ';
-    while (!(await isThereWithin(answer, blankEveryMs)));
+    yield blanks.chunk;
     yield JSON.stringify(await answer);
   } catch (error) {
     yield JSON.stringify(errorEnvelope(toGatewayError(error), requestId));

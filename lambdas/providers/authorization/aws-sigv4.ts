@@ -4,10 +4,9 @@
  * colon of a model's id is `%3A` there and `%253A` here.
  */
 
-import { Hash } from '@smithy/core/serde';
-import { SignatureV4 } from '@smithy/signature-v4';
 import { nowMs } from '../../platform/clock.ts';
 import { ownRole, type AwsCredentials } from '../../platform/aws-identity.ts';
+import { newAwsSigner } from '../../platform/aws-signer.ts';
 import { awsVariables, optionalVariable } from '../../platform/environment.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 
@@ -27,12 +26,7 @@ export async function authorizeWithSigV4(
   { url, headers, body }: OutgoingRequest,
 ): Promise<Record<string, string>> {
   const { protocol, host, hostname, pathname } = new URL(url);
-  const signer = new SignatureV4({
-    credentials: accessKeyOf(credential),
-    region: regionOf(hostname),
-    service: SERVICE,
-    sha256: Hash.bind(null, 'sha256'),
-  });
+  const signer = newAwsSigner({ credentials: accessKeyOf(credential), region: regionOf(hostname), service: SERVICE });
   const request = { method: 'POST', protocol, hostname, path: pathname, headers: { ...headers, host }, body };
   const signed = await signer.sign(request, { signingDate: new Date(nowMs()) });
   const added = Object.entries(signed.headers).filter(

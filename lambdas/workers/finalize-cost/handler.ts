@@ -3,7 +3,8 @@ import { reopenDays } from '../../accounting/close-days.ts';
 import { pruneOnceADay } from '../../accounting/prune.ts';
 import type { SettleResult } from '../../accounting/settle-group.ts';
 import { settleBatch } from '../../accounting/settle.ts';
-import { decodeSettlement, type Settlement } from '../../accounting/settlement.ts';
+import { readSettlement } from '../../accounting/read-settlement.ts';
+import type { Settlement } from '../../accounting/settlement.ts';
 import { resources } from '../../resources.ts';
 import { countOutcomes } from '../../statistics/count-outcomes.ts';
 import { describeError, log } from '../../platform/logger.ts';
@@ -30,7 +31,7 @@ export async function handler(
   const readable: Message[] = [];
   for (const record of event.Records) {
     try {
-      readable.push({ record, settlement: decodeSettlement(record.body) });
+      readable.push({ record, settlement: readSettlement(record.body) });
     } catch (error) {
       log('error', 'unreadable settlement', { worker: 'finalize-cost', ...describeError(error) });
       failed.add(record);

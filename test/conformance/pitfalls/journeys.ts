@@ -1,7 +1,8 @@
 /** Pitfalls that show only from end to end: the sandbox speaks each wire, and a client reads what comes out. */
 
 import { expect, vi } from 'vitest';
-import { PING_AFTER_MS, streamBody } from '../../../lambdas/api/messages/stream-body.ts';
+import { AnswerStream } from '../../../lambdas/http/answer-stream.ts';
+import { pings, streamBody } from '../../../lambdas/api/messages/stream-body.ts';
 import type { AnswerEvent, MessageBody } from '../../../lambdas/messages/types.ts';
 import { UpstreamError } from '../../../lambdas/providers/upstream-http.ts';
 import { complaintsAbout } from '../../providers/well-formed.ts';
@@ -121,14 +122,15 @@ export const journeyPitfalls: Pitfall[] = [
         async function* silent(): AsyncGenerator<AnswerEvent[], void> {
           yield await promise;
         }
-        const body = streamBody(silent(), { requestId: 'req_1', pingFirst: false });
-        const first = body.next();
-        await vi.advanceTimersByTimeAsync(PING_AFTER_MS);
+        const body = () => streamBody(silent(), { requestId: 'req_1', pingFirst: false });
+        const chunks = new AnswerStream(body, pings)[Symbol.asyncIterator]();
+        const first = chunks.next();
+        await vi.advanceTimersByTimeAsync(pings.afterMs);
         expect(String((await first).value)).toContain('event: ping');
-        const second = body.next();
+        const second = chunks.next();
         reject(new UpstreamError('broken', 'The provider is gone'));
         expect(String((await second).value)).toContain('event: error');
-        expect((await body.next()).done).toBe(true);
+        expect((await chunks.next()).done).toBe(true);
       } finally {
         vi.useRealTimers();
       }

@@ -1,0 +1,52 @@
+import { createHash, createHmac, createSecretKey, type Hash, type Hmac, type KeyObject } from 'node:crypto';
+import { SignatureV4 } from '@smithy/signature-v4';
+import type { AwsCredentials } from './aws-identity.ts';
+
+type SourceData = string | ArrayBuffer | ArrayBufferView;
+
+/**
+ * A signer of requests to AWS (Signature Version 4). It keeps the key that it derives from the secret for the day.
+ * @param scope.service its name in signatures
+ */
+export function newAwsSigner(scope: {
+  credentials: AwsCredentials | (() => Promise<AwsCredentials>);
+  region: string;
+  service: string;
+}): SignatureV4 {
+  return new SignatureV4({ ...scope, sha256: Sha256 });
+}
+
+/** Node reads the bytes of a key anew for each digest, which takes four times as long as the digest itself. */
+const keysOfBytes = new WeakMap<object, KeyObject>();
+
+function keyOf(secret: SourceData): string | KeyObject {
+  if (typeof secret === 'string') return secret;
+  const known = keysOfBytes.get(secret);
+  if (known) return known;
+  const key = createSecretKey(bytesOf(secret));
+  keysOfBytes.set(secret, key);
+  return key;
+}
+
+function bytesOf(data: ArrayBuffer | ArrayBufferView): Uint8Array {
+  return ArrayBuffer.isView(data)
+    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    : new Uint8Array(data);
+}
+
+/** The digests of a signature, as the signer asks for them: keyed where there is a secret. */
+class Sha256 {
+  readonly #digest: Hash | Hmac;
+
+  constructor(secret?: SourceData) {
+    this.#digest = secret === undefined ? createHash('sha256') : createHmac('sha256', keyOf(secret));
+  }
+
+  update(data: SourceData): void {
+    this.#digest.update(typeof data === 'string' ? data : bytesOf(data));
+  }
+
+  async digest(): Promise<Uint8Array> {
+    return this.#digest.digest();
+  }
+}
