@@ -7,7 +7,7 @@
 import { extname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { Quirks } from '../catalog/schema.ts';
+import type { Quirks } from '../catalog/quirk-schemas.ts';
 import { describeError, log } from '../platform/logger.ts';
 import type { CountJob, CountResult } from './o200k-worker.ts';
 

@@ -1,4 +1,4 @@
-import type { Quirks } from '../catalog/schema.ts';
+import type { Quirks } from '../catalog/quirk-schemas.ts';
 import { outputFormat } from '../messages/output-format.ts';
 import type { Block, MessagesRequest } from '../messages/types.ts';
 

@@ -4,7 +4,8 @@ import type { AliasData, DataPolicy, EndpointData, ModelData, Pricing, ProviderD
 import type { AuthScheme } from './auth-schemes.ts';
 import { buildSearch, withSearchPrice, type CatalogSearch } from './search.ts';
 import type { SearchData } from './search-schema.ts';
-import { factsOf, type InputModality, type Quirks, type Wire } from './wires.ts';
+import { factsOf, type InputModality, type Wire } from './wires.ts';
+import type { Quirks } from './quirk-schemas.ts';
 
 /** One way to reach a model: a provider, its address and wire, and what it charges. */
 export interface Endpoint {
@@ -75,6 +76,16 @@ export class Catalog {
   }
 }
 
+/** What the files of a catalog say, read and checked. */
+export interface CatalogFiles {
+  providers: ProviderData[];
+  models: ModelData[];
+  aliases: AliasData[];
+  search: SearchData | undefined;
+  /** Of their content. */
+  version: string;
+}
+
 /** What the endpoints of a catalog have in common. */
 interface Surroundings {
   valueOf: (variable: string) => string | undefined;
@@ -85,16 +96,7 @@ interface Surroundings {
  * Builds the catalog from files that have passed `checkModels`. Providers without an address are left out, and so are
  * models that no other provider offers at a price.
  */
-export function buildCatalog(
-  files: {
-    providers: ProviderData[];
-    models: ModelData[];
-    aliases: AliasData[];
-    search: SearchData | undefined;
-    version: string;
-  },
-  valueOf: Surroundings['valueOf'],
-): Catalog {
+export function buildCatalog(files: CatalogFiles, valueOf: Surroundings['valueOf']): Catalog {
   const search = files.search && buildSearch(files.search, valueOf);
   const providers = new Map<string, Provider>();
   for (const data of files.providers) {

@@ -1,7 +1,8 @@
 import { Money } from '../money/money.ts';
 import { CatalogError } from './catalog-error.ts';
 import { checkFree } from './check-free.ts';
-import { checkQuirks, quirksOf, wireOf } from './quirks.ts';
+import { checkQuirks } from './check-quirks.ts';
+import { quirksOf, wireOf } from './quirks.ts';
 import { penalties } from './sampling-parameters.ts';
 import type { AliasData, EndpointData, ModelData, ProviderData } from './schema.ts';
 import { factsOf, messagesWires, type MessagesFacts, type Wire } from './wires.ts';

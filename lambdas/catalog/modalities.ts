@@ -1,5 +1,17 @@
 import type { Catalog, Model } from './catalog.ts';
-import { modalities, type Modality } from './schema.ts';
+
+export const modalities = [
+  'text',
+  'image',
+  'video',
+  'speech',
+  'transcription',
+  'embeddings',
+  'rerank',
+  'decisions',
+  'audio',
+] as const;
+export type Modality = (typeof modalities)[number];
 
 /** Models with one of the modalities; "all" for every model. */
 export function modelsByModality(catalog: Catalog, wanted: readonly Modality[] | 'all'): Model[] {

@@ -1,6 +1,6 @@
-import { CatalogError } from './catalog-error.ts';
+import type { Quirks } from './quirk-schemas.ts';
 import type { EndpointData, ProviderData } from './schema.ts';
-import { commonOf, factsOf, type Quirks, type Wire } from './wires.ts';
+import { commonQuirkNames, type Wire } from './wires.ts';
 
 export function wireOf(endpoint: EndpointData, provider: ProviderData): Wire {
   return endpoint.wire ?? provider.wire;
@@ -15,18 +15,8 @@ export function quirksOf(endpoint: EndpointData, provider: ProviderData): Quirks
   return { ...(isSameWire ? provider.quirks : commonOf(provider.quirks)), ...endpoint.quirks };
 }
 
-/**
- * Checks quirks against those that their wire has: one of another wire would silently do nothing.
- * @param place file and field of the provider or endpoint that has them
- * @throws {CatalogError} naming the quirk that is wrong.
- */
-export function checkQuirks(wire: Wire, quirks: ProviderData['quirks'], place: string): void {
-  const { quirks: schema } = factsOf(wire);
-  const { error } = schema.safeParse(quirks ?? {});
-  if (!error) return;
-  const unknown = Object.keys(quirks!).find((name) => !Object.hasOwn(schema.shape, name));
-  const [issue] = error.issues;
-  if (unknown === undefined) throw new CatalogError(`${place}.quirks.${issue!.path.join('.')}: ${issue!.message}`);
-  const known = Object.keys(schema.shape).join(', ') || 'none';
-  throw new CatalogError(`${place}.quirks.${unknown}: the wire "${wire}" has no such quirk; it knows ${known}`);
+/** What of some quirks may be said on any wire. */
+function commonOf(quirks: Quirks | undefined): Quirks {
+  const said = commonQuirkNames.filter((name) => quirks?.[name] !== undefined);
+  return Object.fromEntries(said.map((name) => [name, quirks![name]]));
 }

@@ -6,23 +6,10 @@
 import * as z from 'zod';
 import { Money } from '../money/money.ts';
 import { authSchemes } from './auth-schemes.ts';
-import { anyQuirks, inputModalities, wires } from './wires.ts';
-
-/** The quirks that code outside of a wire can read. */
-export type { Quirks } from './wires.ts';
-
-export const modalities = [
-  'text',
-  'image',
-  'video',
-  'speech',
-  'transcription',
-  'embeddings',
-  'rerank',
-  'decisions',
-  'audio',
-] as const;
-export type Modality = (typeof modalities)[number];
+import { modalities } from './modalities.ts';
+import { modelCategories } from './model-categories.ts';
+import { anyQuirks } from './quirk-schemas.ts';
+import { inputModalities, wires } from './wires.ts';
 
 export const price = z
   .string()
@@ -205,22 +192,6 @@ const serviceFreeSchema = z.strictObject({
   output_token_limit: z.int().positive(),
 });
 export type ServiceFree = z.infer<typeof serviceFreeSchema>;
-
-/** Uses that models are made for, as the public convention names them. */
-export const modelCategories = [
-  'programming',
-  'roleplay',
-  'marketing',
-  'marketing/seo',
-  'technology',
-  'science',
-  'translation',
-  'legal',
-  'finance',
-  'health',
-  'trivia',
-  'academia',
-] as const;
 
 const optionalNumber = z.number().nullable().optional();
 

@@ -1,5 +1,6 @@
 import type { AnswerBatch, MessagesRequest } from '../messages/types.ts';
-import type { InputModality, Quirks } from '../catalog/wires.ts';
+import type { InputModality } from '../catalog/wires.ts';
+import type { Quirks } from '../catalog/quirk-schemas.ts';
 
 /**
  * What a wire needs to know of the endpoint it speaks to. It knows nothing of accounts or money.

@@ -1,4 +1,5 @@
-import type { MessagesWireName, QuirksOf, Wire } from '../catalog/wires.ts';
+import type { MessagesWireName, Wire } from '../catalog/wires.ts';
+import type { QuirksOf } from '../catalog/quirk-schemas.ts';
 import { anthropicWire } from './anthropic/wire.ts';
 import { googleGeminiWire } from './google-gemini/wire.ts';
 import { bedrockConverseWire } from './bedrock-converse/wire.ts';

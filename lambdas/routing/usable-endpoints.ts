@@ -1,7 +1,8 @@
 /** Endpoints that a request may go to, whatever kind of answer it wants: settings, preferences, credentials, order. */
 
 import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
-import type { Modality, Pricing } from '../catalog/schema.ts';
+import type { Modality } from '../catalog/modalities.ts';
+import type { Pricing } from '../catalog/schema.ts';
 import type { RoutedRequest } from '../messages/preferences.ts';
 import { invalidRequest, notFound } from '../platform/errors.ts';
 import { readProviderKey } from '../platform/secrets.ts';

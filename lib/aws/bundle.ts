@@ -1,12 +1,14 @@
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import type { FunctionSpec } from '../../lambdas/route.ts';
+import { writeChecked } from '../../lambdas/catalog/checked.ts';
+import { readCatalogFiles } from '../../lambdas/catalog/files.ts';
+import { shippedCatalogDirectory } from '../../lambdas/catalog/load.ts';
 import { functions } from '../../lambdas/routes.ts';
 
 const lambdasDirectory = fileURLToPath(new URL('../../lambdas/', import.meta.url));
-const defaultCatalog = join(lambdasDirectory, 'catalog', 'data');
 
 /** CommonJS parts of dependencies load Node's own modules with require, which ES modules do not have. */
 const requireBanner = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
@@ -19,6 +21,16 @@ const withoutZodLocales: Plugin = {
       importer.includes('/zod/') ? { path: 'locales', namespace: 'no-locales' } : undefined,
     );
     bundler.onLoad({ filter: /.*/, namespace: 'no-locales' }, () => ({ contents: 'export {};' }));
+  },
+};
+
+/** Functions read the catalog as it was checked here: a mistake in it fails the build, and no start waits for the check. */
+const withCheckedCatalog: Plugin = {
+  name: 'with-checked-catalog',
+  setup(bundler) {
+    bundler.onResolve({ filter: /\/catalog\/load\.ts$/ }, ({ path, resolveDir }) => ({
+      path: resolve(resolveDir, path).replace(/load\.ts$/, 'load-checked.ts'),
+    }));
   },
 };
 
@@ -42,7 +54,7 @@ const options = {
   // A stack needs names and lines, not the source text, which would make the maps nearly three times as large.
   sourcesContent: false,
   banner: { js: requireBanner },
-  plugins: [withoutZodLocales],
+  plugins: [withoutZodLocales, withCheckedCatalog],
   legalComments: 'none',
   logLevel: 'error',
 } satisfies BuildOptions;
@@ -52,12 +64,14 @@ const options = {
  * bundled SDK starts faster than Lambda's own.
  * @param catalogDirectory replaces the catalog that comes with the code
  * @param entries the functions by name, their files relative to lambdas/
+ * @throws {CatalogError} for a catalog with a mistake, which would fail in every function after the deployment
  */
 export async function bundleFunctions(
   outputDirectory: string,
-  catalogDirectory: string = defaultCatalog,
+  catalogDirectory: string = shippedCatalogDirectory,
   entries: Record<string, Pick<FunctionSpec, 'entry'>> = functions,
 ): Promise<Bundle> {
+  const catalog = writeChecked(readCatalogFiles(catalogDirectory));
   const directory = resolve(outputDirectory);
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
@@ -77,7 +91,7 @@ export async function bundleFunctions(
     const name = file.split('/').at(-2)!;
     bytes[name] = output.bytes;
     const contains = (source: string) => Object.keys(output.inputs).some((input) => input.endsWith(source));
-    if (contains('lambdas/catalog/load.ts')) copyCatalog(catalogDirectory, join(directory, name, 'data'));
+    if (contains('lambdas/catalog/load-checked.ts')) writeFileSync(join(directory, name, 'catalog.json'), catalog);
     if (contains('lambdas/admission/local-count.ts')) counting.push(name);
     writeFileSync(join(directory, name, 'package.json'), '{"type":"module"}\n');
   }
@@ -93,13 +107,6 @@ async function bundleCounter(directory: string, names: string[]): Promise<void> 
     entryPoints: names.map((name) => ({ in: entry, out: `${name}/o200k-worker` })),
     outdir: directory,
   });
-}
-
-function copyCatalog(from: string, to: string): void {
-  for (const name of ['providers.json', 'search.json']) {
-    if (existsSync(join(from, name))) cpSync(join(from, name), join(to, name));
-  }
-  cpSync(join(from, 'models'), join(to, 'models'), { recursive: true });
 }
 
 if (import.meta.main) {

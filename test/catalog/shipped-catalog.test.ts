@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
-import type { AnthropicQuirks } from '../../lambdas/catalog/wires.ts';
+import type { AnthropicQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 
 const { models } = loadShippedCatalog();

@@ -30,10 +30,15 @@ describe('the bundle of a function', () => {
     expect(large).toEqual([]);
   });
 
-  it('has the catalog beside it, its search included, if it reads one', () => {
-    const files = ['providers.json', 'search.json', 'models/sandbox.json'];
+  it('has the catalog beside it, if it reads one', () => {
+    const names = Object.keys(functions);
+    const withCatalog = names.filter((name) => existsSync(join(directory, name, 'catalog.json')));
+    const reading = names.filter((name) =>
+      readFileSync(join(directory, name, 'index.mjs'), 'utf8').includes('catalog.json'),
+    );
 
-    expect(files.filter((file) => !existsSync(join(directory, 'create-message', 'data', file)))).toEqual([]);
+    expect(withCatalog).toEqual(reading);
+    expect(withCatalog).toEqual(expect.arrayContaining(['create-message', 'list-models']));
   });
 
   it('has the thread that counts tokens beside it, if it counts', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BedrockConverseQuirks } from '../../lambdas/catalog/wires.ts';
+import type { BedrockConverseQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { bedrockConverseWire } from '../../lambdas/providers/bedrock-converse/wire.ts';
 import { refused } from '../support/refused.ts';

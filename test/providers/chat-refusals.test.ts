@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OpenaiChatQuirks } from '../../lambdas/catalog/wires.ts';
+import type { OpenaiChatQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 import type { WireTarget } from '../../lambdas/providers/wire.ts';
 import { png, said, sent, sentTo, weather } from '../support/chat-request.ts';

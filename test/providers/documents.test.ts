@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
-import type { OpenaiChatQuirks } from '../../lambdas/catalog/wires.ts';
+import type { OpenaiChatQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import { encodeChatRequest } from '../../lambdas/providers/openai-chat/encode.ts';
 import { messagesWire } from '../../lambdas/providers/wires.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GoogleGeminiQuirks } from '../../lambdas/catalog/wires.ts';
+import type { GoogleGeminiQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { Block, Message, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { gatewaySignature } from '../../lambdas/messages/thinking-signatures.ts';
 import { sealSignature } from '../../lambdas/providers/google-gemini/signatures.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OpenaiChatQuirks } from '../../lambdas/catalog/wires.ts';
+import type { OpenaiChatQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { Block, Message, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { encodeChatRequest } from '../../lambdas/providers/openai-chat/encode.ts';
 

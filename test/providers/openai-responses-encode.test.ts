@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OpenaiResponsesQuirks } from '../../lambdas/catalog/wires.ts';
+import type { OpenaiResponsesQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { encodeResponsesRequest } from '../../lambdas/providers/openai-responses/encode.ts';
 import { sealReasoning } from '../../lambdas/providers/openai-responses/sealed-reasoning.ts';

@@ -4,7 +4,8 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import type { MessagesWireName, Quirks } from '../../lambdas/catalog/wires.ts';
+import type { MessagesWireName } from '../../lambdas/catalog/wires.ts';
+import type { Quirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
 import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { messagesWire } from '../../lambdas/providers/wires.ts';

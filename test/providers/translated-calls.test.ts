@@ -1,7 +1,8 @@
 /** Calls on every wire that is translated: their names and ids, there and back. Each wire says them in words of its own. */
 
 import { describe, expect, it } from 'vitest';
-import type { MessagesWireName, Quirks } from '../../lambdas/catalog/wires.ts';
+import type { MessagesWireName } from '../../lambdas/catalog/wires.ts';
+import type { Quirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { messagesWire } from '../../lambdas/providers/wires.ts';
 import { packFrame } from '../support/event-stream.ts';

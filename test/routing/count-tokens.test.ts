@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AnthropicQuirks } from '../../lambdas/catalog/wires.ts';
+import type { AnthropicQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 import { countAtFirst, countUpstream } from '../../lambdas/routing/count-tokens.ts';
 import { candidateAt } from '../support/candidate.ts';

@@ -1,5 +1,6 @@
 import { Catalog, type Model } from '../../lambdas/catalog/catalog.ts';
-import { factsOf, type MessagesWireName, type QuirksOf } from '../../lambdas/catalog/wires.ts';
+import { factsOf, type MessagesWireName } from '../../lambdas/catalog/wires.ts';
+import type { QuirksOf } from '../../lambdas/catalog/quirk-schemas.ts';
 import { messagesWire } from '../../lambdas/providers/wires.ts';
 import { messagesCandidates, type Candidate } from '../../lambdas/routing/candidates.ts';
 import type { RoutingInput } from '../../lambdas/routing/usable-endpoints.ts';

@@ -1,6 +1,6 @@
 /** Requests to a provider of chat completions, as they leave, and the calls in its answers. */
 
-import type { OpenaiChatQuirks } from '../../lambdas/catalog/wires.ts';
+import type { OpenaiChatQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { openaiChatWire } from '../../lambdas/providers/openai-chat/wire.ts';
 import type { WireTarget } from '../../lambdas/providers/wire.ts';

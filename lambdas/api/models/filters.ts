@@ -2,7 +2,8 @@
 
 import * as z from 'zod';
 import { retainsNothing } from '../../catalog/data-policy.ts';
-import { modalities, modelCategories } from '../../catalog/schema.ts';
+import { modalities } from '../../catalog/modalities.ts';
+import { modelCategories } from '../../catalog/model-categories.ts';
 import { inputModalities } from '../../catalog/wires.ts';
 import { booleanParameter, integerParameter } from '../../http/fields.ts';
 import type { Money } from '../../money/money.ts';

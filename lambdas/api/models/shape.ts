@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { modalities, routingSchema } from '../../catalog/schema.ts';
+import { modalities } from '../../catalog/modalities.ts';
+import { routingSchema } from '../../catalog/schema.ts';
 import { constants, count, data, nothing, rubText, time } from '../../http/shapes.ts';
 
 const tokenPrices = {

@@ -8,7 +8,7 @@ import { readExactly } from '../../platform/exact-json.ts';
 import type { AnswerBatch, AnswerEvent, Block, MessageBody, MessagesEvent } from '../../messages/types.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import { withLastWords } from '../last-words.ts';
-import type { AnthropicQuirks } from '../../catalog/wires.ts';
+import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { DecodeContext, WireTarget } from '../wire.ts';
 import { AnswerOrder } from './answer-order.ts';
 import { envelopeOf } from './envelopes.ts';

@@ -3,7 +3,7 @@
  * and what the events of its answer come in.
  */
 
-import type { AnthropicQuirks } from '../../catalog/wires.ts';
+import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { ClientHeaders, WireRequest } from '../wire.ts';
 import { EventStreamFraming } from './event-stream-framing.ts';
 import { SseFraming, type Framing } from './framing.ts';

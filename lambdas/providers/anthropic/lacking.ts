@@ -3,7 +3,8 @@
  * been sent: the gateway refuses it by name instead.
  */
 
-import type { AnthropicQuirks, LackablePart } from '../../catalog/wires.ts';
+import type { LackablePart } from '../../catalog/wires.ts';
+import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { outputFormat } from '../../messages/output-format.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';

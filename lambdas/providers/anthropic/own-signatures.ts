@@ -1,6 +1,6 @@
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { MessagesEvent } from '../../messages/types.ts';
-import type { AnthropicQuirks } from '../../catalog/wires.ts';
+import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireTarget } from '../wire.ts';
 
 /**

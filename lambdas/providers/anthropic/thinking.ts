@@ -2,7 +2,7 @@
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
-import type { Quirks } from '../../catalog/wires.ts';
+import type { Quirks } from '../../catalog/quirk-schemas.ts';
 import type { ClientHeaders, WireTarget } from '../wire.ts';
 
 /**

@@ -9,7 +9,7 @@ import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
 import { parseEvent, translate } from '../translated/stream.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import type { DecodeContext } from '../wire.ts';
-import type { BedrockConverseQuirks } from '../../catalog/wires.ts';
+import type { BedrockConverseQuirks } from '../../catalog/quirk-schemas.ts';
 import { citationOf } from './citations.ts';
 import { familyOf, signerOf } from './families.ts';
 import { stopReasonOf } from './stop-reason.ts';

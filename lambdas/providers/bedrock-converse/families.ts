@@ -1,4 +1,4 @@
-import type { BedrockConverseQuirks } from '../../catalog/wires.ts';
+import type { BedrockConverseQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireTarget } from '../wire.ts';
 
 /** An endpoint that speaks Converse. */

@@ -1,4 +1,4 @@
-import type { BedrockConverseQuirks } from '../../catalog/wires.ts';
+import type { BedrockConverseQuirks } from '../../catalog/quirk-schemas.ts';
 import { readBedrockRefusal } from '../aws-event-stream/exceptions.ts';
 import { hiddenOutput } from '../anthropic/thinking.ts';
 import type { MessagesWire } from '../wire.ts';

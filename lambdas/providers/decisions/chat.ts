@@ -1,6 +1,6 @@
 /** Chat completions that are not streamed, as far as decisions need them. */
 
-import type { DecisionsChatQuirks } from '../../catalog/wires.ts';
+import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import { messagesUsage } from '../openai-chat/usage.ts';
 import { readRefusal, refusalFrom } from '../translated/errors.ts';

@@ -3,7 +3,7 @@
  * says beforehand what it may ask at most, so that this can be paid for; it sends nothing itself.
  */
 
-import type { Quirks } from '../../catalog/wires.ts';
+import type { Quirks } from '../../catalog/quirk-schemas.ts';
 import type { Verdict } from '../../decisions/question.ts';
 import type { Task } from '../../decisions/task.ts';
 import type { WireUsage } from '../../messages/types.ts';

@@ -1,4 +1,5 @@
-import type { DecisionsWireName, QuirksOf, Wire } from '../../catalog/wires.ts';
+import type { DecisionsWireName, Wire } from '../../catalog/wires.ts';
+import type { QuirksOf } from '../../catalog/quirk-schemas.ts';
 import type { DecisionEngine } from './engine.ts';
 import { logprobsEngine } from './logprobs.ts';
 import { nativeEngine } from './native.ts';

@@ -5,7 +5,7 @@
  * (`npm run admin -- catalog calibrate`).
  */
 
-import type { DecisionsLogprobsQuirks } from '../../catalog/wires.ts';
+import type { DecisionsLogprobsQuirks } from '../../catalog/quirk-schemas.ts';
 import { inGroups, joinedGroups, labelProbabilities, tempered, type TopToken } from '../../decisions/distribution.ts';
 import type { Question, Verdict } from '../../decisions/question.ts';
 import { UpstreamError } from '../upstream-http.ts';

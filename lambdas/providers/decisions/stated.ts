@@ -4,7 +4,7 @@
  * them.
  */
 
-import type { DecisionsChatQuirks } from '../../catalog/wires.ts';
+import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';
 import { normalised } from '../../decisions/distribution.ts';
 import type { Question, Verdict } from '../../decisions/question.ts';
 import { UpstreamError } from '../upstream-http.ts';

@@ -1,4 +1,4 @@
-import type { GoogleGeminiQuirks } from '../../catalog/wires.ts';
+import type { GoogleGeminiQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireTarget } from '../wire.ts';
 
 /** An endpoint that speaks Gemini's own format. */

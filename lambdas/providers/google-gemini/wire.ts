@@ -1,4 +1,4 @@
-import type { GoogleGeminiQuirks } from '../../catalog/wires.ts';
+import type { GoogleGeminiQuirks } from '../../catalog/quirk-schemas.ts';
 import { readRefusal } from '../translated/errors.ts';
 import type { MessagesWire, WireRequest } from '../wire.ts';
 import { decodeGeminiDocument, decodeGeminiStream } from './decode.ts';

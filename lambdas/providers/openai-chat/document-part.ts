@@ -1,4 +1,4 @@
-import type { OpenaiChatQuirks } from '../../catalog/wires.ts';
+import type { OpenaiChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { Block } from '../../messages/types.ts';
 import { unreadableDocument } from '../translated/documents.ts';
 import { spokenDocument } from '../translated/media.ts';

@@ -1,4 +1,4 @@
-import type { OpenaiChatQuirks } from '../../catalog/wires.ts';
+import type { OpenaiChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { ToolNameRule } from '../translated/tool-names.ts';
 import type { WireTarget } from '../wire.ts';
 

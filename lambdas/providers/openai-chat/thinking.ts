@@ -1,4 +1,5 @@
-import { reasoningEfforts, type OpenaiChatQuirks, type ReasoningEffort } from '../../catalog/wires.ts';
+import { reasoningEfforts, type ReasoningEffort } from '../../catalog/wires.ts';
+import type { OpenaiChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { effortOfBudget } from '../translated/effort.ts';
 import type { ChatTarget } from './target.ts';

@@ -1,4 +1,4 @@
-import { type OpenaiChatQuirks } from '../../catalog/wires.ts';
+import type { OpenaiChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { MessagesWire } from '../wire.ts';
 import { decodeChatStream, decodeCompletion } from './decode.ts';
 import { encodeInDialect } from './dialect.ts';

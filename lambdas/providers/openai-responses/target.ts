@@ -1,4 +1,4 @@
-import type { OpenaiResponsesQuirks } from '../../catalog/wires.ts';
+import type { OpenaiResponsesQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireTarget } from '../wire.ts';
 
 /** An endpoint that speaks the Responses API. */

@@ -1,4 +1,4 @@
-import type { OpenaiResponsesQuirks } from '../../catalog/wires.ts';
+import type { OpenaiResponsesQuirks } from '../../catalog/quirk-schemas.ts';
 import { readRefusal, refusalFrom } from '../translated/errors.ts';
 import type { MessagesWire } from '../wire.ts';
 import { decodeResponse, decodeResponsesStream } from './decode.ts';

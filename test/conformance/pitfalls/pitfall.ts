@@ -1,6 +1,7 @@
 /** What goes wrong between the Messages API and other formats: known faults of gateways, each of which must not be ours. */
 
-import { messagesWires, type MessagesWireName, type Quirks } from '../../../lambdas/catalog/wires.ts';
+import { messagesWires, type MessagesWireName } from '../../../lambdas/catalog/wires.ts';
+import type { Quirks } from '../../../lambdas/catalog/quirk-schemas.ts';
 import type { MessagesEvent, MessagesRequest } from '../../../lambdas/messages/types.ts';
 import type { DecodeContext, WireTarget } from '../../../lambdas/providers/wire.ts';
 import { messagesWire } from '../../../lambdas/providers/wires.ts';

@@ -1,7 +1,7 @@
 /** Whether two Messages requests say the same to a model. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { OpenaiChatQuirks, Quirks } from '../../../lambdas/catalog/wires.ts';
+import type { OpenaiChatQuirks, Quirks } from '../../../lambdas/catalog/quirk-schemas.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 /** Recordings of chat completions. */
 
-import type { OpenaiChatQuirks } from '../../../lambdas/catalog/wires.ts';
+import type { OpenaiChatQuirks } from '../../../lambdas/catalog/quirk-schemas.ts';
 import type { Interaction } from './interactions.ts';
 import { readChatRequest } from './openai-chat-requests.ts';
 import { callInput, eventData, type Said } from './said.ts';

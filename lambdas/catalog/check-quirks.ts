@@ -1,0 +1,20 @@
+import { CatalogError } from './catalog-error.ts';
+import { quirkSchemaOf } from './quirk-schemas.ts';
+import type { ProviderData } from './schema.ts';
+import type { Wire } from './wires.ts';
+
+/**
+ * Checks quirks against those that their wire has: one of another wire would silently do nothing.
+ * @param place file and field of the provider or endpoint that has them
+ * @throws {CatalogError} naming the quirk that is wrong.
+ */
+export function checkQuirks(wire: Wire, quirks: ProviderData['quirks'], place: string): void {
+  const schema = quirkSchemaOf(wire);
+  const { error } = schema.safeParse(quirks ?? {});
+  if (!error) return;
+  const unknown = Object.keys(quirks!).find((name) => !Object.hasOwn(schema.shape, name));
+  const [issue] = error.issues;
+  if (unknown === undefined) throw new CatalogError(`${place}.quirks.${issue!.path.join('.')}: ${issue!.message}`);
+  const known = Object.keys(schema.shape).join(', ') || 'none';
+  throw new CatalogError(`${place}.quirks.${unknown}: the wire "${wire}" has no such quirk; it knows ${known}`);
+}

@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { optionalVariable } from '../platform/environment.ts';
+import { buildCatalog, type Catalog } from './catalog.ts';
+import { readChecked } from './checked.ts';
+
+/** The bundler puts it next to the bundle. */
+const file = new URL('./catalog.json', import.meta.url);
+
+/** Builds the catalog that was read and checked when the functions were bundled. */
+export function loadCatalog(): Catalog {
+  return buildCatalog(readChecked(readFileSync(file, 'utf8')), optionalVariable);
+}

@@ -1,0 +1,172 @@
+/** The quirks of each wire: how endpoints depart from its plain form, as the catalog's files say it. */
+
+import * as z from 'zod';
+import { lackableParts, reasoningEfforts, thinkingLevels, type commonQuirkNames, type Wire } from './wires.ts';
+
+const common = {
+  /** The vocabulary that it counts with, where the gateway knows it. */
+  tokenizer: z.enum(['o200k']).optional(),
+  /** The most tokens that one image can count for; 6,000 where absent. */
+  max_image_tokens: z.int().positive().optional(),
+  /** Reasoning is billed but not shown, so a hold has to cover all of max_tokens at once. */
+  hidden_reasoning: z.boolean().optional(),
+  /** max_tokens bounds only the answer, not the thinking before it. */
+  reasoning_beyond_max_tokens: z.boolean().optional(),
+  /** The least that it takes as max_tokens: a smaller one is raised to it, and the answer may cost as much. */
+  min_output_tokens: z.int().positive().optional(),
+} satisfies Record<(typeof commonQuirkNames)[number], z.ZodType>;
+/** Quirks as a file has them, before their wire is known. */
+export const anyQuirks = z.looseObject(common);
+const commonQuirks = z.object(common);
+export type Quirks = z.infer<typeof commonQuirks>;
+
+const anthropicQuirks = z.strictObject({
+  ...common,
+  /** Signs thinking itself; only this provider accepts its signatures. */
+  own_signatures: z.boolean().optional(),
+  /** While it thinks, it refuses an earlier call without the thinking before it, whoever made the call. */
+  thinking_before_calls: z.boolean().optional(),
+  /** What requests are put in, where Claude runs elsewhere. */
+  envelope: z.enum(['none', 'bedrock-invoke', 'vertex-predict']).optional(),
+  /** Parts of a request that it does not take, and would silently leave out. */
+  lacks: z.array(z.enum(lackableParts)).optional(),
+  /** Has POST /v1/messages/count_tokens. */
+  count_tokens: z.boolean().optional(),
+  /** The model thinks, and this is billed, when a request has no `thinking`. Depends on the model: per endpoint. */
+  thinks_by_default: z.boolean().optional(),
+});
+export type AnthropicQuirks = z.infer<typeof anthropicQuirks>;
+
+const openaiChatQuirks = z.strictObject({
+  ...common,
+  /** Name of the output limit. */
+  max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
+  /** Role that carries the system prompt. */
+  system_role: z.enum(['system', 'developer']).optional(),
+  /** How thinking is asked for; "none" means the model decides by itself. */
+  reasoning_request: z
+    .enum(['none', 'reasoning_effort', 'reasoning_enabled', 'reasoning_object', 'enable_thinking', 'thinking_type'])
+    .optional(),
+  /** Values of reasoning_effort that it takes: of the endpoint, because they differ from model to model. */
+  reasoning_efforts: z.array(z.enum(reasoningEfforts)).min(1).optional(),
+  /** Has to be asked to keep thinking apart from the answer. */
+  reasoning_format: z.enum(['parsed']).optional(),
+  /** Field in which earlier reasoning of the assistant has to be sent back; "none" drops it. */
+  reasoning_history: z.enum(['none', 'reasoning_content']).optional(),
+  /** Rule for ids of tool calls. */
+  tool_call_ids: z.enum(['any', 'nine_alphanumerics', 'name_and_position']).optional(),
+  /** Values of tool_choice that it takes, as the Messages API names them; all where absent. */
+  tool_choices: z.array(z.enum(['auto', 'any', 'tool', 'none'])).optional(),
+  /** Takes parallel_tool_calls: without it, several calls in one answer cannot be ruled out. */
+  parallel_tool_calls: z.boolean().optional(),
+  /** Takes images in the results of tools. */
+  tool_result_parts: z.boolean().optional(),
+  /** The most stop sequences that it takes. */
+  max_stop_sequences: z.int().positive().optional(),
+  /** Takes `user`, which gets a digest of metadata.user_id. */
+  user_field: z.boolean().optional(),
+  /** Refuses a user message directly after a tool's result. */
+  assistant_after_tool: z.boolean().optional(),
+  /** Has functions instead of tools: one call a message, its arguments and its result as objects. */
+  functions: z.boolean().optional(),
+  /** Send stream_options.include_usage. */
+  stream_usage: z.boolean().optional(),
+  /** PDF documents are accepted. */
+  pdf_files: z.boolean().optional(),
+});
+export type OpenaiChatQuirks = z.infer<typeof openaiChatQuirks>;
+
+const googleGeminiQuirks = z.strictObject({
+  ...common,
+  /** Takes thinkingBudget, within these tokens; a least of 0 switches thinking off. Gemini 2.5. */
+  thinking_budget: z.strictObject({ least: z.int().nonnegative(), most: z.int().positive() }).optional(),
+  /** Takes thinkingLevel, with these values, the least first; none of them switches thinking off. Gemini 3. */
+  thinking_levels: z.array(z.enum(thinkingLevels)).min(1).optional(),
+  /** The model thinks, and this is billed, when a request has no `thinking`. Depends on the model: per endpoint. */
+  thinks_by_default: z.boolean().optional(),
+  /** Asks for a thought signature on earlier calls; where none came back, the documented placeholder is sent. Gemini 3. */
+  thought_signature_placeholder: z.boolean().optional(),
+  /** Takes images and PDFs inside of results of tools. Gemini 3. */
+  media_in_results: z.boolean().optional(),
+  /** Takes the ids of calls and results; Vertex AI refuses them. */
+  call_ids: z.boolean().optional(),
+  /** Has :countTokens, which takes a whole request (Gemini API), or its contents and tools (Vertex AI). */
+  count_tokens: z.enum(['request', 'contents']).optional(),
+});
+export type GoogleGeminiQuirks = z.infer<typeof googleGeminiQuirks>;
+
+const openaiResponsesQuirks = z.strictObject({
+  ...common,
+  /** Role of system messages in the middle of a conversation. */
+  system_role: z.enum(['developer', 'system']).optional(),
+  /** What a reasoning model takes as its effort, from the weakest to the strongest; an empty list: nothing. */
+  reasoning_efforts: z.array(z.enum(reasoningEfforts)).max(reasoningEfforts.length).optional(),
+  /** Whether summaries of reasoning may be asked for. */
+  reasoning_summary: z.enum(['auto', 'none']).optional(),
+  /** Has to be told which of its messages were said on the way to a call, and which were answers. */
+  message_phase: z.boolean().optional(),
+  /** Takes `safety_identifier`, which gets a digest of metadata.user_id. */
+  safety_identifier: z.boolean().optional(),
+  /** Takes `prompt_cache_key`, which gets the same digest: one user's prompts share their beginnings. */
+  prompt_cache_key: z.boolean().optional(),
+  /** PDF documents are accepted. */
+  pdf_files: z.boolean().optional(),
+});
+export type OpenaiResponsesQuirks = z.infer<typeof openaiResponsesQuirks>;
+
+const bedrockConverseQuirks = z.strictObject({
+  ...common,
+  /** Whose model it is: Converse has one form, and fields that only some families take. */
+  family: z.enum(['other', 'claude', 'nova']).optional(),
+  /** Documents are accepted, PDF among them. */
+  pdf_files: z.boolean().optional(),
+  /** The model thinks, and this is billed, when a request has no `thinking`. */
+  thinks_by_default: z.boolean().optional(),
+});
+export type BedrockConverseQuirks = z.infer<typeof bedrockConverseQuirks>;
+
+/** Decisions over chat completions. */
+const decisionsChatQuirks = z.strictObject({
+  ...common,
+  /** Name of the output limit. */
+  max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
+});
+export type DecisionsChatQuirks = z.infer<typeof decisionsChatQuirks>;
+
+const decisionsLogprobsQuirks = decisionsChatQuirks.extend({
+  /** By which its log-probabilities are divided: above 1 for a model that is surer than it is right. 1 where absent. */
+  temperature: z.number().min(0.1).max(10).optional(),
+});
+export type DecisionsLogprobsQuirks = z.infer<typeof decisionsLogprobsQuirks>;
+
+const videoQuirks = z.strictObject({
+  /** Makes videos of a picture alone: a request without a first_frame is refused. */
+  needs_first_frame: z.boolean().optional(),
+});
+
+const none = z.strictObject({});
+
+const schemas = {
+  anthropic: anthropicQuirks,
+  'openai-chat': openaiChatQuirks,
+  'google-gemini': googleGeminiQuirks,
+  'openai-responses': openaiResponsesQuirks,
+  'bedrock-converse': bedrockConverseQuirks,
+  'decisions-native': z.strictObject(common),
+  'decisions-logprobs': decisionsLogprobsQuirks,
+  'decisions-stated': decisionsChatQuirks,
+  'video-jobs': none,
+  'google-veo': none,
+  'minimax-video': videoQuirks,
+  'runway-tasks': videoQuirks,
+  'openai-embeddings': none,
+  'openai-images': none,
+  'openai-audio': none,
+  rerank: none,
+} as const satisfies Record<Wire, z.ZodObject>;
+export type QuirksOf<Name extends Wire> = z.infer<(typeof schemas)[Name]>;
+
+/** Those that endpoints on a wire may have, and no others. */
+export function quirkSchemaOf(wire: Wire): z.ZodObject {
+  return schemas[wire];
+}
