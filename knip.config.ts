@@ -7,6 +7,7 @@ export default {
     'bin/*.mjs',
     ...Object.values(functions).map(({ entry }) => `lambdas/${entry}`),
     'lambdas/admission/o200k-worker.ts',
+    'lambdas/catalog/load-checked.ts',
     'lib/**/write.ts',
     'lib/aws/bundle.ts',
     'test/run.ts',

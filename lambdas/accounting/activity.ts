@@ -2,22 +2,28 @@ import { dailyRows, readDays, type DailyRow, type Day, type RowLevel } from '../
 import type { Table } from '../store/table.ts';
 import { addSums, noSums, type DailySums } from './daily-sums.ts';
 
+/** By whom rows may be split; members: of requests that have one. */
+export type ActivitySplit = 'workspace' | 'key' | 'member';
+
 /** Which rows of a day are wanted; an absent field does not restrict. */
 export interface ActivityQuestion {
   workspaceId?: string | undefined;
   keyHash?: string | undefined;
   memberId?: string | undefined;
-  splitByWorkspace: boolean;
+  splitBy?: ActivitySplit | undefined;
 }
 
-/** Spending of one day, model and endpoint, and of one workspace when rows are split. */
+/** Spending of one day, model and endpoint, and of whom rows are split by. */
 export interface ActivityRow extends DailySums {
   date: string;
   model: string;
   modelPermaslug: string;
   endpointId: string;
   providerName: string;
+  /** Of splits by workspace, and by member. */
   workspaceId: string | undefined;
+  keyHash: string | undefined;
+  memberId: string | undefined;
 }
 
 /** Days are read in parallel, so that thirty of them do not take thirty times as long. */
@@ -39,7 +45,7 @@ export async function readActivity(
   const readVersions = () => readDays(table, accountId, dates[0]!, dates.at(-1)!);
   let days = await readVersions();
   for (let attempt = 1; ; attempt += 1) {
-    const complete = days.filter(({ date, versions }) => dates.includes(date) && !versions.includes(undefined));
+    const complete = days.filter((day) => dates.includes(day.date) && isComplete(day));
     const rows: ActivityRow[] = [];
     for (let start = 0; start < complete.length; start += DAYS_AT_ONCE) {
       const group = complete.slice(start, start + DAYS_AT_ONCE);
@@ -50,6 +56,11 @@ export async function readActivity(
     if (sameVersions(days, after) || attempt === MAX_ATTEMPTS) return rows.sort(inOrder);
     days = after;
   }
+}
+
+/** All of its shards were rolled up. */
+export function isComplete({ versions }: Day): boolean {
+  return !versions.includes(undefined);
 }
 
 function sameVersions(before: Day[], after: Day[]): boolean {
@@ -74,8 +85,11 @@ async function rowsOfDay(
 }
 
 /** The level with the fewest rows that can answer. */
-function selectionOf({ keyHash, memberId, workspaceId }: ActivityQuestion): { level: RowLevel; owner?: string } {
+function selectionOf(question: ActivityQuestion): { level: RowLevel; owner?: string } {
+  const { keyHash, memberId, workspaceId, splitBy } = question;
   if (keyHash !== undefined) return { level: 'KEY', owner: keyHash };
+  if (splitBy === 'key') return { level: 'KEY' };
+  if (splitBy === 'member' && memberId === undefined) return { level: 'MEMBER' };
   if (memberId !== undefined) return { level: 'MEMBER', owner: memberId };
   return workspaceId === undefined ? { level: 'WORKSPACE' } : { level: 'WORKSPACE', owner: workspaceId };
 }
@@ -88,22 +102,20 @@ function answers(row: DailyRow, { workspaceId, keyHash, memberId }: ActivityQues
   );
 }
 
-function add(
-  rows: Map<string, ActivityRow>,
-  date: string,
-  row: DailyRow,
-  { splitByWorkspace }: ActivityQuestion,
-): void {
+function add(rows: Map<string, ActivityRow>, date: string, row: DailyRow, { splitBy }: ActivityQuestion): void {
   const { model, modelPermaslug, endpointId, providerName } = row;
-  const workspaceId = splitByWorkspace ? row.workspaceId : undefined;
-  const name = [model, modelPermaslug, endpointId, providerName, workspaceId].join('\n');
-  const sum = rows.get(name) ?? { date, model, modelPermaslug, endpointId, providerName, workspaceId, ...noSums };
+  const workspaceId = splitBy === 'workspace' || splitBy === 'member' ? row.workspaceId : undefined;
+  const keyHash = splitBy === 'key' ? row.keyHash : undefined;
+  const memberId = splitBy === 'member' ? row.memberId : undefined;
+  const name = [model, modelPermaslug, endpointId, providerName, workspaceId, keyHash, memberId].join('\n');
+  const whose = { workspaceId, keyHash, memberId };
+  const sum = rows.get(name) ?? { date, model, modelPermaslug, endpointId, providerName, ...whose, ...noSums };
   addSums(sum, row);
   rows.set(name, sum);
 }
 
 function inOrder(a: ActivityRow, b: ActivityRow): number {
-  const name = ({ date, model, endpointId, workspaceId = '' }: ActivityRow) =>
-    [date, model, endpointId, workspaceId].join('\n');
+  const name = ({ date, model, endpointId, workspaceId, keyHash, memberId }: ActivityRow) =>
+    [date, model, endpointId, workspaceId, keyHash, memberId].join('\n');
   return name(a) < name(b) ? -1 : 1;
 }

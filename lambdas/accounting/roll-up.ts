@@ -99,6 +99,14 @@ async function storedRows(table: Table, accountId: string, date: string, shard: 
   return rows;
 }
 
+/** What the rows of a day would be if it were over now: for days that were not rolled up. */
+export async function rowsSoFar(table: Table, accountId: string, date: string): Promise<DailyRow[]> {
+  const shards = Array.from({ length: GENERATION_SHARDS }, (_, shard) =>
+    computeRows(table, { accountId, date, shard, version: 0 }),
+  );
+  return (await Promise.all(shards)).flat();
+}
+
 async function computeRows(
   table: Table,
   of: { accountId: string; date: string; shard: number; version: number },

@@ -113,7 +113,7 @@ export async function topUp(
         after: limitsAttribute(limits),
       },
       {
-        topUp: topUpPut(table, { accountId, id, amount: input.amount, note: input.note, createdAt }),
+        topUp: topUpPut(table, accountId, { id, amount: input.amount, note: input.note, createdAt }),
         account: accountLimitsUpdate(table, account, limits),
         counter: configureUpdate(table, { kind: 'account', id: accountId }, { limits, revision }),
       },

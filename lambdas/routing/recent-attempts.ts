@@ -55,6 +55,12 @@ export function failuresIn(bins: readonly Bin[]): number {
   return bins.reduce((sum, { failed }) => sum + failed, 0);
 }
 
+/** When an attempt last failed, to three seconds; undefined where none did. */
+export function lastFailureMs(bins: readonly Bin[]): number | undefined {
+  const failed = bins.filter((bin) => bin.failed > 0).map(({ number }) => number * BIN_MS);
+  return failed.length === 0 ? undefined : Math.max(...failed);
+}
+
 /**
  * The part of the latest ten attempts that failed, from 0 to 1; 0 without attempts. What was well before must not hide
  * what fails now. Of a bin that is only partly among the ten, the same part of its failures counts; where there are more

@@ -1,9 +1,8 @@
-import type { Money } from '../money/money.ts';
 import { limitsAttribute, limitsField, type Limits } from './limits.ts';
 import { privacyAttribute, privacyField, type Privacy } from './privacy.ts';
-import { queryItems, readItem } from './query.ts';
-import { count, oneOf, record, text, type RecordOf } from './record.ts';
-import { moneyAttribute, type Item, type Table } from './table.ts';
+import { queryItems, queryPartition, readItem } from './query.ts';
+import { count, money, oneOf, optional, record, text, type RecordOf } from './record.ts';
+import type { Table } from './table.ts';
 import { put, putNew, update, type Key, type Write } from './writes.ts';
 
 /** Postpaid accounts are billed afterwards; a prepaid one spends its top-ups, counted as a lifetime limit. */
@@ -83,19 +82,23 @@ export async function* listAccountIds(table: Table, after = ''): AsyncGenerator<
   }
 }
 
-/** The ledger entry of a top-up; the sum itself is the account's lifetime limit. */
-export function topUpPut(
-  table: Table,
-  topUp: { accountId: string; id: string; amount: Money; note: string | undefined; createdAt: string },
-): Write {
-  const item: Item = {
-    pk: `ACCOUNT#${topUp.accountId}`,
-    sk: `TOPUP#${topUp.id}`,
-    entity: 'top_up',
-    id: topUp.id,
-    amount_rub: moneyAttribute(topUp.amount),
-    note: topUp.note,
-    created_at: topUp.createdAt,
-  };
-  return putNew(table, item);
+const topUpRecord = record({
+  id: text('id'),
+  amount: money('amount_rub'),
+  /** What the payment was for. */
+  note: optional(text('note')),
+  createdAt: text('created_at'),
+});
+/** Money that was added to an account: an entry of its ledger. The sum of all is the account's lifetime limit. */
+export type TopUp = RecordOf<typeof topUpRecord>;
+
+export function topUpPut(table: Table, accountId: string, topUp: TopUp): Write {
+  const key = { pk: `ACCOUNT#${accountId}`, sk: `TOPUP#${topUp.id}` };
+  return putNew(table, { ...key, entity: 'top_up', ...topUpRecord.toItem(topUp) });
+}
+
+/** All of an account, oldest first. */
+export async function listTopUps(table: Table, accountId: string): Promise<TopUp[]> {
+  const items = await Array.fromAsync(queryPartition(table, `ACCOUNT#${accountId}`, 'TOPUP#'));
+  return items.map(topUpRecord.from).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 }

@@ -32,7 +32,8 @@ type Report = RecordOf<typeof reportRecord>;
 
 const PARTITION = 'HEALTH#RECENT';
 const SLOT_MS = 10_000;
-const KEEP_MS = 5 * 60_000;
+/** Routing asks for seconds, operators for the last failure. */
+export const KEEP_REPORTS_MS = 60 * 60_000;
 /** What comes later than that is of no use any more. */
 const WRITE_TIMEOUT_MS = 300;
 const READ_TIMEOUT_MS = 1_000;
@@ -41,7 +42,7 @@ export async function writeReport(table: Table, report: Report): Promise<void> {
   const { instance, publishedAtMs } = report;
   const key = { pk: PARTITION, sk: `${slotOf(publishedAtMs)}#${instance}` };
   const item: Item = { ...key, entity: 'endpoint_health', ...reportRecord.toItem(report) };
-  expiryField.write(publishedAtMs + KEEP_MS, item);
+  expiryField.write(publishedAtMs + KEEP_REPORTS_MS, item);
   await writeWithin(table, WRITE_TIMEOUT_MS, put(table, item));
 }
 

@@ -3,12 +3,19 @@ import { createAccount, setAccountPrivacy, topUp } from '../../lambdas/managemen
 import { readPepper } from '../../lambdas/platform/secrets.ts';
 import { nameRule } from '../../lambdas/management/rules.ts';
 import type { Money } from '../../lambdas/money/money.ts';
-import { accountModes, listAccountIds, readAccount, type AccountMode } from '../../lambdas/store/accounts.ts';
+import {
+  accountModes,
+  listAccountIds,
+  listTopUps,
+  readAccount,
+  type AccountMode,
+} from '../../lambdas/store/accounts.ts';
+import { readCounter } from '../../lambdas/store/counters.ts';
 import { privacyAttribute } from '../../lambdas/store/privacy.ts';
 import { callbackSecret } from '../../lambdas/videos/callback-secret.ts';
 import { parseBoolean, parsePositive, textBy } from './arguments.ts';
 import type { Row } from './output.ts';
-import { accountRow } from './rows.ts';
+import { accountRow, shownAccount } from './rows.ts';
 import { onAccount, onTable, operator, type Session, type TableSession } from './session.ts';
 
 export function addAccountCommands(program: Command): void {
@@ -19,7 +26,10 @@ export function addAccountCommands(program: Command): void {
     .requiredOption('--name <name>', '', textBy(nameRule))
     .addOption(new Option('--mode <mode>', 'how it pays').choices([...accountModes]).default('postpaid'))
     .action(onTable(create, { mayCreate: true }));
-  accounts.command('list').description('list all accounts').action(onTable(list));
+  accounts
+    .command('list')
+    .description('list all accounts, what they have spent, and what prepaid ones have left')
+    .action(onTable(list, { shown: shownAccount }));
   accounts
     .command('privacy')
     .description('which providers may see prompts of the account; without flags, shows it')
@@ -34,6 +44,12 @@ export function addAccountCommands(program: Command): void {
     .requiredOption('--amount <rub>', 'roubles, for example 1500.50', parsePositive)
     .option('--note <text>', 'what the payment was for')
     .action(onAccount(addMoney));
+  program
+    .command('top-ups')
+    .description('money that was added to prepaid accounts')
+    .command('list')
+    .description('list the top-ups of the account, oldest first')
+    .action(onAccount(listMoney));
   accounts
     .command('callback-secret')
     .description('what the account checks callbacks about its videos with')
@@ -44,13 +60,23 @@ async function create({ table }: TableSession, given: { name: string; mode: Acco
   return accountRow(await createAccount(table, operator(), given));
 }
 
-async function list({ table }: TableSession): Promise<Row[]> {
-  const rows: Row[] = [];
+async function list({ table }: TableSession) {
+  const rows: ReturnType<typeof accountRow>[] = [];
   for await (const { id } of listAccountIds(table)) {
-    const account = await readAccount(table, id);
-    if (account) rows.push(accountRow(account));
+    const [account, counter] = await Promise.all([readAccount(table, id), readCounter(table, { kind: 'account', id })]);
+    if (account) rows.push(accountRow(account, counter));
   }
   return rows;
+}
+
+async function listMoney({ table, accountId }: Session): Promise<Row[]> {
+  const topUps = await listTopUps(table, accountId);
+  return topUps.map(({ createdAt, amount, note, id }) => ({
+    created_at: createdAt,
+    amount_rub: amount.toString(),
+    note: note ?? null,
+    id,
+  }));
 }
 
 interface PrivacyOptions {

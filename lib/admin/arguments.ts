@@ -51,3 +51,20 @@ export function parseBoolean(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Use true or false.');
   return text === 'true';
 }
+
+/** A UTC day. */
+export function parseDate(text: string): string {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  throw new InvalidArgumentError('Use a day, for example 2026-11-20.');
+}
+
+export function wholeNumberUpTo(most: number): (text: string) => number {
+  return (text) => {
+    const number = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : Infinity;
+    if (number > most) throw new InvalidArgumentError(`Use a whole number from 1 to ${most}.`);
+    return number;
+  };
+}
+
+/** How many rows are wanted. */
+export const parseCount = wholeNumberUpTo(9_999);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { readAudit, type AuditEntry } from '../../lambdas/store/audit.ts';
-import { parseTime } from './arguments.ts';
+import { parseCount, parseTime } from './arguments.ts';
 import type { Row } from './output.ts';
 import { onAccount } from './session.ts';
 
@@ -45,9 +45,4 @@ export function auditRow(entry: AuditEntry, isForPrograms: boolean): Row {
 function short(value: unknown): string {
   const text = value === undefined || value === null ? '-' : typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
-}
-
-function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Use a whole number from 1 to 9999.');
-  return Number(text);
 }

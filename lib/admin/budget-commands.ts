@@ -3,10 +3,16 @@ import { memberBudgets, setBudget, workspaceBudgets } from '../../lambdas/manage
 import { findMember } from '../../lambdas/management/members.ts';
 import { findWorkspace } from '../../lambdas/management/workspaces.ts';
 import { intervals, type Interval } from '../../lambdas/money/periods.ts';
+import { readCounter, type ScopeId } from '../../lambdas/store/counters.ts';
+import { isLimited, type Limits } from '../../lambdas/store/limits.ts';
+import { listMembers } from '../../lambdas/store/members.ts';
+import { memberScope } from '../../lambdas/store/payer.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { listWorkspaces, type Workspace } from '../../lambdas/store/workspaces.ts';
 import { limitOf, parseLimit, type LimitArgument } from './arguments.ts';
 import type { Row } from './output.ts';
-import { limitColumns } from './rows.ts';
 import { onAccount, type Session } from './session.ts';
+import { limitTexts, standingOf } from './spending.ts';
 
 export function addBudgetCommands(program: Command): void {
   const budgets = program.command('budgets').description('spending limits of workspaces and members');
@@ -18,6 +24,11 @@ export function addBudgetCommands(program: Command): void {
     .option('--workspace <id or slug>', '', 'default')
     .option('--member <id>', 'the budget of this member instead of the whole workspace')
     .action(onAccount(set));
+  budgets
+    .command('list')
+    .description('list the budgets of the account and how much of each is used; with --workspace, those of one')
+    .option('--workspace <id or slug>')
+    .action(onAccount(list, { shown: shownBudget }));
 }
 
 interface SetOptions {
@@ -33,5 +44,52 @@ async function set({ table, accountId, changes }: Session, given: SetOptions): P
   if (member !== undefined) await findMember(table, workspace.id, member);
   const owner = member === undefined ? workspaceBudgets(accountId, workspace.id) : memberBudgets(workspace.id, member);
   const { limits } = await setBudget(changes, owner, { interval, limit: limitOf(given.limit) });
-  return { workspace: workspace.id, ...(member ? { member } : {}), ...limitColumns(limits) };
+  return { workspace: workspace.id, ...(member ? { member } : {}), limits_rub: limitTexts(limits) };
+}
+
+/** What has budgets: a workspace, or a member of one. */
+interface Owner {
+  scope: ScopeId;
+  limits: Limits;
+  workspace: Workspace;
+  member: string | undefined;
+}
+
+async function list({ table, accountId }: Session, given: { workspace?: string }) {
+  const workspaces =
+    given.workspace === undefined
+      ? await listWorkspaces(table, accountId)
+      : [await findWorkspace(table, accountId, given.workspace)];
+  const rows: ReturnType<typeof budgetRow>[] = [];
+  for (const workspace of workspaces) {
+    for (const owner of await ownersIn(table, workspace)) {
+      const counter = await readCounter(table, owner.scope);
+      for (const interval of intervals) {
+        const limit = owner.limits[interval];
+        if (limit) rows.push(budgetRow(owner, interval, standingOf(counter, interval, limit)));
+      }
+    }
+  }
+  return rows;
+}
+
+/** The workspace and its members, as far as they have budgets. */
+async function ownersIn(table: Table, workspace: Workspace): Promise<Owner[]> {
+  const members = await listMembers(table, workspace.id);
+  const owners: Owner[] = [
+    { scope: { kind: 'workspace', id: workspace.id }, limits: workspace.limits, workspace, member: undefined },
+    ...members
+      .filter(({ removed }) => !removed)
+      .map(({ id, limits }) => ({ scope: memberScope(workspace.id, id), limits, workspace, member: id })),
+  ];
+  return owners.filter(({ limits }) => isLimited(limits));
+}
+
+function budgetRow({ workspace, member }: Owner, interval: Interval, standing: ReturnType<typeof standingOf>) {
+  return { workspace: workspace.slug, workspace_id: workspace.id, member_id: member ?? null, interval, ...standing };
+}
+
+function shownBudget({ workspace, member_id: member, interval, ...standing }: ReturnType<typeof budgetRow>) {
+  const { limit_rub, spent_rub, held_rub, left_rub, used_percent: used } = standing;
+  return { workspace, member, interval, limit_rub, spent_rub, held_rub, left_rub, used: `${used} %` };
 }

@@ -1,8 +1,9 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
 import { nowMs } from '../../lambdas/platform/clock.ts';
 import { readBudgets } from '../../lambdas/store/service-budgets.ts';
+import { parseDate } from './arguments.ts';
 import type { Row } from './output.ts';
 import { onTable, type TableSession } from './session.ts';
 
@@ -21,9 +22,4 @@ async function list({ table }: TableSession, { date = utcDate(nowMs()) }: { date
     const committed = Money.sum(parts.map((part) => part.committed));
     return { date, model, spent_rub: spent.toString(), held_rub: committed.minus(spent).toString() };
   });
-}
-
-function parseDate(text: string): string {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
-  throw new InvalidArgumentError('Use a day, for example 2026-11-20.');
 }

@@ -1,15 +1,17 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { createKey, deleteKey, findKey, updateKey } from '../../lambdas/management/keys.ts';
+import { createKey, deleteKey, updateKey } from '../../lambdas/management/keys.ts';
 import { nameRule } from '../../lambdas/management/rules.ts';
 import { findWorkspace } from '../../lambdas/management/workspaces.ts';
 import type { Money } from '../../lambdas/money/money.ts';
 import { nowMs } from '../../lambdas/platform/clock.ts';
 import { readPepper } from '../../lambdas/platform/secrets.ts';
+import { readCounter, readCounters } from '../../lambdas/store/counters.ts';
 import { allKeys, inferenceKeysOf, managementKeysOf } from '../../lambdas/store/key-directory.ts';
-import { keyKinds, limitResets, readKey, type KeyKind, type LimitReset } from '../../lambdas/store/keys.ts';
+import { keyKinds, limitResets, type ApiKey, type KeyKind, type LimitReset } from '../../lambdas/store/keys.ts';
 import { limitOf, parseAmount, parseLimit, parseTime, textBy, type LimitArgument } from './arguments.ts';
+import { namedKey, naming, readKeys, type KeyOption } from './named-key.ts';
 import type { Row } from './output.ts';
-import { keyRow } from './rows.ts';
+import { keyRow, shownKey } from './rows.ts';
 import { onAccount, type Session } from './session.ts';
 
 export function addKeyCommands(program: Command): void {
@@ -29,30 +31,26 @@ export function addKeyCommands(program: Command): void {
     .action(onAccount(create));
   keys
     .command('list')
-    .description('list inference keys of a workspace, or management keys of the account')
+    .description('list inference keys of a workspace, or management keys of the account, and what they have spent')
     .addOption(new Option('--kind <kind>').choices([...keyKinds]).default('inference'))
     .option('--workspace <id or slug>', 'for inference keys', 'default')
-    .action(onAccount(list));
-  keys
-    .command('disable')
+    .action(onAccount(list, { shown: shownKey }));
+  naming(keys.command('disable'))
     .description('stop a key within seconds')
-    .requiredOption('--hash <hash>', 'as "keys list" shows it')
-    .action(onAccount((session, given: HashOptions) => setDisabled(session, given, true)));
-  keys
-    .command('enable')
+    .action(onAccount((session, given: KeyOption) => setDisabled(session, given, true)));
+  naming(keys.command('enable'))
     .description('let a disabled key work again')
-    .requiredOption('--hash <hash>', 'as "keys list" shows it')
-    .action(onAccount((session, given: HashOptions) => setDisabled(session, given, false)));
-  keys
-    .command('delete')
-    .description('delete a key; its history stays')
-    .requiredOption('--hash <hash>', 'as "keys list" shows it')
-    .action(onAccount(remove));
-  keys
-    .command('limit')
+    .action(onAccount((session, given: KeyOption) => setDisabled(session, given, false)));
+  naming(keys.command('delete')).description('delete a key; its history stays').action(onAccount(remove));
+  naming(keys.command('limit'))
     .description('set or clear the spending limit of a key; what was counted stays')
-    .requiredOption('--hash <hash>')
     .requiredOption('--limit <rub or none>', '', parseLimit)
+    .addOption(
+      new Option('--limit-reset <period>', 'when the limit starts anew (default: as it was)').choices([
+        ...limitResets,
+        'never',
+      ]),
+    )
     .action(onAccount(setLimit));
 }
 
@@ -69,8 +67,9 @@ interface CreateOptions extends ListOptions {
   expires?: string;
 }
 
-interface HashOptions {
-  hash: string;
+interface LimitOptions extends KeyOption {
+  limit: LimitArgument;
+  limitReset?: LimitReset | 'never';
 }
 
 async function create({ table, accountId, changes }: Session, given: CreateOptions): Promise<Row> {
@@ -88,7 +87,7 @@ async function create({ table, accountId, changes }: Session, given: CreateOptio
   return { key: secret, ...keyRow(key) };
 }
 
-async function list({ table, accountId }: Session, { kind, workspace }: ListOptions): Promise<Row[]> {
+async function list({ table, accountId }: Session, { kind, workspace }: ListOptions) {
   const view =
     kind === 'management'
       ? managementKeysOf(accountId)
@@ -96,25 +95,37 @@ async function list({ table, accountId }: Session, { kind, workspace }: ListOpti
           workspaceId: (await findWorkspace(table, accountId, workspace)).id,
           includeDisabled: true,
         });
-  const rows: Row[] = [];
-  for await (const hash of allKeys(table, view)) {
-    const key = await readKey(table, hash);
-    if (key && !key.deleted) rows.push(keyRow(await findKey(table, accountId, hash)));
-  }
-  return rows;
+  const keys = await readKeys(table, await Array.fromAsync(allKeys(table, view)));
+  const counterOf = await readCounters(
+    table,
+    'key',
+    keys.map(({ hash }) => hash),
+  );
+  return keys.map((key) => keyRow(key, counterOf(key.hash)));
 }
 
-async function setDisabled({ changes }: Session, { hash }: HashOptions, disabled: boolean): Promise<Row> {
-  return keyRow(await updateKey(changes, { hash }, { disabled }));
+async function setDisabled(session: Session, { key: named }: KeyOption, disabled: boolean): Promise<Row> {
+  const { hash } = await namedKey(session, named);
+  return changedKey(session, await updateKey(session.changes, { hash }, { disabled }));
 }
 
-async function setLimit({ changes }: Session, { hash, limit }: HashOptions & { limit: LimitArgument }): Promise<Row> {
-  return keyRow(await updateKey(changes, { hash }, { limit: limitOf(limit) }));
+async function setLimit(session: Session, { key: named, limit, limitReset }: LimitOptions): Promise<Row> {
+  const { hash } = await namedKey(session, named);
+  const change = {
+    limit: limitOf(limit),
+    ...(limitReset === undefined ? {} : { limitReset: limitReset === 'never' ? null : limitReset }),
+  };
+  return changedKey(session, await updateKey(session.changes, { hash }, change));
 }
 
-async function remove({ changes }: Session, { hash }: HashOptions): Promise<Row> {
-  await deleteKey(changes, { hash });
-  return { hash, deleted: true };
+async function changedKey({ table }: Session, key: ApiKey): Promise<Row> {
+  return keyRow(key, await readCounter(table, { kind: 'key', id: key.hash }));
+}
+
+async function remove(session: Session, { key: named }: KeyOption): Promise<Row> {
+  const { hash, name } = await namedKey(session, named);
+  await deleteKey(session.changes, { hash });
+  return { hash, name, deleted: true };
 }
 
 function parseFuture(text: string): string {

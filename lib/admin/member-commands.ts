@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import { addMembers, removeMembers } from '../../lambdas/management/members.ts';
 import { memberIdRule } from '../../lambdas/management/rules.ts';
 import { findWorkspace } from '../../lambdas/management/workspaces.ts';
+import { readCounters } from '../../lambdas/store/counters.ts';
 import { listMembers } from '../../lambdas/store/members.ts';
+import { memberScope } from '../../lambdas/store/payer.ts';
 import { textBy } from './arguments.ts';
-import type { Row } from './output.ts';
-import { limitColumns } from './rows.ts';
+import { memberRow, shownMember } from './rows.ts';
 import { onAccount, type Session } from './session.ts';
 
 export function addMemberCommands(program: Command): void {
@@ -24,9 +25,9 @@ export function addMemberCommands(program: Command): void {
     .action(onAccount(remove));
   members
     .command('list')
-    .description('list the members of a workspace')
+    .description('list the members of a workspace, and what they have spent')
     .option('--workspace <id or slug>', '', 'default')
-    .action(onAccount(list));
+    .action(onAccount(list, { shown: shownMember }));
 }
 
 interface WorkspaceOptions {
@@ -49,13 +50,10 @@ async function remove({ table, accountId, changes }: Session, { workspace: idOrS
   return { removed: member, workspace: workspace.id };
 }
 
-async function list({ table, accountId }: Session, given: WorkspaceOptions): Promise<Row[]> {
+async function list({ table, accountId }: Session, given: WorkspaceOptions) {
   const workspace = await findWorkspace(table, accountId, given.workspace);
   const found = await listMembers(table, workspace.id);
-  return found.map(({ id, removed, limits, createdAt }) => ({
-    id,
-    removed,
-    ...limitColumns(limits),
-    created_at: createdAt,
-  }));
+  const scopes = found.map(({ id }) => memberScope(workspace.id, id).id);
+  const counterOf = await readCounters(table, 'member', scopes);
+  return found.map((member, index) => memberRow(member, counterOf(scopes[index]!)));
 }

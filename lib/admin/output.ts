@@ -1,6 +1,12 @@
 /** One row of a command's answer: for a table, and for programs. */
 export type Row = Record<string, unknown>;
 
+/** Tables fit a usual window: names are cut before amounts are. */
+const WIDTH = 120;
+const GAP = '  ';
+/** No column is cut to less. */
+const NARROWEST = 8;
+
 /** Prints one object or a list of them: JSON for programs, an aligned table for people. */
 export function print(value: Row | Row[], json: boolean): void {
   process.stdout.write(
@@ -8,22 +14,44 @@ export function print(value: Row | Row[], json: boolean): void {
   );
 }
 
-/** A list as aligned columns under their names. */
-function table(rows: Row[]): string {
+/** A list as aligned columns under their names, numbers to the right. */
+export function table(rows: Row[]): string {
   const [first] = rows;
   if (!first) return '(none)\n';
-  const columns = Object.keys(first);
-  const lines = [columns, ...rows.map((row) => columns.map((column) => cell(row[column])))];
-  const widths = columns.map((_, index) => Math.max(...lines.map((line) => line[index]!.length)));
-  return lines
-    .map(
-      (line) =>
-        `${line
-          .map((text, index) => text.padEnd(widths[index]!))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  const names = Object.keys(first);
+  const lines = [names, ...rows.map((row) => names.map((name) => cell(row[name])))];
+  const isNumeric = names.map((name) => areNumbers(rows.map((row) => cell(row[name]))));
+  // An id is never cut: people copy it.
+  const isFixed = names.map((name, index) => isNumeric[index]! || name === 'id');
+  const widths = fitting(
+    names.map((_, index) => Math.max(...lines.map((line) => line[index]!.length))),
+    isFixed,
+  );
+  const padded = (text: string, index: number) => {
+    const width = widths[index]!;
+    const shown = text.length > width ? `${text.slice(0, width - 1)}…` : text;
+    return isNumeric[index] ? shown.padStart(width) : shown.padEnd(width);
+  };
+  return lines.map((line) => `${line.map(padded).join(GAP).trimEnd()}\n`).join('');
+}
+
+/** Some of them may be unknown, but not all. */
+function areNumbers(cells: string[]): boolean {
+  const known = cells.filter((text) => text !== '-');
+  return known.length > 0 && known.every((text) => /^-?\d+(\.\d+)?( %)?$/.test(text));
+}
+
+/** The widest columns of texts give way until all columns fit. */
+function fitting(widths: number[], isFixed: boolean[]): number[] {
+  const fitted = [...widths];
+  const excess = () => fitted.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - WIDTH;
+  while (excess() > 0) {
+    const candidates = fitted.map((width, index) => (isFixed[index] || width <= NARROWEST ? 0 : width));
+    const widest = Math.max(...candidates);
+    if (widest === 0) break;
+    fitted[candidates.indexOf(widest)]! -= 1;
+  }
+  return fitted;
 }
 
 /** One object as "name  value" lines. */
@@ -36,5 +64,11 @@ function sheet(row: Row): string {
 
 function cell(value: unknown): string {
   if (value === undefined || value === null || value === '') return '-';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || Array.isArray(value)) return JSON.stringify(value);
+  // What has one level, such as limits by period, reads better without braces.
+  const entries = Object.entries(value);
+  const isFlat = entries.every(([, inner]) => typeof inner !== 'object' || inner === null);
+  if (!isFlat) return JSON.stringify(value);
+  return entries.length === 0 ? '-' : entries.map(([name, inner]) => `${name} ${cell(inner)}`).join(', ');
 }

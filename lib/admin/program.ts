@@ -2,10 +2,12 @@ import { Command } from 'commander';
 import { upgradeRecords } from '../upgrade.ts';
 import { DEFAULT_DATA } from '../local/options.ts';
 import { addAccountCommands } from './account-commands.ts';
+import { addActivityCommand } from './activity-commands.ts';
 import { addAuditCommand } from './audit-commands.ts';
 import { addBudgetCommands } from './budget-commands.ts';
 import { addCatalogCommands } from './catalog-commands.ts';
 import { addFreeCommand } from './free-commands.ts';
+import { addGenerationCommands } from './generation-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addMemberCommands } from './member-commands.ts';
 import { addProviderCommand } from './provider-commands.ts';
@@ -31,6 +33,8 @@ export function buildProgram(): Command {
   addMemberCommands(program);
   addKeyCommands(program);
   addBudgetCommands(program);
+  addActivityCommand(program);
+  addGenerationCommands(program);
   addAuditCommand(program);
   addFreeCommand(program);
   program
@@ -39,5 +43,13 @@ export function buildProgram(): Command {
     .action(onTable(async ({ table }) => ({ changed: await upgradeRecords(table) })));
   addCatalogCommands(program);
   addProviderCommand(program);
+  showCommandsAfterMistakes(program);
   return program;
+}
+
+/** Who mistypes a command of a group sees those that there are. */
+function showCommandsAfterMistakes(command: Command): void {
+  if (command.commands.length === 0) return;
+  command.showHelpAfterError(true);
+  for (const child of command.commands) showCommandsAfterMistakes(child);
 }

@@ -1,22 +1,65 @@
 import type { Command } from 'commander';
+import type { Catalog } from '../../lambdas/catalog/catalog.ts';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
+import { nowMs } from '../../lambdas/platform/clock.ts';
+import { lastFailureMs } from '../../lambdas/routing/recent-attempts.ts';
+import { KEEP_REPORTS_MS, readReports } from '../../lambdas/store/endpoint-health.ts';
+import type { Table } from '../../lambdas/store/table.ts';
 import { providerStates } from '../local/callable.ts';
-import { print } from './output.ts';
+import { holdsData } from '../local/private-files.ts';
+import { LocalState } from '../local/state.ts';
+import { withTable, type ConnectionOptions } from './connection.ts';
+import { print, type Row } from './output.ts';
 
-/** Who can be called from this shell; it needs no table. */
 export function addProviderCommand(program: Command): void {
   program
     .command('providers')
-    .description('list providers, the variable that lights each up, and whether it is set in this shell')
+    .description(
+      'list providers, the variable that lights each up, whether it is set in this shell, and their last failure',
+    )
     .argument('[dir]', 'a catalog; default: the one that comes with the code')
-    .action((directory: string | undefined, _options: unknown, command: Command) => {
-      const rows = providerStates(loadCatalog(directory)).map(({ id, name, variable, isLive, models }) => ({
-        id,
-        name,
-        variable,
-        state: isLive ? 'live' : 'no key',
-        models,
-      }));
-      print(rows, command.optsWithGlobals<{ json: boolean }>().json);
+    .action(async (directory: string | undefined, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<ConnectionOptions & { json: boolean }>();
+      const catalog = loadCatalog(directory);
+      const failedAtMs = await lastFailures(catalog, options);
+      const rows = providerStates(catalog).map(({ id, name, variable, isLive, models }): Row => {
+        const atMs = failedAtMs.get(id);
+        return {
+          id,
+          name,
+          variable: variable ?? null,
+          state: isLive ? 'live' : 'no key',
+          models,
+          last_failure_at: atMs === undefined ? null : new Date(atMs).toISOString(),
+        };
+      });
+      print(rows, options.json);
     });
+}
+
+/** More than a table has to be read for. */
+const MOST_REPORTS = 500;
+
+/** When each provider last failed in the last hour, as functions have told each other; nothing where there is no table yet. */
+async function lastFailures(catalog: Catalog, options: ConnectionOptions): Promise<Map<string, number>> {
+  if (!options.table && !holdsData(LocalState.at(options.data).directory)) return new Map();
+  return withTable({ ...options, mayCreate: false }, (table) => readFailures(catalog, table));
+}
+
+async function readFailures({ models }: Catalog, table: Table): Promise<Map<string, number>> {
+  const now = nowMs();
+  const reports = await readReports(table, { fromMs: now - KEEP_REPORTS_MS, toMs: now, limit: MOST_REPORTS });
+  const providerOf = new Map(
+    models.flatMap(({ endpoints }) => endpoints.map(({ id, provider }) => [id, provider.id] as const)),
+  );
+  const failedAtMs = new Map<string, number>();
+  for (const { attempts } of reports) {
+    for (const [endpointId, bins] of Object.entries(attempts)) {
+      const provider = providerOf.get(endpointId);
+      const atMs = lastFailureMs(bins);
+      if (provider === undefined || atMs === undefined) continue;
+      failedAtMs.set(provider, Math.max(atMs, failedAtMs.get(provider) ?? 0));
+    }
+  }
+  return failedAtMs;
 }

@@ -1,27 +1,60 @@
-/** Records as the command line shows them, with the names of the API. */
+/** Records as commands give them: whole for programs, with the names of the API, and shorter in a table for people. */
 
+import { nowMs } from '../../lambdas/platform/clock.ts';
+import { Money } from '../../lambdas/money/money.ts';
 import type { Account } from '../../lambdas/store/accounts.ts';
+import { counterFrom, type Counter } from '../../lambdas/store/counters.ts';
 import { limitsOfKey, type ApiKey } from '../../lambdas/store/keys.ts';
-import type { Limits } from '../../lambdas/store/limits.ts';
+import type { Member } from '../../lambdas/store/members.ts';
 import type { Workspace } from '../../lambdas/store/workspaces.ts';
-import type { Row } from './output.ts';
+import { limitsText, limitTexts, spendingColumns, spendingOf } from './spending.ts';
 
-export function accountRow(account: Account): Row {
+/** Of what was made just now: nothing is spent. */
+const nothingSpent = counterFrom(undefined);
+/** Enough of a hash to name a key by. */
+const HASH_SHOWN = 12;
+
+/** @param counter of the account */
+export function accountRow(account: Account, counter: Counter = nothingSpent) {
+  const spending = spendingOf(counter);
+  const toppedUp = account.mode === 'prepaid' ? account.limits.lifetime! : undefined;
   return {
     id: account.id,
     name: account.name,
     mode: account.mode,
-    topped_up_rub: account.mode === 'prepaid' ? account.limits.lifetime!.toString() : null,
+    topped_up_rub: toppedUp?.toString() ?? null,
+    /** What a prepaid account can still spend; holds of requests in flight are not in it. */
+    balance_rub: toppedUp?.minus(Money.parse(spending.spent_rub.lifetime)).toString() ?? null,
+    ...spending,
     default_workspace_id: account.defaultWorkspaceId,
     created_at: account.createdAt,
   };
 }
 
-export function workspaceRow({ id, name, slug, isDefault, status, limits }: Workspace): Row {
-  return { id, name, slug, is_default: isDefault, status, ...limitColumns(limits) };
+export function shownAccount(row: ReturnType<typeof accountRow>) {
+  const { id, name, mode, balance_rub } = row;
+  return { id, name, mode, balance_rub, ...spendingColumns(row) };
 }
 
-export function keyRow(key: ApiKey): Row {
+export function workspaceRow({ id, name, slug, isDefault, status, limits }: Workspace, counter = nothingSpent) {
+  return { id, name, slug, is_default: isDefault, status, limits_rub: limitTexts(limits), ...spendingOf(counter) };
+}
+
+export function shownWorkspace(row: ReturnType<typeof workspaceRow>) {
+  const { id, name, slug, status, limits_rub: limits } = row;
+  return { id, name, slug, status, limits_rub: limitsText(limits), ...spendingColumns(row) };
+}
+
+export function memberRow({ id, removed, limits, createdAt }: Member, counter = nothingSpent) {
+  return { id, removed, limits_rub: limitTexts(limits), ...spendingOf(counter), created_at: createdAt };
+}
+
+export function shownMember(row: ReturnType<typeof memberRow>) {
+  const { id, removed, limits_rub: limits } = row;
+  return { id, state: removed ? 'removed' : 'active', limits_rub: limitsText(limits), ...spendingColumns(row) };
+}
+
+export function keyRow(key: ApiKey, counter = nothingSpent) {
   return {
     hash: key.hash,
     kind: key.kind,
@@ -30,14 +63,24 @@ export function keyRow(key: ApiKey): Row {
     disabled: key.disabled,
     workspace_id: key.workspaceId ?? null,
     member_id: key.memberId ?? null,
-    ...limitColumns(limitsOfKey(key)),
+    limits_rub: limitTexts(limitsOfKey(key)),
+    limit_reset: key.limitReset ?? null,
+    ...spendingOf(counter),
     expires_at: key.expiresAt ?? null,
     created_at: key.createdAt,
   };
 }
 
-export function limitColumns(limits: Limits): Row {
+export function shownKey(row: ReturnType<typeof keyRow>) {
+  const { hash, name, label, member_id: member, disabled, expires_at: expires, limits_rub: limits } = row;
+  const hasExpired = expires !== null && Date.parse(expires) <= nowMs();
   return {
-    limits_rub: Object.fromEntries(Object.entries(limits).map(([interval, limit]) => [interval, limit.toString()])),
+    hash: hash.slice(0, HASH_SHOWN),
+    name,
+    label,
+    member,
+    state: disabled ? 'disabled' : hasExpired ? 'expired' : 'active',
+    limit_rub: limitsText(limits),
+    ...(row.kind === 'inference' ? spendingColumns(row) : {}),
   };
 }

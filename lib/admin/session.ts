@@ -30,35 +30,43 @@ interface CommonOptions extends ConnectionOptions {
 }
 
 /** What a command answers. @param given its options, as their parsers returned them */
-type Run<Known, Given> = (session: Known, given: Given, common: CommonOptions) => Promise<Row | Row[]>;
+type Run<Known, Given, Answer> = (session: Known, given: Given, common: CommonOptions) => Promise<Answer | Answer[]>;
+
+interface More<Answer> {
+  /** The command may make new data where there is none. */
+  mayCreate?: boolean;
+  /** How people see each row of a list; programs get all of it. */
+  shown?: (row: Answer) => Row;
+}
 
 /** The person logged in at this machine. */
 export function operator(): Actor {
   return { kind: 'operator', id: userInfo().username };
 }
 
-/**
- * A command that works on the table: runs it and prints what it returns.
- * @param more.mayCreate the command may make new data where there is none
- */
-export function onTable<Given>(run: Run<TableSession, Given>, more: { mayCreate: boolean } = { mayCreate: false }) {
+/** A command that works on the table: runs it and prints what it returns. */
+export function onTable<Given, Answer extends Row>(
+  run: Run<TableSession, Given, Answer>,
+  { mayCreate = false, shown = (row) => row }: More<Answer> = {},
+) {
   return async (given: Given, command: Command): Promise<void> => {
     const common = command.optsWithGlobals<CommonOptions>();
     const work = (table: Table, local: LocalState | undefined) => run({ table, local }, given, common);
-    print(await withTable({ ...common, ...more }, work), common.json);
+    const answer = await withTable({ ...common, mayCreate }, work);
+    print(!common.json && Array.isArray(answer) ? answer.map(shown) : answer, common.json);
   };
 }
 
 const providerIds = () => loadCatalog().providerIds;
 
 /** A command that works on one account. */
-export function onAccount<Given>(run: Run<Session, Given>) {
-  return onTable<Given>(async ({ table, local }, given, common) => {
+export function onAccount<Given, Answer extends Row>(run: Run<Session, Given, Answer>, more?: More<Answer>) {
+  return onTable<Given, Answer>(async ({ table, local }, given, common) => {
     const accountId = common.account ?? local?.bootstrapped()?.account_id;
     if (!accountId)
       throw new GatewayError('invalid_request', 'Say which account with --account <id>; "accounts list" shows them.');
     if (!(await readAccount(table, accountId))) throw notFound(`There is no account "${accountId}".`);
     const changes = { table, accountId, actor: operator(), providerIds };
     return run({ table, local, accountId, changes }, given, common);
-  });
+  }, more);
 }

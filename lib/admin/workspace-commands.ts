@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { descriptionRule, nameRule, slugRule } from '../../lambdas/management/rules.ts';
 import { createWorkspace, deleteWorkspace } from '../../lambdas/management/workspaces.ts';
+import { readCounters } from '../../lambdas/store/counters.ts';
 import { listWorkspaces } from '../../lambdas/store/workspaces.ts';
 import { textBy } from './arguments.ts';
 import type { Row } from './output.ts';
-import { workspaceRow } from './rows.ts';
+import { shownWorkspace, workspaceRow } from './rows.ts';
 import { onAccount, type Session } from './session.ts';
 
 export function addWorkspaceCommands(program: Command): void {
@@ -18,7 +19,10 @@ export function addWorkspaceCommands(program: Command): void {
     .requiredOption('--slug <slug>', 'short name, unique in the account', textBy(slugRule))
     .option('--description <text>', '', textBy(descriptionRule), '')
     .action(onAccount(create));
-  workspaces.command('list').description('list the workspaces of the account').action(onAccount(list));
+  workspaces
+    .command('list')
+    .description('list the workspaces of the account, and what they have spent')
+    .action(onAccount(list, { shown: shownWorkspace }));
   workspaces
     .command('delete')
     .description('delete a workspace; one with keys or spending is archived, and its keys stop working')
@@ -36,8 +40,14 @@ async function create({ changes }: Session, given: CreateOptions): Promise<Row> 
   return workspaceRow(await createWorkspace(changes, given));
 }
 
-async function list({ table, accountId }: Session): Promise<Row[]> {
-  return (await listWorkspaces(table, accountId)).map(workspaceRow);
+async function list({ table, accountId }: Session) {
+  const workspaces = await listWorkspaces(table, accountId);
+  const counterOf = await readCounters(
+    table,
+    'workspace',
+    workspaces.map(({ id }) => id),
+  );
+  return workspaces.map((workspace) => workspaceRow(workspace, counterOf(workspace.id)));
 }
 
 async function remove({ changes }: Session, { workspace }: { workspace: string }): Promise<Row> {

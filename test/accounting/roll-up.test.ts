@@ -3,7 +3,12 @@ import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { documentsOf } from '../../lambdas/store/documents.ts';
 import { dayBefore } from '../../lambdas/accounting/activity-days.ts';
-import { readActivity, type ActivityQuestion, type ActivityRow } from '../../lambdas/accounting/activity.ts';
+import {
+  readActivity,
+  type ActivityQuestion,
+  type ActivityRow,
+  type ActivitySplit,
+} from '../../lambdas/accounting/activity.ts';
 import { OpenDayError, rollUpShard } from '../../lambdas/accounting/roll-up.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
@@ -116,10 +121,14 @@ const rollUpDay = async (table: Table, accountId: string, shards = allShards, si
   for (const shard of shards) await rollUpShard(table, { accountId, date, shard, sinceMs });
 };
 
-const everything: ActivityQuestion = { splitByWorkspace: false };
+const everything: ActivityQuestion = {};
 const shown = (rows: ActivityRow[]) => rows.map((row) => ({ ...row, usage: row.usage.toString() }));
 const ask = async (table: Table, accountId: string, question: ActivityQuestion = everything) =>
   shown(await readActivity(table, accountId, [date], question));
+
+/** Where a row stands among others. */
+const placeOf = ({ model, workspaceId, keyHash, memberId }: { [Name in keyof ActivityRow]?: unknown }) =>
+  [model, workspaceId, keyHash, memberId].join('\n');
 
 /** So many that shards, pages and batches are full. */
 const GENERATIONS = repeated(20_000, { ofWhichAlways: 6_000 });
@@ -138,12 +147,15 @@ describe('a day with many generations over 50 keys and 10 models', () => {
   }, 120_000);
 
   /** The rows as anybody would compute them from the list. */
-  function straight(matches: (generation: Sample) => boolean, splitByWorkspace: boolean) {
+  function straight(matches: (generation: Sample) => boolean, splitBy?: ActivitySplit) {
     const rows = new Map<string, ActivityRow>();
     for (const generation of samples.filter(matches)) {
       if (generation.cost.isZero && (generation.cancelled || generation.finishReason === 'error')) continue;
-      const workspaceId = splitByWorkspace ? generation.workspaceId : undefined;
-      const name = `${generation.model}\n${workspaceId}`;
+      if (splitBy === 'member' && generation.memberId === undefined) continue;
+      const workspaceId = splitBy === 'workspace' || splitBy === 'member' ? generation.workspaceId : undefined;
+      const splitKey = splitBy === 'key' ? generation.keyHash : undefined;
+      const memberId = splitBy === 'member' ? generation.memberId : undefined;
+      const name = `${generation.model}\n${workspaceId}\n${splitKey}\n${memberId}`;
       const row = rows.get(name) ?? {
         date,
         model: generation.model,
@@ -151,6 +163,8 @@ describe('a day with many generations over 50 keys and 10 models', () => {
         endpointId: `endpoint/${generation.model}`,
         providerName: 'Test',
         workspaceId,
+        keyHash: splitKey,
+        memberId,
         usage: Money.zero,
         requests: 0,
         promptTokens: 0,
@@ -164,26 +178,27 @@ describe('a day with many generations over 50 keys and 10 models', () => {
       row.reasoningTokens += 3;
       rows.set(name, row);
     }
-    return shown([...rows.values()]).toSorted((a, b) =>
-      `${a.model}\n${a.workspaceId}` < `${b.model}\n${b.workspaceId}` ? -1 : 1,
-    );
+    return shown([...rows.values()]).toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
   }
 
   const { keyHash, workspaceId } = keys[0]!;
-  it.each([
+  it.each<[string, ActivityQuestion, (one: Sample) => boolean]>([
     ['as a whole', everything, () => true],
-    ['by workspace', { splitByWorkspace: true }, () => true],
-    ['of a workspace', { splitByWorkspace: false, workspaceId }, (one: Sample) => one.workspaceId === workspaceId],
-    ['of a key', { splitByWorkspace: false, keyHash }, (one: Sample) => one.keyHash === keyHash],
-    ['of a member', { splitByWorkspace: true, memberId: 'member-0' }, (one: Sample) => one.memberId === 'member-0'],
+    ['by workspace', { splitBy: 'workspace' }, () => true],
+    ['by key', { splitBy: 'key' }, () => true],
+    ['by member', { splitBy: 'member' }, () => true],
+    ['by key, of a workspace', { splitBy: 'key', workspaceId }, (one) => one.workspaceId === workspaceId],
+    ['of a workspace', { workspaceId }, (one: Sample) => one.workspaceId === workspaceId],
+    ['of a key', { keyHash }, (one: Sample) => one.keyHash === keyHash],
+    ['of a member', { splitBy: 'workspace', memberId: 'member-0' }, (one: Sample) => one.memberId === 'member-0'],
     [
       'of a member in a workspace',
-      { splitByWorkspace: false, memberId: 'member-0', workspaceId },
+      { memberId: 'member-0', workspaceId },
       (one: Sample) => one.memberId === 'member-0' && one.workspaceId === workspaceId,
     ],
-    ['of a key in another workspace', { splitByWorkspace: false, keyHash, workspaceId: workspaces[1] }, () => false],
-  ] as const)('is, %s, a straight recomputation to the last digit', async (_, question, matches) => {
-    expect(await ask(table, accountId, question)).toEqual(straight(matches, question.splitByWorkspace));
+    ['of a key in another workspace', { keyHash, workspaceId: workspaces[1] }, () => false],
+  ])('is, %s, a straight recomputation to the last digit', async (_, question, matches) => {
+    expect(await ask(table, accountId, question)).toEqual(straight(matches, question.splitBy));
   });
 
   it('is the same after messages that came doubled and shuffled', async () => {

@@ -106,7 +106,7 @@ describe.each<Fault[][]>([[['conflict', 'conflict']], [['throttle']], [['lost-re
         suffer(faults);
         await rollUpShard(context.table, { accountId, date, shard, sinceMs: Date.now() });
       }
-      const rows = await readActivity(table, accountId, [date], { splitByWorkspace: false });
+      const rows = await readActivity(table, accountId, [date], {});
       expect(rows).toMatchObject([{ requests: 1, usage: rub('0.7') }]);
     });
   },
@@ -126,9 +126,7 @@ it('rows stay when the reply to the move of the version is lost', async () => {
     await rollUpShard(context.table, { accountId, date, shard, sinceMs: Date.now() });
     expect(moves).toBe(2);
   }
-  expect(await readActivity(table, accountId, [date], { splitByWorkspace: false })).toMatchObject([
-    { requests: 1, usage: rub('0.7') },
-  ]);
+  expect(await readActivity(table, accountId, [date], {})).toMatchObject([{ requests: 1, usage: rub('0.7') }]);
 });
 
 it('a key that is busy with holds can still be switched off', async () => {

@@ -289,7 +289,7 @@ describe('a key that is switched off', () => {
     const request = { model: 'sandbox/claude', max_tokens: 10, messages: [said('x', 'delay=0')] };
     expect((await post(client, '/messages', request)).status).toBe(200);
 
-    await admin(directory, 'keys', 'disable', '--hash', created['hash'] as string);
+    await admin(directory, 'keys', 'disable', '--key', created['hash'] as string);
 
     expect((await post(client, '/messages', request)).status).toBe(401);
     await expect.poll(async () => (await get(client, '/key')).status, { timeout: 5_000 }).toBe(401);

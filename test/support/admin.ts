@@ -11,6 +11,11 @@ export async function admin(dataDirectory: string, ...args: string[]): Promise<R
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
+/** Runs a command for people. @returns what it prints */
+export async function adminTable(dataDirectory: string, ...args: string[]): Promise<string> {
+  return (await run(process.execPath, [entry, '--data', dataDirectory, ...args])).stdout;
+}
+
 /** Runs a command that is refused. @returns what it says to a person */
 export async function adminRefusal(dataDirectory: string, ...args: string[]): Promise<string> {
   const failed = await run(process.execPath, [entry, '--data', dataDirectory, ...args]).then(

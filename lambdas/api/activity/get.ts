@@ -46,7 +46,7 @@ export const handler = defineEndpoint('get-activity', accepts, async ({ query, c
     workspaceId,
     keyHash: query.api_key_hash,
     memberId: query.user_id,
-    splitByWorkspace: query.group_by === 'workspace',
+    splitBy: query.group_by,
   });
   const response = jsonResponse<ActivityAnswer>(200, { data: rows.map(activityView) });
   if (exceedsLambda(response.body as string)) {

@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import { findKey } from '../../lambdas/management/keys.ts';
+import { invalidRequest, notFound } from '../../lambdas/platform/errors.ts';
+import { allKeys, inferenceKeysOf, managementKeysOf } from '../../lambdas/store/key-directory.ts';
+import { keyFrom, keyItemKey, type ApiKey } from '../../lambdas/store/keys.ts';
+import { readItems } from '../../lambdas/store/query.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { listWorkspaces } from '../../lambdas/store/workspaces.ts';
+import type { Session } from './session.ts';
+
+export interface KeyOption {
+  key: string;
+}
+
+/** Adds the option by which people name a key. */
+export function naming(command: Command): Command {
+  return command.requiredOption(
+    '--key <name, label or hash>',
+    'its name, its label, or the first 4 or more digits of its hash',
+  );
+}
+
+const WHOLE_HASH = /^[0-9a-f]{64}$/;
+const BEGINNING_OF_HASH = /^[0-9a-f]{4,63}$/;
+const MOST_NAMED = 5;
+
+/**
+ * The key that a person means. Cost: without the whole hash, one read per key of the account.
+ * @throws {GatewayError} 404 where there is none; 400 where several keys may be meant, which it lists
+ */
+export async function namedKey({ table, accountId }: Session, named: string): Promise<ApiKey> {
+  if (WHOLE_HASH.test(named)) return findKey(table, accountId, named);
+  const isMeant = ({ name, label, hash }: ApiKey) =>
+    name === named || label === named || (BEGINNING_OF_HASH.test(named) && hash.startsWith(named));
+  const found = (await keysOf(table, accountId)).filter(isMeant);
+  if (found.length === 1) return found[0]!;
+  if (found.length === 0) {
+    throw notFound(`There is no key "${named}": name it as "keys list" shows it (management keys: --kind management).`);
+  }
+  const several = found.slice(0, MOST_NAMED).map(({ hash, name, label }) => `${hash.slice(0, 12)} (${name}, ${label})`);
+  const more = found.length > MOST_NAMED ? `, and ${found.length - MOST_NAMED} more` : '';
+  throw invalidRequest('--key', `"${named}" may be ${several.join(' or ')}${more}; use the hash`);
+}
+
+/** Every key of an account that was not deleted. */
+async function keysOf(table: Table, accountId: string): Promise<ApiKey[]> {
+  const workspaces = await listWorkspaces(table, accountId);
+  const lists = [
+    managementKeysOf(accountId),
+    ...workspaces.map(({ id }) => inferenceKeysOf({ workspaceId: id, includeDisabled: true })),
+  ];
+  const hashes: string[] = [];
+  for (const list of lists) hashes.push(...(await Array.fromAsync(allKeys(table, list))));
+  return readKeys(table, hashes);
+}
+
+/** Keys by their hashes, in that order; deleted ones are left out. */
+export async function readKeys(table: Table, hashes: string[]): Promise<ApiKey[]> {
+  const items = await readItems(table, hashes.map(keyItemKey));
+  const byHash = new Map(items.map(keyFrom).map((key) => [key.hash, key]));
+  return hashes.flatMap((hash) => byHash.get(hash) ?? []).filter(({ deleted }) => !deleted);
+}

@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Money } from '../../lambdas/money/money.ts';
+import { admin, adminTable } from '../support/admin.ts';
+import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+
+type Rows = Record<string, unknown>[];
+
+let directory: string;
+let gateway: RunningGateway;
+let account: string;
+/** Keys of a prepaid account, by name, and what each has cost. */
+const keys: Record<string, { hash: string; label: string; client: RunningGateway }> = {};
+let costs: Record<string, Money>;
+let refused: string;
+
+const list = async (...args: string[]) => (await admin(directory, '--account', account, ...args)) as unknown as Rows;
+
+async function ask(name: string, directives = ''): Promise<{ id: string; cost: Money }> {
+  const request = { model: 'sandbox/claude', max_tokens: 50, messages: [said('Hi', `delay=0 ${directives}`)] };
+  const response = await post(keys[name]!.client, '/messages', request);
+  const id = response.headers.get('x-generation-id')!;
+  const { total_cost: cost } = await finalGeneration(keys[name]!.client, id);
+  return { id, cost: Money.parse(String(cost)) };
+}
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-operator-'));
+  gateway = await startGateway({ args: ['--data', directory] });
+  ({ id: account } = (await admin(directory, 'accounts', 'create', '--name', 'Bell', '--mode', 'prepaid')) as {
+    id: string;
+  });
+  await list('accounts', 'top-up', '--amount', '1000', '--note', 'Invoice 1');
+  await list('accounts', 'top-up', '--amount', '500.25');
+  await list('members', 'add', '--member', 'ann');
+  await list('budgets', 'set', '--interval', 'daily', '--limit', '20');
+  await list('budgets', 'set', '--interval', 'daily', '--limit', '10', '--member', 'ann');
+  for (const [name, ...more] of [['laptop', '--member', 'ann'], ['server']] as [string, ...string[]][]) {
+    const made = await admin(directory, '--account', account, 'keys', 'create', '--name', name, ...more);
+    const { key, hash, label } = made as { key: string; hash: string; label: string };
+    keys[name] = { hash, label, client: { ...gateway, key } };
+  }
+  const [first, second, third] = [await ask('laptop'), await ask('server'), await ask('server')];
+  ({ id: refused } = await ask('laptop', 'error=500'));
+  costs = {
+    laptop: first.cost,
+    server: second.cost.plus(third.cost),
+    all: Money.sum([first, second, third].map((one) => one.cost)),
+  };
+});
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const spent = (row: Record<string, unknown> | undefined) => (row!['spent_rub'] as Record<string, string>)['daily'];
+
+describe('an operator sees', () => {
+  it('what each key has spent, and each member, workspace and account', async () => {
+    const rows = await list('keys', 'list');
+    expect(rows.map((row) => [row['name'], spent(row)])).toEqual([
+      ['laptop', costs['laptop']!.toString()],
+      ['server', costs['server']!.toString()],
+    ]);
+    expect(spent((await list('members', 'list'))[0])).toBe(costs['laptop']!.toString());
+    expect(spent((await list('workspaces', 'list'))[0])).toBe(costs['all']!.toString());
+    expect(spent((await list('accounts', 'list')).find(({ id }) => id === account))).toBe(costs['all']!.toString());
+  });
+
+  it('what a prepaid account has left, and the top-ups that it came from', async () => {
+    const found = (await list('accounts', 'list')).find(({ id }) => id === account);
+    const topUps = await list('top-ups', 'list');
+
+    expect(found).toMatchObject({
+      topped_up_rub: '1500.25',
+      balance_rub: Money.parse('1500.25').minus(costs['all']!).toString(),
+    });
+    expect(topUps).toMatchObject([
+      { amount_rub: '1000', note: 'Invoice 1' },
+      { amount_rub: '500.25', note: null },
+    ]);
+  });
+
+  it('how near each budget is', async () => {
+    const budgets = await list('budgets', 'list');
+
+    expect(budgets).toMatchObject([
+      {
+        workspace: 'default',
+        member_id: null,
+        interval: 'daily',
+        limit_rub: '20',
+        spent_rub: costs['all']!.toString(),
+      },
+      {
+        workspace: 'default',
+        member_id: 'ann',
+        interval: 'daily',
+        limit_rub: '10',
+        spent_rub: costs['laptop']!.toString(),
+      },
+    ]);
+    expect(budgets[0]!['left_rub']).toBe(Money.parse('20').minus(costs['all']!).toString());
+  });
+
+  it('the latest requests, newest first, how they ended and what they cost', async () => {
+    const rows = await list('generations', 'list');
+
+    expect(rows.map(({ status }) => status)).toEqual(['refused_before', 'complete', 'complete', 'complete']);
+    expect(rows[0]).toMatchObject({
+      id: refused,
+      model: 'sandbox/claude',
+      cost_rub: '0',
+      key_hash: keys['laptop']!.hash,
+    });
+    expect(Money.sum(rows.map(({ cost_rub: cost }) => Money.parse(cost as string))).equals(costs['all']!)).toBe(true);
+    expect((await list('generations', 'list', '--limit', '2')).map(({ id }) => id)).toEqual(
+      rows.slice(0, 2).map(({ id }) => id),
+    );
+    expect(await list('generations', 'list', '--key', 'server')).toHaveLength(2);
+    expect(await list('generations', 'list', '--status', 'refused_before')).toHaveLength(1);
+    expect(await list('generations', 'list', '--date', '2026-01-01')).toEqual([]);
+  });
+
+  it.each([
+    ['day', 1],
+    ['model', 1],
+    ['provider', 1],
+    ['workspace', 1],
+    ['key', 2],
+  ])('what was spent today, by %s', async (by, count) => {
+    const rows = await list('activity', '--by', by);
+
+    expect(rows).toHaveLength(count);
+    expect(Money.sum(rows.map(({ usage_rub: usage }) => Money.parse(usage as string))).equals(costs['all']!)).toBe(
+      true,
+    );
+  });
+
+  it('what members have spent today', async () => {
+    expect(await list('activity', '--by', 'member')).toMatchObject([
+      { member: 'ann', requests: 1, usage_rub: costs['laptop']!.toString() },
+    ]);
+  });
+
+  it.each([
+    'keys list',
+    'accounts list',
+    'workspaces list',
+    'members list',
+    'budgets list',
+    'generations list',
+    'activity',
+    'audit',
+    'providers',
+  ])('%s in a table that fits a window', async (command) => {
+    const text = await adminTable(directory, '--account', account, ...command.split(' '));
+
+    const lines = text.trimEnd().split('\n');
+    expect(lines.length).toBeGreaterThan(1);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120);
+  });
+});
+
+describe('a key', () => {
+  it.each([
+    ['its name', () => 'server'],
+    ['its label', () => keys['server']!.label],
+    ['the beginning of its hash', () => keys['server']!.hash.slice(0, 8)],
+    ['its whole hash', () => keys['server']!.hash],
+  ])('is named by %s', async (_, nameOf) => {
+    const changed = await admin(directory, '--account', account, 'keys', 'limit', '--key', nameOf(), '--limit', '100');
+
+    expect(changed).toMatchObject({ hash: keys['server']!.hash, limits_rub: { lifetime: '100' } });
+  });
+});

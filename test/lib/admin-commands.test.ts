@@ -1,0 +1,188 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { buildProgram } from '../../lib/admin/program.ts';
+import { runAdmin } from '../../lib/admin/run.ts';
+import { shippedCatalog } from '../support/catalog.ts';
+
+const files = mkdtempSync(join(tmpdir(), 'gateway-commands-'));
+const data = join(files, 'data');
+let postpaid: string;
+let prepaid: string;
+
+interface Said {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** Runs a command in this process. */
+async function run(...args: string[]): Promise<Said> {
+  const said = { out: '', err: '' };
+  const into = (stream: 'out' | 'err') => (text: string | Uint8Array) => {
+    said[stream] += String(text);
+    return true;
+  };
+  vi.spyOn(process.stdout, 'write').mockImplementation(into('out'));
+  vi.spyOn(process.stderr, 'write').mockImplementation(into('err'));
+  try {
+    return { code: await runAdmin(['--data', data, ...args]), ...said };
+  } finally {
+    vi.restoreAllMocks();
+  }
+}
+
+async function made(...args: string[]): Promise<Record<string, string>> {
+  return JSON.parse((await run('--json', ...args)).out) as Record<string, string>;
+}
+
+beforeAll(async () => {
+  ({ id: postpaid } = (await made('accounts', 'create', '--name', 'Acme')) as { id: string });
+  ({ id: prepaid } = (await made('accounts', 'create', '--name', 'Bell', '--mode', 'prepaid')) as { id: string });
+  for (const name of ['one', 'twice', 'twice']) await made('--account', postpaid, 'keys', 'create', '--name', name);
+  await made('--account', postpaid, 'members', 'add', '--member', 'ann');
+  await made('--account', postpaid, 'workspaces', 'create', '--name', 'Gone', '--slug', 'gone');
+  writeFileSync(join(files, 'prices.json'), '{}');
+});
+afterAll(() => rmSync(files, { recursive: true, force: true }));
+
+interface Case {
+  good: string[];
+  /** With something that cannot be, and what is said of it. */
+  bad: [string[], RegExp];
+  /** The option without which nothing is done, and which is then left out. */
+  needs?: string;
+  prepaid?: true;
+}
+
+const day = 'Use a day, for example';
+
+/** In an order in which one does not undo what the next needs. */
+const cases: Record<string, Case> = {
+  'accounts create': {
+    good: ['--name', 'Third'],
+    bad: [['--name', 'x', '--mode', 'free'], /postpaid, prepaid/],
+    needs: '--name',
+  },
+  'accounts list': { good: [], bad: [['--name', 'x'], /unknown option '--name'/] },
+  'accounts privacy': {
+    good: ['--block-training', 'true'],
+    bad: [['--allowed-providers', 'nobody'], /nobody/],
+  },
+  'accounts top-up': {
+    good: ['--amount', '5'],
+    bad: [['--amount', '-5'], /roubles/],
+    needs: '--amount',
+    prepaid: true,
+  },
+  'accounts callback-secret': { good: [], bad: [['now'], /too many arguments/] },
+  'top-ups list': { good: [], bad: [['now'], /too many arguments/], prepaid: true },
+  'workspaces create': {
+    good: ['--name', 'Team', '--slug', 'team'],
+    bad: [['--name', 'Team', '--slug', 'team'], /team/],
+    needs: '--slug',
+  },
+  'workspaces list': { good: [], bad: [['--slug', 'x'], /unknown option/] },
+  'workspaces delete': {
+    good: ['--workspace', 'gone'],
+    bad: [['--workspace', 'nowhere'], /There is no workspace/],
+    needs: '--workspace',
+  },
+  'members add': { good: ['--member', 'bob'], bad: [['--member', 'a b'], /It must be/], needs: '--member' },
+  'members list': { good: [], bad: [['--workspace', 'nowhere'], /There is no workspace/] },
+  'members remove': { good: ['--member', 'bob'], bad: [['--member', 'nobody'], /nobody/], needs: '--member' },
+  'budgets set': {
+    good: ['--interval', 'daily', '--limit', '5'],
+    bad: [['--interval', 'weekly', '--limit', '1'], /must be above the daily one/],
+    needs: '--limit',
+  },
+  'budgets list': { good: [], bad: [['--workspace', 'nowhere'], /There is no workspace/] },
+  'keys create': { good: ['--name', 'new'], bad: [['--name', 'x', '--limit', 'much'], /roubles/], needs: '--name' },
+  'keys list': { good: [], bad: [['--kind', 'other'], /inference, management/] },
+  'keys disable': {
+    good: ['--key', 'one'],
+    bad: [['--key', 'nobody’s'], /There is no key "nobody’s"/],
+    needs: '--key',
+  },
+  'keys enable': {
+    good: ['--key', 'one'],
+    bad: [['--key', 'twice'], /"twice" may be .* or .*; use the hash/],
+    needs: '--key',
+  },
+  'keys limit': {
+    good: ['--key', 'one', '--limit', '10', '--limit-reset', 'daily'],
+    bad: [['--key', 'one', '--limit', '10', '--limit-reset', 'hourly'], /daily, weekly, monthly, never/],
+    needs: '--limit',
+  },
+  'keys delete': { good: ['--key', 'new'], bad: [['--key', 'new'], /There is no key "new"/], needs: '--key' },
+  activity: { good: ['--by', 'key'], bad: [['--days', '31'], /from 1 to 30/] },
+  'generations list': { good: ['--status', 'complete'], bad: [['--date', 'yesterday'], new RegExp(day)] },
+  audit: { good: ['--limit', '5'], bad: [['--limit', '0'], /from 1 to/] },
+  'free-models': { good: [], bad: [['--date', '2026-11-99'], new RegExp(day)] },
+  upgrade: { good: [], bad: [['--force'], /unknown option/] },
+  'catalog check': { good: [shippedCatalog], bad: [['/nope'], /cannot be read/] },
+  'catalog backends': { good: [], bad: [['/nope'], /cannot be read/] },
+  'catalog import': {
+    good: ['--help'],
+    bad: [
+      ['--from', '/nope.json', '--selection', '/nope.json', '--rate', '1', '--out', files],
+      /there is no such file/,
+    ],
+    needs: '--from',
+  },
+  'catalog calibrate': { good: ['--help'], bad: [['no/model'], /no\/model/] },
+  providers: { good: [], bad: [['/nope'], /cannot be read/] },
+};
+
+const accountOf = ({ prepaid: isPrepaid }: Case) => ['--account', isPrepaid ? prepaid : postpaid];
+
+describe('every command', () => {
+  it('is tried here', () => {
+    const leaves = (command: Command, path: string[]): string[] =>
+      command.commands.length === 0
+        ? [path.join(' ')]
+        : command.commands.flatMap((child) => leaves(child, [...path, child.name()]));
+
+    expect(Object.keys(cases).toSorted()).toEqual(leaves(buildProgram(), []).toSorted());
+  });
+
+  describe.each(Object.entries(cases))('%s', (command, given) => {
+    const { good, bad, needs } = given;
+    const name = command.split(' ');
+
+    it('does what it is for, and says so to programs and to people', async () => {
+      const said = await run('--json', ...accountOf(given), ...name, ...good);
+
+      expect(said).toMatchObject({ code: 0, err: '' });
+      if (!good.includes('--help')) expect(() => JSON.parse(said.out) as unknown).not.toThrow();
+    });
+
+    it('refuses what cannot be, in a sentence', async () => {
+      const [args, sentence] = bad;
+
+      const said = await run(...accountOf(given), ...name, ...args);
+
+      expect(said).toMatchObject({ code: 1, out: '', err: expect.stringMatching(sentence) as string });
+      expect(said.err).not.toMatch(/^ +at /m);
+    });
+
+    if (needs === undefined) return;
+    it('says what it needs', async () => {
+      const without = good.includes('--help') ? [] : good.toSpliced(good.indexOf(needs), 2);
+
+      const said = await run(...accountOf(given), ...name, ...without);
+
+      expect(said).toMatchObject({ code: 1, out: '' });
+      expect(said.err).toContain(`required option '${needs}`);
+    });
+  });
+
+  it('is named by its group, after a mistake', async () => {
+    const said = await run('keys', 'lost');
+
+    expect(said).toMatchObject({ code: 1, out: '' });
+    expect(said.err).toMatch(/unknown command 'lost'[\s\S]*disable/);
+  });
+});
