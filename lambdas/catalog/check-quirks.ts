@@ -1,7 +1,10 @@
 import { CatalogError } from './catalog-error.ts';
-import { quirkSchemaOf } from './quirk-schemas.ts';
+import type { z } from 'zod';
+import { quirkSchemas } from './quirk-schemas.ts';
 import type { ProviderData } from './schema.ts';
 import type { Wire } from './wires.ts';
+
+const schemas: Record<Wire, z.ZodObject> = quirkSchemas;
 
 /**
  * Checks quirks against those that their wire has: one of another wire would silently do nothing.
@@ -9,7 +12,7 @@ import type { Wire } from './wires.ts';
  * @throws {CatalogError} naming the quirk that is wrong.
  */
 export function checkQuirks(wire: Wire, quirks: ProviderData['quirks'], place: string): void {
-  const schema = quirkSchemaOf(wire);
+  const schema = schemas[wire];
   const { error } = schema.safeParse(quirks ?? {});
   if (!error) return;
   const unknown = Object.keys(quirks!).find((name) => !Object.hasOwn(schema.shape, name));

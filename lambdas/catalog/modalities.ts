@@ -1,17 +1,5 @@
 import type { Catalog, Model } from './catalog.ts';
-
-export const modalities = [
-  'text',
-  'image',
-  'video',
-  'speech',
-  'transcription',
-  'embeddings',
-  'rerank',
-  'decisions',
-  'audio',
-] as const;
-export type Modality = (typeof modalities)[number];
+import { modalities, type Modality } from './modality.ts';
 
 /** Models with one of the modalities; "all" for every model. */
 export function modelsByModality(catalog: Catalog, wanted: readonly Modality[] | 'all'): Model[] {

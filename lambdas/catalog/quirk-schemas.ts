@@ -1,7 +1,7 @@
 /** The quirks of each wire: how endpoints depart from its plain form, as the catalog's files say it. */
 
 import * as z from 'zod';
-import { lackableParts, reasoningEfforts, thinkingLevels, type commonQuirkNames, type Wire } from './wires.ts';
+import { lackableParts, reasoningEfforts, thinkingLevels, type commonQuirkNames } from './quirk-values.ts';
 
 const common = {
   /** The vocabulary that it counts with, where the gateway knows it. */
@@ -146,7 +146,8 @@ const videoQuirks = z.strictObject({
 
 const none = z.strictObject({});
 
-const schemas = {
+/** By wire: those that its endpoints may have, and no others. */
+export const quirkSchemas = {
   anthropic: anthropicQuirks,
   'openai-chat': openaiChatQuirks,
   'google-gemini': googleGeminiQuirks,
@@ -163,10 +164,5 @@ const schemas = {
   'openai-images': none,
   'openai-audio': none,
   rerank: none,
-} as const satisfies Record<Wire, z.ZodObject>;
-export type QuirksOf<Name extends Wire> = z.infer<(typeof schemas)[Name]>;
-
-/** Those that endpoints on a wire may have, and no others. */
-export function quirkSchemaOf(wire: Wire): z.ZodObject {
-  return schemas[wire];
-}
+} as const satisfies Record<string, z.ZodObject>;
+export type QuirksOf<Name extends keyof typeof quirkSchemas> = z.infer<(typeof quirkSchemas)[Name]>;

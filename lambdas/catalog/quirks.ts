@@ -1,6 +1,7 @@
 import type { Quirks } from './quirk-schemas.ts';
 import type { EndpointData, ProviderData } from './schema.ts';
-import { commonQuirkNames, type Wire } from './wires.ts';
+import { commonQuirkNames } from './quirk-values.ts';
+import type { Wire } from './wires.ts';
 
 export function wireOf(endpoint: EndpointData, provider: ProviderData): Wire {
   return endpoint.wire ?? provider.wire;

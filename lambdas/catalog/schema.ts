@@ -6,7 +6,7 @@
 import * as z from 'zod';
 import { Money } from '../money/money.ts';
 import { authSchemes } from './auth-schemes.ts';
-import { modalities } from './modalities.ts';
+import { modalities } from './modality.ts';
 import { modelCategories } from './model-categories.ts';
 import { anyQuirks } from './quirk-schemas.ts';
 import { inputModalities, wires } from './wires.ts';

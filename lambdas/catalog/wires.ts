@@ -11,50 +11,16 @@ import type {
   BedrockConverseQuirks,
   Quirks,
 } from './quirk-schemas.ts';
+import type { LackablePart } from './quirk-values.ts';
 
 export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as const;
 export type InputModality = (typeof inputModalities)[number];
-
-/** Quirks that an endpoint on any wire may have; the only ones that are read outside of the wire's own codec. */
-export const commonQuirkNames = [
-  'tokenizer',
-  'max_image_tokens',
-  'hidden_reasoning',
-  'reasoning_beyond_max_tokens',
-  'min_output_tokens',
-] as const;
-
-/** What providers that imitate the Messages API were seen to leave out. */
-export const lackableParts = [
-  'image',
-  'document',
-  'url_source',
-  'file_source',
-  'search_result',
-  'citations',
-  'temperature',
-  'top_k',
-  'stop_sequences',
-  'output_format',
-  'strict',
-  'typed_tools',
-  'disable_parallel_tool_use',
-] as const;
-export type LackablePart = (typeof lackableParts)[number];
 
 /** Kinds of input that cannot be sent without a part. */
 const partsOf: Partial<Record<LackablePart, readonly InputModality[]>> = {
   image: ['image', 'audio', 'video'],
   document: ['file'],
 };
-
-/** Each asks for more thinking than the one before it. */
-export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
-export type ReasoningEffort = (typeof reasoningEfforts)[number];
-
-/** Levels of Gemini's thinking, the least first. */
-export const thinkingLevels = ['minimal', 'low', 'medium', 'high'] as const;
-export type ThinkingLevel = (typeof thinkingLevels)[number];
 
 interface WireFacts {
   /** How its providers are usually told whose request it is. */

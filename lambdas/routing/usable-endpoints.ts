@@ -1,7 +1,7 @@
 /** Endpoints that a request may go to, whatever kind of answer it wants: settings, preferences, credentials, order. */
 
 import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
-import type { Modality } from '../catalog/modalities.ts';
+import type { Modality } from '../catalog/modality.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import type { RoutedRequest } from '../messages/preferences.ts';
 import { invalidRequest, notFound } from '../platform/errors.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
-import { modalities } from '../../lambdas/catalog/modalities.ts';
+import { modalities } from '../../lambdas/catalog/modality.ts';
 import { variables } from '../../lambdas/platform/environment.ts';
 import { sandboxAddresses } from '../support/catalog.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LackablePart } from '../../lambdas/catalog/wires.ts';
+import type { LackablePart } from '../../lambdas/catalog/quirk-values.ts';
 import { anthropicWire } from '../../lambdas/providers/anthropic/wire.ts';
 import { refused } from '../support/refused.ts';
 

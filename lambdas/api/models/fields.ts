@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { parseModalities } from '../../catalog/modalities.ts';
-import { modalities } from '../../catalog/modalities.ts';
+import { modalities } from '../../catalog/modality.ts';
 import { amount } from '../../http/fields.ts';
 
 const MAX_TEXT = 1_000;

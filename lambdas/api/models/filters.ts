@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { retainsNothing } from '../../catalog/data-policy.ts';
-import { modalities } from '../../catalog/modalities.ts';
+import { modalities } from '../../catalog/modality.ts';
 import { modelCategories } from '../../catalog/model-categories.ts';
 import { inputModalities } from '../../catalog/wires.ts';
 import { booleanParameter, integerParameter } from '../../http/fields.ts';

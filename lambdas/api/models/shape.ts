@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { modalities } from '../../catalog/modalities.ts';
+import { modalities } from '../../catalog/modality.ts';
 import { routingSchema } from '../../catalog/schema.ts';
 import { constants, count, data, nothing, rubText, time } from '../../http/shapes.ts';
 

@@ -3,7 +3,7 @@
  * been sent: the gateway refuses it by name instead.
  */
 
-import type { LackablePart } from '../../catalog/wires.ts';
+import type { LackablePart } from '../../catalog/quirk-values.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { outputFormat } from '../../messages/output-format.ts';

@@ -1,6 +1,6 @@
 /** How much Gemini is asked to think, and whether it shows a summary of it. */
 
-import type { ThinkingLevel } from '../../catalog/wires.ts';
+import type { ThinkingLevel } from '../../catalog/quirk-values.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { effortOfBudget } from '../translated/effort.ts';
 import { outputLimit } from '../translated/output-limit.ts';

@@ -1,4 +1,4 @@
-import { reasoningEfforts, type ReasoningEffort } from '../../catalog/wires.ts';
+import { reasoningEfforts, type ReasoningEffort } from '../../catalog/quirk-values.ts';
 import type { OpenaiChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { effortOfBudget } from '../translated/effort.ts';

@@ -1,4 +1,4 @@
-import { reasoningEfforts } from '../../catalog/wires.ts';
+import { reasoningEfforts } from '../../catalog/quirk-values.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { effortOfBudget } from '../translated/effort.ts';
 import type { ResponsesTarget } from './target.ts';

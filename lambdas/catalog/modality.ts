@@ -1,0 +1,13 @@
+/** What models write. */
+export const modalities = [
+  'text',
+  'image',
+  'video',
+  'speech',
+  'transcription',
+  'embeddings',
+  'rerank',
+  'decisions',
+  'audio',
+] as const;
+export type Modality = (typeof modalities)[number];

@@ -1,0 +1,36 @@
+/** What quirks may say; their schema is apart, so that functions start without it. */
+
+/** Quirks that an endpoint on any wire may have; the only ones that are read outside of the wire's own codec. */
+export const commonQuirkNames = [
+  'tokenizer',
+  'max_image_tokens',
+  'hidden_reasoning',
+  'reasoning_beyond_max_tokens',
+  'min_output_tokens',
+] as const;
+
+/** What providers that imitate the Messages API were seen to leave out. */
+export const lackableParts = [
+  'image',
+  'document',
+  'url_source',
+  'file_source',
+  'search_result',
+  'citations',
+  'temperature',
+  'top_k',
+  'stop_sequences',
+  'output_format',
+  'strict',
+  'typed_tools',
+  'disable_parallel_tool_use',
+] as const;
+export type LackablePart = (typeof lackableParts)[number];
+
+/** Each asks for more thinking than the one before it. */
+export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type ReasoningEffort = (typeof reasoningEfforts)[number];
+
+/** Levels of Gemini's thinking, the least first. */
+export const thinkingLevels = ['minimal', 'low', 'medium', 'high'] as const;
+export type ThinkingLevel = (typeof thinkingLevels)[number];
