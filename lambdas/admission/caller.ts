@@ -46,11 +46,12 @@ const cache = new Map<string, CacheEntry>();
  *
  * Cost: no read while the cached one is fresh; one read after that; two when the key was never seen, because only its
  * record says to whom it belongs. Requests that arrive together share one read.
- * @throws {GatewayError} 401 for an unknown, disabled, expired or deleted key, a removed member or archived workspace.
+ * @returns undefined where no key has this hash
+ * @throws {GatewayError} 401 for a disabled, expired or deleted key, a removed member or archived workspace.
  */
-export async function findCaller(table: Table, hash: string): Promise<Caller> {
+export async function findCaller(table: Table, hash: string): Promise<Caller | undefined> {
   const caller = await cachedCaller(table, hash);
-  if (!caller || !isUsable(caller, hash)) throw unknownKey();
+  if (caller && !isUsable(caller, hash)) throw unknownKey();
   return caller;
 }
 

@@ -8,17 +8,11 @@ import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { Context } from 'aws-lambda';
 import type { z } from 'zod';
-import {
-  asInferenceCaller,
-  checkCredential,
-  findCaller,
-  type Caller,
-  type InferenceCaller,
-} from '../admission/caller.ts';
-import { hashSecret, secretFrom } from '../admission/credentials.ts';
+import { asInferenceCaller, checkCredential, type Caller, type InferenceCaller } from '../admission/caller.ts';
+import { authenticate } from '../admission/authenticate.ts';
+import { secretFrom } from '../admission/credentials.ts';
 import { newGenerationId } from '../platform/ids.ts';
 import { describeError, log } from '../platform/logger.ts';
-import { readPepper } from '../platform/secrets.ts';
 import type { Credential, Route } from '../route.ts';
 import { routes, type RouteName } from '../routes.ts';
 import type { AnswerOnce, Keep } from './answer-once.ts';
@@ -114,7 +108,7 @@ export function defineEndpoint<
     .before(() => accepts.meanwhile?.())
     .before((passage: Passage) => answerPreflight(passage, name, route))
     .before((passage: Passage) => checkPath(passage, route))
-    .before((passage: Passage) => authenticate(passage, route.credential))
+    .before((passage: Passage) => identify(passage, route.credential))
     .before((passage: Passage) => parse(passage, accepts))
     .before((passage: Passage) => offerOnce(passage, name, accepts))
     .after((passage: Passage) => closePassage(name, route, passage))
@@ -156,10 +150,9 @@ function checkPath({ event: { request } }: Passage, route: Route): void {
   throw notFound(`This address only answers ${route.method} /v1${route.paths[0]}; everything else is at the base URL.`);
 }
 
-async function authenticate({ event }: Passage, credential: Credential): Promise<void> {
+async function identify({ event }: Passage, credential: Credential): Promise<void> {
   if (credential === 'none') return;
-  const secret = secretFrom(event.request.headers);
-  const caller = await findCaller(resources.table(), hashSecret(await readPepper(), secret));
+  const caller = await authenticate(resources.table(), secretFrom(event.request.headers));
   checkCredential(caller, credential);
   event.caller = credential === 'inference' ? asInferenceCaller(caller) : caller;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ownIdentity } from './aws-identity.ts';
-import { domainOf, openAwsJson, type AwsCall } from './aws-json.ts';
+import { AwsError, domainOf, openAwsJson, type AwsCall } from './aws-json.ts';
 import { ageMs, thisMoment, type Moment } from './clock.ts';
 import { isOnLambda, optionalVariable, requireVariable, variables } from './environment.ts';
 
@@ -11,18 +11,41 @@ interface LocalSecrets {
   pepper: string;
 }
 
-const pepper = cached(
-  async () => readLocalSecrets()?.pepper ?? readSecret(requireVariable(variables.pepperSecret)),
-  Infinity,
-);
+let pepper: Promise<string> | undefined;
+
+/** The pepper and the one before it, which Secrets Manager keeps; asked at most once in five minutes. */
+const peppers = cached(async () => {
+  const local = readLocalSecrets()?.pepper;
+  if (local !== undefined) return { current: local, previous: undefined };
+  const arn = requireVariable(variables.pepperSecret);
+  const [current, previous] = await Promise.all([readSecret(arn), readSecretBefore(arn)]);
+  pepper = Promise.resolve(current);
+  return { current, previous };
+}, REFRESH_MS);
 
 const providerKeys = cached(async () => {
   return JSON.parse(await readSecret(requireVariable(variables.providerKeysSecret))) as Record<string, string>;
 }, REFRESH_MS);
 
-/** The deployment's secret that turns a key into its stored hash. */
+/** The deployment's secret that turns a key into its stored hash. It is read once, and again only by `readPeppers`. */
 export function readPepper(): Promise<string> {
-  return pepper();
+  pepper ??= readPepperOnce().catch((error: unknown) => {
+    pepper = undefined;
+    throw error;
+  });
+  return pepper;
+}
+
+async function readPepperOnce(): Promise<string> {
+  return readLocalSecrets()?.pepper ?? readSecret(requireVariable(variables.pepperSecret));
+}
+
+/**
+ * The peppers by which a key may be known that is not known by the one at hand: the secret may have changed since it was
+ * read, and keys made before the change still go by the one before it.
+ */
+export function readPeppers(): Promise<{ current: string; previous: string | undefined }> {
+  return peppers();
 }
 
 /** The credential of a provider by its variable's name, or undefined when the operator has not set it. */
@@ -53,11 +76,21 @@ const SECRETS_MANAGER = {
 
 let callSecretsManager: AwsCall | undefined;
 
-async function readSecret(arn: string): Promise<string> {
+async function readSecret(arn: string, version: { VersionStage?: 'AWSPREVIOUS' } = {}): Promise<string> {
   callSecretsManager ??= openAwsJson(SECRETS_MANAGER, { identity: ownIdentity });
-  const answer = await callSecretsManager<{ SecretString?: string }>('GetSecretValue', { SecretId: arn });
+  const answer = await callSecretsManager<{ SecretString?: string }>('GetSecretValue', { SecretId: arn, ...version });
   if (!answer.SecretString) throw new Error('A secret of the deployment is empty');
   return answer.SecretString;
+}
+
+/** @returns undefined where the secret has never changed */
+async function readSecretBefore(arn: string): Promise<string | undefined> {
+  try {
+    return await readSecret(arn, { VersionStage: 'AWSPREVIOUS' });
+  } catch (error) {
+    if (error instanceof AwsError && error.name === 'ResourceNotFoundException') return undefined;
+    throw error;
+  }
 }
 
 /** Keeps a value for `keepMs`; when it cannot be read again, the last one stays in use. */

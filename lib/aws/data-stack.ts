@@ -45,8 +45,8 @@ export class DataStack extends Stack {
       })),
     });
     this.secrets = {
-      // Never change what is in generateSecretString, not even its length: CloudFormation would make a new secret, and every
-      // key would be refused.
+      // Never change what is in generateSecretString, not even its length: CloudFormation would make a new secret. Keys of the
+      // one before would go on working, but at the second change every key would be refused.
       pepper: new Secret(this, 'Pepper', {
         description: 'Turns keys into their stored hashes. Losing it invalidates every key.',
         removalPolicy: RemovalPolicy.RETAIN,
@@ -67,7 +67,8 @@ export class DataStack extends Stack {
       new CfnOutput(this, name, { value, description });
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-SMG4',
-      reason: 'The pepper cannot rotate without invalidating every key; provider keys rotate at the provider.',
+      reason:
+        'Two changes of the pepper invalidate every key, so people make them; provider keys rotate at the provider.',
     });
   }
 }

@@ -9,7 +9,13 @@ import { listen, type Listening } from '../support/listen.ts';
 const REFRESH_MS = 5 * 60_000;
 
 /** Secrets Manager, as far as a function needs it. */
-const stored = { secrets: {} as Record<string, string | undefined>, asked: [] as string[], isAway: false };
+const stored = {
+  secrets: {} as Record<string, string | undefined>,
+  /** Their version before. */
+  before: {} as Record<string, string | undefined>,
+  asked: [] as string[],
+  isAway: false,
+};
 let manager: Listening;
 let directory: string;
 beforeAll(async () => {
@@ -18,11 +24,16 @@ beforeAll(async () => {
     void (async () => {
       let body = '';
       for await (const chunk of request) body += String(chunk);
-      const { SecretId } = JSON.parse(body) as { SecretId: string };
+      const { SecretId, VersionStage } = JSON.parse(body) as { SecretId: string; VersionStage?: string };
       stored.asked.push(SecretId);
-      const SecretString = stored.secrets[SecretId];
-      response.writeHead(stored.isAway ? 400 : 200, { 'content-type': 'application/x-amz-json-1.1' });
-      response.end(JSON.stringify(stored.isAway ? { __type: 'AccessDeniedException' } : { SecretString }));
+      const SecretString = VersionStage ? stored.before[SecretId] : stored.secrets[SecretId];
+      const refusal = stored.isAway
+        ? 'AccessDeniedException'
+        : VersionStage && SecretString === undefined
+          ? 'ResourceNotFoundException'
+          : undefined;
+      response.writeHead(refusal ? 400 : 200, { 'content-type': 'application/x-amz-json-1.1' });
+      response.end(JSON.stringify(refusal ? { __type: refusal } : { SecretString }));
     })();
   });
   manager = await listen(server);
@@ -37,7 +48,7 @@ beforeEach(() => {
   const now = performance.now.bind(performance);
   laterMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => now() + laterMs);
-  Object.assign(stored, { secrets: {}, asked: [], isAway: false });
+  Object.assign(stored, { secrets: {}, before: {}, asked: [], isAway: false });
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -86,6 +97,35 @@ describe('the pepper of a deployment', () => {
     Object.assign(stored, { isAway: false, secrets: { 'pepper-arn': 'salt' } });
 
     expect(await readPepper()).toBe('salt');
+  });
+
+  it('has none before it where the secret has never changed', async () => {
+    stored.secrets['pepper-arn'] = 'salt';
+    const { readPeppers } = await deployed();
+
+    expect(await readPeppers()).toEqual({ current: 'salt', previous: undefined });
+  });
+
+  it('is the new one, with the one before it, once it was asked for again', async () => {
+    stored.secrets['pepper-arn'] = 'old';
+    const { readPepper, readPeppers } = await deployed();
+    await readPepper();
+    Object.assign(stored, { secrets: { 'pepper-arn': 'new' }, before: { 'pepper-arn': 'old' } });
+
+    expect(await readPeppers()).toEqual({ current: 'new', previous: 'old' });
+    expect(await readPepper()).toBe('new');
+  });
+
+  it('is asked for again at most once in five minutes, whoever tries keys', async () => {
+    stored.secrets['pepper-arn'] = 'salt';
+    const { readPeppers } = await deployed();
+
+    for (let time = 0; time < 10; time += 1) await readPeppers();
+    expect(stored.asked).toHaveLength(2);
+    laterMs += REFRESH_MS;
+    await readPeppers();
+
+    expect(stored.asked).toHaveLength(4);
   });
 
   it('is none when the secret is empty: nothing is hashed without it', async () => {

@@ -1,0 +1,55 @@
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { authenticate } from '../../lambdas/admission/authenticate.ts';
+import { createAccount } from '../../lambdas/management/accounts.ts';
+import { createKey } from '../../lambdas/management/keys.ts';
+import * as secrets from '../../lambdas/platform/secrets.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { newTable } from '../support/table.ts';
+
+vi.mock(import('../../lambdas/platform/secrets.ts'), { spy: true });
+
+let table: Table;
+let keyBy: (pepper: string) => Promise<string>;
+beforeAll(async () => {
+  table = await newTable();
+  const actor = { kind: 'operator', id: 'test' } as const;
+  const { id: accountId } = await createAccount(table, actor, { name: 'Acme', mode: 'postpaid' });
+  const changes = { table, accountId, actor, providerIds: () => [] };
+  keyBy = async (pepper) => (await createKey(changes, pepper, { kind: 'management', name: pepper })).secret;
+});
+
+/** The pepper that this process has read, and what the secret says when it is read again. */
+function peppers(atHand: string, current: string, previous?: string) {
+  vi.mocked(secrets.readPepper).mockResolvedValue(atHand);
+  vi.mocked(secrets.readPeppers).mockResolvedValue({ current, previous });
+}
+beforeEach(() => void vi.clearAllMocks());
+
+const nameOf = async (secret: string) => (await authenticate(table, secret)).key.name;
+
+describe('a key', () => {
+  it('is known by the pepper at hand, without asking for others', async () => {
+    peppers('one', 'one');
+
+    expect(await nameOf(await keyBy('one'))).toBe('one');
+    expect(secrets.readPeppers).not.toHaveBeenCalled();
+  });
+
+  it('that was made before the pepper changed goes on working', async () => {
+    peppers('two', 'two', 'one');
+
+    expect(await nameOf(await keyBy('one'))).toBe('one');
+  });
+
+  it('that was made after it works also where the old pepper is still at hand', async () => {
+    peppers('one', 'two', 'one');
+
+    expect(await nameOf(await keyBy('two'))).toBe('two');
+  });
+
+  it('of a pepper that changed twice since is unknown', async () => {
+    peppers('three', 'three', 'two');
+
+    await expect(nameOf(await keyBy('one'))).rejects.toMatchObject({ status: 401 });
+  });
+});
