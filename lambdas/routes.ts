@@ -64,7 +64,7 @@ export const routes = {
   'get-model': get(['/models/{slug+}', '/model/{slug+}'], open('models/get', publicOnly('Query'))),
   'list-user-models': get('/models/user', keyed('models/list-user', reading('Query'))),
   'list-embeddings-models': get('/embeddings/models', open('models/list-embeddings')),
-  'list-videos-models': get('/videos/models', open('models/list-videos')),
+  'list-videos-models': get('/videos/models', open('models/list-videos', publicOnly('Query'))),
 
   // It waits for the money that other requests hold, and for pictures.
   'create-video': post('/videos', {
@@ -226,7 +226,8 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
   'measure-endpoints': {
     everyMinutes: 1,
     timeoutSeconds: 50,
-    grants: healthOnly('Query', 'PutItem'),
+    // It says which providers are live, so that those who list models need not read any credential.
+    grants: { ...healthOnly('Query', 'PutItem'), secrets: ['provider-keys'] },
   },
 }) satisfies Record<string, ScheduledWorker>;
 

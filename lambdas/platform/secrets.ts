@@ -50,10 +50,18 @@ export function readPeppers(): Promise<{ current: string; previous: string | und
 
 /** The credential of a provider by its variable's name, or undefined when the operator has not set it. */
 export async function readProviderKey(name: string): Promise<string | undefined> {
-  // On a laptop, and for its commands, provider keys are in the environment under their own names.
-  const isAtHand = !isOnLambda() && optionalVariable(variables.providerKeysSecret) === undefined;
-  if (readLocalSecrets() || isAtHand) return optionalVariable(name);
-  return (await providerKeys())[name] || undefined;
+  return areKeysInEnvironment() ? optionalVariable(name) : (await providerKeys())[name] || undefined;
+}
+
+/** Whether a provider's credential is set, where this process can tell without asking; undefined elsewhere. */
+export function hasProviderKeyHere(name: string): boolean | undefined {
+  return areKeysInEnvironment() ? optionalVariable(name) !== undefined : undefined;
+}
+
+/** On a laptop, and for its commands, provider keys are in the environment under their own names. */
+function areKeysInEnvironment(): boolean {
+  if (readLocalSecrets()) return true;
+  return !isOnLambda() && optionalVariable(variables.providerKeysSecret) === undefined;
 }
 
 let localSecrets: LocalSecrets | undefined;

@@ -5,12 +5,16 @@ import { refreshed } from '../platform/refreshed.ts';
 interface Measurement {
   measuredAtMs: number;
   endpoints: Record<string, EndpointStatistics>;
+  /** Ids of the providers whose credential is set; undefined where that is not known. */
+  liveProviders: readonly string[] | undefined;
 }
 
 /** How endpoints have been doing, as it was measured in the last minutes. */
 export interface Statistics {
   /** Undefined where nothing is known. */
   statisticsOf: (endpointId: string) => EndpointStatistics | undefined;
+  /** Whether a provider's credential is set; undefined where that is not known. */
+  isLive: (providerId: string) => boolean | undefined;
   /** Reads the measurement again, every 30 seconds at most. Inference does not wait for it. Never rejects. */
   refresh: () => Promise<void>;
 }
@@ -21,11 +25,11 @@ const MAX_AGE_MS = 10 * 60_000;
 
 export function openStatistics(read: () => Promise<Measurement[]>, nowMs: () => number): Statistics {
   const measurements = refreshed(read, { name: 'statistics of endpoints', everyMs: REFRESH_EVERY_MS, nowMs });
+  const recent = () => (measurements.value() ?? []).filter(({ measuredAtMs }) => nowMs() - measuredAtMs < MAX_AGE_MS);
   return {
-    statisticsOf(endpointId) {
-      const recent = (measurements.value() ?? []).filter(({ measuredAtMs }) => nowMs() - measuredAtMs < MAX_AGE_MS);
-      return recent.find(({ endpoints }) => Object.hasOwn(endpoints, endpointId))?.endpoints[endpointId];
-    },
+    statisticsOf: (endpointId) =>
+      recent().find(({ endpoints }) => Object.hasOwn(endpoints, endpointId))?.endpoints[endpointId],
+    isLive: (providerId) => recent()[0]?.liveProviders?.includes(providerId),
     refresh: () => measurements.refresh(),
   };
 }

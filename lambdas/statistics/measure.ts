@@ -34,12 +34,16 @@ interface Slot {
   sums: [endpointId: string, EndpointSums][];
 }
 
-/** Measures, and keeps the measurement. @returns how many endpoints were measured */
-export async function measureEndpoints(table: Table, atMs: number): Promise<number> {
+/**
+ * Measures, and keeps the measurement.
+ * @param liveProviders ids of those whose credential is set; undefined where that is not known
+ * @returns how many endpoints were measured
+ */
+export async function measureEndpoints(table: Table, atMs: number, liveProviders?: readonly string[]): Promise<number> {
   const hours = await closedHours(table, atMs);
   const slots = await readSlots(table, firstSlot(atMs), atMs);
   const endpoints = measured(hours, slots, atMs);
-  await writeMeasurement(table, { measuredAtMs: atMs, endpoints });
+  await writeMeasurement(table, { measuredAtMs: atMs, endpoints, liveProviders });
   return Object.keys(endpoints).length;
 }
 

@@ -8,6 +8,8 @@ import { put } from './writes.ts';
 export interface Measurement {
   measuredAtMs: number;
   endpoints: Record<string, EndpointStatistics>;
+  /** Ids of the providers whose credential is set; undefined where that could not be read. */
+  liveProviders: readonly string[] | undefined;
 }
 
 const PARTITION = 'HEALTH#STATISTICS';
@@ -17,7 +19,8 @@ const ENDPOINTS_IN_ITEM = 1_000;
 const READ_TIMEOUT_MS = 1_000;
 
 /** Replaces the last measurement, in as few items as it needs: usually one. */
-export async function writeMeasurement(table: Table, { measuredAtMs, endpoints }: Measurement): Promise<void> {
+export async function writeMeasurement(table: Table, measurement: Measurement): Promise<void> {
+  const { measuredAtMs, endpoints, liveProviders } = measurement;
   const entries = Object.entries(endpoints).map(([id, statistics]) => [id, compact(statistics)] as const);
   for (let part = 0; part === 0 || part * ENDPOINTS_IN_ITEM < entries.length; part += 1) {
     const item = {
@@ -25,6 +28,7 @@ export async function writeMeasurement(table: Table, { measuredAtMs, endpoints }
       sk: String(part),
       entity: 'endpoint_statistics',
       measured_at: new Date(measuredAtMs).toISOString(),
+      live_providers: liveProviders,
       endpoints: Object.fromEntries(entries.slice(part * ENDPOINTS_IN_ITEM, (part + 1) * ENDPOINTS_IN_ITEM)),
       [TTL_ATTRIBUTE]: Math.ceil((measuredAtMs + KEEP_MS) / 1_000),
     };
@@ -39,6 +43,7 @@ export async function readMeasurements(table: Table): Promise<Measurement[]> {
     const entries = Object.entries(item['endpoints'] as Record<string, Item>);
     return {
       measuredAtMs: Date.parse(item['measured_at'] as string),
+      liveProviders: item['live_providers'] as string[] | undefined,
       endpoints: Object.fromEntries(entries.map(([id, kept]) => [id, expanded(kept)])),
     };
   });

@@ -1,7 +1,8 @@
 /** What of a catalog can be called here and now: that its operator has set what it needs. */
 
-import type { Catalog, Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
+import type { Catalog, Model } from '../../lambdas/catalog/catalog.ts';
 import { optionalVariable } from '../../lambdas/platform/environment.ts';
+import { readiness } from '../../lambdas/routing/live-providers.ts';
 
 /** A provider with its state here. */
 export interface ProviderState {
@@ -14,11 +15,8 @@ export interface ProviderState {
   models: number;
 }
 
-function isCallable({ unsetVariable, pricing, provider }: Endpoint): boolean {
-  const { credential } = provider.data;
-  const isAuthorized = credential === undefined || optionalVariable(credential) !== undefined;
-  return unsetVariable === undefined && pricing !== undefined && isAuthorized;
-}
+/** On this machine credentials are in the environment: nobody else has to be asked. */
+const isReady = readiness(() => undefined);
 
 /** Every provider that has an address here, the live ones first. */
 export function providerStates({ models }: Catalog): ProviderState[] {
@@ -44,6 +42,6 @@ const SANDBOX = 'sandbox/claude';
 /** A model of texts for a first request: the sandbox's, else one that can be called, else any; undefined where there is none. */
 export function modelToTry({ models }: Catalog): Model | undefined {
   const speaking = models.filter(({ data }) => data.output_modalities.includes('text'));
-  const callable = speaking.filter(({ endpoints }) => endpoints.some(isCallable));
+  const callable = speaking.filter(({ endpoints }) => endpoints.some((endpoint) => isReady(endpoint) === true));
   return callable.find(({ id }) => id === SANDBOX) ?? callable[0] ?? speaking[0];
 }

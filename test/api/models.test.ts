@@ -7,9 +7,9 @@ describe('a model that makes video', () => {
   const perSecond = { 'per-video-second-768p': '12.5', 'per-video-second-1080p': '25' };
 
   it('does not say that its tokens are free among the models that make video', () => {
-    expect(videoModelView(model)).toMatchObject({ pricing: {}, pricing_skus: perSecond });
-    expect(videoModelView(model)['pricing']).not.toHaveProperty('prompt');
-    expect(videoModelView(model)['pricing']).not.toHaveProperty('completion');
+    expect(videoModelView(model, () => undefined)).toMatchObject({ pricing: {}, pricing_skus: perSecond });
+    expect(videoModelView(model, () => undefined)['pricing']).not.toHaveProperty('prompt');
+    expect(videoModelView(model, () => undefined)['pricing']).not.toHaveProperty('completion');
   });
 
   it('says what its seconds cost wherever it is listed', () => {
@@ -23,6 +23,27 @@ describe('a model that makes text', () => {
   });
 });
 
+describe('a model of two endpoints', () => {
+  const model = loadShippedCatalog().models.find(({ endpoints }) => endpoints.length === 2)!;
+  const [first] = model.endpoints;
+  const availableWhere = (one: boolean | undefined, other: boolean | undefined) =>
+    modelView(model, undefined, undefined, (endpoint) => (endpoint === first ? one : other)).available;
+
+  it('can be called where one of them can, and cannot where neither can', () => {
+    expect([availableWhere(true, false), availableWhere(undefined, true), availableWhere(false, false)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('is not said to be out of reach while that is not known', () => {
+    expect([availableWhere(undefined, false), availableWhere(undefined, undefined)]).toEqual([null, null]);
+  });
+});
+
+const nothingKnown = { isFailing: () => undefined, statisticsOf: () => undefined, isReady: () => undefined };
+
 describe('how an endpoint is doing', () => {
   const model = loadShippedCatalog().find('sandbox/gpt')!;
   const { id } = model.endpoints[0]!;
@@ -33,9 +54,11 @@ describe('how an endpoint is doing', () => {
     const [shown] = endpointViews(model, {
       isFailing: (endpointId) => endpointId === id,
       statisticsOf: () => ({ uptimePercent, latencyMs: percentiles, throughput: null }),
+      isReady: () => true,
     });
     expect(shown).toMatchObject({
       status: -1,
+      available: true,
       uptime_last_5m: 98.5,
       uptime_last_30m: 99.1,
       uptime_last_1d: null,
@@ -45,9 +68,10 @@ describe('how an endpoint is doing', () => {
   });
 
   it('is not invented: null where it was not measured, and no status where it is not known', () => {
-    const [shown] = endpointViews(model, { isFailing: () => undefined, statisticsOf: () => undefined });
+    const [shown] = endpointViews(model, nothingKnown);
     expect(shown).toMatchObject({ uptime_last_5m: null, uptime_last_30m: null, uptime_last_1d: null });
     expect(shown).toMatchObject({ latency_last_30m: null, throughput_last_30m: null });
+    expect(shown).toMatchObject({ available: null });
     expect(shown).not.toHaveProperty('status');
   });
 });

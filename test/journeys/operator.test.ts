@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
 import { admin, adminTable } from '../support/admin.ts';
-import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 
 type Rows = Record<string, unknown>[];
 
@@ -143,6 +143,15 @@ describe('an operator sees', () => {
     expect(await list('activity', '--by', 'member')).toMatchObject([
       { member: 'ann', requests: 1, usage_rub: costs['laptop']!.toString() },
     ]);
+  });
+
+  it('which models can be called here', async () => {
+    const { data } = (await (await get(gateway, '/models?limit=1000')).json()) as { data: Rows };
+    const available = data.filter((model) => model['available'] === true).map(({ id }) => id as string);
+
+    expect(available).toContain('sandbox/claude');
+    expect(available.filter((id) => !id.startsWith('sandbox/'))).toEqual([]);
+    expect(data.find(({ id }) => id === 'anthropic/claude-sonnet-5')).toMatchObject({ available: false });
   });
 
   it.each([

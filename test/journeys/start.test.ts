@@ -141,6 +141,8 @@ describe('a sandboxed gateway', () => {
       const { id, usage } = (await url.json()) as { id: string; usage: { cost: number } };
       expect(await finalGeneration(gateway, id, 15_000)).toMatchObject({ total_cost: usage.cost });
       expect((await get(gateway, '/models/sandbox/claude/endpoints')).status).toBe(200);
+      const { data: model } = (await (await get(gateway, '/models/sandbox/claude')).json()) as { data: object };
+      expect(model).toMatchObject({ id: 'sandbox/claude', available: true });
       expect((await get(gateway, '/nothing')).status).toBe(404);
       expect((await post(gateway, '/messages', ask, { 'x-api-key': 'sk-mg-v1-wrong' })).status).toBe(401);
     } finally {

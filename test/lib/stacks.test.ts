@@ -292,11 +292,13 @@ describe('the synthesized template', () => {
     expect(watch.Resource).toHaveLength(2);
   });
 
-  it.each([
+  it.each<[string, string[], string[], object?]>([
     ['get-model', ['Query'], ['HEALTH#', 'FREE#BUDGET#']],
     ['list-models', ['Query'], ['HEALTH#', 'FREE#BUDGET#']],
-    ['measure-endpoints', ['Query', 'PutItem'], ['HEALTH#']],
-  ])('lets %s do %j on partitions %j, and nothing else of the table', (name, actions, partitions) => {
+    ['list-videos-models', ['Query'], ['HEALTH#', 'FREE#BUDGET#']],
+    // It tells which providers are live, so that those who list models need not see any credential.
+    ['measure-endpoints', ['Query', 'PutItem'], ['HEALTH#'], { secrets: ['provider-keys'] }],
+  ])('lets %s do %j on partitions %j, and nothing else of the table', (name, actions, partitions, more = {}) => {
     const roles = Object.entries(api.findResources('AWS::IAM::Role'));
     const [, role] = roles.find(([id]) => id.startsWith(`${pascalCase(name)}Role`))!;
     const { Policies } = role['Properties'] as {
@@ -307,7 +309,7 @@ describe('the synthesized template', () => {
       'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions.map((prefix) => `${prefix}*`) },
       Null: { 'dynamodb:LeadingKeys': 'false' },
     });
-    expect(functions[name]!.grants).toEqual({ table: actions, partitions });
+    expect(functions[name]!.grants).toEqual({ table: actions, partitions, ...more });
   });
   it('lets no function invoke models of Bedrock with its own role, unless the operator says so', () => {
     expect(JSON.stringify(api.toJSON())).not.toContain('bedrock:');

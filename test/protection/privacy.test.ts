@@ -45,7 +45,7 @@ describe('privacy rules', () => {
   it('are told by the policy that is shown', () => {
     const [, own, strict] = endpoints();
     const model = { id: 'test/model', endpoints: [], aliasOf: undefined, data: { supported_parameters: [] } };
-    const unknown = { isFailing: () => undefined, statisticsOf: () => undefined };
+    const unknown = { isFailing: () => undefined, statisticsOf: () => undefined, isReady: () => undefined };
     const shown = (endpoint: Endpoint) => endpointView(model as never, endpoint, unknown)['data_policy'];
     expect(shown(own!)).toEqual(forgetful);
     expect(shown(strict!)).toEqual({ ...learning, retention_days: null });

@@ -11,7 +11,9 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-const measurement = (endpoints = { 'acme/model': some }) => [{ measuredAtMs: NOON, endpoints }];
+const measurement = (endpoints = { 'acme/model': some }) => [
+  { measuredAtMs: NOON, endpoints, liveProviders: ['acme'] },
+];
 
 it('knows nothing before the first reading, and what was measured after it', async () => {
   const statistics = openStatistics(
@@ -48,4 +50,16 @@ it('goes on with the last measurement while the table is away, until it says not
   expect(statistics.statisticsOf('acme/model')).toEqual(some);
   nowMs += 5 * 60_000;
   expect(statistics.statisticsOf('acme/model')).toBeUndefined();
+});
+
+it('knows which providers are live, while the measurement is new', async () => {
+  const statistics = openStatistics(
+    async () => measurement(),
+    () => nowMs,
+  );
+  expect(statistics.isLive('acme')).toBeUndefined();
+  await statistics.refresh();
+  expect([statistics.isLive('acme'), statistics.isLive('other')]).toEqual([true, false]);
+  nowMs = NOON + 11 * 60_000;
+  expect(statistics.isLive('acme')).toBeUndefined();
 });

@@ -119,11 +119,16 @@ describe('what is kept', () => {
   it('is in several items where there are very many endpoints', async () => {
     const nothing = { uptimePercent: { last5m: null, last30m: 99.5, last1d: 100 }, latencyMs: null, throughput: null };
     const ids = Array.from({ length: 2_500 }, (_, index) => `acme/model-${index}`);
-    await writeMeasurement(table, { measuredAtMs: NOW, endpoints: Object.fromEntries(ids.map((id) => [id, nothing])) });
+    await writeMeasurement(table, {
+      measuredAtMs: NOW,
+      endpoints: Object.fromEntries(ids.map((id) => [id, nothing])),
+      liveProviders: ['acme'],
+    });
     expect(await itemsOf('HEALTH#STATISTICS')).toHaveLength(3);
     const parts = await readMeasurements(table);
     expect(parts.flatMap(({ endpoints }) => Object.keys(endpoints)).toSorted()).toEqual(ids.toSorted());
     expect(parts[2]!.endpoints['acme/model-2400']).toEqual(nothing);
+    expect(parts.map(({ liveProviders }) => liveProviders)).toEqual([['acme'], ['acme'], ['acme']]);
   });
 
   it('takes a minute’s run few reads, once the day’s hours are closed', async () => {

@@ -8,7 +8,7 @@ import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { isMessagesClient } from './dialect.ts';
-import { readDoing } from './doing.ts';
+import { readDoing, readReadiness } from './doing.ts';
 import { choicesParameter } from './fields.ts';
 import { filterParameters, keptOffers, type FilterQuery } from './filters.ts';
 import { readFreeCapacity } from './free-capacity.ts';
@@ -65,8 +65,9 @@ export async function answerConventionList(
 ): Promise<HttpResponse> {
   refuseFields(query, messagesOnly, 'needs the header anthropic-version; without it, lists have offset and limit');
   const found = sortedOffers(filtered(offers, query, request), query.sort, speedOf);
-  const isLimited = await readFreeCapacity(found.map(({ model }) => model));
-  const models = found.map(({ model, endpoints }) => modelView(model, endpoints, isLimited));
+  const listed = found.map(({ model }) => model);
+  const [isLimited, isReady] = await Promise.all([readFreeCapacity(listed), readReadiness(listed)]);
+  const models = found.map(({ model, endpoints }) => modelView(model, endpoints, isLimited, isReady));
   return jsonResponse<ModelListAnswer>(200, paginate(models, query, { pathname, query: request.query }));
 }
 

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EndpointStatistics } from '../../catalog/endpoint-statistics.ts';
+import type { Model } from '../../catalog/catalog.ts';
 import { resources } from '../../resources.ts';
+import { readiness, type IsReady } from '../../routing/live-providers.ts';
 
 /** How endpoints are doing; undefined where nothing is known. */
 export interface Doing {
   isFailing: (endpointId: string) => boolean | undefined;
   statisticsOf: (endpointId: string) => EndpointStatistics | undefined;
+  isReady: IsReady;
 }
 
 /** How long an answer waits for what is only known of the moment. */
@@ -21,5 +24,15 @@ export async function readDoing(): Promise<Doing> {
   return {
     isFailing: (endpointId) => (health.isShared ? health.isFailing(endpointId) : undefined),
     statisticsOf: (endpointId) => statistics.statisticsOf(endpointId),
+    isReady: readiness((providerId) => statistics.isLive(providerId)),
   };
+}
+
+/** Which endpoints of these models can be called; the table is only asked where this process cannot tell. */
+export async function readReadiness(models: readonly Model[]): Promise<IsReady> {
+  const statistics = resources.statistics();
+  const isReady = readiness((providerId) => statistics.isLive(providerId));
+  const isKnown = models.every(({ endpoints }) => endpoints.every((endpoint) => isReady(endpoint) !== undefined));
+  if (!isKnown) await Promise.race([statistics.refresh(), sleep(PATIENCE_MS, undefined, { ref: false })]);
+  return isReady;
 }

@@ -6,7 +6,7 @@ import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import { notFound } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
 import { isMessagesClient } from './dialect.ts';
-import { readDoing } from './doing.ts';
+import { readDoing, readReadiness } from './doing.ts';
 import { readFreeCapacity } from './free-capacity.ts';
 import { messagesModelView } from './messages-view.ts';
 import { offersOf } from './offer.ts';
@@ -35,7 +35,8 @@ export const handler = defineEndpoint('get-model', accepts, async ({ params: { s
   // Endpoints are of the public convention, whoever asks.
   if (withEndpoints) return answerEndpoints(model);
   if (isMessagesClient(request)) return answerMessagesModel(model);
-  return jsonResponse<ModelAnswer>(200, { data: modelView(model, undefined, await readFreeCapacity([model])) });
+  const [isLimited, isReady] = await Promise.all([readFreeCapacity([model]), readReadiness([model])]);
+  return jsonResponse<ModelAnswer>(200, { data: modelView(model, undefined, isLimited, isReady) });
 });
 
 async function answerEndpoints(model: Model): Promise<HttpResponse> {
@@ -44,7 +45,7 @@ async function answerEndpoints(model: Model): Promise<HttpResponse> {
     // Clients that validate ask for a description here, even an empty one.
     data: {
       description: '',
-      ...modelView(model, undefined, isLimited),
+      ...modelView(model, undefined, isLimited, doing.isReady),
       endpoints: endpointViews(model.aliasOf ?? model, doing),
     },
     // Empty: endpoints are chosen automatically, the cheapest that is healthy first.

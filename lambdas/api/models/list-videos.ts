@@ -3,10 +3,11 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { resources } from '../../resources.ts';
 import type { VideoModelListAnswer } from './shape.ts';
+import { readReadiness } from './doing.ts';
 import { videoModelView } from './view.ts';
 
-export const handler = defineEndpoint('list-videos-models', {}, () =>
-  jsonResponse<VideoModelListAnswer>(200, {
-    data: modelsByModality(resources.catalog(), ['video']).map(videoModelView),
-  }),
-);
+export const handler = defineEndpoint('list-videos-models', {}, async () => {
+  const models = modelsByModality(resources.catalog(), ['video']);
+  const isReady = await readReadiness(models);
+  return jsonResponse<VideoModelListAnswer>(200, { data: models.map((model) => videoModelView(model, isReady)) });
+});

@@ -58,6 +58,10 @@ const modelFields = {
   icon_url: z.string().optional(),
   hugging_face_id: z.string().optional(),
   knowledge_cutoff: z.string().optional(),
+  available: z.boolean().nullable().meta({
+    description:
+      'Whether it can be called here: the operator has set what one of its providers needs. A minute or two old; null where that is not known.',
+  }),
   context_length: z.int().nullable(),
   architecture: z.strictObject({
     input_modalities: z.array(z.string()),
@@ -110,6 +114,10 @@ const endpointShape = z
     model_id: z.string(),
     model_name: z.string(),
     provider_name: z.string(),
+    available: z
+      .boolean()
+      .nullable()
+      .meta({ description: 'Whether it can be called here; null where that is not known.' }),
     tag: z.string(),
     context_length: z.int(),
     max_completion_tokens: z.int().nullable(),

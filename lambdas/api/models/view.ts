@@ -5,6 +5,7 @@ import { cheapestFirst } from '../../catalog/default-route.ts';
 import type { ModelData, Pricing, ServiceFree } from '../../catalog/schema.ts';
 import { factsOf } from '../../catalog/wires.ts';
 import { Money } from '../../money/money.ts';
+import type { IsReady } from '../../routing/live-providers.ts';
 import type { Doing } from './doing.ts';
 import type { IsLimited } from './free-capacity.ts';
 import type { ShownEndpoint, ShownModel, ShownPricing, ShownServiceFree, ShownVideoModel } from './shape.ts';
@@ -13,11 +14,13 @@ import type { ShownEndpoint, ShownModel, ShownPricing, ShownServiceFree, ShownVi
  * A model, with the price and the limits of its default route.
  * @param endpoints those that the caller may use; all of the model's in public lists
  * @param isLimited whether a free model has used up its budget of today
+ * @param isReady whether an endpoint can be called
  */
 export function modelView(
   model: Model,
   endpoints: readonly Endpoint[] = model.endpoints,
   isLimited: IsLimited = () => false,
+  isReady: IsReady = () => undefined,
 ): ShownModel {
   const { data } = model;
   const [route] = cheapestFirst(endpoints);
@@ -31,6 +34,7 @@ export function modelView(
     ...(data.icon_url === undefined ? {} : { icon_url: data.icon_url }),
     ...(data.hugging_face_id === undefined ? {} : { hugging_face_id: data.hugging_face_id }),
     ...(data.knowledge_cutoff === undefined ? {} : { knowledge_cutoff: data.knowledge_cutoff }),
+    available: isAnyReady(endpoints, isReady),
     context_length: data.context_length ?? null,
     architecture: architecture(model),
     pricing: pricingView(route?.pricing),
@@ -53,6 +57,12 @@ export function modelView(
   };
 }
 
+function isAnyReady(endpoints: readonly Endpoint[], isReady: IsReady): boolean | null {
+  const known = endpoints.map(isReady);
+  if (known.includes(true)) return true;
+  return known.includes(undefined) ? null : false;
+}
+
 function serviceFreeView(terms: ServiceFree, isLimited: boolean): ShownServiceFree {
   return { ...withTexts(terms), temporarily_capacity_limited: isLimited };
 }
@@ -73,6 +83,7 @@ export function endpointView(model: Model, endpoint: Endpoint, doing: Doing): Sh
     model_id: model.id,
     model_name: model.data.name,
     provider_name: endpoint.provider.name,
+    available: doing.isReady(endpoint) ?? null,
     tag: endpointTag(endpoint),
     context_length: endpoint.contextLength ?? 0,
     max_completion_tokens: endpoint.maxOutputTokens ?? null,
@@ -98,9 +109,9 @@ export function endpointView(model: Model, endpoint: Endpoint, doing: Doing): Sh
   };
 }
 
-export function videoModelView(model: Model): ShownVideoModel {
+export function videoModelView(model: Model, isReady: IsReady): ShownVideoModel {
   const video = model.data.video!;
-  const shown = modelView(model);
+  const shown = modelView(model, undefined, undefined, isReady);
   return {
     ...shown,
     pricing: withoutFreeTokens(shown.pricing),

@@ -1,0 +1,38 @@
+/**
+ * Which providers can be called: those whose credential the operator has set. Only functions that ask providers may read
+ * credentials; what others may know is said by a worker, each minute, in the measurement of endpoints.
+ */
+
+import type { Catalog, Endpoint } from '../catalog/catalog.ts';
+import { factsOf } from '../catalog/wires.ts';
+import { hasProviderKeyHere, readProviderKey } from '../platform/secrets.ts';
+
+/** Ids of the providers whose credential is set, or that need none. */
+export async function liveProviders({ models }: Catalog): Promise<string[]> {
+  const endpoints = models.flatMap((model) => model.endpoints);
+  const providers = new Map(endpoints.map(({ provider }) => [provider.id, provider.data.credential]));
+  const live: string[] = [];
+  for (const [id, credential] of providers) {
+    if (credential === undefined || (await readProviderKey(credential)) !== undefined) live.push(id);
+  }
+  return live;
+}
+
+/** Whether an endpoint can be called here and now; undefined where that is not known. */
+export type IsReady = (endpoint: Endpoint) => boolean | undefined;
+
+/** @param isLive what the last measurement says of a provider */
+export function readiness(isLive: (providerId: string) => boolean | undefined): IsReady {
+  return (endpoint) => {
+    if (!isAnswering(endpoint)) return false;
+    const { id, data } = endpoint.provider;
+    if (data.credential === undefined) return true;
+    return hasProviderKeyHere(data.credential) ?? isLive(id);
+  };
+}
+
+/** Something is sent to it at all, and nothing but a credential may be missing. */
+function isAnswering({ pricing, unsetVariable, wire }: Endpoint): boolean {
+  const { messages, decides, video } = factsOf(wire);
+  return pricing !== undefined && unsetVariable === undefined && (messages !== undefined || decides || video) === true;
+}
