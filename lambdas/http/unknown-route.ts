@@ -65,6 +65,7 @@ export function unknownRoute(method: string, path: string): GatewayError {
 }
 
 function hintFor(path: string): string {
+  if (path === '' || path === '/') return 'GET /v1/docs describes this API, GET /v1/models lists its models.';
   if (path.startsWith('/v1/')) return 'Leave "/v1" out of the base URL: this client adds it itself.';
   if (OTHER_APIS.test(path)) return 'This gateway speaks the Messages API: POST /v1/messages.';
   return 'GET /v1/models is a good place to start.';

@@ -1,4 +1,5 @@
 import type { Catalog, Model } from '../catalog/catalog.ts';
+import { unknownModel } from '../catalog/unknown-model.ts';
 import type { RoutedRequest, SortBy } from '../messages/preferences.ts';
 import { notFound } from '../platform/errors.ts';
 
@@ -41,7 +42,7 @@ function resolveModel(catalog: Catalog, id: string, field: string): RequestedMod
   const colon = id.lastIndexOf(':');
   const base = colon === -1 ? undefined : catalog.find(id.slice(0, colon));
   const suffix = id.slice(colon + 1);
-  if (!base) throw notFound(`There is no model "${id}". GET /models lists the catalog's ids.`, { field });
+  if (!base) throw unknownModel(catalog, id, field);
   if (Object.hasOwn(variants, suffix)) {
     return { model: base.aliasOf ?? base, sort: variants[suffix as keyof typeof variants], field };
   }

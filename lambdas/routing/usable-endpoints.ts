@@ -157,5 +157,7 @@ function nothingFound({ requested: { model, field }, excludedBy, unset }: Choice
 }
 
 function whatLacks({ provider, unsetVariable }: Endpoint): string {
-  return unsetVariable ? `the variable ${unsetVariable} for ${provider.name}` : `a credential for ${provider.name}`;
+  return unsetVariable
+    ? `the variable ${unsetVariable} for ${provider.name}`
+    : `a credential for ${provider.name} (${provider.data.credential})`;
 }

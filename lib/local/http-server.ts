@@ -34,7 +34,9 @@ export function startApi(
   return listen(port, async (request, response, target) => {
     const { path } = target;
     if (path !== '/v1' && !path.startsWith('/v1/')) {
-      throw notFound(`There is no ${request.method} ${path}. The base URL of this gateway ends with /v1.`);
+      throw notFound(
+        `There is no ${request.method} ${path}. The base URL of this gateway ends with /v1; /v1/docs describes the API.`,
+      );
     }
     const found = match(request.method ?? '', path.slice('/v1'.length)) ?? elsewhere;
     const { functionName, streaming } = found.route;
@@ -76,10 +78,7 @@ async function listen(port: number, handle: Handle): Promise<LocalServer> {
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return;
-    const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-    const refusal = tooLarge
-      ? new GatewayError('invalid_request', `The headers are larger than ${MAX_HEADER_BYTES} bytes.`, { status: 431 })
-      : new GatewayError('invalid_request', 'This is not an HTTP request.');
+    const refusal = refusalOf(error.code);
     const requestId = newRequestId();
     const body = JSON.stringify(errorEnvelope(refusal, requestId));
     socket.end(
@@ -88,6 +87,20 @@ async function listen(port: number, handle: Handle): Promise<LocalServer> {
   });
   await open(server, port);
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => close(server) };
+}
+
+/** What cannot be read as a request. @param code of Node's parser */
+function refusalOf(code: string | undefined): GatewayError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new GatewayError('invalid_request', `The headers are larger than ${MAX_HEADER_BYTES} bytes.`, {
+        status: 431,
+      });
+    case 'HPE_INVALID_URL':
+      return new GatewayError('invalid_request', 'The address has characters that must be percent-encoded.');
+    default:
+      return new GatewayError('invalid_request', 'This is not an HTTP request.');
+  }
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, handle: Handle): Promise<void> {

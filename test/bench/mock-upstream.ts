@@ -56,6 +56,7 @@ function answerTo(writer: (model: string) => WireWriter, model: string): Answer 
     inputTokens: 42,
     outputTokens: chunks * 2,
     hiddenTokens: 0,
+    stopSequence: undefined,
   };
   const { framing, ...wire } = writer(model);
   const moments = momentsOf(script, { framing, ...wire });

@@ -128,13 +128,17 @@ function billedOutput({
   return all.length < 2 ? output : all.reduce((sum, { output_tokens: own }) => sum + own, 0);
 }
 
-/** Events without what the gateway rewrites. */
+/** Events without what the gateway rewrites, and with the counts that it adds where a provider gives none. */
 function unnamed(events: MessagesEvent[]): unknown[] {
+  const noCaches = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   return events.map((event) => {
-    if (event.type === 'message_start') return { ...event, message: { ...event.message, id: '', model: '' } };
+    if (event.type === 'message_start') {
+      const { message } = event;
+      return { ...event, message: { ...message, id: '', model: '', usage: { ...noCaches, ...message.usage } } };
+    }
     if (event.type !== 'message_delta') return event;
     const { cost: _, input_tokens: __, ...usage } = event.usage;
-    return { ...event, usage };
+    return { ...event, usage: { ...noCaches, ...usage } };
   });
 }
 

@@ -26,7 +26,7 @@ describe('a request that no route takes', () => {
     ['POST', '/v1/messages', /Leave "\/v1" out of the base URL/],
     ['GET', '/nothing', /GET \/v1\/models is a good place to start/],
     ['GET', '/keys/a/b/c', /There is no GET \/v1\/keys\/a\/b\/c/],
-    ['GET', '', /There is no GET \/v1/],
+    ['GET', '', /There is no GET \/v1\. GET \/v1\/docs describes this API/],
     ['GET', '/health/', /There is no GET \/v1\/health\//],
   ])('is told so: %s %s', async (method, path, hint) => {
     const { status, headers, text } = await send(method, path, method === 'POST' ? '{}' : undefined);

@@ -76,3 +76,13 @@ describe('the local front door', () => {
     expect(data).toEqual([]);
   });
 });
+
+it.each([
+  ['a character that must be percent-encoded', 'GET /v1/generation?id=gen-… HTTP/1.1', 'must be percent-encoded'],
+  ['no HTTP at all', 'Good morning', 'This is not an HTTP request.'],
+])('says what is wrong with %s', async (_, line, sentence) => {
+  const answer = await sendRaw(gateway.baseUrl, [line]);
+
+  expect(answer.status).toBe(400);
+  expect(JSON.parse(answer.body)).toMatchObject({ error: { message: expect.stringContaining(sentence) as string } });
+});

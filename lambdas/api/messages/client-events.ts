@@ -49,13 +49,18 @@ export function named(event: AnswerEvent, { context, attempted }: MeasuredAnswer
 /** Clients read the prompt's tokens here, some only here: what the provider has not counted is estimated. */
 function openingUsage(usage: WireUsage, estimatedInputTokens: number): WireUsage {
   const { input_tokens: input = null, output_tokens: output = null } = usage;
-  return { ...usage, input_tokens: input ?? estimatedInputTokens, output_tokens: output ?? 0 };
+  return { ...noCaches, ...usage, input_tokens: input ?? estimatedInputTokens, output_tokens: output ?? 0 };
 }
+
+/** Clients add up all tokens of the prompt: what a provider does not tell of caches is charged as none. */
+const noCaches = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 } satisfies WireUsage;
 
 /** The ending with its cost. Reports beyond the bound, or of no tokens for written output, are not what it has cost. */
 export function priced(event: MessageDelta, charge: Charged, answer: MeasuredAnswer): MessageDelta {
   const { usage, cost } = charge;
-  const tokens = charge.rounds ? tokensOf(usage) : { ...event.usage, ...lastRoundTokens(event, charge, answer.meter) };
+  const tokens = charge.rounds
+    ? tokensOf(usage)
+    : { ...noCaches, ...event.usage, ...lastRoundTokens(event, charge, answer.meter) };
   const searches = answer.context.search && {
     server_tool_use: { web_search_requests: usage.searchRequests ?? 0, web_fetch_requests: 0 },
   };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Model } from '../../catalog/catalog.ts';
+import { unknownModel } from '../../catalog/unknown-model.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { booleanParameter } from '../../http/fields.ts';
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';
@@ -31,7 +32,7 @@ export const handler = defineEndpoint('get-model', accepts, async ({ params: { s
   const withEndpoints = query.endpoints || path.endsWith(ENDPOINTS_SUFFIX);
   const slug = path.endsWith(ENDPOINTS_SUFFIX) ? path.slice(0, -ENDPOINTS_SUFFIX.length) : path;
   const model = resources.catalog().find(slug);
-  if (!model) throw notFound(`There is no model "${slug}". GET /models lists the catalog's ids.`, { field: 'slug' });
+  if (!model) throw unknownModel(resources.catalog(), slug, 'slug');
   // Endpoints are of the public convention, whoever asks.
   if (withEndpoints) return answerEndpoints(model);
   if (isMessagesClient(request)) return answerMessagesModel(model);

@@ -58,9 +58,9 @@ export function modelView(
 }
 
 function isAnyReady(endpoints: readonly Endpoint[], isReady: IsReady): boolean | null {
-  const known = endpoints.map(isReady);
-  if (known.includes(true)) return true;
-  return known.includes(undefined) ? null : false;
+  const answers = new Set(endpoints.map(isReady));
+  if (answers.has(true)) return true;
+  return answers.has(undefined) ? null : false;
 }
 
 function serviceFreeView(terms: ServiceFree, isLimited: boolean): ShownServiceFree {

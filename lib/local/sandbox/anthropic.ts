@@ -20,6 +20,7 @@ interface Request {
   tool_choice?: { type: string; name?: string };
   thinking?: { type: string; budget_tokens?: number };
   max_tokens?: number;
+  stop_sequences?: string[];
 }
 
 /** The model that thinks unasked, and does not show it. */
@@ -37,6 +38,7 @@ export function readAnthropicPrompt(request: Request, betas = ''): SandboxPrompt
     answerSchema: (request.output_config?.format ?? request.output_format)?.schema,
     thinkingAsked: request.thinking !== undefined && request.thinking.type !== 'disabled',
     maxTokens: request.max_tokens,
+    stopSequences: request.stop_sequences ?? [],
     hiddenTokens: request.model === THINKER && request.thinking?.type !== 'disabled' ? THINKERS_TOKENS : 0,
     refusal: betas.includes('interleaved-thinking-') ? undefined : refusalOf(request),
     characters: countCharacters([request.system ?? '', ...request.messages.map(({ content }) => content)]),
@@ -85,7 +87,13 @@ function countCharacters(contents: unknown[]): number {
   }, 0);
 }
 
-const STOP_REASONS = { end: 'end_turn', length: 'max_tokens', tools: 'tool_use', refusal: 'refusal' } as const;
+const STOP_REASONS = {
+  end: 'end_turn',
+  length: 'max_tokens',
+  tools: 'tool_use',
+  refusal: 'refusal',
+  stopped: 'stop_sequence',
+} as const;
 
 export function anthropicWriter(model: string): WireWriter {
   return {
@@ -144,7 +152,7 @@ export function anthropicWriter(model: string): WireWriter {
     closing: (script) => [
       {
         type: 'message_delta',
-        delta: { stop_reason: STOP_REASONS[script.end], stop_sequence: null },
+        delta: { stop_reason: STOP_REASONS[script.end], stop_sequence: script.stopSequence ?? null },
         usage: {
           ...inputUsage(script),
           output_tokens: script.outputTokens,

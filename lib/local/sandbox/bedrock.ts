@@ -17,7 +17,7 @@ interface Block {
 interface Request {
   system?: Block[];
   messages: { role: string; content: Block[] }[];
-  inferenceConfig?: { maxTokens?: number };
+  inferenceConfig?: { maxTokens?: number; stopSequences?: string[] };
   toolConfig?: {
     tools: { toolSpec?: { name: string; inputSchema: { json: JsonSchema } } }[];
     toolChoice?: { any?: object; tool?: { name: string } };
@@ -42,6 +42,7 @@ export function readConversePrompt(request: Request): SandboxPrompt {
     answerSchema: format && (JSON.parse(format.structure.jsonSchema.schema) as JsonSchema),
     thinkingAsked: [thinking, reasoningConfig].some((asked) => asked !== undefined && asked.type !== 'disabled'),
     maxTokens: request.inferenceConfig?.maxTokens,
+    stopSequences: request.inferenceConfig?.stopSequences ?? [],
     hiddenTokens: 0,
     characters: countCharacters([...(request.system ?? []), ...request.messages.flatMap(({ content }) => content)]),
     images: JSON.stringify(request.messages).split('"image":{"format"').length - 1,
@@ -78,6 +79,7 @@ const STOP_REASONS = {
   length: 'max_tokens',
   tools: 'tool_use',
   refusal: 'guardrail_intervened',
+  stopped: 'stop_sequence',
 } as const;
 
 export function converseWriter(): WireWriter {

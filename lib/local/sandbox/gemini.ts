@@ -34,6 +34,7 @@ interface Request {
   toolConfig?: { functionCallingConfig?: { mode?: string; allowedFunctionNames?: string[] } };
   generationConfig?: {
     maxOutputTokens?: number;
+    stopSequences?: string[];
     thinkingConfig?: { includeThoughts?: boolean };
     responseJsonSchema?: JsonSchema;
   };
@@ -57,6 +58,7 @@ export function readGeminiPrompt(request: Request): SandboxPrompt {
     thinkingAsked: generationConfig?.thinkingConfig?.includeThoughts === true,
     hiddenTokens: 0,
     maxTokens: generationConfig?.maxOutputTokens,
+    stopSequences: generationConfig?.stopSequences ?? [],
     refusal: refusalOf(contents),
     characters: [...(systemInstruction?.parts ?? []), ...parts].reduce((sum, part) => sum + wordsOf(part).length, 0),
     images: media.filter((type) => type?.startsWith('image/')).length,
@@ -113,7 +115,13 @@ function signatureOf({ functionCall }: Part): string {
   return createHash('sha256').update(signed).digest('base64');
 }
 
-const FINISH_REASONS = { end: 'STOP', length: 'MAX_TOKENS', tools: 'STOP', refusal: 'SAFETY' } as const;
+const FINISH_REASONS = {
+  end: 'STOP',
+  length: 'MAX_TOKENS',
+  tools: 'STOP',
+  refusal: 'SAFETY',
+  stopped: 'STOP',
+} as const;
 
 export function geminiWriter(model: string): WireWriter {
   const responseId = randomBytes(12).toString('base64url');

@@ -22,6 +22,7 @@ interface Request {
   tool_choice?: string | { function: { name: string } };
   max_tokens?: number;
   max_completion_tokens?: number;
+  stop?: string | string[];
 }
 
 export function readChatPrompt(request: Request): SandboxPrompt {
@@ -36,6 +37,7 @@ export function readChatPrompt(request: Request): SandboxPrompt {
     thinkingAsked: false,
     hiddenTokens: 0,
     maxTokens: request.max_tokens ?? request.max_completion_tokens,
+    stopSequences: [request.stop ?? []].flat(),
     characters: request.messages.reduce((sum, { content }) => sum + textOf(content).length, 0),
     images: JSON.stringify(request.messages).split('"type":"image_url"').length - 1,
     pdfs: JSON.stringify(request.messages).split('"type":"file"').length - 1,
@@ -59,7 +61,13 @@ function textOf(content: string | Part[] | null | undefined): string {
   return (content ?? []).map(({ text }) => text ?? '').join('\n');
 }
 
-const FINISH_REASONS = { end: 'stop', length: 'length', tools: 'tool_calls', refusal: 'content_filter' } as const;
+const FINISH_REASONS = {
+  end: 'stop',
+  length: 'length',
+  tools: 'tool_calls',
+  refusal: 'content_filter',
+  stopped: 'stop',
+} as const;
 
 export function chatWriter(model: string): WireWriter {
   const common = {

@@ -24,6 +24,8 @@ export interface SandboxPrompt {
   toolRequired: boolean;
   /** What a structured answer has to fit. */
   answerSchema?: JsonSchema | undefined;
+  /** A text ends before the first of these in it. */
+  stopSequences: readonly string[];
   thinkingAsked: boolean;
   maxTokens: number | undefined;
   /** Tokens that the model thinks unasked and unseen, where the prompt has no directive. */

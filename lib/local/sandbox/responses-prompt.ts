@@ -47,6 +47,8 @@ export function readResponsesPrompt(request: Request): SandboxPrompt {
     thinkingAsked: reasoning?.summary !== undefined,
     hiddenTokens: 0,
     maxTokens: request.max_output_tokens,
+    // The API takes none.
+    stopSequences: [],
     refusal: refusalOf(request),
     characters: [request.instructions ?? '', ...texts].reduce((sum, text) => sum + text.length, 0),
     images: json.split('"type":"input_image"').length - 1,

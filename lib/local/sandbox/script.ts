@@ -11,12 +11,14 @@ import { toolCalls, type ToolCall } from './tool-calls.ts';
 
 type ScriptBlock = { kind: 'thinking'; pieces: string[] } | { kind: 'text'; pieces: string[] } | ToolCall;
 
-type ScriptEnd = 'end' | 'length' | 'tools' | 'refusal';
+type ScriptEnd = 'end' | 'length' | 'tools' | 'refusal' | 'stopped';
 
 export interface Script {
   directives: Directives;
   blocks: ScriptBlock[];
   end: ScriptEnd;
+  /** Which stop sequence it came to. */
+  stopSequence: string | undefined;
   inputTokens: number;
   /** Shown or not. */
   outputTokens: number;
@@ -38,11 +40,13 @@ export function writeScript(prompt: SandboxPrompt): Script {
   else blocks.push({ kind: 'text', pieces: textPieces(prompt, directives) });
   const end: ScriptEnd = directives.refuse ? 'refusal' : calls.length > 0 ? 'tools' : 'end';
   const hiddenTokens = Math.min(directives.hiddenTokens ?? prompt.hiddenTokens, prompt.maxTokens ?? Infinity);
-  const cut = cutAt(blocks, prompt.maxTokens === undefined ? undefined : prompt.maxTokens - hiddenTokens);
+  const stopped = stoppedBy(blocks, prompt.stopSequences);
+  const cut = cutAt(stopped.blocks, prompt.maxTokens === undefined ? undefined : prompt.maxTokens - hiddenTokens);
   return {
     directives,
     blocks: cut.blocks,
-    end: cut.wasCut ? 'length' : end,
+    end: cut.wasCut ? 'length' : stopped.by === undefined ? end : 'stopped',
+    stopSequence: cut.wasCut ? undefined : stopped.by,
     inputTokens: Math.ceil(prompt.characters / 4) + prompt.images * TOKENS_PER_IMAGE + prompt.pdfs * TOKENS_PER_PDF,
     outputTokens: cut.blocks.reduce((sum, block) => sum + block.pieces.length, hiddenTokens),
     hiddenTokens,
@@ -70,6 +74,22 @@ function textPieces(prompt: SandboxPrompt, { tokens, refuse }: Directives): stri
 /** Words with the space after them: about one token each. */
 function pieces(text: string): string[] {
   return text.match(/\S+\s*/gu) ?? [];
+}
+
+/** The blocks up to the first stop sequence in a text, which is not part of the answer. */
+function stoppedBy(
+  blocks: ScriptBlock[],
+  sequences: readonly string[],
+): { blocks: ScriptBlock[]; by: string | undefined } {
+  for (const [index, block] of blocks.entries()) {
+    if (block.kind !== 'text') continue;
+    const text = block.pieces.join('');
+    const found = sequences.map((by) => ({ by, at: text.indexOf(by) })).filter(({ at }) => at !== -1);
+    if (found.length === 0) continue;
+    const { by, at } = found.reduce((first, other) => (other.at < first.at ? other : first));
+    return { blocks: [...blocks.slice(0, index), { kind: 'text', pieces: pieces(text.slice(0, at)) }], by };
+  }
+  return { blocks, by: undefined };
 }
 
 function cutAt(blocks: ScriptBlock[], maxTokens: number | undefined): { blocks: ScriptBlock[]; wasCut: boolean } {

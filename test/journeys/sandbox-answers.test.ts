@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { readEvents } from '../support/sse.ts';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+interface Answer {
+  content: { type: string; text: string }[];
+  stop_reason: string;
+  stop_sequence: string | null;
+  usage: Record<string, number>;
+}
+
+async function ask(model: string, more: object = {}): Promise<Answer> {
+  const request = { model, max_tokens: 200, messages: [said('Hi', 'delay=0 tokens=20')], ...more };
+  return (await (await post(gateway, '/messages', request)).json()) as Answer;
+}
+
+const models = ['sandbox/claude', 'sandbox/gpt', 'sandbox/gemini', 'sandbox/bedrock', 'sandbox/bedrock-claude'];
+
+describe('a sandbox model', () => {
+  it.each(models)('%s ends before a stop sequence', async (model) => {
+    const { content } = await ask(model, { stop_sequences: ['word9', 'word5'] });
+
+    expect(
+      content
+        .map(({ text }) => text)
+        .join('')
+        .trim(),
+    ).toBe('word0 word1 word2 word3 word4');
+  });
+
+  it.each(['sandbox/claude', 'sandbox/bedrock-claude'])('%s says which it came to', async (model) => {
+    const { stop_reason: reason, stop_sequence: sequence } = await ask(model, { stop_sequences: ['word9', 'word5'] });
+
+    expect([reason, sequence]).toEqual(['stop_sequence', 'word5']);
+  });
+
+  it('goes on where none of its stop sequences comes', async () => {
+    const { stop_reason: reason, stop_sequence: sequence } = await ask('sandbox/claude', { stop_sequences: ['stop'] });
+
+    expect([reason, sequence]).toEqual(['end_turn', null]);
+  });
+
+  it('gives a structured answer that fits its schema', async () => {
+    const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+    const output_config = { format: { type: 'json_schema', schema } };
+
+    const { content } = await ask('sandbox/claude', { output_config, messages: [said('Hi', 'delay=0')] });
+
+    expect(JSON.parse(content[0]!.text)).toEqual({ name: expect.any(String) as string });
+  });
+
+  it('is directed by what a user said, whatever a system message says after it', async () => {
+    const messages = [said('Hi', 'delay=0 tokens=2'), { role: 'system', content: 'The sky is clear.' }];
+
+    const { content } = await ask('sandbox/claude', { messages });
+
+    expect(content[0]!.text).toBe('word0 word1 ');
+  });
+});
+
+describe('the tokens of a prompt', () => {
+  const parts = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
+
+  it.each([...models, 'sandbox/reasoner'])('can be added up on every wire: %s', async (model) => {
+    const { usage } = await ask(model);
+
+    expect(parts.map((part) => usage[part])).toEqual(parts.map(() => expect.any(Number) as number));
+  });
+
+  it.each(models)('can be added up at the beginning of a stream: %s', async (model) => {
+    const request = { model, max_tokens: 20, stream: true, messages: [said('Hi', 'delay=0')] };
+    const [start] = await readEvents(await post(gateway, '/messages', request));
+
+    const { usage } = (start as unknown as { message: Answer }).message;
+    expect(parts.map((part) => usage[part])).toEqual(parts.map(() => expect.any(Number) as number));
+  });
+});
+
+describe('a request that nobody can serve says what to do', () => {
+  it('where the author of a model was left out', async () => {
+    expect(await ask('claude-sonnet-5')).toMatchObject({
+      error: { message: 'There is no model "claude-sonnet-5". Did you mean "anthropic/claude-sonnet-5"?' },
+    });
+  });
+
+  it('where its provider has no key: the variable', async () => {
+    expect(await ask('openai/gpt-5.5')).toMatchObject({
+      error: { message: expect.stringContaining('a credential for OpenAI (OPENAI_API_KEY)') as string },
+    });
+  });
+
+  it('where its body is compressed', async () => {
+    const response = await post(gateway, '/messages', { model: 'sandbox/gpt' }, { 'content-encoding': 'gzip' });
+
+    expect(response.status).toBe(415);
+    expect(await response.text()).toContain('without \\"content-encoding: gzip\\"');
+  });
+});
