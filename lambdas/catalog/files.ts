@@ -34,6 +34,7 @@ export function readCatalogFiles(directory: string): CatalogFiles {
   }
   const searchPath = join(directory, 'search.json');
   const search = existsSync(searchPath) ? read(searchPath, 'search.json', searchFileSchema) : undefined;
+  if (models.length === 0) throw new CatalogError(`The catalog directory ${directory} lists no model in models/*.json`);
   checkProviders(providers);
   checkModels(providers, models, aliases);
   if (search) {
@@ -77,7 +78,21 @@ function parseFile<Schema extends z.ZodType>(text: string, place: string, schema
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
-  throw new CatalogError(`${place}: ${fieldPath(issue.path)}: ${issue.message}`);
+  throw new CatalogError(`${place}: ${fieldPath(issue.path)}: ${inWords(issue)}`);
+}
+
+/** What is wrong, as people say it; the schema's own words where they are. */
+function inWords(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'too_small':
+      return issue.origin === 'array' ? 'must not be empty' : issue.message;
+    case 'invalid_type':
+      return /, received undefined$/.test(issue.message)
+        ? `is missing (${issue.expected})`
+        : issue.message.replace(/^Invalid input: expected (.+), received (.+)$/, 'must be $1, not $2');
+    default:
+      return issue.message;
+  }
 }
 
 function fieldPath(path: readonly PropertyKey[]): string {

@@ -8,11 +8,12 @@ import { Money } from '../money/money.ts';
 import { authSchemes } from './auth-schemes.ts';
 import { modalities } from './modality.ts';
 import { modelCategories } from './model-categories.ts';
+import { modelParameters } from './model-parameters.ts';
 import { anyQuirks } from './quirk-schemas.ts';
 import { inputModalities, wires } from './wires.ts';
 
 export const price = z
-  .string()
+  .string({ error: 'must be a text of roubles, such as "0.0003"' })
   .regex(/^\d+(\.\d{1,12})?$/, 'must be a plain decimal string of roubles with at most 12 digits after the point')
   .transform((text) => Money.parse(text));
 
@@ -107,6 +108,12 @@ export type ProviderData = z.infer<typeof providerSchema>;
 
 const quantizations = ['int4', 'int8', 'fp4', 'mxfp4', 'nvfp4', 'fp6', 'fp8', 'mxfp8', 'fp16', 'bf16', 'fp32'] as const;
 
+/** One that is misspelt would silently not be sent. */
+const parameter = z.string().refine((name) => modelParameters.has(name), {
+  error: ({ input }) =>
+    `is none that a model can have: "${String(input)}"; known are ${[...modelParameters].join(', ')}`,
+});
+
 const names = z.array(slug).min(1).max(64);
 
 /** How a model is routed where a request says nothing else; fields as in a request's `provider`. */
@@ -132,7 +139,7 @@ const endpointSchema = z.strictObject({
   weight: z.number().positive().max(1_000).optional(),
   /** What it takes, where that is less than what its model takes elsewhere. */
   input_modalities: z.array(z.enum(inputModalities)).min(1).optional(),
-  supported_parameters: z.array(z.string()).optional(),
+  supported_parameters: z.array(parameter).optional(),
   /** An endpoint without a price is listed and never routed to. */
   pricing: pricingSchema.optional(),
   /** On free models: what the provider charges the service, whose clients pay nothing. */
@@ -207,7 +214,7 @@ const modelSchema = z
     context_length: z.int().positive().optional(),
     input_modalities: z.array(z.enum(inputModalities)).min(1),
     output_modalities: z.array(z.enum(modalities)).min(1),
-    supported_parameters: z.array(z.string()).default([]),
+    supported_parameters: z.array(parameter).default([]),
     /** What its author made it for. */
     categories: z.array(z.enum(modelCategories)).optional(),
     default_parameters: z

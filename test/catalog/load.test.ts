@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { modalities } from '../../lambdas/catalog/modality.ts';
 import { variables } from '../../lambdas/platform/environment.ts';
-import { sandboxAddresses } from '../support/catalog.ts';
+import { catalogDirectory, sandboxAddresses } from '../support/catalog.ts';
 
 type Json = Record<string, unknown>;
 const shipped = new URL('../../lambdas/catalog/data/', import.meta.url).pathname;
@@ -117,6 +117,36 @@ describe('a catalog with a mistake is refused, naming file and field', () => {
       sandbox,
       ({ models }) => Object.assign((models[0]!['endpoints'] as Json[])[0]!['pricing'] as Json, { prompt: '1e-7' }),
       /models\[0\]\.endpoints\[0\]\.pricing\.prompt: must be a plain decimal/,
+    ],
+    [
+      'a price that is a number',
+      sandbox,
+      ({ models }) => Object.assign((models[0]!['endpoints'] as Json[])[0]!['pricing'] as Json, { prompt: 0.0003 }),
+      /pricing\.prompt: must be a text of roubles, such as "0\.0003"/,
+    ],
+    [
+      'a misspelt parameter',
+      sandbox,
+      ({ models }) => Object.assign(models[0]!, { supported_parameters: ['max_token'] }),
+      /models\[0\]\.supported_parameters\[0\]: is none that a model can have: "max_token"; known are max_tokens, /,
+    ],
+    [
+      'a model without endpoints',
+      sandbox,
+      ({ models }) => Object.assign(models[0]!, { endpoints: [] }),
+      /models\[0\]\.endpoints: must not be empty/,
+    ],
+    [
+      'a name that is a number',
+      sandbox,
+      ({ models }) => Object.assign(models[0]!, { name: 5 }),
+      /models\[0\]\.name: must be string, not number/,
+    ],
+    [
+      'a model without a name',
+      sandbox,
+      ({ models }) => delete models[0]!['name'],
+      /models\[0\]\.name: is missing \(string\)/,
     ],
     [
       'no price at all',
@@ -233,4 +263,11 @@ describe('a catalog with a mistake is refused, naming file and field', () => {
   it('a directory that is not there', () => {
     expect(() => loadCatalog('/nowhere')).toThrow(/\/nowhere/);
   });
+});
+
+it('a catalog without models is refused: nothing could be asked of the gateway', () => {
+  const empty = catalogDirectory([]);
+
+  expect(() => loadCatalog(empty.path)).toThrow('lists no model in models/*.json');
+  empty.remove();
 });

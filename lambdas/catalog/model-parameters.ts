@@ -1,0 +1,31 @@
+/**
+ * Parameters that a model may list, by the names of the public convention. The gateway asks for some of them
+ * (docs/catalog.md); the others tell clients what a model has.
+ */
+export const modelParameters: ReadonlySet<string> = new Set([
+  'max_tokens',
+  'max_completion_tokens',
+  'stop',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'temperature',
+  'top_p',
+  'top_k',
+  'min_p',
+  'top_a',
+  'frequency_penalty',
+  'presence_penalty',
+  'repetition_penalty',
+  'reasoning',
+  'include_reasoning',
+  'reasoning_effort',
+  'structured_outputs',
+  'response_format',
+  'seed',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'verbosity',
+  'web_search_options',
+]);
