@@ -87,7 +87,7 @@ function inWords(issue: z.core.$ZodIssue): string {
     case 'too_small':
       return issue.origin === 'array' ? 'must not be empty' : issue.message;
     case 'invalid_type':
-      return /, received undefined$/.test(issue.message)
+      return issue.message.endsWith(', received undefined')
         ? `is missing (${issue.expected})`
         : issue.message.replace(/^Invalid input: expected (.+), received (.+)$/, 'must be $1, not $2');
     default:

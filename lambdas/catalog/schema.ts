@@ -228,6 +228,10 @@ const modelSchema = z
       })
       .optional(),
     icon_url: httpUrl.optional(),
+    /** Its name in collections of icons; the author's part of the id where absent. */
+    icon_id: slug.optional(),
+    /** A picture that the operator prefers to show. */
+    custom_icon_url: httpUrl.optional(),
     hugging_face_id: z.string().optional(),
     video: videoOptions.optional(),
     /** The author allows other models to be trained on what it writes; absent: not known. */

@@ -25,7 +25,7 @@ export interface Success {
   schema: z.ZodType;
   example?: unknown;
   /** Other kinds of content that the same status may have. */
-  content?: Record<string, { schema: object }>;
+  content?: Record<string, { schema: object; example?: string; 'x-events'?: Record<string, string> }>;
 }
 
 /** Routes that the document shows together. */

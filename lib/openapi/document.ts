@@ -7,6 +7,7 @@ import type { Credential, Route } from '../../lambdas/route.ts';
 import { routes, type RouteName } from '../../lambdas/routes.ts';
 import { installStreamingGlobal } from '../local/in-process-host.ts';
 import { abouts } from './abouts.ts';
+import { describeFields, type Document } from './described.ts';
 
 /** What an endpoint's file says that it accepts. */
 type Accepts = {
@@ -23,8 +24,15 @@ interface Operation {
   accepts: Accepts;
 }
 
-/** The OpenAPI document: made of the manifest, what endpoints accept, and what people read about them. */
-export async function buildDocument(): Promise<Record<string, unknown>> {
+/** The OpenAPI document: made of the manifest, what endpoints accept, and what people read about them and their fields. */
+export async function buildDocument(): Promise<Document> {
+  const document = await bareDocument();
+  describeFields(document);
+  return document;
+}
+
+/** Only with what fields say of themselves. */
+export async function bareDocument(): Promise<Document> {
   installStreamingGlobal();
   const paths: ZodOpenApiPathsObject = {};
   for (const [name, route] of Object.entries<Route>(routes)) {
@@ -48,7 +56,7 @@ export async function buildDocument(): Promise<Record<string, unknown>> {
     tags: [...new Set(Object.values(abouts).map(({ tag }) => tag))].map((name) => ({ name })),
     components: { securitySchemes },
     paths,
-  }) as unknown as Record<string, unknown>;
+  }) as unknown as Document;
 }
 
 const securitySchemes = {
@@ -77,6 +85,7 @@ function operationOf(operationId: string, operation: Operation): ZodOpenApiOpera
   const { success, bodyExample } = about;
   return {
     operationId,
+    'x-credential': route.credential,
     tags: [about.tag],
     summary: about.summary,
     description: [about.description, credentialNote[route.credential]].filter(Boolean).join(' '),

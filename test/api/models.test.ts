@@ -42,6 +42,28 @@ describe('a model of two endpoints', () => {
   });
 });
 
+describe('the icons of a model', () => {
+  const model = loadShippedCatalog().find('anthropic/claude-sonnet-5')!;
+  const withData = (data: object) => ({ ...model, data: { ...model.data, ...data } });
+
+  it('go by its author, where the catalog says nothing', () => {
+    const shown = modelView(model);
+
+    expect(shown.icon_id).toBe('anthropic');
+    expect(shown).not.toHaveProperty('icon_url');
+    expect(shown).not.toHaveProperty('custom_icon_url');
+  });
+
+  it('are those of the catalog, else of who runs it', () => {
+    const own = { icon_url: 'https://a.example/1.svg', icon_id: 'claude', custom_icon_url: 'https://b.example/2.svg' };
+    const [first] = model.endpoints;
+    const provider = { ...first!.provider, data: { ...first!.provider.data, icon_url: 'https://c.example/3.svg' } };
+
+    expect(modelView(withData(own))).toMatchObject(own);
+    expect(modelView(model, [{ ...first!, provider }])).toMatchObject({ icon_url: 'https://c.example/3.svg' });
+  });
+});
+
 const nothingKnown = { isFailing: () => undefined, statisticsOf: () => undefined, isReady: () => undefined };
 
 describe('how an endpoint is doing', () => {

@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { renderPage } from '../../lambdas/api/service/page.ts';
+import type { SchemaObject } from '../../lambdas/api/service/openapi-types.ts';
 import type { Route } from '../../lambdas/route.ts';
 import { routes } from '../../lambdas/routes.ts';
+import { describeFields } from '../../lib/openapi/described.ts';
+import { bareDocument } from '../../lib/openapi/document.ts';
+import { fieldTexts } from '../../lib/openapi/field-texts.ts';
 import { documentFile, documentText } from '../../lib/openapi/write.ts';
 import { document, documentedOperations, documentedResponse, misfit } from '../support/openapi.ts';
 
@@ -31,6 +35,34 @@ describe('the OpenAPI document', () => {
     for (const { schema, example } of media) {
       if (example !== undefined) expect(misfit(schema, example)).toBeUndefined();
     }
+  });
+
+  it('describes nearly every field', () => {
+    const fields: (string | undefined)[] = [];
+    const walk = (schema: SchemaObject) => {
+      for (const field of Object.values(schema.properties ?? {})) {
+        fields.push(field.description ?? field.$ref);
+        walk(field);
+      }
+      for (const part of [schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) if (part) walk(part);
+    };
+    for (const { operation } of documentedOperations) {
+      for (const { description } of operation.parameters ?? []) fields.push(description);
+      const own = Object.keys(operation.responses).map((status) => documentedResponse(operation, Number(status)));
+      for (const part of [operation.requestBody, ...own]) {
+        for (const { schema } of Object.values(part?.content ?? {})) walk(schema);
+      }
+    }
+    for (const schema of Object.values(document.components.schemas)) walk(schema);
+
+    const described = fields.filter((text) => text !== undefined);
+    expect(described.length / fields.length).toBeGreaterThan(0.95);
+  });
+
+  it('has no text for a field that there is not', async () => {
+    const used = describeFields(await bareDocument());
+
+    expect(Object.keys(fieldTexts).filter((name) => !used.has(name))).toEqual([]);
   });
 
   it('is shown as one page that loads nothing', () => {

@@ -18,6 +18,41 @@ const message = {
   usage: { input_tokens: 4, output_tokens: 8, cost: 0.0132 },
 };
 
+/** Of the Messages API, as clients of it expect them. */
+const events = {
+  message_start:
+    'The beginning: the message without its content, `model`, and the tokens of the prompt, which may be an estimate.',
+  content_block_start: 'A block begins: `text`, `thinking`, `tool_use`, … `index` counts them.',
+  content_block_delta:
+    'A piece of it: `text_delta`, `thinking_delta`, `signature_delta`, `input_json_delta` or `citations_delta`.',
+  content_block_stop: 'The block is whole.',
+  message_delta: 'Why the answer ends, its tokens, and what they cost: `usage.cost`, in RUB.',
+  message_stop: 'The end.',
+  ping: 'Every ten seconds of silence, also before the beginning. It means nothing.',
+  error:
+    'In the place of the end: what went wrong, in the form of every error. What was written until then is charged.',
+};
+
+const stream = `event: message_start
+data: {"type":"message_start","message":{"id":"${message.id}","type":"message","role":"assistant","model":"sandbox/claude","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":4,"output_tokens":1}}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hello! "}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":0}
+
+event: message_delta
+data: {"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"input_tokens":4,"output_tokens":8,"cost":0.0132}}
+
+event: message_stop
+data: {"type":"message_stop"}
+
+`;
+
 const providerErrors = ['not_found', 'provider_unavailable', 'timeout', 'provider_overloaded'] as const;
 
 export const messages = tagged('Inference', {
@@ -28,7 +63,7 @@ export const messages = tagged('Inference', {
     bodyExample: body,
     success: {
       ...ok('The message, or its events.', messageAnswer, message),
-      content: { 'text/event-stream': { schema: { type: 'string' } } },
+      content: { 'text/event-stream': { schema: { type: 'string' }, example: stream, 'x-events': events } },
     },
     errors: [...providerErrors, 'payment_required'],
   },

@@ -56,6 +56,8 @@ const modelFields = {
   description: z.string().optional(),
   alias_target: z.strictObject({ slug: z.string(), name: z.string() }).optional(),
   icon_url: z.string().optional(),
+  icon_id: z.string(),
+  custom_icon_url: z.string().optional(),
   hugging_face_id: z.string().optional(),
   knowledge_cutoff: z.string().optional(),
   available: z.boolean().nullable().meta({

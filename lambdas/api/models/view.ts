@@ -31,7 +31,7 @@ export function modelView(
     created: Date.parse(data.created) / 1000,
     ...(data.description === undefined ? {} : { description: data.description }),
     ...(model.aliasOf ? { alias_target: { slug: model.aliasOf.id, name: model.aliasOf.data.name } } : {}),
-    ...(data.icon_url === undefined ? {} : { icon_url: data.icon_url }),
+    ...icons(data, route),
     ...(data.hugging_face_id === undefined ? {} : { hugging_face_id: data.hugging_face_id }),
     ...(data.knowledge_cutoff === undefined ? {} : { knowledge_cutoff: data.knowledge_cutoff }),
     available: isAnyReady(endpoints, isReady),
@@ -54,6 +54,16 @@ export function modelView(
     // Clients of the Messages API list models with these two names.
     type: 'model',
     display_name: data.name,
+  };
+}
+
+/** A model without a picture of its own has that of the provider of its default route, where there is one. */
+function icons({ id, icon_url: own, icon_id: name, custom_icon_url: custom }: ModelData, route: Endpoint | undefined) {
+  const url = own ?? route?.provider.data.icon_url;
+  return {
+    ...(url === undefined ? {} : { icon_url: url }),
+    icon_id: name ?? id.slice(0, id.indexOf('/')),
+    ...(custom === undefined ? {} : { custom_icon_url: custom }),
   };
 }
 

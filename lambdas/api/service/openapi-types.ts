@@ -7,8 +7,13 @@ export interface OpenApi {
   components: { schemas: Record<string, SchemaObject>; responses: Record<string, ResponseObject> };
 }
 
+/** Kinds of events in a stream, and what each says. */
+export type EventTexts = Record<string, string>;
+
 export interface OperationObject {
   operationId: string;
+  /** Which key it takes. */
+  'x-credential': 'inference' | 'management' | 'any' | 'none';
   tags: string[];
   summary: string;
   description: string;
@@ -28,6 +33,7 @@ export interface ParameterObject {
 export interface MediaObject {
   schema: SchemaObject;
   example?: unknown;
+  'x-events'?: EventTexts;
 }
 
 export interface ResponseObject {

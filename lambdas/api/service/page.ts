@@ -1,4 +1,5 @@
 import type {
+  EventTexts,
   MediaObject,
   OpenApi,
   OperationObject,
@@ -29,7 +30,8 @@ export function renderPage(document: OpenApi): string {
     .map((name) => `<li><a href="#${anchor(name)}">${escape(name)}</a></li>`)
     .join('')}</ul></nav>
 <main><h1>${escape(document.info.title)}</h1><p>${prose(document.info.description)}</p>
-<p>The same for programs: <a href="openapi.json">openapi.json</a></p>
+<p>The same for programs: <a href="openapi.json">openapi.json</a>. The lines for <code>curl</code> work in a shell with
+<code>export GATEWAY_URL=http://127.0.0.1:8787${escape(base)} GATEWAY_KEY=sk-mg-v1-… MANAGEMENT_KEY=mk-mg-v1-…</code></p>
 ${groups
   .map(
     ({ name, operations: members }) =>
@@ -55,10 +57,45 @@ function renderIndex({ name, operations }: { name: string; operations: Located[]
   return `<h2>${escape(name)}</h2><ul>${items.join('')}</ul>`;
 }
 
-function renderOperation(document: OpenApi, base: string, { path, method, operation }: Located): string {
+/**
+ * A line to paste into a shell that has the base URL and the keys in its environment, and what its path and query need in
+ * variables of their names.
+ */
+export function curlLine({ path, method, operation }: Located): string {
+  const body = operation.requestBody?.content['application/json'];
+  const place = path.replace(/\{(\w+)\}/g, (_, name: string) => anywhere[name] ?? `$${variable(name)}`);
+  const query = (operation.parameters ?? []).filter((one) => one.in === 'query' && one.required);
+  const asked = query.map(({ name }) => `${name}=$${variable(name)}`).join('&');
+  const credential = operation['x-credential'];
+  const key = credential === 'management' ? '$MANAGEMENT_KEY' : '$GATEWAY_KEY';
+  return [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}"$GATEWAY_URL${place}${asked && `?${asked}`}"`,
+    ...(credential === 'none' ? [] : [`-H "authorization: Bearer ${key}"`]),
+    ...(body?.example === undefined
+      ? []
+      : ['-H "content-type: application/json"', `-d ${quoted(JSON.stringify(body.example))}`]),
+  ].join(' \\\n  ');
+}
+
+/** Values of parts of a path that every gateway has. */
+const anywhere: Record<string, string> = { slug: 'sandbox/claude', interval: 'monthly' };
+
+/** `memberId` is MEMBER_ID. */
+function variable(name: string): string {
+  return name.replace(/[A-Z]/g, '_$&').toUpperCase();
+}
+
+/** For a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function renderOperation(document: OpenApi, base: string, located: Located): string {
+  const { path, method, operation } = located;
   const body = operation.requestBody?.content['application/json'];
   return `<section id="${anchor(operation.operationId)}"><h3><code>${method} ${escape(base + path)}</code></h3>
 <p><b>${escape(operation.summary)}.</b> ${prose(operation.description)}</p>
+<pre>${escape(curlLine(located))}</pre>
 ${operation.parameters?.length ? `<h4>Parameters</h4>${renderParameters(operation.parameters)}` : ''}
 ${body ? `<h4>Body</h4>${renderMedia(body)}` : ''}
 <h4>Answers</h4>${Object.entries(operation.responses)
@@ -69,7 +106,7 @@ ${body ? `<h4>Body</h4>${renderMedia(body)}` : ''}
 function renderParameters(parameters: ParameterObject[]): string {
   const rows = parameters.map(
     ({ name, in: place, required, schema, description }) =>
-      `<tr><td><code>${escape(name)}</code></td><td>${place}${required ? ', required' : ''}</td><td>${typeOf(schema)}</td><td>${prose(description ?? '')}</td></tr>`,
+      `<tr><td><code>${escape(name)}</code> <small>${place}${required ? ', required' : ''}</small></td><td>${typeOf(schema)}</td><td>${prose(description ?? '')}</td></tr>`,
   );
   return `<table>${rows.join('')}</table>`;
 }
@@ -83,49 +120,84 @@ function renderResponse(document: OpenApi, status: string, response: ResponseObj
   return `<p><b>${status}</b> ${prose(resolved.description)}</p>${media.join('')}`;
 }
 
-function renderMedia({ schema, example }: MediaObject): string {
-  const shown = example === undefined ? '' : `<pre>${escape(JSON.stringify(example, null, 2))}</pre>`;
-  return `${renderFields(schema)}${shown}`;
+function renderMedia({ schema, example, 'x-events': events }: MediaObject): string {
+  const text = typeof example === 'string' ? example.trimEnd() : JSON.stringify(example, null, 2);
+  const sample = example === undefined ? '' : `<pre>${escape(text)}</pre>`;
+  return `${events ? renderEvents(events) : renderFields(schema)}${sample}`;
+}
+
+function renderEvents(events: EventTexts): string {
+  const rows = Object.entries(events).map(
+    ([name, text]) => `<tr><td><code>${escape(name)}</code></td><td>${prose(text)}</td></tr>`,
+  );
+  return `<table>${rows.join('')}</table>`;
 }
 
 function renderShape([name, schema]: [string, SchemaObject]): string {
   return `<section id="${anchor(name)}"><h3>${escape(name)}</h3>${renderFields(schema)}</section>`;
 }
 
-/** An object's fields as a table; anything else as its type. */
+/** An object's fields as a table, those of objects within it among them; anything else as its type. */
 function renderFields(schema: SchemaObject): string {
-  if (!schema.properties) return `<p>${typeOf(schema)}</p>`;
-  const rows = Object.entries(schema.properties).map(
-    ([name, field]) =>
-      `<tr><td><code>${escape(name)}</code></td><td>${schema.required?.includes(name) ? 'required' : ''}</td><td>${typeOf(field)}</td><td>${prose(field.description ?? '')}</td></tr>`,
-  );
-  return `<table>${rows.join('')}</table>`;
+  const rows = new Map<string, string>();
+  addRows(rows, schema, '');
+  return rows.size === 0 ? `<p>${typeOf(schema)}</p>` : `<table>${[...rows.values()].join('')}</table>`;
+}
+
+/** @param prefix of the names: `provider.` for the fields of `provider` */
+function addRows(rows: Map<string, string>, schema: SchemaObject, prefix: string): void {
+  for (const object of objectsIn(schema)) {
+    for (const [name, field] of Object.entries(object.properties!)) {
+      const path = prefix + name;
+      const need = object.required?.includes(name) ? ' <small>required</small>' : '';
+      // Of several shapes that a value may have, the first one tells.
+      if (!rows.has(path)) {
+        rows.set(
+          path,
+          `<tr><td><code>${escape(path)}</code>${need}</td><td>${typeOf(field)}</td><td>${prose(field.description ?? '')}</td></tr>`,
+        );
+      }
+      addRows(rows, field, `${path}.`);
+    }
+  }
+}
+
+/** The objects that a value may be, or may be a list of. */
+function objectsIn(schema: SchemaObject): SchemaObject[] {
+  if (schema.properties) return [schema];
+  const inner = [...(schema.items ? [schema.items] : []), ...(schema.anyOf ?? schema.oneOf ?? [])];
+  return inner.flatMap(objectsIn);
 }
 
 function typeOf(schema: SchemaObject): string {
   if (schema.$ref) return `<a href="#${anchor(lastPart(schema.$ref))}">${escape(lastPart(schema.$ref))}</a>`;
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices) return choices.map(typeOf).join(' or ');
+  if (choices) return [...new Set(choices.map(typeOf))].join(' or ');
   if (schema.const !== undefined) return `<code>${escape(JSON.stringify(schema.const))}</code>`;
   if (schema.enum) return schema.enum.map((value) => `<code>${escape(String(value))}</code>`).join(' ');
   if (schema.items) return `list of ${typeOf(schema.items)}`;
-  if (schema.properties) {
-    const fields = Object.entries(schema.properties).map(([name, field]) => `${escape(name)}: ${typeOf(field)}`);
-    return `{ ${fields.join(', ')} }`;
-  }
+  if (schema.properties) return 'object';
   return `${escape([schema.type ?? 'any'].flat().join(' or '))}${boundsOf(schema)}`;
 }
 
 function boundsOf({ minimum, maximum, minLength, maxLength, format, default: fallback }: SchemaObject): string {
   const parts = [
     ...(format ? [format] : []),
-    ...(minimum === undefined && maximum === undefined ? [] : [`${minimum ?? ''}..${maximum ?? ''}`]),
+    ...rangeOf(minimum, maximum),
     ...(minLength === undefined && maxLength === undefined
       ? []
       : [`${minLength ?? 0} to ${maxLength ?? 'any'} characters`]),
     ...(fallback === undefined ? [] : [`default ${JSON.stringify(fallback)}`]),
   ];
   return parts.length > 0 ? ` <small>(${escape(parts.join(', '))})</small>` : '';
+}
+
+/** Bounds that are only those of all whole numbers say nothing. */
+function rangeOf(minimum: number | undefined, maximum: number | undefined): string[] {
+  const least = minimum === -Number.MAX_SAFE_INTEGER ? undefined : minimum;
+  const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
+  if (most === undefined) return least === undefined ? [] : [`from ${least}`];
+  return [`${least ?? ''}..${most}`];
 }
 
 /** Text with `code` in it. */
@@ -149,9 +221,9 @@ const style = `
 :root{color-scheme:light dark;--line:#8884;--soft:#8882}
 body{font:15px/1.5 system-ui,sans-serif;margin:0;display:grid;grid-template-columns:20rem minmax(0,60rem)}
 nav{position:sticky;top:0;height:100vh;overflow:auto;padding:1rem;box-sizing:border-box;border-right:1px solid var(--line);font-size:13px}
-nav ul{list-style:none;padding:0;margin:0}nav h2{font-size:13px;margin:1rem 0 .25rem}
+nav ul{list-style:none;padding:0;margin:0}nav li{overflow-wrap:anywhere}nav h2{font-size:13px;margin:1rem 0 .25rem}
 main{padding:1rem 2rem}section{border-top:1px solid var(--line);padding:.5rem 0 1rem}
 h3{margin:.5rem 0}h4{margin:.75rem 0 .25rem}p{margin:.35rem 0}
-table{border-collapse:collapse;width:100%}td{border-top:1px solid var(--line);padding:.2rem .6rem .2rem 0;vertical-align:top}
-code{background:var(--soft);padding:0 .2em;border-radius:3px}pre{background:var(--soft);padding:.75rem;overflow:auto;border-radius:5px}
+table{border-collapse:collapse;width:100%}td{border-top:1px solid var(--line);padding:.2rem .6rem .2rem 0;vertical-align:top;overflow-wrap:anywhere}td:nth-child(1){width:30%}td:nth-child(3){width:45%}
+code{background:var(--soft);padding:0 .2em;border-radius:3px}pre{background:var(--soft);padding:.75rem;white-space:pre-wrap;overflow-wrap:anywhere;border-radius:5px}
 a{color:inherit}@media(max-width:50rem){body{display:block}nav{position:static;height:auto;border:0}}`;

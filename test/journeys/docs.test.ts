@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { curlLine } from '../../lambdas/api/service/page.ts';
+import { hasCurl } from '../support/curl.ts';
+import { finalGeneration, get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { documentedOperations } from '../support/openapi.ts';
+
+/** Of providers, and of a video that is not there yet. */
+const others = new Set(['POST /videos/notices/{name}', 'GET /videos/{id}/content', 'GET /videos/{id}']);
+/** Budgets are read after they were set, and what is deleted is deleted last, from the inside out. */
+function placeOf(name: string): number {
+  if (name.startsWith('DELETE')) return 100 - name.length / 1_000;
+  return name.endsWith('/members/remove') ? 99.95 : name.startsWith('PUT') ? 0 : 1;
+}
+
+const lines = documentedOperations
+  .filter(({ name }) => !others.has(name))
+  .map(({ name, method, path, operation }) => ({ name, line: curlLine({ path, method, operation }) }))
+  .toSorted((a, b) => placeOf(a.name) - placeOf(b.name));
+
+let gateway: RunningGateway;
+const variables: Record<string, string> = {};
+beforeAll(async () => {
+  gateway = await startGateway();
+  const managed = async (path: string, body: object) => {
+    const answer = await post(gateway, path, body, { 'x-api-key': gateway.managementKey });
+    return ((await answer.json()) as { data: Record<string, string> }).data;
+  };
+  const ask = {
+    model: 'sandbox/claude',
+    max_tokens: 10,
+    messages: [{ role: 'user', content: 'Hi\n@sandbox delay=0' }],
+  };
+  const { id } = (await (await post(gateway, '/messages', ask)).json()) as { id: string };
+  await finalGeneration(gateway, id);
+  const { hash } = await managed('/keys', { name: 'docs' });
+  const { id: workspace } = await managed('/workspaces', { name: 'Docs', slug: 'docs' });
+  await managed(`/workspaces/${workspace}/members/add`, { user_ids: ['ann'] });
+  Object.assign(variables, { ID: id, HASH: hash, WORKSPACE_ID: workspace, MEMBER_ID: 'ann' });
+});
+afterAll(() => gateway.stop());
+
+describe.skipIf(!hasCurl)('the reference', () => {
+  it.each(lines)('has a line that works for $name', async ({ line }) => {
+    const env = {
+      ...process.env,
+      ...variables,
+      GATEWAY_URL: gateway.baseUrl,
+      GATEWAY_KEY: gateway.key,
+      MANAGEMENT_KEY: gateway.managementKey,
+    };
+    const { stdout } = await promisify(execFile)('bash', ['-c', `${line} -s`], { encoding: 'utf8', env });
+
+    expect(stdout).not.toBe('');
+    expect(stdout).not.toMatch(/^\{"type":"error"/);
+  });
+
+  it('shows these lines, and the events of a stream', async () => {
+    const page = await (await get(gateway, '/docs')).text();
+
+    expect(page).toContain('curl -X POST &quot;$GATEWAY_URL/messages&quot;');
+    for (const event of ['message_start', 'message_delta', 'ping', 'error'])
+      expect(page).toContain(`<code>${event}</code>`);
+    expect(page).not.toContain(String(Number.MAX_SAFE_INTEGER));
+  });
+});
