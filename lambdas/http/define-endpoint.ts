@@ -60,6 +60,8 @@ export interface EndpointInput<Kind extends Credential, Body = unknown, Query = 
   remainingMs: () => number;
   /** Aborts when the client has left; Lambda does not report this to functions, the local server does. */
   clientLeft: AbortSignal | undefined;
+  /** Work that the answer need not wait for, and the function must: Lambda may freeze it afterwards. It must not reject. */
+  waitUntil: (work: Promise<void>) => void;
 }
 
 /** Answers a request once, however often it is sent; see answerOnce. */
@@ -71,7 +73,7 @@ interface LocalContext extends Context {
   clientLeft?: AbortSignal;
 }
 
-type AnyInput = EndpointInput<Credential> & { once?: Once };
+type AnyInput = EndpointInput<Credential> & { once?: Once; unfinished: Promise<void>[] };
 
 /** Characters of a text that middy writes without waiting. */
 const WRITTEN_AT_ONCE = 16 * 1024;
@@ -102,7 +104,8 @@ export function defineEndpoint<
   return middy<AnyInput, HttpResponse>({
     // A stream ends itself before the timeout; everything else is done long before.
     timeoutEarlyInMillis: 0,
-    ...(route.streaming ? { executionMode: executionModeStreamifyResponse, requestEnd: untilBodySettled } : {}),
+    requestEnd: untilFinished,
+    ...(route.streaming ? { executionMode: executionModeStreamifyResponse } : {}),
   })
     .before(openPassage)
     .before(() => accepts.meanwhile?.())
@@ -119,7 +122,10 @@ export function defineEndpoint<
 function openPassage(passage: Passage): void {
   const event = passage.event as unknown as HttpEvent;
   const { context } = passage;
+  const unfinished: Promise<void>[] = [];
   passage.event = {
+    unfinished,
+    waitUntil: (work) => void unfinished.push(work),
     request: normaliseRequest(event),
     generationId: newGenerationId(),
     caller: undefined,
@@ -206,11 +212,13 @@ function refuse(name: RouteName, route: Route, passage: Passage): void {
   closePassage(name, route, passage);
 }
 
-/** Lambda may freeze the function once its handler returns: the generator's ending has to be over by then. */
-async function untilBodySettled(passage: unknown): Promise<void> {
-  const body = (passage as Passage).response?.body;
-  if (!(body instanceof AnswerStream)) return;
-  // A client that left before the head was written never reads the body; after a normal end this does nothing.
-  body.destroy();
-  await body.settled;
+/** Lambda may freeze the function once its handler returns: a generator's ending, and what else goes on, is over by then. */
+async function untilFinished(passage: unknown): Promise<void> {
+  const { event, response } = passage as Passage;
+  if (response?.body instanceof AnswerStream) {
+    // A client that left before the head was written never reads the body; after a normal end this does nothing.
+    response.body.destroy();
+    await response.body.settled;
+  }
+  await Promise.all(event.unfinished);
 }

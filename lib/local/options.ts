@@ -67,7 +67,7 @@ function readFlags(args: string[]) {
       },
     }).values;
   } catch (error) {
-    throw new StartFailure(`${(error as Error).message} See npm start -- --help.`);
+    throw new StartFailure(`${(error as Error).message.replace(/\.?$/, '.')} See npm start -- --help.`);
   }
 }
 

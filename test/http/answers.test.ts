@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { KeyAnswer, ShownKey } from '../../lambdas/api/keys/shape.ts';
 import { keyView } from '../../lambdas/api/keys/view.ts';
@@ -56,6 +57,26 @@ describe('an endpoint', () => {
     // @ts-expect-error -- there is no `once`
     defineEndpoint('create-key', {}, ({ once }) => once(async () => jsonResponse<HealthAnswer>(200, ok)));
     expect(ok.status).toBe('ok');
+  });
+});
+
+describe('a function', () => {
+  it('is not over before the work that its answer does not wait for', async () => {
+    let isOver = false;
+    const handler = defineEndpoint('health', {}, ({ waitUntil }) => {
+      waitUntil(sleep(30).then(() => void (isOver = true)));
+      return jsonResponse<HealthAnswer>(200, ok);
+    });
+    const request = {
+      httpMethod: 'GET',
+      path: '/health',
+      headers: {},
+      requestContext: { requestId: 'r', identity: {} },
+    };
+
+    await handler(request as never, { getRemainingTimeInMillis: () => 1_000 } as never);
+
+    expect(isOver).toBe(true);
   });
 });
 

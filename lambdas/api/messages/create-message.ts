@@ -88,7 +88,7 @@ export async function createMessage(input: MessageInput): Promise<HttpResponse> 
     search,
     abort,
   };
-  return context.streamed ? streamAnswer(context) : wholeAnswer(context);
+  return context.streamed ? streamAnswer(context) : wholeAnswer(context, input);
 }
 
 /** Makes the searches that come first; the attempts then have what they found. */
@@ -128,14 +128,18 @@ async function streamAnswer(context: AnswerContext): Promise<HttpResponse> {
   return streamResponse(bodyOf(context, produce, pings));
 }
 
-/** The answer in one piece. One that takes long is begun before it is there, so that nobody gives up the connection. */
-async function wholeAnswer(context: AnswerContext): Promise<HttpResponse> {
-  const answer = collectAnswer(context);
+/**
+ * The answer in one piece, as soon as it is whole: its settlement is reported while it is on its way. One that takes long
+ * is begun before it is there, so that nobody gives up the connection.
+ */
+async function wholeAnswer(context: AnswerContext, { waitUntil }: MessageInput): Promise<HttpResponse> {
+  const { message, settled } = collectAnswer(context);
+  waitUntil(settled);
   const waitedMs = performance.now() - context.receivedAtMs;
-  if (await isThereWithin(answer, Math.max(0, COMMIT_AFTER_MS - waitedMs))) {
-    return jsonResponse<MessageBody>(200, await answer);
+  if (await isThereWithin(message, Math.max(0, COMMIT_AFTER_MS - waitedMs))) {
+    return jsonResponse<MessageBody>(200, await message);
   }
-  const body = bodyOf(context, () => wholeBody(answer, context.requestId), blanks);
+  const body = bodyOf(context, () => wholeBody(message, context.requestId), blanks);
   return streamResponse(body, { 'content-type': 'application/json' });
 }
 
@@ -153,12 +157,19 @@ function bodyOf(
   return body;
 }
 
-async function collectAnswer(context: AnswerContext): Promise<MessageBody> {
-  const assembler = new MessageAssembler();
-  for await (const events of eventsFor(context)) {
-    for (const { data } of events) assembler.add(data);
-  }
-  return assembler.finish()!;
+/** @returns the message once it is whole, or its failure, and the end of everything that belongs to it, which never fails */
+function collectAnswer(context: AnswerContext): { message: Promise<MessageBody>; settled: Promise<void> } {
+  const { promise: message, resolve, reject } = Promise.withResolvers<MessageBody>();
+  const collect = async () => {
+    const assembler = new MessageAssembler();
+    for await (const events of eventsFor(context)) {
+      for (const { data } of events) assembler.add(data);
+      // All that comes after this event is the settlement.
+      if (events.at(-1)?.data.type === 'message_stop') resolve(assembler.finish()!);
+    }
+    resolve(assembler.finish()!);
+  };
+  return { message, settled: collect().catch(reject) };
 }
 
 /** The events with the client's own text, where the provider got something else for it. */

@@ -32,8 +32,5 @@ export async function* wholeBody(answer: Promise<object>, requestId: string): As
     yield JSON.stringify(await answer);
   } catch (error) {
     yield JSON.stringify(errorEnvelope(toGatewayError(error), requestId));
-  } finally {
-    // The reader may have left: what the answer came to is settled before the function returns.
-    await answer.catch(() => undefined);
   }
 }
