@@ -16,6 +16,7 @@ import type { AwsIdentity } from './aws-identity.ts';
 import { newAwsSigner } from './aws-signer.ts';
 import { nowMs } from './clock.ts';
 import { optionalVariable } from './environment.ts';
+import { onceOpen } from './once.ts';
 import { localCredentials, requestTimeouts } from './sdk.ts';
 
 export interface AwsService {
@@ -99,7 +100,7 @@ export function openAwsJson(
   service: AwsService,
   options: { endpoint?: string | undefined; identity: AwsIdentity },
 ): AwsCall {
-  const opening = once(() => open(service, options));
+  const opening = onceOpen(() => open(service, options));
   let clockSkewMs = 0;
 
   async function attempt(place: Place, operation: string, body: string, signal?: AbortSignal): Promise<unknown> {
@@ -227,13 +228,4 @@ function isTransient(error: unknown): boolean {
 /** `com.amazonaws.dynamodb.v20120810#ThrottlingException`. */
 function codeOf(type: unknown): string {
   return typeof type === 'string' ? type.slice(type.lastIndexOf('#') + 1) : 'AwsError';
-}
-
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined;
-  return () =>
-    (made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    }));
 }

@@ -4,7 +4,8 @@ import { dialects, wires, type Dialect, type WireName } from '../support/dialect
 import { packFrame } from '../support/event-stream.ts';
 import { startHostileGateway, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
 import type { Behaviour, Exchange } from '../support/hostile-upstream.ts';
-import { busyMs, heldMb, measurable, residentMb } from '../support/process-usage.ts';
+import { heldMb, measurable } from '../support/process-usage.ts';
+import { cpuMs, residentMb } from '../support/processes.ts';
 
 /** What a provider can do to the processor and the memory that all answers share. One attack at a time: it is measured. */
 let hostile: HostileGateway;
@@ -28,7 +29,7 @@ const RICH_RUB = 1_000_000;
 async function usedMb() {
   // In this order: what nobody holds any more is given back on the way.
   const held = await heldMb(hostile.gateway);
-  return { held, resident: residentMb(hostile.gateway) };
+  return { held, resident: residentMb(hostile.gateway.process.pid!) };
 }
 
 const sound: Behaviour = async ({ begin, send, finish, dialect }) => {
@@ -57,12 +58,12 @@ async function measured(attack: Attack): Promise<{ peakMb: number; tookMs: numbe
   const { gateway } = hostile;
   await untilIdle();
   await heldMb(gateway);
-  const before = { mb: residentMb(gateway), ms: busyMs(gateway) };
+  const before = { mb: residentMb(gateway.process.pid!), ms: cpuMs(gateway.process.pid!) };
   let peakMb = 0;
-  const watch = setInterval(() => (peakMb = Math.max(peakMb, residentMb(gateway) - before.mb)), 20);
+  const watch = setInterval(() => (peakMb = Math.max(peakMb, residentMb(gateway.process.pid!) - before.mb)), 20);
   try {
     await hostile.attack({ limitRub: RICH_RUB, patienceMs: 25_000, ...attack });
-    return { peakMb, tookMs: busyMs(gateway) - before.ms };
+    return { peakMb, tookMs: cpuMs(gateway.process.pid!) - before.ms };
   } finally {
     clearInterval(watch);
   }
@@ -74,9 +75,9 @@ const LOOKS_EVERY_MS = 300;
 /** What the last attack has begun may go on for a while. */
 async function untilIdle(): Promise<void> {
   for (let used = Infinity; used > 50;) {
-    const before = busyMs(hostile.gateway);
+    const before = cpuMs(hostile.gateway.process.pid!);
     await sleep(LOOKS_EVERY_MS);
-    used = busyMs(hostile.gateway) - before;
+    used = cpuMs(hostile.gateway.process.pid!) - before;
   }
 }
 

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { credentials, type Shape, type WireName } from './bench-catalog.ts';
 import { request, type Asked, type Target } from './load.ts';
-import { cpuMs, descendantsOf, pin, residentMb, startPinned } from './processes.ts';
+import { cpuMs, descendantsOf, residentMb } from '../support/processes.ts';
+import { pin, startPinned } from './processes.ts';
 
 /** The core of what is measured, and that of everything else. */
 const MEASURED = 1;

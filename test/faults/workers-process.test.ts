@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { descendantsOf } from '../bench/processes.ts';
+import { descendantsOf } from '../support/processes.ts';
 import { get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
 
 let gateway: RunningGateway | undefined;

@@ -1,20 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { RunningGateway } from './gateway.ts';
 
 /** Set in a gateway's environment so that its memory can be inspected. */
 export const measurable = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
-
-/** Memory of the machine that a process occupies. */
-export function residentMb({ process: { pid } }: RunningGateway): number {
-  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
-}
-
-/** The processor time that a process has used since it began. */
-export function busyMs({ process: { pid } }: RunningGateway): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  // User and system time, in the hundredths of a second that Linux reports.
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
 
 /**
  * What a gateway, started as `measurable`, really holds: objects and buffers that are left after garbage collection. What

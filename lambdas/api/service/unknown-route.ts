@@ -9,7 +9,7 @@ import { log } from '../../platform/logger.ts';
  * Answers what no route takes. API Gateway itself would read the key of such a request as an AWS signature, refuse it with
  * 403 for that, and repeat the key in its answer. Nobody is looked up here, and no body is read.
  */
-export async function handler(event: APIGatewayProxyEvent): Promise<HttpResponse> {
+export function handler(event: APIGatewayProxyEvent): Promise<HttpResponse> {
   const request = normaliseRequest(event);
   const { id, method, path } = request;
   const isLook = method === 'HEAD' && isThere(path);
