@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 export default defineConfig({
   test: {
@@ -7,9 +8,10 @@ export default defineConfig({
     reporters: ['default', ['json', { outputFile: '.vitest/results.json' }]],
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // Much of a test's time is waiting, so one worker more than the two cores that there are at least; beyond that they would only
-    // wait for each other, because tests start gateways and databases of their own.
-    maxWorkers: 3,
+    // Much of a test's time is waiting, so twice the two cores that there are at least; beyond that they would only wait for
+    // each other, because tests start gateways and databases of their own.
+    maxWorkers: 4,
     fileParallelism: true,
+    sequence: { sequencer: LongestFirst },
   },
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
-import { admin, adminTable } from '../support/admin.ts';
+import { adminHere } from '../support/admin.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 
 type Rows = Record<string, unknown>[];
@@ -16,7 +16,12 @@ const keys: Record<string, { hash: string; label: string; client: RunningGateway
 let costs: Record<string, Money>;
 let refused: string;
 
-const list = async (...args: string[]) => (await admin(directory, '--account', account, ...args)) as unknown as Rows;
+/** What a command gives to programs. */
+async function admin(...args: string[]): Promise<unknown> {
+  return JSON.parse((await adminHere(directory, '--json', ...args)).out);
+}
+
+const list = async (...args: string[]) => (await admin('--account', account, ...args)) as unknown as Rows;
 
 async function ask(name: string, directives = ''): Promise<{ id: string; cost: Money }> {
   const request = { model: 'sandbox/claude', max_tokens: 50, messages: [said('Hi', `delay=0 ${directives}`)] };
@@ -29,7 +34,7 @@ async function ask(name: string, directives = ''): Promise<{ id: string; cost: M
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-operator-'));
   gateway = await startGateway({ args: ['--data', directory] });
-  ({ id: account } = (await admin(directory, 'accounts', 'create', '--name', 'Bell', '--mode', 'prepaid')) as {
+  ({ id: account } = (await admin('accounts', 'create', '--name', 'Bell', '--mode', 'prepaid')) as {
     id: string;
   });
   await list('accounts', 'top-up', '--amount', '1000', '--note', 'Invoice 1');
@@ -38,7 +43,7 @@ beforeAll(async () => {
   await list('budgets', 'set', '--interval', 'daily', '--limit', '20');
   await list('budgets', 'set', '--interval', 'daily', '--limit', '10', '--member', 'ann');
   for (const [name, ...more] of [['laptop', '--member', 'ann'], ['server']] as [string, ...string[]][]) {
-    const made = await admin(directory, '--account', account, 'keys', 'create', '--name', name, ...more);
+    const made = await admin('--account', account, 'keys', 'create', '--name', name, ...more);
     const { key, hash, label } = made as { key: string; hash: string; label: string };
     keys[name] = { hash, label, client: { ...gateway, key } };
   }
@@ -165,7 +170,7 @@ describe('an operator sees', () => {
     'audit',
     'providers',
   ])('%s in a table that fits a window', async (command) => {
-    const text = await adminTable(directory, '--account', account, ...command.split(' '));
+    const text = (await adminHere(directory, '--account', account, ...command.split(' '))).out;
 
     const lines = text.trimEnd().split('\n');
     expect(lines.length).toBeGreaterThan(1);
@@ -180,7 +185,7 @@ describe('a key', () => {
     ['the beginning of its hash', () => keys['server']!.hash.slice(0, 8)],
     ['its whole hash', () => keys['server']!.hash],
   ])('is named by %s', async (_, nameOf) => {
-    const changed = await admin(directory, '--account', account, 'keys', 'limit', '--key', nameOf(), '--limit', '100');
+    const changed = await admin('--account', account, 'keys', 'limit', '--key', nameOf(), '--limit', '100');
 
     expect(changed).toMatchObject({ hash: keys['server']!.hash, limits_rub: { lifetime: '100' } });
   });

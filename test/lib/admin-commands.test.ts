@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildProgram } from '../../lib/admin/program.ts';
-import { runAdmin } from '../../lib/admin/run.ts';
+import { adminHere } from '../support/admin.ts';
 import { shippedCatalog } from '../support/catalog.ts';
 
 const files = mkdtempSync(join(tmpdir(), 'gateway-commands-'));
@@ -12,27 +12,7 @@ const data = join(files, 'data');
 let postpaid: string;
 let prepaid: string;
 
-interface Said {
-  code: number;
-  out: string;
-  err: string;
-}
-
-/** Runs a command in this process. */
-async function run(...args: string[]): Promise<Said> {
-  const said = { out: '', err: '' };
-  const into = (stream: 'out' | 'err') => (text: string | Uint8Array) => {
-    said[stream] += String(text);
-    return true;
-  };
-  vi.spyOn(process.stdout, 'write').mockImplementation(into('out'));
-  vi.spyOn(process.stderr, 'write').mockImplementation(into('err'));
-  try {
-    return { code: await runAdmin(['--data', data, ...args]), ...said };
-  } finally {
-    vi.restoreAllMocks();
-  }
-}
+const run = (...args: string[]) => adminHere(data, ...args);
 
 async function made(...args: string[]): Promise<Record<string, string>> {
   return JSON.parse((await run('--json', ...args)).out) as Record<string, string>;

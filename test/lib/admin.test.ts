@@ -2,7 +2,19 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { admin, adminRefusal } from '../support/admin.ts';
+import { adminHere } from '../support/admin.ts';
+
+/** What a command gives to programs. */
+async function admin(data: string, ...args: string[]): Promise<Record<string, unknown>> {
+  return JSON.parse((await adminHere(data, '--json', ...args)).out) as Record<string, unknown>;
+}
+
+/** What a command that is refused says to a person. */
+async function adminRefusal(data: string, ...args: string[]): Promise<string> {
+  const { code, out, err } = await adminHere(data, ...args);
+  expect([code, out]).toEqual([1, '']);
+  return err;
+}
 
 let directory: string;
 beforeAll(() => {

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { vi } from 'vitest';
+import { runAdmin } from '../../lib/admin/run.ts';
 
 const entry = fileURLToPath(new URL('../../bin/admin.ts', import.meta.url));
 const run = promisify(execFile);
@@ -11,16 +13,29 @@ export async function admin(dataDirectory: string, ...args: string[]): Promise<R
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-/** Runs a command for people. @returns what it prints */
-export async function adminTable(dataDirectory: string, ...args: string[]): Promise<string> {
-  return (await run(process.execPath, [entry, '--data', dataDirectory, ...args])).stdout;
+interface Said {
+  code: number;
+  out: string;
+  err: string;
 }
 
-/** Runs a command that is refused. @returns what it says to a person */
-export async function adminRefusal(dataDirectory: string, ...args: string[]): Promise<string> {
-  const failed = await run(process.execPath, [entry, '--data', dataDirectory, ...args]).then(
-    ({ stdout }) => Promise.reject(new Error(`This was not refused:\n${stdout}`)),
-    (error: unknown) => error as { code: number; stderr: string },
-  );
-  return failed.stderr;
+/**
+ * Runs a command in this process, which is quicker by half a second. Not for two data directories whose keys matter: a process
+ * reads its secrets once.
+ */
+export async function adminHere(dataDirectory: string, ...args: string[]): Promise<Said> {
+  const said = { out: '', err: '' };
+  const into = (stream: 'out' | 'err') => (text: string | Uint8Array) => {
+    said[stream] += String(text);
+    return true;
+  };
+  const spies = [
+    vi.spyOn(process.stdout, 'write').mockImplementation(into('out')),
+    vi.spyOn(process.stderr, 'write').mockImplementation(into('err')),
+  ];
+  try {
+    return { code: await runAdmin(['--data', dataDirectory, ...args]), ...said };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
 }
