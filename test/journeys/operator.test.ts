@@ -21,7 +21,7 @@ async function admin(...args: string[]): Promise<unknown> {
   return JSON.parse((await adminHere(directory, '--json', ...args)).out);
 }
 
-const list = async (...args: string[]) => (await admin('--account', account, ...args)) as unknown as Rows;
+const list = async (...args: string[]) => (await admin('--account', account, ...args)) as Rows;
 
 async function ask(name: string, directives = ''): Promise<{ id: string; cost: Money }> {
   const request = { model: 'sandbox/claude', max_tokens: 50, messages: [said('Hi', `delay=0 ${directives}`)] };

@@ -20,13 +20,14 @@ const longest = [
   'lib/admin.test',
 ];
 
+function placeOf({ moduleId }: TestSpecification): number {
+  const place = longest.findIndex((name) => moduleId.includes(`/test/${name}`));
+  return place === -1 ? longest.length : place;
+}
+
 /** Begins with the files that take longest; vitest itself only knows their sizes, until it has run them once. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const placeOf = ({ moduleId }: TestSpecification) => {
-      const place = longest.findIndex((name) => moduleId.includes(`/test/${name}`));
-      return place === -1 ? longest.length : place;
-    };
     return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b));
   }
 }
