@@ -1,20 +1,28 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminHere } from '../support/admin.ts';
 import { hasCurl } from '../support/curl.ts';
 import { post, startGateway, type RunningGateway } from '../support/gateway.ts';
 
-/** The curl lines of the README, each as one command. */
-const commands = readFileSync('README.md', 'utf8')
+const blocks = readFileSync('README.md', 'utf8')
   .split('```')
-  .filter((_, index) => index % 2 === 1)
-  .flatMap((block) => block.split(/^(?=curl )/m).filter((part) => part.startsWith('curl ')));
+  .filter((_, index) => index % 2 === 1);
+/** The curl lines of the README, each as one command. */
+const commands = blocks.flatMap((block) => block.split(/^(?=curl )/m).filter((part) => part.startsWith('curl ')));
+const ADMIN = 'npm run admin -- ';
+const adminLines = blocks.flatMap((block) => block.split('\n').filter((line) => line.startsWith(ADMIN)));
+const [program] = blocks.filter((block) => block.startsWith('ts\n'));
 
 let gateway: RunningGateway;
 let generationId: string;
+let data: string;
 beforeAll(async () => {
-  gateway = await startGateway();
+  data = mkdtempSync(join(tmpdir(), 'gateway-readme-'));
+  gateway = await startGateway({ args: ['--data', data] });
   const ask = {
     model: 'sandbox/claude',
     max_tokens: 10,
@@ -22,7 +30,10 @@ beforeAll(async () => {
   };
   generationId = (await post(gateway, '/messages', ask)).headers.get('x-generation-id')!;
 });
-afterAll(() => gateway.stop());
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(data, { recursive: true, force: true });
+});
 
 describe.skipIf(!hasCurl)('the README', () => {
   it('has lines for curl', () => expect(commands.length).toBeGreaterThan(4));
@@ -36,5 +47,36 @@ describe.skipIf(!hasCurl)('the README', () => {
     });
     expect(stdout).not.toBe('');
     expect(stdout).not.toContain('"type":"error"');
+  });
+});
+
+describe('the README', () => {
+  it('has lines for the operator', () => expect(adminLines.length).toBeGreaterThan(5));
+
+  it.each(adminLines)('has a line that works: %s', async (line) => {
+    // As a shell splits it.
+    const args = line
+      .slice(ADMIN.length)
+      .match(/"[^"]*"|\S+/g)!
+      .map((part) => part.replaceAll('"', ''));
+
+    const { code, out, err } = await adminHere(data, ...args);
+
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).not.toBe('');
+  });
+
+  it('has a program that streams an answer', async () => {
+    mkdirSync('.vitest', { recursive: true });
+    const file = `.vitest/readme-${process.pid}.ts`;
+    writeFileSync(file, program!.slice('ts\n'.length).replaceAll('http://127.0.0.1:8787', gateway.anthropicUrl));
+
+    const { stdout } = await promisify(execFile)(process.execPath, ['bin/node24.mjs', file], {
+      encoding: 'utf8',
+      env: { ...process.env, GATEWAY_KEY: gateway.key },
+    });
+    rmSync(file);
+
+    expect(stdout).toContain('from the sandbox');
   });
 });
