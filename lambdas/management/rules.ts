@@ -22,3 +22,11 @@ export const memberIdRule: TextRule = {
 /** Of accounts, workspaces and keys. */
 export const nameRule = shortTextRule(1, 100);
 export const descriptionRule = shortTextRule(0, 500);
+
+/** References of payments are a part of their records' keys. */
+export const referenceRule: TextRule = {
+  minLength: 1,
+  maxLength: 100,
+  pattern: /^[A-Za-z0-9][A-Za-z0-9._:/-]*$/,
+  says: 'must be 1 to 100 letters, digits and . _ : / -, beginning with a letter or digit',
+};

@@ -97,6 +97,11 @@ export function topUpPut(table: Table, accountId: string, topUp: TopUp): Write {
   return putNew(table, { ...key, entity: 'top_up', ...topUpRecord.toItem(topUp) });
 }
 
+export async function readTopUp(table: Table, accountId: string, id: string): Promise<TopUp | undefined> {
+  const item = await readItem(table, { pk: `ACCOUNT#${accountId}`, sk: `TOPUP#${id}` });
+  return item && topUpRecord.from(item);
+}
+
 /** All of an account, oldest first. */
 export async function listTopUps(table: Table, accountId: string): Promise<TopUp[]> {
   const items = await Array.fromAsync(queryPartition(table, `ACCOUNT#${accountId}`, 'TOPUP#'));

@@ -1,8 +1,8 @@
 import { Option, type Command } from 'commander';
 import { createAccount, setAccountPrivacy, topUp } from '../../lambdas/management/accounts.ts';
 import { readPepper } from '../../lambdas/platform/secrets.ts';
-import { nameRule } from '../../lambdas/management/rules.ts';
-import type { Money } from '../../lambdas/money/money.ts';
+import { nameRule, referenceRule } from '../../lambdas/management/rules.ts';
+import { Money } from '../../lambdas/money/money.ts';
 import {
   accountModes,
   listAccountIds,
@@ -43,6 +43,7 @@ export function addAccountCommands(program: Command): void {
     .description('add money to a prepaid account')
     .requiredOption('--amount <rub>', 'roubles, for example 1500.50', parsePositive)
     .option('--note <text>', 'what the payment was for')
+    .option('--reference <id>', 'of the payment: with the same one, it is booked once', textBy(referenceRule))
     .action(onAccount(addMoney));
   program
     .command('top-ups')
@@ -91,12 +92,16 @@ async function changePrivacy({ changes }: Session, given: PrivacyOptions): Promi
   return { account: account.id, ...privacyAttribute(account.privacy) };
 }
 
-async function addMoney({ changes }: Session, given: { amount: Money; note?: string }): Promise<Row> {
-  const { id, account } = await topUp(changes, given);
+async function addMoney(
+  { changes }: Session,
+  given: { amount: Money; note?: string; reference?: string },
+): Promise<Row> {
+  const { id, account, wasBooked } = await topUp(changes, given);
   return {
     top_up: id,
     account: account.id,
-    added_rub: given.amount.toString(),
+    added_rub: (wasBooked ? Money.zero : given.amount).toString(),
+    was_booked_before: wasBooked,
     total_rub: account.limits.lifetime!.toString(),
   };
 }

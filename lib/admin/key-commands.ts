@@ -4,6 +4,7 @@ import { nameRule } from '../../lambdas/management/rules.ts';
 import { findWorkspace } from '../../lambdas/management/workspaces.ts';
 import type { Money } from '../../lambdas/money/money.ts';
 import { nowMs } from '../../lambdas/platform/clock.ts';
+import { invalidRequest } from '../../lambdas/platform/errors.ts';
 import { readPepper } from '../../lambdas/platform/secrets.ts';
 import { readCounter, readCounters } from '../../lambdas/store/counters.ts';
 import { allKeys, inferenceKeysOf, managementKeysOf } from '../../lambdas/store/key-directory.ts';
@@ -74,6 +75,7 @@ interface LimitOptions extends KeyOption {
 
 async function create({ table, accountId, changes }: Session, given: CreateOptions): Promise<Row> {
   const { kind, name, limit, limitReset } = given;
+  if (limitReset !== undefined && limit === undefined) throw invalidRequest('--limit-reset', 'needs a --limit');
   const workspace = kind === 'inference' ? await findWorkspace(table, accountId, given.workspace) : undefined;
   const { key, secret } = await createKey(changes, await readPepper(), {
     kind,

@@ -40,7 +40,7 @@ export function buildProgram(): Command {
   program
     .command('upgrade')
     .description('bring records of an earlier version up to date; run it after a deployment, as often as you like')
-    .action(onTable(async ({ table }) => ({ changed: await upgradeRecords(table) })));
+    .action(onTable(async ({ table }) => ({ records_changed: await upgradeRecords(table) })));
   addCatalogCommands(program);
   addProviderCommand(program);
   showCommandsAfterMistakes(program);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { errorEnvelope, GatewayError, notFound } from '../../lambdas/platform/errors.ts';
 import { newRequestId } from '../../lambdas/platform/ids.ts';
@@ -10,6 +10,9 @@ import { toRestEvent, toUrlEvent } from './http-events.ts';
 import { readTarget, type RequestTarget } from './request-target.ts';
 import { buildRoutingTable } from './routing-table.ts';
 import type { Wiring } from './wiring.ts';
+
+// Of the Messages API; Node would call it unknown.
+STATUS_CODES[529] = 'Overloaded';
 
 /** The largest event that Lambda accepts, in which the body is a text: its quotes are escaped. */
 const MAX_EVENT_BYTES = 6 * 1024 * 1024;

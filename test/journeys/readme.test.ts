@@ -15,7 +15,7 @@ const blocks = readFileSync('README.md', 'utf8')
 const commands = blocks.flatMap((block) => block.split(/^(?=curl )/m).filter((part) => part.startsWith('curl ')));
 const ADMIN = 'npm run admin -- ';
 const adminLines = blocks.flatMap((block) => block.split('\n').filter((line) => line.startsWith(ADMIN)));
-const [program] = blocks.filter((block) => block.startsWith('ts\n'));
+const program = blocks.find((block) => block.startsWith('ts\n'));
 
 let gateway: RunningGateway;
 let generationId: string;

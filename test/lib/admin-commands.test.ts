@@ -79,7 +79,11 @@ const cases: Record<string, Case> = {
     needs: '--limit',
   },
   'budgets list': { good: [], bad: [['--workspace', 'nowhere'], /There is no workspace/] },
-  'keys create': { good: ['--name', 'new'], bad: [['--name', 'x', '--limit', 'much'], /roubles/], needs: '--name' },
+  'keys create': {
+    good: ['--name', 'new'],
+    bad: [['--name', 'x', '--limit-reset', 'daily'], /needs a --limit/],
+    needs: '--name',
+  },
   'keys list': { good: [], bad: [['--kind', 'other'], /inference, management/] },
   'keys disable': {
     good: ['--key', 'one'],

@@ -92,6 +92,20 @@ describe('the values of options', () => {
     });
   });
 
+  it('book a payment once, however often its reference is given', async () => {
+    const pay = ['accounts', 'top-up', '--amount', '20', '--reference', 'INV-1'];
+    const { total_rub: before } = await run('accounts', 'top-up', '--amount', '1');
+
+    const first = await run(...pay);
+    const second = await run(...pay);
+
+    expect(first).toMatchObject({ top_up: 'INV-1', added_rub: '20', was_booked_before: false });
+    expect(second).toMatchObject({ added_rub: '0', was_booked_before: true, total_rub: first['total_rub'] });
+    expect(Number(first['total_rub']) - Number(before)).toBeCloseTo(20);
+    const other = await adminRefusal(directory, ...account, ...pay, '--amount', '30');
+    expect(other).toBe('The payment "INV-1" was booked with 20 RUB; use a reference of its own for 30 RUB.\n');
+  });
+
   it('say yes and no, and name providers', async () => {
     const given = ['--block-logging', 'true', '--block-training', 'false', '--ignored-providers', 'openai, anthropic'];
     expect(await run('accounts', 'privacy', ...given)).toMatchObject({
