@@ -17,6 +17,8 @@ export class UsageMeter {
   /** performance.now() of the first event. */
   firstEventAtMs: number | undefined;
   finishReason: string | null = null;
+  /** The same in the provider's own word, where that is not one of the Messages API. */
+  nativeFinishReason: string | null = null;
   searchResults: number | null = null;
   /** A block was opened, or thinking reported: the model had begun, whether or not anything was shown. */
   hasBegun = false;

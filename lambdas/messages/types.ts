@@ -152,4 +152,6 @@ export interface AnswerBatch {
   heldBackBytes?: number;
   /** The provider has reported why it ends, and no event says so yet. */
   isClosing?: boolean;
+  /** Why it ends, in the provider's own word, where that is not one of the Messages API. */
+  nativeReason?: string | undefined;
 }

@@ -68,6 +68,8 @@ export const outcomeRecord = record({
   /** How the answer ended; null on records of earlier versions. */
   ending: orNull(oneOf('ending', endings)),
   finishReason: orNull(text('finish_reason')),
+  /** In the provider's own word; null where that is the same, and on records of earlier versions. */
+  nativeFinishReason: orNull(text('native_finish_reason')),
   ...routeFields,
   /** Prices of the endpoint that answered, where they are not those that were frozen at admission. */
   pricing: optional(pricesField('prices')),
@@ -106,6 +108,7 @@ export function emptyOutcome(of: Pick<Outcome, keyof typeof routeFields>, ending
     cancelled: true,
     ending,
     finishReason: null,
+    nativeFinishReason: null,
     pricing: undefined,
     promptTokens: 0,
     completionTokens: 0,

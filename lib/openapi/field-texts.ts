@@ -263,7 +263,7 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   'Generation.num_search_results': 'What the searches have found.',
   'Generation.api_type': 'Which API was asked.',
   'Generation.finish_reason': 'Why the answer ended.',
-  'Generation.native_finish_reason': 'The same.',
+  'Generation.native_finish_reason': 'The same in the provider’s own word, where it has one.',
   'Generation.origin': 'Of the public convention: empty.',
   'Generation.workspace_id': 'Whose budget it counted in.',
   model_permaslug: 'Of the model; never changes.',

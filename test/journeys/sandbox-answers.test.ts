@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { readEvents } from '../support/sse.ts';
 
 let gateway: RunningGateway;
@@ -61,6 +61,32 @@ describe('a sandbox model', () => {
     const { content } = await ask('sandbox/claude', { messages });
 
     expect(content[0]!.text).toBe('word0 word1 ');
+  });
+});
+
+describe('the record of an answer', () => {
+  it.each([
+    ['sandbox/claude', 'end_turn'],
+    ['sandbox/gpt', 'stop'],
+    ['sandbox/reasoner', 'completed'],
+    ['sandbox/gemini', 'STOP'],
+    ['sandbox/bedrock', 'end_turn'],
+  ])('has the word of the provider for its end: %s, %s', async (model, native) => {
+    const { id } = (await ask(model)) as unknown as { id: string };
+
+    expect(await finalGeneration(gateway, id)).toMatchObject({
+      finish_reason: 'end_turn',
+      native_finish_reason: native,
+    });
+  });
+
+  it('has it also where the answer was cut', async () => {
+    const { id } = (await ask('sandbox/gpt', { max_tokens: 5 })) as unknown as { id: string };
+
+    expect(await finalGeneration(gateway, id)).toMatchObject({
+      finish_reason: 'max_tokens',
+      native_finish_reason: 'length',
+    });
   });
 });
 

@@ -38,6 +38,7 @@ export function decisionOutcome(
     cancelled: isCancelled({ ending, hasOutput: rounds.length > 0 }),
     ending,
     finishReason: isDecided ? 'stop' : 'error',
+    nativeFinishReason: null,
     model: model.id,
     modelPermaslug: model.data.permaslug,
     endpointId: endpoint.id,

@@ -41,7 +41,7 @@ export function generationView(generation: Generation): ShownGeneration {
     api_type: generation.apiType,
     workspace_id: generation.payer.workspaceId,
     finish_reason: outcome.finishReason,
-    native_finish_reason: outcome.finishReason,
+    native_finish_reason: outcome.nativeFinishReason ?? outcome.finishReason,
     is_byok: false,
     upstream_inference_cost: null,
     upstream_id: null,

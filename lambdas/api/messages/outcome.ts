@@ -16,7 +16,7 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
   const { context, attempted, meter } = answer;
   const { usage, cost, cacheDiscount, estimated, exceeded, rounds = [] } = charged;
   const { model, endpoint, pricing } = attempted.candidate;
-  const { firstEventAtMs, finishReason, searchResults } = meter;
+  const { firstEventAtMs, finishReason, nativeFinishReason, searchResults } = meter;
   const failed = ending === 'refused_before' || ending === 'broke_off' || ending === 'out_of_time';
   return {
     cost,
@@ -27,6 +27,7 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
     cancelled: ending === null || isCancelled({ ending, hasOutput: hasOutput(answer) }),
     ending,
     finishReason: finishReason ?? (failed ? 'error' : null),
+    nativeFinishReason,
     model: model.id,
     modelPermaslug: model.data.permaslug,
     endpointId: endpoint.id,

@@ -137,6 +137,7 @@ export class Progress {
     const { attempted, meter } = this.#answer;
     const { events, failure } = untilFailure(batch.events, attempted.candidate);
     meter.holdBack(batch.heldBackBytes ?? 0);
+    if (batch.nativeReason !== undefined) meter.nativeFinishReason = batch.nativeReason;
     this.#isClosing = batch.isClosing ?? false;
     const [first] = events;
     if (first?.data.type === 'message_start') {

@@ -215,7 +215,7 @@ class ConverseTranslation {
     const reason = asText(stopReason);
     if (reason === '') return;
     this.#stopReason = reason;
-    this.answer.close();
+    this.answer.close(reason);
     if (reason === 'stop_sequence') this.#matchedStopSequence = this.#matchedIn(fields);
   }
 

@@ -100,7 +100,7 @@ class GeminiTranslation {
 
   #onReason(reason: string): void {
     this.#finishReason = reason;
-    this.answer.close();
+    this.answer.close(reason);
   }
 
   /** An answer begins with its first part: where it fails without one, another endpoint may do better. */

@@ -151,7 +151,7 @@ class ChatTranslation {
 
   #onFinishReason(reason: string, matched: unknown): void {
     this.#finishReason = reason;
-    this.answer.close();
+    this.answer.close(reason);
     // vLLM says which stop sequence matched.
     if (typeof matched === 'string' && this.#context.request.stop_sequences?.includes(matched)) {
       this.#matchedStopSequence = matched;

@@ -137,6 +137,9 @@ class ResponsesTranslation {
     }
     this.#items.finish();
     const { hasRefused } = this.#items;
+    this.answer.close(
+      asText(asOptionalRecord(response['incomplete_details'])?.['reason']) || asText(response['status']),
+    );
     this.answer.finish(stopReasonOf(response, { hasRefused, hasToolCalls: this.answer.blocks.hasToolCalls }));
   }
 

@@ -5,6 +5,9 @@ import { BlockWriter } from './block-writer.ts';
 import { ClientCalls } from './client-calls.ts';
 import type { ToolNameRule } from './tool-names.ts';
 
+/** A word, and no sentence: it is kept. */
+const NATIVE_REASON = /^[\w.:-]{1,64}$/;
+
 /** What a piece of a stream came to: a batch, unless there is nothing new, and a failure that came after it. */
 export interface Reading {
   batch: AnswerBatch | undefined;
@@ -23,6 +26,8 @@ export class TranslatedAnswer {
   #events: MessagesEvent[] = [];
   #started = false;
   #hasSaidWhy = false;
+  /** Why it ends, in the provider's word, until a batch has carried it. */
+  #nativeReason: string | undefined;
   /** Part of it has been passed on. */
   #begun = false;
   #finished = false;
@@ -67,8 +72,11 @@ export class TranslatedAnswer {
     const usage = this.#finished ? undefined : this.#unreported;
     this.#unreported = undefined;
     const heldBackBytes = this.blocks.heldBackBytes + this.waitingBytes;
+    const nativeReason = this.#nativeReason;
     const isNews = events.length > 0 || usage !== undefined || heldBackBytes > 0;
-    return { batch: isNews ? { events, usage, heldBackBytes, isClosing: this.isClosing } : undefined, failure };
+    if (!isNews) return { batch: undefined, failure };
+    this.#nativeReason = undefined;
+    return { batch: { events, usage, heldBackBytes, isClosing: this.isClosing, nativeReason }, failure };
   }
 
   /** Writes message_start, the first time. */
@@ -83,9 +91,13 @@ export class TranslatedAnswer {
     this.#unreported = this.#usage = laterUsage(this.#usage, usage);
   }
 
-  /** The provider has said why it ends; usage may follow. */
-  close(): void {
+  /**
+   * The provider has said why it ends; usage may follow.
+   * @param reason in its own word, for the record
+   */
+  close(reason: string): void {
     this.#hasSaidWhy = true;
+    if (NATIVE_REASON.test(reason)) this.#nativeReason = reason;
   }
 
   /** Writes what is left, and the end. Without usage from the provider, the gateway counts and fills in the numbers. */
