@@ -13,6 +13,7 @@ import { messagesRequestSchema } from '../../lambdas/messages/schema.ts';
 import type { MessagesEvent, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
+import { DocumentNames } from '../../lambdas/providers/bedrock-converse/media.ts';
 import { messagesWire } from '../../lambdas/providers/wires.ts';
 import type { Candidate } from '../../lambdas/routing/candidates.ts';
 import { repeated } from '../support/long-runs.ts';
@@ -102,6 +103,9 @@ function wordTokens(value: unknown, wire: Endpoint['wire']): number {
     const isMedia = type === 'base64' && MEDIA.has(name);
     if (isMedia || name === 'cache_control' || name === 'signature') return sum;
     if (name === 'input') return sum + escapedBytes(inner);
+    // Converse takes plain names of documents: most of a title is not sent.
+    const isName = wire === 'bedrock-converse' && type === 'document' && name === 'title';
+    if (isName) return sum + bytesOf(new DocumentNames().nameOf(inner));
     return sum + wordTokens(inner, wire);
   }, 0);
 }
