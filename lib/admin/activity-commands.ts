@@ -60,12 +60,13 @@ type NamedRow = Omit<ActivityRow, 'modelPermaslug' | 'endpointId'>;
 /** Rows of days that were rolled up, and of others, today among them, what their requests come to so far. */
 async function rowsOf({ table, accountId }: Session, dates: string[], by: Grouping): Promise<NamedRow[]> {
   const splitBy = by === 'workspace' || by === 'key' || by === 'member' ? by : undefined;
-  const rolledUp = await readActivity(table, accountId, dates, { splitBy });
+  // Which is which is decided once: a day that is rolled up meanwhile must neither be left out nor count twice.
   const days = await readDays(table, accountId, dates[0]!, dates.at(-1)!);
-  const isClosed = new Set(days.filter(isComplete).map(({ date }) => date));
+  const closed = days.filter(isComplete).map(({ date }) => date);
+  const rolledUp = closed.length === 0 ? [] : await readActivity(table, accountId, closed, { splitBy });
   const level = splitBy === 'key' ? 'KEY' : splitBy === 'member' ? 'MEMBER' : 'WORKSPACE';
   const open: NamedRow[] = [];
-  for (const date of dates.filter((day) => !isClosed.has(day))) {
+  for (const date of dates.filter((day) => !closed.includes(day))) {
     const rows = await rowsSoFar(table, accountId, date);
     open.push(...rows.filter((row) => row.level === level).map((row) => ({ date, ...row })));
   }
