@@ -91,6 +91,7 @@ export const routes = {
 
   'get-generation': get('/generation', inferring('generations/get', reading())),
   'get-current-key': get('/key', keyed('keys/get-current', reading())),
+  'get-credits': get('/credits', managed('credits/get', reading())),
   'get-activity': get('/activity', {
     ...managed('activity/get', reading('Query')),
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,

@@ -23,6 +23,9 @@ export const memberIdRule: TextRule = {
 export const nameRule = shortTextRule(1, 100);
 export const descriptionRule = shortTextRule(0, 500);
 
+/** Of payments. */
+export const noteRule = shortTextRule(1, 200);
+
 /** References of payments are a part of their records' keys. */
 export const referenceRule: TextRule = {
   minLength: 1,

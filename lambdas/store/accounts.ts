@@ -13,7 +13,7 @@ const accountRecord = record({
   id: text('id'),
   name: text('name'),
   mode: oneOf('mode', accountModes),
-  /** For a prepaid account: {lifetime: sum of its top-ups}. */
+  /** For a prepaid account: {lifetime: sum of its top-ups, less what was given back}. */
   limits: limitsField('limits'),
   /** Counts changes of the limits. */
   revision: count('revision'),
@@ -82,28 +82,36 @@ export async function* listAccountIds(table: Table, after = ''): AsyncGenerator<
   }
 }
 
-const topUpRecord = record({
+const balanceEntryRecord = record({
   id: text('id'),
+  /** Below zero where money was given back. */
   amount: money('amount_rub'),
   /** What the payment was for. */
   note: optional(text('note')),
   createdAt: text('created_at'),
 });
-/** Money that was added to an account: an entry of its ledger. The sum of all is the account's lifetime limit. */
-export type TopUp = RecordOf<typeof topUpRecord>;
+/**
+ * Money that was added to an account, or given back: an entry of its ledger. The sum of all is the account's lifetime
+ * limit.
+ */
+export type BalanceEntry = RecordOf<typeof balanceEntryRecord>;
 
-export function topUpPut(table: Table, accountId: string, topUp: TopUp): Write {
-  const key = { pk: `ACCOUNT#${accountId}`, sk: `TOPUP#${topUp.id}` };
-  return putNew(table, { ...key, entity: 'top_up', ...topUpRecord.toItem(topUp) });
+function balanceEntryKey(accountId: string, id: string): Key {
+  return { pk: `ACCOUNT#${accountId}`, sk: `TOPUP#${id}` };
 }
 
-export async function readTopUp(table: Table, accountId: string, id: string): Promise<TopUp | undefined> {
-  const item = await readItem(table, { pk: `ACCOUNT#${accountId}`, sk: `TOPUP#${id}` });
-  return item && topUpRecord.from(item);
+export function balanceEntryPut(table: Table, accountId: string, entry: BalanceEntry): Write {
+  const entity = entry.amount.isNegative ? 'refund' : 'top_up';
+  return putNew(table, { ...balanceEntryKey(accountId, entry.id), entity, ...balanceEntryRecord.toItem(entry) });
+}
+
+export async function readBalanceEntry(table: Table, accountId: string, id: string): Promise<BalanceEntry | undefined> {
+  const item = await readItem(table, balanceEntryKey(accountId, id));
+  return item && balanceEntryRecord.from(item);
 }
 
 /** All of an account, oldest first. */
-export async function listTopUps(table: Table, accountId: string): Promise<TopUp[]> {
+export async function listBalanceEntries(table: Table, accountId: string): Promise<BalanceEntry[]> {
   const items = await Array.fromAsync(queryPartition(table, `ACCOUNT#${accountId}`, 'TOPUP#'));
-  return items.map(topUpRecord.from).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+  return items.map(balanceEntryRecord.from).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 }

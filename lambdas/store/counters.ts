@@ -128,6 +128,14 @@ export function configureUpdate(
   return update(table, counterKey(scope), { set });
 }
 
+/** Lowers a lifetime limit, if all that is spent and held stays within it. The limit must not be below zero. */
+export function lowerLifetimeUpdate(table: Table, scope: ScopeId, change: { limit: Money; revision: number }): Write {
+  const { limit, revision } = change;
+  const set = { ...namesOf(scope), limits: limitsAttribute({ lifetime: limit }), revision };
+  const when = { atMostIfPresent: { committed_lifetime: moneyAttribute(limit) } };
+  return update(table, counterKey(scope), { set, when });
+}
+
 function namesOf({ kind, id }: ScopeId): Item {
   return { scope_kind: kind, scope_id: id };
 }

@@ -1,12 +1,13 @@
 import { Option, type Command } from 'commander';
-import { createAccount, setAccountPrivacy, topUp } from '../../lambdas/management/accounts.ts';
+import { createAccount, setAccountPrivacy } from '../../lambdas/management/accounts.ts';
+import { refund, topUp, type Payment } from '../../lambdas/management/balance.ts';
 import { readPepper } from '../../lambdas/platform/secrets.ts';
-import { nameRule, referenceRule } from '../../lambdas/management/rules.ts';
+import { nameRule, noteRule, referenceRule } from '../../lambdas/management/rules.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import {
   accountModes,
   listAccountIds,
-  listTopUps,
+  listBalanceEntries,
   readAccount,
   type AccountMode,
 } from '../../lambdas/store/accounts.ts';
@@ -38,23 +39,29 @@ export function addAccountCommands(program: Command): void {
     .option('--allowed-providers <ids>', 'comma-separated; "all" lifts the rule', parseProviders)
     .option('--ignored-providers <ids>', 'comma-separated; "none" lifts the rule', parseProviders)
     .action(onAccount(changePrivacy));
-  accounts
-    .command('top-up')
-    .description('add money to a prepaid account')
-    .requiredOption('--amount <rub>', 'roubles, for example 1500.50', parsePositive)
-    .option('--note <text>', 'what the payment was for')
-    .option('--reference <id>', 'of the payment: with the same one, it is booked once', textBy(referenceRule))
-    .action(onAccount(addMoney));
+  addPayment(accounts, 'top-up', 'add money to a prepaid account').action(onAccount(addMoney));
+  addPayment(accounts, 'refund', 'take money out of a prepaid account that was paid back, or booked by mistake').action(
+    onAccount(giveBack),
+  );
   program
     .command('top-ups')
-    .description('money that was added to prepaid accounts')
+    .description('money that was added to prepaid accounts, or given back')
     .command('list')
-    .description('list the top-ups of the account, oldest first')
+    .description('list the top-ups and refunds of the account, oldest first')
     .action(onAccount(listMoney));
   accounts
     .command('callback-secret')
     .description('what the account checks callbacks about its videos with')
     .action(onAccount(showCallbackSecret));
+}
+
+function addPayment(accounts: Command, name: string, description: string): Command {
+  return accounts
+    .command(name)
+    .description(description)
+    .requiredOption('--amount <rub>', 'roubles, for example 1500.50', parsePositive)
+    .option('--note <text>', 'what the payment was for', textBy(noteRule))
+    .option('--reference <id>', 'of the payment: with the same one, it is booked once', textBy(referenceRule));
 }
 
 async function create({ table }: TableSession, given: { name: string; mode: AccountMode }): Promise<Row> {
@@ -71,13 +78,18 @@ async function list({ table }: TableSession) {
 }
 
 async function listMoney({ table, accountId }: Session): Promise<Row[]> {
-  const topUps = await listTopUps(table, accountId);
-  return topUps.map(({ createdAt, amount, note, id }) => ({
-    created_at: createdAt,
-    amount_rub: amount.toString(),
-    note: note ?? null,
-    id,
-  }));
+  let total = Money.zero;
+  const entries = await listBalanceEntries(table, accountId);
+  return entries.map(({ createdAt, amount, note, id }) => {
+    total = total.plus(amount);
+    return {
+      created_at: createdAt,
+      amount_rub: amount.toString(),
+      total_rub: total.toString(),
+      note: note ?? null,
+      id,
+    };
+  });
 }
 
 interface PrivacyOptions {
@@ -92,15 +104,23 @@ async function changePrivacy({ changes }: Session, given: PrivacyOptions): Promi
   return { account: account.id, ...privacyAttribute(account.privacy) };
 }
 
-async function addMoney(
-  { changes }: Session,
-  given: { amount: Money; note?: string; reference?: string },
-): Promise<Row> {
-  const { id, account, wasBooked } = await topUp(changes, given);
+async function addMoney({ changes }: Session, payment: Payment): Promise<Row> {
+  const { id, account, wasBooked } = await topUp(changes, payment);
   return {
     top_up: id,
     account: account.id,
-    added_rub: (wasBooked ? Money.zero : given.amount).toString(),
+    added_rub: (wasBooked ? Money.zero : payment.amount).toString(),
+    was_booked_before: wasBooked,
+    total_rub: account.limits.lifetime!.toString(),
+  };
+}
+
+async function giveBack({ changes }: Session, payment: Payment): Promise<Row> {
+  const { id, account, wasBooked } = await refund(changes, payment);
+  return {
+    refund: id,
+    account: account.id,
+    refunded_rub: (wasBooked ? Money.zero : payment.amount).toString(),
     was_booked_before: wasBooked,
     total_rub: account.limits.lifetime!.toString(),
   };

@@ -1,5 +1,6 @@
 import { activity } from '../../lambdas/api/activity/about.ts';
 import { budgets } from '../../lambdas/api/budgets/about.ts';
+import { credits } from '../../lambdas/api/credits/about.ts';
 import { decisions } from '../../lambdas/api/decisions/about.ts';
 import { generations } from '../../lambdas/api/generations/about.ts';
 import { keys } from '../../lambdas/api/keys/about.ts';
@@ -19,6 +20,7 @@ export const abouts: Record<RouteName, About> = {
   ...videos,
   ...models,
   ...generations,
+  ...credits,
   ...activity,
   ...keys,
   ...workspaces,

@@ -4,7 +4,8 @@ import { readAccount, type Account } from '../../lambdas/store/accounts.ts';
 import { settleUpdate } from '../../lambdas/store/counters.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { transact } from '../../lambdas/store/transact.ts';
-import { createAccount, topUp } from '../../lambdas/management/accounts.ts';
+import { createAccount } from '../../lambdas/management/accounts.ts';
+import { topUp } from '../../lambdas/management/balance.ts';
 import { rub } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
 

@@ -45,6 +45,11 @@ describe('the OpenRouter SDK', () => {
     expect((await manager.apiKeys.getCurrentKeyMetadata()).data.isManagementKey).toBe(true);
   });
 
+  it('reads what the account has paid in and spent', async () => {
+    const { data } = await manager.credits.getCredits();
+    expect(data).toEqual({ totalCredits: 0, totalUsage: expect.any(Number) });
+  });
+
   it('has questions answered', async () => {
     const decided = await client.systemOne.create({
       decisionsRequest: {

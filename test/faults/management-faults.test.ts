@@ -4,11 +4,13 @@ import { dayBefore } from '../../lambdas/accounting/activity-days.ts';
 import { rollUpShard } from '../../lambdas/accounting/roll-up.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { createAccount } from '../../lambdas/management/accounts.ts';
+import { refund, topUp } from '../../lambdas/management/balance.ts';
 import { setBudget, workspaceBudgets } from '../../lambdas/management/budgets.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
 import { createKey, deleteKey, updateKey } from '../../lambdas/management/keys.ts';
 import { createWorkspace } from '../../lambdas/management/workspaces.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
+import { listBalanceEntries } from '../../lambdas/store/accounts.ts';
 import { readAudit } from '../../lambdas/store/audit.ts';
 import { readCounter } from '../../lambdas/store/counters.ts';
 import { inferenceKeysOf, keyPage } from '../../lambdas/store/key-directory.ts';
@@ -93,6 +95,21 @@ describe.each<Fault[][]>([[['conflict', 'conflict']], [['throttle']], [['lost-re
       expect(set).toMatchObject({ version: 2 });
       const counter = await readCounter(table, owner.scope);
       expect([counter.revision, String(counter.limits.daily)]).toEqual([1, '3']);
+    });
+
+    it.each([
+      ['with a reference', 'INV-1'],
+      ['without one', undefined],
+    ])('money is paid in and given back once, %s', async (_, reference) => {
+      const { id } = await createAccount(table, operator, { name: 'Prepaid', mode: 'prepaid' });
+      const prepaid = { ...context, accountId: id };
+      suffer(faults);
+      await topUp(prepaid, { amount: rub('10'), reference });
+      suffer(faults);
+      const { account } = await refund(prepaid, { amount: rub('4'), reference: reference && `R-${reference}` });
+      const entries = await listBalanceEntries(table, id);
+      expect(account.limits.lifetime!.toString()).toBe('6');
+      expect(entries.map(({ amount }) => amount.toString()).toSorted()).toEqual(['-4', '10']);
     });
 
     it('a day is rolled up, and its rows stay', async () => {

@@ -133,6 +133,7 @@ const nameNothing: (keyof typeof routes)[] = [
   'list-embeddings-models',
   'list-videos-models',
   'get-current-key',
+  'get-credits',
   'list-workspaces',
   'create-workspace',
   'get-openapi',

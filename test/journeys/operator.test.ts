@@ -39,6 +39,7 @@ beforeAll(async () => {
   });
   await list('accounts', 'top-up', '--amount', '1000', '--note', 'Invoice 1');
   await list('accounts', 'top-up', '--amount', '500.25');
+  await list('accounts', 'refund', '--amount', '100', '--note', 'Paid back');
   await list('members', 'add', '--member', 'ann');
   await list('budgets', 'set', '--interval', 'daily', '--limit', '20');
   await list('budgets', 'set', '--interval', 'daily', '--limit', '10', '--member', 'ann');
@@ -74,18 +75,34 @@ describe('an operator sees', () => {
     expect(spent((await list('accounts', 'list')).find(({ id }) => id === account))).toBe(costs['all']!.toString());
   });
 
-  it('what a prepaid account has left, and the top-ups that it came from', async () => {
+  it('what a prepaid account has left, and the payments that it came from', async () => {
     const found = (await list('accounts', 'list')).find(({ id }) => id === account);
     const topUps = await list('top-ups', 'list');
 
     expect(found).toMatchObject({
-      topped_up_rub: '1500.25',
-      balance_rub: Money.parse('1500.25').minus(costs['all']!).toString(),
+      topped_up_rub: '1400.25',
+      balance_rub: Money.parse('1400.25').minus(costs['all']!).toString(),
     });
     expect(topUps).toMatchObject([
-      { amount_rub: '1000', note: 'Invoice 1' },
-      { amount_rub: '500.25', note: null },
+      { amount_rub: '1000', total_rub: '1000', note: 'Invoice 1' },
+      { amount_rub: '500.25', total_rub: '1500.25', note: null },
+      { amount_rub: '-100', total_rub: '1400.25', note: 'Paid back' },
     ]);
+  });
+
+  it('the same balance that its customer reads', async () => {
+    const made = await admin('--account', account, 'keys', 'create', '--kind', 'management', '--name', 'books');
+    const { key } = made as { key: string };
+    const { data } = (await (await get({ ...gateway, key }, '/credits')).json()) as { data: unknown };
+
+    expect(data).toEqual({
+      total_credits: 1400.25,
+      total_usage: Number(costs['all']!.toString()),
+      held: 0,
+      balance: Number(Money.parse('1400.25').minus(costs['all']!).toString()),
+      mode: 'prepaid',
+      currency: 'RUB',
+    });
   });
 
   it('how near each budget is', async () => {

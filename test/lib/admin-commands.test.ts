@@ -57,6 +57,12 @@ const cases: Record<string, Case> = {
     needs: '--amount',
     prepaid: true,
   },
+  'accounts refund': {
+    good: ['--amount', '1'],
+    bad: [['--amount', '1000000'], /cannot be given back/],
+    needs: '--amount',
+    prepaid: true,
+  },
   'accounts callback-secret': { good: [], bad: [['now'], /too many arguments/] },
   'top-ups list': { good: [], bad: [['now'], /too many arguments/], prepaid: true },
   'workspaces create': {

@@ -1,0 +1,18 @@
+import { ok, tagged } from '../../http/about.ts';
+import { creditsAnswer } from './shape.ts';
+
+export const credits = tagged('Account', {
+  'get-credits': {
+    summary: 'Read what the account has left',
+    success: ok('What was paid in, and what is spent of it.', creditsAnswer, {
+      data: {
+        total_credits: 1500,
+        total_usage: 120.03,
+        held: 0.6,
+        balance: 1379.97,
+        mode: 'prepaid',
+        currency: 'RUB',
+      },
+    }),
+  },
+});

@@ -1,0 +1,147 @@
+/**
+ * The balance of a prepaid account: what was paid in, less what was given back, is its lifetime limit, so a hold can never
+ * pass the balance. Each payment is an entry of its ledger.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { Money } from '../money/money.ts';
+import { nowMs } from '../platform/clock.ts';
+import { conflict, GatewayError } from '../platform/errors.ts';
+import {
+  accountLimitsUpdate,
+  balanceEntryPut,
+  readBalanceEntry,
+  type Account,
+  type BalanceEntry,
+} from '../store/accounts.ts';
+import { configureUpdate, lowerLifetimeUpdate, readCounter, type ScopeId } from '../store/counters.ts';
+import { limitsAttribute } from '../store/limits.ts';
+import type { Write } from '../store/writes.ts';
+import { requireAccount } from './accounts.ts';
+import { commitChange, untilUndisturbed, type ChangeContext } from './change.ts';
+
+export interface Payment {
+  /** Above zero. */
+  amount: Money;
+  note?: string | undefined;
+  /** Of the payment, for example the number of an invoice. */
+  reference?: string | undefined;
+}
+
+export interface Booked {
+  /** Of the entry in the ledger. */
+  id: string;
+  /** As it is now. */
+  account: Account;
+  /** The payment had been booked before: nothing was changed. */
+  wasBooked: boolean;
+}
+
+/**
+ * Adds money to a prepaid account.
+ *
+ * Guarantee: of payments with the same reference one is booked, however often it is asked for.
+ * @throws {GatewayError} 404 for an unknown account, 400 for a postpaid one, 409 for a reference of another amount
+ */
+export async function topUp(context: ChangeContext, payment: Payment): Promise<Booked> {
+  return book(context, payment, 'account.top_up');
+}
+
+/**
+ * Takes money out of a prepaid account: it was paid back, or booked by mistake.
+ *
+ * Guarantee: what is spent or held stays paid for, whatever is spent meanwhile; and one of those with the same reference is
+ * booked.
+ * @throws {GatewayError} as topUp, and 409 for more than is left
+ */
+export async function refund(context: ChangeContext, payment: Payment): Promise<Booked> {
+  return book(context, { ...payment, amount: payment.amount.negated() }, 'account.refund');
+}
+
+/** @param payment.amount below zero, where money is given back */
+async function book(context: ChangeContext, payment: Payment, action: string): Promise<Booked> {
+  const { table, accountId } = context;
+  const { amount, note, reference } = payment;
+  const id = reference ?? randomUUID();
+  const createdAt = new Date(nowMs()).toISOString();
+  return untilUndisturbed(async () => {
+    const wasBooked = reference !== undefined && (await isBooked(context, { id, amount }));
+    // Read after it, so that it has what was booked.
+    const account = await requireAccount(table, accountId);
+    if (account.mode !== 'prepaid') {
+      throw new GatewayError('invalid_request', 'This account is postpaid: it has no balance.');
+    }
+    if (wasBooked) return { id, account, wasBooked };
+    const paidIn = (account.limits.lifetime ?? Money.zero).plus(amount);
+    if (paidIn.isNegative) throw await exceedsBalance(context, account, amount);
+    const limits = { lifetime: paidIn };
+    const revision = account.revision + 1;
+    const outcome = await commitChange(
+      context,
+      {
+        action,
+        target: `account ${accountId}`,
+        before: limitsAttribute(account.limits),
+        after: limitsAttribute(limits),
+      },
+      {
+        entry: balanceEntryPut(table, accountId, { id, amount, note, createdAt }),
+        account: accountLimitsUpdate(table, account, limits),
+        counter: counterUpdate(context, { amount, paidIn, revision }),
+      },
+    );
+    if (outcome.committed) return { id, account: { ...account, limits, revision }, wasBooked: false };
+    // The entry exists already: this repeats a write whose reply was lost, or the reference was used meanwhile.
+    if (outcome.failed.entry && reference === undefined) {
+      return { id, account: await requireAccount(table, accountId), wasBooked: false };
+    }
+    // Otherwise another payment got there first: the new sum is read, and added to.
+    const overtaken = outcome.failed.entry || outcome.failed.account;
+    if (outcome.failed.counter && !overtaken) throw await exceedsBalance(context, account, amount);
+    return undefined;
+  });
+}
+
+function counterUpdate(
+  { table, accountId }: ChangeContext,
+  { amount, paidIn, revision }: { amount: Money; paidIn: Money; revision: number },
+): Write {
+  const scope = counterOf(accountId);
+  return amount.isNegative
+    ? lowerLifetimeUpdate(table, scope, { limit: paidIn, revision })
+    : configureUpdate(table, scope, { limits: { lifetime: paidIn }, revision });
+}
+
+function counterOf(accountId: string): ScopeId {
+  return { kind: 'account', id: accountId };
+}
+
+/** @param amount that was to be given back, below zero */
+async function exceedsBalance(
+  { table, accountId }: ChangeContext,
+  { limits }: Account,
+  amount: Money,
+): Promise<GatewayError> {
+  const counter = await readCounter(table, counterOf(accountId));
+  const [spent, committed] = [counter.spent('lifetime'), counter.committed('lifetime')];
+  const paidIn = limits.lifetime ?? Money.zero;
+  const left = Money.max(Money.zero, paidIn.minus(committed));
+  return conflict(
+    `${amount.negated()} RUB cannot be given back, only ${left}: ${paidIn} RUB were paid in, ${spent} are spent, ` +
+      `and ${committed.minus(spent)} are held by requests that are under way.`,
+  );
+}
+
+/** @throws {GatewayError} 409 where the same reference was booked with another amount */
+async function isBooked(
+  { table, accountId }: ChangeContext,
+  { id, amount }: Pick<BalanceEntry, 'id' | 'amount'>,
+): Promise<boolean> {
+  const booked = await readBalanceEntry(table, accountId, id);
+  if (booked && !booked.amount.equals(amount)) {
+    throw conflict(
+      `The payment "${id}" was booked with ${booked.amount} RUB; use a reference of its own for ${amount} RUB.`,
+    );
+  }
+  return booked !== undefined;
+}

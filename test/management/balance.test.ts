@@ -1,0 +1,176 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createAccount } from '../../lambdas/management/accounts.ts';
+import { refund, topUp } from '../../lambdas/management/balance.ts';
+import type { ChangeContext } from '../../lambdas/management/change.ts';
+import { listBalanceEntries, readAccount } from '../../lambdas/store/accounts.ts';
+import { readCounter, type Scope } from '../../lambdas/store/counters.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import { placeHold } from '../../lambdas/admission/hold.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { holdRequest, newSpender, rub, settlement } from '../support/spending.ts';
+import { newTable } from '../support/table.ts';
+
+let table: Table;
+beforeAll(async () => {
+  table = await newTable();
+});
+
+async function prepaidAccount(): Promise<ChangeContext> {
+  const actor = { kind: 'operator', id: 'test' } as const;
+  const { id: accountId } = await createAccount(table, actor, { name: 'Bell', mode: 'prepaid' });
+  return { table, accountId, actor };
+}
+
+const totalOf = async ({ accountId }: ChangeContext) =>
+  (await readAccount(table, accountId))!.limits.lifetime!.toString();
+
+describe('top-ups that come at once', () => {
+  it('are all booked, to the last digit', async () => {
+    const account = await prepaidAccount();
+
+    await Promise.all(Array.from({ length: 8 }, () => topUp(account, { amount: rub('0.000000000001') })));
+
+    expect(await totalOf(account)).toBe('0.000000000008');
+  });
+
+  it('are booked once, where they have one reference', async () => {
+    const account = await prepaidAccount();
+    const payment = { amount: rub('7'), reference: 'INV-2', note: 'Invoice 2' };
+
+    const booked = await Promise.all(Array.from({ length: 8 }, () => topUp(account, payment)));
+
+    expect(await totalOf(account)).toBe('7');
+    expect(await listBalanceEntries(table, account.accountId)).toMatchObject([{ id: 'INV-2', note: 'Invoice 2' }]);
+    expect(booked.filter(({ wasBooked }) => !wasBooked)).toHaveLength(1);
+    expect(new Set(booked.map(({ account: { limits } }) => limits.lifetime!.toString()))).toEqual(new Set(['7']));
+  });
+
+  it('are of their accounts: another one may have the same reference', async () => {
+    const [one, other] = [await prepaidAccount(), await prepaidAccount()];
+
+    await topUp(one, { amount: rub('1'), reference: 'INV-3' });
+    await topUp(other, { amount: rub('2'), reference: 'INV-3' });
+
+    expect([await totalOf(one), await totalOf(other)]).toEqual(['1', '2']);
+  });
+
+  it('are refused, where one reference has two amounts', async () => {
+    const account = await prepaidAccount();
+    await topUp(account, { amount: rub('1'), reference: 'INV-4' });
+
+    await expect(topUp(account, { amount: rub('2'), reference: 'INV-4' })).rejects.toMatchObject({ status: 409 });
+    expect(await totalOf(account)).toBe('1');
+  });
+});
+
+/** The account's own counter, as requests hold against it. */
+async function scopeOf({ accountId }: ChangeContext): Promise<Scope> {
+  const { limits, revision } = (await readAccount(table, accountId))!;
+  return { kind: 'account', id: accountId, limits, revision };
+}
+
+/** @returns what was placed; undefined where there was no room. */
+async function hold(account: ChangeContext, amount: string) {
+  const scope = await scopeOf(account);
+  const { payer } = await newSpender(table, {});
+  const spender = { payer: { ...payer, accountId: account.accountId }, scopes: [scope] };
+  const request = holdRequest(spender, rub(amount));
+  const result = await placeHold(table, request);
+  return 'placed' in result ? { request, ...result.placed } : undefined;
+}
+
+async function spend(account: ChangeContext, amount: string): Promise<void> {
+  const { request, hold: held } = (await hold(account, amount))!;
+  await settleBatch(table, [settlement(request, held, rub(amount))], { swept: false });
+}
+
+const committed = async ({ accountId }: ChangeContext) =>
+  (await readCounter(table, { kind: 'account', id: accountId })).committed('lifetime').toString();
+
+describe('a refund', () => {
+  it('is an entry of the ledger below zero, and lowers what can be spent', async () => {
+    const account = await prepaidAccount();
+    await topUp(account, { amount: rub('10'), reference: 'INV-5' });
+
+    const booked = await refund(account, { amount: rub('4'), note: 'Paid back', reference: 'REF-5' });
+
+    expect(booked).toMatchObject({ id: 'REF-5', wasBooked: false });
+    expect(await totalOf(account)).toBe('6');
+    expect(
+      (await listBalanceEntries(table, account.accountId)).map(({ id, amount }) => [id, amount.toString()]),
+    ).toEqual([
+      ['INV-5', '10'],
+      ['REF-5', '-4'],
+    ]);
+    expect(await hold(account, '6.000000000001')).toBeUndefined();
+    expect(await hold(account, '6')).toBeDefined();
+  });
+
+  it('can take all that is neither spent nor held, and no more', async () => {
+    const account = await prepaidAccount();
+    await topUp(account, { amount: rub('10') });
+    await spend(account, '3');
+    await hold(account, '2');
+
+    await expect(refund(account, { amount: rub('5.000000000001') })).rejects.toThrow(
+      '5.000000000001 RUB cannot be given back, only 5: 10 RUB were paid in, 3 are spent, and 2 are held by requests that are under way.',
+    );
+    await refund(account, { amount: rub('5') });
+
+    expect(await totalOf(account)).toBe('5');
+  });
+
+  it('of more than was paid in is refused, where nothing was ever spent', async () => {
+    const account = await prepaidAccount();
+    await topUp(account, { amount: rub('1') });
+
+    await expect(refund(account, { amount: rub('2') })).rejects.toMatchObject({ status: 409 });
+    expect(await totalOf(account)).toBe('1');
+  });
+
+  it('is booked once, where it has a reference', async () => {
+    const account = await prepaidAccount();
+    await topUp(account, { amount: rub('10') });
+    const payment = { amount: rub('4'), reference: 'REF-6' };
+
+    const booked = await Promise.all(Array.from({ length: 8 }, () => refund(account, payment)));
+
+    expect(await totalOf(account)).toBe('6');
+    expect(booked.filter(({ wasBooked }) => !wasBooked)).toHaveLength(1);
+  });
+
+  it('does not have the reference of a top-up', async () => {
+    const account = await prepaidAccount();
+    await topUp(account, { amount: rub('4'), reference: 'INV-7' });
+
+    await expect(refund(account, { amount: rub('4'), reference: 'INV-7' })).rejects.toMatchObject({ status: 409 });
+  });
+
+  it('of a postpaid account is refused: it has no balance', async () => {
+    const actor = { kind: 'operator', id: 'test' } as const;
+    const { id: accountId } = await createAccount(table, actor, { name: 'Bell', mode: 'postpaid' });
+
+    await expect(refund({ table, accountId, actor }, { amount: rub('4') })).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('never takes what a request has got at the same time', async () => {
+    const account = await prepaidAccount();
+    await topUp(account, { amount: rub('10') });
+
+    const [refunds, holds] = await Promise.all([
+      Promise.allSettled(Array.from({ length: 8 }, () => refund(account, { amount: rub('1') }))),
+      Promise.all(Array.from({ length: 8 }, () => hold(account, '1'))),
+    ]);
+
+    const given = refunds.filter(({ status }) => status === 'fulfilled').length;
+    const held = holds.filter((placed) => placed !== undefined).length;
+    // Sixteen were asked for, and there were ten.
+    expect(given).toBeGreaterThan(0);
+    expect(held).toBeGreaterThan(0);
+    expect(given + held).toBeLessThanOrEqual(10);
+    expect([await totalOf(account), await committed(account)]).toEqual([String(10 - given), String(held)]);
+    const entries = await listBalanceEntries(table, account.accountId);
+    expect(Money.sum(entries.map(({ amount }) => amount)).toString()).toBe(await totalOf(account));
+  });
+});
