@@ -45,12 +45,16 @@ export interface FunctionSpec {
 /** A function that answers requests. */
 interface Endpoint<Kind extends Credential> extends FunctionSpec {
   credential: Kind;
-  /** Answers through response streaming, and on a function URL of its own. */
+  /** Answers through response streaming: as it is made, with any bytes, and of any size. */
   streaming?: boolean;
+  /** Answers on a function URL of its own, too. */
+  functionUrl?: boolean;
   /** Spends money: every answer carries x-generation-id. */
   inference?: boolean;
   /** Asks providers itself, instead of handing that over to a worker. */
   asksProviders?: boolean;
+  /** Invokes models of Amazon Bedrock with the role of its function. */
+  asksBedrock?: boolean;
 }
 
 type Paths = readonly [string, ...string[]];
@@ -99,6 +103,11 @@ function taking<Kind extends Credential>(credential: Kind, timeoutSeconds: numbe
     timeoutSeconds,
     memoryMb,
   });
+}
+
+/** A public route whose answer may be large. */
+export function openLarge(file: string, grants?: Grants): Endpoint<'none'> {
+  return { ...open(file, grants), streaming: true };
 }
 
 export const open = taking('none', 10);

@@ -12,6 +12,7 @@ import {
   keyed,
   managed,
   open,
+  openLarge,
   patch,
   post,
   publicOnly,
@@ -37,8 +38,10 @@ export const routes = {
       sendTo: ['finalize-cost'],
     }),
     streaming: true,
+    functionUrl: true,
     inference: true,
     asksProviders: true,
+    asksBedrock: true,
     timeoutSeconds: 900,
     memoryMb: 1024,
   }),
@@ -59,12 +62,12 @@ export const routes = {
   }),
 
   // How fast the endpoints are, what is left of free models' budgets, and nothing else of the table.
-  'list-models': get('/models', open('models/list', publicOnly('Query'))),
+  'list-models': get('/models', openLarge('models/list', publicOnly('Query'))),
   // How the endpoints are doing, what is left of a free model's budget, and nothing else of the table.
   'get-model': get(['/models/{slug+}', '/model/{slug+}'], open('models/get', publicOnly('Query'))),
-  'list-user-models': get('/models/user', keyed('models/list-user', reading('Query'))),
-  'list-embeddings-models': get('/embeddings/models', open('models/list-embeddings')),
-  'list-videos-models': get('/videos/models', open('models/list-videos', publicOnly('Query'))),
+  'list-user-models': get('/models/user', { ...keyed('models/list-user', reading('Query')), streaming: true }),
+  'list-embeddings-models': get('/embeddings/models', openLarge('models/list-embeddings')),
+  'list-videos-models': get('/videos/models', openLarge('models/list-videos', publicOnly('Query'))),
 
   // It waits for the money that other requests hold, and for pictures.
   'create-video': post('/videos', {
@@ -94,11 +97,12 @@ export const routes = {
   'get-credits': get('/credits', managed('credits/get', reading())),
   'get-activity': get('/activity', {
     ...managed('activity/get', reading('Query')),
+    streaming: true,
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
   }),
 
   // A bookmark is left where a page ended.
-  'list-keys': get('/keys', managed('keys/list', reading('Query', 'PutItem'))),
+  'list-keys': get('/keys', { ...managed('keys/list', reading('Query', 'PutItem')), streaming: true }),
   'create-key': post('/keys', managed('keys/create', reading('PutItem', 'UpdateItem', 'ConditionCheckItem'))),
   'get-key': get('/keys/{hash}', managed('keys/get', reading())),
   'update-key': patch('/keys/{hash}', managed('keys/update', reading('PutItem', 'UpdateItem', 'DeleteItem'))),
@@ -153,8 +157,8 @@ export const routes = {
     managed('budgets/delete-of-member', reading('PutItem', 'UpdateItem')),
   ),
 
-  'get-openapi': get('/openapi.json', open('service/openapi')),
-  'get-docs': get('/docs', open('service/docs')),
+  'get-openapi': get('/openapi.json', openLarge('service/openapi')),
+  'get-docs': get('/docs', openLarge('service/docs')),
   health: get('/health', { ...open('service/health'), timeoutSeconds: 5, memoryMb: 256 }),
 } satisfies Record<string, Route>;
 

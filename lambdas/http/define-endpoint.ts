@@ -18,6 +18,7 @@ import { routes, type RouteName } from '../routes.ts';
 import type { AnswerOnce, Keep } from './answer-once.ts';
 import { AnswerStream } from './answer-stream.ts';
 import { notFound, toGatewayError } from '../platform/errors.ts';
+import type { Compressed } from './compressed.ts';
 import type { JsonRules } from './json-body.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { parseJsonBody, parseWith } from './parse.ts';
@@ -37,6 +38,8 @@ interface Accepts<
   params?: Params;
   /** `answerOnce` (the function, so that no other bundle has it): `Idempotency-Key` is honoured, through `input.once`. */
   once?: Repeats;
+  /** `compressed`, likewise: large answers are compressed for clients that take them so. The route has to stream. */
+  compress?: Compressed;
   /** Begun before the caller is looked for, and not waited for: what it reads is there by the time it is wanted. */
   meanwhile?: () => void;
 }
@@ -101,22 +104,26 @@ export function defineEndpoint<
   ) => Promise<HttpResponse> | HttpResponse,
 ) {
   const route: Route = routes[name];
-  return middy<AnyInput, HttpResponse>({
-    // A stream ends itself before the timeout; everything else is done long before.
-    timeoutEarlyInMillis: 0,
-    requestEnd: untilFinished,
-    ...(route.streaming ? { executionMode: executionModeStreamifyResponse } : {}),
-  })
-    .before(openPassage)
-    .before(() => accepts.meanwhile?.())
-    .before((passage: Passage) => answerPreflight(passage, name, route))
-    .before((passage: Passage) => checkPath(passage, route))
-    .before((passage: Passage) => identify(passage, route.credential))
-    .before((passage: Passage) => parse(passage, accepts))
-    .before((passage: Passage) => offerOnce(passage, name, accepts))
-    .after((passage: Passage) => closePassage(name, route, passage))
-    .onError((passage: Passage) => refuse(name, route, passage))
-    .handler(async (input: AnyInput) => handle(input as Parameters<typeof handle>[0]));
+  return (
+    middy<AnyInput, HttpResponse>({
+      // A stream ends itself before the timeout; everything else is done long before.
+      timeoutEarlyInMillis: 0,
+      requestEnd: untilFinished,
+      ...(route.streaming ? { executionMode: executionModeStreamifyResponse } : {}),
+    })
+      .before(openPassage)
+      .before(() => accepts.meanwhile?.())
+      .before((passage: Passage) => answerPreflight(passage, name, route))
+      .before((passage: Passage) => checkPath(passage, route))
+      .before((passage: Passage) => identify(passage, route.credential))
+      .before((passage: Passage) => parse(passage, accepts))
+      .before((passage: Passage) => offerOnce(passage, name, accepts))
+      // What was added last is run first.
+      .after((passage: Passage) => closePassage(name, route, passage))
+      .after(({ event, response }: Passage) => accepts.compress?.(event.request, response!))
+      .onError((passage: Passage) => refuse(name, route, passage))
+      .handler(async (input: AnyInput) => handle(input as Parameters<typeof handle>[0]))
+  );
 }
 
 function openPassage(passage: Passage): void {
@@ -189,7 +196,9 @@ function closePassage(name: RouteName, route: Route, passage: Passage): void {
     response.body = Readable.from([body]);
   }
   headers['request-id'] = request.id;
-  Object.assign(headers, corsHeaders(request));
+  const { vary, ...permission } = corsHeaders(request);
+  Object.assign(headers, permission);
+  if (vary !== undefined) headers['vary'] = headers['vary'] === undefined ? vary : `${headers['vary']}, ${vary}`;
   if (route.inference) headers['x-generation-id'] = generationId;
   log('info', 'request', {
     route: name,

@@ -70,8 +70,7 @@ export class ApiStack extends Stack {
     });
     addRefusals(api, config.corsOrigins);
     for (const [name, route] of Object.entries<Route>(routes)) {
-      // Messages alone go to Bedrock.
-      const { lambda, logs } = route.streaming ? this.#addInvoker(name, route) : this.#addFunction(name, route);
+      const { lambda, logs } = route.asksBedrock ? this.#addInvoker(name, route) : this.#addFunction(name, route);
       const integration = new LambdaIntegration(lambda, {
         allowTestInvoke: false,
         ...(route.streaming
@@ -79,7 +78,7 @@ export class ApiStack extends Stack {
           : {}),
       });
       for (const path of route.paths) api.root.resourceForPath(path).addMethod(route.method, integration);
-      if (route.streaming && config.functionUrl) this.#addFunctionUrl(name, lambda);
+      if (route.functionUrl && config.functionUrl) this.#addFunctionUrl(name, lambda);
       if (route.asksProviders) this.#addTripwires(name, logs);
     }
     this.#addUnknownRoute(api);

@@ -61,7 +61,7 @@ export function manifestWiring(): Wiring {
       functionName,
       everyMinutes,
     })),
-    functionUrl: entries.find(([, route]) => route.streaming)![0],
+    functionUrl: entries.find(([, route]) => route.functionUrl)![0],
     unknownRoute: UNKNOWN_ROUTE,
   };
 }

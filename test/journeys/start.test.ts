@@ -143,6 +143,9 @@ describe('a sandboxed gateway', () => {
       expect((await get(gateway, '/models/sandbox/claude/endpoints')).status).toBe(200);
       const { data: model } = (await (await get(gateway, '/models/sandbox/claude')).json()) as { data: object };
       expect(model).toMatchObject({ id: 'sandbox/claude', available: true });
+      const models = await get(gateway, '/models');
+      expect(models.headers.get('content-encoding')).toBe('gzip');
+      expect(await models.json()).toMatchObject({ data: expect.any(Array) });
       expect((await get(gateway, '/nothing')).status).toBe(404);
       expect((await post(gateway, '/messages', ask, { 'x-api-key': 'sk-mg-v1-wrong' })).status).toBe(401);
     } finally {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { completedDays, DAYS_SHOWN } from '../../accounting/activity-days.ts';
 import { readActivity } from '../../accounting/activity.ts';
+import { compressed } from '../../http/compressed.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { someId } from '../../http/path-params.ts';
-import { exceedsLambda } from '../../http/answer-size.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { findWorkspace } from '../../management/workspaces.ts';
 import { nowMs } from '../../platform/clock.ts';
@@ -11,9 +11,11 @@ import { invalidRequest, notFound } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
 import { readKey } from '../../store/keys.ts';
 import type { ActivityAnswer } from './shape.ts';
+import { checkRowCount } from './row-limit.ts';
 import { activityView } from './view.ts';
 
 export const accepts = {
+  compress: compressed,
   query: z.strictObject({
     date: z.iso
       .date({ error: 'must be a UTC date such as 2026-11-19' })
@@ -48,13 +50,8 @@ export const handler = defineEndpoint('get-activity', accepts, async ({ query, c
     memberId: query.user_id,
     splitBy: query.group_by,
   });
-  const response = jsonResponse<ActivityAnswer>(200, { data: rows.map(activityView) });
-  if (exceedsLambda(response.body as string)) {
-    const narrower =
-      query.date === undefined ? 'ask for one date at a time' : 'ask for one workspace, member or key at a time';
-    throw invalidRequest('date', `there are ${rows.length} rows, more than one answer holds; ${narrower}`);
-  }
-  return response;
+  checkRowCount(rows.length, query.date);
+  return jsonResponse<ActivityAnswer>(200, { data: rows.map(activityView) });
 });
 
 /** The history of a deleted key can still be read. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { compressed } from '../../http/compressed.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { booleanParameter } from '../../http/fields.ts';
 import { alwaysPaged } from '../../http/pages.ts';
@@ -14,6 +15,7 @@ import type { KeyListAnswer } from './shape.ts';
 import { keyView } from './view.ts';
 
 export const accepts = {
+  compress: compressed,
   query: z.strictObject({
     workspace_id: someId
       .optional()

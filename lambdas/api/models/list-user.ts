@@ -1,4 +1,5 @@
 import { privacyOf, type Caller } from '../../admission/caller.ts';
+import { compressed } from '../../http/compressed.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { resources } from '../../resources.ts';
@@ -7,7 +8,7 @@ import { readWorkspace } from '../../store/workspaces.ts';
 import { answerList, listQuery } from './answer-list.ts';
 import { offersOf } from './offer.ts';
 
-export const accepts = { query: listQuery };
+export const accepts = { query: listQuery, compress: compressed };
 
 /**
  * Models that at least one allowed endpoint offers, at the price of the endpoint that is tried first. Inference decides

@@ -1,4 +1,5 @@
 import { modelsByModality } from '../../catalog/modalities.ts';
+import { compressed } from '../../http/compressed.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { resources } from '../../resources.ts';
@@ -6,7 +7,7 @@ import type { VideoModelListAnswer } from './shape.ts';
 import { readReadiness } from './doing.ts';
 import { videoModelView } from './view.ts';
 
-export const handler = defineEndpoint('list-videos-models', {}, async () => {
+export const handler = defineEndpoint('list-videos-models', { compress: compressed }, async () => {
   const models = modelsByModality(resources.catalog(), ['video']);
   const isReady = await readReadiness(models);
   return jsonResponse<VideoModelListAnswer>(200, { data: models.map((model) => videoModelView(model, isReady)) });

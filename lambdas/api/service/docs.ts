@@ -1,3 +1,4 @@
+import { compressed } from '../../http/compressed.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { htmlResponse } from '../../http/response.ts';
 import type { OpenApi } from './openapi-types.ts';
@@ -6,6 +7,6 @@ import { renderPage } from './page.ts';
 
 let page: string | undefined;
 
-export const handler = defineEndpoint('get-docs', {}, () =>
+export const handler = defineEndpoint('get-docs', { compress: compressed }, () =>
   htmlResponse((page ??= renderPage(openapi as unknown as OpenApi))),
 );
