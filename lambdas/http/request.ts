@@ -8,8 +8,9 @@ export type HttpEvent = APIGatewayProxyEvent | APIGatewayProxyEventV2;
 export interface HttpRequest {
   id: string;
   method: string;
+  /** As the client wrote it: below the stage or base path of a REST API, all of it at a function URL. */
   path: string;
-  /** Where the client reaches the gateway, the stage included. */
+  /** Where the client reaches the gateway, the stage or base path included. */
   baseUrl: string;
   /** Came through a function URL, where nothing has checked method and path. */
   unrouted: boolean;
@@ -32,7 +33,7 @@ export function normaliseRequest(event: HttpEvent): HttpRequest {
   return {
     id: newRequestId(),
     method: isUrlEvent ? event.requestContext.http.method : event.httpMethod,
-    path: isUrlEvent ? event.rawPath : event.path,
+    path: isUrlEvent ? event.rawPath : restPath(event),
     baseUrl: isUrlEvent ? `https://${event.requestContext.domainName}/v1` : restBaseUrl(event),
     unrouted: isUrlEvent,
     headers: isUrlEvent ? lowerCase(event.headers) : restHeaders(event),
@@ -60,9 +61,20 @@ function decode(written: string): string {
   }
 }
 
-/** What stands before the route's own path: the stage, or the base path of a domain of the operator's own. */
-function restBaseUrl({ path, headers, requestContext }: APIGatewayProxyEvent): string {
+/**
+ * The path of the route itself. At a domain of the operator's own, `path` has the base path in front of it, as the path of the
+ * context has; at the API's own address only the latter has the stage.
+ */
+function restPath({ resource, path, pathParameters }: APIGatewayProxyEvent): string {
+  const route = resource?.replace(/\{(\w+)\+?\}/g, (_, name: string) => pathParameters?.[name] ?? '');
+  return route !== undefined && path.endsWith(route) ? route : path;
+}
+
+/** What stands before it: the stage, or the base path. */
+function restBaseUrl(event: APIGatewayProxyEvent): string {
+  const { headers, requestContext } = event;
   const { host, 'x-forwarded-proto': protocol = 'https' } = lowerCase(headers ?? {});
+  const path = restPath(event);
   const prefix = requestContext.path?.endsWith(path) ? requestContext.path.slice(0, -path.length) : '/v1';
   return `${protocol}://${requestContext.domainName ?? host ?? ''}${prefix}`;
 }

@@ -3,46 +3,23 @@
 import { GatewayError, notFound } from '../platform/errors.ts';
 import type { Route } from '../route.ts';
 import { routes } from '../routes.ts';
+import { ResourceTree } from './resource-tree.ts';
 
-type Method = Route['method'];
-
-interface Place {
-  pattern: RegExp;
-  methods: Method[];
-  /** Of the routes that answer GET here without a key, and whatever the path says. */
-  isPublic: boolean;
+const tree = new ResourceTree<Route>();
+for (const route of Object.values<Route>(routes)) {
+  for (const path of route.paths) tree.add(route.method, path, route);
 }
-
-/** `{slug+}` takes the rest of a path, `{hash}` one part of it. */
-function patternOf(path: string): RegExp {
-  const parts = path.split('/').map((part) => {
-    if (/^\{\w+\+\}$/.test(part)) return '.+';
-    return /^\{\w+\}$/.test(part) ? '[^/]+' : part.replaceAll('.', String.raw`\.`);
-  });
-  return new RegExp(`^${parts.join('/')}$`);
-}
-
-const byPath = Map.groupBy(
-  Object.values<Route>(routes).flatMap((route) => route.paths.map((path) => ({ path, route }))),
-  ({ path }) => path,
-);
-const places = [...byPath].map(([path, all]): Place => {
-  const isPublic = all.some(({ route }) => route.method === 'GET' && route.credential === 'none');
-  return {
-    pattern: patternOf(path),
-    methods: all.map(({ route }) => route.method),
-    isPublic: isPublic && !path.includes('{'),
-  };
-});
 
 /** Where monitors look: a path that answers GET without a key is there for HEAD as well. @param path below the stage */
 export function isThere(path: string): boolean {
-  return places.some(({ pattern, isPublic }) => isPublic && pattern.test(path));
+  const found = tree.find(path);
+  // Whatever else its path says: that a model is there takes more than its name.
+  return found?.methods.get('GET')?.credential === 'none' && Object.keys(found.parameters).length === 0;
 }
 
 /** @param path below the stage */
-export function methodsAt(path: string): Method[] {
-  return [...new Set(places.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))];
+export function methodsAt(path: string): string[] {
+  return [...(tree.find(path)?.methods.keys() ?? [])];
 }
 
 /** Paths of other APIs that clients know. */

@@ -82,11 +82,17 @@ const SECRETS_MANAGER = {
   endpointVariable: 'AWS_ENDPOINT_URL_SECRETS_MANAGER',
 } as const;
 
+/** With all attempts: the shortest function that reads a secret has ten seconds, and says so itself when it cannot. */
+const TIMEOUT_MS = 5_000;
+
 let callSecretsManager: AwsCall | undefined;
 
 async function readSecret(arn: string, version: { VersionStage?: 'AWSPREVIOUS' } = {}): Promise<string> {
   callSecretsManager ??= openAwsJson(SECRETS_MANAGER, { identity: ownIdentity });
-  const answer = await callSecretsManager<{ SecretString?: string }>('GetSecretValue', { SecretId: arn, ...version });
+  const asked = { SecretId: arn, ...version };
+  const answer = await callSecretsManager<{ SecretString?: string }>('GetSecretValue', asked, {
+    timeoutMs: TIMEOUT_MS,
+  });
   if (!answer.SecretString) throw new Error('A secret of the deployment is empty');
   return answer.SecretString;
 }

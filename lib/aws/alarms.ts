@@ -49,6 +49,10 @@ export class Alarms {
     props: Partial<CreateAlarmOptions> & { alarmDescription: string },
   ): void {
     const usual = { threshold: 1, evaluationPeriods: 1, treatMissingData: TreatMissingData.NOT_BREACHING };
-    metric.createAlarm(this.#stack, id, { ...usual, ...props }).addAlarmAction(new SnsAction(this.#topic));
+    const alarm = metric.createAlarm(this.#stack, id, { ...usual, ...props });
+    const tell = new SnsAction(this.#topic);
+    alarm.addAlarmAction(tell);
+    // Whoever was called learns that it is over.
+    alarm.addOkAction(tell);
   }
 }

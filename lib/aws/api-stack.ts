@@ -95,7 +95,13 @@ export class ApiStack extends Stack {
       { id: 'AwsSolutions-APIG6', reason: 'Execution logs hold bodies, and bodies hold prompts.' },
       { id: 'AwsSolutions-COG4', reason: 'Functions authenticate the gateway’s own keys.' },
     );
+    // CDK's own output says the same, under a name of its making.
+    api.node.tryRemoveChild('Endpoint');
     new CfnOutput(this, 'BaseUrl', { value: api.url, description: 'Base URL of the API' });
+    new CfnOutput(this, 'StageArn', {
+      value: api.deploymentStage.stageArn,
+      description: 'Stage of the API, for a WAF',
+    });
   }
 
   /** The other door of the streaming function; the API's own alarm does not see its failures. */

@@ -8,6 +8,7 @@ import {
   type Attribute,
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { SecretName } from '../../lambdas/route.ts';
 import type { GatewayConfig } from '../config.ts';
@@ -58,17 +59,44 @@ export class DataStack extends Stack {
         generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'generated' },
       }),
     };
+    const operator = this.#addOperatorPolicy();
     const outputs = {
       TableName: [this.table.tableName, 'The table: admin --table'],
       PepperSecretArn: [this.secrets.pepper.secretArn, 'The secret that hashes keys: admin --pepper-secret'],
       ProviderKeysSecretArn: [this.secrets['provider-keys'].secretArn, 'The secret for the keys of providers'],
+      OperatorPolicyArn: [operator.managedPolicyArn, 'The rights that admin needs, to attach to a role of its users'],
     } as const;
-    for (const [name, [value, description]] of Object.entries(outputs))
+    for (const [name, [value, description]] of Object.entries(outputs)) {
       new CfnOutput(this, name, { value, description });
+    }
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-SMG4',
       reason:
         'Two changes of the pepper invalidate every key, so people make them; provider keys rotate at the provider.',
+    });
+  }
+
+  /** What `npm run admin -- --table` and setting the keys of providers need, and no more. Nobody has it by itself. */
+  #addOperatorPolicy(): ManagedPolicy {
+    const { pepper, 'provider-keys': providerKeys } = this.secrets;
+    const items = ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
+    // An upgrade reads all of the table.
+    const actions = [...items, 'BatchWriteItem', 'Query', 'Scan'].map((action) => `dynamodb:${action}`);
+    return new ManagedPolicy(this, 'Operator', {
+      description: 'Operates the model gateway from its command line: its table and its secrets.',
+      statements: [
+        new PolicyStatement({ sid: 'Table', actions, resources: [this.table.tableArn] }),
+        new PolicyStatement({
+          sid: 'Pepper',
+          actions: ['secretsmanager:GetSecretValue'],
+          resources: [pepper.secretArn],
+        }),
+        new PolicyStatement({
+          sid: 'ProviderKeys',
+          actions: ['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'],
+          resources: [providerKeys.secretArn],
+        }),
+      ],
     });
   }
 }

@@ -13,7 +13,10 @@ interface Refusal {
   kind: ErrorKind;
   /** Where it is not that of the kind. AWS_STATUS: the one that AWS gives it. */
   status?: number | typeof AWS_STATUS;
-  /** JSON: a quoted text, or a variable that includes its quotes. */
+  /**
+   * A text of our own, quoted as JSON. Never `$context.error.messageString`: API Gateway repeats the `authorization` that it
+   * could not read in it, a caller's key.
+   */
   message: string;
 }
 
@@ -21,16 +24,13 @@ interface Refusal {
 const AWS_STATUS = 'as AWS gives it';
 
 const NO_SUCH_ROUTE = '"There is no such path or method. GET /v1/models is a good place to start."';
+const MALFORMED = '"The front door of this API cannot read the request. Check its address, headers and body."';
 const MISCONFIGURED = '"The API is not set up as it should be. Tell its operator the request_id."';
 const KEPT_OUT = '"The front door of this API does not let the request in. Ask its operator, with the request_id."';
 
 const unknownRoute = (type: ResponseType): Refusal => ({ type, kind: 'not_found', message: NO_SUCH_ROUTE });
 const keptOut = (type: ResponseType): Refusal => ({ type, kind: 'permission_denied', message: KEPT_OUT });
-const malformed = (type: ResponseType): Refusal => ({
-  type,
-  kind: 'invalid_request',
-  message: '$context.error.messageString',
-});
+const malformed = (type: ResponseType): Refusal => ({ type, kind: 'invalid_request', message: MALFORMED });
 const misconfigured = (type: ResponseType): Refusal => ({ type, kind: 'server', message: MISCONFIGURED });
 
 const refusals: Record<string, Refusal> = {
@@ -84,13 +84,13 @@ const refusals: Record<string, Refusal> = {
     type: ResponseType.DEFAULT_4XX,
     kind: 'invalid_request',
     status: AWS_STATUS,
-    message: '$context.error.messageString',
+    message: '"The front door of this API refuses the request. GET /v1/docs describes what there is."',
   },
   OtherFailure: {
     type: ResponseType.DEFAULT_5XX,
     kind: 'server',
     status: AWS_STATUS,
-    message: '$context.error.messageString',
+    message: '"The front door of this API has failed. Try again."',
   },
 };
 

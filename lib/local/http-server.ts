@@ -16,6 +16,8 @@ STATUS_CODES[529] = 'Overloaded';
 
 /** The largest event that Lambda accepts, in which the body is a text: its quotes are escaped. */
 const MAX_EVENT_BYTES = 6 * 1024 * 1024;
+/** The largest answer that it accepts of a function that does not stream. */
+const MAX_RESULT_BYTES = 6_291_556;
 /** API Gateway's bound on all headers together. */
 const MAX_HEADER_BYTES = 10_240;
 
@@ -33,7 +35,7 @@ export function startApi(
   host: FunctionHost,
 ): Promise<LocalServer> {
   const match = buildRoutingTable(routes);
-  const elsewhere = { route: { functionName: unknownRoute, path: '/{path+}', streaming: false }, pathParameters: null };
+  const elsewhere = { functionName: unknownRoute, path: '/{path+}', streaming: false };
   return listen(port, async (request, response, target) => {
     const { path } = target;
     if (path !== '/v1' && !path.startsWith('/v1/')) {
@@ -41,7 +43,10 @@ export function startApi(
         `There is no ${request.method} ${path}. The base URL of this gateway ends with /v1; /v1/docs describes the API.`,
       );
     }
-    const found = match(request.method ?? '', path.slice('/v1'.length)) ?? elsewhere;
+    const found = match(request.method ?? '', path.slice('/v1'.length)) ?? {
+      route: elsewhere,
+      pathParameters: { path: path.slice('/v1/'.length) },
+    };
     const { functionName, streaming } = found.route;
     const event = fitting(toRestEvent(request, target, found, await readBody(request)));
     if (streaming) await host.stream(functionName, event, response);
@@ -141,7 +146,11 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
   response.end(body);
 }
 
+/** @throws {GatewayError} 502 for an answer that Lambda would not take */
 function writeResult(response: ServerResponse, result: ProxyResult): void {
+  if (isLargerThan(MAX_RESULT_BYTES, result)) {
+    throw new GatewayError('server', 'The answer of the function is larger than Lambda takes.', { status: 502 });
+  }
   const body = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');
   response.writeHead(result.statusCode, {
     ...(result.headers as Record<string, string>),
@@ -152,10 +161,14 @@ function writeResult(response: ServerResponse, result: ProxyResult): void {
 
 /** @throws {GatewayError} 413 for an event that Lambda would not take */
 function fitting<Event extends { body?: string | null }>(event: Event): Event {
-  // A character becomes six at most; most bodies are far from the limit, and need not be counted.
-  const mayBeTooLarge = (event.body?.length ?? 0) > MAX_EVENT_BYTES / 6;
-  if (mayBeTooLarge && Buffer.byteLength(JSON.stringify(event)) > MAX_EVENT_BYTES) throw tooLarge();
+  if (isLargerThan(MAX_EVENT_BYTES, event)) throw tooLarge();
   return event;
+}
+
+/** As JSON, which is how Lambda measures both ways. */
+function isLargerThan(bytes: number, message: { body?: string | null | undefined }): boolean {
+  // A character becomes six at most; most bodies are far from the limit, and need not be counted.
+  return (message.body?.length ?? 0) > bytes / 6 && Buffer.byteLength(JSON.stringify(message)) > bytes;
 }
 
 function tooLarge(): GatewayError {
@@ -165,14 +178,18 @@ function tooLarge(): GatewayError {
   );
 }
 
+/** Bytes of a body that is too large that are read nevertheless: many clients only read an answer when they have sent all. */
+const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
+
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_EVENT_BYTES) throw tooLarge();
-    chunks.push(chunk);
+    if (size <= MAX_EVENT_BYTES) chunks.push(chunk);
+    else if (size > MAX_DROPPED_BYTES) break;
   }
+  if (size > MAX_EVENT_BYTES) throw tooLarge();
   return Buffer.concat(chunks).toString('utf8');
 }
 

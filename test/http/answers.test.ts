@@ -5,6 +5,7 @@ import { keyView } from '../../lambdas/api/keys/view.ts';
 import type { HealthAnswer } from '../../lambdas/api/service/shape.ts';
 import { answerOnce } from '../../lambdas/http/answer-once.ts';
 import { defineEndpoint } from '../../lambdas/http/define-endpoint.ts';
+import { definePublicEndpoint } from '../../lambdas/http/define-public-endpoint.ts';
 import { jsonResponse } from '../../lambdas/http/response.ts';
 import { Money } from '../../lambdas/money/money.ts';
 
@@ -50,6 +51,20 @@ describe('the shape of an answer is a type', () => {
 });
 
 describe('an endpoint', () => {
+  it('is public only where the manifest says so', () => {
+    // @ts-expect-error -- it takes a key
+    expect(definePublicEndpoint('get-key', {}, () => jsonResponse<HealthAnswer>(200, ok))).toBeDefined();
+  });
+
+  it('that takes a key does not answer where nobody looks for one', async () => {
+    const handler = definePublicEndpoint('list-members' as 'health', {}, () => jsonResponse<HealthAnswer>(200, ok));
+    const request = { httpMethod: 'GET', path: '/x', headers: {}, requestContext: { requestId: 'r', identity: {} } };
+
+    const answer = await handler(request as never, { getRemainingTimeInMillis: () => 1_000 } as never);
+
+    expect(answer.statusCode).toBe(500);
+  });
+
   it('answers once only where it says that it does', () => {
     defineEndpoint('create-key', { once: answerOnce }, ({ once }) =>
       once(async () => jsonResponse<HealthAnswer>(200, ok)),
@@ -63,7 +78,7 @@ describe('an endpoint', () => {
 describe('a function', () => {
   it('is not over before the work that its answer does not wait for', async () => {
     let isOver = false;
-    const handler = defineEndpoint('health', {}, ({ waitUntil }) => {
+    const handler = definePublicEndpoint('health', {}, ({ waitUntil }) => {
       waitUntil(sleep(30).then(() => void (isOver = true)));
       return jsonResponse<HealthAnswer>(200, ok);
     });

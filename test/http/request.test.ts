@@ -57,6 +57,23 @@ describe('a request through the REST API', () => {
     expect(normaliseRequest(restEvent({ pathParameters: { part: written } })).pathParameters).toEqual({ part });
   });
 
+  it.each([
+    // At the API's own address, with its stage.
+    { path: '/models/a/b', inContext: '/v1/models/a/b', baseUrl: 'https://api.example/v1' },
+    // At a domain of the operator's own: with a base path, and without one.
+    { path: '/llm/v1/models/a/b', inContext: '/llm/v1/models/a/b', baseUrl: 'https://api.example/llm/v1' },
+    { path: '/models/a/b', inContext: '/models/a/b', baseUrl: 'https://api.example' },
+  ])('has its own path, and the address before it: $inContext', ({ path, inContext, baseUrl }) => {
+    const event = restEvent({
+      resource: '/models/{slug+}',
+      path,
+      pathParameters: { slug: 'a/b' },
+      requestContext: { path: inContext, domainName: 'api.example', identity: {} } as never,
+    });
+
+    expect(normaliseRequest(event)).toMatchObject({ path: '/models/a/b', baseUrl });
+  });
+
   it('has repeated headers in one', () => {
     const event = restEvent({
       headers: { 'Anthropic-Beta': 'b' },

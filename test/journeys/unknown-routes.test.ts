@@ -28,6 +28,7 @@ describe('a request that no route takes', () => {
     ['GET', '/keys/a/b/c', /There is no GET \/v1\/keys\/a\/b\/c/],
     ['GET', '', /There is no GET \/v1\. GET \/v1\/docs describes this API/],
     ['GET', '/health/', /There is no GET \/v1\/health\//],
+    ['GET', '/videos/notices', /There is no GET \/v1\/videos\/notices/],
   ])('is told so: %s %s', async (method, path, hint) => {
     const { status, headers, text } = await send(method, path, method === 'POST' ? '{}' : undefined);
     expect(status).toBe(404);
@@ -48,6 +49,7 @@ describe('a request that no route takes', () => {
     ['POST', '/models/anthropic/claude', 'GET'],
     ['PATCH', '/workspaces', 'GET, POST'],
     ['OPTIONS', '/key', 'GET'],
+    ['GET', '/videos/notices/content', 'POST'],
   ])('is told which methods there are: %s %s', async (method, path, allow) => {
     const { status, headers, text } = await send(method, path);
     expect(status).toBe(405);

@@ -15,6 +15,7 @@ const stored = {
   before: {} as Record<string, string | undefined>,
   asked: [] as string[],
   isAway: false,
+  isSilent: false,
 };
 let manager: Listening;
 let directory: string;
@@ -32,6 +33,7 @@ beforeAll(async () => {
         : VersionStage && SecretString === undefined
           ? 'ResourceNotFoundException'
           : undefined;
+      if (stored.isSilent) return;
       response.writeHead(refusal ? 400 : 200, { 'content-type': 'application/x-amz-json-1.1' });
       response.end(JSON.stringify(refusal ? { __type: refusal } : { SecretString }));
     })();
@@ -48,7 +50,7 @@ beforeEach(() => {
   const now = performance.now.bind(performance);
   laterMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => now() + laterMs);
-  Object.assign(stored, { secrets: {}, before: {}, asked: [], isAway: false });
+  Object.assign(stored, { secrets: {}, before: {}, asked: [], isAway: false, isSilent: false });
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -156,6 +158,34 @@ describe('the key of a provider', () => {
     laterMs += 10_000;
     expect(await readProviderKey('ACME_KEY')).toBe('new');
   });
+
+  it('is noticed as soon when the clock that only goes forward stood still, as in a function that was frozen', async () => {
+    stored.secrets['keys-arn'] = '{"ACME_KEY":"old"}';
+    const { readProviderKey } = await deployed();
+    const [steady, wall] = [performance.now(), Date.now()];
+    vi.spyOn(performance, 'now').mockImplementation(() => steady);
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => wall);
+    await readProviderKey('ACME_KEY');
+    stored.secrets['keys-arn'] = '{"ACME_KEY":"new"}';
+
+    clock.mockImplementation(() => wall + REFRESH_MS);
+
+    expect(await readProviderKey('ACME_KEY')).toBe('new');
+  });
+
+  it(
+    'is given up before the function would be, when Secrets Manager does not answer',
+    { timeout: 15_000 },
+    async () => {
+      stored.isSilent = true;
+      const { readProviderKey } = await deployed();
+      const startedAt = Date.now();
+
+      await expect(readProviderKey('ACME_KEY')).rejects.toThrow();
+
+      expect(Date.now() - startedAt).toBeLessThan(8_000);
+    },
+  );
 
   it('goes on serving when it cannot be read again', async () => {
     stored.secrets['keys-arn'] = '{"ACME_KEY":"old"}';

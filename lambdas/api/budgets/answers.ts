@@ -3,7 +3,7 @@
  * workspace or member, because the budgets of one owner depend on each other.
  */
 
-import type { EndpointInput } from '../../http/define-endpoint.ts';
+import type { EndpointInput } from '../../http/endpoint.ts';
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import type { DeletedAnswer } from '../../http/shapes.ts';
 import { etag, expectedVersion } from '../../http/versions.ts';

@@ -3,7 +3,7 @@ import { admit, type Admitted } from '../../admission/admit.ts';
 import { newGeneration } from '../../admission/new-generation.ts';
 import { refusalError } from '../../admission/refusal.ts';
 import type { DecisionsRequest } from '../../decisions/schema.ts';
-import type { EndpointInput } from '../../http/define-endpoint.ts';
+import type { EndpointInput } from '../../http/endpoint.ts';
 import { resources } from '../../resources.ts';
 import { planOf, type Offer } from './offers.ts';
 

@@ -7,7 +7,7 @@ import { newGeneration } from '../../admission/new-generation.ts';
 import type { FreeUse } from '../../admission/free-tier.ts';
 import { refusalError, type AdmissionRefusal } from '../../admission/refusal.ts';
 import type { Model } from '../../catalog/catalog.ts';
-import type { EndpointInput } from '../../http/define-endpoint.ts';
+import type { EndpointInput } from '../../http/endpoint.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import { resources } from '../../resources.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Model } from '../../catalog/catalog.ts';
 import { unknownModel } from '../../catalog/unknown-model.ts';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { definePublicEndpoint } from '../../http/define-public-endpoint.ts';
 import { booleanParameter } from '../../http/fields.ts';
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import { notFound } from '../../platform/errors.ts';
@@ -28,17 +28,21 @@ export const accepts = {
 
 const ENDPOINTS_SUFFIX = '/endpoints';
 
-export const handler = defineEndpoint('get-model', accepts, async ({ params: { slug: path }, query, request }) => {
-  const withEndpoints = query.endpoints || path.endsWith(ENDPOINTS_SUFFIX);
-  const slug = path.endsWith(ENDPOINTS_SUFFIX) ? path.slice(0, -ENDPOINTS_SUFFIX.length) : path;
-  const model = resources.catalog().find(slug);
-  if (!model) throw unknownModel(resources.catalog(), slug, 'slug');
-  // Endpoints are of the public convention, whoever asks.
-  if (withEndpoints) return answerEndpoints(model);
-  if (isMessagesClient(request)) return answerMessagesModel(model);
-  const [isLimited, isReady] = await Promise.all([readFreeCapacity([model]), readReadiness([model])]);
-  return jsonResponse<ModelAnswer>(200, { data: modelView(model, undefined, isLimited, isReady) });
-});
+export const handler = definePublicEndpoint(
+  'get-model',
+  accepts,
+  async ({ params: { slug: path }, query, request }) => {
+    const withEndpoints = query.endpoints || path.endsWith(ENDPOINTS_SUFFIX);
+    const slug = path.endsWith(ENDPOINTS_SUFFIX) ? path.slice(0, -ENDPOINTS_SUFFIX.length) : path;
+    const model = resources.catalog().find(slug);
+    if (!model) throw unknownModel(resources.catalog(), slug, 'slug');
+    // Endpoints are of the public convention, whoever asks.
+    if (withEndpoints) return answerEndpoints(model);
+    if (isMessagesClient(request)) return answerMessagesModel(model);
+    const [isLimited, isReady] = await Promise.all([readFreeCapacity([model]), readReadiness([model])]);
+    return jsonResponse<ModelAnswer>(200, { data: modelView(model, undefined, isLimited, isReady) });
+  },
+);
 
 async function answerEndpoints(model: Model): Promise<HttpResponse> {
   const [doing, isLimited] = await Promise.all([readDoing(), readFreeCapacity([model])]);

@@ -1,12 +1,12 @@
 import { modelsByModality } from '../../catalog/modalities.ts';
 import { compressed } from '../../http/compressed.ts';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { definePublicEndpoint } from '../../http/define-public-endpoint.ts';
 import { resources } from '../../resources.ts';
 import { answerConventionList, oneModalityQuery } from './answer-list.ts';
 import { offersOf } from './offer.ts';
 
 export const accepts = { query: oneModalityQuery, compress: compressed };
 
-export const handler = defineEndpoint('list-embeddings-models', accepts, (asked) =>
+export const handler = definePublicEndpoint('list-embeddings-models', accepts, (asked) =>
   answerConventionList(offersOf(modelsByModality(resources.catalog(), ['embeddings'])), asked, '/v1/embeddings/models'),
 );

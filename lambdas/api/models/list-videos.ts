@@ -1,13 +1,13 @@
 import { modelsByModality } from '../../catalog/modalities.ts';
 import { compressed } from '../../http/compressed.ts';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { definePublicEndpoint } from '../../http/define-public-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { resources } from '../../resources.ts';
 import type { VideoModelListAnswer } from './shape.ts';
 import { readReadiness } from './doing.ts';
 import { videoModelView } from './view.ts';
 
-export const handler = defineEndpoint('list-videos-models', { compress: compressed }, async () => {
+export const handler = definePublicEndpoint('list-videos-models', { compress: compressed }, async () => {
   const models = modelsByModality(resources.catalog(), ['video']);
   const isReady = await readReadiness(models);
   return jsonResponse<VideoModelListAnswer>(200, { data: models.map((model) => videoModelView(model, isReady)) });

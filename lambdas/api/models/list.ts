@@ -1,11 +1,11 @@
 import { compressed } from '../../http/compressed.ts';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { definePublicEndpoint } from '../../http/define-public-endpoint.ts';
 import { resources } from '../../resources.ts';
 import { answerList, listQuery } from './answer-list.ts';
 import { offersOf } from './offer.ts';
 
 export const accepts = { query: listQuery, compress: compressed };
 
-export const handler = defineEndpoint('list-models', accepts, (asked) =>
+export const handler = definePublicEndpoint('list-models', accepts, (asked) =>
   answerList(offersOf(resources.catalog().models), asked, '/v1/models'),
 );

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { definePublicEndpoint } from '../../http/define-public-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { notFound } from '../../platform/errors.ts';
 import { readPepper } from '../../platform/secrets.ts';
@@ -18,7 +18,7 @@ export const accepts = {
 };
 
 /** What a provider says is not believed: it is asked. Some want an echo first, to see that somebody is there. */
-export const handler = defineEndpoint('notice-video', accepts, async ({ params: { name }, request }) => {
+export const handler = definePublicEndpoint('notice-video', accepts, async ({ params: { name }, request }) => {
   const job = noticedJob(name, await readPepper());
   if (!job) throw notFound('There is no such address.');
   await resources.queue('advance-videos').send(encodeVideoMessage({ ...job, isNotice: true }));

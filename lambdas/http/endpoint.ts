@@ -1,0 +1,247 @@
+/**
+ * The one way to make a handler: the manifest says who may call it, `accepts` what may be sent, and the function given
+ * to it what happens then. Parsing, errors, headers and the log line are the same for all. How a caller is found is for those
+ * that need to know it (define-endpoint.ts): public functions have nothing of it in their bundles (define-public-endpoint.ts).
+ */
+
+import { Readable } from 'node:stream';
+import middy from '@middy/core';
+import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import type { Context } from 'aws-lambda';
+import type { z } from 'zod';
+import type { Caller, InferenceCaller } from '../admission/caller.ts';
+import { newGenerationId } from '../platform/ids.ts';
+import { describeError, log } from '../platform/logger.ts';
+import type { Credential, Route } from '../route.ts';
+import { routes, type RouteName } from '../routes.ts';
+import type { AnswerOnce, Keep } from './answer-once.ts';
+import { AnswerStream } from './answer-stream.ts';
+import { notFound, toGatewayError } from '../platform/errors.ts';
+import type { Compressed } from './compressed.ts';
+import type { JsonRules } from './json-body.ts';
+import { corsHeaders, preflight } from './cors.ts';
+import { parseJsonBody, parseWith } from './parse.ts';
+import { normaliseRequest, type HttpEvent, type HttpRequest } from './request.ts';
+import { errorResponse, type HttpResponse } from './response.ts';
+
+interface Accepts<
+  Body extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Params extends z.ZodType = z.ZodType,
+  Repeats extends AnswerOnce | undefined = AnswerOnce | undefined,
+> extends JsonRules {
+  body?: Body;
+  query?: Query;
+  /** Of the parts of the path. */
+  params?: Params;
+  /** `answerOnce` (the function, so that no other bundle has it): `Idempotency-Key` is honoured, through `input.once`. */
+  once?: Repeats;
+  /** `compressed`, likewise: large answers are compressed for clients that take them so. The route has to stream. */
+  compress?: Compressed;
+  /** Begun before the caller is looked for, and not waited for: what it reads is there by the time it is wanted. */
+  meanwhile?: () => void;
+}
+
+interface CallerByCredential {
+  inference: InferenceCaller;
+  management: Caller;
+  any: Caller;
+  none: undefined;
+}
+
+export interface EndpointInput<Kind extends Credential, Body = unknown, Query = unknown, Params = unknown> {
+  request: HttpRequest;
+  /** The id of this request's generation, on routes that spend money. */
+  generationId: string;
+  caller: CallerByCredential[Kind];
+  body: Body;
+  query: Query;
+  params: Params;
+  /** Milliseconds until Lambda stops the function. */
+  remainingMs: () => number;
+  /** Aborts when the client has left; Lambda does not report this to functions, the local server does. */
+  clientLeft: AbortSignal | undefined;
+  /** Work that the answer need not wait for, and the function must: Lambda may freeze it afterwards. It must not reject. */
+  waitUntil: (work: Promise<void>) => void;
+}
+
+/** Answers a request once, however often it is sent; see answerOnce. */
+type Once = (answer: (keep: Keep) => Promise<HttpResponse>) => Promise<HttpResponse>;
+type OnceWhere<Repeats> = Repeats extends AnswerOnce ? { once: Once } : unknown;
+
+/** What the local server adds to Lambda's own context. */
+interface LocalContext extends Context {
+  clientLeft?: AbortSignal;
+}
+
+type AnyInput = EndpointInput<Credential> & { once?: Once; unfinished: Promise<void>[] };
+
+/** Characters of a text that middy writes without waiting. */
+const WRITTEN_AT_ONCE = 16 * 1024;
+
+/** middy's view of one request: the first middleware replaces the raw event with the input. */
+interface Passage {
+  event: AnyInput;
+  context: Context;
+  response?: HttpResponse | null | undefined;
+  error?: Error | null | undefined;
+}
+
+/** The routes that take no key. */
+export type PublicRoute = {
+  [Name in RouteName]: (typeof routes)[Name]['credential'] extends 'none' ? Name : never;
+}[RouteName];
+export type KeyedRoute = Exclude<RouteName, PublicRoute>;
+
+/** Finds the caller of a request. @throws {GatewayError} 401 and 403 */
+export type Identify = (request: HttpRequest, credential: Exclude<Credential, 'none'>) => Promise<Caller>;
+
+/**
+ * @typeParam Names of the routes that may be defined so
+ * @param identify undefined where nobody is asked who they are
+ */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- each of the two ways says for which routes it is
+export function endpointsWith<Names extends RouteName>(identify: Identify | undefined) {
+  return <
+    Name extends Names,
+    Body extends z.ZodType = z.ZodUndefined,
+    Query extends z.ZodType = z.ZodUndefined,
+    Params extends z.ZodType = z.ZodUndefined,
+    Repeats extends AnswerOnce | undefined = undefined,
+  >(
+    name: Name,
+    accepts: Accepts<Body, Query, Params, Repeats>,
+    handle: (
+      input: EndpointInput<(typeof routes)[Name]['credential'], z.infer<Body>, z.infer<Query>, z.infer<Params>> &
+        OnceWhere<Repeats>,
+    ) => Promise<HttpResponse> | HttpResponse,
+  ) => {
+    const route: Route = routes[name];
+    return (
+      middy<AnyInput, HttpResponse>({
+        // A stream ends itself before the timeout; everything else is done long before.
+        timeoutEarlyInMillis: 0,
+        requestEnd: untilFinished,
+        ...(route.streaming ? { executionMode: executionModeStreamifyResponse } : {}),
+      })
+        .before(openPassage)
+        .before(() => accepts.meanwhile?.())
+        .before((passage: Passage) => answerPreflight(passage, name, route))
+        .before((passage: Passage) => checkPath(passage, route))
+        .before((passage: Passage) => identified(passage, route.credential, identify))
+        .before((passage: Passage) => parse(passage, accepts))
+        .before((passage: Passage) => offerOnce(passage, name, accepts))
+        // What was added last is run first.
+        .after((passage: Passage) => closePassage(name, route, passage))
+        .after(({ event, response }: Passage) => accepts.compress?.(event.request, response!))
+        .onError((passage: Passage) => refuse(name, route, passage))
+        .handler(async (input: AnyInput) => handle(input as Parameters<typeof handle>[0]))
+    );
+  };
+}
+
+function openPassage(passage: Passage): void {
+  const event = passage.event as unknown as HttpEvent;
+  const { context } = passage;
+  const unfinished: Promise<void>[] = [];
+  passage.event = {
+    unfinished,
+    waitUntil: (work) => void unfinished.push(work),
+    request: normaliseRequest(event),
+    generationId: newGenerationId(),
+    caller: undefined,
+    body: undefined,
+    query: undefined,
+    params: undefined,
+    remainingMs: () => context.getRemainingTimeInMillis(),
+    clientLeft: (context as LocalContext).clientLeft,
+  };
+}
+
+/** API Gateway sends these elsewhere; a function URL has no elsewhere. @returns the answer, which ends the passage */
+function answerPreflight(passage: Passage, name: RouteName, route: Route): HttpResponse | undefined {
+  const { request } = passage.event;
+  const answer = request.unrouted ? preflight(request, [route.method]) : undefined;
+  if (answer) {
+    passage.response = answer;
+    closePassage(name, route, passage);
+  }
+  return answer;
+}
+
+/** A function URL takes any path: only the route's own, with or without the stage, and "/" are accepted. */
+function checkPath({ event: { request } }: Passage, route: Route): void {
+  if (!request.unrouted) return;
+  const paths = ['/', ...route.paths.flatMap((path) => [path, `/v1${path}`])];
+  if (request.method === route.method && paths.includes(request.path)) return;
+  throw notFound(`This address only answers ${route.method} /v1${route.paths[0]}; everything else is at the base URL.`);
+}
+
+async function identified({ event }: Passage, credential: Credential, identify: Identify | undefined): Promise<void> {
+  if (credential === 'none') return;
+  // The types of the routes leave no other way; without it a route would be open to all.
+  if (!identify) throw new Error('This route needs a key, and nobody looks for one');
+  event.caller = await identify(event.request, credential);
+}
+
+function parse({ event }: Passage, accepts: Accepts): void {
+  if (accepts.params) event.params = parseWith(accepts.params, event.request.pathParameters, 'path');
+  if (accepts.query) event.query = parseWith(accepts.query, withoutBeta(event.request.query), 'query');
+  if (accepts.body) event.body = parseJsonBody(event.request, accepts.body, accepts);
+}
+
+/** Anthropic's SDKs say it of whatever is in their part for betas; it means nothing here, on any path. */
+function withoutBeta({ beta, ...query }: Record<string, string>): Record<string, string> {
+  return beta === undefined || beta === 'true' ? query : { ...query, beta };
+}
+
+function offerOnce({ event }: Passage, route: RouteName, { once }: Accepts): void {
+  const { caller, request } = event;
+  if (once && caller) event.once = (answer) => once({ route, accountId: caller.account.id, request }, answer);
+}
+
+function closePassage(name: RouteName, route: Route, passage: Passage): void {
+  const { request, generationId } = passage.event;
+  const response = passage.response!;
+  const { headers, statusCode, body } = response;
+  // Text waits for a drain, or for its end, that never comes when the client has left; a stream notices.
+  const hasLeft = passage.event.clientLeft?.aborted === true;
+  if (route.streaming && typeof body === 'string' && (hasLeft || body.length > WRITTEN_AT_ONCE)) {
+    response.body = Readable.from([body]);
+  }
+  headers['request-id'] = request.id;
+  const { vary, ...permission } = corsHeaders(request);
+  Object.assign(headers, permission);
+  if (vary !== undefined) headers['vary'] = headers['vary'] === undefined ? vary : `${headers['vary']}, ${vary}`;
+  if (route.inference) headers['x-generation-id'] = generationId;
+  log('info', 'request', {
+    route: name,
+    requestId: request.id,
+    ...(route.inference ? { generationId } : {}),
+    ...(passage.event.caller ? { accountId: passage.event.caller.account.id } : {}),
+    status: statusCode,
+    durationMs: Math.round(performance.now() - request.receivedAtMs),
+  });
+}
+
+function refuse(name: RouteName, route: Route, passage: Passage): void {
+  const refusal = toGatewayError(passage.error);
+  const { request } = passage.event;
+  // Only our own faults are logged here as errors; providers' failures are logged where they happen.
+  if (refusal.kind === 'server') {
+    log('error', 'request failed', { route: name, requestId: request.id, ...describeError(refusal.cause ?? refusal) });
+  }
+  passage.response = errorResponse(refusal, request.id);
+  closePassage(name, route, passage);
+}
+
+/** Lambda may freeze the function once its handler returns: a generator's ending, and what else goes on, is over by then. */
+async function untilFinished(passage: unknown): Promise<void> {
+  const { event, response } = passage as Passage;
+  if (response?.body instanceof AnswerStream) {
+    // A client that left before the head was written never reads the body; after a normal end this does nothing.
+    response.body.destroy();
+    await response.body.settled;
+  }
+  await Promise.all(event.unfinished);
+}

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FunctionHost } from '../../lib/local/function-host.ts';
+import { startApi, type LocalServer } from '../../lib/local/http-server.ts';
+
+let bodyLength = 0;
+let server: LocalServer;
+beforeAll(async () => {
+  const host = {
+    invoke: () => Promise.resolve({ statusCode: 200, headers: {}, body: '"'.repeat(bodyLength) }),
+  } as unknown as FunctionHost;
+  const routes = [{ method: 'GET', path: '/large', functionName: 'large', streaming: false }];
+  server = await startApi(0, { routes, unknownRoute: 'large' }, host);
+});
+afterAll(() => server.stop());
+
+const status = async (length: number) => {
+  bodyLength = length;
+  return (await fetch(`${server.url}/v1/large`)).status;
+};
+
+describe('an answer of a function that does not stream', () => {
+  it('is passed on up to six megabytes, its quotes escaped', async () => {
+    expect(await status(3_145_000)).toBe(200);
+  });
+
+  it('is a failure above, as on Lambda', async () => {
+    expect(await status(3_146_000)).toBe(502);
+  });
+});
+
+describe('a body that is far too large', () => {
+  it('is refused when all of it has been sent: many clients do not read before', async () => {
+    const answer = await fetch(`${server.url}/v1/large`, { method: 'POST', body: 'x'.repeat(20_000_000) });
+
+    expect(answer.status).toBe(413);
+  });
+});
