@@ -1,11 +1,13 @@
 import { variables } from '../../lambdas/platform/environment.ts';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { AwsIdentity } from '../../lambdas/platform/aws-identity.ts';
+import { AwsError } from '../../lambdas/platform/aws-json.ts';
 import { openTable, type Table } from '../../lambdas/store/table.ts';
 import { createTable, LOCAL_TABLE, startDynamodb } from '../local/dynamodb.ts';
 import { StartFailure } from '../local/failure.ts';
-import { holdsData } from '../local/private-files.ts';
-import { LocalState } from '../local/state.ts';
+import { hasDatabase, holdsData } from '../local/private-files.ts';
+import { LocalState, type RunFile } from '../local/state.ts';
+import { whyUnreachable } from '../local/unreachable.ts';
 
 export interface ConnectionOptions {
   /** Directory of a local gateway. */
@@ -30,10 +32,7 @@ export async function withTable<Result>(
   options: ConnectionOptions & MayCreate,
   work: (table: Table, local: LocalState | undefined) => Promise<Result>,
 ): Promise<Result> {
-  if (options.table) {
-    if (options.pepperSecret) process.env[variables.pepperSecret] = options.pepperSecret;
-    return work(openTable({ name: options.table, identity: callersIdentity() }), undefined);
-  }
+  if (options.table) return onAws(options.table, options, work);
   const state = LocalState.at(options.data);
   if (!options.mayCreate && !holdsData(state.directory)) {
     throw new StartFailure(
@@ -42,13 +41,54 @@ export async function withTable<Result>(
   }
   process.env[variables.secretsFile] = state.secretsFile();
   const running = state.running();
-  if (running) return work(openTable({ endpoint: running.dynamodb_endpoint, name: running.table_name }), state);
+  if (running) return ofRunning(running, (table) => work(table, state));
+  if (!process.env['DYNAMODB_ENDPOINT'] && state.bootstrapped() && !hasDatabase(state.directory)) {
+    throw new StartFailure(
+      `The gateway of ${state.directory} has its records in a DynamoDB of its own. Set DYNAMODB_ENDPOINT as it was set for npm start.`,
+    );
+  }
   const dynamodb = await startDynamodb(state.directory);
   try {
     await createTable(dynamodb.endpoint, LOCAL_TABLE);
     return await work(openTable({ endpoint: dynamodb.endpoint, name: LOCAL_TABLE }), state);
   } finally {
     await dynamodb.stop();
+  }
+}
+
+async function ofRunning<Result>(
+  { dynamodb_endpoint: endpoint, table_name: name }: RunFile,
+  work: (table: Table) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(openTable({ endpoint, name }));
+  } catch (error) {
+    const reason = whyUnreachable(error);
+    if (reason === undefined) throw error;
+    throw new StartFailure(`The running gateway's DynamoDB cannot be reached at ${endpoint} (${reason}).`);
+  }
+}
+
+async function onAws<Result>(
+  name: string,
+  { pepperSecret }: ConnectionOptions,
+  work: (table: Table, local: undefined) => Promise<Result>,
+): Promise<Result> {
+  if (pepperSecret) process.env[variables.pepperSecret] = pepperSecret;
+  const identity = callersIdentity();
+  try {
+    return await work(openTable({ name, identity }), undefined);
+  } catch (error) {
+    const reason = whyUnreachable(error);
+    if (reason !== undefined) {
+      throw new StartFailure(
+        `AWS cannot be reached in the region "${await identity.region()}" (${reason}). Is AWS_REGION right, and this machine online?`,
+      );
+    }
+    if (!(error instanceof AwsError && error.name === 'ResourceNotFoundException')) throw error;
+    throw new StartFailure(
+      `There is no table "${name}" in the region "${await identity.region()}", or a secret is not there. The deployment's outputs TableName and PepperSecretArn name both.`,
+    );
   }
 }
 

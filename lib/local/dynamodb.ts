@@ -10,6 +10,7 @@ import { tableDefinition } from '../table-definition.ts';
 import { adopt } from './children.ts';
 import { StartFailure } from './failure.ts';
 import { freePort } from './free-port.ts';
+import { whyUnreachable } from './unreachable.ts';
 import { makePrivateDirectory, privateDatabase, privateFile } from './private-files.ts';
 
 /** A DynamoDB that answers on this machine. */
@@ -58,7 +59,7 @@ export async function startDynamodb(directory: string | undefined): Promise<Loca
   };
 }
 
-/** Creates the gateway's table if it does not exist yet. */
+/** Creates the gateway's table if it does not exist yet. @throws {StartFailure} where nothing answers */
 export async function createTable(endpoint: string, tableName: string): Promise<void> {
   const client = new DynamoDBClient({ endpoint, region: 'local', credentials: localCredentials });
   const { partitionKey, sortKey, indexes } = tableDefinition;
@@ -81,10 +82,17 @@ export async function createTable(endpoint: string, tableName: string): Promise<
       }),
     );
   } catch (error) {
-    if (!(error instanceof ResourceInUseException)) throw error;
+    if (error instanceof ResourceInUseException) return;
+    const reason = whyUnreachable(error);
+    if (reason === undefined) throw error;
+    throw new StartFailure(`DynamoDB cannot be reached at ${endpoint} (${reason}).${ownEndpointHint(endpoint)}`);
   } finally {
     client.destroy();
   }
+}
+
+function ownEndpointHint(endpoint: string): string {
+  return endpoint === process.env['DYNAMODB_ENDPOINT'] ? ' The variable DYNAMODB_ENDPOINT names it.' : '';
 }
 
 function keySchema(partition: string, sort: string) {

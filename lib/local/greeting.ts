@@ -2,7 +2,7 @@ import type { ProviderState } from './callable.ts';
 import { DEFAULT_DATA, type LocalOptions } from './options.ts';
 import type { LocalGateway } from './start.ts';
 
-type Kept = Pick<LocalOptions, 'dataDirectory' | 'ephemeral'>;
+type Kept = Pick<LocalOptions, 'dataDirectory' | 'ephemeral' | 'catalogDirectory'>;
 
 /** What a person sees when the gateway is ready: its address, the keys, and lines that work when pasted. */
 export function greeting(gateway: LocalGateway, kept: Kept, startedInMs: number): string {
@@ -17,7 +17,7 @@ export function greeting(gateway: LocalGateway, kept: Kept, startedInMs: number)
   reference       ${baseUrl}/docs
 ${keysOf(gateway, kept)}
 
-  providers       ${providersOf(providers)}
+  providers       ${providersOf(providers, kept)}
 
   A streamed answer:
 
@@ -35,11 +35,10 @@ ${keysOf(gateway, kept)}
 `;
 }
 
-function keysOf({ inferenceKey, managementKey }: LocalGateway, { dataDirectory, ephemeral }: Kept): string {
-  const directory = dataDirectory === DEFAULT_DATA ? '' : ` --data ${quoted(dataDirectory)}`;
+function keysOf({ inferenceKey, managementKey }: LocalGateway, kept: Kept): string {
   // What keeps nothing has no directory that a command could work on.
-  const more = ephemeral ? '' : ` New ones: npm run admin --${directory} keys create --name "My key"`;
-  if (inferenceKey === undefined || inferenceKey === null) return `  Keys were shown at the first start.${more}`;
+  const more = kept.ephemeral ? '' : ` New ones: ${adminOn(kept)} keys create --name "My key"`;
+  if (inferenceKey === undefined || inferenceKey === null) return `\n  Keys were shown at the first start.${more}`;
   return `  inference key   ${inferenceKey}
   management key  ${managementKey}
 
@@ -48,16 +47,26 @@ function keysOf({ inferenceKey, managementKey }: LocalGateway, { dataDirectory, 
     export GATEWAY_KEY=${inferenceKey} MANAGEMENT_KEY=${managementKey}`;
 }
 
+/** The command line, on the data of this gateway. */
+function adminOn({ dataDirectory }: Kept): string {
+  const directory = dataDirectory === DEFAULT_DATA ? '' : ` --data ${quoted(dataDirectory)}`;
+  return `npm run admin --${directory}`;
+}
+
 /** For a shell. */
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function providersOf(providers: ProviderState[]): string {
+function providersOf(providers: ProviderState[], kept: Kept): string {
   const live = providers.filter(({ isLive }) => isLive).map(({ name }) => name);
   const dark = providers.length - live.length;
-  const lit = live.length > 0 ? live.join(', ') : 'none has a key';
-  return dark === 0 ? lit : `${lit}; ${dark} more without a key (npm run admin -- providers)`;
+  if (dark === 0) return live.join(', ');
+  const catalog = kept.catalogDirectory === undefined ? '' : ` ${quoted(kept.catalogDirectory)}`;
+  const command = `${kept.ephemeral ? 'npm run admin --' : adminOn(kept)} providers${catalog}`;
+  return live.length > 0
+    ? `${live.join(', ')}; ${dark} more without a key (${command})`
+    : `none of ${dark} has a key (${command})`;
 }
 
 /** The same for programs, in one line. Keys are null when an earlier start has shown them. */

@@ -26,6 +26,11 @@ export function holdsData(path: string): boolean {
   return [DATABASE, 'secrets.json', 'state.json'].some((name) => existsSync(join(path, name)));
 }
 
+/** Whether the records are here, and not in a DynamoDB of the operator's own. */
+export function hasDatabase(path: string): boolean {
+  return existsSync(join(path, DATABASE));
+}
+
 /** Path of the database's file. It is made here: SQLite gives the files next to it the same mode. */
 export function privateDatabase(directory: string): string {
   const path = join(directory, DATABASE);

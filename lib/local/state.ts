@@ -31,7 +31,11 @@ export class LocalState {
 
   /** @throws {StartFailure} when the directory cannot be used, or another gateway runs on it. */
   static open(directory: string, ephemeral: boolean): LocalState {
-    if (ephemeral) return new LocalState(mkdtempSync(join(tmpdir(), 'model-gateway-')), true);
+    if (ephemeral) {
+      const state = new LocalState(mkdtempSync(join(tmpdir(), 'model-gateway-')), true);
+      process.once('exit', () => state.close());
+      return state;
+    }
     const path = resolve(directory);
     try {
       makePrivateDirectory(path);

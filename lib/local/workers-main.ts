@@ -15,7 +15,8 @@ const host = await startInProcessHost([...Object.keys(queueWorkers), ...Object.k
 const sqs = connectSqs(requireVariable(variables.sqsEndpoint));
 const workers = workersOf(sqs, host.invoke);
 
-const report = (said: Report) => process.send!(said);
+// Where nobody hears it any more, the end of the connection is on its way.
+const report = (said: Report) => process.send!(said, undefined, undefined, () => undefined);
 
 process.on('message', (order: Order) => {
   switch (order.order) {

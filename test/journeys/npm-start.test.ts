@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -16,6 +16,12 @@ async function npmStart() {
   return { npm, baseUrl: (JSON.parse(line) as { base_url: string }).base_url };
 }
 
+/** The databases that run on a directory. */
+const runsOn = (data: string) =>
+  spawnSync('ps', ['-axo', 'args'], { encoding: 'utf8' })
+    .stdout.split('\n')
+    .filter((line) => line.includes('serve') && line.includes(data));
+
 const answers = (baseUrl: string) =>
   fetch(`${baseUrl}/health`).then(
     ({ status }) => status === 200,
@@ -30,6 +36,25 @@ describe('npm start', () => {
     npm.kill('SIGTERM');
 
     await vi.waitFor(async () => expect(await answers(baseUrl)).toBe(false), { timeout: 15_000, interval: 200 });
+  });
+
+  it('leaves nothing behind when it is stopped before it is ready', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'gateway-stopped-'));
+    try {
+      const args = ['bin/node24.mjs', 'bin/local.ts', '--port', '0', '--data', data];
+      const start = spawn(process.execPath, args, { stdio: 'ignore' });
+      const ended = once(start, 'exit');
+      // Its database is there: the gateway itself is not.
+      await vi.waitFor(() => expect(runsOn(data)).not.toEqual([]), { timeout: 10_000, interval: 20 });
+      expect(existsSync(join(data, 'run.json'))).toBe(false);
+
+      start.kill('SIGTERM');
+
+      await ended;
+      await vi.waitFor(() => expect(runsOn(data)).toEqual([]), { timeout: 5_000, interval: 50 });
+    } finally {
+      rmSync(data, { recursive: true, force: true });
+    }
   });
 
   it('says what to do first where packages are not installed', () => {

@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { adminHere } from '../support/admin.ts';
+import { listen } from '../support/listen.ts';
 
 /** What a command gives to programs. */
 async function admin(data: string, ...args: string[]): Promise<Record<string, unknown>> {
@@ -167,6 +169,55 @@ describe('a mistake of the person who types', () => {
     const told = await adminRefusal(directory, ...args);
     expect(told).toContain(sentence);
     expect(told).not.toMatch(/^ +at /m);
+  });
+
+  it.each([
+    [
+      'a region that does not exist',
+      { AWS_REGION: 'nowhere', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' },
+      ['--table', 'none'],
+      'AWS cannot be reached in the region "nowhere"',
+    ],
+    [
+      'a database that is not running',
+      { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' },
+      [],
+      'DynamoDB cannot be reached at http://127.0.0.1:9 (ECONNREFUSED). The variable DYNAMODB_ENDPOINT names it.',
+    ],
+  ])('is told in a sentence: %s', async (_, environment, args, sentence) => {
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    const told = await adminRefusal(directory, ...args, 'accounts', 'list');
+    vi.unstubAllEnvs();
+    expect(told).toContain(sentence);
+    expect(told).not.toMatch(/^ +at /m);
+  });
+
+  it('is told in a sentence: a table that is not there', async () => {
+    const server = createServer((request, response) => {
+      request.resume();
+      response.writeHead(400).end('{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"}');
+    });
+    const { url, stop } = await listen(server);
+    const environment = {
+      AWS_ENDPOINT_URL_DYNAMODB: url,
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'a',
+      AWS_SECRET_ACCESS_KEY: 'b',
+    };
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    const told = await adminRefusal(directory, '--table', 'nope', 'accounts', 'list');
+    vi.unstubAllEnvs();
+    await stop();
+    expect(told).toContain('There is no table "nope" in the region "eu-central-1"');
+  });
+
+  it('is told in a sentence: the variable that names the records is missing', async () => {
+    const elsewhere = join(files, 'elsewhere');
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, 'state.json'), '{"account_id":"a","workspace_id":"w"}');
+    const told = await adminRefusal(elsewhere, 'accounts', 'list');
+    expect(told).toContain('Set DYNAMODB_ENDPOINT');
+    expect(existsSync(join(elsewhere, 'dynamodb.sqlite'))).toBe(false);
   });
 
   it('is told in a sentence: a table on AWS, in a shell that knows nothing of AWS', async () => {
