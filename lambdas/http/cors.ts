@@ -15,6 +15,7 @@ const KEPT_SECONDS = '86400';
 /** What pages may read of an answer, beside what every page may. */
 const EXPOSED = [
   'request-id',
+  'etag',
   'x-generation-id',
   'retry-after',
   'x-should-retry',

@@ -52,7 +52,8 @@ export const amount = z
   })
   .transform((value, context) => {
     try {
-      const parsed = Money.parseNumber(value instanceof NumberText ? value.text : value);
+      // JSON's numbers may have an exponent; a text of one is a mistake more often than an amount.
+      const parsed = value instanceof NumberText ? Money.parseNumber(value.text) : Money.parse(value);
       if (!parsed.isNegative && !parsed.exceeds(MAX_AMOUNT)) return parsed;
     } catch {
       // Refused below.

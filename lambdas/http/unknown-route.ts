@@ -23,7 +23,10 @@ export function methodsAt(path: string): string[] {
 }
 
 /** Paths of other APIs that clients know. */
-const OTHER_APIS = /^\/(?:chat\/completions|completions|responses|embeddings)$/;
+const OTHER_APIS = /^\/(?:chat\/completions|completions|responses)$/;
+/** Parts of the Messages API, and of others, that this gateway does not have. */
+const NOT_HERE =
+  /^\/(?:messages\/batches|files|skills|embeddings|batches|audio|images|moderations|agents|sessions|environments)(?:\/|$)/;
 
 /**
  * @param path below the stage, `/v1`
@@ -44,6 +47,10 @@ export function unknownRoute(method: string, path: string): GatewayError {
 function hintFor(path: string): string {
   if (path === '' || path === '/') return 'GET /v1/docs describes this API, GET /v1/models lists its models.';
   if (path.startsWith('/v1/')) return 'Leave "/v1" out of the base URL: this client adds it itself.';
+  if (path.endsWith('/') && methodsAt(path.slice(0, -1)).length > 0)
+    return `Leave the last slash out: /v1${path.slice(0, -1)}.`;
+  if (NOT_HERE.test(path))
+    return 'This gateway does not have that part of the API; GET /v1/docs describes all that it has.';
   if (OTHER_APIS.test(path)) return 'This gateway speaks the Messages API: POST /v1/messages.';
   return 'GET /v1/models is a good place to start.';
 }

@@ -25,6 +25,8 @@ const block = z
     if (fault) refuse(context, fault);
   })
   .meta({
+    // The document lists the known kinds in its place.
+    id: 'ContentBlock',
     override: {
       type: 'object',
       properties: { type: { type: 'string' } },
@@ -64,7 +66,7 @@ const searchResults = z.union(
 );
 
 /** A map, because a type from a client may be the name of a member of every object: `constructor`, `__proto__`. */
-const knownBlocks = new Map<string, z.ZodType>([
+export const knownBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.ZodObject>([
   ['text', z.object({ text: z.string(), cache_control: cacheControl })],
   ['image', z.object({ source: imageSource, cache_control: cacheControl })],
   ['document', z.object({ source: documentSource, cache_control: cacheControl })],

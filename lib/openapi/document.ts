@@ -7,6 +7,7 @@ import type { Credential, Route } from '../../lambdas/route.ts';
 import { routes, type RouteName } from '../../lambdas/routes.ts';
 import { installStreamingGlobal } from '../local/in-process-host.ts';
 import { abouts } from './abouts.ts';
+import { blockShapes, contentBlock } from './content-blocks.ts';
 import { describeFields, type Document } from './described.ts';
 
 /** What an endpoint's file says that it accepts. */
@@ -44,7 +45,7 @@ export async function bareDocument(): Promise<Document> {
       paths[template] = { ...paths[template], [route.method.toLowerCase()]: operation };
     }
   }
-  return createDocument({
+  const document = createDocument({
     openapi: '3.1.0',
     info: {
       title: 'Model gateway',
@@ -54,9 +55,19 @@ export async function bareDocument(): Promise<Document> {
     },
     servers: [{ url: '/v1' }],
     tags: [...new Set(Object.values(abouts).map(({ tag }) => tag))].map((name) => ({ name })),
-    components: { securitySchemes },
+    components: { securitySchemes, schemas: blockShapes },
     paths,
   }) as unknown as Document;
+  document.components.schemas['ContentBlock'] = contentBlock;
+  return withSharedShapes(document);
+}
+
+/** Lists bring the shapes that they refer to along: the document has each once. */
+function withSharedShapes(document: Document): Document {
+  return JSON.parse(JSON.stringify(document), function lift(this: unknown, key, value: unknown) {
+    if (key === '$defs') return undefined;
+    return key === '$ref' ? (value as string).replace('#/$defs/', '#/components/schemas/') : value;
+  }) as Document;
 }
 
 const securitySchemes = {

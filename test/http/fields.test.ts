@@ -55,9 +55,12 @@ describe('an amount', () => {
     expect(amount.parse(value).toString()).toBe(rub);
   });
 
-  it.each(['-1', '1000000000000000.1', '0.0000000000001', 'five', '', 0.1, null, {}])('is not %j', (value) => {
-    expect(messageOf(amount, value)).toMatch(/^must be a number of roubles from 0 to 10\^15/);
-  });
+  it.each(['-1', '1000000000000000.1', '0.0000000000001', 'five', '1e3', '+5', ' 5', '', 0.1, null, {}])(
+    'is not %j',
+    (value) => {
+      expect(messageOf(amount, value)).toMatch(/^must be a number of roubles from 0 to 10\^15/);
+    },
+  );
 
   it('is not a negative number', () => {
     expect(amount.safeParse(new NumberText('-0.1')).success).toBe(false);

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
+import { renderPage } from '../../lambdas/api/service/page.ts';
+import { document } from '../support/openapi.ts';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
 import { listen } from '../support/listen.ts';
 
@@ -47,27 +49,49 @@ const page = (baseUrl: string, key: string) => `<!doctype html><pre id="said"></
   }
 </script>`;
 
+/** What a page has said when it is done. @param answers what the server of its origin gives, by path */
+async function dumpOf(answers: Record<string, string>): Promise<string> {
+  const server = await listen(
+    createServer((request, response) =>
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(answers[request.url!] ?? ''),
+    ),
+  );
+  const profile = mkdtempSync(join(tmpdir(), 'gateway-browser-'));
+  try {
+    const { stdout } = await promisify(execFile)(
+      browser!,
+      [...QUIET, `--user-data-dir=${profile}`, '--dump-dom', server.url],
+      { encoding: 'utf8', timeout: 50_000 },
+    );
+    return stdout;
+  } finally {
+    await server.stop();
+    rmSync(profile, { recursive: true, force: true });
+  }
+}
+
 describe.skipIf(browser === undefined)('a page at another origin, in a browser', () => {
   it('reads models, streams a message, and reads a refusal', { timeout: 60_000 }, async () => {
     gateway = await startGateway();
-    const { baseUrl, key } = gateway;
-    const server = await listen(
-      createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(page(baseUrl, key))),
-    );
-    const profile = mkdtempSync(join(tmpdir(), 'gateway-browser-'));
-    try {
-      const { stdout } = await promisify(execFile)(
-        browser!,
-        [...QUIET, `--user-data-dir=${profile}`, '--dump-dom', server.url],
-        { encoding: 'utf8', timeout: 50_000 },
-      );
-      expect(stdout).toMatch(/models \d+/);
-      expect(stdout).toMatch(/generation gen-/);
-      expect(stdout).toContain('ended true');
-      expect(stdout).toContain('refused 404');
-    } finally {
-      await server.stop();
-      rmSync(profile, { recursive: true, force: true });
-    }
+
+    const said = await dumpOf({ '/': page(gateway.baseUrl, gateway.key) });
+
+    expect(said).toMatch(/models \d+/);
+    expect(said).toMatch(/generation gen-/);
+    expect(said).toContain('ended true');
+    expect(said).toContain('refused 404');
+  });
+});
+
+describe.skipIf(browser === undefined)('the reference, in a browser', () => {
+  it.each([390, 768, 1280])('fits a window of %i pixels', { timeout: 60_000 }, async (width) => {
+    const measuring = `<!doctype html><pre id="said"></pre><iframe src="/docs" style="border:0;width:${width}px;height:800px"></iframe>
+      <script>document.querySelector('iframe').onload = ({ target }) =>
+        (document.getElementById('said').textContent = 'wide ' + target.contentDocument.documentElement.scrollWidth);</script>`;
+
+    const said = await dumpOf({ '/': measuring, '/docs': renderPage(document) });
+
+    const [, wide] = /wide (\d+)/.exec(said)!;
+    expect(Number(wide)).toBeLessThanOrEqual(width);
   });
 });

@@ -27,7 +27,10 @@ describe('a request that no route takes', () => {
     ['GET', '/nothing', /GET \/v1\/models is a good place to start/],
     ['GET', '/keys/a/b/c', /There is no GET \/v1\/keys\/a\/b\/c/],
     ['GET', '', /There is no GET \/v1\. GET \/v1\/docs describes this API/],
-    ['GET', '/health/', /There is no GET \/v1\/health\//],
+    ['GET', '/health/', /Leave the last slash out: \/v1\/health\./],
+    ['POST', '/messages/batches', /does not have that part/],
+    ['GET', '/files/abc', /does not have that part/],
+    ['POST', '/embeddings', /does not have that part/],
     ['GET', '/videos/notices', /There is no GET \/v1\/videos\/notices/],
   ])('is told so: %s %s', async (method, path, hint) => {
     const { status, headers, text } = await send(method, path, method === 'POST' ? '{}' : undefined);

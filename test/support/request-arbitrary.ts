@@ -34,19 +34,28 @@ const anything = fc.oneof(
 );
 
 /** Values that a schema allows. `known` gives values of fields that name things which exist. */
-export function valueOf(schema: SchemaObject, name: string, known: Record<string, string[]>): Arbitrary<unknown> {
+export function valueOf(
+  schema: SchemaObject,
+  name: string,
+  known: Record<string, string[]>,
+  within: readonly string[] = [],
+): Arbitrary<unknown> {
+  const { $ref } = schema;
+  // A shape that has itself in it ends somewhere.
+  if ($ref !== undefined && within.includes($ref)) return anything;
+  const inside = $ref === undefined ? within : [...within, $ref];
   const resolved = resolveSchema(schema);
   const choices = resolved.anyOf ?? resolved.oneOf;
-  if (choices) return fc.oneof(...choices.map((choice) => valueOf(choice, name, known)));
+  if (choices) return fc.oneof(...choices.map((choice) => valueOf(choice, name, known, inside)));
   if (resolved.const !== undefined) return fc.constant(resolved.const);
   if (resolved.enum) return fc.constantFrom(...resolved.enum);
   if (name === 'expires_at') return fc.constantFrom('2031-01-01T00:00:00Z', '2031-01-01T00:00:00.5+03:00');
   const [type = 'any'] = [resolved.type ?? 'any'].flat();
   switch (type) {
     case 'object':
-      return objectOf(resolved, known);
+      return objectOf(resolved, known, inside);
     case 'array':
-      return fc.array(valueOf(resolved.items ?? {}, name, known), { minLength: 1, maxLength: 3 });
+      return fc.array(valueOf(resolved.items ?? {}, name, known, inside), { minLength: 1, maxLength: 3 });
     case 'integer':
       return fc.integer({ min: resolved.minimum ?? 0, max: Math.min(resolved.maximum ?? 1_000, 100_000) });
     case 'number':
@@ -65,10 +74,14 @@ export function valueOf(schema: SchemaObject, name: string, known: Record<string
   }
 }
 
-function objectOf(schema: SchemaObject, known: Record<string, string[]>): Arbitrary<unknown> {
+function objectOf(
+  schema: SchemaObject,
+  known: Record<string, string[]>,
+  within: readonly string[],
+): Arbitrary<unknown> {
   const { properties = {}, required = [] } = schema;
   const fields = Object.fromEntries(
-    Object.entries(properties).map(([name, field]) => [name, valueOf(field, name, known)]),
+    Object.entries(properties).map(([name, field]) => [name, valueOf(field, name, known, within)]),
   );
   return fc.record(fields, { requiredKeys: required });
 }

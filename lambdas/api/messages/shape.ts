@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { count, rub } from '../../http/shapes.ts';
 
+const contentBlock = z.looseObject({ type: z.string() }).meta({ id: 'ContentBlock' });
+
 /** An answer of the Messages API, which grows faster than this document; the code that builds one has its own type. */
 export const messageAnswer = z
   .looseObject({
@@ -8,12 +10,14 @@ export const messageAnswer = z
     type: z.literal('message'),
     role: z.literal('assistant'),
     model: z.string(),
-    content: z.array(z.looseObject({ type: z.string() })),
+    content: z.array(contentBlock),
     stop_reason: z.string().nullable(),
     stop_sequence: z.string().nullable(),
     usage: z.looseObject({
       input_tokens: count,
       output_tokens: count,
+      cache_creation_input_tokens: count.nullable().optional(),
+      cache_read_input_tokens: count.nullable().optional(),
       cost: rub.optional().meta({ description: 'What it cost, in RUB.' }),
     }),
   })

@@ -49,6 +49,7 @@ export interface SchemaObject {
   enum?: unknown[];
   const?: unknown;
   minimum?: number;
+  exclusiveMinimum?: number;
   maximum?: number;
   minLength?: number;
   maxLength?: number;

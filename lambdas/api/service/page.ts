@@ -31,7 +31,7 @@ export function renderPage(document: OpenApi): string {
     .join('')}</ul></nav>
 <main><h1>${escape(document.info.title)}</h1><p>${prose(document.info.description)}</p>
 <p>The same for programs: <a href="openapi.json">openapi.json</a>. The lines for <code>curl</code> work in a shell with
-<code>export GATEWAY_URL=http://127.0.0.1:8787${escape(base)} GATEWAY_KEY=sk-mg-v1-… MANAGEMENT_KEY=mk-mg-v1-…</code></p>
+<code>export GATEWAY_URL=&lt;the address of this page, without /docs&gt; GATEWAY_KEY=sk-mg-v1-… MANAGEMENT_KEY=mk-mg-v1-…</code></p>
 ${groups
   .map(
     ({ name, operations: members }) =>
@@ -137,26 +137,37 @@ function renderShape([name, schema]: [string, SchemaObject]): string {
   return `<section id="${anchor(name)}"><h3>${escape(name)}</h3>${renderFields(schema)}</section>`;
 }
 
+/** A field of one or several shapes that a value may have. */
+interface Row {
+  isRequired: boolean;
+  types: Set<string>;
+  texts: Set<string>;
+}
+
 /** An object's fields as a table, those of objects within it among them; anything else as its type. */
 function renderFields(schema: SchemaObject): string {
-  const rows = new Map<string, string>();
+  const rows = new Map<string, Row>();
   addRows(rows, schema, '');
-  return rows.size === 0 ? `<p>${typeOf(schema)}</p>` : `<table>${[...rows.values()].join('')}</table>`;
+  if (rows.size === 0) return `<p>${typeOf(schema)}</p>`;
+  const lines = [...rows].map(([path, { isRequired, types, texts }]) => {
+    const need = isRequired ? ' <small>required</small>' : '';
+    return `<tr><td><code>${escape(path)}</code>${need}</td><td>${[...types].join(' or ')}</td><td>${[...texts].join(' ')}</td></tr>`;
+  });
+  return `<table>${lines.join('')}</table>`;
 }
 
 /** @param prefix of the names: `provider.` for the fields of `provider` */
-function addRows(rows: Map<string, string>, schema: SchemaObject, prefix: string): void {
+function addRows(rows: Map<string, Row>, schema: SchemaObject, prefix: string): void {
   for (const object of objectsIn(schema)) {
     for (const [name, field] of Object.entries(object.properties!)) {
       const path = prefix + name;
-      const need = object.required?.includes(name) ? ' <small>required</small>' : '';
-      // Of several shapes that a value may have, the first one tells.
-      if (!rows.has(path)) {
-        rows.set(
-          path,
-          `<tr><td><code>${escape(path)}</code>${need}</td><td>${typeOf(field)}</td><td>${prose(field.description ?? '')}</td></tr>`,
-        );
-      }
+      const row = rows.get(path) ?? { isRequired: false, types: new Set(), texts: new Set() };
+      rows.set(path, row);
+      row.isRequired ||= object.required?.includes(name) === true;
+      row.types.add(typeOf(field));
+      // Where several shapes have a field, and each its own value in it, the values are the text.
+      if (field.description && !(field.const !== undefined && schema !== object))
+        row.texts.add(prose(field.description));
       addRows(rows, field, `${path}.`);
     }
   }
@@ -180,13 +191,21 @@ function typeOf(schema: SchemaObject): string {
   return `${escape([schema.type ?? 'any'].flat().join(' or '))}${boundsOf(schema)}`;
 }
 
-function boundsOf({ minimum, maximum, minLength, maxLength, format, default: fallback }: SchemaObject): string {
+function boundsOf({
+  minimum,
+  exclusiveMinimum,
+  maximum,
+  minLength,
+  maxLength,
+  format,
+  default: fallback,
+}: SchemaObject): string {
   const parts = [
     ...(format ? [format] : []),
-    ...rangeOf(minimum, maximum),
+    ...rangeOf(minimum ?? (exclusiveMinimum === 0 ? 1 : undefined), maximum),
     ...(minLength === undefined && maxLength === undefined
       ? []
-      : [`${minLength ?? 0} to ${maxLength ?? 'any'} characters`]),
+      : [maxLength === undefined ? `not empty` : `${minLength ?? 0} to ${maxLength} characters`]),
     ...(fallback === undefined ? [] : [`default ${JSON.stringify(fallback)}`]),
   ];
   return parts.length > 0 ? ` <small>(${escape(parts.join(', '))})</small>` : '';
@@ -223,7 +242,7 @@ body{font:15px/1.5 system-ui,sans-serif;margin:0;display:grid;grid-template-colu
 nav{position:sticky;top:0;height:100vh;overflow:auto;padding:1rem;box-sizing:border-box;border-right:1px solid var(--line);font-size:13px}
 nav ul{list-style:none;padding:0;margin:0}nav li{overflow-wrap:anywhere}nav h2{font-size:13px;margin:1rem 0 .25rem}
 main{padding:1rem 2rem}section{border-top:1px solid var(--line);padding:.5rem 0 1rem}
-h3{margin:.5rem 0}h4{margin:.75rem 0 .25rem}p{margin:.35rem 0}
+h3{margin:.5rem 0;overflow-wrap:anywhere}h4{margin:.75rem 0 .25rem}p{margin:.35rem 0}
 table{border-collapse:collapse;width:100%}td{border-top:1px solid var(--line);padding:.2rem .6rem .2rem 0;vertical-align:top;overflow-wrap:anywhere}td:nth-child(1){width:30%}td:nth-child(3){width:45%}
 code{background:var(--soft);padding:0 .2em;border-radius:3px}pre{background:var(--soft);padding:.75rem;white-space:pre-wrap;overflow-wrap:anywhere;border-radius:5px}
 a{color:inherit}@media(max-width:50rem){body{display:block}nav{position:static;height:auto;border:0}}`;

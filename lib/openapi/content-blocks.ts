@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { knownBlocks } from '../../lambdas/messages/blocks.ts';
+
+/** Kinds that are refused by name. */
+const REFUSED = new Set(['container_upload']);
+
+/** The shapes of the kinds of content blocks that are checked, by the names of their components: `ToolUseBlock`. */
+export const blockShapes: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
+  [...knownBlocks]
+    .filter(([type]) => !REFUSED.has(type))
+    .map(([type, shape]) => [nameOf(type), z.looseObject({ type: z.literal(type), ...shape.shape })]),
+);
+
+function nameOf(type: string): string {
+  const words = type.split('_').map((word) => `${word[0]!.toUpperCase()}${word.slice(1)}`);
+  return `${words.join('')}Block`;
+}
+
+/** A block is of a kind that is checked, or of one that only the model's provider knows. */
+export const contentBlock = {
+  anyOf: [
+    ...Object.keys(blockShapes).map((name) => ({ $ref: `#/components/schemas/${name}` })),
+    {
+      type: 'object',
+      properties: { type: { type: 'string', description: 'Any other kind: its provider checks it.' } },
+      required: ['type'],
+    },
+  ],
+};
