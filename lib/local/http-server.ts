@@ -90,7 +90,7 @@ async function listen(port: number, handle: Handle): Promise<LocalServer> {
     const requestId = newRequestId();
     const body = JSON.stringify(errorEnvelope(refusal, requestId));
     socket.end(
-      `HTTP/1.1 ${refusal.status} Refused\r\ncontent-type: application/json\r\nrequest-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+      `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\ncontent-type: application/json\r\nrequest-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
     );
   });
   await open(server, port);
@@ -117,6 +117,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, handle
     if (!target) throw new GatewayError('invalid_request', 'The address of a request begins with a slash.');
     await handle(request, response, target);
   } catch (error) {
+    await restOf(request);
     refuse(request, response, error);
   }
 }
@@ -142,8 +143,25 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     'request-id': requestId,
+    'x-content-type-options': 'nosniff',
   });
   response.end(body);
+}
+
+/** Bytes of a refused body that are read nevertheless: many clients only read an answer when they have sent all. */
+const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
+
+/** Reads what a client is still sending, up to that bound. */
+function restOf(request: IncomingMessage): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (request.complete || request.destroyed) resolve();
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > MAX_DROPPED_BYTES) resolve();
+  });
+  for (const event of ['end', 'close', 'error']) request.once(event, () => resolve());
+  return promise;
 }
 
 /** @throws {GatewayError} 502 for an answer that Lambda would not take */
@@ -178,18 +196,14 @@ function tooLarge(): GatewayError {
   );
 }
 
-/** Bytes of a body that is too large that are read nevertheless: many clients only read an answer when they have sent all. */
-const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
-
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size <= MAX_EVENT_BYTES) chunks.push(chunk);
-    else if (size > MAX_DROPPED_BYTES) break;
+    if (size > MAX_EVENT_BYTES) throw tooLarge();
+    chunks.push(chunk);
   }
-  if (size > MAX_EVENT_BYTES) throw tooLarge();
   return Buffer.concat(chunks).toString('utf8');
 }
 

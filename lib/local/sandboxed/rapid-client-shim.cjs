@@ -32,7 +32,11 @@ function report(path, body, headers) {
 }
 
 const client = {
-  next: () => reported.then(() => call('GET', '/2018-06-01/runtime/invocation/next')),
+  next: () =>
+    reported
+      .then(() => call('GET', '/2018-06-01/runtime/invocation/next'))
+      // Whoever gave out work is gone: there is nobody to tell.
+      .catch(() => process.exit(1)),
   done: (id, body) => void report(`/2018-06-01/runtime/invocation/${id}/response`, body, {}),
   error: (id, body) => void report(`/2018-06-01/runtime/invocation/${id}/error`, body, {}),
 };

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { adopt } from '../children.ts';
 import type { DeployedFunction } from './templates.ts';
 import { PreludeParser } from './prelude.ts';
 
@@ -59,10 +60,11 @@ export class Sandbox {
     sandbox.#server.listen(0, '127.0.0.1');
     await once(sandbox.#server, 'listening');
     const { port } = sandbox.#server.address() as AddressInfo;
-    const child = spawn(process.execPath, ['--require', shim, runtimeClient, deployed.handler], {
+    const command = ['--require', shim, runtimeClient, deployed.handler];
+    const options = {
       cwd: deployed.assetDirectory,
       // Output of a function must not mix with what the gateway prints on standard output.
-      stdio: ['ignore', process.stderr, process.stderr],
+      stdio: ['ignore', process.stderr, process.stderr] as StdioOptions,
       env: {
         PATH: process.env['PATH'] ?? '',
         ...environment,
@@ -75,7 +77,8 @@ export class Sandbox {
         LAMBDA_TASK_ROOT: deployed.assetDirectory,
         _HANDLER: deployed.handler,
       },
-    });
+    };
+    const child = adopt(spawn(process.execPath, command, options));
     sandbox.#child = child;
     child.once('exit', () => sandbox.#onExit());
     return sandbox;
