@@ -2,7 +2,7 @@ import { dailyRows, readDays, type DailyRow, type Day, type RowLevel } from '../
 import type { Table } from '../store/table.ts';
 import { addSums, noSums, type DailySums } from './daily-sums.ts';
 
-/** By whom rows may be split; members: of requests that have one. */
+/** By whom rows may be split; requests without a member have rows of their own. */
 export type ActivitySplit = 'workspace' | 'key' | 'member';
 
 /** Which rows of a day are wanted; an absent field does not restrict. */
@@ -88,8 +88,8 @@ async function rowsOfDay(
 function selectionOf(question: ActivityQuestion): { level: RowLevel; owner?: string } {
   const { keyHash, memberId, workspaceId, splitBy } = question;
   if (keyHash !== undefined) return { level: 'KEY', owner: keyHash };
-  if (splitBy === 'key') return { level: 'KEY' };
-  if (splitBy === 'member' && memberId === undefined) return { level: 'MEMBER' };
+  // Rows by member leave out requests that have none.
+  if (splitBy === 'key' || (splitBy === 'member' && memberId === undefined)) return { level: 'KEY' };
   if (memberId !== undefined) return { level: 'MEMBER', owner: memberId };
   return workspaceId === undefined ? { level: 'WORKSPACE' } : { level: 'WORKSPACE', owner: workspaceId };
 }

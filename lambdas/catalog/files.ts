@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { CatalogFiles } from './catalog.ts';
+import { issueText } from '../platform/issues.ts';
 import { CatalogError } from './catalog-error.ts';
 import { checkModels, type Located } from './check-models.ts';
 import { checkQuirks } from './check-quirks.ts';
@@ -78,21 +79,7 @@ function parseFile<Schema extends z.ZodType>(text: string, place: string, schema
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
-  throw new CatalogError(`${place}: ${fieldPath(issue.path)}: ${inWords(issue)}`);
-}
-
-/** What is wrong, as people say it; the schema's own words where they are. */
-function inWords(issue: z.core.$ZodIssue): string {
-  switch (issue.code) {
-    case 'too_small':
-      return issue.origin === 'array' ? 'must not be empty' : issue.message;
-    case 'invalid_type':
-      return issue.message.endsWith(', received undefined')
-        ? `is missing (${issue.expected})`
-        : issue.message.replace(/^Invalid input: expected (.+), received (.+)$/, 'must be $1, not $2');
-    default:
-      return issue.message;
-  }
+  throw new CatalogError(`${place}: ${fieldPath(issue.path)}: ${issueText(issue)}`);
 }
 
 function fieldPath(path: readonly PropertyKey[]): string {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { GatewayError, invalidRequest } from '../platform/errors.ts';
-import { deepestIssue } from '../platform/issues.ts';
+import { deepestIssue, issueText } from '../platform/issues.ts';
 import { readJson, type JsonRules } from './json-body.ts';
 import type { HttpRequest } from './request.ts';
 
@@ -52,7 +52,7 @@ function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodType): string {
     const known = issue.path.length === 0 ? knownKeys(schema) : [];
     return `is not known here${known.length > 0 ? `; what is: ${known.join(', ')}` : ''}`;
   }
-  return issue.message.replace(/^Invalid input: expected (.+), received undefined$/, 'is required (expected $1)');
+  return issueText(issue);
 }
 
 /** The fields of an object schema, looking through what refines or transforms it. */

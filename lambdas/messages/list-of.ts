@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { deepestIssue } from '../platform/issues.ts';
+import { deepestIssue, issueText } from '../platform/issues.ts';
 
 interface Bounds {
   min?: number;
@@ -53,7 +53,9 @@ export function refuse(context: z.core.$RefinementCtx, { path, message }: Fault)
 /** What is wrong with a value, or undefined. */
 export function firstFault(schema: z.ZodType, value: unknown): Fault | undefined {
   const parsed = schema.safeParse(value);
-  return parsed.success ? undefined : deepestIssue(parsed.error.issues[0]!);
+  if (parsed.success) return undefined;
+  const issue = deepestIssue(parsed.error.issues[0]!);
+  return { path: issue.path, message: issueText(issue) };
 }
 
 /** What a schema takes, in JSON Schema: for the API's document. */

@@ -16,3 +16,34 @@ export function deepestIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (!furthest || (furthest.path.length === 0 && issue.message !== DEFAULT_MESSAGE)) return issue;
   return { ...furthest, path: [...issue.path, ...furthest.path] };
 }
+
+/** How zod begins its own messages, in English for programmers. */
+const OWN_WORDS = /^(?:Invalid |Too (?:big|small): )/;
+
+/** What a schema says that a value has to be; zod's own messages as people say them. */
+export function issueText(issue: z.core.$ZodIssue): string {
+  if (!OWN_WORDS.test(issue.message)) return issue.message;
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.message
+        .replace(/^Invalid input: expected (.+), received undefined$/, 'is required (expected $1)')
+        .replace(/^Invalid input: expected (.+), received (.+)$/, 'must be $1, not $2');
+    case 'too_small':
+      return bound(issue.origin, issue.minimum, issue.inclusive === false ? 'above' : 'at least');
+    case 'too_big':
+      return bound(issue.origin, issue.maximum, issue.inclusive === false ? 'below' : 'at most');
+    case 'invalid_value':
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+    case 'invalid_format':
+      return `must be a valid ${issue.message.replace('Invalid ', '')}`;
+    default:
+      return issue.message;
+  }
+}
+
+function bound(origin: string, limit: number | bigint, how: string): string {
+  const counted = { string: 'character', array: 'element', set: 'element', map: 'element' }[origin];
+  if (counted === undefined) return `must be ${how} ${limit}`;
+  if (limit === 1 && how === 'at least') return 'must not be empty';
+  return `must have ${how} ${limit} ${counted}${limit === 1 ? '' : 's'}`;
+}

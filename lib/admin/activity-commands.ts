@@ -17,6 +17,8 @@ const groupings = ['day', 'model', 'provider', 'workspace', 'key', 'member'] as 
 type Grouping = (typeof groupings)[number];
 
 const USUAL_DAYS = 7;
+/** No member has this name. */
+const NOBODY = '';
 
 export function addActivityCommand(program: Command): void {
   program
@@ -64,7 +66,7 @@ async function rowsOf({ table, accountId }: Session, dates: string[], by: Groupi
   const days = await readDays(table, accountId, dates[0]!, dates.at(-1)!);
   const closed = days.filter(isComplete).map(({ date }) => date);
   const rolledUp = closed.length === 0 ? [] : await readActivity(table, accountId, closed, { splitBy });
-  const level = splitBy === 'key' ? 'KEY' : splitBy === 'member' ? 'MEMBER' : 'WORKSPACE';
+  const level = splitBy === 'key' || splitBy === 'member' ? 'KEY' : 'WORKSPACE';
   const open: NamedRow[] = [];
   for (const date of dates.filter((day) => !closed.includes(day))) {
     const rows = await rowsSoFar(table, accountId, date);
@@ -95,7 +97,7 @@ function nameIn(row: NamedRow, by: Grouping): string {
     case 'key':
       return row.keyHash!;
     case 'member':
-      return row.memberId!;
+      return row.memberId ?? NOBODY;
   }
 }
 
@@ -109,7 +111,7 @@ async function titles({ table, accountId }: Session, by: Grouping, names: string
     const keys = new Map((await readKeys(table, names)).map(({ hash, name }) => [hash, name]));
     return (hash) => ({ key: keys.get(hash) ?? null, hash });
   }
-  return (name) => ({ [by]: name });
+  return (name) => ({ [by]: name === NOBODY ? null : name });
 }
 
 function columns({ requests, promptTokens, completionTokens, reasoningTokens, usage }: DailySums): Row {

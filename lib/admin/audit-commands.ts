@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import { readAudit, type AuditEntry } from '../../lambdas/store/audit.ts';
+import type { Item } from '../../lambdas/store/table.ts';
 import { parseCount, parseTime } from './arguments.ts';
 import type { Row } from './output.ts';
-import { onAccount } from './session.ts';
+import { onAccount, type Session } from './session.ts';
 
 export function addAuditCommand(program: Command): void {
   program
@@ -11,11 +12,7 @@ export function addAuditCommand(program: Command): void {
     .description('who changed what in the account, newest first; --json shows before and after')
     .option('--since <ISO time>', 'only changes from then on', parseTime)
     .option('--limit <n>', 'at most so many', parseCount, 50)
-    .action(
-      onAccount(async ({ table, accountId }, selection: AuditOptions, { json }) =>
-        (await readAudit(table, accountId, selection)).map((entry) => auditRow(entry, json)),
-      ),
-    );
+    .action(onAccount(list, { shown: shownEntry }));
 }
 
 interface AuditOptions {
@@ -23,26 +20,56 @@ interface AuditOptions {
   limit: number;
 }
 
-/** For people, the changes in one line; for programs, everything. */
-export function auditRow(entry: AuditEntry, isForPrograms: boolean): Row {
-  const { at, action, target, actor, requestId, before, after } = entry;
-  if (isForPrograms) {
-    return { at, action, target, actor, request_id: requestId ?? null, before: before ?? null, after: after ?? null };
-  }
-  const changed = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
-    (field) => !isDeepStrictEqual(before?.[field], after?.[field]),
-  );
-  const shown = changed.map((field) => `${field}: ${short(before?.[field])} → ${short(after?.[field])}`);
+async function list({ table, accountId }: Session, selection: AuditOptions) {
+  return (await readAudit(table, accountId, selection)).map(auditRow);
+}
+
+/** The table keeps fields in no order: here they always have the same one. */
+export function auditRow({ at, action, target, actor, requestId, before, after }: AuditEntry) {
   return {
     at,
-    who: actor.kind === 'operator' ? `operator ${actor.id}` : (actor.label ?? actor.id),
     action,
     target,
-    changed: before && after ? shown.join(', ') : '',
+    actor,
+    request_id: requestId ?? null,
+    before: before === undefined ? null : inOrder(before),
+    after: after === undefined ? null : inOrder(after),
   };
+}
+
+/** A line for each field that was changed. */
+export function shownEntry({ at, action, target, actor, before, after }: ReturnType<typeof auditRow>): Row[] {
+  const first = {
+    at: `${at.slice(0, '2026-11-20'.length)} ${at.slice('2026-11-20T'.length, '2026-11-20T12:00:00'.length)}`,
+    who: actor.kind === 'operator' ? `operator ${actor.id}` : (actor.label ?? actor.id),
+    action,
+    target: target.replace(LONG_HASH, '$1'),
+  };
+  const [change = '', ...more] = before && after ? changesOf(before, after) : [];
+  const nothing = { at: BLANK, who: BLANK, action: BLANK, target: BLANK };
+  return [{ ...first, changed: change }, ...more.map((changed) => ({ ...nothing, changed }))];
+}
+
+/** A hash is named by its beginning. */
+const LONG_HASH = /\b([0-9a-f]{12})[0-9a-f]{52}\b/;
+/** A cell with nothing in it, which is not the same as no value. */
+const BLANK = ' ';
+
+function changesOf(before: Item, after: Item): string[] {
+  const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
+  return fields
+    .filter((field) => !isDeepStrictEqual(before[field], after[field]))
+    .map((field) => `${field}: ${short(before[field])} → ${short(after[field])}`);
 }
 
 function short(value: unknown): string {
   const text = value === undefined || value === null ? '-' : typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+}
+
+function inOrder<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(inOrder) as Value;
+  if (typeof value !== 'object' || value === null || value.constructor !== Object) return value;
+  const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([name, inner]) => [name, inOrder(inner)])) as Value;
 }

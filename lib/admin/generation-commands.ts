@@ -14,7 +14,7 @@ export function addGenerationCommands(program: Command): void {
     .command('generations')
     .description('single requests: what they came to, and how they ended')
     .command('list')
-    .description('list the requests of a UTC day, newest first')
+    .description('list the requests of a UTC day, newest first; times are UTC')
     .option('--date <UTC day>', 'default: today', parseDate)
     .option('--key <name, label or hash>', 'only of this key')
     .addOption(new Option('--status <status>', 'only those that ended so').choices(statuses))

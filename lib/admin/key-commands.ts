@@ -45,7 +45,7 @@ export function addKeyCommands(program: Command): void {
   naming(keys.command('delete')).description('delete a key; its history stays').action(onAccount(remove));
   naming(keys.command('limit'))
     .description('set or clear the spending limit of a key; what was counted stays')
-    .requiredOption('--limit <rub or none>', '', parseLimit)
+    .option('--limit <rub or none>', 'default: as it was', parseLimit)
     .addOption(
       new Option('--limit-reset <period>', 'when the limit starts anew (default: as it was)').choices([
         ...limitResets,
@@ -69,12 +69,18 @@ interface CreateOptions extends ListOptions {
 }
 
 interface LimitOptions extends KeyOption {
-  limit: LimitArgument;
+  limit?: LimitArgument;
   limitReset?: LimitReset | 'never';
 }
 
 async function create({ table, accountId, changes }: Session, given: CreateOptions): Promise<Row> {
   const { kind, name, limit, limitReset } = given;
+  if (kind === 'management' && limit !== undefined) {
+    throw invalidRequest('--limit', 'is not for management keys: they spend nothing');
+  }
+  if (kind === 'management' && given.member !== undefined) {
+    throw invalidRequest('--member', 'is not for management keys: they are the account’s');
+  }
   if (limitReset !== undefined && limit === undefined) throw invalidRequest('--limit-reset', 'needs a --limit');
   const workspace = kind === 'inference' ? await findWorkspace(table, accountId, given.workspace) : undefined;
   const { key, secret } = await createKey(changes, await readPepper(), {
@@ -112,10 +118,13 @@ async function setDisabled(session: Session, { key: named }: KeyOption, disabled
 }
 
 async function setLimit(session: Session, { key: named, limit, limitReset }: LimitOptions): Promise<Row> {
+  if (limit === undefined && limitReset === undefined) throw invalidRequest('--limit', 'or --limit-reset is needed');
   const { hash } = await namedKey(session, named);
+  // Without a limit nothing starts anew: a period would come back to life with the next one.
+  const reset = limitReset ?? (limit === 'none' ? 'never' : undefined);
   const change = {
-    limit: limitOf(limit),
-    ...(limitReset === undefined ? {} : { limitReset: limitReset === 'never' ? null : limitReset }),
+    ...(limit === undefined ? {} : { limit: limitOf(limit) }),
+    ...(reset === undefined ? {} : { limitReset: reset === 'never' ? null : reset }),
   };
   return changedKey(session, await updateKey(session.changes, { hash }, change));
 }

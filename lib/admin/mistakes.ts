@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { CatalogError } from '../../lambdas/catalog/catalog-error.ts';
 import { AwsError } from '../../lambdas/platform/aws-json.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
+import { issueText } from '../../lambdas/platform/issues.ts';
 import { StartFailure } from '../local/failure.ts';
 
 const NO_ACCESS: Record<string, string> = {
@@ -45,7 +46,7 @@ export function fromFile<Value>(path: string, read: (text: string) => Value): Va
   } catch (error) {
     if (error instanceof SyntaxError) throw new StartFailure(`${path} is not JSON: ${error.message}.`);
     if (!(error instanceof z.ZodError)) throw error;
-    const [{ path: field, message }] = error.issues as [z.core.$ZodIssue];
-    throw new StartFailure(`${path} is not what it should be: ${[...field, message].join(': ')}.`);
+    const [issue] = error.issues as [z.core.$ZodIssue];
+    throw new StartFailure(`${path} is not what it should be: ${[...issue.path, issueText(issue)].join(': ')}.`);
   }
 }

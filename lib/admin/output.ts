@@ -1,8 +1,8 @@
 /** One row of a command's answer: for a table, and for programs. */
 export type Row = Record<string, unknown>;
 
-/** Tables fit a usual window: names are cut before amounts are. */
-const WIDTH = 120;
+/** Tables fit a usual window, or a wider one: names are cut before amounts are. */
+const WIDTH = Math.max(120, process.stdout.columns ?? 0);
 const GAP = '  ';
 /** No column is cut to less. */
 const NARROWEST = 8;

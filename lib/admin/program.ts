@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Help, type Option } from 'commander';
 import { upgradeRecords } from '../upgrade.ts';
 import { DEFAULT_DATA } from '../local/options.ts';
 import { addAccountCommands } from './account-commands.ts';
@@ -27,6 +27,7 @@ export function buildProgram(): Command {
       'secret of that deployment which hashes keys; needed to create keys, and for callback secrets',
     )
     .option('--account <id>', 'account to work on (default: the one of the local gateway)')
+    .configureHelp({ optionDescription: (option) => described(option) })
     .showHelpAfterError('(--help shows what there is)');
   addAccountCommands(program);
   addWorkspaceCommands(program);
@@ -45,6 +46,12 @@ export function buildProgram(): Command {
   addProviderCommand(program);
   showCommandsAfterMistakes(program);
   return program;
+}
+
+/** As commander says it, and whether a command needs it. */
+function described(option: Option): string {
+  const usual = new Help().optionDescription(option);
+  return option.mandatory ? `${usual} (required)`.trimStart() : usual;
 }
 
 /** Who mistypes a command of a group sees those that there are. */

@@ -35,8 +35,8 @@ type Run<Known, Given, Answer> = (session: Known, given: Given, common: CommonOp
 interface More<Answer> {
   /** The command may make new data where there is none. */
   mayCreate?: boolean;
-  /** How people see each row of a list; programs get all of it. */
-  shown?: (row: Answer) => Row;
+  /** How people see each row of a list, in one line or several; programs get all of it. */
+  shown?: (row: Answer) => Row | Row[];
 }
 
 /** The person logged in at this machine. */
@@ -47,14 +47,19 @@ export function operator(): Actor {
 /** A command that works on the table: runs it and prints what it returns. */
 export function onTable<Given, Answer extends Row>(
   run: Run<TableSession, Given, Answer>,
-  { mayCreate = false, shown = (row) => row }: More<Answer> = {},
+  { mayCreate = false, shown = (row: Answer): Row => row }: More<Answer> = {},
 ) {
   return async (given: Given, command: Command): Promise<void> => {
     const common = command.optsWithGlobals<CommonOptions>();
     const work = (table: Table, local: LocalState | undefined) => run({ table, local }, given, common);
     const answer = await withTable({ ...common, mayCreate }, work);
-    print(!common.json && Array.isArray(answer) ? answer.map(shown) : answer, common.json);
+    const rows: Row | Row[] = Array.isArray(answer) && !common.json ? shownRows(answer, shown) : answer;
+    print(rows, common.json);
   };
+}
+
+function shownRows<Answer>(rows: Answer[], shown: (row: Answer) => Row | Row[]): Row[] {
+  return rows.flatMap((row): readonly Row[] => [shown(row)].flat());
 }
 
 const providerIds = () => loadCatalog().providerIds;

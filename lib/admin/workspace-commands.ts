@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { descriptionRule, nameRule, slugRule } from '../../lambdas/management/rules.ts';
+import { invalidRequest } from '../../lambdas/platform/errors.ts';
+import { obeys } from '../../lambdas/platform/text-rule.ts';
 import { createWorkspace, deleteWorkspace } from '../../lambdas/management/workspaces.ts';
 import { readCounters } from '../../lambdas/store/counters.ts';
 import { listWorkspaces } from '../../lambdas/store/workspaces.ts';
@@ -16,7 +18,7 @@ export function addWorkspaceCommands(program: Command): void {
     .command('create')
     .description('create a workspace')
     .requiredOption('--name <name>', '', textBy(nameRule))
-    .requiredOption('--slug <slug>', 'short name, unique in the account', textBy(slugRule))
+    .option('--slug <slug>', 'short name, unique in the account (default: made of the name)', textBy(slugRule))
     .option('--description <text>', '', textBy(descriptionRule), '')
     .action(onAccount(create));
   workspaces
@@ -32,12 +34,20 @@ export function addWorkspaceCommands(program: Command): void {
 
 interface CreateOptions {
   name: string;
-  slug: string;
+  slug?: string;
   description: string;
 }
 
 async function create({ changes }: Session, given: CreateOptions): Promise<Row> {
-  return workspaceRow(await createWorkspace(changes, given));
+  return workspaceRow(await createWorkspace(changes, { ...given, slug: given.slug ?? slugOf(given.name) }));
+}
+
+/** @throws {GatewayError} where the name has nothing that a slug may have */
+function slugOf(name: string): string {
+  const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const slug = words.join('-').slice(0, slugRule.maxLength).replace(/-$/, '');
+  if (!obeys(slugRule, slug)) throw invalidRequest('--slug', 'is needed for this name: no slug can be made of it');
+  return slug;
 }
 
 async function list({ table, accountId }: Session) {

@@ -151,7 +151,6 @@ describe('a day with many generations over 50 keys and 10 models', () => {
     const rows = new Map<string, ActivityRow>();
     for (const generation of samples.filter(matches)) {
       if (generation.cost.isZero && (generation.cancelled || generation.finishReason === 'error')) continue;
-      if (splitBy === 'member' && generation.memberId === undefined) continue;
       const workspaceId = splitBy === 'workspace' || splitBy === 'member' ? generation.workspaceId : undefined;
       const splitKey = splitBy === 'key' ? generation.keyHash : undefined;
       const memberId = splitBy === 'member' ? generation.memberId : undefined;

@@ -146,7 +146,7 @@ describe('a catalog with a mistake is refused, naming file and field', () => {
       'a model without a name',
       sandbox,
       ({ models }) => delete models[0]!['name'],
-      /models\[0\]\.name: is missing \(string\)/,
+      /models\[0\]\.name: is required \(expected string\)/,
     ],
     [
       'no price at all',

@@ -161,8 +161,9 @@ describe('an operator sees', () => {
     );
   });
 
-  it('what members have spent today', async () => {
+  it('what members have spent today, and what nobody’s keys have', async () => {
     expect(await list('activity', '--by', 'member')).toMatchObject([
+      { member: null, requests: 2, usage_rub: costs['server']!.toString() },
       { member: 'ann', requests: 1, usage_rub: costs['laptop']!.toString() },
     ]);
   });

@@ -1,23 +1,36 @@
 import { expect, it } from 'vitest';
 import type { AuditEntry } from '../../lambdas/store/audit.ts';
-import { auditRow } from '../../lib/admin/audit-commands.ts';
+import { auditRow, shownEntry } from '../../lib/admin/audit-commands.ts';
 
 const entry: AuditEntry = {
   at: '2026-11-20T12:00:00.000Z',
   action: 'key.update',
-  target: 'key 5ff7',
+  target: `key ${'5ff7'.repeat(16)}`,
   actor: { kind: 'operator', id: 'ann' },
   requestId: undefined,
   // The table keeps the fields of a map in no order.
-  before: { disabled: false, privacy: { block_logging: true, allowed: ['openai'] }, limit_rub: null },
-  after: { privacy: { allowed: ['openai'], block_logging: true }, limit_rub: null, disabled: true },
+  before: {
+    limit_reset: 'daily',
+    disabled: false,
+    privacy: { block_logging: true, allowed: ['openai'] },
+    limit_rub: null,
+  },
+  after: { privacy: { allowed: ['openai'], block_logging: true }, limit_rub: null, disabled: true, limit_reset: null },
 };
 
-it('shows a person what changed, and no field that only came in another order', () => {
-  expect(auditRow(entry, false)).toMatchObject({ who: 'operator ann', changed: 'disabled: false → true' });
+it('shows a person a line for each change, and no field that only came in another order', () => {
+  const shown = shownEntry(auditRow(entry));
+
+  expect(shown).toMatchObject([
+    { at: '2026-11-20 12:00:00', who: 'operator ann', target: 'key 5ff75ff75ff7', changed: 'disabled: false → true' },
+    { at: ' ', target: ' ', changed: 'limit_reset: daily → -' },
+  ]);
 });
 
-it('shows a program everything, before and after', () => {
+it('shows a program everything, before and after, in the same order each time', () => {
   const { before, after } = entry;
-  expect(auditRow(entry, true)).toMatchObject({ actor: { kind: 'operator', id: 'ann' }, before, after });
+  const other = { ...entry, before: Object.fromEntries(Object.entries(before!).toReversed()) };
+
+  expect(auditRow(entry)).toMatchObject({ actor: { kind: 'operator', id: 'ann' }, before, after });
+  expect(JSON.stringify(auditRow(other))).toBe(JSON.stringify(auditRow(entry)));
 });

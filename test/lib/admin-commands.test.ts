@@ -67,8 +67,8 @@ const cases: Record<string, Case> = {
   'top-ups list': { good: [], bad: [['now'], /too many arguments/], prepaid: true },
   'workspaces create': {
     good: ['--name', 'Team', '--slug', 'team'],
-    bad: [['--name', 'Team', '--slug', 'team'], /team/],
-    needs: '--slug',
+    bad: [['--name', 'Команда'], /no slug can be made of it/],
+    needs: '--name',
   },
   'workspaces list': { good: [], bad: [['--slug', 'x'], /unknown option/] },
   'workspaces delete': {
@@ -104,7 +104,7 @@ const cases: Record<string, Case> = {
   'keys limit': {
     good: ['--key', 'one', '--limit', '10', '--limit-reset', 'daily'],
     bad: [['--key', 'one', '--limit', '10', '--limit-reset', 'hourly'], /daily, weekly, monthly, never/],
-    needs: '--limit',
+    needs: '--key',
   },
   'keys delete': { good: ['--key', 'new'], bad: [['--key', 'new'], /There is no key "new"/], needs: '--key' },
   activity: { good: ['--by', 'key'], bad: [['--days', '31'], /from 1 to 30/] },
@@ -167,6 +167,13 @@ describe('every command', () => {
       expect(said).toMatchObject({ code: 1, out: '' });
       expect(said.err).toContain(`required option '${needs}`);
     });
+  });
+
+  it('says which of its options it needs', async () => {
+    const { out } = await run('keys', 'create', '--help');
+
+    expect(out).toMatch(/--name <name> +\(required\)/);
+    expect(out).not.toMatch(/--member.*\(required\)/);
   });
 
   it('is named by its group, after a mistake', async () => {

@@ -128,6 +128,55 @@ describe('the values of options', () => {
   });
 });
 
+/** A key of a new account, and how its limit is changed. */
+async function keyWith(...args: string[]) {
+  const { id } = (await admin(directory, 'accounts', 'create', '--name', 'Options')) as { id: string };
+  const onIt = ['--account', id];
+  const { hash } = await admin(directory, ...onIt, 'keys', 'create', '--name', 'k', ...args);
+  return {
+    onIt,
+    limit: (...more: string[]) => admin(directory, ...onIt, 'keys', 'limit', '--key', hash as string, ...more),
+  };
+}
+
+describe('options that may be left out', () => {
+  it('a slug is made of the name', async () => {
+    const { onIt } = await keyWith();
+
+    expect(await admin(directory, ...onIt, 'workspaces', 'create', '--name', 'Team B (2026)')).toMatchObject({
+      slug: 'team-b-2026',
+    });
+  });
+
+  it('a period without a limit changes only the period', async () => {
+    const { limit } = await keyWith('--limit', '5', '--limit-reset', 'daily');
+
+    expect(await limit('--limit-reset', 'weekly')).toMatchObject({
+      limits_rub: { weekly: '5' },
+      limit_reset: 'weekly',
+    });
+  });
+
+  it('a limit that is cleared takes its period along', async () => {
+    const { limit } = await keyWith('--limit', '5', '--limit-reset', 'daily');
+
+    expect(await limit('--limit', 'none')).toMatchObject({ limits_rub: {}, limit_reset: null });
+  });
+
+  it('neither of them is a mistake', async () => {
+    const { onIt } = await keyWith();
+
+    expect(await adminRefusal(directory, ...onIt, 'keys', 'limit', '--key', 'k')).toContain('--limit-reset');
+  });
+
+  it.each(['--limit', '--member'])('%s is refused for management keys', async (option) => {
+    const { onIt } = await keyWith();
+    const args = ['keys', 'create', '--kind', 'management', '--name', 'x', option, '5'];
+
+    expect(await adminRefusal(directory, ...onIt, ...args)).toContain(`${option}: is not for management keys`);
+  });
+});
+
 describe('the backends of a catalog', () => {
   it('are listed with the variables that they need', async () => {
     const rows = (await admin(directory, 'catalog', 'backends')) as unknown as Record<string, unknown>[];
