@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { parseModalities } from '../../catalog/modalities.ts';
 import { modalities } from '../../catalog/modality.ts';
 import { amount } from '../../http/fields.ts';
+import { NumberText } from '../../http/json-body.ts';
 
 const MAX_TEXT = 1_000;
 const TEXT_RULE = `must have at most ${MAX_TEXT} characters`;
@@ -27,11 +28,11 @@ export function choicesParameter<const Choice extends string>(choices: readonly 
   });
 }
 
-/** An amount of roubles, exact. */
+/** An amount of roubles, exact: programs write numbers into addresses as they are, with an exponent where they are small. */
 export const priceParameter = z
   .string()
   .meta({ override: { type: 'number', minimum: 0, maximum: 1e15 } })
-  .transform((text): z.input<typeof amount> => text)
+  .transform((text): z.input<typeof amount> => new NumberText(text))
   .pipe(amount);
 
 function partsOf(text: string, separator: RegExp | string): string[] {
