@@ -11,19 +11,22 @@ import { put, update, type Condition } from '../lambdas/store/writes.ts';
 const CURRENT = 2;
 const MARK = { pk: 'SCHEMA', sk: 'VERSION' };
 
+/** Records that were changed, by their kind. */
+type Upgraded = Record<'account' | 'workspace' | 'member' | 'key', number>;
+
 /**
  * Upgrades the records of an earlier version: reads the whole table once, then never again.
  *
  * Guarantee: each record is changed on condition that it is still old, so this can be interrupted, repeated, and run
  * while the gateway serves.
- * @returns how many records were changed
+ * @returns how many records of each kind were changed
  */
-export async function upgradeRecords(table: Table): Promise<number> {
+export async function upgradeRecords(table: Table): Promise<Upgraded> {
   const mark = await readItem(table, MARK);
-  if (numberFrom(mark?.['version']) >= CURRENT) return 0;
-  let changed = 0;
-  for await (const item of scanItemsWithout(table, 'version', ['account', 'workspace', 'member', 'key'])) {
-    if (await upgradeRecord(table, item)) changed += 1;
+  const changed: Upgraded = { account: 0, workspace: 0, member: 0, key: 0 };
+  if (numberFrom(mark?.['version']) >= CURRENT) return changed;
+  for await (const item of scanItemsWithout(table, 'version', Object.keys(changed))) {
+    if (await upgradeRecord(table, item)) changed[item['entity'] as keyof Upgraded] += 1;
   }
   await writeAlone(table, put(table, { ...MARK, entity: 'schema', version: CURRENT }));
   return changed;

@@ -1,3 +1,4 @@
+import { closest, distance } from 'fastest-levenshtein';
 import { notFound, type GatewayError } from '../platform/errors.ts';
 import type { Catalog } from './catalog.ts';
 
@@ -12,8 +13,25 @@ export function unknownModel(catalog: Catalog, id: string, field: string): Gatew
   return notFound(`There is no model "${id}". ${hint}`, { field });
 }
 
-/** A model of this name, whatever its author and however its letters are written. */
+/** Letters of an id that may be wrong: one in five, and three at most. */
+const mostMistakes = (id: string) => Math.min(3, Math.floor(id.length / 5));
+/** No id is longer: what is, was not mistyped. */
+const MAX_LENGTH = 200;
+
+/** A model of this name, whatever its author and however its letters are written; else one with nearly the same id. */
 function similarTo({ models }: Catalog, id: string): string | undefined {
+  if (id.length > MAX_LENGTH) return undefined;
   const wanted = id.toLowerCase();
-  return models.find((model) => model.id === wanted || model.id.slice(model.id.indexOf('/') + 1) === wanted)?.id;
+  const named = models.find((model) => model.id === wanted || nameOf(model.id) === wanted);
+  if (named) return named.id;
+  const isWhole = wanted.includes('/');
+  const names = models.map((model) => (isWhole ? model.id : nameOf(model.id)));
+  const nearest = names.length === 0 ? undefined : closest(wanted, names);
+  if (nearest === undefined || distance(wanted, nearest) > mostMistakes(wanted)) return undefined;
+  return models[names.indexOf(nearest)]!.id;
+}
+
+/** Without its author. */
+function nameOf(id: string): string {
+  return id.slice(id.indexOf('/') + 1);
 }

@@ -11,7 +11,8 @@ import { addGenerationCommands } from './generation-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addMemberCommands } from './member-commands.ts';
 import { addProviderCommand } from './provider-commands.ts';
-import { onTable } from './session.ts';
+import type { Row } from './output.ts';
+import { onTable, type TableSession } from './session.ts';
 import { addWorkspaceCommands } from './workspace-commands.ts';
 
 /** The operator's commands. They can change accounts, which no HTTP route can. */
@@ -41,11 +42,16 @@ export function buildProgram(): Command {
   program
     .command('upgrade')
     .description('bring records of an earlier version up to date; run it after a deployment, as often as you like')
-    .action(onTable(async ({ table }) => ({ records_changed: await upgradeRecords(table) })));
+    .action(onTable(upgrade));
   addCatalogCommands(program);
   addProviderCommand(program);
   showCommandsAfterMistakes(program);
   return program;
+}
+
+async function upgrade({ table }: TableSession): Promise<Row> {
+  const { account, workspace, member, key } = await upgradeRecords(table);
+  return { accounts_changed: account, workspaces_changed: workspace, members_changed: member, keys_changed: key };
 }
 
 /** As commander says it, and whether a command needs it. */

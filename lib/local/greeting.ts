@@ -35,7 +35,7 @@ ${keysOf(gateway, kept)}
 `;
 }
 
-function keysOf({ inferenceKey, managementKey }: LocalGateway, kept: Kept): string {
+function keysOf({ baseUrl, inferenceKey, managementKey }: LocalGateway, kept: Kept): string {
   // What keeps nothing has no directory that a command could work on.
   const more = kept.ephemeral ? '' : ` New ones: ${adminOn(kept)} keys create --name "My key"`;
   if (inferenceKey === undefined || inferenceKey === null) return `\n  Keys were shown at the first start.${more}`;
@@ -44,7 +44,7 @@ function keysOf({ inferenceKey, managementKey }: LocalGateway, kept: Kept): stri
 
   The keys are shown this once: keep them.${more}
 
-    export GATEWAY_KEY=${inferenceKey} MANAGEMENT_KEY=${managementKey}`;
+    export GATEWAY_URL=${baseUrl} GATEWAY_KEY=${inferenceKey} MANAGEMENT_KEY=${managementKey}`;
 }
 
 /** The command line, on the data of this gateway. */

@@ -192,7 +192,7 @@ function isLargerThan(bytes: number, message: { body?: string | null | undefined
 function tooLarge(): GatewayError {
   return new GatewayError(
     'payload_too_large',
-    `The request is larger than ${MAX_EVENT_BYTES} bytes, its quotes escaped. Send images and documents by URL.`,
+    'The request is larger than the 6 MB that a function is given, in which each quote counts twice. Send images and documents by URL.',
   );
 }
 

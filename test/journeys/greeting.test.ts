@@ -58,9 +58,10 @@ describe.skipIf(!hasCurl)('the greeting of a first start', () => {
 
   it('exports the keys under the names that the README uses', async () => {
     const text = await greetingOf((directory) => ['--data', directory]);
-    const [, exported] = /^ +(export GATEWAY_KEY=.*)$/m.exec(text)!;
+    const [, exported] = /^ +(export GATEWAY_URL=.*)$/m.exec(text)!;
     const [key] = /sk-mg-v1-[0-9a-f]+/.exec(text)!;
-    expect(await run(`${exported}; echo $GATEWAY_KEY`)).toBe(`${key}\n`);
+    const [, baseUrl] = /base URL +(\S+)/.exec(text)!;
+    expect(await run(`${exported}; echo $GATEWAY_URL $GATEWAY_KEY`)).toBe(`${baseUrl} ${key}\n`);
   });
 
   it('names no directory where nothing is kept', async () => {
@@ -69,7 +70,7 @@ describe.skipIf(!hasCurl)('the greeting of a first start', () => {
 
   it('says which providers have a key', async () => {
     const text = await greetingOf((directory) => ['--data', directory], { ANTHROPIC_API_KEY: 'sk-ant' });
-    expect(text).toMatch(/providers +.*Anthropic.*; \d+ more without a key/);
+    expect(text).toMatch(/providers +.*Anthropic.*; \d+ more without a key \(npm run admin -- --data .+ providers\)/);
   });
 });
 

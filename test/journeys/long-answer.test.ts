@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
 
@@ -10,23 +11,47 @@ const ask = (directives: string) => ({
   messages: [{ role: 'user', content: `Hi\n@sandbox ${directives}` }],
 });
 
-/** It takes more than a minute: it belongs to the long form. */
-describe.skipIf(!process.env['TEST_LONG'])('an answer that takes more than a minute, not streamed', () => {
-  it('is begun after a minute, whole in the end, and charged', { timeout: 120_000 }, async () => {
-    gateway = await startGateway();
-    const startedMs = performance.now();
-    const response = await post(gateway, '/messages', ask('delay=3500'));
-    expect(performance.now() - startedMs).toBeLessThan(62_000);
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-type')).toContain('application/json');
-    const text = await response.text();
-    expect(text).toMatch(/^ +\{/);
-    const message = JSON.parse(text) as { id: string; usage: { cost: number } };
-    expect(message.usage.cost).toBeGreaterThan(0);
-    const charged = async () => {
-      const settled = await (await get(gateway!, `/generation?id=${message.id}`)).json();
-      expect(settled).toMatchObject({ data: { total_cost: message.usage.cost } });
-    };
-    await vi.waitFor(charged, { timeout: 5_000 });
+/** Asks for an answer in one piece, and checks what comes of it when it was begun before it was there. */
+async function asksForALongOne(directives: string): Promise<{ headMs: number }> {
+  const startedMs = performance.now();
+  const response = await post(gateway!, '/messages', ask(directives));
+  const headMs = performance.now() - startedMs;
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toContain('application/json');
+  const text = await response.text();
+  expect(text).toMatch(/^ +\{/);
+  const message = JSON.parse(text) as { id: string; usage: { cost: number } };
+  expect(message.usage.cost).toBeGreaterThan(0);
+  const charged = async () => {
+    const settled = await (await get(gateway!, `/generation?id=${message.id}`)).json();
+    expect(settled).toMatchObject({ data: { total_cost: message.usage.cost } });
+  };
+  await vi.waitFor(charged, { timeout: 5_000 });
+  return { headMs };
+}
+
+const impatient = fileURLToPath(new URL('../support/impatient.mjs', import.meta.url));
+
+describe('an answer that takes longer than a client waits, not streamed', () => {
+  it('is begun before it is there, whole in the end, and charged', async () => {
+    gateway = await startGateway({ env: { NODE_OPTIONS: `--import ${impatient}` } });
+
+    const { headMs } = await asksForALongOne('delay=100');
+
+    // All of it takes some two seconds.
+    expect(headMs).toBeLessThan(1_500);
   });
+
+  it.skipIf(!process.env['TEST_LONG'])(
+    'is begun after a minute, as it is outside of tests',
+    { timeout: 120_000 },
+    async () => {
+      gateway = await startGateway();
+
+      const { headMs } = await asksForALongOne('delay=3500');
+
+      expect(headMs).toBeGreaterThan(59_000);
+      expect(headMs).toBeLessThan(62_000);
+    },
+  );
 });

@@ -24,7 +24,7 @@ it('brings records of the first version up to date, once', async () => {
   await makeOld(table, account, key.hash, `${key.createdAt}#${key.hash}`, view);
   expect((await keyPage(table, view, { offset: 0, limit: 10 })).total).toBe(0);
 
-  expect(await upgradeRecords(table)).toBe(3);
+  expect(await upgradeRecords(table)).toEqual({ account: 1, workspace: 1, member: 0, key: 1 });
 
   expect(await keyPage(table, view, { offset: 0, limit: 10 })).toEqual({ hashes: [key.hash], total: 1 });
   expect(await updateKey(context, { hash: key.hash }, { disabled: true })).toMatchObject({ version: 2 });
@@ -32,7 +32,7 @@ it('brings records of the first version up to date, once', async () => {
   const accounts: string[] = [];
   for await (const { id } of listAccountIds(table)) accounts.push(id);
   expect(accounts).toEqual([account.id]);
-  expect(await upgradeRecords(table)).toBe(0);
+  expect(await upgradeRecords(table)).toEqual({ account: 0, workspace: 0, member: 0, key: 0 });
 });
 
 /** What the first version wrote: no versions, no lists. */

@@ -5,9 +5,12 @@ export interface JsonSchema {
   properties?: Record<string, JsonSchema | null> | undefined;
   items?: JsonSchema | undefined;
   minItems?: number | undefined;
+  minimum?: number | undefined;
+  maximum?: number | undefined;
   enum?: unknown;
   const?: unknown;
   anyOf?: JsonSchema[] | undefined;
+  $ref?: unknown;
   [keyword: string]: unknown;
 }
 
@@ -16,31 +19,62 @@ const MAX_DEPTH = 8;
 const CITIES = ['Москва', 'Санкт-Петербург', 'Казань'];
 
 /** A value for each property. */
-export function exampleObject({ properties }: JsonSchema, seed: number, depth = 0): Record<string, unknown> {
-  const entries = Object.entries(properties ?? {});
-  return Object.fromEntries(entries.map(([name, property]) => [name, exampleValue(property ?? {}, seed, depth + 1)]));
+export function exampleObject(schema: JsonSchema, seed: number): Record<string, unknown> {
+  return new Example(schema, seed).objectOf(schema, 0);
 }
 
-function exampleValue(schema: JsonSchema, seed: number, depth: number): unknown {
-  const { enum: allowed, const: only, anyOf: choices, items, minItems = 0 } = schema;
-  if (Array.isArray(allowed) && allowed.length > 0) return allowed[seed % allowed.length];
-  if (only !== undefined) return only;
-  if (depth > MAX_DEPTH) return null;
-  if (choices?.length) return exampleValue(choices[0]!, seed, depth + 1);
-  const [type] = [schema.type].flat();
-  switch (type) {
-    case 'number':
-    case 'integer':
-      return 42 + seed;
-    case 'boolean':
-      return true;
-    case 'null':
-      return null;
-    case 'array':
-      return Array.from({ length: Math.min(minItems, MAX_DEPTH) }, () => exampleValue(items ?? {}, seed, depth + 1));
-    case 'object':
-      return exampleObject(schema, seed, depth);
-    default:
-      return CITIES[seed % CITIES.length];
+class Example {
+  /** References are looked up in it. */
+  readonly #whole: JsonSchema;
+  readonly #seed: number;
+
+  constructor(whole: JsonSchema, seed: number) {
+    this.#whole = whole;
+    this.#seed = seed;
   }
+
+  objectOf(schema: JsonSchema, depth: number): Record<string, unknown> {
+    const { properties } = this.#resolved(schema);
+    const entries = Object.entries(properties ?? {});
+    return Object.fromEntries(entries.map(([name, property]) => [name, this.#valueOf(property ?? {}, depth + 1)]));
+  }
+
+  #valueOf(referring: JsonSchema, depth: number): unknown {
+    const schema = this.#resolved(referring);
+    const { enum: allowed, const: only, anyOf: choices, items, minItems = 0 } = schema;
+    if (Array.isArray(allowed) && allowed.length > 0) return allowed[this.#seed % allowed.length];
+    if (only !== undefined) return only;
+    if (depth > MAX_DEPTH) return null;
+    if (choices?.length) return this.#valueOf(choices[0]!, depth + 1);
+    const [type] = [schema.type].flat();
+    switch (type) {
+      case 'number':
+      case 'integer':
+        return within(schema, 42 + this.#seed);
+      case 'boolean':
+        return true;
+      case 'null':
+        return null;
+      case 'array':
+        return Array.from({ length: Math.min(minItems, MAX_DEPTH) }, () => this.#valueOf(items ?? {}, depth + 1));
+      case 'object':
+        return this.objectOf(schema, depth);
+      default:
+        return CITIES[this.#seed % CITIES.length];
+    }
+  }
+
+  /** `#/$defs/city`, and what it refers to in turn; anything where it leads nowhere. */
+  #resolved(schema: JsonSchema): JsonSchema {
+    let found = schema;
+    for (let steps = 0; typeof found.$ref === 'string' && steps < MAX_DEPTH; steps += 1) {
+      const path = found.$ref.replace(/^#\/?/, '').split('/').filter(Boolean);
+      found = path.reduce<JsonSchema>((inner, name) => (inner[name] as JsonSchema | undefined) ?? {}, this.#whole);
+    }
+    return found;
+  }
+}
+
+function within({ minimum = -Infinity, maximum = Infinity }: JsonSchema, usual: number): number {
+  return Math.min(Math.max(usual, minimum), maximum);
 }

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { unknownModel } from '../../lambdas/catalog/unknown-model.ts';
+import { loadShippedCatalog } from '../support/catalog.ts';
+
+const catalog = loadShippedCatalog();
+const said = (id: string) => unknownModel(catalog, id, 'model').message;
+
+describe('a model that is not in the catalog', () => {
+  it.each([
+    ['without its author', 'claude-sonnet-5', 'anthropic/claude-sonnet-5'],
+    ['in other letters', 'Anthropic/Claude-Sonnet-5', 'anthropic/claude-sonnet-5'],
+    ['mistyped', 'anthropic/cluade-sonnet-5', 'anthropic/claude-sonnet-5'],
+    ['mistyped, without its author', 'claude-sonet-5', 'anthropic/claude-sonnet-5'],
+  ])('is named where it is meant: %s', (_, id, meant) => {
+    expect(said(id)).toBe(`There is no model "${id}". Did you mean "${meant}"?`);
+  });
+
+  it.each(['nothing/like-it', 'x', '', 'a'.repeat(10_000)])('is only refused where nothing is like it (%#)', (id) => {
+    expect(said(id)).toContain("GET /models lists the catalog's ids.");
+  });
+});
