@@ -14,6 +14,18 @@ import type { SecretName } from '../../lambdas/route.ts';
 import type { GatewayConfig } from '../config.ts';
 import { tableDefinition } from '../table-definition.ts';
 
+/** What commands do to the table. An upgrade reads all of it. */
+export const operatorActions = [
+  'GetItem',
+  'BatchGetItem',
+  'Query',
+  'Scan',
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'ConditionCheckItem',
+] as const;
+
 export interface DataStackProps extends StackProps {
   config: GatewayConfig;
 }
@@ -79,9 +91,7 @@ export class DataStack extends Stack {
   /** What `npm run admin -- --table` and setting the keys of providers need, and no more. Nobody has it by itself. */
   #addOperatorPolicy(): ManagedPolicy {
     const { pepper, 'provider-keys': providerKeys } = this.secrets;
-    const items = ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
-    // An upgrade reads all of the table.
-    const actions = [...items, 'BatchWriteItem', 'Query', 'Scan'].map((action) => `dynamodb:${action}`);
+    const actions = operatorActions.map((action) => `dynamodb:${action}`);
     return new ManagedPolicy(this, 'Operator', {
       description: 'Operates the model gateway from its command line: its table and its secrets.',
       statements: [

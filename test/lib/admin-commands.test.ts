@@ -2,13 +2,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { operatorActions } from '../../lib/aws/data-stack.ts';
 import { buildProgram } from '../../lib/admin/program.ts';
 import { adminHere } from '../support/admin.ts';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
+import { itemActions } from '../support/item-actions.ts';
 import { shippedCatalog } from '../support/catalog.ts';
 
 const files = mkdtempSync(join(tmpdir(), 'gateway-commands-'));
 const data = join(files, 'data');
+let proxy: FaultProxy;
 let postpaid: string;
 let prepaid: string;
 
@@ -19,6 +23,8 @@ async function made(...args: string[]): Promise<Record<string, string>> {
 }
 
 beforeAll(async () => {
+  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
+  vi.stubEnv('DYNAMODB_ENDPOINT', proxy.endpoint);
   ({ id: postpaid } = (await made('accounts', 'create', '--name', 'Acme')) as { id: string });
   ({ id: prepaid } = (await made('accounts', 'create', '--name', 'Bell', '--mode', 'prepaid')) as { id: string });
   for (const name of ['one', 'twice', 'twice']) await made('--account', postpaid, 'keys', 'create', '--name', name);
@@ -26,7 +32,11 @@ beforeAll(async () => {
   await made('--account', postpaid, 'workspaces', 'create', '--name', 'Gone', '--slug', 'gone');
   writeFileSync(join(files, 'prices.json'), '{}');
 });
-afterAll(() => rmSync(files, { recursive: true, force: true }));
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await proxy.stop();
+  rmSync(files, { recursive: true, force: true });
+});
 
 interface Case {
   good: string[];
@@ -167,6 +177,13 @@ describe('every command', () => {
       expect(said).toMatchObject({ code: 1, out: '' });
       expect(said.err).toContain(`required option '${needs}`);
     });
+  });
+
+  it('does nothing to the table that the policy for operators does not allow', () => {
+    const rights = new Set(proxy.calls.flatMap((call) => itemActions(call).map(({ action }) => action)));
+
+    // A table on AWS is made by the deployment.
+    expect([...rights].filter((right) => right !== 'CreateTable').toSorted()).toEqual(operatorActions.toSorted());
   });
 
   it('says which of its options it needs', async () => {

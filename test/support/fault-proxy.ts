@@ -12,6 +12,8 @@ export type Fault = 'conflict' | 'throttle' | 'lost-reply' | 'delayed' | undefin
 export interface DynamodbCall {
   /** For example TransactWriteItems. */
   action: string;
+  /** Where it was asked: a client may have a place of its own. */
+  path: string;
   body: string;
 }
 
@@ -69,7 +71,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const body = Buffer.concat(chunks);
     const action = String(request.headers['x-amz-target'] ?? '').split('.')[1] ?? '';
-    const call = { action, body: body.toString('utf8') };
+    const call = { action, path: request.url ?? '/', body: body.toString('utf8') };
     proxy.calls.push(call);
     const fault = proxy.faultFor(call, proxy.calls.length);
     if (fault === 'conflict') return refuse(response, conflict(call));

@@ -1,0 +1,157 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { functions } from '../../lambdas/routes.ts';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
+import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { itemActions, type ItemAction } from '../support/item-actions.ts';
+import { manage } from '../support/manage.ts';
+
+/** Emulators let everybody do everything: here each call to the table is held against the rights of the function that makes it. */
+
+let proxy: FaultProxy;
+let gateway: RunningGateway;
+beforeAll(async () => {
+  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
+  gateway = await startGateway({
+    // The scheduled workers run a few seconds after the full minute, and days end at midnight.
+    args: ['--sandboxed', '--ephemeral', '--now', '2026-12-31T23:59:30Z'],
+    env: {
+      DYNAMODB_ENDPOINT: proxy.endpoint,
+      NODE_OPTIONS: `--import ${fileURLToPath(new URL('../support/own-endpoints.mjs', import.meta.url))}`,
+    },
+  });
+}, 60_000);
+afterAll(async () => {
+  await gateway.stop();
+  await proxy.stop();
+});
+
+/** It asks which providers are live, where that is not in its environment, as it is on one machine. */
+const KNOWS_BY_ITSELF = 'list-videos-models';
+
+/** The functions whose calls have been seen, with what they did. */
+function seen(): Map<string, ItemAction[]> {
+  const byFunction = new Map<string, ItemAction[]>();
+  for (const call of proxy.calls) {
+    const name = call.path.slice(1);
+    if (name !== '') byFunction.set(name, [...(byFunction.get(name) ?? []), ...itemActions(call)]);
+  }
+  return byFunction;
+}
+
+function isGranted(name: string, { action, partition, index }: ItemAction): boolean {
+  const { table = [], partitions, indexes = false } = functions[name]!.grants;
+  const isOfPartition = partitions?.some((prefix) => partition?.startsWith(prefix)) ?? true;
+  return (table as readonly string[]).includes(action) && isOfPartition && (index === undefined || indexes);
+}
+
+async function useEverything(): Promise<void> {
+  const change = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+    (await manage(gateway, method, path, body, headers)).body;
+  const ask = (model: string, more: object = {}, key = gateway.key) =>
+    post({ ...gateway, key }, '/messages', { model, max_tokens: 50, messages: [said('Hi', 'delay=0')], ...more });
+
+  const { data: limited, key } = await change(
+    'POST',
+    '/keys',
+    { name: 'a', limit: 100, limit_reset: 'daily' },
+    {
+      'idempotency-key': 'one',
+    },
+  );
+  const streamed = await ask('sandbox/claude', { stream: true, max_tokens: 20_000 }, key as string);
+  await streamed.text();
+  const answered = (await (await ask('sandbox/gpt', {}, key as string)).json()) as { id: string };
+  await ask('sandbox/gpt:free');
+  await ask('sandbox/gpt', {
+    tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+    messages: [said('How deep is Baikal?')],
+  });
+  await ask('sandbox/claude', { messages: [said('Hi', 'error=500')] });
+  await post(gateway, '/messages/count_tokens', { model: 'sandbox/claude', messages: [said('Hi')] });
+  await post(gateway, '/decisions', {
+    model: 'sandbox/judge',
+    state: 'Where is my parcel?',
+    questions: { angry: { type: 'noul', instructions: 'Is the writer angry?' } },
+  });
+  const { id: video } = (await (
+    await post(gateway, '/videos', { model: 'sandbox/filmmaker', prompt: 'A fox @sandbox polls=0', duration: 5 })
+  ).json()) as { id: string };
+  await expect
+    .poll(async () => ((await (await get(gateway, `/videos/${video}`)).json()) as { status: string }).status, {
+      timeout: 15_000,
+      interval: 300,
+    })
+    .toBe('completed');
+  await fetch(`${gateway.baseUrl}/videos/${video}/content`, {
+    headers: { authorization: `Bearer ${gateway.key}` },
+    redirect: 'manual',
+  });
+  await post(gateway, '/videos/notices/nobody', {});
+  await finalGeneration({ ...gateway, key: key as string }, answered.id, 15_000);
+  for (const path of [
+    '/models',
+    '/models/sandbox/gpt:free',
+    '/models/user',
+    '/embeddings/models',
+    '/videos/models',
+    '/key',
+  ]) {
+    expect((await get(gateway, path)).status).toBe(200);
+  }
+
+  const { data: workspace } = await change(
+    'POST',
+    '/workspaces',
+    { name: 'Team', slug: 'team' },
+    { 'idempotency-key': 'two' },
+  );
+  const place = `/workspaces/${workspace.id}`;
+  await change('POST', `${place}/members/add`, { user_ids: ['ann'] });
+  const { data: hers } = await change('POST', '/keys', { name: 'b', workspace_id: workspace.id, member_id: 'ann' });
+  await change('PUT', `${place}/budgets/daily`, { limit_rub: 100 });
+  await change('PUT', `${place}/members/ann/budgets/daily`, { limit_rub: 10 });
+  for (const path of [
+    '/credits',
+    '/activity',
+    '/activity?group_by=workspace',
+    `/activity?workspace_id=team&api_key_hash=${hers.hash}`,
+    '/keys?limit=1',
+    '/keys?offset=1',
+    `/keys?workspace_id=team&member_id=ann&include_disabled=false`,
+    `/keys/${limited.hash}`,
+    '/workspaces',
+    place,
+    `${place}/members`,
+    `${place}/budgets`,
+    `${place}/budgets/daily`,
+    `${place}/members/ann/budgets`,
+    `${place}/members/ann/budgets/daily`,
+  ]) {
+    expect((await manage(gateway, 'GET', path)).status).toBe(200);
+  }
+  await change('PATCH', `/keys/${limited.hash}`, { disabled: true, limit: 50 }, { 'idempotency-key': 'three' });
+  await change('PATCH', place, { name: 'Team B', slug: 'team-b' }, { 'idempotency-key': 'four' });
+  await change('DELETE', `${place}/members/ann/budgets/daily`);
+  await change('DELETE', `${place}/budgets/daily`);
+  await change('POST', `${place}/members/remove`, { user_ids: ['ann'] });
+  await change('DELETE', `/keys/${limited.hash}`, undefined, { 'idempotency-key': 'five' });
+  await change('DELETE', place, undefined, { 'idempotency-key': 'six' });
+  const { data: empty } = await change('POST', '/workspaces', { name: 'Empty', slug: 'empty' });
+  await change('DELETE', `/workspaces/${empty.id}`);
+}
+
+it('no function does anything to the table that its role does not allow', { timeout: 120_000 }, async () => {
+  await useEverything();
+  // Until midnight has passed, and what follows it.
+  await expect.poll(() => seen().has('roll-up-activity'), { timeout: 60_000, interval: 500 }).toBe(true);
+
+  const refused = [...seen()].flatMap(([name, actions]) =>
+    actions.filter((action) => !isGranted(name, action)).map((action) => ({ name, ...action })),
+  );
+  expect(refused).toEqual([]);
+  const silent = Object.entries(functions).flatMap(([name, { grants }]) =>
+    grants.table && !seen().has(name) ? [name] : [],
+  );
+  expect(silent).toEqual([KNOWS_BY_ITSELF]);
+});

@@ -1,0 +1,61 @@
+import type { DynamodbCall } from './fault-proxy.ts';
+
+/** A right that a call to DynamoDB needs, and the partition that it is about; undefined of a scan. */
+export interface ItemAction {
+  action: string;
+  partition: string | undefined;
+  index: string | undefined;
+}
+
+type Text = { S?: string };
+type Item = { pk?: Text } & Record<string, Text>;
+interface Body {
+  IndexName?: string;
+  Key?: Item;
+  Item?: Item;
+  KeyConditionExpression?: string;
+  ExpressionAttributeValues?: Record<string, Text>;
+  ExpressionAttributeNames?: Record<string, string>;
+  RequestItems?: Record<string, { Keys?: Item[] } | { PutRequest?: { Item: Item }; DeleteRequest?: { Key: Item } }[]>;
+  TransactItems?: { Put?: Body; Update?: Body; Delete?: Body; ConditionCheck?: Body; Get?: Body }[];
+}
+
+const ofTransactions = {
+  Put: 'PutItem',
+  Update: 'UpdateItem',
+  Delete: 'DeleteItem',
+  ConditionCheck: 'ConditionCheckItem',
+  Get: 'GetItem',
+} as const;
+
+/** The rights that a call needs: those of a transaction are the ones of its items. */
+export function itemActions({ action, body }: Pick<DynamodbCall, 'action' | 'body'>): ItemAction[] {
+  const asked = JSON.parse(body) as Body;
+  const needs = (right: string, item: Item | undefined): ItemAction => ({
+    action: right,
+    partition: item?.pk?.S,
+    index: asked.IndexName,
+  });
+  if (asked.TransactItems) {
+    return asked.TransactItems.flatMap((part) =>
+      Object.entries(ofTransactions).flatMap(([kind, right]) => {
+        const write = part[kind as keyof typeof ofTransactions];
+        return write ? [needs(right, write.Key ?? write.Item)] : [];
+      }),
+    );
+  }
+  if (asked.RequestItems) {
+    return Object.values(asked.RequestItems).flatMap((requests) =>
+      Array.isArray(requests)
+        ? requests.map(({ PutRequest, DeleteRequest }) => needs(action, PutRequest?.Item ?? DeleteRequest?.Key))
+        : (requests.Keys ?? []).map((key) => needs(action, key)),
+    );
+  }
+  if (action === 'Query') return [needs(action, { pk: asked.ExpressionAttributeValues?.[partitionIn(asked)] ?? {} })];
+  return [needs(action, asked.Key ?? asked.Item)];
+}
+
+/** The placeholder of the partition's value: `pk = :pk AND …`. */
+function partitionIn({ KeyConditionExpression = '' }: Body): string {
+  return /^\s*\S+\s*=\s*(:\w+)/.exec(KeyConditionExpression)?.[1] ?? '';
+}
