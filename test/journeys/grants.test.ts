@@ -26,8 +26,19 @@ afterAll(async () => {
   await proxy.stop();
 });
 
-/** It asks which providers are live, where that is not in its environment, as it is on one machine. */
-const KNOWS_BY_ITSELF = 'list-videos-models';
+/** Rights for what does not happen here. */
+const rarelyUsed: Record<string, readonly string[]> = {
+  // It asks which providers are live, where that is not in its environment, as it is on one machine.
+  'list-videos-models': ['Query'],
+  // Far into a list, a page leaves a bookmark.
+  'list-keys': ['PutItem'],
+  // A settlement that comes after a sweep is a correction.
+  'finalize-cost': ['PutItem'],
+  // Where the queue cannot be reached, what is to be settled is noted on the record.
+  'advance-videos': ['UpdateItem'],
+  // Nothing is due.
+  'sweep-holds': ['GetItem', 'PutItem', 'UpdateItem'],
+};
 
 /** The functions whose calls have been seen, with what they did. */
 function seen(): Map<string, ItemAction[]> {
@@ -54,11 +65,12 @@ async function useEverything(): Promise<void> {
   const { data: limited, key } = await change(
     'POST',
     '/keys',
-    { name: 'a', limit: 100, limit_reset: 'daily' },
+    { name: 'a', limit: 1000, limit_reset: 'daily' },
     {
       'idempotency-key': 'one',
     },
   );
+  const limitedClient = { ...gateway, key: key as string };
   const streamed = await ask('sandbox/claude', { stream: true, max_tokens: 20_000 }, key as string);
   await streamed.text();
   const answered = (await (await ask('sandbox/gpt', {}, key as string)).json()) as { id: string };
@@ -69,16 +81,16 @@ async function useEverything(): Promise<void> {
   });
   await ask('sandbox/claude', { messages: [said('Hi', 'error=500')] });
   await post(gateway, '/messages/count_tokens', { model: 'sandbox/claude', messages: [said('Hi')] });
-  await post(gateway, '/decisions', {
+  await post(limitedClient, '/decisions', {
     model: 'sandbox/judge',
     state: 'Where is my parcel?',
     questions: { angry: { type: 'noul', instructions: 'Is the writer angry?' } },
   });
   const { id: video } = (await (
-    await post(gateway, '/videos', { model: 'sandbox/filmmaker', prompt: 'A fox @sandbox polls=0', duration: 5 })
+    await post(limitedClient, '/videos', { model: 'sandbox/filmmaker', prompt: 'A fox @sandbox polls=0', duration: 5 })
   ).json()) as { id: string };
   await expect
-    .poll(async () => ((await (await get(gateway, `/videos/${video}`)).json()) as { status: string }).status, {
+    .poll(async () => ((await (await get(limitedClient, `/videos/${video}`)).json()) as { status: string }).status, {
       timeout: 15_000,
       interval: 300,
     })
@@ -88,7 +100,7 @@ async function useEverything(): Promise<void> {
     redirect: 'manual',
   });
   await post(gateway, '/videos/notices/nobody', {});
-  await finalGeneration({ ...gateway, key: key as string }, answered.id, 15_000);
+  await finalGeneration(limitedClient, answered.id, 15_000);
   for (const path of [
     '/models',
     '/models/sandbox/gpt:free',
@@ -141,7 +153,7 @@ async function useEverything(): Promise<void> {
   await change('DELETE', `/workspaces/${empty.id}`);
 }
 
-it('no function does anything to the table that its role does not allow', { timeout: 120_000 }, async () => {
+it('every function does to the table what its role allows, no more and no less', { timeout: 120_000 }, async () => {
   await useEverything();
   // Until midnight has passed, and what follows it.
   await expect.poll(() => seen().has('roll-up-activity'), { timeout: 60_000, interval: 500 }).toBe(true);
@@ -150,8 +162,9 @@ it('no function does anything to the table that its role does not allow', { time
     actions.filter((action) => !isGranted(name, action)).map((action) => ({ name, ...action })),
   );
   expect(refused).toEqual([]);
-  const silent = Object.entries(functions).flatMap(([name, { grants }]) =>
-    grants.table && !seen().has(name) ? [name] : [],
-  );
-  expect(silent).toEqual([KNOWS_BY_ITSELF]);
+  const unused = Object.entries(functions).flatMap(([name, { grants }]) => {
+    const used = new Set([...(seen().get(name) ?? []).map(({ action }) => action), ...(rarelyUsed[name] ?? [])]);
+    return (grants.table ?? []).filter((action) => !used.has(action)).map((action) => `${name}: ${action}`);
+  });
+  expect(unused).toEqual([]);
 });
