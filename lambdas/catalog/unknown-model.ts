@@ -25,11 +25,16 @@ function similarTo({ models }: Catalog, id: string): string | undefined {
   const named = models.find((model) => model.id === wanted || nameOf(model.id) === wanted);
   if (named) return named.id;
   const isWhole = wanted.includes('/');
-  const names = models.map((model) => (isWhole ? model.id : nameOf(model.id)));
+  // Another number is another model, not a slip.
+  const names = models
+    .map((model) => (isWhole ? model.id : nameOf(model.id)))
+    .filter((name) => digitsOf(name) === digitsOf(wanted));
   const nearest = names.length === 0 ? undefined : closest(wanted, names);
   if (nearest === undefined || distance(wanted, nearest) > mostMistakes(wanted)) return undefined;
-  return models[names.indexOf(nearest)]!.id;
+  return models.find(({ id: known }) => known === nearest || nameOf(known) === nearest)!.id;
 }
+
+const digitsOf = (id: string) => id.replaceAll(/\D/g, '');
 
 /** Without its author. */
 function nameOf(id: string): string {

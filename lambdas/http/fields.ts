@@ -1,6 +1,7 @@
 /** Kinds of fields that more than one endpoint takes, each with the sentence that a client reads when it is wrong. */
 
 import * as z from 'zod';
+import { MAX_AMOUNT } from '../money/bounds.ts';
 import { Money } from '../money/money.ts';
 import type { TextRule } from '../platform/text-rule.ts';
 import { NumberText } from './json-body.ts';
@@ -35,8 +36,6 @@ export function textField({ minLength, maxLength, pattern, not, trimmed, says }:
   return not ? bounded.refine((value) => !not.test(value), says) : bounded;
 }
 
-/** More than any budget; what is counted below a limit has to fit as well. */
-const MAX_AMOUNT = Money.parse('1000000000000000');
 const AMOUNT_RULE = 'must be a number of roubles from 0 to 10^15 with at most 12 digits after the point';
 
 /** An amount of roubles: a JSON number whose digits were kept (see exactNumbers), or the same as a decimal string. */

@@ -66,16 +66,23 @@ function decode(written: string): string {
  * context has; at the API's own address only the latter has the stage.
  */
 function restPath({ resource, path, pathParameters }: APIGatewayProxyEvent): string {
-  const route = resource?.replace(/\{(\w+)\+?\}/g, (_, name: string) => pathParameters?.[name] ?? '');
-  return route !== undefined && path.endsWith(route) ? route : path;
+  if (resource === undefined) return path;
+  const route = resource.replace(/\{(\w+)\+?\}/g, (_, name: string) => pathParameters?.[name] ?? '');
+  // Slashes at the end are the client's: the resource does not tell of them.
+  const [bare, bareRoute] = [withoutEnd(path), withoutEnd(route)];
+  return bare.endsWith(bareRoute) ? path.slice(bare.length - bareRoute.length) : path;
+}
+
+function withoutEnd(path: string): string {
+  return path.replace(/\/+$/, '');
 }
 
 /** What stands before it: the stage, or the base path. */
 function restBaseUrl(event: APIGatewayProxyEvent): string {
   const { headers, requestContext } = event;
   const { host, 'x-forwarded-proto': protocol = 'https' } = lowerCase(headers ?? {});
-  const path = restPath(event);
-  const prefix = requestContext.path?.endsWith(path) ? requestContext.path.slice(0, -path.length) : '/v1';
+  const [whole, path] = [withoutEnd(requestContext.path ?? ''), withoutEnd(restPath(event))];
+  const prefix = requestContext.path && whole.endsWith(path) ? whole.slice(0, whole.length - path.length) : '/v1';
   return `${protocol}://${requestContext.domainName ?? host ?? ''}${prefix}`;
 }
 

@@ -3,10 +3,10 @@
  * pass the balance. Each payment is an entry of its ledger.
  */
 
-import { randomUUID } from 'node:crypto';
+import { MAX_AMOUNT } from '../money/bounds.ts';
 import { Money } from '../money/money.ts';
 import { nowMs } from '../platform/clock.ts';
-import { conflict, GatewayError } from '../platform/errors.ts';
+import { conflict, GatewayError, invalidRequest } from '../platform/errors.ts';
 import {
   accountLimitsUpdate,
   balanceEntryPut,
@@ -24,13 +24,11 @@ export interface Payment {
   /** Above zero. */
   amount: Money;
   note?: string | undefined;
-  /** Of the payment, for example the number of an invoice. */
-  reference?: string | undefined;
+  /** Of the payment, for example the number of an invoice; the id of its entry in the ledger. */
+  reference: string;
 }
 
 export interface Booked {
-  /** Of the entry in the ledger. */
-  id: string;
   /** As it is now. */
   account: Account;
   /** The payment had been booked before: nothing was changed. */
@@ -61,19 +59,20 @@ export async function refund(context: ChangeContext, payment: Payment): Promise<
 /** @param payment.amount below zero, where money is given back */
 async function book(context: ChangeContext, payment: Payment, action: string): Promise<Booked> {
   const { table, accountId } = context;
-  const { amount, note, reference } = payment;
-  const id = reference ?? randomUUID();
+  const { amount, note, reference: id } = payment;
   const createdAt = new Date(nowMs()).toISOString();
   return untilUndisturbed(async () => {
-    const wasBooked = reference !== undefined && (await isBooked(context, { id, amount }));
-    // Read after it, so that it has what was booked.
     const account = await requireAccount(table, accountId);
     if (account.mode !== 'prepaid') {
       throw new GatewayError('invalid_request', 'This account is postpaid: it has no balance.');
     }
-    if (wasBooked) return { id, account, wasBooked };
+    // Looked for after the account was read: what is booked by then is in the sum, or the sum is refused as outdated.
+    if (await isBooked(context, { id, amount })) {
+      return { account: await requireAccount(table, accountId), wasBooked: true };
+    }
     const paidIn = (account.limits.lifetime ?? Money.zero).plus(amount);
-    if (paidIn.isNegative) throw await exceedsBalance(context, account, amount);
+    if (paidIn.exceeds(MAX_AMOUNT)) throw invalidRequest('amount', `makes the balance larger than ${MAX_AMOUNT} RUB`);
+    if (paidIn.isNegative) return refuseTooMuch(context, amount);
     const limits = { lifetime: paidIn };
     const revision = account.revision + 1;
     const outcome = await commitChange(
@@ -90,15 +89,10 @@ async function book(context: ChangeContext, payment: Payment, action: string): P
         counter: counterUpdate(context, { amount, paidIn, revision }),
       },
     );
-    if (outcome.committed) return { id, account: { ...account, limits, revision }, wasBooked: false };
-    // The entry exists already: this repeats a write whose reply was lost, or the reference was used meanwhile.
-    if (outcome.failed.entry && reference === undefined) {
-      return { id, account: await requireAccount(table, accountId), wasBooked: false };
-    }
-    // Otherwise another payment got there first: the new sum is read, and added to.
-    const overtaken = outcome.failed.entry || outcome.failed.account;
-    if (outcome.failed.counter && !overtaken) throw await exceedsBalance(context, account, amount);
-    return undefined;
+    if (outcome.committed) return { account: { ...account, limits, revision }, wasBooked: false };
+    // The same payment, or another one, got there first, or a reply to this one was lost: all is looked at anew.
+    if (outcome.failed.entry || outcome.failed.account) return undefined;
+    return refuseTooMuch(context, amount);
   });
 }
 
@@ -116,17 +110,19 @@ function counterOf(accountId: string): ScopeId {
   return { kind: 'account', id: accountId };
 }
 
-/** @param amount that was to be given back, below zero */
-async function exceedsBalance(
-  { table, accountId }: ChangeContext,
-  { limits }: Account,
-  amount: Money,
-): Promise<GatewayError> {
+/**
+ * @param amount that was to be given back, below zero
+ * @returns undefined where there is enough by now
+ * @throws {GatewayError} 409 with what there is
+ */
+async function refuseTooMuch({ table, accountId }: ChangeContext, amount: Money): Promise<undefined> {
+  // It has what was paid in as well: all of it is of one moment.
   const counter = await readCounter(table, counterOf(accountId));
+  const paidIn = counter.limits.lifetime ?? Money.zero;
   const [spent, committed] = [counter.spent('lifetime'), counter.committed('lifetime')];
-  const paidIn = limits.lifetime ?? Money.zero;
   const left = Money.max(Money.zero, paidIn.minus(committed));
-  return conflict(
+  if (!amount.negated().exceeds(left)) return undefined;
+  throw conflict(
     `${amount.negated()} RUB cannot be given back, only ${left}: ${paidIn} RUB were paid in, ${spent} are spent, ` +
       `and ${committed.minus(spent)} are held by requests that are under way.`,
   );

@@ -24,7 +24,13 @@ const OWN_WORDS = /^(?:Invalid |Too (?:big|small): )/;
 export function issueText(issue: z.core.$ZodIssue): string {
   if (!OWN_WORDS.test(issue.message)) return issue.message;
   switch (issue.code) {
+    case 'invalid_union':
+      return issue.message.replace(
+        /^Invalid discriminator value\. Expected (.+)$/,
+        (_, choices: string) => `must be one of ${choices.replaceAll("'", '"').replaceAll(' | ', ', ')}`,
+      );
     case 'invalid_type':
+      if (issue.expected === 'int') return 'must be a whole number';
       return issue.message
         .replace(/^Invalid input: expected (.+), received undefined$/, 'is required (expected $1)')
         .replace(/^Invalid input: expected (.+), received (.+)$/, 'must be $1, not $2');

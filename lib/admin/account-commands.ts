@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { Option, type Command } from 'commander';
 import { createAccount, setAccountPrivacy } from '../../lambdas/management/accounts.ts';
-import { refund, topUp, type Payment } from '../../lambdas/management/balance.ts';
+import { refund, topUp, type Booked, type Payment } from '../../lambdas/management/balance.ts';
 import { readPepper } from '../../lambdas/platform/secrets.ts';
 import { nameRule, noteRule, referenceRule } from '../../lambdas/management/rules.ts';
 import { Money } from '../../lambdas/money/money.ts';
@@ -14,6 +15,8 @@ import {
 import { readCounter } from '../../lambdas/store/counters.ts';
 import { privacyAttribute } from '../../lambdas/store/privacy.ts';
 import { callbackSecret } from '../../lambdas/videos/callback-secret.ts';
+import { StartFailure } from '../local/failure.ts';
+import { whyUnreachable } from '../local/unreachable.ts';
 import { parseBoolean, parsePositive, textBy } from './arguments.ts';
 import type { Row } from './output.ts';
 import { accountRow, shownAccount } from './rows.ts';
@@ -104,26 +107,47 @@ async function changePrivacy({ changes }: Session, given: PrivacyOptions): Promi
   return { account: account.id, ...privacyAttribute(account.privacy) };
 }
 
-async function addMoney({ changes }: Session, payment: Payment): Promise<Row> {
-  const { id, account, wasBooked } = await topUp(changes, payment);
+type GivenPayment = Omit<Payment, 'reference'> & { reference?: string };
+
+async function addMoney({ changes }: Session, given: GivenPayment): Promise<Row> {
+  const { reference, account, wasBooked } = await paid(given, (payment) => topUp(changes, payment));
   return {
-    top_up: id,
+    top_up: reference,
     account: account.id,
-    added_rub: (wasBooked ? Money.zero : payment.amount).toString(),
+    added_rub: (wasBooked ? Money.zero : given.amount).toString(),
     was_booked_before: wasBooked,
     total_rub: account.limits.lifetime!.toString(),
   };
 }
 
-async function giveBack({ changes }: Session, payment: Payment): Promise<Row> {
-  const { id, account, wasBooked } = await refund(changes, payment);
+async function giveBack({ changes }: Session, given: GivenPayment): Promise<Row> {
+  const { reference, account, wasBooked } = await paid(given, (payment) => refund(changes, payment));
   return {
-    refund: id,
+    refund: reference,
     account: account.id,
-    refunded_rub: (wasBooked ? Money.zero : payment.amount).toString(),
+    refunded_rub: (wasBooked ? Money.zero : given.amount).toString(),
     was_booked_before: wasBooked,
     total_rub: account.limits.lifetime!.toString(),
   };
+}
+
+/** Books a payment, under a reference of its own where none is given. @throws {StartFailure} with it, where no reply came */
+async function paid(
+  given: GivenPayment,
+  book: (payment: Payment) => Promise<Booked>,
+): Promise<Booked & { reference: string }> {
+  const reference = given.reference ?? randomUUID();
+  try {
+    const booked = await book({ ...given, reference });
+    // One of its own was booked by nobody else.
+    return { ...booked, wasBooked: booked.wasBooked && given.reference !== undefined, reference };
+  } catch (error) {
+    const reason = whyUnreachable(error);
+    if (reason === undefined) throw error;
+    throw new StartFailure(
+      `No reply came (${reason}), and the payment may be booked. Repeat the command with --reference ${reference}: then it is booked once.`,
+    );
+  }
 }
 
 async function showCallbackSecret({ accountId }: Session): Promise<Row> {

@@ -2,6 +2,7 @@
 
 import { InvalidArgumentError } from 'commander';
 import { obeys, type TextRule } from '../../lambdas/platform/text-rule.ts';
+import { MAX_AMOUNT } from '../../lambdas/money/bounds.ts';
 import { Money } from '../../lambdas/money/money.ts';
 
 /** The parser of a text that must obey a rule of the API. */
@@ -16,11 +17,11 @@ export function textBy(rule: TextRule): (text: string) => string {
 export function parseAmount(text: string): Money {
   try {
     const amount = Money.parse(text);
-    if (!amount.isNegative) return amount;
+    if (!amount.isNegative && !amount.exceeds(MAX_AMOUNT)) return amount;
   } catch {
     // Refused below.
   }
-  throw new InvalidArgumentError('Use roubles as a plain number, for example 1500 or 0.5.');
+  throw new InvalidArgumentError('Use roubles as a plain number up to 10^15, for example 1500 or 0.5.');
 }
 
 export function parsePositive(text: string): Money {

@@ -56,6 +56,9 @@ export async function withTable<Result>(
   }
 }
 
+/** The reply may be what was lost. */
+const LOOK_FIRST = 'If the command was to change something, look whether it has before you repeat it.';
+
 async function ofRunning<Result>(
   { dynamodb_endpoint: endpoint, table_name: name }: RunFile,
   work: (table: Table) => Promise<Result>,
@@ -65,7 +68,9 @@ async function ofRunning<Result>(
   } catch (error) {
     const reason = whyUnreachable(error);
     if (reason === undefined) throw error;
-    throw new StartFailure(`The running gateway's DynamoDB cannot be reached at ${endpoint} (${reason}).`);
+    throw new StartFailure(
+      `The running gateway's DynamoDB cannot be reached at ${endpoint} (${reason}). ${LOOK_FIRST}`,
+    );
   }
 }
 
@@ -82,7 +87,7 @@ async function onAws<Result>(
     const reason = whyUnreachable(error);
     if (reason !== undefined) {
       throw new StartFailure(
-        `AWS cannot be reached in the region "${await identity.region()}" (${reason}). Is AWS_REGION right, and this machine online?`,
+        `AWS cannot be reached in the region "${await identity.region()}" (${reason}). Is AWS_REGION right, and this machine online? ${LOOK_FIRST}`,
       );
     }
     if (!(error instanceof AwsError && error.name === 'ResourceNotFoundException')) throw error;

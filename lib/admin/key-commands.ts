@@ -119,8 +119,13 @@ async function setDisabled(session: Session, { key: named }: KeyOption, disabled
 
 async function setLimit(session: Session, { key: named, limit, limitReset }: LimitOptions): Promise<Row> {
   if (limit === undefined && limitReset === undefined) throw invalidRequest('--limit', 'or --limit-reset is needed');
-  const { hash } = await namedKey(session, named);
+  const key = await namedKey(session, named);
+  const { hash } = key;
+  if (key.kind === 'management') throw invalidRequest('--key', 'names a management key, which spends nothing');
   // Without a limit nothing starts anew: a period would come back to life with the next one.
+  if (limit === undefined && limitReset !== 'never' && key.limit === undefined) {
+    throw invalidRequest('--limit-reset', 'needs a --limit: the key has none');
+  }
   const reset = limitReset ?? (limit === 'none' ? 'never' : undefined);
   const change = {
     ...(limit === undefined ? {} : { limit: limitOf(limit) }),

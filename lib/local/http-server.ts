@@ -91,6 +91,7 @@ async function listen(port: number, handle: Handle): Promise<LocalServer> {
     const body = JSON.stringify(errorEnvelope(refusal, requestId));
     socket.end(
       `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\ncontent-type: application/json\r\nrequest-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+      () => socket.destroy(),
     );
   });
   await open(server, port);
@@ -104,6 +105,8 @@ function refusalOf(code: string | undefined): GatewayError {
       return new GatewayError('invalid_request', `The headers are larger than ${MAX_HEADER_BYTES} bytes.`, {
         status: 431,
       });
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new GatewayError('invalid_request', 'The rest of the request did not come.', { status: 408 });
     case 'HPE_INVALID_URL':
       return new GatewayError('invalid_request', 'The address has characters that must be percent-encoded.');
     default:
@@ -148,20 +151,23 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
   response.end(body);
 }
 
-/** Bytes of a refused body that are read nevertheless: many clients only read an answer when they have sent all. */
+/** How much of a refused body is read nevertheless, and for how long: many clients only read an answer when they have sent all. */
 const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
+const MAX_DROPPING_MS = 5_000;
 
-/** Reads what a client is still sending, up to that bound. */
-function restOf(request: IncomingMessage): Promise<void> {
+/** Reads what a client is still sending, within those bounds. */
+async function restOf(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return;
   const { promise, resolve } = Promise.withResolvers<void>();
-  if (request.complete || request.destroyed) resolve();
+  const timer = setTimeout(resolve, MAX_DROPPING_MS);
   let size = 0;
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;
     if (size > MAX_DROPPED_BYTES) resolve();
   });
   for (const event of ['end', 'close', 'error']) request.once(event, () => resolve());
-  return promise;
+  await promise;
+  clearTimeout(timer);
 }
 
 /** @throws {GatewayError} 502 for an answer that Lambda would not take */

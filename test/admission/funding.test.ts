@@ -22,7 +22,7 @@ const terms = (balance: string, topups: string) => ({
 
 async function account(mode: Account['mode'], paid: string, spent: string): Promise<Account> {
   const { id } = await createAccount(table, actor, { name: 'test', mode });
-  if (paid !== '0') await topUp({ table, accountId: id, actor }, { amount: rub(paid) });
+  if (paid !== '0') await topUp({ table, accountId: id, actor }, { amount: rub(paid), reference: 'paid' });
   const scope = { kind: 'account', id } as const;
   if (spent !== '0') {
     await transact(table, { spent: settleUpdate(table, scope, new Map([['spent_lifetime', rub(spent).pico]])) });

@@ -42,7 +42,9 @@ afterAll(() => {
 });
 
 async function run(name: string, event: APIGatewayProxyEvent) {
-  const { handler } = (await import(`../../lambdas/${functions[name]!.entry}`)) as {
+  const { handler } = (await import(
+    /* @vite-ignore */ new URL(`../../lambdas/${functions[name]!.entry}`, import.meta.url).href
+  )) as {
     handler: (event: APIGatewayProxyEvent, context: object) => Promise<HttpResponse>;
   };
   const { statusCode, body } = await handler(event, { getRemainingTimeInMillis: () => 10_000 });

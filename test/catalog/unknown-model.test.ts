@@ -15,7 +15,10 @@ describe('a model that is not in the catalog', () => {
     expect(said(id)).toBe(`There is no model "${id}". Did you mean "${meant}"?`);
   });
 
-  it.each(['nothing/like-it', 'x', '', 'a'.repeat(10_000)])('is only refused where nothing is like it (%#)', (id) => {
-    expect(said(id)).toContain("GET /models lists the catalog's ids.");
-  });
+  it.each(['nothing/like-it', 'anthropic/claude-sonnet-9', 'x', '', 'a'.repeat(10_000)])(
+    'is only refused where nothing is like it (%#)',
+    (id) => {
+      expect(said(id)).toContain("GET /models lists the catalog's ids.");
+    },
+  );
 });

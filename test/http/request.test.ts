@@ -74,6 +74,22 @@ describe('a request through the REST API', () => {
     expect(normaliseRequest(event)).toMatchObject({ path: '/models/a/b', baseUrl });
   });
 
+  it.each([
+    { resource: '/videos', path: '/llm/videos/', own: '/videos/', baseUrl: 'https://api.example/llm' },
+    { resource: '/videos', path: '/videos/', own: '/videos/', baseUrl: 'https://api.example' },
+    { resource: '/', path: '/llm', own: '', baseUrl: 'https://api.example/llm' },
+    { resource: '/{path+}', path: '/llm/a/b/', own: '/a/b/', baseUrl: 'https://api.example/llm' },
+  ])('is told apart from a base path, slashes at the end or not: $path', ({ resource, path, own, baseUrl }) => {
+    const event = restEvent({
+      resource,
+      path,
+      pathParameters: { path: 'a/b' },
+      requestContext: { path, domainName: 'api.example', identity: {} } as never,
+    });
+
+    expect(normaliseRequest(event)).toMatchObject({ path: own, baseUrl });
+  });
+
   it('has repeated headers in one', () => {
     const event = restEvent({
       headers: { 'Anthropic-Beta': 'b' },

@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { adminHere } from '../support/admin.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import { listen } from '../support/listen.ts';
 
 /** What a command gives to programs. */
@@ -139,6 +140,26 @@ async function keyWith(...args: string[]) {
   };
 }
 
+describe('a payment whose reply is lost', () => {
+  it('can be repeated under the reference that the refusal names, and is booked once', async () => {
+    const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
+    vi.stubEnv('DYNAMODB_ENDPOINT', proxy.endpoint);
+    const data = join(directory, 'lost');
+    const { id } = (await admin(data, 'accounts', 'create', '--name', 'Lost', '--mode', 'prepaid')) as { id: string };
+    const pay = ['--account', id, 'accounts', 'top-up', '--amount', '5'];
+
+    proxy.faultFor = ({ action }) => (action === 'TransactWriteItems' ? 'lost-reply' : undefined);
+    const told = await adminRefusal(data, ...pay);
+    proxy.faultFor = () => undefined;
+    const [, reference] = /--reference ([0-9a-f-]{36})/.exec(told)!;
+    const repeated = await admin(data, ...pay, '--reference', reference!);
+
+    vi.unstubAllEnvs();
+    await proxy.stop();
+    expect(repeated).toMatchObject({ added_rub: '0', was_booked_before: true, total_rub: '5' });
+  });
+});
+
 describe('options that may be left out', () => {
   it('a slug is made of the name', async () => {
     const { onIt } = await keyWith();
@@ -161,6 +182,13 @@ describe('options that may be left out', () => {
     const { limit } = await keyWith('--limit', '5', '--limit-reset', 'daily');
 
     expect(await limit('--limit', 'none')).toMatchObject({ limits_rub: {}, limit_reset: null });
+  });
+
+  it('a period is no change of a key without a limit', async () => {
+    const { onIt } = await keyWith();
+    const change = ['keys', 'limit', '--key', 'k', '--limit-reset', 'weekly'];
+
+    expect(await adminRefusal(directory, ...onIt, ...change)).toContain('needs a --limit');
   });
 
   it('neither of them is a mistake', async () => {

@@ -22,3 +22,10 @@ it.each<[string, JsonSchema]>([
 
   expect(new Ajv2020({ strict: false }).validate(schema, example)).toBe(true);
 });
+
+it('a shape that has itself in it many times is not followed for ever', () => {
+  const again = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`p${index}`, { $ref: '#' }]));
+  const example = exampleObject({ type: 'object', properties: again }, 0);
+
+  expect(JSON.stringify(example).length).toBeLessThan(1_000_000);
+});

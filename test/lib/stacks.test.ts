@@ -8,6 +8,7 @@ import type { FunctionSpec, QueueName, Route } from '../../lambdas/route.ts';
 import { functions, queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
 import { deadLettersVariable, queueVariable } from '../../lambdas/platform/environment.ts';
 import { tripwires } from '../../lambdas/platform/logger.ts';
+import { operatorActions } from '../../lib/aws/data-stack.ts';
 import { createGatewayApp } from '../../lib/aws/gateway-app.ts';
 import { pascalCase } from '../../lib/aws/pascal-case.ts';
 import { decide, type Statement } from '../support/policy.ts';
@@ -412,6 +413,11 @@ describe('the synthesized template', () => {
     }[];
     const statements = policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement);
     expect(statements.map(({ Sid }) => Sid)).toEqual(['Table', 'Pepper', 'ProviderKeys']);
+    expect(statements.map(({ Action }) => (Array.isArray(Action) ? Action.toSorted() : Action))).toEqual([
+      operatorActions.map((action) => `dynamodb:${action}`).toSorted(),
+      'secretsmanager:GetSecretValue',
+      ['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'],
+    ]);
     expect(JSON.stringify(statements)).not.toContain('*');
     expect(policies[0]!.Properties).not.toHaveProperty('Roles');
   });

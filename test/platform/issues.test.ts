@@ -9,6 +9,12 @@ describe('what is wrong with a value', () => {
     [z.string(), undefined, 'is required (expected string)'],
     [z.string(), 5, 'must be string, not number'],
     [z.object({}), [], 'must be object, not array'],
+    [z.int(), 1.5, 'must be a whole number'],
+    [
+      z.discriminatedUnion('type', [z.object({ type: z.literal('a') }), z.object({ type: z.literal('b') })]),
+      { type: 'c' },
+      'must be one of "a", "b"',
+    ],
     [z.number().max(2), 3, 'must be at most 2'],
     [z.number().min(0), -1, 'must be at least 0'],
     [z.int().positive(), 0, 'must be above 0'],

@@ -192,6 +192,7 @@ function typeOf(schema: SchemaObject): string {
 }
 
 function boundsOf({
+  type,
   minimum,
   exclusiveMinimum,
   maximum,
@@ -202,7 +203,8 @@ function boundsOf({
 }: SchemaObject): string {
   const parts = [
     ...(format ? [format] : []),
-    ...rangeOf(minimum ?? (exclusiveMinimum === 0 ? 1 : undefined), maximum),
+    ...(exclusiveMinimum === undefined || type === 'integer' ? [] : [`above ${exclusiveMinimum}`]),
+    ...rangeOf(minimum ?? (exclusiveMinimum === 0 && type === 'integer' ? 1 : undefined), maximum),
     ...(minLength === undefined && maxLength === undefined
       ? []
       : [maxLength === undefined ? `not empty` : `${minLength ?? 0} to ${maxLength} characters`]),

@@ -14,8 +14,9 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** Schemas may refer to themselves. */
+/** Schemas may refer to themselves, and more than once. */
 const MAX_DEPTH = 8;
+const MAX_VALUES = 1_000;
 const CITIES = ['Москва', 'Санкт-Петербург', 'Казань'];
 
 /** A value for each property. */
@@ -27,6 +28,7 @@ class Example {
   /** References are looked up in it. */
   readonly #whole: JsonSchema;
   readonly #seed: number;
+  #made = 0;
 
   constructor(whole: JsonSchema, seed: number) {
     this.#whole = whole;
@@ -44,7 +46,8 @@ class Example {
     const { enum: allowed, const: only, anyOf: choices, items, minItems = 0 } = schema;
     if (Array.isArray(allowed) && allowed.length > 0) return allowed[this.#seed % allowed.length];
     if (only !== undefined) return only;
-    if (depth > MAX_DEPTH) return null;
+    this.#made += 1;
+    if (depth > MAX_DEPTH || this.#made > MAX_VALUES) return null;
     if (choices?.length) return this.#valueOf(choices[0]!, depth + 1);
     const [type] = [schema.type].flat();
     switch (type) {
