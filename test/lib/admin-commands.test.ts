@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startDynamodb, type LocalDynamodb } from '../../lib/local/dynamodb.ts';
 import { operatorActions } from '../../lib/aws/data-stack.ts';
 import { buildProgram } from '../../lib/admin/program.ts';
 import { adminHere } from '../support/admin.ts';
@@ -12,6 +13,7 @@ import { shippedCatalog } from '../support/catalog.ts';
 
 const files = mkdtempSync(join(tmpdir(), 'gateway-commands-'));
 const data = join(files, 'data');
+let dynamodb: LocalDynamodb;
 let proxy: FaultProxy;
 let postpaid: string;
 let prepaid: string;
@@ -23,7 +25,9 @@ async function made(...args: string[]): Promise<Record<string, string>> {
 }
 
 beforeAll(async () => {
-  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
+  // Of its own: an upgrade reads a table once.
+  dynamodb = await startDynamodb(undefined);
+  proxy = await startFaultProxy(dynamodb.endpoint);
   vi.stubEnv('DYNAMODB_ENDPOINT', proxy.endpoint);
   ({ id: postpaid } = (await made('accounts', 'create', '--name', 'Acme')) as { id: string });
   ({ id: prepaid } = (await made('accounts', 'create', '--name', 'Bell', '--mode', 'prepaid')) as { id: string });
@@ -35,6 +39,7 @@ beforeAll(async () => {
 afterAll(async () => {
   vi.unstubAllEnvs();
   await proxy.stop();
+  await dynamodb.stop();
   rmSync(files, { recursive: true, force: true });
 });
 
