@@ -84,14 +84,20 @@ describe.skipIf(browser === undefined)('a page at another origin, in a browser',
 });
 
 describe.skipIf(browser === undefined)('the reference, in a browser', () => {
-  it.each([390, 768, 1280])('fits a window of %i pixels', { timeout: 60_000 }, async (width) => {
-    const measuring = `<!doctype html><pre id="said"></pre><iframe src="/docs" style="border:0;width:${width}px;height:800px"></iframe>
-      <script>document.querySelector('iframe').onload = ({ target }) =>
-        (document.getElementById('said').textContent = 'wide ' + target.contentDocument.documentElement.scrollWidth);</script>`;
+  it('fits windows of telephones, tablets and desks', { timeout: 60_000 }, async () => {
+    const widths = [390, 768, 1280];
+    const frames = widths.map(
+      (width) => `<iframe src="/docs" style="border:0;width:${width}px;height:800px"></iframe>`,
+    );
+    const measuring = `<!doctype html><pre id="said"></pre>${frames.join('')}
+      <script>for (const frame of document.querySelectorAll('iframe')) frame.onload = () =>
+        (document.getElementById('said').textContent += frame.offsetWidth + ' shows ' +
+          frame.contentDocument.documentElement.scrollWidth + '; ');</script>`;
 
     const said = await dumpOf({ '/': measuring, '/docs': renderPage(document) });
 
-    const [, wide] = /wide (\d+)/.exec(said)!;
-    expect(Number(wide)).toBeLessThanOrEqual(width);
+    const shown = [...said.matchAll(/(\d+) shows (\d+)/g)].map(([, width, wide]) => [Number(width), Number(wide)]);
+    expect(shown.map(([width]) => width).toSorted((a, b) => a! - b!)).toEqual(widths);
+    for (const [width, wide] of shown) expect(wide).toBeLessThanOrEqual(width!);
   });
 });

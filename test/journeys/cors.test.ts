@@ -89,6 +89,14 @@ describe('a gateway that names the origins of its pages', () => {
     await answer.text();
   });
 
+  it('tells caches all that an answer depends on', async () => {
+    const { headers } = await fetch(`${strict.baseUrl}/models`, {
+      headers: { 'accept-encoding': 'gzip', origin: PAGE },
+    });
+
+    expect(headers.get('vary')).toBe('accept-encoding, origin');
+  });
+
   it('lets no other', async () => {
     const permission = await mayI(`${strict.baseUrl}/messages`, 'POST', 'https://evil.example');
     expect(permission.status).toBe(405);

@@ -125,31 +125,3 @@ describe('a gateway started at another time', () => {
     await gateway.stop();
   });
 });
-
-describe('a sandboxed gateway', () => {
-  it('runs the synthesized bundles: streams, settles and answers like the other', async () => {
-    const gateway = await startGateway({ args: ['--sandboxed'] });
-    try {
-      const ask = { model: 'sandbox/claude', messages: [said('Привет', 'delay=0')] };
-      const streamed = await post(gateway, '/messages', { ...ask, stream: true });
-      expect(await streamed.text()).toContain('event: message_stop');
-      const url = await fetch(`${gateway.streamingUrl}/v1/messages?beta=true`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
-        body: JSON.stringify(ask),
-      });
-      const { id, usage } = (await url.json()) as { id: string; usage: { cost: number } };
-      expect(await finalGeneration(gateway, id, 15_000)).toMatchObject({ total_cost: usage.cost });
-      expect((await get(gateway, '/models/sandbox/claude/endpoints')).status).toBe(200);
-      const { data: model } = (await (await get(gateway, '/models/sandbox/claude')).json()) as { data: object };
-      expect(model).toMatchObject({ id: 'sandbox/claude', available: true });
-      const models = await get(gateway, '/models');
-      expect(models.headers.get('content-encoding')).toBe('gzip');
-      expect(await models.json()).toMatchObject({ data: expect.any(Array) });
-      expect((await get(gateway, '/nothing')).status).toBe(404);
-      expect((await post(gateway, '/messages', ask, { 'x-api-key': 'sk-mg-v1-wrong' })).status).toBe(401);
-    } finally {
-      await gateway.stop();
-    }
-  }, 60_000);
-});

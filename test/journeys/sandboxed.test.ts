@@ -14,7 +14,7 @@ beforeAll(async () => {
   proxy = await startFaultProxy(inject('dynamodbEndpoint'));
   gateway = await startGateway({
     // The scheduled workers run a few seconds after the full minute, and days end at midnight.
-    args: ['--sandboxed', '--ephemeral', '--now', '2026-12-31T23:59:30Z'],
+    args: ['--sandboxed', '--ephemeral', '--now', '2026-12-31T23:59:40Z'],
     env: {
       DYNAMODB_ENDPOINT: proxy.endpoint,
       NODE_OPTIONS: `--import ${fileURLToPath(new URL('../support/own-endpoints.mjs', import.meta.url))}`,
@@ -167,4 +167,25 @@ it('every function does to the table what its role allows, no more and no less',
     return (grants.table ?? []).filter((action) => !used.has(action)).map((action) => `${name}: ${action}`);
   });
   expect(unused).toEqual([]);
+});
+
+it('its functions run the synthesized bundles: they stream, settle and answer as in one process', async () => {
+  const ask = { model: 'sandbox/claude', messages: [said('Привет', 'delay=0')] };
+  const streamed = await post(gateway, '/messages', { ...ask, stream: true });
+  expect(await streamed.text()).toContain('event: message_stop');
+  const url = await fetch(`${gateway.streamingUrl}/v1/messages?beta=true`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(ask),
+  });
+  const { id, usage } = (await url.json()) as { id: string; usage: { cost: number } };
+  expect(await finalGeneration(gateway, id, 15_000)).toMatchObject({ total_cost: usage.cost });
+  expect((await get(gateway, '/models/sandbox/claude/endpoints')).status).toBe(200);
+  const { data: model } = (await (await get(gateway, '/models/sandbox/claude')).json()) as { data: object };
+  expect(model).toMatchObject({ id: 'sandbox/claude', available: true });
+  const models = await get(gateway, '/models');
+  expect(models.headers.get('content-encoding')).toBe('gzip');
+  expect(await models.json()).toMatchObject({ data: expect.any(Array) });
+  expect((await get(gateway, '/nothing')).status).toBe(404);
+  expect((await post(gateway, '/messages', ask, { 'x-api-key': 'sk-mg-v1-wrong' })).status).toBe(401);
 });
