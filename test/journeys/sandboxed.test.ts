@@ -14,7 +14,7 @@ beforeAll(async () => {
   proxy = await startFaultProxy(inject('dynamodbEndpoint'));
   gateway = await startGateway({
     // The scheduled workers run a few seconds after the full minute, and days end at midnight.
-    args: ['--sandboxed', '--ephemeral', '--now', '2026-12-31T23:59:40Z'],
+    args: ['--sandboxed', '--ephemeral', '--now', '2026-12-31T23:59:30Z'],
     env: {
       DYNAMODB_ENDPOINT: proxy.endpoint,
       NODE_OPTIONS: `--import ${fileURLToPath(new URL('../support/own-endpoints.mjs', import.meta.url))}`,
