@@ -1,4 +1,6 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 
 /**
@@ -11,10 +13,20 @@ const checks = ['typecheck', 'lint', 'format:check', 'unused'];
 let passed = 0;
 let failed = 0;
 
-for (const check of checks) {
-  process.stdout.write(`> ${check}\n`);
-  const { status } = spawnSync('npm', ['run', '-s', check], { stdio: 'inherit' });
-  if (status === 0) passed += 1;
+// Beside each other, each with its words together.
+const outcomes = checks.map(async (check) => {
+  const child = spawn('npm', ['run', '-s', check], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [words, complaints, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { check, words: words + complaints, hasPassed: status === 0 };
+});
+for (const outcome of outcomes) {
+  const { check, words, hasPassed } = await outcome;
+  process.stdout.write(`> ${check}\n${words}`);
+  if (hasPassed) passed += 1;
   else failed += 1;
 }
 
