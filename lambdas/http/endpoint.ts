@@ -117,6 +117,7 @@ export function endpointsWith<Names extends RouteName>(identify: Identify | unde
     ) => Promise<HttpResponse> | HttpResponse,
   ) => {
     const route: Route = routes[name];
+    if (accepts.compress && !route.streaming) throw new Error(`${name} compresses, and does not stream`);
     return (
       middy<AnyInput, HttpResponse>({
         // A stream ends itself before the timeout; everything else is done long before.

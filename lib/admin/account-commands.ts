@@ -110,37 +110,32 @@ async function changePrivacy({ changes }: Session, given: PrivacyOptions): Promi
 type GivenPayment = Omit<Payment, 'reference'> & { reference?: string };
 
 async function addMoney({ changes }: Session, given: GivenPayment): Promise<Row> {
-  const { reference, account, wasBooked } = await paid(given, (payment) => topUp(changes, payment));
-  return {
-    top_up: reference,
-    account: account.id,
-    added_rub: (wasBooked ? Money.zero : given.amount).toString(),
-    was_booked_before: wasBooked,
-    total_rub: account.limits.lifetime!.toString(),
-  };
+  const { reference, bookedRub, ...rest } = await paid(given, (payment) => topUp(changes, payment));
+  return { top_up: reference, added_rub: bookedRub, ...rest };
 }
 
 async function giveBack({ changes }: Session, given: GivenPayment): Promise<Row> {
-  const { reference, account, wasBooked } = await paid(given, (payment) => refund(changes, payment));
-  return {
-    refund: reference,
-    account: account.id,
-    refunded_rub: (wasBooked ? Money.zero : given.amount).toString(),
-    was_booked_before: wasBooked,
-    total_rub: account.limits.lifetime!.toString(),
-  };
+  const { reference, bookedRub, ...rest } = await paid(given, (payment) => refund(changes, payment));
+  return { refund: reference, refunded_rub: bookedRub, ...rest };
 }
 
-/** Books a payment, under a reference of its own where none is given. @throws {StartFailure} with it, where no reply came */
-async function paid(
-  given: GivenPayment,
-  book: (payment: Payment) => Promise<Booked>,
-): Promise<Booked & { reference: string }> {
+/**
+ * Books a payment, under a reference of its own where none is given.
+ * @throws {StartFailure} with the reference, where no reply came
+ */
+async function paid(given: GivenPayment, book: (payment: Payment) => Promise<Booked>) {
   const reference = given.reference ?? randomUUID();
   try {
-    const booked = await book({ ...given, reference });
+    const { account, wasBooked: isBooked } = await book({ ...given, reference });
     // One of its own was booked by nobody else.
-    return { ...booked, wasBooked: booked.wasBooked && given.reference !== undefined, reference };
+    const wasBooked = isBooked && given.reference !== undefined;
+    return {
+      reference,
+      bookedRub: (wasBooked ? Money.zero : given.amount).toString(),
+      account: account.id,
+      was_booked_before: wasBooked,
+      total_rub: account.limits.lifetime!.toString(),
+    };
   } catch (error) {
     const reason = whyUnreachable(error);
     if (reason === undefined) throw error;

@@ -4,6 +4,7 @@ import type { KeyAnswer, ShownKey } from '../../lambdas/api/keys/shape.ts';
 import { keyView } from '../../lambdas/api/keys/view.ts';
 import type { HealthAnswer } from '../../lambdas/api/service/shape.ts';
 import { answerOnce } from '../../lambdas/http/answer-once.ts';
+import { compressed } from '../../lambdas/http/compressed.ts';
 import { defineEndpoint } from '../../lambdas/http/define-endpoint.ts';
 import { definePublicEndpoint } from '../../lambdas/http/define-public-endpoint.ts';
 import { jsonResponse } from '../../lambdas/http/response.ts';
@@ -63,6 +64,12 @@ describe('an endpoint', () => {
     const answer = await handler(request as never, { getRemainingTimeInMillis: () => 1_000 } as never);
 
     expect(answer.statusCode).toBe(500);
+  });
+
+  it('compresses only where it streams: API Gateway takes no bytes otherwise', () => {
+    expect(() =>
+      definePublicEndpoint('health', { compress: compressed }, () => jsonResponse<HealthAnswer>(200, ok)),
+    ).toThrow('health compresses, and does not stream');
   });
 
   it('answers once only where it says that it does', () => {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { count, rub } from '../../http/shapes.ts';
 
+/** The document lists the known kinds in its place. */
 const contentBlock = z.looseObject({ type: z.string() }).meta({ id: 'ContentBlock' });
 
 /** An answer of the Messages API, which grows faster than this document; the code that builds one has its own type. */

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -60,25 +60,25 @@ export class Sandbox {
     sandbox.#server.listen(0, '127.0.0.1');
     await once(sandbox.#server, 'listening');
     const { port } = sandbox.#server.address() as AddressInfo;
-    const command = ['--require', shim, runtimeClient, deployed.handler];
-    const options = {
-      cwd: deployed.assetDirectory,
-      // Output of a function must not mix with what the gateway prints on standard output.
-      stdio: ['ignore', process.stderr, process.stderr] as StdioOptions,
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        ...environment,
-        AWS_LAMBDA_RUNTIME_API: `127.0.0.1:${port}`,
-        AWS_LAMBDA_FUNCTION_NAME: deployed.name,
-        AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
-        AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(deployed.memoryMb),
-        AWS_LAMBDA_LOG_GROUP_NAME: `/local/${deployed.name}`,
-        AWS_LAMBDA_LOG_STREAM_NAME: randomUUID(),
-        LAMBDA_TASK_ROOT: deployed.assetDirectory,
-        _HANDLER: deployed.handler,
-      },
-    };
-    const child = adopt(spawn(process.execPath, command, options));
+    const child = adopt(
+      spawn(process.execPath, ['--require', shim, runtimeClient, deployed.handler], {
+        cwd: deployed.assetDirectory,
+        // Output of a function must not mix with what the gateway prints on standard output.
+        stdio: ['ignore', process.stderr, process.stderr],
+        env: {
+          PATH: process.env['PATH'] ?? '',
+          ...environment,
+          AWS_LAMBDA_RUNTIME_API: `127.0.0.1:${port}`,
+          AWS_LAMBDA_FUNCTION_NAME: deployed.name,
+          AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+          AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(deployed.memoryMb),
+          AWS_LAMBDA_LOG_GROUP_NAME: `/local/${deployed.name}`,
+          AWS_LAMBDA_LOG_STREAM_NAME: randomUUID(),
+          LAMBDA_TASK_ROOT: deployed.assetDirectory,
+          _HANDLER: deployed.handler,
+        },
+      }),
+    );
     sandbox.#child = child;
     child.once('exit', () => sandbox.#onExit());
     return sandbox;
