@@ -29,6 +29,11 @@ const MAX_ITEMS = 100;
 /** A record changes during a settlement only when its last extension is late, which happens once. */
 const MAX_ROUNDS = 5;
 
+/** The names of a settlement's writes, as a transaction of several has them. */
+export function writesOf(settlement: Settlement): string[] {
+  return [settlement.generationId, ...scopesOf(settlement.payer).map(nameOf), ...serviceItemsOf(settlement)];
+}
+
 /** Settlements that fit into one transaction each: a record for each of them and the counters of their payers. */
 export function transactionsOf(settlements: Settlement[]): Settlement[][] {
   const groups: Settlement[][] = [];
@@ -102,16 +107,19 @@ function settleWrites(table: Table, group: Settlement[], swept: boolean): Writes
   const counters: Counters = new Map();
   const shares = new ServiceShares();
   const writes: Writes = {};
+  const atMs = nowMs();
   for (const settlement of group) {
     const { generationId, payer, hold, outcome } = settlement;
     shares.settle(settlement);
     for (const scope of scopesOf(payer)) {
-      const held = hold.scopes.includes(scope.kind) ? hold.amount : Money.zero;
-      const change = { spent: outcome.cost, committed: outcome.cost.minus(held) };
-      addDeltas(deltasOf(counters, scope), windowsOf(generationId), change);
+      const isHeld = hold.scopes.includes(scope.kind);
+      const change = { spent: outcome.cost, committed: outcome.cost.minus(isHeld ? hold.amount : Money.zero) };
+      // A hold keeps its windows. One that was removed would be created again with nothing but this settlement in it.
+      const only = isHeld ? {} : { keptAtMs: atMs };
+      addDeltas(deltasOf(counters, scope), windowsOf(generationId), change, only);
     }
     const generation = { accountId: payer.accountId, id: generationId };
-    writes[generationId] = finalUpdate(table, generation, outcome, { from: 'pending', hold, swept }, nowMs());
+    writes[generationId] = finalUpdate(table, generation, outcome, { from: 'pending', hold, swept }, atMs);
   }
   return { ...writes, ...counterWrites(table, counters), ...shares.writes(table) };
 }

@@ -10,7 +10,7 @@
 import { generationTimeMs } from '../platform/ids.ts';
 import type { Table } from '../store/table.ts';
 import { StoreBusyError } from '../store/transact.ts';
-import { settleGroup, transactionsOf, type SettleResult } from './settle-group.ts';
+import { settleGroup, transactionsOf, writesOf, type SettleResult } from './settle-group.ts';
 import type { Settlement } from './settlement.ts';
 
 /** There was no time left to begin it; it is delivered again. */
@@ -25,7 +25,7 @@ export interface SettleOptions {
   deadlineMs?: number;
 }
 
-/** In a transaction with others, a busy counter gets fewer attempts: its settlements are taken out first. */
+/** In a transaction with other accounts, a busy counter gets fewer attempts: its account is taken out first. */
 const ATTEMPTS_IN_COMPANY = 5;
 
 /**
@@ -64,31 +64,47 @@ async function settleOrSplit(
     for (const { generationId } of group) results.set(generationId, error);
   };
   if (performance.now() >= (options.deadlineMs ?? Infinity)) return giveUp(new OutOfTimeError('No time was left'));
-  const parts = split(group);
+  const accounts = grouped(group, ({ payer }) => payer.accountId);
   try {
-    const attempts = parts?.by === 'half' || !parts ? undefined : ATTEMPTS_IN_COMPANY;
+    const attempts = accounts.length > 1 ? ATTEMPTS_IN_COMPANY : undefined;
     const settled = await settleGroup(table, group, { swept: options.swept, attempts });
     for (const [generationId, result] of settled) results.set(generationId, result);
   } catch (error) {
-    // Both halves of one key's settlements use the same counters: what is busy for one is busy for the other.
-    if (!parts || (parts.by === 'half' && error instanceof StoreBusyError)) return giveUp(error as Error);
-    const settlePart = (part: Settlement[]) => settleOrSplit(table, part, options, results);
-    if (parts.by === 'account') await Promise.all(parts.groups.map(settlePart));
-    else for (const part of parts.groups) await settlePart(part);
+    const parts = partsAfter(error, group, accounts);
+    if (!parts) return giveUp(error as Error);
+    for (const part of parts) await settleOrSplit(table, part, options, results);
   }
 }
 
-type Split = { by: 'account' | 'key' | 'half'; groups: Settlement[][] };
+/** How a batch that failed as a whole goes on; undefined where a division helps nobody. */
+function partsAfter(error: unknown, group: Settlement[], accounts: Settlement[][]): Settlement[][] | undefined {
+  if (!(error instanceof StoreBusyError)) return halves(group);
+  if (error.conflicting.length > 0) return withoutBusy(group, accounts, error.conflicting);
+  return accounts.length > 1 ? accounts : undefined;
+}
 
-/** First by what shares no counters; undefined when the group cannot be split. */
-function split(group: Settlement[]): Split | undefined {
-  if (group.length < 2) return undefined;
-  const accounts = grouped(group, ({ payer }) => payer.accountId);
-  if (accounts.length > 1) return { by: 'account', groups: accounts };
-  const keys = grouped(group, ({ payer }) => payer.keyHash);
-  if (keys.length > 1) return { by: 'key', groups: keys };
+/**
+ * Takes out of a busy batch what was busy by itself. A counter that all of them add to stays busy however they are divided:
+ * several transactions would contend where one did.
+ */
+function withoutBusy(
+  group: Settlement[],
+  accounts: Settlement[][],
+  conflicting: readonly string[],
+): Settlement[][] | undefined {
+  const writes = new Map(group.map((settlement) => [settlement, new Set(writesOf(settlement))]));
+  const own = conflicting.filter((name) => ![...writes.values()].every((names) => names.has(name)));
+  const busy = group.filter((settlement) => own.some((name) => writes.get(settlement)!.has(name)));
+  const others = group.filter((settlement) => !busy.includes(settlement));
+  if (busy.length === 0) return undefined;
+  if (others.length > 0) return [others, busy];
+  return accounts.length > 1 ? accounts : undefined;
+}
+
+/** What DynamoDB refuses for another reason than being busy is found by dividing. */
+function halves(group: Settlement[]): Settlement[][] | undefined {
   const middle = Math.ceil(group.length / 2);
-  return { by: 'half', groups: [group.slice(0, middle), group.slice(middle)] };
+  return group.length < 2 ? undefined : [group.slice(0, middle), group.slice(middle)];
 }
 
 function grouped(group: Settlement[], nameOf: (settlement: Settlement) => string): Settlement[][] {

@@ -3,7 +3,7 @@ import { Money } from '../money/money.ts';
 import { positiveIntegerVariable, variables } from '../platform/environment.ts';
 import type { Table } from '../store/table.ts';
 import { HoldKeeper } from './hold-keeper.ts';
-import { placeHold, type HoldRequest } from './hold.ts';
+import { placeHold, type HoldRequest, type HoldResult } from './hold.ts';
 import { isHeldOnly, roomOf, type AdmissionRefusal, type RefusedRequest, type Shortening } from './refusal.ts';
 import {
   affordableTokens,
@@ -44,6 +44,11 @@ export interface Admitted {
 export interface Refused {
   refusal: AdmissionRefusal;
   request: RefusedRequest;
+  /**
+   * It was uncertain whether the request had placed a hold, so its record now says that it holds nothing. Nothing more can
+   * be held under its id.
+   */
+  isReleased: boolean;
 }
 
 /** Requests in flight release most of what they hold within seconds; a client waits about this long without an answer. */
@@ -56,17 +61,28 @@ const waitingRoom = new WaitingRoom();
  * its bytes, a shorter answer where a longer one could not be watched, and a bounded wait where only the holds of other
  * requests are in the way.
  *
- * Guarantee: nothing is held for a request that is refused, or fails here.
+ * Guarantee: nothing is held for a request that is refused, or fails here, also where a try of its hold had no reply and is
+ * carried out later: it is released first.
  * @throws {Error} when it is unknown whether the hold was placed; it is then released.
  */
 export async function admit(
   table: Table,
   admission: Admission,
 ): Promise<{ admitted: Admitted } | { refused: Refused }> {
+  const { generation } = admission.request;
+  let isUncertain = false;
+  const place = async (plan: SpendingPlan) => {
+    const result = await placeHold(table, holdRequest(admission.request, plan));
+    if ('refused' in result) isUncertain ||= result.isUncertain;
+    return result;
+  };
   try {
-    return await holdOrRefuse(table, admission);
+    const result = await holdOrRefuse(table, admission, place);
+    if ('admitted' in result) return result;
+    if (isUncertain) await releaseUnknown(table, generation);
+    return { refused: { ...result.refused, isReleased: isUncertain } };
   } catch (error) {
-    await releaseUnknown(table, admission.request.generation);
+    await releaseUnknown(table, generation);
     throw error;
   }
 }
@@ -74,7 +90,8 @@ export async function admit(
 async function holdOrRefuse(
   table: Table,
   admission: Admission,
-): Promise<{ admitted: Admitted } | { refused: Refused }> {
+  place: (plan: SpendingPlan) => Promise<HoldResult>,
+): Promise<{ admitted: Admitted } | { refused: Omit<Refused, 'isReleased'> }> {
   const { request, receivedAtMs, clientLeft } = admission;
   const deadlineMs = receivedAtMs + positiveIntegerVariable(variables.holdPatienceMs, DEFAULT_PATIENCE_MS);
   let { plan } = admission;
@@ -83,7 +100,7 @@ async function holdOrRefuse(
   let waiter: Waiter | undefined;
   try {
     for (;;) {
-      const result = await placeHold(table, holdRequest(request, plan));
+      const result = await place(plan);
       if ('placed' in result) {
         const [quote] = plan.quotes as [Quote];
         const keeper = new HoldKeeper({ table, request, placed: result.placed, stepTokens: plan.stepTokens, quote });
@@ -140,7 +157,11 @@ function shortenedTo(plan: SpendingPlan, room: Money): SpendingPlan | undefined 
 }
 
 /** The refusal, with the numbers of the smallest request that would be admitted. */
-function toRefused(refusal: AdmissionRefusal, admission: Admission, plan: SpendingPlan): { refused: Refused } {
+function toRefused(
+  refusal: AdmissionRefusal,
+  admission: Admission,
+  plan: SpendingPlan,
+): { refused: Omit<Refused, 'isReleased'> } {
   const atMs = admission.request.generation.createdAtMs;
   if (refusal.kind !== 'no_room') return { refused: { refusal, request: { atMs } } };
   const { left } = roomOf(refusal);

@@ -19,6 +19,8 @@ const MAX_STEP_FACTOR = 32;
 /** A stream that is out of money waits this long for what other requests in flight release. */
 const PATIENCE_MS = 2_000;
 const WAIT_MS = 200;
+/** Only one change of a hold is under way at a time, so at most one can be found in place of another. */
+const MAX_TRIES_AT_END = 3;
 /** A share of the tightest limit: no step but the first is larger, and no smaller surplus is given back. */
 const FAIR_SHARE_PERCENT = 5n;
 
@@ -156,8 +158,10 @@ export class HoldKeeper {
   async chargeable(cost: Money): Promise<Money> {
     if (this.#placed.scopes.length === 0) return cost;
     await this.#change;
-    const missing = cost.minus(this.#placed.hold.amount);
-    if (!missing.isNegative && !missing.isZero) await this.#add(missing);
+    // A change whose reply was lost may be found in place of this one: then what is missing is asked for once more.
+    for (let tries = 1; tries <= MAX_TRIES_AT_END && cost.exceeds(this.#placed.hold.amount); tries += 1) {
+      if (await this.#add(cost.minus(this.#placed.hold.amount))) break;
+    }
     return this.withinHold(cost);
   }
 

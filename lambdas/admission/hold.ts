@@ -65,15 +65,26 @@ export type HoldRefusal =
   | { kind: 'busy'; cause: Error }
   | FreeRefusal;
 
-export type HoldResult = { placed: PlacedHold } | { refused: HoldRefusal };
+export type HoldResult =
+  | { placed: PlacedHold }
+  | {
+      refused: HoldRefusal;
+      /** A try before it had no reply: what it asked for may be held, or may be yet. */
+      isUncertain: boolean;
+    };
 
 /** Scopes that have spent their limit, as this process saw lately: only a hint that saves calls to the store. */
 const refusals = new RefusalMemory();
 
-/** Places the first hold of a generation. @throws {Error} when it is unknown whether it was placed. */
+/**
+ * Places the first hold of a generation. Where an earlier try has placed it after all, the hold is what the record says,
+ * which may be more than is asked for now.
+ * @returns the hold, or the refusal; one that is uncertain has to be released before it is told (release.ts)
+ * @throws {Error} when it is unknown whether it was placed.
+ */
 export async function placeHold(table: Table, request: HoldRequest): Promise<HoldResult> {
   const remembered = rememberedRefusal(request);
-  if (remembered) return { refused: remembered };
+  if (remembered) return refusedBy(remembered);
   const result = await askStore(table, request);
   if ('refused' in result && result.refused.kind === 'no_room') {
     const { scope, windows, counter, amount } = result.refused;
@@ -97,39 +108,54 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
     if (!exceedsSomeLimit(scope, request.amount)) continue;
     const counter = await readCounter(table, scope);
     const fresh = { ...scope, limits: counter.limits, revision: counter.revision };
-    if (exceedsSomeLimit(fresh, request.amount)) return { refused: noRoom(fresh, counter, request) };
+    if (exceedsSomeLimit(fresh, request.amount)) return refusedBy(noRoom(fresh, counter, request));
     scopes = scopes.map((other) => (other === scope ? fresh : other)).filter(({ limits }) => isLimited(limits));
   }
   const windows = windowsAt(request.generation.createdAtMs);
   const { free } = request;
   const refused = free && refusedAtOnce(free);
-  if (refused) return { refused };
+  if (refused) return refusedBy(refused);
+  let wasUncertain = false;
   let serviceHolds = free ? firstServiceHolds(free, request.generation.id) : [];
   // The second attempt is for limits that changed since they were read, a third means that they keep changing.
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     const hold: Hold = { amount: request.amount, steps: 1, scopes: scopes.map((scope) => scope.kind), serviceHolds };
     const record = pendingPut(table, { ...request.generation, hold });
     if (scopes.length === 0 && !free) {
-      await putUnlimited(table, record, request);
-      return { placed: { hold, scopes } };
+      const existing = await writeAlone(table, record);
+      return existing ? placedBefore(existing, request) : { placed: { hold, scopes } };
     }
     const outcome = await transact(table, {
       record,
       ...forEach(scopes, (scope) => holdUpdate(table, scope, windows, request.amount)),
       ...(free && freeWrites(table, free, serviceHolds)),
     });
-    // Ids are random: an existing record can only be our own write, whose reply was lost.
-    if (outcome.committed || outcome.failed.record) return { placed: { hold, scopes } };
+    if (outcome.committed) return { placed: { hold, scopes } };
+    if (outcome.failed.record) return placedBefore(outcome.failed.record, request);
+    wasUncertain ||= outcome.isUncertain;
     const next = scopesAfterRefusal(scopes, outcome.failed, request);
-    if ('refused' in next) return next;
+    if ('refused' in next) return refusedBy(next.refused, wasUncertain);
     // A scope that lost its limit is not in the hold.
     scopes = next.scopes.filter(({ limits }) => isLimited(limits));
     const moved = free && (await afterFailure(table, free, serviceHolds, outcome.failed));
-    if (moved && 'refused' in moved) return moved;
+    if (moved && 'refused' in moved) return refusedBy(moved.refused, wasUncertain);
     serviceHolds = moved?.holds ?? serviceHolds;
-    if (moved && attempt === 3) return { refused: contendedBudget(free) };
+    if (moved && attempt === 3) return refusedBy(contendedBudget(free), wasUncertain);
   }
-  return busy(new StoreBusyError(new Error('Limits kept changing while a hold was placed')));
+  return refusedBy(busy(new StoreBusyError(new Error('Limits kept changing while a hold was placed'))), wasUncertain);
+}
+
+/**
+ * What an earlier try of the same request has placed, whose reply was lost: ids are random, so an existing record can only
+ * be our own. It says itself what is held where: limits, and the amount, may have been others at that try.
+ */
+function placedBefore({ item }: FailedCondition, { generation, scopes }: HoldRequest): HoldResult {
+  const stored = item && generationFrom(item);
+  if (stored?.state !== 'pending' || stored.bootId !== generation.bootId) {
+    throw new Error('A generation with this id exists already');
+  }
+  const { hold } = stored;
+  return { placed: { hold, scopes: scopes.filter(({ kind }) => hold.scopes.includes(kind)) } };
 }
 
 /** Adds `amount` to a placed hold, under the same conditions; never throws. */
@@ -148,12 +174,12 @@ export async function extendHold(table: Table, placed: PlacedHold, request: Hold
       if (outcome.failed.record) return afterLostReply(outcome.failed.record.item, raised, scopes);
       // A scope that lost its limit keeps its part of the hold until settlement, so it stays in the hold as it is.
       const next = scopesAfterRefusal(scopes, outcome.failed, request);
-      if ('refused' in next) return next;
+      if ('refused' in next) return refusedBy(next.refused, outcome.isUncertain);
       scopes = next.scopes;
     }
-    return busy(new StoreBusyError(new Error('Limits kept changing while a hold was extended')));
+    return refusedBy(busy(new StoreBusyError(new Error('Limits kept changing while a hold was extended'))));
   } catch (error) {
-    return busy(error as Error);
+    return refusedBy(busy(error as Error), true);
   }
 }
 
@@ -175,7 +201,7 @@ export async function shrinkHold(table: Table, placed: PlacedHold, request: Hold
     if (outcome.committed) return { placed: { ...placed, hold: lowered } };
     return afterLostReply(outcome.failed.record?.item, lowered, placed.scopes);
   } catch (error) {
-    return busy(error as Error);
+    return refusedBy(busy(error as Error), true);
   }
 }
 
@@ -185,23 +211,15 @@ function changedBy(hold: Hold, amount: Money): Hold {
 
 /** The record is one step ahead: an earlier write succeeded and its reply was lost, perhaps with another amount. */
 function afterLostReply(record: Item | undefined, expected: Hold, scopes: Scope[]): HoldResult {
-  if (!record) return { refused: { kind: 'settled' } };
-  const { state, hold } = generationFrom(record);
-  return state === 'pending' && hold.steps === expected.steps
-    ? { placed: { hold, scopes } }
-    : { refused: { kind: 'settled' } };
+  const stored = record && generationFrom(record);
+  return stored?.state === 'pending' && stored.hold.steps === expected.steps
+    ? { placed: { hold: stored.hold, scopes } }
+    : refusedBy({ kind: 'settled' });
 }
 
 /** A write for each scope, by its kind; a payer has at most one of each. */
 function forEach(scopes: Scope[], write: (scope: Scope) => Write): Writes<ScopeKind> {
   return Object.fromEntries(scopes.map((scope) => [scope.kind, write(scope)]));
-}
-
-async function putUnlimited(table: Table, record: Write, { generation }: HoldRequest): Promise<void> {
-  const failed = await writeAlone(table, record);
-  if (!failed) return;
-  const isOurs = failed.item && generationFrom(failed.item).bootId === generation.bootId;
-  if (!isOurs) throw new Error('A generation with this id exists already');
 }
 
 /** The scopes with their current limits where those have changed, or the refusal of one that really has no room. */
@@ -235,8 +253,12 @@ function noRoom(scope: Scope, counter: Counter, { generation, amount }: HoldRequ
   return { kind: 'no_room', scope, counter, windows: windowsAt(generation.createdAtMs), amount };
 }
 
-function busy(cause: Error): { refused: HoldRefusal } {
-  return { refused: { kind: 'busy', cause } };
+function busy(cause: Error): HoldRefusal {
+  return { kind: 'busy', cause };
+}
+
+function refusedBy(refused: HoldRefusal, isUncertain = false): HoldResult {
+  return { refused, isUncertain };
 }
 
 /** A limit of 0 blocks even a request that costs nothing. */

@@ -16,7 +16,7 @@ import type { Credential, Route } from '../route.ts';
 import { routes, type RouteName } from '../routes.ts';
 import type { AnswerOnce, Keep } from './answer-once.ts';
 import { AnswerStream } from './answer-stream.ts';
-import { notFound, toGatewayError } from '../platform/errors.ts';
+import { notFound, ServiceError, toGatewayError } from '../platform/errors.ts';
 import type { Compressed } from './compressed.ts';
 import type { JsonRules } from './json-body.ts';
 import { corsHeaders, preflight } from './cors.ts';
@@ -231,6 +231,8 @@ function refuse(name: RouteName, route: Route, passage: Passage): void {
   // Only our own faults are logged here as errors; providers' failures are logged where they happen.
   if (refusal.kind === 'server') {
     log('error', 'request failed', { route: name, requestId: request.id, ...describeError(refusal.cause ?? refusal) });
+  } else if (refusal.cause instanceof ServiceError) {
+    log('warn', 'service busy', { route: name, requestId: request.id, ...describeError(refusal.cause) });
   }
   passage.response = errorResponse(refusal, request.id);
   closePassage(name, route, passage);

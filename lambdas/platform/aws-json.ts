@@ -5,7 +5,8 @@
  *
  * Guarantee: as the SDK in its standard mode, a call that was throttled, failed in the service, or got no reply in time is
  * made again with the same bytes, four times at most, later each time. So a call may be carried out although its reply was
- * lost: callers make it safe by a token or a condition.
+ * lost: callers make it safe by a token or a condition, and a refusal says whether an attempt before it had no reply
+ * (`isUncertain`).
  */
 
 import http, { type IncomingMessage } from 'node:http';
@@ -15,6 +16,7 @@ import type { SignatureV4 } from '@smithy/signature-v4';
 import type { AwsIdentity } from './aws-identity.ts';
 import { newAwsSigner } from './aws-signer.ts';
 import { nowMs } from './clock.ts';
+import { ServiceError } from './errors.ts';
 import { optionalVariable } from './environment.ts';
 import { onceOpen } from './once.ts';
 import { localCredentials, requestTimeouts } from './sdk.ts';
@@ -41,10 +43,12 @@ export interface CallOptions {
 export type AwsCall = <Output>(operation: string, input: object, options?: CallOptions) => Promise<Output>;
 
 /** A service has refused a call; `name` is its code, for example `ThrottlingException`. */
-export class AwsError extends Error {
+export class AwsError extends ServiceError {
   readonly status: number;
   /** The body of the answer. */
   readonly details: Record<string, unknown>;
+  /** An attempt of the same call got no answer that says what became of it: it may have been carried out, or may be yet. */
+  isUncertain: boolean;
 
   constructor(status: number, details: Record<string, unknown>) {
     const { message = details['Message'] } = details;
@@ -52,11 +56,29 @@ export class AwsError extends Error {
     this.name = codeOf(details['__type']);
     this.status = status;
     this.details = details;
+    this.isUncertain = status >= 500;
+  }
+
+  get isPassing(): boolean {
+    return isTransient(this);
   }
 }
 
-class NoReplyError extends Error {
+/** Whether a call that failed in this way may have been carried out all the same, or may be yet. */
+export function isUncertain(error: unknown): boolean {
+  return !(error instanceof AwsError) || error.isUncertain;
+}
+
+/** A service gave no answer; `code` is what Node says of the connection, where it was the connection. */
+class NoReplyError extends ServiceError {
   override name = 'NoReplyError';
+  readonly isPassing = true;
+  readonly code: string | undefined;
+
+  constructor(message: string, cause?: Error) {
+    super(message, { cause });
+    this.code = (cause as NodeJS.ErrnoException | undefined)?.code;
+  }
 }
 
 const MAX_ATTEMPTS = 4;
@@ -119,13 +141,13 @@ export function openAwsJson(
     };
     const { headers } = await signer.sign(unsigned, { signingDate: new Date(nowMs() + clockSkewMs) });
     const { status, text, date } = await post(url, headers, body, signal);
-    const answer = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+    const answer = readAnswer(text);
     if (status === 200) return answer;
     const error = new AwsError(status, answer);
     const skewMs = Date.parse(date ?? '') - nowMs();
     if (SKEWED.has(error.name) && Math.abs(skewMs - clockSkewMs) > MAX_SKEW_MS) {
       clockSkewMs = skewMs;
-      throw new NoReplyError('The clock of this machine is wrong', { cause: error });
+      throw new NoReplyError('The clock of this machine is wrong', error);
     }
     throw error;
   }
@@ -134,10 +156,13 @@ export function openAwsJson(
     const signal = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
     const body = JSON.stringify(input);
     const place = await opening();
+    let wasUncertain = false;
     for (let attempts = 1; ; attempts += 1) {
       try {
         return (await attempt(place, operation, body, signal)) as Output;
       } catch (error) {
+        wasUncertain ||= isUncertain(error);
+        if (error instanceof AwsError) error.isUncertain = wasUncertain;
         if (attempts >= MAX_ATTEMPTS || signal?.aborted || !isTransient(error)) throw error;
       }
       await sleep(Math.random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempts), undefined, { signal });
@@ -189,7 +214,7 @@ function post(url: URL, headers: Record<string, string>, body: string, signal?: 
     });
     outgoing.on('response', (incoming) => void read(incoming).then(resolve, reject));
     outgoing.on('timeout', () => outgoing.destroy(new NoReplyError('No reply in time')));
-    outgoing.on('error', reject);
+    outgoing.on('error', (error) => reject(signal?.aborted ? error : noReply(error)));
     outgoing.on('socket', (socket) => {
       if (!socket.connecting) return;
       const timer = setTimeout(
@@ -202,6 +227,19 @@ function post(url: URL, headers: Record<string, string>, body: string, signal?: 
   });
 }
 
+function noReply(error: Error): NoReplyError {
+  return error instanceof NoReplyError ? error : new NoReplyError(error.message, error);
+}
+
+/** @throws {NoReplyError} for what is not JSON: something else than the service has answered */
+function readAnswer(text: string): Record<string, unknown> {
+  try {
+    return (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+  } catch (error) {
+    throw new NoReplyError('The answer is not JSON', error as Error);
+  }
+}
+
 function read(incoming: IncomingMessage): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -211,7 +249,7 @@ function read(incoming: IncomingMessage): Promise<Reply> {
       if (bytes > MAX_ANSWER_BYTES) incoming.destroy(new Error('The answer of the service is too long'));
       else chunks.push(chunk);
     });
-    incoming.on('error', reject);
+    incoming.on('error', (error) => reject(noReply(error)));
     incoming.on('end', () => {
       const text = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8');
       resolve({ status: incoming.statusCode!, text, date: incoming.headers.date });

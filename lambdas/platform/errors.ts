@@ -135,6 +135,14 @@ export function clientHasLeft(cause?: unknown): GatewayError {
   return new GatewayError('timeout', 'The client has left.', { status: 408, cause });
 }
 
+/** The gateway itself is busy; nothing was held or charged. */
+export function overloaded(cause?: unknown): GatewayError {
+  return new GatewayError('provider_overloaded', 'The gateway is busy. Try again in a second.', {
+    headers: { 'retry-after': '1' },
+    cause,
+  });
+}
+
 export function notFound(message: string, metadata: Record<string, unknown> = {}): GatewayError {
   return new GatewayError('not_found', message, { metadata });
 }
@@ -177,9 +185,19 @@ export function errorEnvelope(error: GatewayError, requestId: string): ErrorEnve
   };
 }
 
-/** The error itself when it is one of ours; anything else is masked: the client gets only the id to ask about. */
+/** A service that the gateway itself needs has failed, for example its table. */
+export abstract class ServiceError extends Error {
+  /** It was busy, out of order or not to be reached, at every attempt: the same may succeed a moment later. */
+  abstract readonly isPassing: boolean;
+}
+
+/**
+ * The error itself when it is one of ours, an overload where a service of the gateway will be there again; anything else is
+ * masked: the client gets only the id to ask about.
+ */
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
+  if (error instanceof ServiceError && error.isPassing) return overloaded(error);
   return new GatewayError(
     'server',
     'Something went wrong inside the gateway. Try again, and tell its operator the request_id if it stays.',

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AwsError } from '../platform/aws-json.ts';
+import { AwsError, isUncertain } from '../platform/aws-json.ts';
 import { GatewayError } from '../platform/errors.ts';
 import { fromAttributes, type Attributes } from './attribute-values.ts';
 import { requestOf, transactWriteItems, writeItem } from './calls.ts';
@@ -19,8 +19,13 @@ export interface FailedCondition {
 
 export type TransactOutcome<Name extends string = string> =
   | { committed: true }
-  /** The writes whose condition failed, by name. */
-  | { committed: false; failed: { [Of in Name]?: FailedCondition } };
+  | {
+      committed: false;
+      /** The writes whose condition failed, by name. */
+      failed: { [Of in Name]?: FailedCondition };
+      /** An attempt before it had no reply: that one may have been carried out, or may be yet. */
+      isUncertain: boolean;
+    };
 
 /** Reasons that say "not now": nothing was written, and the same transaction may succeed a moment later. */
 const TRANSIENT_REASONS = new Set([
@@ -45,12 +50,15 @@ const MAX_DELAY_MS = 400;
 /** Thrown when a write met conflicts or throttling on every attempt; nothing was written. */
 export class StoreBusyError extends GatewayError {
   override name = 'StoreBusyError';
+  /** The writes of the transaction that met others at the last attempt, by name; empty where that is not known. */
+  readonly conflicting: readonly string[];
 
-  constructor(cause?: unknown) {
+  constructor(cause?: unknown, conflicting: readonly string[] = []) {
     super('provider_overloaded', 'The gateway is busy recording spending. Try again in a second.', {
       headers: { 'retry-after': '1' },
       cause,
     });
+    this.conflicting = conflicting;
   }
 }
 
@@ -59,7 +67,9 @@ export class StoreBusyError extends GatewayError {
  *
  * Guarantee: one client token names one set of parameters, so a reply lost after the write is answered by the
  * call's retry without a second effect (for ten minutes; callers put a condition on the write for what comes later).
- * Conflicts and throttling are retried with full jitter; a failed condition is an outcome, not an error.
+ * Conflicts and throttling are retried with full jitter; a failed condition is an outcome, not an error. Each of those tries
+ * has a token of its own, so one of them that had no reply may still be carried out after a later one was refused: the
+ * outcome says so.
  * @param options.attempts how often a busy table is tried: more for what must get through, fewer for what can wait
  * @throws {StoreBusyError} after the last attempt.
  */
@@ -71,19 +81,19 @@ export async function transact<Name extends string>(
   const attempts = options.attempts ?? DEFAULT_ATTEMPTS;
   const named = Object.entries(writes).filter((entry): entry is [Name, Write] => entry[1] !== undefined);
   const requests = named.map(([, write]) => requestOf(write));
+  let wasUncertain = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
       // A cancelled transaction has used up its token: for DynamoDB, another attempt is a new transaction.
       await transactWriteItems(table, requests, randomUUID());
       return { committed: true };
     } catch (error) {
-      const failed = failedConditions(
-        error,
-        named.map(([name]) => name),
-      );
-      if (failed) return { committed: false, failed };
+      wasUncertain ||= isUncertain(error);
+      const names = named.map(([name]) => name);
+      const failed = failedConditions(error, names);
+      if (failed) return { committed: false, failed, isUncertain: wasUncertain };
       if (!isTransient(error)) throw error;
-      if (attempt >= attempts) throw new StoreBusyError(error);
+      if (attempt >= attempts) throw new StoreBusyError(error, conflictingWrites(error, names));
     }
     await pauseAfter(attempt);
   }
@@ -134,6 +144,10 @@ function failedConditions<Name extends string>(
     reason.Code === 'ConditionalCheckFailed' ? [[names[index]!, { item: itemIn(reason) }] as const] : [],
   );
   return failed.length > 0 ? (Object.fromEntries(failed) as { [Of in Name]?: FailedCondition }) : undefined;
+}
+
+function conflictingWrites(error: unknown, names: string[]): string[] {
+  return reasonsOf(error).flatMap(({ Code: code }, index) => (code === 'TransactionConflict' ? [names[index]!] : []));
 }
 
 interface CancellationReason {

@@ -5,7 +5,7 @@ import { readSettlement } from '../../lambdas/accounting/read-settlement.ts';
 import { encodeSettlement } from '../../lambdas/accounting/settlement.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
 import { Money } from '../../lambdas/money/money.ts';
-import { windowsAt } from '../../lambdas/money/periods.ts';
+import { DAY_MS, windowsAt } from '../../lambdas/money/periods.ts';
 import { counterKey, pruneCounter, readCounter, type ScopeId } from '../../lambdas/store/counters.ts';
 import { readGeneration } from '../../lambdas/store/generation-queries.ts';
 import { generationKey } from '../../lambdas/store/generation-key.ts';
@@ -74,6 +74,22 @@ describe('settlement', () => {
     const expected = Money.sum(messages.map((message) => message.outcome.cost)).toString();
     expect((await books(table, spender)).key).toEqual(settledEverywhere(expected));
     expect((await finalCosts(table, spender)).toString()).toBe(expected);
+  });
+
+  it('that is days late does not create a window again that was removed', async () => {
+    const spender = await newSpender(table, {});
+    const atMs = Date.now() - 5 * DAY_MS;
+    const late = holdRequest(spender, rub('1'), { atMs });
+    const later = holdRequest(spender, rub('1'), { atMs });
+    const holds = [await placeHold(table, late), await placeHold(table, later)];
+    await settleBatch(table, [settlement(late, holds[0]!.hold, rub('1'))], { swept: false });
+    for (const scope of spender.scopes) await pruneCounter(table, scope, Date.now());
+
+    await settleBatch(table, [settlement(later, holds[1]!.hold, rub('1'))], { swept: false });
+
+    const { daily, lifetime } = windowsAt(atMs);
+    const counter = await readCounter(table, spender.scopes[0]!);
+    expect([counter.spent(daily).toString(), counter.spent(lifetime).toString()]).toEqual(['0', '2']);
   });
 
   it('is safe when two workers take the same batch at once', async () => {

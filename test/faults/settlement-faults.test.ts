@@ -45,11 +45,14 @@ async function message(spender: Spender, cost: string): Promise<Settlement> {
 const transactions = () => proxy.calls.filter(({ action }) => action === 'TransactWriteItems');
 const itemsOf = ({ body }: DynamodbCall) => (JSON.parse(body) as { TransactItems: unknown[] }).TransactItems;
 
+/** A transaction that has an item with this text meets others there. */
+const at = (body: string, item: string) => (body.includes(item) ? { conflictsAt: item } : undefined);
+
 describe('a batch of settlements', () => {
   it('keeps a payer whose counters stay busy from holding up the others', async () => {
     const [hot, calm] = [await limited(), await limited()];
     const batch = [await message(hot, '0.1'), await message(calm, '0.2'), await message(hot, '0.3')];
-    proxy.faultFor = ({ body }) => (body.includes(hot.payer.keyHash) ? 'conflict' : undefined);
+    proxy.faultFor = ({ body }) => at(body, `COUNTER#account#${hot.payer.accountId}`);
 
     const results = await settleBatch(faulty, batch, { swept: false });
 
@@ -62,9 +65,32 @@ describe('a batch of settlements', () => {
     const other = await limited();
     const calm: Spender = { ...other, payer: { ...other.payer, accountId: hot.payer.accountId } };
     const batch = [await message(hot, '0.1'), await message(calm, '0.2')];
-    proxy.faultFor = ({ body }) => (body.includes(`COUNTER#key#${hot.payer.keyHash}`) ? 'conflict' : undefined);
+    proxy.faultFor = ({ body }) => at(body, `COUNTER#key#${hot.payer.keyHash}`);
 
     const results = await settleBatch(faulty, batch, { swept: false });
+
+    expect(results).toEqual([expect.any(StoreBusyError), 'settled']);
+  });
+
+  it('is not divided for a counter that all of them add to', async () => {
+    const [one, other] = [await limited(), await limited()];
+    const { accountId } = one.payer;
+    const colleague: Spender = { ...other, payer: { ...other.payer, accountId } };
+    const batch = [await message(one, '0.1'), await message(colleague, '0.2')];
+    proxy.faultFor = ({ body }) => at(body, `COUNTER#account#${accountId}`);
+
+    const results = await settleBatch(faulty, batch, { swept: false });
+
+    expect(results).toEqual([expect.any(StoreBusyError), expect.any(StoreBusyError)]);
+    expect(new Set(transactions().map((call) => itemsOf(call).length))).toHaveLength(1);
+  });
+
+  it('takes out a record that is being changed, and settles the others', async () => {
+    const spender = await limited();
+    const [changing, calm] = [await message(spender, '0.1'), await message(spender, '0.2')];
+    proxy.faultFor = ({ body }) => at(body, changing.generationId);
+
+    const results = await settleBatch(faulty, [changing, calm], { swept: false });
 
     expect(results).toEqual([expect.any(StoreBusyError), 'settled']);
   });

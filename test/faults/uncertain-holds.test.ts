@@ -1,11 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { releaseUnknown } from '../../lambdas/accounting/release.ts';
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
+import { admit } from '../../lambdas/admission/admit.ts';
 import { placeHold, type HoldRequest } from '../../lambdas/admission/hold.ts';
+import { planSpending } from '../../lambdas/admission/spending-plan.ts';
 import { readGeneration } from '../../lambdas/store/generation-queries.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { startFaultProxy, type Fault, type FaultProxy } from '../support/fault-proxy.ts';
-import { books, holdRequest, newSpender, rub, settledEverywhere, type Spender } from '../support/spending.ts';
+import {
+  books,
+  holdRequest,
+  newSpender,
+  pricing,
+  rub,
+  settledEverywhere,
+  settlement,
+  type Spender,
+} from '../support/spending.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 
 let table: Table;
@@ -103,3 +115,66 @@ describe.each([
     await proxy.deliver();
   });
 });
+
+describe('a request that is refused although a try of its hold had no reply', () => {
+  it('holds and costs nothing when that try is carried out later', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('1.5') } });
+    const others = holdRequest(spender, rub('1'));
+    const { hold } = await placeHold(table, others).then((result) => ('placed' in result ? result.placed : never()));
+    const request = holdRequest(spender, rub('1'));
+    // The first exchange has no reply, its repeat is throttled; the next transaction finds no room.
+    const fates: Fault[] = ['delayed', 'throttle', 'throttle', 'throttle'];
+    proxy.faultFor = ({ action }) => (action === 'TransactWriteItems' ? fates.shift() : undefined);
+
+    const result = await admitted(request);
+    await settleBatch(table, [settlement(others, hold, rub('0.2'))], { swept: false });
+    await proxy.deliver();
+
+    expect(result).toMatchObject({ refused: { refusal: { kind: 'no_room' }, isReleased: true } });
+    expect(await stored(request)).toMatchObject(freeAndFinal);
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('0.2'));
+  });
+
+  it('is told what it was refused for where all its tries were answered', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('0.5') } });
+    const request = holdRequest(spender, rub('0.6'));
+
+    expect(await admitted(request)).toMatchObject({ refused: { refusal: { kind: 'no_room' }, isReleased: false } });
+  });
+});
+
+it('a hold that an earlier try has placed is what its record says', async () => {
+  const spender = await newSpender(table, { key: { daily: rub('10') }, workspace: { daily: rub('10') } });
+  const request = holdRequest(spender, rub('2'));
+  await placeHold(table, request);
+  const withoutWorkspace = spender.scopes.map((scope) =>
+    scope.kind === 'workspace' ? { ...scope, limits: {} } : scope,
+  );
+
+  const again = await placeHold(table, { ...request, amount: rub('1'), scopes: withoutWorkspace });
+
+  expect(again).toMatchObject({ placed: { hold: { amount: rub('2'), scopes: ['key', 'workspace'] } } });
+});
+
+/** Asks through the faults for a prompt of 1,000 tokens, at 0.001 each, without waiting for other requests. */
+async function admitted({ amount, ...request }: HoldRequest) {
+  const bound = {
+    promptTokens: 1_000,
+    outputTokens: 0,
+    cacheWrites: 'none',
+    pricedImages: 0,
+    searchRequests: 0,
+  } as const;
+  return admit(faulty, {
+    request,
+    plan: { ...planSpending([{ pricing, bound, hiddenTokens: 0, beyondMaxTokens: 0 }], 1), amount },
+    recount: () => Promise.resolve(undefined),
+    leastMaxTokens: 1,
+    receivedAtMs: performance.now() - 60_000,
+    clientLeft: undefined,
+  });
+}
+
+function never(): never {
+  throw new Error('No room for the test itself');
+}

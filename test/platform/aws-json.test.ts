@@ -3,7 +3,8 @@ import { text } from 'node:stream/consumers';
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { AwsError, openAwsJson, type AwsCall } from '../../lambdas/platform/aws-json.ts';
+import { AwsError, isUncertain, openAwsJson, type AwsCall } from '../../lambdas/platform/aws-json.ts';
+import { toGatewayError } from '../../lambdas/platform/errors.ts';
 import { listen } from '../support/listen.ts';
 
 const servers: Server[] = [];
@@ -121,6 +122,23 @@ describe('a call of a service', () => {
     expect(error).toBeInstanceOf(AwsError);
     expect(error).toMatchObject({ name: 'ConditionalCheckFailedException', status: 400, details });
     expect(seen).toHaveLength(1);
+  });
+
+  it.each([
+    ['throttled', refusal(400, type('ThrottlingException')), false],
+    ['answered with 503', (response: ServerResponse) => void response.writeHead(503).end(), true],
+    ['without a reply', lost, true],
+  ])('that is %s at every attempt is an overload to clients', async (_, failure, mayBeDone) => {
+    const { call } = await service(failure);
+    const error = await call('GetItem', {}).catch((cause: unknown) => cause);
+    expect(toGatewayError(error)).toMatchObject({ status: 529, headers: { 'retry-after': '1' } });
+    expect(isUncertain(error)).toBe(mayBeDone);
+  });
+
+  it('that is refused after an attempt without a reply says so', async () => {
+    const { call } = await service(lost, refusal(400, type('TransactionCanceledException')));
+    const error = await call('TransactWriteItems', {}).catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ name: 'TransactionCanceledException', isUncertain: true });
   });
 
   it('is given up in its time, and not made again', async () => {

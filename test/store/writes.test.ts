@@ -95,6 +95,7 @@ describe('a transaction', () => {
 
     expect(outcome).toEqual({
       committed: false,
+      isUncertain: false,
       failed: { second: { item: { ...there, version: '1' } }, fourth: { item: { ...other, version: '1' } } },
     });
   });

@@ -5,9 +5,17 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * What no emulator does by itself. "lost-reply": the write happens, and the client gets no reply. "delayed": the client
- * gets no reply either, and the write happens when the test says so.
+ * gets no reply either, and the write happens when the test says so. "unavailable": the service answers with 503.
+ * `conflictsAt`: a transaction meets others at the items whose JSON has this text, as DynamoDB tells it.
  */
-export type Fault = 'conflict' | 'throttle' | 'lost-reply' | 'delayed' | undefined;
+export type Fault =
+  | 'conflict'
+  | 'throttle'
+  | 'lost-reply'
+  | 'delayed'
+  | 'unavailable'
+  | { conflictsAt: string }
+  | undefined;
 
 export interface DynamodbCall {
   /** For example TransactWriteItems. */
@@ -74,7 +82,17 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     const call = { action, path: request.url ?? '/', body: body.toString('utf8') };
     proxy.calls.push(call);
     const fault = proxy.faultFor(call, proxy.calls.length);
-    if (fault === 'conflict') return refuse(response, conflict(call));
+    if (fault === 'conflict')
+      return refuse(
+        response,
+        conflict(call, () => true),
+      );
+    if (typeof fault === 'object')
+      return refuse(
+        response,
+        conflict(call, (item) => item.includes(fault.conflictsAt)),
+      );
+    if (fault === 'unavailable') return void response.writeHead(503).end();
     if (fault === 'throttle') {
       return refuse(response, { __type: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException' });
     }
@@ -105,7 +123,7 @@ function refuse(response: ServerResponse, error: object): void {
   response.end(JSON.stringify(error));
 }
 
-function conflict({ action, body }: DynamodbCall): object {
+function conflict({ action, body }: DynamodbCall, isAt: (item: string) => boolean): object {
   if (action !== 'TransactWriteItems') {
     return { __type: 'com.amazonaws.dynamodb.v20120810#TransactionConflictException' };
   }
@@ -113,7 +131,9 @@ function conflict({ action, body }: DynamodbCall): object {
   return {
     __type: 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException',
     message: 'Transaction cancelled',
-    CancellationReasons: TransactItems.map((_, index) => ({ Code: index === 0 ? 'TransactionConflict' : 'None' })),
+    CancellationReasons: TransactItems.map((item) => ({
+      Code: isAt(JSON.stringify(item)) ? 'TransactionConflict' : 'None',
+    })),
   };
 }
 

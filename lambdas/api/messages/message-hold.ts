@@ -12,6 +12,7 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import { resources } from '../../resources.ts';
 import type { Candidate } from '../../routing/candidates.ts';
+import { StoreBusyError } from '../../store/transact.ts';
 import { connect } from '../../routing/connection.ts';
 import { countedPlan, reencoded, type Prepared } from './attempts.ts';
 import { freeUseOf } from './free-terms.ts';
@@ -42,6 +43,8 @@ export async function holdForRequest(
     if ('admitted' in result) return result;
     const others = left.filter(({ model }) => !isRefused(model, result.refusal));
     if (others.length === 0 || others.length === left.length) throw result.error;
+    // Nothing more can be held under this id, and the other models were not asked for yet: the client may ask again.
+    if (result.isReleased) throw new StoreBusyError(result.error);
     left = others;
   }
 }
@@ -66,7 +69,7 @@ async function holdWhileConnecting(
   input: MessageInput,
   prepared: Prepared,
   signal: AbortSignal,
-): Promise<Held | { refusal: AdmissionRefusal; error: Error }> {
+): Promise<Held | { refusal: AdmissionRefusal; error: Error; isReleased: boolean }> {
   const [first] = prepared.attempts as [Prepared['attempts'][number]];
   const upstream = connect(first.candidate, first.encode(), signal);
   const table = resources.table();
@@ -85,8 +88,8 @@ async function holdWhileConnecting(
     });
     if ('refused' in result) {
       upstream.discard();
-      const { refusal, request: refused } = result.refused;
-      return { refusal, error: refusalError(refusal, refused) };
+      const { refusal, request: refused, isReleased } = result.refused;
+      return { refusal, error: refusalError(refusal, refused), isReleased };
     }
     ({ admitted } = result);
     const attempts = admitted.shortened ? reencoded(prepared, admitted.plan) : [...prepared.attempts];
