@@ -10,8 +10,8 @@ const HIDDEN_AFTER_MS = 2_000;
 
 /**
  * Measures an answer while it passes: the usage that the provider reports, and what can be counted where it reports
- * nothing. Providers report in the first event, in the last, or in both: the largest value of each field counts, never
- * the sum.
+ * nothing. Providers report in the first event, in the last, or in both: reports are joined (reported-usage.ts), never
+ * added.
  */
 export class UsageMeter {
   /** performance.now() of the first event. */
@@ -109,6 +109,11 @@ export class UsageMeter {
     return inputTokens + cacheReadTokens + cacheWriteTokens > 0;
   }
 
+  /** The provider has said how long something that was written to caches is kept. */
+  get tellsCacheLifetimes(): boolean {
+    return (this.#reported.cacheWrite5mTokens ?? 0) + (this.#reported.cacheWrite1hTokens ?? 0) > 0;
+  }
+
   /** The provider reported the output, and wrote no more after that. Zero tokens for written output is not a report. */
   get knowsOutput(): boolean {
     if (!this.#isOutputReported || this.#bytesWhenReported < this.outputBytes) return false;
@@ -164,7 +169,8 @@ export class UsageMeter {
 
 /** The total goes on counting where the split by lifetime is reported only once: what is not 1h counts as 5m. */
 function cacheWrites(reported: ReportedUsage): Pick<TokenUsage, 'cacheWrite5mTokens' | 'cacheWrite1hTokens'> {
-  const { cacheWriteTokens: total, cacheWrite1hTokens } = reported;
-  const short = total === undefined ? reported.cacheWrite5mTokens : Math.max(0, total - (cacheWrite1hTokens ?? 0));
-  return { cacheWrite5mTokens: short, cacheWrite1hTokens };
+  const { cacheWriteTokens: total, cacheWrite5mTokens: short, cacheWrite1hTokens: long } = reported;
+  if (total === undefined) return { cacheWrite5mTokens: short, cacheWrite1hTokens: long };
+  const kept = long === undefined ? undefined : Math.min(long, total);
+  return { cacheWrite5mTokens: total - (kept ?? 0), cacheWrite1hTokens: kept };
 }

@@ -3,7 +3,7 @@
  * (a text, a fraction, a negative or endless number) counts as not reported. Unknown is not zero.
  */
 
-import { isCount } from '../messages/usage-counts.ts';
+import { isCount, laterPrompt, type PromptCounts } from '../messages/usage-counts.ts';
 
 export interface ReportedUsage {
   inputTokens?: number;
@@ -47,22 +47,25 @@ export function unpricedSigns(usage: unknown): string[] {
 }
 
 /**
- * Joins earlier usage with a later report. Usage is cumulative: nothing becomes less. The parts of the prompt belong
- * together: a provider that first reported one number may report later how much of it was read from a cache.
+ * Joins earlier usage with a later report. Output is cumulative, and never becomes less. The parts of the prompt belong
+ * together, and are what was reported last.
  */
 export function updated(known: ReportedUsage, reported: ReportedUsage): ReportedUsage {
-  const next: ReportedUsage = { ...known, ...reported };
-  const prompt = promptOf(next) >= promptOf(known) ? next : known;
+  const { input, cacheRead, cacheWritten } = laterPrompt(promptOf(known), promptOf(reported));
   return withoutUndefined({
-    ...prompt,
+    ...known,
+    ...reported,
+    inputTokens: input,
+    cacheReadTokens: cacheRead,
+    cacheWriteTokens: cacheWritten,
     outputTokens: larger(known.outputTokens, reported.outputTokens),
     reasoningTokens: larger(known.reasoningTokens, reported.reasoningTokens),
     searchRequests: larger(known.searchRequests, reported.searchRequests),
   });
 }
 
-function promptOf({ inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 }: ReportedUsage): number {
-  return inputTokens + cacheReadTokens + cacheWriteTokens;
+function promptOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: ReportedUsage): PromptCounts {
+  return { input: inputTokens, cacheRead: cacheReadTokens, cacheWritten: cacheWriteTokens };
 }
 
 function larger(a: number | undefined, b: number | undefined): number | undefined {

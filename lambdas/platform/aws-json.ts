@@ -75,9 +75,9 @@ class NoReplyError extends ServiceError {
   readonly isPassing = true;
   readonly code: string | undefined;
 
-  constructor(message: string, cause?: Error) {
+  constructor(message: string, cause?: NodeJS.ErrnoException) {
     super(message, { cause });
-    this.code = (cause as NodeJS.ErrnoException | undefined)?.code;
+    this.code = cause?.code;
   }
 }
 

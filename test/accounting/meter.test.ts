@@ -22,7 +22,16 @@ function measure(...events: MessagesEvent[]) {
 }
 
 describe('the meter', () => {
-  it('takes the largest value of each field, never the sum', () => {
+  it('charges all that rounds of a provider wrote to caches, where the split is of the first round only', () => {
+    const first = { cache_creation_input_tokens: 31_490, cache_creation: { ephemeral_5m_input_tokens: 31_490 } };
+    const told = measure(
+      start({ input_tokens: 10, output_tokens: 1, ...first }),
+      end({ input_tokens: 10, output_tokens: 5, ...first, cache_creation_input_tokens: 184_457 }),
+    );
+    expect(told).toMatchObject({ usage: { inputTokens: 10, cacheWrite5mTokens: 184_457 } });
+  });
+
+  it('takes the last word on the prompt and the largest on output, never a sum', () => {
     const told = measure(start({ input_tokens: 10, output_tokens: 1 }), end({ input_tokens: 12, output_tokens: 5 }));
     expect(told).toMatchObject({ usage: { inputTokens: 12, outputTokens: 5 }, estimated: false });
   });

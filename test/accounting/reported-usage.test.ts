@@ -1,5 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readReportedUsage, unpricedSigns, updated } from '../../lambdas/accounting/reported-usage.ts';
+import { laterPrompt, type PromptCounts } from '../../lambdas/messages/usage-counts.ts';
+
+const promptSizeOf = ({ input = 0, cacheRead = 0, cacheWritten = 0 }: PromptCounts) => input + cacheRead + cacheWritten;
 
 describe('a usage that a provider reports', () => {
   it('is read field by field', () => {
@@ -54,10 +58,38 @@ describe('a usage that a provider reports', () => {
 });
 
 describe('a usage after a later word', () => {
-  it('never becomes less', () => {
+  it('never has less output', () => {
     const known = { inputTokens: 10, outputTokens: 5, reasoningTokens: 4, searchRequests: 2 };
 
-    expect(updated(known, { inputTokens: 9, outputTokens: 3, reasoningTokens: 1, searchRequests: 0 })).toEqual(known);
+    expect(updated(known, { inputTokens: 10, outputTokens: 3, reasoningTokens: 1, searchRequests: 0 })).toEqual(known);
+  });
+
+  it('has the prompt that was told last, also where that is less', () => {
+    expect(updated({ inputTokens: 169 }, { inputTokens: 79 })).toEqual({ inputTokens: 79 });
+  });
+
+  it.each([
+    ['an input that had them in it', { inputTokens: 8_834 }, { cacheReadTokens: 8_831 }, 3],
+    ['an input beside them', { inputTokens: 12 }, { cacheReadTokens: 8_831 }, 12],
+  ])('has caches that are told alone after %s', (_, known, later, inputTokens) => {
+    expect(updated(known, later)).toEqual({ inputTokens, cacheReadTokens: 8_831 });
+  });
+
+  it('has the caches in an input that is told alone and is as large as all of it', () => {
+    const known = { inputTokens: 12, cacheReadTokens: 100 };
+
+    expect(updated(known, { inputTokens: 112 })).toEqual(known);
+  });
+
+  const counts = fc.option(fc.nat({ max: 5 }), { nil: undefined });
+  const prompts = fc.record({ input: counts, cacheRead: counts, cacheWritten: counts });
+  it('is the same when a report comes twice', () => {
+    fc.assert(
+      fc.property(prompts, prompts, (known, later) => {
+        const once = laterPrompt(known, later);
+        expect(promptSizeOf(laterPrompt(known, once))).toBe(promptSizeOf(once));
+      }),
+    );
   });
 
   it('has what was not known before', () => {

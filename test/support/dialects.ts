@@ -9,13 +9,16 @@ import { emptyFrame, frameHead, packFrame } from './event-stream.ts';
 export const wires = ['anthropic', 'openai-chat', 'openai-responses', 'google-gemini', 'bedrock-converse'] as const;
 export type WireName = (typeof wires)[number];
 
+/** `read` from a cache, and `written` to one. */
+export type Counts = Partial<Record<'prompt' | 'output' | 'read' | 'written', string | undefined>>;
+
 export interface Dialect {
   /** What the path of a request over it has in it. */
   path: string;
   /** How the texts of its streams become bytes. Documents are UTF-8 on every wire. */
   encoding: 'utf8' | 'latin1';
   /** Counts of a usage, each as it stands in JSON; undefined: it is not told. */
-  usage: (counts: { prompt?: string | undefined; output?: string | undefined }) => string;
+  usage: (counts: Counts) => string;
   /** An event that tells usage while the answer goes on. */
   report: (usageJson: string) => string;
   /** One event of a stream, whatever JSON it holds. */
@@ -50,6 +53,12 @@ const fieldsOf = (fields: Record<string, string | undefined>): string =>
     .map(([name, json]) => `"${name}":${json}`)
     .join(',')}}`;
 
+/** The details of a prompt that has its caches in it. */
+const cachesOf = ({ read, written }: Counts): string | undefined =>
+  read === undefined && written === undefined
+    ? undefined
+    : fieldsOf({ cached_tokens: read, cache_write_tokens: written });
+
 /** What streams of server-sent events have in common. */
 const serverSent = {
   encoding: 'utf8',
@@ -83,7 +92,13 @@ const anthropic: Dialect = {
   ...serverSent,
   path: '/v1/messages',
   ping: anthropicEvent('{"type":"ping"}'),
-  usage: ({ prompt, output }) => fieldsOf({ input_tokens: prompt, output_tokens: output }),
+  usage: ({ prompt, output, read, written }) =>
+    fieldsOf({
+      input_tokens: prompt,
+      output_tokens: output,
+      cache_read_input_tokens: read,
+      cache_creation_input_tokens: written,
+    }),
   report: anthropicReason,
   event: anthropicEvent,
   opening: (usage = '{"input_tokens":10,"output_tokens":1}') =>
@@ -110,7 +125,8 @@ const chatText = (words: string): string => chunk(`{"content":${JSON.stringify(w
 const openaiChat: Dialect = {
   ...serverSent,
   path: '/chat/completions',
-  usage: ({ prompt, output }) => fieldsOf({ prompt_tokens: prompt, completion_tokens: output }),
+  usage: ({ prompt, output, ...caches }) =>
+    fieldsOf({ prompt_tokens: prompt, completion_tokens: output, prompt_tokens_details: cachesOf(caches) }),
   report: (usage) => chatEvent(`{"choices":[],"usage":${usage}}`),
   event: chatEvent,
   opening: () => chunk('{"role":"assistant","content":""}'),
@@ -134,7 +150,8 @@ const responsesText = (words: string): string =>
 const openaiResponses: Dialect = {
   ...serverSent,
   path: '/responses',
-  usage: ({ prompt, output }) => fieldsOf({ input_tokens: prompt, output_tokens: output }),
+  usage: ({ prompt, output, ...caches }) =>
+    fieldsOf({ input_tokens: prompt, output_tokens: output, input_tokens_details: cachesOf(caches) }),
   report: (usage) => responsesEvent('response.in_progress', `"response":{"id":"r1","usage":${usage}}`),
   event: (json) => `event: ${/"type":"([\w.]+)"/.exec(json)?.[1] ?? 'unknown'}\ndata: ${json}\n\n`,
   opening: () =>
@@ -159,7 +176,8 @@ const geminiText = (words: string): string => candidate(`{"text":${JSON.stringif
 const googleGemini: Dialect = {
   ...serverSent,
   path: ':streamGenerateContent',
-  usage: ({ prompt, output }) => fieldsOf({ promptTokenCount: prompt, candidatesTokenCount: output }),
+  usage: ({ prompt, output, read }) =>
+    fieldsOf({ promptTokenCount: prompt, candidatesTokenCount: output, cachedContentTokenCount: read }),
   report: (usage) => chatEvent(`{"usageMetadata":${usage}}`),
   event: chatEvent,
   opening: () => candidate('{"text":""}'),
@@ -196,7 +214,13 @@ const converseReason = (usage = '{"inputTokens":10,"outputTokens":5,"totalTokens
 const bedrockConverse: Dialect = {
   path: '/converse-stream',
   encoding: 'latin1',
-  usage: ({ prompt, output }) => fieldsOf({ inputTokens: prompt, outputTokens: output }),
+  usage: ({ prompt, output, read, written }) =>
+    fieldsOf({
+      inputTokens: prompt,
+      outputTokens: output,
+      cacheReadInputTokens: read,
+      cacheWriteInputTokens: written,
+    }),
   report: (usage) => frame('metadata', `{"usage":${usage}}`),
   // An exception names itself in a header of its frame; all else is read as a piece of the answer.
   event: (json) => frame(/"__type":"(\w+)"/.exec(json)?.[1] ?? 'contentBlockDelta', json),

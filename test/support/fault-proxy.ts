@@ -6,16 +6,13 @@ import type { AddressInfo } from 'node:net';
 /**
  * What no emulator does by itself. "lost-reply": the write happens, and the client gets no reply. "delayed": the client
  * gets no reply either, and the write happens when the test says so. "unavailable": the service answers with 503.
- * `conflictsAt`: a transaction meets others at the items whose JSON has this text, as DynamoDB tells it.
  */
-export type Fault =
-  | 'conflict'
-  | 'throttle'
-  | 'lost-reply'
-  | 'delayed'
-  | 'unavailable'
-  | { conflictsAt: string }
-  | undefined;
+export type Fault = 'conflict' | 'throttle' | 'lost-reply' | 'delayed' | 'unavailable' | undefined;
+
+/** A transaction meets others at the items whose JSON has this text, and at no other, as DynamoDB tells it. */
+export interface Conflict {
+  conflictsAt: string;
+}
 
 export interface DynamodbCall {
   /** For example TransactWriteItems. */
@@ -30,7 +27,7 @@ export interface FaultProxy {
   /** Every call that came through, in order. */
   calls: DynamodbCall[];
   /** Decides the fate of each call. */
-  faultFor: (call: DynamodbCall, number: number) => Fault;
+  faultFor: (call: DynamodbCall, number: number) => Fault | Conflict;
   /** A call goes on after this has resolved: so a test can put the calls of several clients in order. */
   before: (call: DynamodbCall) => Promise<void> | void;
   /** Lets the delayed calls happen now. @returns their status codes, in the order in which they were made */

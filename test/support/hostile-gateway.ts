@@ -7,6 +7,7 @@ import { expect, vi } from 'vitest';
 import { documentsOf } from '../../lambdas/store/documents.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { generationKey } from '../../lambdas/store/generation-key.ts';
+import type { WireUsage } from '../../lambdas/messages/types.ts';
 import { openTable, type Item, type Table } from '../../lambdas/store/table.ts';
 import { LocalState } from '../../lib/local/state.ts';
 import { ask, MAX_TOKENS, replyOf, type Question, type Reply } from './messages-client.ts';
@@ -90,6 +91,7 @@ export async function startHostileGateway(env: Record<string, string> = {}): Pro
       expectProvidersFault(reply);
       const generation = await finalItem(table, client, reply.headers.get('x-generation-id')!);
       const cost = Money.parseNumber(String(generation['total_cost_rub']));
+      expectToldAsBilled(reply, generation);
       await expectExactBooks(client, cost, boundOf(promptBytes, attack.maxTokens ?? MAX_TOKENS));
       return { ...reply, generation, cost };
     },
@@ -177,6 +179,28 @@ export function expectCutShort({ status, text, message, error }: Reply, words: s
   expect([status, text]).toEqual([200, words]);
   const { error_type: reason } = message!['metadata'] as Record<string, unknown>;
   expect(['provider_unavailable', 'provider_overloaded', 'timeout']).toContain(reason);
+}
+
+/** The tokens that the client reads last are those of the record, and so is their cost. */
+function expectToldAsBilled({ message, events }: Reply, generation: Item): void {
+  const ending = events.findLast((event) => event.type === 'message_delta');
+  const told = (message?.['usage'] ?? ending?.usage) as WireUsage | undefined;
+  if (!told) return;
+  const [read, written] = [told.cache_read_input_tokens ?? 0, told.cache_creation_input_tokens ?? 0];
+  const count = (name: string) => Number(generation[name] ?? 0);
+  expect({
+    prompt: (told.input_tokens ?? 0) + read + written,
+    completion: told.output_tokens,
+    read,
+    written,
+    thought: told.output_tokens_details?.thinking_tokens ?? 0,
+  }).toEqual({
+    prompt: count('tokens_prompt'),
+    completion: count('tokens_completion'),
+    read: count('native_tokens_cached'),
+    written: count('cache_write_tokens') + count('cache_write_1h_tokens'),
+    thought: count('native_tokens_reasoning'),
+  });
 }
 
 /** Nothing stays held, what was recorded is what was charged, and it is within the limit and the hold. */

@@ -2,7 +2,6 @@
 
 import type { Charged } from '../../accounting/charge.ts';
 import { eventBytes } from '../../accounting/event-bytes.ts';
-import type { UsageMeter } from '../../accounting/meter.ts';
 import type { TokenUsage } from '../../accounting/usage.ts';
 import type { AnswerEvent, MessageDelta, MessagesEvent, WireUsage } from '../../messages/types.ts';
 import type { GatewayError } from '../../platform/errors.ts';
@@ -46,49 +45,55 @@ export function named(event: AnswerEvent, { context, attempted }: MeasuredAnswer
   return { data: { ...data, message } };
 }
 
-/** Clients read the prompt's tokens here, some only here: what the provider has not counted is estimated. */
+/** Clients read the prompt's tokens here, some only here: what the provider has not counted, or counts as none, is estimated. */
 function openingUsage(usage: WireUsage, estimatedInputTokens: number): WireUsage {
-  const { input_tokens: input = null, output_tokens: output = null } = usage;
-  return { ...noCaches, ...usage, input_tokens: input ?? estimatedInputTokens, output_tokens: output ?? 0 };
+  const { input_tokens: input, cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
+  const isCounted = (input ?? 0) + (read ?? 0) + (written ?? 0) > 0;
+  return {
+    ...usage,
+    input_tokens: isCounted ? (input ?? 0) : estimatedInputTokens,
+    output_tokens: usage.output_tokens ?? 0,
+    // Clients add up all tokens of the prompt.
+    cache_read_input_tokens: read ?? 0,
+    cache_creation_input_tokens: written ?? 0,
+  };
 }
 
-/** Clients add up all tokens of the prompt: what a provider does not tell of caches is charged as none. */
-const noCaches = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 } satisfies WireUsage;
-
-/** The ending with its cost. Reports beyond the bound, or of no tokens for written output, are not what it has cost. */
-export function priced(event: MessageDelta, charge: Charged, answer: MeasuredAnswer): MessageDelta {
-  const { usage, cost } = charge;
-  const tokens = charge.rounds
-    ? tokensOf(usage)
-    : { ...noCaches, ...event.usage, ...lastRoundTokens(event, charge, answer.meter) };
-  const searches = answer.context.search && {
+/**
+ * The ending with its price.
+ *
+ * Guarantee: told is billed. The tokens are those of the charge, whatever the event itself reports, so that tokens times
+ * prices is the cost, unless the limits had no room for it (`capped` on the record).
+ */
+export function priced(event: MessageDelta, { usage, cost }: Charged, answer: MeasuredAnswer): MessageDelta {
+  const { context, meter } = answer;
+  const searches = context.search && {
     server_tool_use: { web_search_requests: usage.searchRequests ?? 0, web_fetch_requests: 0 },
   };
-  return { ...event, usage: { ...tokens, ...searches, cost } };
-}
-
-function lastRoundTokens(event: MessageDelta, { usage, exceeded }: Charged, meter: UsageMeter): WireUsage {
-  const { input_tokens: input = null, output_tokens: output = null } = event.usage;
-  const isInputReported = input !== null && meter.knowsPrompt && !exceeded;
-  const isOutputReported = output !== null && meter.knowsOutput && !exceeded;
   return {
-    input_tokens: isInputReported ? input : usage.inputTokens,
-    output_tokens: isOutputReported ? output : usage.outputTokens,
+    ...event,
+    usage: {
+      ...event.usage,
+      ...tokensOf(usage, meter.tellsCacheLifetimes || event.usage.cache_creation != null),
+      ...searches,
+      cost,
+    },
   };
 }
 
-/** The tokens of all rounds: the last one has reported only its own. */
-function tokensOf(usage: TokenUsage): WireUsage {
-  const { cacheWrite5mTokens: short, cacheWrite1hTokens: long, reasoningTokens: reasoning } = usage;
-  const isWritten = short !== undefined || long !== undefined;
+/** All rounds' tokens: an event has reported only those of the last. What is not known of caches is charged as none. */
+function tokensOf(usage: TokenUsage, tellsLifetimes: boolean): WireUsage {
+  const { cacheReadTokens: read = 0, cacheWrite5mTokens: short = 0, cacheWrite1hTokens: long = 0 } = usage;
   return {
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,
-    cache_read_input_tokens: usage.cacheReadTokens ?? 0,
-    cache_creation_input_tokens: (short ?? 0) + (long ?? 0),
-    ...(isWritten
-      ? { cache_creation: { ephemeral_5m_input_tokens: short ?? 0, ephemeral_1h_input_tokens: long ?? 0 } }
+    cache_read_input_tokens: read,
+    cache_creation_input_tokens: short + long,
+    ...(tellsLifetimes
+      ? { cache_creation: { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } }
       : {}),
-    ...(reasoning === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoning } }),
+    ...(usage.reasoningTokens === undefined
+      ? {}
+      : { output_tokens_details: { thinking_tokens: usage.reasoningTokens } }),
   };
 }

@@ -1,6 +1,7 @@
 import { messageStart } from '../../messages/message-start.ts';
 import type { AnswerBatch, MessagesEvent, StopReason, WireUsage } from '../../messages/types.ts';
 import type { DecodeContext, WireRefusal } from '../wire.ts';
+import { laterPrompt, type PromptCounts } from '../../messages/usage-counts.ts';
 import { BlockWriter } from './block-writer.ts';
 import { ClientCalls } from './client-calls.ts';
 import type { ToolNameRule } from './tool-names.ts';
@@ -132,15 +133,34 @@ function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
   if (!known) return later;
   const output = Math.max(known.output_tokens ?? 0, later.output_tokens ?? 0);
   const isReported = known.output_tokens !== undefined || later.output_tokens !== undefined;
-  return { ...known, ...later, ...promptOf(known, later), ...(isReported ? { output_tokens: output } : {}) };
+  const { input, cacheRead, cacheWritten } = laterPrompt(
+    promptOf(known),
+    withKnownCaches(promptOf(known), promptOf(later)),
+  );
+  return {
+    ...known,
+    ...later,
+    ...(input === undefined ? {} : { input_tokens: input }),
+    ...(cacheRead === undefined ? {} : { cache_read_input_tokens: cacheRead }),
+    ...(cacheWritten === undefined ? {} : { cache_creation_input_tokens: cacheWritten }),
+    ...(isReported ? { output_tokens: output } : {}),
+  };
+}
+
+function promptOf(usage: WireUsage): PromptCounts {
+  return {
+    input: usage.input_tokens ?? undefined,
+    cacheRead: usage.cache_read_input_tokens ?? undefined,
+    cacheWritten: usage.cache_creation_input_tokens ?? undefined,
+  };
 }
 
 /** A report that leaves out the caches that an earlier one named has their tokens in its prompt: these are the same ones. */
-function promptOf(known: WireUsage, later: WireUsage): WireUsage {
-  if (later.input_tokens === undefined) return {};
-  const fields = ['cache_read_input_tokens', 'cache_creation_input_tokens'] as const;
-  const repeated = fields.filter((field) => later[field] === undefined).map((field) => known[field] ?? 0);
-  return {
-    input_tokens: repeated.reduce((input, tokens) => Math.max(0, input - tokens), later.input_tokens ?? 0),
-  };
+function withKnownCaches(known: PromptCounts, later: PromptCounts): PromptCounts {
+  if (later.input === undefined) return later;
+  const { cacheRead = known.cacheRead, cacheWritten = known.cacheWritten } = later;
+  const repeated =
+    (later.cacheRead === undefined ? (known.cacheRead ?? 0) : 0) +
+    (later.cacheWritten === undefined ? (known.cacheWritten ?? 0) : 0);
+  return { input: Math.max(0, later.input - repeated), cacheRead, cacheWritten };
 }

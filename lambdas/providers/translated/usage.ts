@@ -23,7 +23,9 @@ export function usageOf(counts: InclusiveCounts): WireUsage {
   const reported = count(counts.cached);
   // A hosted model was seen to report more cached tokens than prompt tokens.
   const cached = reported === undefined ? undefined : Math.min(reported, prompt ?? 0);
-  const written = count(counts.cacheWritten);
+  const told = count(counts.cacheWritten);
+  // Some name the same tokens as read and as written. More than the whole prompt is nonsense, which is capped and reported.
+  const written = told === undefined || told > (prompt ?? 0) ? told : Math.min(told, (prompt ?? 0) - (cached ?? 0));
   const reasoning = count(counts.reasoning);
   const output = outputOf(count(counts.output), prompt, count(counts.total));
   return {

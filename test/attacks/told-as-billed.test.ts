@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { wires, type Counts, type WireName } from '../support/dialects.ts';
+import { startHostileGateway, type Aftermath, type HostileGateway } from '../support/hostile-gateway.ts';
+import { repeated } from '../support/long-runs.ts';
+
+/**
+ * The usage that a client reads last is what the record has, and what was charged: checked behind every answer of a hostile
+ * gateway, here for every order in which providers report, with and without caches.
+ */
+let hostile: HostileGateway;
+beforeAll(async () => {
+  hostile = await startHostileGateway();
+});
+afterAll(() => hostile.stop());
+
+interface Report {
+  counts: Counts;
+  /** In the same packet as what comes before it. */
+  together: boolean;
+}
+
+/** The provider reports its usage in this order; the first report is that of the beginning, where the wire has one. */
+function reported(wire: WireName, reports: Report[], stream: boolean): Promise<Aftermath> {
+  return hostile.attack({
+    wire,
+    stream,
+    limitRub: 100_000,
+    behaviour: async ({ begin, send, finish, dialect }) => {
+      const [first, ...rest] = reports.map(({ counts, together }) => ({ usage: dialect.usage(counts), together }));
+      await begin();
+      let packet =
+        (wire === 'anthropic' ? dialect.opening(first!.usage) : dialect.opening()) + dialect.text('Twelve bytes');
+      const later = wire === 'anthropic' ? rest : [first!, ...rest];
+      for (const { usage, together } of later.slice(0, -1)) {
+        if (!together) {
+          await send(packet);
+          packet = '';
+        }
+        packet += dialect.report(usage);
+      }
+      await send(packet);
+      await send(dialect.reason(later.at(-1)?.usage ?? dialect.usage({ output: '5' })) + dialect.stop);
+      await finish();
+    },
+  });
+}
+
+const count = fc.constantFrom('0', '3', '10', '90', '100', '881', '884', '1e15', 'null', '-1', undefined);
+const report = fc.record({
+  counts: fc.record({ prompt: count, output: fc.constantFrom('5', '7', '0', undefined), read: count, written: count }),
+  together: fc.boolean(),
+});
+
+describe.each(wires)('usage that a provider on %s reports again and again', (wire) => {
+  it('is told as it is billed, streamed and whole', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(report, { minLength: 1, maxLength: 3 }), fc.boolean(), async (reports, stream) => {
+        // Every answer is checked where it is asked for.
+        await reported(wire, reports, stream);
+      }),
+      { numRuns: repeated(300, { ofWhichAlways: 25 }) },
+    );
+  }, 120_000);
+
+  it('costs the same, however its bytes were cut', async () => {
+    const reports = (together: boolean) => [
+      { counts: { prompt: '169', output: '1' }, together },
+      { counts: { prompt: '79', output: '5' }, together },
+    ];
+    const [cut, whole] = await Promise.all([reported(wire, reports(false), true), reported(wire, reports(true), true)]);
+    expect(cut.cost.toString()).toBe(whole.cost.toString());
+    expect(cut.generation['tokens_prompt']).toBe(
+      wire === 'openai-responses' ? whole.generation['tokens_prompt'] : '79',
+    );
+  });
+});
+
+describe('caches of imitations of the Messages API', () => {
+  const cached = { tokens_prompt: '884', native_tokens_cached: '881' };
+  it.each([
+    ['an input that had them in it, corrected', { prompt: '3', read: '881' }],
+    ['an input a token larger than the sum', { prompt: '2', read: '881' }],
+    ['no further input', { prompt: undefined, read: '881' }],
+  ])('after %s are charged once', async (_, last) => {
+    const { generation } = await reported(
+      'anthropic',
+      [
+        { counts: { prompt: '884' }, together: false },
+        { counts: { ...last, output: '5' }, together: false },
+      ],
+      true,
+    );
+    const prompt = String(Number(last.prompt ?? '3') + 881);
+    expect(generation).toMatchObject({ ...cached, tokens_prompt: prompt });
+  });
+
+  it('that only the beginning tells are told at the end, too', async () => {
+    const { message } = await reported(
+      'anthropic',
+      [
+        { counts: { prompt: '12', read: '100', written: '50' }, together: false },
+        { counts: { output: '5' }, together: false },
+      ],
+      false,
+    );
+    // No cache was asked to be written, so these tokens are plain prompt.
+    expect(message!['usage']).toMatchObject({ input_tokens: 62, cache_read_input_tokens: 100 });
+  });
+});
+
+it('tokens that are named as read and as written are charged once', async () => {
+  const counts = { prompt: '217', output: '5', read: '210', written: '210' };
+  const { generation } = await reported('openai-chat', [{ counts, together: true }], true);
+  expect(generation).toMatchObject({ tokens_prompt: '217', native_tokens_cached: '210' });
+});
