@@ -39,10 +39,13 @@ export function charged(
   charge: Charge,
   hiddenSinceMs: number | undefined,
 ): Charged {
-  if (charge === 'nothing') {
+  if (charge === 'nothing' || (charge === 'reported' && !meter.hasReport)) {
     return { usage: NO_USAGE, cost: Money.zero, cacheDiscount: Money.zero, estimated: false, exceeded: false };
   }
-  const measured = meter.usage(charge === 'usage and hidden' ? hiddenSinceMs : undefined);
+  const measured =
+    charge === 'reported'
+      ? meter.reportedUsage
+      : meter.usage(charge === 'usage and hidden' ? hiddenSinceMs : undefined);
   // Our own counts are estimates: cutting them does not mean that the provider reported too much.
   const { bound } = endpoint;
   const counted: TokenUsage = {

@@ -2,7 +2,8 @@
  * Who pays what when an answer ends: one function, the table in docs/wires.md as code.
  *
  * A failure of the provider without output costs the client nothing. What was written is charged, as the provider reported
- * it or else as we counted it. When the cause is the client's (it left, its money or its time ran out), reasoning that the
+ * it or else as we counted it; what the client did not get, because its answer was to come in one piece and broke off, only as
+ * the provider itself says that it charges. When the cause is the client's (it left, its money or its time ran out), reasoning that the
  * provider bills without showing it is charged too, estimated by the time that passed.
  */
 
@@ -15,21 +16,27 @@ export interface EndedAnswer {
   wasSent: boolean;
   /** The provider wrote something: text, thinking, or a call. */
   hasOutput: boolean;
+  /** The client has what was written: its answer is a stream. */
+  isDelivered: boolean;
   /** The provider declined before it wrote anything, and does not charge for that. */
   declinedForFree: boolean;
 }
 
-/** `usage`: as reported, else counted. `usage and hidden`: the same, plus an estimate of thinking that was not shown. */
-export type Charge = 'nothing' | 'usage' | 'usage and hidden';
+/**
+ * `reported`: as the provider reported, and nothing that it did not. `usage`: as reported, else counted. `usage and hidden`:
+ * the same, plus an estimate of thinking that was not shown.
+ */
+export type Charge = 'nothing' | 'reported' | 'usage' | 'usage and hidden';
 
-export function chargeFor({ ending, wasSent, hasOutput, declinedForFree }: EndedAnswer): Charge {
+export function chargeFor({ ending, wasSent, hasOutput, isDelivered, declinedForFree }: EndedAnswer): Charge {
   switch (ending) {
     case 'complete':
       return declinedForFree ? 'nothing' : 'usage';
     case 'refused_before':
       return 'nothing';
     case 'broke_off':
-      return hasOutput ? 'usage' : 'nothing';
+      if (!hasOutput) return 'nothing';
+      return isDelivered ? 'usage' : 'reported';
     case 'out_of_money':
       return 'usage and hidden';
     case 'client_left':

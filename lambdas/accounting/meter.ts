@@ -141,6 +141,18 @@ export class UsageMeter {
     };
   }
 
+  /** The provider has reported tokens of the prompt or of the output. */
+  get hasReport(): boolean {
+    return this.knowsPrompt || (this.#reported.outputTokens ?? 0) > 0;
+  }
+
+  /** What the provider itself has reported so far: what it did not report is none. */
+  get reportedUsage(): { usage: TokenUsage; estimated: boolean } {
+    const { inputTokens = 0, outputTokens = 0 } = this.#reported;
+    const { usage } = this.usage();
+    return { usage: { ...usage, inputTokens, outputTokens, reasoningTokens: undefined }, estimated: false };
+  }
+
   #countedOutput(hiddenSinceMs: number | undefined): number {
     const visible = estimateTokens(this.outputBytes);
     const counted = Math.max(visible, this.#reported.outputTokens ?? 0);

@@ -116,6 +116,12 @@ export class GatewayError extends Error {
     this.headers['x-should-retry'] = 'false';
     return this;
   }
+
+  /** Leaves it to clients whether they retry, as they do by themselves after a failure of a server. */
+  encourageRetry(): this {
+    delete this.headers['x-should-retry'];
+    return this;
+  }
 }
 
 export function invalidRequest(

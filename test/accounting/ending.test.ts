@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { chargeFor, isCancelled, type Charge } from '../../lambdas/accounting/ending.ts';
 import { endings, type Ending } from '../../lambdas/store/outcome.ts';
 
-type Row = [Ending, { wasSent?: boolean; hasOutput?: boolean; declinedForFree?: boolean }, Charge, boolean];
+type Row = [
+  Ending,
+  { wasSent?: boolean; hasOutput?: boolean; isDelivered?: boolean; declinedForFree?: boolean },
+  Charge,
+  boolean,
+];
 
 const rows: Row[] = [
   ['complete', { hasOutput: true }, 'usage', false],
@@ -13,6 +18,7 @@ const rows: Row[] = [
   ['refused_before', { wasSent: true }, 'nothing', false],
   ['broke_off', { hasOutput: false }, 'nothing', false],
   ['broke_off', { hasOutput: true }, 'usage', true],
+  ['broke_off', { hasOutput: true, isDelivered: false }, 'reported', true],
   ['client_left', { wasSent: false }, 'nothing', true],
   ['client_left', { wasSent: true }, 'usage and hidden', true],
   ['client_left', { hasOutput: true }, 'usage and hidden', true],
@@ -23,7 +29,7 @@ const rows: Row[] = [
 
 describe('who pays what when an answer ends', () => {
   it.each(rows)('%s, %o: %s', (ending, facts, charge, cancelled) => {
-    const ended = { ending, wasSent: true, hasOutput: false, declinedForFree: false, ...facts };
+    const ended = { ending, wasSent: true, hasOutput: false, isDelivered: true, declinedForFree: false, ...facts };
     expect([chargeFor(ended), isCancelled(ended)]).toEqual([charge, cancelled]);
   });
 

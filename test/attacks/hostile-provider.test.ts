@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { answer, bytesOf, wires, type Dialect, type WireName } from '../support/dialects.ts';
 import {
-  expectCutShort,
+  expectBrokenOff,
   startHostileGateway,
   type Aftermath,
   type Attack,
@@ -185,21 +185,22 @@ const begun =
 
 describe.each(wires)('in the middle of an answer over %s, a provider that', (wire) => {
   it.concurrent.each(withinTheAnswer)(
-    '%s is told as a failure, and what it wrote is charged',
+    '%s is told as a failure, and what it has told is charged',
     async (_what, behaviour) => {
-      const broken = await attack(wire, begun(behaviour));
-      expectCutShort(broken, WORDS);
-      expect(broken.cost.isZero).toBe(false);
-      expect(broken.generation).toMatchObject({ estimated: true, tokens_completion: '3' });
+      expectBrokenOff(await attack(wire, begun(behaviour)), wire);
     },
   );
 
-  it.concurrent.each(withinTheAnswer)('%s is told so within the stream', async (_what, behaviour) => {
-    const { status, text, error, events } = await attack(wire, begun(behaviour), { stream: true });
-    expect([status, text]).toEqual([200, WORDS]);
-    expect([502, 504]).toContain(error!.code);
-    expect(events.at(-1)!.type).toBe('error');
-  });
+  it.concurrent.each(withinTheAnswer)(
+    '%s is told so within the stream, and what it wrote is charged',
+    async (_what, behaviour) => {
+      const { status, text, error, events, generation } = await attack(wire, begun(behaviour), { stream: true });
+      expect(generation).toMatchObject({ estimated: true, tokens_completion: '3' });
+      expect([status, text]).toEqual([200, WORDS]);
+      expect([502, 504]).toContain(error!.code);
+      expect(events.at(-1)!.type).toBe('error');
+    },
+  );
 });
 
 /** Odd, but an answer: it is worth having. */

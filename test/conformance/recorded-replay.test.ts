@@ -144,8 +144,10 @@ function unnamed(events: MessagesEvent[]): unknown[] {
       return { ...event, message: { ...message, id: '', model: '', usage: { ...noCaches, ...message.usage } } };
     }
     if (event.type !== 'message_delta') return event;
-    const { cost: _, input_tokens: __, ...usage } = event.usage;
-    return { ...event, usage: { ...noCaches, ...usage } };
+    const { cost: _, input_tokens: __, output_tokens, ...usage } = event.usage;
+    // What the gateway charges is told, not what the last iteration came to.
+    const output = (usage.iterations?.length ?? 0) > 1 ? {} : { output_tokens };
+    return { ...event, usage: { ...noCaches, ...usage, ...output } };
   });
 }
 

@@ -92,21 +92,22 @@ const ask = (model: string, stream: boolean) =>
 const settled = (response: Response) => finalGeneration(gateway, response.headers.get('x-generation-id')!, 10_000);
 
 describe('an answer that breaks off behind its first words', () => {
-  it('is given to a client that does not stream as far as it came, and charged as far', async () => {
+  it('is a failure for a client that does not stream, and costs what the provider says', async () => {
     const response = await ask('breaks-late', false);
 
-    expect(response.status).toBe(200);
+    expect(response.status).toBe(502);
+    expect(response.headers.get('x-should-retry')).toBeNull();
     expect(await response.json()).toMatchObject({
-      content: [{ type: 'text', text: 'Half of it' }],
-      stop_reason: 'max_tokens',
-      metadata: { error_type: 'provider_unavailable', provider_name: 'Test' },
-      // 10 told for the prompt, 10 bytes of text at four to a token.
-      usage: { input_tokens: 10, output_tokens: 3, cost: 0.04 },
+      type: 'error',
+      error: { metadata: { error_type: 'provider_unavailable', provider_name: 'Test' } },
     });
+    // 10 told for the prompt, and the token that the first event counts ahead.
     expect(await settled(response)).toMatchObject({
-      total_cost: 0.04,
+      total_cost: 0.02,
+      tokens_prompt: 10,
+      tokens_completion: 1,
       cancelled: true,
-      estimated: true,
+      estimated: false,
       ending: 'broke_off',
     });
   });

@@ -19,6 +19,7 @@ export function chargeOf({ context, attempted, meter }: MeasuredAnswer, ending: 
     ending,
     wasSent: context.current.sentAtMs !== undefined,
     hasOutput: meter.hasOutput,
+    isDelivered: context.streamed,
     declinedForFree: wire.declinesForFree && meter.finishReason === 'refusal' && !meter.hasBegun,
   });
 }

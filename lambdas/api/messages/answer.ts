@@ -49,14 +49,16 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
     }
     const ending = progress.endingBy(error);
     const failure = failureForClient(ending, error);
-    // A client that does not stream gets what was written, rather than nothing for its money.
-    if (!context.streamed && ending !== 'client_left' && progress.hasOutput) {
+    // A client that does not stream gets what was written in our time, rather than nothing for its money. Half an answer of a
+    // provider that broke off would be taken for a whole one: that is an error, and costs what the provider says.
+    if (!context.streamed && ending === 'out_of_time' && progress.hasOutput) {
       yield await progress.endEarly({ ending, failure });
       return;
     }
     progress.ending = ending;
-    // A client that repeats the request would pay for it again.
-    if (progress.isCharged) failure.discourageRetry();
+    // A client that repeats the request would pay for it again; of an answer that broke off it has nothing yet.
+    if (ending === 'broke_off' && !context.streamed) failure.encourageRetry();
+    else if (progress.isCharged) failure.discourageRetry();
     throw failure;
   } finally {
     clearInterval(checkpoints);
