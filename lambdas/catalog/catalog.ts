@@ -1,3 +1,4 @@
+import { ModelNames } from './model-names.ts';
 import { fillPlaceholders } from './placeholders.ts';
 import { quirksOf, wireOf } from './quirks.ts';
 import type { AliasData, DataPolicy, EndpointData, ModelData, Pricing, ProviderData } from './schema.ts';
@@ -61,6 +62,8 @@ export class Catalog {
   /** Undefined: this catalog has no web search. */
   readonly search: CatalogSearch | undefined;
   readonly #byId: Map<string, Model>;
+  /** Made when a name is asked for that is no id. */
+  #names: ModelNames | undefined;
 
   constructor(models: Model[], providerIds: string[], version: string, search?: CatalogSearch) {
     this.models = models;
@@ -73,6 +76,11 @@ export class Catalog {
   /** The model of a catalog id; aliases are returned as they are, with `aliasOf`. */
   find(id: string): Model | undefined {
     return this.#byId.get(id);
+  }
+
+  /** The model that a client names: by its id, or by another name that can only mean it (model-names.ts). */
+  meant(name: string): Model | undefined {
+    return this.find(name) ?? (this.#names ??= new ModelNames(this.models)).find(name);
   }
 }
 

@@ -1,10 +1,10 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { notFound, type GatewayError } from '../platform/errors.ts';
 import type { Catalog } from './catalog.ts';
+import { withoutAuthor } from './model-names.ts';
 
 /**
- * The refusal of a model that is not in the catalog. Tools that know a model by its author's API leave the author out:
- * they are told its id here.
+ * The refusal of a model that is not in the catalog, with the id that was probably meant.
  * @param field where the id was given
  */
 export function unknownModel(catalog: Catalog, id: string, field: string): GatewayError {
@@ -22,21 +22,16 @@ const MAX_LENGTH = 200;
 function similarTo({ models }: Catalog, id: string): string | undefined {
   if (id.length > MAX_LENGTH) return undefined;
   const wanted = id.toLowerCase();
-  const named = models.find((model) => model.id === wanted || nameOf(model.id) === wanted);
+  const named = models.find((model) => model.id === wanted || withoutAuthor(model.id) === wanted);
   if (named) return named.id;
   const isWhole = wanted.includes('/');
   // Another number is another model, not a slip.
   const names = models
-    .map((model) => (isWhole ? model.id : nameOf(model.id)))
+    .map((model) => (isWhole ? model.id : withoutAuthor(model.id)))
     .filter((name) => digitsOf(name) === digitsOf(wanted));
   const nearest = names.length === 0 ? undefined : closest(wanted, names);
   if (nearest === undefined || distance(wanted, nearest) > mostMistakes(wanted)) return undefined;
-  return models.find(({ id: known }) => known === nearest || nameOf(known) === nearest)!.id;
+  return models.find(({ id: known }) => known === nearest || withoutAuthor(known) === nearest)!.id;
 }
 
 const digitsOf = (id: string) => id.replaceAll(/\D/g, '');
-
-/** Without its author. */
-function nameOf(id: string): string {
-  return id.slice(id.indexOf('/') + 1);
-}

@@ -33,14 +33,14 @@ export function requestedModels(catalog: Catalog, { model, models = [] }: Routed
 
 /** Whether a model is named with the suffix that has the web searched for its answer. */
 export function asksForSearch(catalog: Catalog, { model, models = [] }: RoutedRequest): boolean {
-  return [model, ...models].some((id) => id.endsWith(`:${ONLINE}`) && catalog.find(id) === undefined);
+  return [model, ...models].some((id) => id.endsWith(`:${ONLINE}`) && catalog.meant(id) === undefined);
 }
 
 function resolveModel(catalog: Catalog, id: string, field: string): RequestedModel {
-  const known = catalog.find(id);
+  const known = catalog.meant(id);
   if (known) return { model: known.aliasOf ?? known, sort: undefined, field };
   const colon = id.lastIndexOf(':');
-  const base = colon === -1 ? undefined : catalog.find(id.slice(0, colon));
+  const base = colon === -1 ? undefined : catalog.meant(id.slice(0, colon));
   const suffix = id.slice(colon + 1);
   if (!base) throw unknownModel(catalog, id, field);
   if (Object.hasOwn(variants, suffix)) {

@@ -17,7 +17,8 @@ import { endpointViews, modelView } from './view.ts';
 export const accepts = {
   params: z.object({
     slug: z.string().meta({
-      description: 'Id of a model, with its slashes; `/endpoints` behind it is the same as `endpoints=true`.',
+      description:
+        'Id of a model, with its slashes, or another name that can only mean it; `/endpoints` behind it is the same as `endpoints=true`.',
       example: 'sandbox/claude',
     }),
   }),
@@ -34,7 +35,7 @@ export const handler = definePublicEndpoint(
   async ({ params: { slug: path }, query, request }) => {
     const withEndpoints = query.endpoints || path.endsWith(ENDPOINTS_SUFFIX);
     const slug = path.endsWith(ENDPOINTS_SUFFIX) ? path.slice(0, -ENDPOINTS_SUFFIX.length) : path;
-    const model = resources.catalog().find(slug);
+    const model = resources.catalog().meant(slug);
     if (!model) throw unknownModel(resources.catalog(), slug, 'slug');
     // Endpoints are of the public convention, whoever asks.
     if (withEndpoints) return answerEndpoints(model);
