@@ -142,7 +142,7 @@ export function clientHasLeft(cause?: unknown): GatewayError {
 }
 
 /** The gateway itself is busy; nothing was held or charged. */
-export function overloaded(cause?: unknown): GatewayError {
+function overloaded(cause?: unknown): GatewayError {
   return new GatewayError('provider_overloaded', 'The gateway is busy. Try again in a second.', {
     headers: { 'retry-after': '1' },
     cause,

@@ -1,28 +1,35 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
-import { loadCatalog } from '../../lambdas/catalog/load.ts';
+import { readCatalogFiles } from '../../lambdas/catalog/files.ts';
+import { catalogDirectory, loadCatalog } from '../../lambdas/catalog/load.ts';
 import { variablesIn } from '../../lambdas/catalog/placeholders.ts';
 import type { SearchBackendData } from '../../lambdas/catalog/search-schema.ts';
 import { optionalVariable } from '../../lambdas/platform/environment.ts';
 import { calibrate } from './calibration/calibrate.ts';
-import { importCatalog, selectionSchema } from './import-catalog.ts';
+import { warningsOf } from './catalog-warnings.ts';
+import { importCatalog } from './import-catalog.ts';
+import { selectionSchema } from './import-selection.ts';
 import { fromFile } from './mistakes.ts';
 import { print, type Row } from './output.ts';
+import { readPriceList } from './price-lists/read-price-list.ts';
 
 /** Commands on catalog files; they need no table. */
 export function addCatalogCommands(program: Command): void {
   const catalog = program.command('catalog').description('files of models and prices');
   catalog
     .command('check')
-    .description('load a catalog and say what is in it')
+    .description('load a catalog, say what is in it, and what in it is unusual')
     .argument('[dir]', 'default: the catalog that comes with the code')
     .action((directory: string | undefined, _options: unknown, command: Command) => {
       const { models, search } = loadCatalog(directory);
       const providers = new Set(models.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider.id)));
       const { json } = command.optsWithGlobals<{ json: boolean }>();
       const searchBackends = search?.listed.length ?? 0;
-      print({ models: models.length, providers: providers.size, search_backends: searchBackends }, json);
+      const warnings = warningsOf(readCatalogFiles(directory ?? catalogDirectory()), today());
+      const counts = { models: models.length, providers: providers.size, search_backends: searchBackends };
+      print({ ...counts, warnings: json ? warnings : warnings.length }, json);
+      if (!json) for (const warning of warnings) process.stdout.write(`  ${warning}\n`);
     });
   catalog
     .command('backends')
@@ -43,16 +50,20 @@ export function addCatalogCommands(program: Command): void {
     });
   catalog
     .command('import')
-    .description('turn a price list (models.dev JSON, USD per million tokens) into model files in roubles')
-    .requiredOption('--from <file>', 'the price list')
+    .description('turn price lists (USD per million tokens) into model files in roubles')
+    .requiredOption(
+      '--from <list...>',
+      'price lists, the newest last: models.dev JSON, or the folder of @earendil-works/pi-ai or @pydantic/genai-prices',
+    )
     .requiredOption('--selection <file>', 'which models to take, see docs/catalog.md')
     .requiredOption('--rate <rub>', 'roubles for one US dollar', parseDecimal)
     .option('--markup-percent <n>', 'added on top', parseDecimal, '0')
     .requiredOption('--out <dir>', 'where the model files go')
-    .action((options: ImportOptions, command: Command) => {
+    .action(async (options: ImportOptions, command: Command) => {
       const selection = fromFile(options.selection, (text) => selectionSchema.parse(JSON.parse(text)));
       const conversion = { rubPerUsd: options.rate, markupPercent: options.markupPercent };
-      const files = fromFile(options.from, (text) => importCatalog(text, selection, conversion));
+      const lists = await Promise.all(options.from.map((path) => readPriceList(path, today())));
+      const files = importCatalog(lists, selection, conversion);
       mkdirSync(options.out, { recursive: true });
       let models = 0;
       for (const [name, content] of files) {
@@ -82,12 +93,17 @@ function backendRow({
 }
 
 interface ImportOptions {
-  from: string;
+  from: string[];
   selection: string;
   /** Decimal text, exact to the last digit. */
   rate: string;
   markupPercent: string;
   out: string;
+}
+
+/** As YYYY-MM-DD. */
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
 }
 
 function parseDecimal(text: string): string {

@@ -1,105 +1,20 @@
 /**
- * Turns a price list in the shape of models.dev (USD per million tokens) into model files of the catalog (RUB per
- * token). Arithmetic is exact: numbers are read from their source text, and what does not end at 10⁻¹² RUB is rounded
- * up, so that an imported price never falls below what the provider charges.
+ * Turns price lists (USD per million tokens) into model files of the catalog (RUB per token). Arithmetic is exact:
+ * numbers are read from their source text, and what does not end at 10⁻¹² RUB is rounded up, so that an imported price
+ * never falls below what the provider charges.
  */
 
-import * as z from 'zod';
 import { Money } from '../../lambdas/money/money.ts';
+import { issueText } from '../../lambdas/platform/issues.ts';
 import { StartFailure } from '../local/failure.ts';
-
-const decimal = z.string().regex(/^\d+(\.\d+)?$/);
-
-const costSchema = z.object({
-  input: decimal,
-  output: decimal,
-  cache_read: decimal.optional(),
-  cache_write: decimal.optional(),
-  reasoning: decimal.optional(),
-  tiers: z
-    .array(
-      z.object({
-        input: decimal.optional(),
-        output: decimal.optional(),
-        cache_read: decimal.optional(),
-        cache_write: decimal.optional(),
-        tier: z.object({ size: z.string() }),
-      }),
-    )
-    .optional(),
-});
-type Cost = z.infer<typeof costSchema>;
-
-const sourceModelSchema = z.object({
-  name: z.string(),
-  cost: costSchema.optional(),
-  limit: z.object({ context: z.string(), output: z.string() }),
-  modalities: z.object({ input: z.array(z.string()), output: z.array(z.string()) }),
-  reasoning: z.boolean().optional(),
-  tool_call: z.boolean().optional(),
-  temperature: z.boolean().optional(),
-  structured_output: z.boolean().optional(),
-  release_date: z.string(),
-  knowledge: z.string().optional(),
-});
-type SourceModel = z.infer<typeof sourceModelSchema>;
-
-const sourceSchema = z.record(z.string(), z.object({ models: z.record(z.string(), z.unknown()) }));
-
-const listed = z.strictObject({ provider: z.string(), model: z.string() });
-
-/** One place where a model can be reached: a provider, and the name that it has for the model. */
-const placeSchema = z.strictObject({
-  ...listed.shape,
-  /** Where the list has the facts of a model that it does not have of this provider. */
-  like: listed.optional(),
-  /** Prices in USD per million tokens, where they are not those of the list. */
-  usd: costSchema.omit({ tiers: true }).strict().optional(),
-  limit: z.strictObject({ context: z.int().positive(), output: z.int().positive() }).optional(),
-  quantization: z.string().optional(),
-  /** Its wire, where it is neither its provider's nor the model's. */
-  wire: z.string().optional(),
-  /** Of this endpoint, besides those of the model; on a wire of its own, in their place. */
-  quirks: z.record(z.string(), z.unknown()).optional(),
-  /** Parameters that this endpoint takes, although the list does not say so. */
-  with_parameters: z.array(z.string()).optional(),
-  /** Parameters that only this endpoint refuses. */
-  without_parameters: z.array(z.string()).optional(),
-  /** What this endpoint accepts, where it is less than the list says. */
-  input_modalities: z.array(z.string()).optional(),
-});
-type Place = z.infer<typeof placeSchema>;
-
-/** Which models to import, under which id, and where each can be reached. */
-export const selectionSchema = z.strictObject({
-  /** Providers that charge per request, which the source does not know: their models need a fee. */
-  per_request_fee: z.array(z.string()).optional(),
-  models: z.array(
-    z.strictObject({
-      id: z.string(),
-      from: z.array(placeSchema).min(1),
-      /** What the endpoints accept, where it is less than the source says of the model. */
-      input_modalities: z.array(z.string()).optional(),
-      /** As in the catalog. */
-      categories: z.array(z.string()).optional(),
-      /** For models that the source marks as text. */
-      output_modalities: z.array(z.string()).optional(),
-      /** Of its endpoints, as in the catalog. */
-      wire: z.string().optional(),
-      quirks: z.record(z.string(), z.unknown()).optional(),
-      /** Parameters that are refused, although the source lists them. */
-      without_parameters: z.array(z.string()).optional(),
-      /** Price of writing a one-hour cache as a multiple of the input price, where the source lacks it. */
-      cache_write_1h_multiple: z.int().positive().optional(),
-      /** Fee of a thousand requests in USD, as decimal text. */
-      usd_per_thousand_requests: decimal.optional(),
-    }),
-  ),
-  /** Models of the selection that are offered free as well, with the terms of all of them. */
-  free: z.strictObject({ terms: z.record(z.string(), z.unknown()), models: z.array(z.string()).min(1) }).optional(),
-  aliases: z.array(z.strictObject({ alias: z.string(), name: z.string(), target: z.string() })).default([]),
-});
-export type Selection = z.infer<typeof selectionSchema>;
+import type { Place, SelectedModel, Selection } from './import-selection.ts';
+import {
+  findListed,
+  listedModelSchema,
+  type Cost,
+  type ListedModel,
+  type PriceList,
+} from './price-lists/price-list.ts';
 
 /** RUB for one USD, and what is added on top, both as decimal text. */
 export interface Conversion {
@@ -107,13 +22,15 @@ export interface Conversion {
   markupPercent: string;
 }
 
-/** @returns files by name (author.json) with their JSON content. @throws {Error} naming what the source lacks. */
+/**
+ * @param lists the oldest first, see `findListed`
+ * @returns files by name (author.json) with their JSON content. @throws {Error} naming what the lists lack.
+ */
 export function importCatalog(
-  sourceText: string,
+  lists: readonly PriceList[],
   selection: Selection,
   conversion: Conversion,
 ): Map<string, { models: unknown[]; aliases: unknown[] }> {
-  const source = sourceSchema.parse(parseExactly(sourceText));
   const files = new Map<string, { models: unknown[]; aliases: unknown[] }>();
   const fileOf = (id: string) => {
     const name = `${id.split('/')[0]}.json`;
@@ -123,15 +40,12 @@ export function importCatalog(
   };
   for (const wanted of selection.models) {
     const found = wanted.from.map((place) => {
-      const { provider, like: { provider: listedOf, model } = place } = place;
-      const data = source[listedOf]?.models[model];
-      if (data === undefined) throw new StartFailure(`The source has no model "${model}" of provider "${listedOf}"`);
-      if (selection.per_request_fee?.includes(provider) && wanted.usd_per_thousand_requests === undefined) {
+      if (selection.per_request_fee?.includes(place.provider) && wanted.usd_per_thousand_requests === undefined) {
         throw new StartFailure(
-          `"${wanted.id}" needs usd_per_thousand_requests in the selection: "${provider}" charges for each request`,
+          `"${wanted.id}" needs usd_per_thousand_requests in the selection: "${place.provider}" charges for each request`,
         );
       }
-      return { place, data: sourceModelSchema.parse(data) };
+      return { place, data: listedAt(place, lists) };
     });
     fileOf(wanted.id).models.push(catalogModel(wanted, found, conversion));
     if (selection.free?.models.includes(wanted.id)) {
@@ -143,6 +57,24 @@ export function importCatalog(
     throw new StartFailure(`selection: free.models names "${unknown}", which models does not have`);
   for (const alias of selection.aliases) fileOf(alias.alias).aliases.push(alias);
   return files;
+}
+
+/** What the lists say of a place. What it has of its own is read there, and only its facts where the selection says. */
+function listedAt(place: Place, lists: readonly PriceList[]): ListedModel {
+  const { provider, model } = place.like ?? place;
+  const described = findListed(lists, { provider, model });
+  if (described === undefined) throw new StartFailure(`The source has no model "${model}" of provider "${provider}"`);
+  const data = parsed(described, `${provider}: ${model}`);
+  const own = place.like && findListed(lists, place);
+  const cost = own && listedModelSchema.pick({ cost: true }).safeParse(own).data?.cost;
+  return cost ? { ...data, cost } : data;
+}
+
+function parsed(described: object, place: string): ListedModel {
+  const { data, error } = listedModelSchema.safeParse(described);
+  if (data) return data;
+  const [issue] = error.issues;
+  throw new StartFailure(`The source does not describe "${place}": ${issue!.path.join('.')}: ${issueText(issue!)}`);
 }
 
 /** USD per million tokens (or another number of units) as RUB per one, rounded up at 10⁻¹² RUB. */
@@ -161,23 +93,14 @@ function fraction(text: string): { units: bigint; scale: bigint } {
   return { units: BigInt(`${whole}${decimals}`), scale: 10n ** BigInt(decimals.length) };
 }
 
-/** JSON with every number as its source text. */
-function parseExactly(text: string): unknown {
-  return JSON.parse(text, keepDigits);
-}
-
-function keepDigits(_key: string, value: unknown, context?: { source?: string }): unknown {
-  return typeof value === 'number' ? context!.source : value;
-}
-
 interface Found {
   place: Place;
-  data: SourceModel;
+  data: ListedModel;
 }
 
 /** The free variant of a model: its client pays nothing, and the service what the provider charges, without a markup. */
 function freeModel(
-  wanted: Selection['models'][number],
+  wanted: SelectedModel,
   found: Found[],
   { rubPerUsd, terms }: Conversion & { terms: object },
 ): object {
@@ -212,19 +135,23 @@ interface ImportedModel {
   [fact: string]: unknown;
 }
 
-function catalogModel(wanted: Selection['models'][number], found: Found[], conversion: Conversion): ImportedModel {
+function catalogModel(wanted: SelectedModel, found: Found[], conversion: Conversion): ImportedModel {
   const { data } = found[0]!;
+  const released = wanted.created ?? data.release_date;
+  if (released === undefined) {
+    throw new StartFailure(`selection: "${wanted.id}" needs created: the source does not say when it was released`);
+  }
   const outputModalities = wanted.output_modalities ?? data.modalities.output;
   const isText = outputModalities.includes('text');
   const context = found[0]!.place.limit?.context ?? Number(data.limit.context);
   const inputs = wanted.input_modalities ?? union(found.map(inputsOf));
-  const parameters = found.map((one) => (isText ? supportedParameters(one, wanted.without_parameters ?? []) : []));
+  const parameters = found.map((one) => (isText ? supportedParameters(one, wanted) : []));
   const allParameters = parameterNames.filter((name) => parameters.some((names) => names.includes(name)));
   return {
     id: wanted.id,
-    permaslug: `${wanted.id}-${data.release_date.replaceAll('-', '')}`,
-    name: data.name,
-    created: data.release_date.length === 10 ? data.release_date : `${data.release_date}-01`,
+    permaslug: `${wanted.id}-${released.replaceAll('-', '')}`,
+    name: wanted.name ?? data.name,
+    created: released.length === 10 ? released : `${released}-01`,
     ...(data.knowledge ? { knowledge_cutoff: data.knowledge } : {}),
     ...(context > 0 ? { context_length: context } : {}),
     input_modalities: inputs,
@@ -241,7 +168,7 @@ function catalogModel(wanted: Selection['models'][number], found: Found[], conve
 
 function catalogEndpoint(
   { place, data }: Found,
-  wanted: Selection['models'][number],
+  wanted: SelectedModel,
   isText: boolean,
   conversion: Conversion,
 ): ImportedEndpoint {
@@ -277,7 +204,7 @@ function union(lists: string[][]): string[] {
 }
 
 /** A provider's own wire is one for text. */
-function wireOf({ id, wire }: Selection['models'][number]): string {
+function wireOf({ id, wire }: SelectedModel): string {
   if (wire === undefined)
     throw new StartFailure(`selection: "${id}" makes no text: say which wire its endpoints speak`);
   return wire;
@@ -298,7 +225,7 @@ const parameterNames = [
   'response_format',
 ];
 
-function supportedParameters({ place, data }: Found, without: string[]): string[] {
+function supportedParameters({ place, data }: Found, wanted: SelectedModel): string[] {
   const taken = new Set([
     'max_tokens',
     'stop',
@@ -308,12 +235,13 @@ function supportedParameters({ place, data }: Found, without: string[]): string[
     ...(data.reasoning ? ['reasoning', 'include_reasoning'] : []),
     ...(data.structured_output ? ['structured_outputs', 'response_format'] : []),
     ...(place.with_parameters ?? []),
+    ...(wanted.with_parameters ?? []),
   ]);
-  const refused = new Set([...without, ...(place.without_parameters ?? [])]);
+  const refused = new Set([...(wanted.without_parameters ?? []), ...(place.without_parameters ?? [])]);
   return parameterNames.filter((parameter) => taken.has(parameter) && !refused.has(parameter));
 }
 
-function pricing(cost: Cost, wanted: Selection['models'][number], conversion: Conversion): unknown {
+function pricing(cost: Cost, wanted: SelectedModel, conversion: Conversion): unknown {
   const { cache_write_1h_multiple: writeMultiple, usd_per_thousand_requests: fee } = wanted;
   const request = fee === undefined ? {} : { request: convertPrice(fee, conversion, 1_000n).toString() };
   const price = (usd: string | undefined) => (usd === undefined ? undefined : convertPrice(usd, conversion).toString());
@@ -324,7 +252,9 @@ function pricing(cost: Cost, wanted: Selection['models'][number], conversion: Co
     input_cache_write: price(own.cache_write),
     internal_reasoning: price(own.reasoning),
     input_cache_write_1h:
-      writeMultiple && own.input ? convertPrice(own.input, conversion).times(writeMultiple).toString() : undefined,
+      writeMultiple && own.input
+        ? convertPrice(own.input, conversion).times(writeMultiple).toString()
+        : price(own.cache_write_1h),
   });
   const overrides = cost.tiers?.map((tier) => ({ min_prompt_tokens: Number(tier.tier.size), ...prices(tier) }));
   return { ...prices(cost), ...request, ...(overrides ? { overrides } : {}) };

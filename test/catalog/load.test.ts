@@ -50,7 +50,7 @@ describe('the catalog that comes with the code', () => {
   });
 
   it('resolves aliases to the model that answers', () => {
-    expect(loadCatalog().find('anthropic/claude-sonnet-latest')?.aliasOf?.id).toBe('anthropic/claude-sonnet-5');
+    expect(loadCatalog().find('anthropic/claude-sonnet-latest')?.aliasOf?.id).toBe('anthropic/claude-sonnet-5.5');
   });
 
   it('leaves out providers whose address is not set', () => {
@@ -236,7 +236,7 @@ describe('a catalog with a mistake is refused, naming file and field', () => {
       'documents that no endpoint takes',
       'models/deepseek.json',
       (content) => Object.assign(content.models[0]!, { input_modalities: ['text', 'file'] }),
-      /models\[0\]\.input_modalities\[1\]: no endpoint of "deepseek\/deepseek-v4-pro" takes PDF documents/,
+      /models\[0\]\.input_modalities\[1\]: no endpoint of "deepseek\/deepseek-v4\.1-flash" takes PDF documents/,
     ],
     [
       'video that no wire carries',

@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { convertPrice, importCatalog, selectionSchema } from '../../lib/admin/import-catalog.ts';
+import { convertPrice, importCatalog } from '../../lib/admin/import-catalog.ts';
+import { selectionSchema } from '../../lib/admin/import-selection.ts';
+import { readPiAi } from '../../lib/admin/price-lists/pi-ai.ts';
+import { readModelsDev } from '../../lib/admin/price-lists/read-price-list.ts';
 import { shippedCatalog } from '../support/catalog.ts';
 
 const decimals = (digits: number) =>
@@ -43,7 +46,7 @@ describe('importing a price list', () => {
     }}}}`;
     const selection = { models: [{ id: 'acme/big', from: [{ provider: 'acme', model: 'big' }] }], aliases: [] };
 
-    const files = importCatalog(source, selection, { rubPerUsd: '92.5', markupPercent: '10' });
+    const files = importCatalog([readModelsDev(source)], selection, { rubPerUsd: '92.5', markupPercent: '10' });
 
     expect(files.get('acme.json')).toMatchObject({
       models: [
@@ -75,13 +78,15 @@ describe('importing a price list', () => {
     const rate = { rubPerUsd: '90', markupPercent: '0' };
 
     it('speaks the wire that the selection names', () => {
-      const files = importCatalog(source, selected({ wire: 'openai-embeddings' }), rate);
+      const files = importCatalog([readModelsDev(source)], selected({ wire: 'openai-embeddings' }), rate);
 
       expect(files.get('acme.json')).toMatchObject({ models: [{ endpoints: [{ wire: 'openai-embeddings' }] }] });
     });
 
     it('is refused where the selection names none: its provider speaks one for text', () => {
-      expect(() => importCatalog(source, selected({}), rate)).toThrow('"acme/vectors" makes no text: say which wire');
+      expect(() => importCatalog([readModelsDev(source)], selected({}), rate)).toThrow(
+        '"acme/vectors" makes no text: say which wire',
+      );
     });
   });
 
@@ -98,14 +103,14 @@ describe('importing a price list', () => {
       models: [{ ...wanted, usd_per_thousand_requests: '5' }],
       aliases: [],
     };
-    expect(importCatalog(searching, selection, atRate).get('acme.json')).toMatchObject({
+    expect(importCatalog([readModelsDev(searching)], selection, atRate).get('acme.json')).toMatchObject({
       models: [{ endpoints: [{ pricing: { prompt: '0.000099', request: '0.495' } }] }],
     });
   });
 
   it('takes no model without a fee of a provider that charges one', () => {
     const selection = { per_request_fee: ['acme'], models: [wanted], aliases: [] };
-    expect(() => importCatalog(searching, selection, atRate)).toThrow(
+    expect(() => importCatalog([readModelsDev(searching)], selection, atRate)).toThrow(
       '"acme/searcher" needs usd_per_thousand_requests in the selection',
     );
   });
@@ -114,7 +119,7 @@ describe('importing a price list', () => {
     const reseller = { provider: 'reseller', model: 'acme-searcher', like: wanted.from[0]! };
     const own = { usd: { input: '2', output: '4' }, limit: { context: 900, output: 50 }, quantization: 'fp8' };
     const selection = { models: [{ ...wanted, from: [...wanted.from, { ...reseller, ...own }] }], aliases: [] };
-    const [first, second] = endpointsOf(importCatalog(searching, selection, atRate));
+    const [first, second] = endpointsOf(importCatalog([readModelsDev(searching)], selection, atRate));
 
     expect(first).toMatchObject({ provider: 'acme', context_length: 1_000, pricing: { prompt: '0.000099' } });
     expect(second).toEqual({
@@ -131,7 +136,7 @@ describe('importing a price list', () => {
   it('says of an endpoint what it takes where its model takes more elsewhere', () => {
     const narrow = { provider: 'acme', model: 'searcher', without_parameters: ['stop'], input_modalities: ['text'] };
     const selection = { models: [{ ...wanted, from: [...wanted.from, narrow] }], aliases: [] };
-    const [wide, narrowed] = endpointsOf(importCatalog(searching, selection, atRate));
+    const [wide, narrowed] = endpointsOf(importCatalog([readModelsDev(searching)], selection, atRate));
 
     expect(wide).not.toHaveProperty('supported_parameters');
     expect(narrowed).toMatchObject({
@@ -144,7 +149,7 @@ describe('importing a price list', () => {
     const terms = { daily_base: 50 };
     const selection = { models: [wanted], free: { terms, models: ['acme/searcher'] }, aliases: [] };
 
-    const files = importCatalog(searching, selection, atRate);
+    const files = importCatalog([readModelsDev(searching)], selection, atRate);
 
     expect(files.get('acme.json')).toMatchObject({
       models: [
@@ -161,12 +166,12 @@ describe('importing a price list', () => {
   it('offers nothing free that it does not import', () => {
     const selection = { models: [wanted], free: { terms: {}, models: ['acme/small'] }, aliases: [] };
 
-    expect(() => importCatalog(searching, selection, atRate)).toThrow('"acme/small"');
+    expect(() => importCatalog([readModelsDev(searching)], selection, atRate)).toThrow('"acme/small"');
   });
 
   it('promises only the input that the selection says an endpoint takes', () => {
     const selection = { models: [{ ...wanted, input_modalities: ['text'] }], aliases: [] };
-    expect(importCatalog(searching, selection, atRate).get('acme.json')).toMatchObject({
+    expect(importCatalog([readModelsDev(searching)], selection, atRate).get('acme.json')).toMatchObject({
       models: [{ input_modalities: ['text'] }],
     });
   });
@@ -194,20 +199,41 @@ describe('the shipped model files', () => {
           from.map(({ provider, model }) => ({ provider, model })),
         );
         for (const [at, endpoint] of endpoints.entries()) {
-          expect(endpoint.quirks ?? {}).toEqual({ ...quirks, ...from[at]!.quirks });
+          const { wire, quirks: own } = from[at]!;
+          expect(endpoint.quirks ?? {}).toEqual(wire ? (own ?? {}) : { ...quirks, ...own });
         }
         if (inputs) expect(promised).toEqual(inputs);
       }
     }
   });
 
-  // The price list itself is not part of the project; where it lies beside it, every digit is compared.
-  const priceList = resolve(import.meta.dirname, '../../../shared/data/models.json');
-  it.skipIf(!existsSync(priceList))('are what the importer makes of the price list', () => {
-    const files = importCatalog(readFileSync(priceList, 'utf8'), selection, { rubPerUsd: '90', markupPercent: '10' });
+  // The price lists are not part of the project; where they lie beside it, every digit is compared.
+  const beside = resolve(import.meta.dirname, '../../../shared/data');
+  const july = join(beside, 'models.json');
+  const november = join(beside, 'models-2026-11.json');
+  it.skipIf(![july, november].every(existsSync))('are what the importer makes of the price lists', () => {
+    const lists = [readModelsDev(readFileSync(july, 'utf8')), readPiAi(piAiFiles(readFileSync(november, 'utf8')))];
+    const files = importCatalog(lists, selection, { rubPerUsd: '90', markupPercent: '10' });
     for (const [name, content] of files) expect(JSON.parse(JSON.stringify(content))).toEqual(shipped(`models/${name}`));
   });
 });
+
+/** The files of the package, of an extract that names its fields in its own way. */
+function piAiFiles(extract: string): Map<string, string> {
+  const providers = JSON.parse(extract) as Record<string, Record<string, Record<string, unknown>>>;
+  return new Map(
+    Object.entries(providers).map(([provider, models]) => {
+      const rows = Object.entries(models).map(([id, { context, max_tokens, no_temperature, reasoning, ...facts }]) => {
+        const compat = no_temperature ? { supportsTemperature: false } : {};
+        return [
+          `chat:${id}`,
+          { ...facts, id, reasoning: reasoning ?? false, contextWindow: context, maxTokens: max_tokens, compat },
+        ];
+      });
+      return [provider, JSON.stringify({ api: Object.fromEntries(rows) as object })];
+    }),
+  );
+}
 
 interface Shipped {
   id: string;

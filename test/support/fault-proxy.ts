@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 export type Fault = 'conflict' | 'throttle' | 'lost-reply' | 'delayed' | 'unavailable' | undefined;
 
 /** A transaction meets others at the items whose JSON has this text, and at no other, as DynamoDB tells it. */
-export interface Conflict {
+interface Conflict {
   conflictsAt: string;
 }
 

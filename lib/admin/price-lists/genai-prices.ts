@@ -1,0 +1,147 @@
+/**
+ * The npm package @pydantic/genai-prices, whose data is a part of its code: USD per million tokens, thresholds for each
+ * kind of token, and prices that begin on a day, or hold at an hour. It says little of a model but its prices.
+ */
+
+import * as z from 'zod';
+import type { Cost, PriceList } from './price-list.ts';
+
+/** Where its code lies in the package. */
+export const GENAI_PRICES_CODE = 'dist/index.js';
+
+/** Its providers by the names that the catalog has for them. */
+const providerNames = {
+  'amazon-bedrock': 'aws',
+  anthropic: 'anthropic',
+  azure: 'azure',
+  baseten: 'baseten',
+  cerebras: 'cerebras',
+  cohere: 'cohere',
+  deepseek: 'deepseek',
+  'fireworks-ai': 'fireworks',
+  google: 'google',
+  'google-vertex': 'google',
+  'google-vertex-anthropic': 'google',
+  groq: 'groq',
+  minimax: 'minimax',
+  mistral: 'mistral',
+  moonshotai: 'moonshotai',
+  openai: 'openai',
+  openrouter: 'openrouter',
+  perplexity: 'perplexity',
+  togetherai: 'together',
+  xai: 'x-ai',
+  zai: 'zai',
+};
+
+const priceSchema = z
+  .number()
+  .or(z.object({ base: z.number(), tiers: z.array(z.object({ start: z.int(), price: z.number() })) }));
+type Price = z.infer<typeof priceSchema>;
+
+/** Its names of the prices that the catalog has. */
+const priceNames = {
+  input: 'input_mtok',
+  output: 'output_mtok',
+  cache_read: 'cache_read_mtok',
+  cache_write: 'cache_write_mtok',
+  cache_write_1h: 'cache_write_1h_mtok',
+} as const;
+type PriceName = keyof typeof priceNames;
+
+const pricesSchema = z.object({
+  input_mtok: priceSchema.optional(),
+  output_mtok: priceSchema.optional(),
+  cache_read_mtok: priceSchema.optional(),
+  cache_write_mtok: priceSchema.optional(),
+  cache_write_1h_mtok: priceSchema.optional(),
+});
+type Prices = z.infer<typeof pricesSchema>;
+
+const constraintSchema = z.object({ start_date: z.string().optional(), start_time: z.string().optional() });
+
+const modelSchema = z.object({
+  id: z.string(),
+  name: z.string().optional(),
+  match: z.unknown(),
+  prices: z.array(z.object({ constraint: constraintSchema.optional(), prices: pricesSchema })).or(pricesSchema),
+});
+
+const providerSchema = z.object({ models: z.array(modelSchema) });
+
+/** The part of the package that is used. */
+export interface GenaiPrices {
+  findProvider: (wanted: { providerId: string }) => unknown;
+}
+
+/** @param day as YYYY-MM-DD: prices that begin later are not read */
+export function readGenaiPrices({ findProvider }: GenaiPrices, day: string): PriceList {
+  const list: PriceList = {};
+  for (const [provider, providerId] of Object.entries(providerNames)) {
+    const { models } = providerSchema.parse(findProvider({ providerId }) ?? { models: [] });
+    // Of two models with one name, the package takes the first.
+    const priced = models.toReversed().flatMap((model) => {
+      const cost = costOf(pricesOn(day, model.prices));
+      const { id, name } = model;
+      return cost ? namesIn(model.match, id).map((key) => [key, { ...(name ? { name } : {}), cost }]) : [];
+    });
+    list[provider] = { models: Object.fromEntries(priced) as PriceList[string]['models'] };
+  }
+  return list;
+}
+
+/** The names that a model is sure to have. Patterns are left out: what they match may be another model tomorrow. */
+function namesIn(match: unknown, id: string): string[] {
+  const found = z
+    .object({ equals: z.string() })
+    .or(z.object({ starts_with: z.string() }))
+    .safeParse(match).data;
+  const inner = z.object({ or: z.array(z.unknown()) }).safeParse(match).data?.or ?? [];
+  return [id, ...(found ? Object.values(found) : []), ...inner.flatMap((one) => namesIn(one, id))];
+}
+
+/** What is charged on a day; where that depends on the hour, at its dearest hour. */
+function pricesOn(day: string, prices: z.infer<typeof modelSchema>['prices']): Prices {
+  if (!Array.isArray(prices)) return prices;
+  const begun = prices.filter(({ constraint }) => (constraint?.start_date ?? day) <= day);
+  const latest = begun.findLastIndex(({ constraint }) => constraint?.start_time === undefined);
+  const current = begun.slice(Math.max(latest, 0)).map((one) => one.prices);
+  return current.toSorted((one, other) => baseOf(one.input_mtok) - baseOf(other.input_mtok)).at(-1) ?? {};
+}
+
+function baseOf(price: Price | undefined): number {
+  return typeof price === 'object' ? price.base : (price ?? 0);
+}
+
+function tiersOf(price: Price | undefined): { start: number; price: number }[] {
+  return typeof price === 'object' ? price.tiers : [];
+}
+
+/** @returns undefined for a model that is not paid by the token */
+function costOf(prices: Prices): Cost | undefined {
+  const { input_mtok: input, output_mtok: output } = prices;
+  if (input === undefined || output === undefined) return undefined;
+  const sizes = new Set(Object.values(prices).flatMap((price) => tiersOf(price).map(({ start }) => start)));
+  const tiers = [...sizes]
+    .toSorted((one, other) => one - other)
+    .map((size) => ({
+      ...named(prices, (price) => tiersOf(price).findLast(({ start }) => start <= size)?.price ?? baseOf(price)),
+      tier: { size: String(size) },
+    }));
+  const base = { ...named(prices, baseOf), input: decimalText(baseOf(input)), output: decimalText(baseOf(output)) };
+  return { ...base, ...(tiers.length > 0 ? { tiers } : {}) };
+}
+
+function named(prices: Prices, amount: (price: Price) => number): Partial<Record<PriceName, string>> {
+  const known = Object.entries(priceNames).flatMap(([name, theirs]) => {
+    const price = prices[theirs];
+    return price === undefined ? [] : [[name, decimalText(amount(price))]];
+  });
+  return Object.fromEntries(known) as Partial<Record<PriceName, string>>;
+}
+
+/** The package rounds nothing: its shortest text is what its authors wrote. */
+function decimalText(amount: number): string {
+  const text = String(amount);
+  return text.includes('e') ? amount.toFixed(15).replace(/\.?0+$/, '') : text;
+}

@@ -1,0 +1,75 @@
+/**
+ * The npm package @earendil-works/pi-ai (from 0.82): a JSON file for each provider, in it the models by API and by
+ * `<type>:<id>`, USD per million tokens. A price of 0 means that the package knows none.
+ */
+
+import * as z from 'zod';
+import { parseExactly, type Cost, type PriceList } from './price-list.ts';
+
+/** Where the data lies in the package. */
+export const PI_AI_DATA = 'dist/providers/data';
+
+/** Providers that the catalog knows by another name. */
+const names: Record<string, string> = { fireworks: 'fireworks-ai', together: 'togetherai' };
+
+const pricesSchema = z.object({
+  input: z.string(),
+  output: z.string(),
+  cacheRead: z.string(),
+  cacheWrite: z.string(),
+});
+
+const modelSchema = z.object({
+  id: z.string(),
+  type: z.literal('chat'),
+  name: z.string(),
+  input: z.array(z.string()),
+  reasoning: z.boolean(),
+  cost: pricesSchema.extend({ tiers: z.array(pricesSchema.extend({ inputTokensAbove: z.string() })).optional() }),
+  contextWindow: z.string(),
+  maxTokens: z.string(),
+  compat: z.object({ supportsTemperature: z.boolean().optional() }).optional(),
+});
+
+const fileSchema = z.record(z.string(), z.record(z.string(), z.unknown()));
+
+/** @param files the text of each provider's file, by the name that the package has for the provider */
+export function readPiAi(files: ReadonlyMap<string, string>): PriceList {
+  const providers = [...files].map(([provider, text]) => {
+    const models = Object.values(fileSchema.parse(parseExactly(text))).flatMap(Object.values);
+    const chat = models.flatMap((model) => modelSchema.safeParse(model).data ?? []);
+    return [names[provider] ?? provider, { models: Object.fromEntries(chat.map((one) => [one.id, listed(one)])) }];
+  });
+  return Object.fromEntries(providers) as PriceList;
+}
+
+function listed({ name, input, reasoning, cost, contextWindow, maxTokens, compat }: z.infer<typeof modelSchema>) {
+  return {
+    name,
+    ...(isKnown(cost.input) || isKnown(cost.output) ? { cost: costOf(cost) } : {}),
+    limit: { context: contextWindow, output: maxTokens },
+    modalities: { input, output: ['text'] },
+    reasoning,
+    // The package lists no other chat models.
+    tool_call: true,
+    temperature: compat?.supportsTemperature ?? true,
+  };
+}
+
+function costOf({ tiers, ...base }: z.infer<typeof modelSchema>['cost']): Cost {
+  const tiered = tiers?.map((tier) => ({ ...pricesOf(tier), tier: { size: tier.inputTokensAbove } }));
+  return { ...pricesOf(base), ...(tiered ? { tiers: tiered } : {}) };
+}
+
+function pricesOf({ input, output, cacheRead, cacheWrite }: z.infer<typeof pricesSchema>) {
+  return {
+    input,
+    output,
+    ...(isKnown(cacheRead) ? { cache_read: cacheRead } : {}),
+    ...(isKnown(cacheWrite) ? { cache_write: cacheWrite } : {}),
+  };
+}
+
+function isKnown(price: string): boolean {
+  return !/^0+(\.0+)?$/.test(price);
+}

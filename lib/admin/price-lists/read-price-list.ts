@@ -1,0 +1,41 @@
+/** Price lists as a person names them: a file in the shape of models.dev, or the folder of an npm package. */
+
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import * as z from 'zod';
+import { StartFailure } from '../../local/failure.ts';
+import { fromFile } from '../mistakes.ts';
+import { GENAI_PRICES_CODE, readGenaiPrices, type GenaiPrices } from './genai-prices.ts';
+import { PI_AI_DATA, readPiAi } from './pi-ai.ts';
+import { parseExactly, priceListSchema, type PriceList } from './price-list.ts';
+
+const manifest = z.object({ name: z.string() });
+
+/**
+ * @param day as YYYY-MM-DD, for prices that begin on a day
+ * @throws {StartFailure} where it is no list that can be read
+ */
+export async function readPriceList(path: string, day: string): Promise<PriceList> {
+  if (!statSync(path).isDirectory()) return fromFile(path, readModelsDev);
+  const { name } = fromFile(join(path, 'package.json'), (text) => manifest.parse(JSON.parse(text)));
+  if (name === '@earendil-works/pi-ai') return readPiAi(piAiFiles(join(path, PI_AI_DATA)));
+  if (name === '@pydantic/genai-prices') {
+    const code = pathToFileURL(resolve(path, GENAI_PRICES_CODE)).href;
+    return readGenaiPrices((await import(code)) as GenaiPrices, day);
+  }
+  throw new StartFailure(
+    `${path} has no prices that can be read: name a file in the shape of models.dev, or the folder of ` +
+      `@earendil-works/pi-ai or @pydantic/genai-prices`,
+  );
+}
+
+/** A list in the shape of models.dev, as it is. */
+export function readModelsDev(text: string): PriceList {
+  return priceListSchema.parse(parseExactly(text));
+}
+
+function piAiFiles(directory: string): Map<string, string> {
+  const files = readdirSync(directory).filter((name) => name.endsWith('.json') && !name.startsWith('.'));
+  return new Map(files.map((name) => [basename(name, '.json'), readFileSync(join(directory, name), 'utf8')]));
+}

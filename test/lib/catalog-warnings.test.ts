@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { readCatalogFiles } from '../../lambdas/catalog/files.ts';
+import { modelsFileSchema, providersFileSchema } from '../../lambdas/catalog/schema.ts';
+import { warningsOf } from '../../lib/admin/catalog-warnings.ts';
+import { shippedCatalog } from '../support/catalog.ts';
+
+const provider = (id: string, address: object) => ({
+  id,
+  name: id,
+  wire: 'anthropic',
+  ...address,
+  data_policy: { logs_prompts: false, trains_on_prompts: false },
+});
+const { providers } = providersFileSchema.parse({
+  providers: [
+    provider('acme', { base_url: 'https://api.acme.example' }),
+    provider('own', { base_url_variable: 'OWN_BASE_URL' }),
+  ],
+});
+
+interface Prices {
+  [name: string]: unknown;
+}
+
+const model = (prices: Prices[], { id = 'acme/big', created = '2026-11-01', at = 'acme' } = {}) => {
+  const endpoints = prices.map((pricing, index) => ({
+    id: `${at}/${id}${index || ''}`,
+    provider: at,
+    upstream_model: 'big',
+    pricing: { prompt: '1', completion: '2', ...pricing },
+  }));
+  const data = { id, permaslug: id, name: 'Big', created, input_modalities: ['text'], output_modalities: ['text'] };
+  return modelsFileSchema.parse({ models: [{ ...data, endpoints }] }).models[0]!;
+};
+const warnings = (...models: ReturnType<typeof model>[]) => warningsOf({ providers, models }, '2026-11-22');
+
+describe('a catalog whose newest model is old', () => {
+  it.each([
+    ['2026-09-23', []],
+    ['2026-09-22', ['The newest model, "acme/big", is 61 days old: import a newer price list.']],
+  ])('is told so: of %s', (created, expected) => {
+    expect(warnings(model([{}], { created }), model([{}], { id: 'acme/old', created: '2020-01-01' }))).toEqual(
+      expected,
+    );
+  });
+
+  it('is not made young by what runs at an address of the operator’s own', () => {
+    const own = model([{}], { id: 'own/new', at: 'own' });
+    expect(warnings(model([{}], { created: '2026-01-01' }), own)).toHaveLength(1);
+  });
+});
+
+describe('prices out of proportion', () => {
+  const claude = { id: 'anthropic/claude' };
+
+  it.each<[string, Prices, { id?: string }?]>([
+    ['completion costs less than prompt', { completion: '0.5' }],
+    ['input_cache_read costs more than prompt', { input_cache_read: '1.5' }],
+    ['input_cache_write is over 1.25 times prompt', { input_cache_write: '1.3' }],
+    ['input_cache_write_1h is over 2 times prompt', { input_cache_write_1h: '2.1' }],
+    ['input_cache_write is not 1.25 times prompt', { input_cache_write: '1' }, claude],
+    ['input_cache_write_1h is not 2 times prompt', { input_cache_write_1h: '1.6' }, claude],
+  ])('are told: %s', (what, prices, options) => {
+    const id = `acme/${options?.id ?? 'acme/big'}`;
+    expect(warnings(model([prices], options))).toEqual([`${id}: ${what}.`]);
+  });
+
+  it('are told of tiers that are cheaper than what is below them', () => {
+    const overrides = [
+      { min_prompt_tokens: 400_000, prompt: '1.5', completion: '3' },
+      { min_prompt_tokens: 200_000, prompt: '2' },
+    ];
+    expect(warnings(model([{ overrides }]))).toEqual([
+      'acme/acme/big above 400000 tokens: prompt costs less than below.',
+    ]);
+  });
+
+  it('are told of tiers as of the shortest prompts', () => {
+    const overrides = [{ min_prompt_tokens: 200_000, prompt: '3' }];
+    expect(warnings(model([{ overrides }]))).toEqual([
+      'acme/acme/big above 200000 tokens: completion costs less than prompt.',
+    ]);
+  });
+
+  it('are told where a model costs over ten times as much at one provider as at another', () => {
+    const free = { prompt: '0', completion: '0' };
+    expect(warnings(model([{}, { prompt: '10', completion: '20' }, free]))).toEqual([]);
+    expect(warnings(model([{}, { prompt: '10.5', completion: '20' }]))).toEqual([
+      'acme/big: prompt costs 10.5 times as much at its dearest provider as at its cheapest.',
+    ]);
+  });
+
+  it('are usual as the makers have them', () => {
+    const usual = { input_cache_read: '0.1', input_cache_write: '1.25', input_cache_write_1h: '2' };
+    const overrides = [
+      { min_prompt_tokens: 100_000, prompt: '2', completion: '4', input_cache_write: '2.5', input_cache_write_1h: '4' },
+    ];
+    expect(warnings(model([{ ...usual, overrides }], claude))).toEqual([]);
+  });
+});
+
+describe('the shipped catalog', () => {
+  it('has no prices out of proportion but those that its providers have', () => {
+    const files = readCatalogFiles(shippedCatalog);
+    const newest = files.models
+      .map(({ created }) => created)
+      .toSorted()
+      .at(-1)!;
+    expect(warningsOf(files, newest)).toEqual([
+      'deepinfra/minimax/minimax-m2.5: input_cache_write is over 1.25 times prompt.',
+      'openai/gpt-oss-120b: prompt costs 11.7 times as much at its dearest provider as at its cheapest.',
+      'openai/gpt-oss-120b:free: prompt costs 11.7 times as much at its dearest provider as at its cheapest.',
+    ]);
+  });
+});
