@@ -1,7 +1,13 @@
 /** The quirks of each wire: how endpoints depart from its plain form, as the catalog's files say it. */
 
 import * as z from 'zod';
-import { lackableParts, reasoningEfforts, thinkingLevels, type commonQuirkNames } from './quirk-values.ts';
+import {
+  lackableParts,
+  reasoningEfforts,
+  rewritableParts,
+  thinkingLevels,
+  type commonQuirkNames,
+} from './quirk-values.ts';
 
 const common = {
   /** The vocabulary that it counts with, where the gateway knows it. */
@@ -28,8 +34,12 @@ const anthropicQuirks = z.strictObject({
   thinking_before_calls: z.boolean().optional(),
   /** What requests are put in, where Claude runs elsewhere. */
   envelope: z.enum(['none', 'bedrock-invoke', 'vertex-predict']).optional(),
-  /** Parts of a request that it does not take, and would silently leave out. */
-  lacks: z.array(z.enum(lackableParts)).optional(),
+  /** Anthropic's own service: it alone reads the line with which Claude Code names itself for billing. */
+  own_service: z.boolean().optional(),
+  /** Parts of a request that it does not take: the first kind is refused by name, the second is said otherwise. */
+  lacks: z.array(z.enum([...lackableParts, ...rewritableParts])).optional(),
+  /** The only betas that it takes; others are left out. Absent: it takes them all. */
+  betas: z.array(z.string()).optional(),
   /** Has POST /v1/messages/count_tokens. */
   count_tokens: z.boolean().optional(),
   /** The model thinks, and this is billed, when a request has no `thinking`. Depends on the model: per endpoint. */

@@ -27,6 +27,16 @@ export const lackableParts = [
 ] as const;
 export type LackablePart = (typeof lackableParts)[number];
 
+/** Parts of a request that some homes of Claude do not take, and that can be said otherwise, or say nothing to a model. */
+export const rewritableParts = [
+  'defer_loading',
+  'context_management',
+  'system_messages',
+  'turn_effort',
+  'eager_input_streaming',
+] as const;
+export type RewritablePart = (typeof rewritableParts)[number];
+
 /** Each asks for more thinking than the one before it. */
 export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type ReasoningEffort = (typeof reasoningEfforts)[number];

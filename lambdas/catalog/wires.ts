@@ -11,13 +11,13 @@ import type {
   BedrockConverseQuirks,
   Quirks,
 } from './quirk-schemas.ts';
-import type { LackablePart } from './quirk-values.ts';
+import type { LackablePart, RewritablePart } from './quirk-values.ts';
 
 export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as const;
 export type InputModality = (typeof inputModalities)[number];
 
 /** Kinds of input that cannot be sent without a part. */
-const partsOf: Partial<Record<LackablePart, readonly InputModality[]>> = {
+const partsOf: Partial<Record<LackablePart | RewritablePart, readonly InputModality[]>> = {
   image: ['image', 'audio', 'video'],
   document: ['file'],
 };

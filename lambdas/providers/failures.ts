@@ -12,6 +12,8 @@ export class ProviderFailure extends GatewayError {
   override name = 'ProviderFailure';
   /** Another endpoint may do better; otherwise the request itself is at fault, or everything has been tried. */
   readonly mayTryAnother: boolean;
+  /** It says nothing of how the endpoint is doing: what was sent is at fault, at least here. */
+  readonly isRequestsFault: boolean;
   /** The provider began to answer, then was silent for longer than we wait: it may have been working, and charge. */
   readonly wasSilent: boolean;
   /** The status that the provider answered with, or that its error stands for; undefined where it did not answer. */
@@ -25,6 +27,7 @@ export class ProviderFailure extends GatewayError {
       status?: number;
       headers?: Record<string, string>;
       mayTryAnother?: boolean;
+      isRequestsFault?: boolean;
       wasSilent?: boolean;
       cause?: unknown;
     },
@@ -35,6 +38,7 @@ export class ProviderFailure extends GatewayError {
     };
     super(kind, message, { metadata, headers: more.headers ?? {}, cause: more.cause });
     this.mayTryAnother = more.mayTryAnother ?? true;
+    this.isRequestsFault = more.isRequestsFault ?? !this.mayTryAnother;
     this.wasSilent = more.wasSilent ?? false;
     this.providerStatus = more.status;
   }
@@ -71,10 +75,14 @@ export function refusalOf(
   const more = { provider, status, headers: advice };
   const words = redact(message, provider);
   switch (status) {
-    // The request itself caused these: every endpoint would give the same answer.
+    // The request itself caused these: every endpoint would give the same answer, unless it is what only this home lacks.
     case 400:
     case 422:
-      return new ProviderFailure(contextFault(words), words, { ...more, mayTryAnother: false });
+      return new ProviderFailure(contextFault(words), words, {
+        ...more,
+        mayTryAnother: ENVELOPE_FAULT.test(words),
+        isRequestsFault: true,
+      });
     case 413:
       return new ProviderFailure('payload_too_large', words, { ...more, mayTryAnother: false });
     case 429:
@@ -134,6 +142,13 @@ export function failureOf(error: unknown, provider: FailedProvider): ProviderFai
   const wasSilent = failure === 'idle_timeout';
   return new ProviderFailure('timeout', message, { provider, wasSilent, cause: error }).discourageRetry();
 }
+
+/**
+ * What homes of Claude say of betas, fields and lines that another home of the same model takes: Amazon Bedrock, Anthropic
+ * for what is newer than a version, and imitations that check as it does.
+ */
+const ENVELOPE_FAULT =
+  /invalid beta flag|reserved keyword|extra inputs are not permitted|unexpected value\(s\).{0,200}anthropic-beta/is;
 
 function contextFault(message: string): 'context_length_exceeded' | 'invalid_request' {
   return /prompt is too long|exceeds? (the )?(model'?s? )?(context|maximum)|context.?(length|window)|maximum (context|prompt|input)|input tokens? (exceeds?|count)|range of input length|too many (input )?tokens/i.test(

@@ -74,7 +74,7 @@ export async function dispatch(attempts: Attempt[], input: DispatchInput): Promi
       failure = failureOf(error, failedProvider(candidate));
       const durationMs = Math.round(performance.now() - beganAtMs);
       input.onFailure({ index, providerStatus: failure.providerStatus ?? null, durationMs });
-      if (!input.signal.aborted && failure.mayTryAnother) input.onResult(index, 'failed');
+      if (!input.signal.aborted && !failure.isRequestsFault) input.onResult(index, 'failed');
       // A silent model that may have been thinking is paid for: another attempt would have to be paid for as well.
       const isPaid = failure.wasSilent && attempt.thinksUnseen;
       if (input.signal.aborted || isPaid) break;

@@ -4,7 +4,7 @@ import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
 import type { Modality } from '../catalog/modality.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import type { RoutedRequest } from '../messages/preferences.ts';
-import { invalidRequest, notFound } from '../platform/errors.ts';
+import { GatewayError, invalidRequest, notFound } from '../platform/errors.ts';
 import { readProviderKey } from '../platform/secrets.ts';
 import { refuseUnknownNames } from './endpoint-names.ts';
 import { misfitOf } from './fit.ts';
@@ -64,7 +64,7 @@ interface Choice<Candidate> {
  * Endpoints that can give such an answer for the models of a request, in the order in which they are tried: those of the
  * first model, then those of the next, at most six, and at least one of each model that has any.
  * @throws {GatewayError} 400 for a model of another kind, or an unknown provider; 404 for an unknown model, and when no
- *   endpoint may or can be used
+ *   endpoint may be used; 502 when none can
  */
 export async function usableEndpoints<Candidate extends UsableEndpoint>(
   input: RoutingInput,
@@ -147,7 +147,12 @@ function withinLimit<Candidate>(lists: Candidate[][]): Candidate[] {
 function nothingFound({ requested: { model, field }, excludedBy, unset }: Choice<unknown>): Error {
   if (unset.length > 0) {
     const lacks = unset.join(', ');
-    return notFound(`No provider of "${model.id}" can be used here: its operator has not set ${lacks}.`, { field });
+    // Some clients put words of their own in the place of a 404's, and nobody would learn what to set.
+    return new GatewayError(
+      'provider_unavailable',
+      `No provider of "${model.id}" can be used here: its operator has not set ${lacks}.`,
+      { metadata: { field } },
+    ).discourageRetry();
   }
   const reasons = [...excludedBy];
   return notFound(

@@ -3,6 +3,7 @@ import { Catalog, type Model } from '../../lambdas/catalog/catalog.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 
 const shipped = loadShippedCatalog();
+const model = (id: string) => ({ id, endpoints: [], aliasOf: undefined, data: {} }) as unknown as Model;
 
 describe('a model', () => {
   it.each([
@@ -28,7 +29,6 @@ describe('a model', () => {
   );
 
   it('is not chosen among several of a name', () => {
-    const model = (id: string) => ({ id, endpoints: [], aliasOf: undefined, data: {} }) as unknown as Model;
     const catalog = new Catalog([model('one/m-1.5'), model('two/m-1-5'), model('two/m-1-5-20250101')], [], 'v');
 
     expect(catalog.meant('m-1-5')).toBeUndefined();

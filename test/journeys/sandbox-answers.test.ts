@@ -109,9 +109,9 @@ describe('the tokens of a prompt', () => {
 });
 
 describe('a request that nobody can serve says what to do', () => {
-  it('where the author of a model was left out', async () => {
-    expect(await ask('claude-sonnet-5')).toMatchObject({
-      error: { message: 'There is no model "claude-sonnet-5". Did you mean "anthropic/claude-sonnet-5"?' },
+  it('where a model is mistyped', async () => {
+    expect(await ask('cluade-sonnet-5')).toMatchObject({
+      error: { message: 'There is no model "cluade-sonnet-5". Did you mean "anthropic/claude-sonnet-5"?' },
     });
   });
 

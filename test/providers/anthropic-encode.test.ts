@@ -83,7 +83,6 @@ describe('a request to another home of Claude', () => {
       headers: { 'content-type': 'application/json', accept: 'application/vnd.amazon.eventstream' },
       body: {
         anthropic_version: 'bedrock-2023-05-31',
-        anthropic_beta: ['fine-grained-tool-streaming-2025-05-14', 'context-management-2025-06-27'],
         messages: request.messages,
         max_tokens: 5,
       },

@@ -3,6 +3,7 @@
  * and what the events of its answer come in.
  */
 
+import { rewritableParts, type RewritablePart } from '../../catalog/quirk-values.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { ClientHeaders, WireRequest } from '../wire.ts';
 import { EventStreamFraming } from './event-stream-framing.ts';
@@ -12,6 +13,10 @@ import { SseFraming, type Framing } from './framing.ts';
 type Body = Record<string, unknown> & { model?: unknown; betas?: unknown };
 
 interface Envelope {
+  /** The only betas that this home takes, where the catalog says nothing; absent: all. */
+  betas?: readonly string[];
+  /** What it does not take of a request, and can be said otherwise. */
+  lacks?: readonly RewritablePart[];
   wrap(body: Body, client: ClientHeaders): WireRequest;
   newFraming(): Framing;
 }
@@ -24,7 +29,11 @@ const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
     newFraming: newSseFraming,
   },
   // Amazon Bedrock's InvokeModelWithResponseStream: betas are in the body, and whether it streams is in the path.
+  // Requests of Claude Code were refused for every other beta, for fields that betas bring, and for tools whose loading is
+  // deferred (anthropics/claude-code issues 49370, 49648, 82549).
   'bedrock-invoke': {
+    betas: ['interleaved-thinking-2025-05-14'],
+    lacks: rewritableParts,
     wrap(body, client) {
       const betas = betasOf(body, client);
       const wrapped = {
@@ -78,8 +87,15 @@ export function postJson(path: string, body: unknown, client: ClientHeaders): Wi
 
 /** Those of the header and those of the body, each once. */
 function betasOf({ betas }: Body, { anthropicBeta = '' }: ClientHeaders): string[] {
-  const named = [...anthropicBeta.split(','), ...((betas ?? []) as string[])].map((name) => name.trim());
-  return [...new Set(named.filter((name) => name !== ''))];
+  return [...new Set([...betaNames(anthropicBeta), ...betaNames(((betas ?? []) as string[]).join(','))])];
+}
+
+/** The betas of a header. */
+export function betaNames(header: string): string[] {
+  return header
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }
 
 /** Without what is elsewhere, and what only Anthropic's own service chooses by: the schema allows but its usual values. */

@@ -8,8 +8,9 @@ import { refusesSampling } from '../client-headers.ts';
 import type { ClientHeaders, MessagesWire, WireRefusal, WireRequest, WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
-import { envelopeOf, postJson } from './envelopes.ts';
+import { betaNames, envelopeOf, postJson } from './envelopes.ts';
 import { refuseLacking } from './lacking.ts';
+import { rewritten } from './rewritten.ts';
 import { hiddenOutput, withFittingBudget } from './thinking.ts';
 
 type Target = WireTarget<AnthropicQuirks>;
@@ -22,7 +23,7 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
         'must be at least 1: warming a cache with 0 cannot be streamed, and the gateway streams',
       );
     }
-    return envelopeOf(target.quirks).wrap(upstreamBody(request, target, client), client);
+    return envelopeOf(target.quirks).wrap(upstreamBody(request, target, client), withKnownBetas(client, target));
   },
   encodeCount: (request, target, client) =>
     target.quirks.count_tokens && !target.quirks.envelope ? encodeCountTokens(request, target, client) : undefined,
@@ -36,6 +37,17 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
   decodeWhole: decodeMessage,
   readRefusal,
 };
+
+/** Betas that the endpoint takes. What the others would change in a request was said otherwise, or they only announce a client. */
+function withKnownBetas(client: ClientHeaders, { quirks }: Target): ClientHeaders {
+  if (!client.anthropicBeta) return client;
+  return { ...client, anthropicBeta: knownBetas(betaNames(client.anthropicBeta), quirks).join(',') || undefined };
+}
+
+function knownBetas(names: string[], quirks: AnthropicQuirks): string[] {
+  const known = quirks.betas ?? envelopeOf(quirks).betas;
+  return known ? names.filter((name) => known.includes(name)) : names;
+}
 
 /** POST /v1/messages/count_tokens of an upstream that has it. */
 function encodeCountTokens(request: MessagesRequest, target: Target, client: ClientHeaders): WireRequest {
@@ -62,8 +74,9 @@ const countedFields = new Set([
   'speed',
 ]);
 
-function upstreamBody(request: MessagesRequest, target: Target, client: ClientHeaders): Record<string, unknown> {
-  refuseLacking(request, target.quirks);
+function upstreamBody(asked: MessagesRequest, target: Target, client: ClientHeaders): Record<string, unknown> {
+  refuseLacking(asked, target.quirks);
+  const request = rewritten(asked, target.quirks);
   const ceiling = target.maxOutputTokens ?? Infinity;
   // The Messages API requires max_tokens; a client that left it out gets the most that the model can write.
   const maxTokens = Math.min(request.max_tokens ?? ceiling, ceiling);
@@ -72,6 +85,7 @@ function upstreamBody(request: MessagesRequest, target: Target, client: ClientHe
     model: target.upstreamModel,
     messages: readableMessages(request, target).map(withFittingToolIds),
     max_tokens: maxTokens,
+    ...(request.betas ? { betas: knownBetas(request.betas, target.quirks) } : {}),
     ...(request.thinking ? { thinking: withFittingBudget(request, maxTokens, client) } : {}),
   };
 }

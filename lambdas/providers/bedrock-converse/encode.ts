@@ -8,7 +8,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { samplingFields, stopSequences } from '../translated/sampling.ts';
-import { refuseUnspeakable } from '../translated/speakable.ts';
+import { speakable } from '../translated/speakable.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import type { ClientHeaders } from '../wire.ts';
 import { toConversation } from './conversation.ts';
@@ -17,11 +17,11 @@ import { modelFields } from './model-fields.ts';
 import { outputConfig, toolConfig } from './tools.ts';
 
 export function encodeConverseRequest(
-  request: MessagesRequest,
+  asked: MessagesRequest,
   target: ConverseTarget,
   client: ClientHeaders,
 ): Record<string, unknown> {
-  refuseUnspeakable(request);
+  const request = speakable(asked);
   // Converse has no field for them, and no model here one of its own.
   const penalty = penalties.find((name) => request[name] !== undefined);
   if (penalty) throw invalidRequest(penalty, 'has no effect on this model; leave it out');

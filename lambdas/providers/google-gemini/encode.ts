@@ -8,7 +8,7 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { answerSchema } from '../translated/answer-format.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { penaltyFields, samplingFields, stopSequences } from '../translated/sampling.ts';
-import { refuseUnspeakable } from '../translated/speakable.ts';
+import { speakable } from '../translated/speakable.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import { placeBlocks, textOf } from '../translated/turns.ts';
 import { contentsOf } from './contents.ts';
@@ -20,14 +20,15 @@ import { toolFields } from './tools.ts';
 /** https://ai.google.dev/api/generate-content#generationconfig */
 const MAX_STOP_SEQUENCES = 5;
 
-export function encodeGeminiRequest(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
+export function encodeGeminiRequest(asked: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
+  const request = speakable(asked);
   const config = generationConfig(request, target);
   return { ...promptFields(request, target), ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}) };
 }
 
 /** What the model reads. */
-export function promptFields(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
-  refuseUnspeakable(request);
+export function promptFields(asked: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
+  const request = speakable(asked);
   const named = withSentNames(request, 'letterFirst');
   const contents = contentsOf(named, target);
   if (contents.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');

@@ -11,7 +11,7 @@ import { toolCallId } from '../tool-call-id.ts';
 import { documentParts } from './document-part.ts';
 import { imageUrl } from '../translated/media.ts';
 import { outputLimit } from '../translated/output-limit.ts';
-import { refuseUnspeakable, unsupportedBlock } from '../translated/speakable.ts';
+import { speakable, unsupportedBlock } from '../translated/speakable.ts';
 import { userDigest } from '../translated/user-digest.ts';
 import { penaltyFields, samplingFields, stopSequences } from '../translated/sampling.ts';
 import { thinkingFields } from './thinking.ts';
@@ -30,8 +30,8 @@ import {
 
 type ChatMessage = { role: string; content: unknown; [field: string]: unknown };
 
-export function encodeChatRequest(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
-  refuseUnspeakable(request);
+export function encodeChatRequest(asked: MessagesRequest, target: ChatTarget): Record<string, unknown> {
+  const request = speakable(asked);
   const { quirks } = target;
   const said = conversation(toTurns(request.messages), request, target);
   if (said.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');

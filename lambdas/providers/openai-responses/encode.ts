@@ -7,7 +7,7 @@ import { penalties } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { outputLimit } from '../translated/output-limit.ts';
-import { refuseUnspeakable } from '../translated/speakable.ts';
+import { speakable } from '../translated/speakable.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import { systemText } from '../translated/turns.ts';
 import { userDigest } from '../translated/user-digest.ts';
@@ -19,8 +19,8 @@ import { formatField, toolFields } from './tools.ts';
 /** Sampling that other wires have. A model that lists one of these promises what this API cannot do. */
 const unspeakableSampling = new Set<string>(['top_k', ...penalties]);
 
-export function encodeResponsesRequest(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
-  refuseUnspeakable(request);
+export function encodeResponsesRequest(asked: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
+  const request = speakable(asked);
   if (request.stop_sequences?.length) {
     throw invalidRequest('stop_sequences', 'this model takes none; leave them out');
   }

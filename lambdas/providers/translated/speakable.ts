@@ -1,5 +1,8 @@
 import { penalties, samplingParameters } from '../../catalog/sampling-parameters.ts';
+import { withoutBillingLine } from '../../messages/billing-line.ts';
+import { withoutDeferral } from '../../messages/deferred-tools.ts';
 import { outputFormat } from '../../messages/output-format.ts';
+import { withTurnEffort } from '../../messages/turn-effort.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 
@@ -31,8 +34,18 @@ const choiceFields = new Set(['type', 'name', 'disable_parallel_tool_use']);
 const thinkingFields = new Set(['type', 'budget_tokens', 'display']);
 const formatFields = new Set(['type', 'schema']);
 
-/** @throws {GatewayError} 400 naming the first field that this wire cannot say. */
-export function refuseUnspeakable(request: MessagesRequest): void {
+/**
+ * The request in words that every translated wire has: what only Anthropic's own service knows is said otherwise, or left
+ * out where it says nothing to a model (docs/wires.md).
+ * @throws {GatewayError} 400 naming the first field that cannot be said
+ */
+export function speakable(asked: MessagesRequest): MessagesRequest {
+  const request = withTurnEffort(withoutDeferral(withoutBillingLine(asked)));
+  refuseUnspeakable(request);
+  return request;
+}
+
+function refuseUnspeakable(request: MessagesRequest): void {
   refuseUnknown(request, requestFields, '');
   refuseUnknown(request.output_config ?? {}, outputFields, 'output_config.');
   refuseUnknown(outputFormat(request) ?? {}, formatFields, 'output_config.format.');

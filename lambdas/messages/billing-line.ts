@@ -1,0 +1,28 @@
+/**
+ * The line that Claude Code writes before its system prompt for Anthropic's own accounts: who asks, and, in some versions, a
+ * sum that is new in each request. Amazon Bedrock refuses it, and in front of any other prompt it keeps the caches of
+ * providers from ever finding what they have read before.
+ */
+
+import type { Block, MessagesRequest } from './types.ts';
+
+const BILLING_LINE = /^x-anthropic-billing-header:[^\n]*\n?/;
+
+/** The request without the line; the same request where it has none. */
+export function withoutBillingLine(request: MessagesRequest): MessagesRequest {
+  const { system } = request;
+  if (system === undefined) return request;
+  if (typeof system === 'string') {
+    return BILLING_LINE.test(system) ? withSystem(request, system.replace(BILLING_LINE, '')) : request;
+  }
+  const [first] = system;
+  const text = first?.type === 'text' ? first['text'] : undefined;
+  if (typeof text !== 'string' || !BILLING_LINE.test(text)) return request;
+  const left = text.replace(BILLING_LINE, '');
+  return withSystem(request, [...(left === '' ? [] : [{ ...first!, text: left }]), ...system.slice(1)]);
+}
+
+function withSystem(request: MessagesRequest, left: string | Block[]): MessagesRequest {
+  const { system: _, ...rest } = request;
+  return left.length === 0 ? rest : { ...rest, system: left };
+}

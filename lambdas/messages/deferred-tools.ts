@@ -1,0 +1,63 @@
+/**
+ * Tools whose loading a client defers: on Anthropic's own service the model does not read them before a result of the client's
+ * own search refers to them. Where a provider does not know that, the gateway does it: a tool that nothing has referred to
+ * is not sent, and one that was is sent like any other.
+ */
+
+import type { Block, Message, MessagesRequest, Tool } from './types.ts';
+
+/** The request in words of providers that know no such tools; the same request where it has none. */
+export function withoutDeferral(request: MessagesRequest): MessagesRequest {
+  const referred = referredTools(request.messages);
+  const tools = request.tools ?? [];
+  const isDeferring = tools.some((tool) => tool['defer_loading'] !== undefined);
+  if (!isDeferring && referred.size === 0) return request;
+  const loaded = tools.filter(({ name, defer_loading: isDeferred }) => isDeferred !== true || referred.has(name));
+  return {
+    ...request,
+    ...(request.tools ? { tools: loaded.map(withoutMark) } : {}),
+    ...(referred.size > 0 ? { messages: request.messages.map(withNamedReferences) } : {}),
+  };
+}
+
+function referredTools(messages: Message[]): Set<unknown> {
+  return new Set(
+    messages
+      .flatMap(resultsOf)
+      .flatMap(referencesIn)
+      .map(({ tool_name: name }) => name),
+  );
+}
+
+function resultsOf({ content }: Message): Block[] {
+  return typeof content === 'string' ? [] : content.filter(({ type }) => type === 'tool_result');
+}
+
+function referencesIn({ content }: Block): Block[] {
+  return Array.isArray(content) ? (content as Block[]).filter(isReference) : [];
+}
+
+function isReference({ type }: Block): boolean {
+  return type === 'tool_reference';
+}
+
+function withoutMark({ defer_loading: _, ...tool }: Tool): Tool {
+  return tool as Tool;
+}
+
+function withNamedReferences(message: Message): Message {
+  if (typeof message.content === 'string') return message;
+  return { ...message, content: message.content.map(named) };
+}
+
+function named(block: Block): Block {
+  if (block.type !== 'tool_result' || referencesIn(block).length === 0) return block;
+  return {
+    ...block,
+    content: (block['content'] as Block[]).map((inner) => (isReference(inner) ? asText(inner) : inner)),
+  };
+}
+
+function asText({ tool_name: name }: Block): Block {
+  return { type: 'text', text: `The tool ${JSON.stringify(name)} can be called from now on.` };
+}

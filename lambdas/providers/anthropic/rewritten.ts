@@ -1,0 +1,70 @@
+/**
+ * What other homes of Claude do not take, and Anthropic's own service does: said in words that they know, or left out where
+ * that only shortens a prompt, or says how an answer is to arrive.
+ */
+
+import type { RewritablePart } from '../../catalog/quirk-values.ts';
+import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
+import { withoutBillingLine } from '../../messages/billing-line.ts';
+import { withoutDeferral } from '../../messages/deferred-tools.ts';
+import { withTurnEffort } from '../../messages/turn-effort.ts';
+import { envelopeOf } from './envelopes.ts';
+import type { Message, MessagesRequest } from '../../messages/types.ts';
+
+const rewrites: Record<RewritablePart, (request: MessagesRequest) => MessagesRequest> = {
+  defer_loading: withoutDeferral,
+  context_management: ({ context_management: _, ...request }) => request as MessagesRequest,
+  system_messages: (request) => ({ ...request, messages: withoutSystemMessages(request.messages) }),
+  turn_effort: withTurnEffort,
+  eager_input_streaming: withoutEagerStreaming,
+};
+
+/** @returns the same request where nothing in it has to be said otherwise */
+export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
+  let said = quirks.own_service ? request : withoutBillingLine(request);
+  const { lacks: always = [] } = envelopeOf(quirks);
+  for (const part of new Set([...always, ...(quirks.lacks ?? [])])) {
+    if (part in rewrites) said = rewrites[part as RewritablePart](said);
+  }
+  return said;
+}
+
+/** What is said to a model besides its users: in their place, marked, and behind results, which come directly after calls. */
+function withoutSystemMessages(messages: Message[]): Message[] {
+  if (!messages.some(({ role }) => role === 'system')) return messages;
+  const said: Message[] = [];
+  let heldBack: Message[] = [];
+  for (const message of messages) {
+    if (message.role === 'system') {
+      const marked = asUser(message);
+      if (hasCalls(said.at(-1))) heldBack.push(marked);
+      else said.push(marked);
+      continue;
+    }
+    said.push(message);
+    if (heldBack.length > 0) said.push(...heldBack);
+    heldBack = [];
+  }
+  return [...said, ...heldBack];
+}
+
+function hasCalls(message: Message | undefined): boolean {
+  const { role, content } = message ?? {};
+  return role === 'assistant' && Array.isArray(content) && content.some(({ type }) => type === 'tool_use');
+}
+
+function asUser({ content, ...message }: Message): Message {
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const marked = blocks.map((block) =>
+    block.type === 'text' ? { ...block, text: `<system>\n${String(block['text'])}\n</system>` } : block,
+  );
+  return { ...message, role: 'user', content: marked };
+}
+
+function withoutEagerStreaming(request: MessagesRequest): MessagesRequest {
+  if (!request.tools?.some((tool) => tool['eager_input_streaming'] !== undefined)) return request;
+  return {
+    ...request,
+    tools: request.tools.map(({ eager_input_streaming: _, ...tool }) => tool as typeof tool & { name: string }),
+  };
+}
