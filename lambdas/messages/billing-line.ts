@@ -5,6 +5,7 @@
  */
 
 import type { Block, MessagesRequest } from './types.ts';
+import { without } from './without.ts';
 
 const BILLING_LINE = /^x-anthropic-billing-header:[^\n]*\n?/;
 
@@ -23,6 +24,5 @@ export function withoutBillingLine(request: MessagesRequest): MessagesRequest {
 }
 
 function withSystem(request: MessagesRequest, left: string | Block[]): MessagesRequest {
-  const { system: _, ...rest } = request;
-  return left.length === 0 ? rest : { ...rest, system: left };
+  return left.length === 0 ? without(request, 'system') : { ...request, system: left };
 }

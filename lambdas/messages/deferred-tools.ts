@@ -4,7 +4,8 @@
  * is not sent, and one that was is sent like any other.
  */
 
-import type { Block, Message, MessagesRequest, Tool } from './types.ts';
+import type { Block, Message, MessagesRequest } from './types.ts';
+import { without } from './without.ts';
 
 /** The request in words of providers that know no such tools; the same request where it has none. */
 export function withoutDeferral(request: MessagesRequest): MessagesRequest {
@@ -15,7 +16,7 @@ export function withoutDeferral(request: MessagesRequest): MessagesRequest {
   const loaded = tools.filter(({ name, defer_loading: isDeferred }) => isDeferred !== true || referred.has(name));
   return {
     ...request,
-    ...(request.tools ? { tools: loaded.map(withoutMark) } : {}),
+    ...(request.tools ? { tools: loaded.map((tool) => without(tool, 'defer_loading')) } : {}),
     ...(referred.size > 0 ? { messages: request.messages.map(withNamedReferences) } : {}),
   };
 }
@@ -39,10 +40,6 @@ function referencesIn({ content }: Block): Block[] {
 
 function isReference({ type }: Block): boolean {
   return type === 'tool_reference';
-}
-
-function withoutMark({ defer_loading: _, ...tool }: Tool): Tool {
-  return tool as Tool;
 }
 
 function withNamedReferences(message: Message): Message {

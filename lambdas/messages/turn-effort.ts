@@ -1,4 +1,5 @@
 import type { Message, MessagesRequest } from './types.ts';
+import { without } from './without.ts';
 
 /** A message that says how much the model is to think from there on. */
 type Controlled = Message & { output_config?: { effort?: string | null; [field: string]: unknown } | null };
@@ -14,14 +15,10 @@ export function withTurnEffort(request: MessagesRequest): MessagesRequest {
   return {
     ...request,
     output_config: { ...request.output_config, effort },
-    messages: messages.map((message) => (saysOnlyEffort(message) ? withoutOutput(message) : message)),
+    messages: messages.map((message) => (saysOnlyEffort(message) ? without(message, 'output_config') : message)),
   };
 }
 
 function saysOnlyEffort({ output_config: output }: Controlled): boolean {
   return typeof output?.effort === 'string' && Object.keys(output).length === 1;
-}
-
-function withoutOutput({ output_config: _, ...message }: Controlled): Message {
-  return message;
 }

@@ -39,7 +39,18 @@ const regions = new Map<string, Region>([
   ['input_schema', 'schema'],
   ['schema', 'schema'],
 ]);
-const LABELS = new Set(['id', 'tool_use_id', 'name', 'url', 'file_id', 'tool_name']);
+const LABELS = new Set([
+  'id',
+  'tool_use_id',
+  'name',
+  'url',
+  'file_id',
+  'tool_name',
+  'allowed_domains',
+  'blocked_domains',
+  'include_domains',
+  'exclude_domains',
+]);
 const PROTOCOL = new Set([
   'type',
   'role',
@@ -48,6 +59,9 @@ const PROTOCOL = new Set([
   'ttl',
   'effort',
   'betas',
+  'anthropic-beta',
+  'country',
+  'timezone',
   'service_tier',
   'speed',
   'inference_geo',

@@ -27,6 +27,8 @@ export interface Searched {
   read: Block;
 }
 
+/** How long the queries of an answer that was given up are waited for: less than a function has left by then. */
+const PATIENCE_MS = 8_000;
 /** No turn makes more, whatever its client allows. */
 const MAX_SEARCHES = 20;
 
@@ -73,12 +75,27 @@ export class SearchSession {
     return Math.min(calls, this.#maxUses - this.#made);
   }
 
-  /** Makes searches side by side; their results come in the order of the calls. */
+  /**
+   * Makes searches side by side; their results come in the order of the calls. What was asked of a backend is paid for by
+   * who asked: whoever takes no more results still waits for those that are under way, eight seconds at most, and they are
+   * charged if they found an answer.
+   */
   async *make(calls: readonly SearchCall[], signal: AbortSignal): AsyncGenerator<Searched, void> {
     const allowed = this.allowed(calls.length);
     this.#made += allowed;
-    const outcomes = calls.map(({ query }, index) => this.#outcome(query, index < allowed, signal));
-    for (const [index, outcome] of outcomes.entries()) yield this.#searched(calls[index]!, await outcome);
+    const work = patientSignal(signal);
+    const outcomes = calls.map(({ query }, index) => this.#outcome(query, index < allowed, work));
+    let taken = 0;
+    try {
+      for (const [index, outcome] of outcomes.entries()) {
+        const found = await outcome;
+        taken += 1;
+        yield this.#searched(calls[index]!, found);
+      }
+    } finally {
+      const left = await Promise.all(outcomes.slice(taken));
+      this.charged += left.filter((outcome) => 'hits' in outcome).length;
+    }
   }
 
   async #outcome(
@@ -96,7 +113,7 @@ export class SearchSession {
    * @returns what the model is to read; undefined where it failed
    */
   async lookUp(query: SearchQuery, signal: AbortSignal): Promise<string[] | undefined> {
-    const outcome = await this.#search(query, signal);
+    const outcome = await this.#search(query, patientSignal(signal));
     if ('error' in outcome) return undefined;
     this.charged += 1;
     return this.#take({ id: newSearchId(), query: query.text }, outcome.hits).texts;
@@ -148,4 +165,13 @@ export class SearchSession {
     }
     return { shown, texts };
   }
+}
+
+/** Aborts a while after the other: an answer that comes soon is had for the money that its query costs. */
+function patientSignal(signal: AbortSignal): AbortSignal {
+  const patient = new AbortController();
+  const giveUp = () => void setTimeout(() => patient.abort(), PATIENCE_MS).unref();
+  if (signal.aborted) patient.abort();
+  else signal.addEventListener('abort', giveUp, { once: true });
+  return patient.signal;
 }

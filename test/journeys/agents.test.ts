@@ -12,6 +12,15 @@ const policy = { logs_prompts: false, trains_on_prompts: false };
 const pricing = { prompt: '0.001', completion: '0.01' };
 const turns = [1, 2, 3] as const;
 
+const home = (id: string, base_url: string, quirks: object) => ({
+  id,
+  name: id,
+  wire: 'anthropic',
+  base_url,
+  data_policy: policy,
+  quirks,
+});
+
 interface Asked {
   headers: Record<string, string | string[] | undefined>;
   body: Record<string, unknown>;
@@ -33,14 +42,6 @@ beforeAll(async () => {
     })();
   });
   anthropic = await listen(server);
-  const home = (id: string, base_url: string, quirks: object) => ({
-    id,
-    name: id,
-    wire: 'anthropic',
-    base_url,
-    data_policy: policy,
-    quirks,
-  });
   const atHome = { provider: 'home', pricing, quirks: { thinks_by_default: false } };
   const atBedrock = { provider: 'cloud', pricing, quirks: { thinks_by_default: false } };
   const more = { supported_parameters: ['tools', 'reasoning', 'max_tokens'] };

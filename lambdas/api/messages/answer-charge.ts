@@ -26,7 +26,9 @@ export function chargeOf({ context, attempted, meter }: MeasuredAnswer, ending: 
 
 /** What an answer costs that ends now; the hold is raised to pay for it where that is possible. */
 export async function chargedAtEnd(answer: MeasuredAnswer, ending: Ending): Promise<FinalCharge> {
-  const measured = chargedSoFar(answer, chargeOf(answer, ending));
+  const charge = chargeOf(answer, ending);
+  // A provider that fails costs nothing, nor do the searches before it; a client that leaves has asked for them.
+  const measured = chargedSoFar(answer, charge, charge !== 'nothing' || ending === 'client_left');
   const cost = await answer.context.keeper.chargeable(measured.cost);
   return { ...cappedAt(measured, cost), isCutByHold: !cost.equals(measured.cost) };
 }
@@ -47,12 +49,12 @@ export function chargedForRound({ context, attempted: { quote }, meter }: Measur
   return charged(meter, quote, charge, quote.hiddenTokens > 0 ? context.current.sentAtMs : undefined);
 }
 
-/** All rounds, and the searches; where nothing is charged of an answer that had not begun, they cost nothing either. */
-function chargedSoFar(answer: MeasuredAnswer, charge: Charge): Charged {
+/** All rounds, and the searches. @param paysSearches those that were made before an answer had begun */
+function chargedSoFar(answer: MeasuredAnswer, charge: Charge, paysSearches = charge !== 'nothing'): Charged {
   const { rounds, attempted } = answer;
   const count = answer.context.search?.session.charged ?? 0;
   const last = chargedForRound(answer, charge);
-  if (rounds.length === 0 && (charge === 'nothing' || count === 0)) return last;
+  if (rounds.length === 0 && (!paysSearches || count === 0)) return last;
   return chargedTogether(rounds, last, { count, price: attempted.quote.pricing.web_search ?? Money.zero });
 }
 

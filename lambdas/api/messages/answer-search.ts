@@ -127,9 +127,12 @@ function nothingToAsk({ toolIndex, plugin }: ReadSearches, search: CatalogSearch
   const variables = (search?.listed ?? []).flatMap(
     ({ credential, base_url_variable: address }) => credential ?? address ?? [],
   );
+  const nothingSet = (search?.backends.length ?? 0) === 0;
   const remedy =
-    (search?.backends.length ?? 0) === 0 || variables.length === 0
-      ? `its operator has set none of ${variables.join(', ')}`
-      : 'its operator has set none of them, or the privacy settings of this key exclude those that are set';
+    variables.length === 0
+      ? 'this gateway has no search engine'
+      : nothingSet
+        ? `its operator has set none of ${variables.join(', ')}`
+        : 'its operator has set none of them, or the privacy settings of this key exclude those that are set';
   return invalidRequest(field, `the web cannot be searched here: ${remedy}. Leave it out.`);
 }

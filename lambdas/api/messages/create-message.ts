@@ -23,7 +23,14 @@ import { blanks, COMMIT_AFTER_MS, isThereWithin, wholeBody } from './whole-body.
  */
 export async function createMessage(input: MessageInput): Promise<HttpResponse> {
   const { body, caller, request } = input;
-  const { message, content, candidates, originals, origins, search: asked } = await routeMessage(body, caller);
+  const {
+    message,
+    content,
+    candidates,
+    originals,
+    origins,
+    search: asked,
+  } = await routeMessage(body, caller, request.headers);
   // All that settlement needs is there before anything is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   const abort = new AbortController();

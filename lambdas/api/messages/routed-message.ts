@@ -1,6 +1,6 @@
 import { privacyOf, type Caller } from '../../admission/caller.ts';
 import { measurePrompt, type PromptContent } from '../../admission/prompt-size.ts';
-import { allowsCompression } from '../../messages/plugins.ts';
+import { allowsCompression, webPlugin } from '../../messages/plugins.ts';
 import { withoutRouting, type RoutedRequest } from '../../messages/preferences.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
@@ -10,6 +10,7 @@ import { messagesCandidates, type Candidate } from '../../routing/candidates.ts'
 import { openSearch, type RequestSearch } from './answer-search.ts';
 import { withinContext } from './compression.ts';
 import { endpointSignals } from './endpoint-signals.ts';
+import { apartFromSettings, withSettings } from './protected-settings.ts';
 import { inPlaceOf, readSearches, type ReadSearches } from './requested-search.ts';
 
 /** The message is as providers may get it. */
@@ -27,15 +28,22 @@ export interface RoutedMessage extends Protected {
  * Where a request may go, and what goes there.
  * @throws {GatewayError} 400 or 404 when there is no such place, 400 for what may not be sent anywhere
  */
-export async function routeMessage(body: RoutedRequest, caller: Caller): Promise<RoutedMessage> {
+export async function routeMessage(
+  body: RoutedRequest,
+  caller: Caller,
+  headers: Record<string, string>,
+): Promise<RoutedMessage> {
   const catalog = resources.catalog();
   const sent = withoutRouting(body);
-  const searches = await readSearches(sent, { body, catalog, accountId: caller.account.id });
-  const protectedMessage = inPlaceOf(searches?.origins, () =>
-    protect(searches?.message ?? sent, caller.key.sensitiveData, { mayGrow: searches !== undefined }),
+  const read = await readSearches(sent, { body, catalog, accountId: caller.account.id });
+  const declared = read?.declared && { tool: read.declared, index: read.toolIndex! };
+  const settings = { plugins: body.plugins, declared, betaHeader: headers['anthropic-beta'] };
+  const { message: changed, ...protection } = inPlaceOf(read?.origins, () =>
+    protect(withSettings(read?.message ?? sent, settings), caller.key.sensitiveData, { mayGrow: read !== undefined }),
   );
-  const { message: asked, ...protection } = protectedMessage;
-  const search = searches && (await openSearch(searches, protectedMessage, privacyOf(caller)));
+  const { message: asked, plugins, tool } = apartFromSettings(changed, settings);
+  const searches = read && { ...read, declared: tool, plugin: read.plugin && (webPlugin({ plugins }) ?? read.plugin) };
+  const search = searches && (await openSearch(searches, { message: asked, ...protection }, privacyOf(caller)));
   const content = { ...measurePrompt(asked), ...search?.first };
   const candidates = await messagesCandidates({
     catalog,

@@ -8,12 +8,13 @@ import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import { withoutBillingLine } from '../../messages/billing-line.ts';
 import { withoutDeferral } from '../../messages/deferred-tools.ts';
 import { withTurnEffort } from '../../messages/turn-effort.ts';
+import { without } from '../../messages/without.ts';
 import { envelopeOf } from './envelopes.ts';
 import type { Message, MessagesRequest } from '../../messages/types.ts';
 
 const rewrites: Record<RewritablePart, (request: MessagesRequest) => MessagesRequest> = {
   defer_loading: withoutDeferral,
-  context_management: ({ context_management: _, ...request }) => request as MessagesRequest,
+  context_management: (request) => without(request, 'context_management'),
   system_messages: (request) => ({ ...request, messages: withoutSystemMessages(request.messages) }),
   turn_effort: withTurnEffort,
   eager_input_streaming: withoutEagerStreaming,
@@ -63,8 +64,5 @@ function asUser({ content, ...message }: Message): Message {
 
 function withoutEagerStreaming(request: MessagesRequest): MessagesRequest {
   if (!request.tools?.some((tool) => tool['eager_input_streaming'] !== undefined)) return request;
-  return {
-    ...request,
-    tools: request.tools.map(({ eager_input_streaming: _, ...tool }) => tool as typeof tool & { name: string }),
-  };
+  return { ...request, tools: request.tools.map((tool) => without(tool, 'eager_input_streaming')) };
 }

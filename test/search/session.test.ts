@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { SearchOutcome } from '../../lambdas/search/backend.ts';
+import { sealsOf } from '../../lambdas/search/seals.ts';
+import { SearchSession } from '../../lambdas/search/session.ts';
+import { Sources } from '../../lambdas/search/sources.ts';
+
+const calls = ['a', 'b', 'c'].map((query) => ({ id: `srvtoolu_${query}`, query }));
+
+function sessionWith(search: (query: string, signal: AbortSignal) => Promise<SearchOutcome>): SearchSession {
+  return new SearchSession({
+    settings: {},
+    maxResults: 3,
+    search: ({ text }, signal) => search(text, signal),
+    protect: (text) => text,
+    sources: new Sources(),
+    seals: sealsOf('pepper', 'account'),
+  });
+}
+
+describe('searches whose client takes no more results', () => {
+  it('are charged if they found an answer', async () => {
+    const answers: Record<string, SearchOutcome> = { a: { hits: [] }, b: { error: 'unavailable' }, c: { hits: [] } };
+    const session = sessionWith(async (query) => answers[query]!);
+    const left = new AbortController();
+
+    for await (const _ of session.make(calls, left.signal)) {
+      left.abort();
+      break;
+    }
+
+    expect(session.charged).toBe(2);
+  });
+
+  it('are not waited for when the client had left before they were made', async () => {
+    const signals: AbortSignal[] = [];
+    const session = sessionWith(async (_, signal) => {
+      signals.push(signal);
+      return { error: 'unavailable' };
+    });
+
+    for await (const _ of session.make(calls, AbortSignal.abort()));
+
+    expect(signals.every(({ aborted }) => aborted)).toBe(true);
+  });
+});
