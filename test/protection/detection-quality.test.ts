@@ -105,6 +105,9 @@ describe('texts of 150 thousand characters', () => {
     '1//0',
     '[EMAIL_',
     'https://hooks.slack.com/services/',
+    'secret: a1',
+    'ключ=',
+    'a;пароль\n',
   ])('of %j are read in time that grows with them', (unit) => {
     const text = unit.repeat(Math.ceil(150_000 / unit.length));
 

@@ -15,14 +15,18 @@ const MAX_KEY = 16_384;
 const IN_ADDRESS = /:\/\/[^\s:/@"'<>]{0,64}:([^\s/@"'<>]{3,256})@/g;
 const IN_COMMAND = /(?<![\w-])(?:-u|--user)[ =]["']?[^\s:"']{1,64}:([^\s"']{4,128})/g;
 /** Passwords in options; after a blank only of programs that log in. */
-const OPTION = /(?<![\w-])-(?:p|a|w|storepass)(\s?)["']?([^\s"'-][^\s"']{5,63})/g;
-const LOGS_IN = /(?:sshpass|login|mysql|mariadb|mongo|redis-cli|ldap|smbclient|keytool)[^\n|;]*$/;
+const OPTION = /(?<![\w-])-(?:p|P|a|w|storepass)(\s?)["']?([^\s"'-][^\s"']{5,63})/g;
+const LOGS_IN =
+  /(?:sshpass|login|mysql|mariadb|mongo|redis-cli|ldap|smbclient|keytool|lftp|psql|sqlcmd|rdesktop|freerdp|vncviewer)[^\n|;]*$/;
 const COMMAND = 80;
 const AUTHORIZATION =
   /(?:bearer|basic|authorization["']?\s?[:=]\s?["']?(?:token|api-?key|oauth))\s{1,4}([A-Za-z0-9._~+/-]{16,2048}={0,2})/gi;
 /** `логин: anna / Vesna2030!`: a name and a password in one line. */
 const ACCOUNT =
   /(?:логин|уч[её]тк[аиу]|доступы?|login|creds|credentials)(?:\s?[/&+и]\s?(?:pass(?:word)?|пароль))?(?: [a-zа-яё]{1,12}){0,3}\s?[:–—-]\s{0,2}[^\s/|:]{2,40}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/gi;
+
+/** `ann@example.org / Vesna2030!`: an address and a password in one line. */
+const MAIL_ACCOUNT = /@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/g;
 
 export const findCredentials: Rule = (text, numerals, add) => {
   findIssuedKeys(text, numerals, add);
@@ -32,6 +36,10 @@ export const findCredentials: Rule = (text, numerals, add) => {
   if (text.includes('-')) findInOptions(text, add);
   findCaptured(text, AUTHORIZATION, isMixed, add);
   findCaptured(text, ACCOUNT, (value) => isPassword(value) && classesOf(value) >= 3, add);
+  if (text.includes('@')) {
+    const isSecret = (value: string) => isPassword(value) && classesOf(value) >= 3;
+    findCaptured(text, MAIL_ACCOUNT, isSecret, add);
+  }
   findNamedSecrets(text, numerals, add);
 };
 

@@ -11,6 +11,9 @@ const DOMAIN = /^(?!.*(?:\.\.|\.-|-\.)).*\.(?:\p{L}{2,}|xn--[a-z0-9-]+)$/iu;
 /** `logo@2x.png` is a file. */
 const FILE = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|css|js|ts|tsx|json|html?|xml|pdf|zip|gz)$/i;
 
+/** Addresses to which mail comes back have the address that it was sent to within them, behind a `=`. */
+const BOUNCED = /(?<![\w.+-])(?:bounces?|prvs|srs\d|btv\d)[+=-][\w.+=-]*=$/i;
+
 /** `https://user:password@host`, `ssh -p 22 user@host`: nobody's mail. */
 const IN_ADDRESS =
   /:\/\/[^\s/@]*$|(?<![\w-])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)\s(?:-\S{1,16}\s(?:\S{1,32}\s)?){0,3}$/;
@@ -21,8 +24,9 @@ const OF_MACHINE = /:[/~]/y;
 /** Addresses of mail, in any script. */
 export const findEmails: Rule = (text, _, add) => {
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
-    const start = startOfLocal(text, at);
-    const end = start < at ? endOfDomain(text, at + 1) : at;
+    const end = endOfDomain(text, at + 1);
+    const start = startOfLocal(text, at, text.charAt(end) === '_');
+    if (start >= at) continue;
     const domain = text.slice(at + 1, end);
     if (domain.length <= 3 || !DOMAIN.test(domain) || FILE.test(domain)) continue;
     if (!isOfMachine(text, at, end) && !IN_ADDRESS.test(wordsBefore(text, start, MAX_LOCAL))) add(start, end);
@@ -34,19 +38,27 @@ function isOfMachine(text: string, at: number, end: number): boolean {
   return OF_MACHINE.test(text) || GIT.test(wordsBefore(text, at + 1, 'x git@'.length));
 }
 
-function startOfLocal(text: string, at: number): number {
+/** @param isEmphasised it stands between `_`, which Markdown shows in italics */
+function startOfLocal(text: string, at: number, isEmphasised: boolean): number {
   const first = Math.max(0, at - MAX_LOCAL);
   let start = at;
   while (start > first && (isWordAt(text, start - 1) || LOCAL_SIGNS.includes(text.charAt(start - 1)))) start -= 1;
   // An opening quote or a dash before it is not part of it.
-  while (start < at && !isWordAt(text, start)) start += 1;
-  return start;
+  while (start < at && (!isWordAt(text, start) || (isEmphasised && text.charAt(start) === '_'))) start += 1;
+  const bounced = BOUNCED.exec(text.slice(Math.max(0, start - MAX_LOCAL), start))?.[0];
+  return bounced === undefined ? start : start - bounced.length;
+}
+
+/** No domain has a `_`: what is behind one is Markdown, or another word. */
+function isOfDomain(text: string, index: number): boolean {
+  const sign = text.charAt(index);
+  return sign !== '_' && (isWordAt(text, index) || DOMAIN_SIGNS.includes(sign));
 }
 
 function endOfDomain(text: string, from: number): number {
   const last = Math.min(text.length, from + MAX_DOMAIN);
   let end = from;
-  while (end < last && (isWordAt(text, end) || DOMAIN_SIGNS.includes(text.charAt(end)))) end += 1;
+  while (end < last && isOfDomain(text, end)) end += 1;
   // The end of a sentence.
   while (end > from && !isWordAt(text, end - 1)) end -= 1;
   return end;

@@ -1,16 +1,24 @@
+import { cellsUnder } from './column.ts';
 import { isWordAt, matchesOf, wordsBefore, type Rule } from './finding.ts';
 
 const LEAST_DIGITS = 10;
 const INN = /(?<!\d)(?:\d{12}|\d{10})(?!\d)/g;
 /** An English inn is no tax number: in small letters the number must follow at once. */
 const NAMED =
-  /инн(?:юл|фл)?(?!\p{L})|налогоплательщик|taxpayer|tax[ _-]?id|(?<!\p{L})(?:INN(?!\p{L})|inn[^\p{L}\p{N}]{0,6}$)/iu;
+  /инн(?:юл|фл)?(?!\p{L})|налогоплательщик|taxpayer|tax[ _-]?id|(?<!\p{L})(?:ип(?= )|INN(?!\p{L})|inn[^\p{L}\p{N}]{0,6}$)/giu;
+/** Of a column. */
+const HEADING = /(?<![\p{L}\p{N}])(?:инн|inn|tax[ _-]?id)(?![\p{L}\p{N}])/iu;
 const NAMED_WITHIN = 48;
 const NAMED_AFTER = /^\s{0,2}[(–—-]\s{0,2}инн(?!\p{L})/iu;
 const NAME_ITSELF = /инн$/i;
 
 /** Russian taxpayer numbers. One in ten numbers has a fitting check digit, so a word must say what it is. */
 export const findInns: Rule = (text, numerals, add) => {
+  if (numerals.length > 0 && HEADING.test(text)) {
+    for (const { value, start } of cellsUnder(text, HEADING)) {
+      if (/^(?:\d{10}|\d{12})$/.test(value) && fitsCheckDigits(value)) add(start, start + value.length);
+    }
+  }
   for (const { start: from, written, digits: all } of numerals) {
     if (all.length < LEAST_DIGITS || (all === written && !fitsCheckDigits(all))) continue;
     for (const { 0: digits, index } of matchesOf(INN, written)) {
@@ -24,9 +32,12 @@ export const findInns: Rule = (text, numerals, add) => {
 };
 
 function isNamed(before: string): boolean {
-  const name = NAMED.exec(before)?.[0];
-  if (name === undefined) return false;
-  // Without regard to case, "Inn" is found as well: only as an abbreviation or a field it names a number.
+  return matchesOf(NAMED, before).some(({ 0: name }) => isName(name, before));
+}
+
+/** Without regard to case, "Inn" and "ип" are found as well: only as an abbreviation or a field they name a number. */
+function isName(name: string, before: string): boolean {
+  if (/^ип$/i.test(name)) return name === 'ИП';
   return !/^inn/i.test(name) || name.startsWith('INN') || /(?<!\p{L})inn[^\p{L}\p{N}]{0,6}$/u.test(before);
 }
 

@@ -16,7 +16,7 @@ const ISSUED: [string, string][] = [
   ['w', String.raw`whsec_[A-Za-z0-9+/=]{20,}`],
   ['r', String.raw`rzp_(?:live|test)_[A-Za-z0-9]{14,}`],
   // AWS, Alibaba, Tencent
-  ['A', String.raw`(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}`],
+  ['A', String.raw`(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])`],
   ['L', String.raw`LTAI[A-Za-z0-9]{16,}`],
   ['A', String.raw`AKID[A-Za-z0-9]{28,}`],
   // GitHub, GitLab
@@ -103,6 +103,9 @@ const IN_ROW = Uint8Array.from({ length: 0x80 }, (_, code) => Number(/[\w-]/.tes
 
 const HYPHEN = 0x2d;
 
+/** Keys whose form leaves no doubt, although they may be letters alone. */
+const EXACT = /^A[A-Z]{3}[A-Z2-7]{16}$/;
+
 /** What may stand in a key beside a row of them. */
 const BOUND = /[\s"'`<>(){}[\],;]/;
 const MAX_BEFORE = 128;
@@ -118,24 +121,33 @@ export const findIssuedKeys: Rule = (text, _, add) => {
       continue;
     }
     const from = boundBefore(text, start, done);
-    done = boundAfter(text, start);
-    findBetween(text, from, done, add);
+    // A key may be longer than what is looked at: none of it is read twice.
+    done = Math.max(done, findBetween(text, from, boundAfter(text, start), add));
     start = done;
   }
 };
 
-function findBetween(text: string, from: number, end: number, add: Add): void {
+/** @returns up to where the text was read, which may be behind `end` */
+function findBetween(text: string, from: number, end: number, add: Add): number {
+  let seen = end;
   for (let start = from; start < end; start += 1) {
     const before = text.charCodeAt(start - 1);
-    if (IN_ROW[before] === 1 && before !== HYPHEN) continue;
+    if (IN_ROW[before] === 1 && before !== HYPHEN && !isBotsAt(text, start)) continue;
     const pattern = ISSUED_KEYS.get(text.charCodeAt(start));
     if (!pattern) continue;
     pattern.lastIndex = start;
     const found = pattern.exec(text)?.[0];
     if (found === undefined) continue;
-    if (isMixed(found)) add(start, start + found.replace(/[.-]+$/, '').length);
+    if (isMixed(found) || EXACT.test(found)) add(start, start + found.replace(/[.-]+$/, '').length);
     start += found.length - 1;
+    seen = start + 1;
   }
+  return seen;
+}
+
+/** `…/bot123456789:AA…/sendMessage`: the one key that stands right behind a word. */
+function isBotsAt(text: string, start: number): boolean {
+  return text.startsWith('/bot', start - '/bot'.length);
 }
 
 /** Where the row that would begin here is broken last; undefined where it is long enough. */

@@ -1,10 +1,11 @@
+import { cellsUnder } from './column.ts';
 import { isWordAt, GAP, HYPHEN, wordsBefore, type Rule } from './finding.ts';
 
-const NAMED = /паспорт|загранник|passport/gi;
+const NAMED = /паспорт|пасп\.|загранник|загранпасп|passport/gi;
 /** From the word to the end of the number. */
 const WITHIN = 80;
 
-const NUMBER_SIGN = String.raw`(?:№|номер|no\.?|n°)`;
+const NUMBER_SIGN = String.raw`(?:(?:паспорта )?(?:№|номер|ном\.|н\.|no\.?|n°|N)(?: паспорта)?)`;
 const FORMS = [
   // Russian: two digits and two, then six.
   String.raw`\d{2}[${GAP}]?\d{2}(?:[${GAP},]{0,2}${NUMBER_SIGN}[${GAP}]{0,2}|[${GAP}${HYPHEN}]?)\d{6}`,
@@ -34,15 +35,24 @@ const TECHNICAL =
   /(?:тех(?:ническ\p{L}*)?|кадастров\p{L}*|санитарн\p{L}*|энергетическ\p{L}*|ветеринарн\p{L}*|вет)[\s-]?$/iu;
 
 /** `4509 123458 (паспорт)`. */
-const NUMBER_BEFORE = /(?<![\p{L}\d])(\d{2} ?\d{2} ?(?:№ ?)?\d{6}) ?[(–—-] ?$/u;
+const NUMBER_BEFORE =
+  /(?<![\p{L}\d])(\d{2} ?\d{2} ?(?:№ ?)?\d{6}) ?(?:[(–—-] ?(?:это |мой |моего |is (?:my |the |a )?)?|(?:это|is my|is the) )$/u;
+/** Of a column. */
+const HEADING = /(?:паспорт|passport)/i;
+const WHOLE_NUMBER = new RegExp(String.raw`^(?:${FORMS.join('|')})$`, 'u');
 
 /** Numbers of passports: they have no check digit that people write, so the word must stand before them. */
 export const findPassports: Rule = (text, _, add) => {
+  if (HEADING.test(text)) {
+    for (const { value, start } of cellsUnder(text, HEADING)) {
+      if (WHOLE_NUMBER.test(value)) add(start, start + value.length);
+    }
+  }
   let done = 0;
   for (const { 0: word, index } of text.matchAll(NAMED)) {
     const from = index + word.length;
     if (from < done) continue;
-    const earlier = NUMBER_BEFORE.exec(wordsBefore(text, index, 24));
+    const earlier = NUMBER_BEFORE.exec(wordsBefore(text, index, 32));
     if (earlier) {
       const start = index - earlier[0].length;
       add(start, start + earlier[1]!.length);

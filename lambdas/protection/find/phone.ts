@@ -79,16 +79,20 @@ function endOfPhone(text: string, start: number, found: string): number | undefi
   let written = found;
   for (let left = MAX_FOLLOWING; left >= 0 && written !== ''; left -= 1, written = withoutLastGroup(written)) {
     const end = start + written.length;
-    const form = isWordAt(text, end) ? undefined : formOf(written);
+    const isLonger = isWordAt(text, end) && text.charAt(end) !== '_';
+    const form = isLonger ? undefined : formOf(written);
     if (form === undefined || isAmount(text, end)) continue;
     if (form === 'international' || isNamed(form, wordsBefore(text, start, NAMED_WITHIN))) return end;
   }
   return undefined;
 }
 
-/** Letters before it, or digits that go on in it: `12:8 903 …`. */
+/** Letters before it, unless they are the word for it; or digits that go on in it: `12:8 903 …`. */
 function isPartOfWord(text: string, start: number): boolean {
-  return isWordAt(text, start - 1) || ('.,:/'.includes(text.charAt(start - 1)) && /\d/.test(text.charAt(start - 2)));
+  return (
+    (isWordAt(text, start - 1) && text.charAt(start - 1) !== '_' && !GLUED.test(wordsBefore(text, start, 12))) ||
+    ('.,:/'.includes(text.charAt(start - 1)) && /\d/.test(text.charAt(start - 2)))
+  );
 }
 
 /** `+1 234 567 890 ₽`. */
@@ -96,6 +100,9 @@ function isAmount(text: string, end: number): boolean {
   AMOUNT.lastIndex = end;
   return AMOUNT.test(text);
 }
+
+/** `тел.8926…`, `Телефон8 926 …`. */
+const GLUED = /(?:тел|телефон|номер|моб|phone|tel)_?$/i;
 
 /** Groups of digits that may follow a number: an extension, an hour. */
 const MAX_FOLLOWING = 2;

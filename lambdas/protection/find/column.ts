@@ -1,0 +1,65 @@
+/** Values of tables, which are named by the heading of their column alone: CSV, tabs, and tables of Markdown. */
+
+/** A cell below a heading, without blanks and quotes around it. */
+export interface Cell {
+  value: string;
+  start: number;
+}
+
+/** What parts cells; the first of them that a heading has is that of its table. */
+const SEPARATORS = ['\t', '|', ';', ','];
+/** No heading is longer, and no table that people paste has more columns. */
+const MAX_LINE = 2_000;
+const MAX_COLUMNS = 64;
+/** Between a heading and its rows, in Markdown. */
+const RULE_LINE = /^[\s|:-]+$/;
+
+/** Cells of the columns whose heading matches; rows end with the first line that has another number of cells. */
+export function cellsUnder(text: string, heading: RegExp): Cell[] {
+  const found: Cell[] = [];
+  let table: { separator: string; columns: number[]; width: number } | undefined;
+  for (let start = 0; start < text.length;) {
+    const newline = text.indexOf('\n', start);
+    const end = newline === -1 ? text.length : newline;
+    const line = end - start > MAX_LINE ? '' : text.slice(start, end);
+    if (table && !RULE_LINE.test(line)) {
+      const cells = line.split(table.separator, MAX_COLUMNS + 1);
+      if (cells.length === table.width) found.push(...cellsIn(cells, table.columns, start));
+      else table = undefined;
+    }
+    table ??= headingOf(line, heading);
+    start = end + 1;
+  }
+  return found;
+}
+
+function headingOf(line: string, heading: RegExp): { separator: string; columns: number[]; width: number } | undefined {
+  if (!heading.test(line)) return undefined;
+  const separator = SEPARATORS.find((sign) => line.includes(sign));
+  if (separator === undefined) return undefined;
+  const cells = line.split(separator, MAX_COLUMNS + 1);
+  if (cells.length > MAX_COLUMNS) return undefined;
+  const columns = cells.flatMap((cell, index) => (isHeading(cell, heading) ? [index] : []));
+  return columns.length === 0 ? undefined : { separator, columns, width: cells.length };
+}
+
+/** A cell of few words, and without a number: a row that speaks of it is none. */
+function isHeading(cell: string, heading: RegExp): boolean {
+  return cell.length <= 40 && !/\d/.test(cell) && heading.test(cell);
+}
+
+function cellsIn(cells: string[], columns: readonly number[], lineStart: number): Cell[] {
+  let at = lineStart;
+  const starts = cells.map((cell) => {
+    const start = at;
+    at += cell.length + 1;
+    return start;
+  });
+  return columns.map((column) => {
+    const [before] = /^[\s"'`]*/.exec(cells[column]!)!;
+    return {
+      value: cells[column]!.slice(before.length).replace(/[\s"'`]+$/, ''),
+      start: starts[column]! + before.length,
+    };
+  });
+}

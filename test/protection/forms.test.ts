@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { findSensitive } from '../../lambdas/protection/find/find.ts';
+import { sensitiveCategories } from '../../lambdas/store/sensitive-data.ts';
+
+const all = new Set(sensitiveCategories);
+const valuesIn = (text: string) => findSensitive(text, all).map(({ start, end }) => text.slice(start, end));
+
+/** What was missed, or taken with too much beside it, in texts that people write. */
+describe('a value is found', () => {
+  it.each([
+    ['an AWS id of letters alone', 'id AKIAQWERTYUIOPASDFGH here', ['AKIAQWERTYUIOPASDFGH']],
+    [
+      'a password behind an address with digits',
+      'Password for r2d2@alpha.dev: zuioM3y3vS9M',
+      ['r2d2@alpha.dev', 'zuioM3y3vS9M'],
+    ],
+    [
+      'a password behind a Cyrillic address',
+      'Пароль от почта@пример.рф: Vesna-2031!',
+      ['почта@пример.рф', 'Vesna-2031!'],
+    ],
+    ['an address in italics', 'Write to _ann.lee@mail.example_ today', ['ann.lee@mail.example']],
+    ['an address in strong text', '__ann@mail.example__', ['ann@mail.example']],
+    ['an address that mail comes back to', 'bounce+4417=ada@lists.example.org', ['bounce+4417=ada@lists.example.org']],
+    [
+      'a token of an address, and not its other parameters',
+      'https://a.example/cb?token=8TveQ2mZp91xKd7Lw3Rt&page=2',
+      ['8TveQ2mZp91xKd7Lw3Rt'],
+    ],
+    ['a number behind a later heading', 'inn,name and then ИНН 5843963244', ['5843963244']],
+    ['a number of an entrepreneur', 'ИП Мельник (500100732259), счёт', ['500100732259']],
+    ['numbers below their heading', 'name;ИНН\nРога;7707083893\nКопыта;7728168971', ['7707083893', '7728168971']],
+    ['passports below their heading', '| Имя | Паспорт |\n|---|---|\n| Анна | 4510 123456 |', ['4510 123456']],
+    ['a passport whose number is named', 'серия паспорта 4510, номер паспорта 123456', ['4510, номер паспорта 123456']],
+    ['two passwords of a sentence', 'password changed from Vesna-2031! to Osen-2032!', ['Vesna-2031!', 'Osen-2032!']],
+    ['a password in bold', '**Password:** **Kd7-Lw3Rt**', ['Kd7-Lw3Rt']],
+    ['a phone behind its word', 'тел.89261142093 Ирина', ['89261142093']],
+  ])('%s', (_, text, values) => {
+    expect(valuesIn(text)).toEqual(values);
+  });
+
+  it.each([
+    'The compass points to r2d2-like shapes',
+    'x = a_@b_c',
+    'name;сумма\nРога;7707083893',
+    'token_type=bearer&page=2',
+    'Пароль от вайфая спросите на ресепшене',
+  ])('nowhere in %j', (text) => {
+    expect(valuesIn(text)).toEqual([]);
+  });
+});
+
+/** Rows that begin keys again and again, longer than what is looked at around one. */
+describe('a row of beginnings of keys', () => {
+  it.each(['glpat-', 'sk-', 'sk-ant-', 'xoxb-', 'sk-proj-'])('of %j is read once', (unit) => {
+    const millisecondsOf = (characters: number) => {
+      const text = unit.repeat(characters / unit.length);
+      const before = process.cpuUsage();
+      findSensitive(text, all);
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1_000;
+    };
+    millisecondsOf(100_000);
+    // Quadratic, it took sixteen times as long for four times the text.
+    expect(millisecondsOf(1_200_000)).toBeLessThan(8 * Math.max(20, millisecondsOf(300_000)));
+  });
+});
