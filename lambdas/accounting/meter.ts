@@ -1,6 +1,6 @@
 import type { Block, MessagesEvent } from '../messages/types.ts';
 import { blockBytes, deltaBytes } from './event-bytes.ts';
-import { readReportedUsage, unpricedSigns, updated, type ReportedUsage } from './reported-usage.ts';
+import { readReportedUsage, replaced, unpricedSigns, updated, type ReportedUsage } from './reported-usage.ts';
 import { estimateTokens, type TokenUsage } from './usage.ts';
 
 /** How fast models think where it is not shown; only used when an answer is given up before its usage is reported. */
@@ -77,7 +77,8 @@ export class UsageMeter {
     const reported = readReportedUsage(usage);
     // The output count of the first event is a token ahead: the first real report replaces it.
     if (reported.outputTokens !== undefined && !this.#isOutputReported) delete this.#reported.outputTokens;
-    this.#reported = updated(this.#reported, reported);
+    // Wires that do not count at the start join their reports themselves, whatever packets they came in.
+    this.#reported = (this.#promptCountedAtStart ? updated : replaced)(this.#reported, reported);
     if (reported.outputTokens === undefined) return;
     this.#isOutputReported = true;
     if ((reported.reasoningTokens ?? 0) > 0) this.hasBegun = true;

@@ -15,9 +15,10 @@ import { settleBatch } from './settle.ts';
  *
  * Guarantee: when this succeeds, the generation is final, free and cancelled, and nothing is held for it. That is true
  * even if the hold's transaction runs afterwards: its condition is that there is no record, and now there is one.
- * Never throws. Failing here leaves what was there before: a hold that the sweep will find.
+ * Never throws. Failing here leaves what was there before: a hold that the sweep will find, and charge for its prompt.
+ * @returns whether it has succeeded
  */
-export async function releaseUnknown(table: Table, generation: Omit<PendingGeneration, 'hold'>): Promise<void> {
+export async function releaseUnknown(table: Table, generation: Omit<PendingGeneration, 'hold'>): Promise<boolean> {
   const { id, payer, model, modelPermaslug, endpointId, providerName } = generation;
   const outcome = emptyOutcome({ model, modelPermaslug, endpointId, providerName }, 'refused_before');
   for (const pauseMs of PAUSES_MS) {
@@ -28,7 +29,7 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
       const [result] = await settleBatch(table, [{ generationId: id, payer, hold: nothing, outcome }], {
         swept: false,
       });
-      if (!(result instanceof Error)) return;
+      if (!(result instanceof Error)) return true;
       throw result;
     } catch (error) {
       log('error', 'uncertain hold not released', { generationId: id, ...describeError(error) });
@@ -37,6 +38,7 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
     }
   }
   await checkpoint(table, { accountId: payer.accountId, id }, outcome, DUE_AT_ONCE_MS).catch(() => undefined);
+  return false;
 }
 
 /** What kept every reply from arriving is likely not over yet. */

@@ -3,7 +3,7 @@
  * (a text, a fraction, a negative or endless number) counts as not reported. Unknown is not zero.
  */
 
-import { isCount, laterPrompt, type PromptCounts } from '../messages/usage-counts.ts';
+import { isCount } from '../messages/usage-counts.ts';
 
 export interface ReportedUsage {
   inputTokens?: number;
@@ -46,26 +46,56 @@ export function unpricedSigns(usage: unknown): string[] {
   return [...fields, ...tools];
 }
 
-/**
- * Joins earlier usage with a later report. Output is cumulative, and never becomes less. The parts of the prompt belong
- * together, and are what was reported last.
- */
+/** Joins earlier usage with a later report. Output is cumulative, and never becomes less; the prompt is what is known last. */
 export function updated(known: ReportedUsage, reported: ReportedUsage): ReportedUsage {
-  const { input, cacheRead, cacheWritten } = laterPrompt(promptOf(known), promptOf(reported));
+  return joined(known, reported, laterPrompt(known, reported));
+}
+
+/** The same where every report has the whole prompt, as far as it is known (translated wires). */
+export function replaced(known: ReportedUsage, reported: ReportedUsage): ReportedUsage {
+  return joined(known, reported, reported.inputTokens === undefined ? known : reported);
+}
+
+type Prompt = { [Part in 'inputTokens' | 'cacheReadTokens' | 'cacheWriteTokens']?: number | undefined };
+
+function joined(known: ReportedUsage, reported: ReportedUsage, prompt: Prompt): ReportedUsage {
   return withoutUndefined({
     ...known,
     ...reported,
-    inputTokens: input,
-    cacheReadTokens: cacheRead,
-    cacheWriteTokens: cacheWritten,
+    inputTokens: prompt.inputTokens,
+    cacheReadTokens: prompt.cacheReadTokens,
+    cacheWriteTokens: prompt.cacheWriteTokens,
     outputTokens: larger(known.outputTokens, reported.outputTokens),
     reasoningTokens: larger(known.reasoningTokens, reported.reasoningTokens),
     searchRequests: larger(known.searchRequests, reported.searchRequests),
   });
 }
 
-function promptOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: ReportedUsage): PromptCounts {
-  return { input: inputTokens, cacheRead: cacheReadTokens, cacheWritten: cacheWriteTokens };
+/**
+ * The prompt after a later report: what it leaves out stays as it was, and a zero after a number says nothing. Imitations of
+ * the Messages API have told, in their first event, an input with its caches in it, and the caches at the end (Kimi, DashScope).
+ */
+function laterPrompt(known: Prompt, later: Prompt): Prompt {
+  const caches = {
+    cacheReadTokens: later.cacheReadTokens || (known.cacheReadTokens ?? later.cacheReadTokens),
+    cacheWriteTokens: later.cacheWriteTokens || (known.cacheWriteTokens ?? later.cacheWriteTokens),
+  };
+  const [before, after] = [cachesIn(known), cachesIn(later)];
+  const { inputTokens: input = 0 } = known;
+  if (before === 0 && after > 0) {
+    if (later.inputTokens !== undefined) return { ...caches, inputTokens: later.inputTokens };
+    return { ...caches, inputTokens: input >= after ? input - after : known.inputTokens };
+  }
+  if (later.inputTokens === undefined) return { ...caches, inputTokens: known.inputTokens };
+  const tellsCaches = later.cacheReadTokens !== undefined || later.cacheWriteTokens !== undefined;
+  // Nothing was cached after all, or the same is told once more as one number.
+  if (before > 0 && after === 0 && tellsCaches && later.inputTokens > input) return later;
+  if (before > 0 && !tellsCaches && later.inputTokens === input + before) return known;
+  return { ...caches, inputTokens: later.inputTokens || known.inputTokens };
+}
+
+function cachesIn({ cacheReadTokens = 0, cacheWriteTokens = 0 }: Prompt): number {
+  return cacheReadTokens + cacheWriteTokens;
 }
 
 function larger(a: number | undefined, b: number | undefined): number | undefined {

@@ -72,7 +72,10 @@ async function settleOrSplit(
   } catch (error) {
     const parts = partsAfter(error, group, accounts);
     if (!parts) return giveUp(error as Error);
-    for (const part of parts) await settleOrSplit(table, part, options, results);
+    const settlePart = (part: Settlement[]) => settleOrSplit(table, part, options, results);
+    // Accounts have no counters in common.
+    if (parts === accounts) await Promise.all(parts.map(settlePart));
+    else for (const part of parts) await settlePart(part);
   }
 }
 

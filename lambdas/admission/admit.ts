@@ -2,6 +2,7 @@ import { releaseUnknown } from '../accounting/release.ts';
 import { Money } from '../money/money.ts';
 import { positiveIntegerVariable, variables } from '../platform/environment.ts';
 import type { Table } from '../store/table.ts';
+import { StoreBusyError } from '../store/transact.ts';
 import { HoldKeeper } from './hold-keeper.ts';
 import { placeHold, type HoldRequest, type HoldResult } from './hold.ts';
 import { isHeldOnly, roomOf, type AdmissionRefusal, type RefusedRequest, type Shortening } from './refusal.ts';
@@ -62,7 +63,8 @@ const waitingRoom = new WaitingRoom();
  * requests are in the way.
  *
  * Guarantee: nothing is held for a request that is refused, or fails here, also where a try of its hold had no reply and is
- * carried out later: it is released first.
+ * carried out later: it is released first. While the table takes no write at all, neither can it be released: that is answered with
+ * 529, and what such a try may hold is found by the sweep, which charges its prompt.
  * @throws {Error} when it is unknown whether the hold was placed; it is then released.
  */
 export async function admit(
@@ -79,7 +81,7 @@ export async function admit(
   try {
     const result = await holdOrRefuse(table, admission, place);
     if ('admitted' in result) return result;
-    if (isUncertain) await releaseUnknown(table, generation);
+    if (isUncertain && !(await releaseUnknown(table, generation))) throw new StoreBusyError();
     return { refused: { ...result.refused, isReleased: isUncertain } };
   } catch (error) {
     await releaseUnknown(table, generation);

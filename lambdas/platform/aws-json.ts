@@ -214,7 +214,7 @@ function post(url: URL, headers: Record<string, string>, body: string, signal?: 
     });
     outgoing.on('response', (incoming) => void read(incoming).then(resolve, reject));
     outgoing.on('timeout', () => outgoing.destroy(new NoReplyError('No reply in time')));
-    outgoing.on('error', (error) => reject(signal?.aborted ? error : noReply(error)));
+    outgoing.on('error', (error) => reject(noReply(error)));
     outgoing.on('socket', (socket) => {
       if (!socket.connecting) return;
       const timer = setTimeout(

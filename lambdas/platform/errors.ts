@@ -141,12 +141,23 @@ export function clientHasLeft(cause?: unknown): GatewayError {
   return new GatewayError('timeout', 'The client has left.', { status: 408, cause });
 }
 
-/** The gateway itself is busy; nothing was held or charged. */
+/** Also of the clients of AWS' SDK: the service was busy, or out of order, at every attempt. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof ServiceError) return error.isPassing;
+  const { httpStatusCode: status = 0 } = (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata ?? {};
+  return status >= 500 || status === 429;
+}
+
+/** The gateway itself is busy. Nothing is held or charged for a request to a model. */
 function overloaded(cause?: unknown): GatewayError {
-  return new GatewayError('provider_overloaded', 'The gateway is busy. Try again in a second.', {
-    headers: { 'retry-after': '1' },
-    cause,
-  });
+  return new GatewayError(
+    'provider_overloaded',
+    'The gateway is busy. Try again in a second; a change that you asked for may have been made.',
+    {
+      headers: { 'retry-after': '1' },
+      cause,
+    },
+  );
 }
 
 export function notFound(message: string, metadata: Record<string, unknown> = {}): GatewayError {
@@ -203,7 +214,7 @@ export abstract class ServiceError extends Error {
  */
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
-  if (error instanceof ServiceError && error.isPassing) return overloaded(error);
+  if (isPassing(error)) return overloaded(error);
   return new GatewayError(
     'server',
     'Something went wrong inside the gateway. Try again, and tell its operator the request_id if it stays.',

@@ -50,7 +50,7 @@ const MAX_DELAY_MS = 400;
 /** Thrown when a write met conflicts or throttling on every attempt; nothing was written. */
 export class StoreBusyError extends GatewayError {
   override name = 'StoreBusyError';
-  /** The writes of the transaction that met others at the last attempt, by name; empty where that is not known. */
+  /** The writes of the transaction that met others, or were throttled, at the last attempt, by name; empty where that is not known. */
   readonly conflicting: readonly string[];
 
   constructor(cause?: unknown, conflicting: readonly string[] = []) {
@@ -147,7 +147,9 @@ function failedConditions<Name extends string>(
 }
 
 function conflictingWrites(error: unknown, names: string[]): string[] {
-  return reasonsOf(error).flatMap(({ Code: code }, index) => (code === 'TransactionConflict' ? [names[index]!] : []));
+  return reasonsOf(error).flatMap(({ Code: code }, index) =>
+    TRANSIENT_REASONS.has(code ?? '') ? [names[index]!] : [],
+  );
 }
 
 interface CancellationReason {

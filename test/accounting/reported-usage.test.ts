@@ -1,9 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readReportedUsage, unpricedSigns, updated } from '../../lambdas/accounting/reported-usage.ts';
-import { laterPrompt, type PromptCounts } from '../../lambdas/messages/usage-counts.ts';
-
-const promptSizeOf = ({ input = 0, cacheRead = 0, cacheWritten = 0 }: PromptCounts) => input + cacheRead + cacheWritten;
+import {
+  readReportedUsage,
+  unpricedSigns,
+  updated,
+  type ReportedUsage,
+} from '../../lambdas/accounting/reported-usage.ts';
 
 describe('a usage that a provider reports', () => {
   it('is read field by field', () => {
@@ -81,15 +82,33 @@ describe('a usage after a later word', () => {
     expect(updated(known, { inputTokens: 112 })).toEqual(known);
   });
 
-  const counts = fc.option(fc.nat({ max: 5 }), { nil: undefined });
-  const prompts = fc.record({ input: counts, cacheRead: counts, cacheWritten: counts });
-  it('is the same when a report comes twice', () => {
-    fc.assert(
-      fc.property(prompts, prompts, (known, later) => {
-        const once = laterPrompt(known, later);
-        expect(promptSizeOf(laterPrompt(known, once))).toBe(promptSizeOf(once));
-      }),
-    );
+  it.each<[string, ReportedUsage, ReportedUsage, ReportedUsage]>([
+    [
+      'a cache that it leaves out',
+      { inputTokens: 10, cacheReadTokens: 5_000, cacheWriteTokens: 500 },
+      { inputTokens: 10, cacheReadTokens: 5_000 },
+      { inputTokens: 10, cacheReadTokens: 5_000, cacheWriteTokens: 500 },
+    ],
+    [
+      'that nothing was cached after all',
+      { inputTokens: 3, cacheReadTokens: 881 },
+      { inputTokens: 880, cacheReadTokens: 0, cacheWriteTokens: 0 },
+      { inputTokens: 880, cacheReadTokens: 0, cacheWriteTokens: 0 },
+    ],
+    [
+      'no input beside its cache',
+      { inputTokens: 5_000, cacheReadTokens: 100 },
+      { inputTokens: 0, cacheReadTokens: 100 },
+      { inputTokens: 5_000, cacheReadTokens: 100 },
+    ],
+    [
+      'more of each',
+      { inputTokens: 100, cacheReadTokens: 5_000 },
+      { inputTokens: 12_000 },
+      { inputTokens: 12_000, cacheReadTokens: 5_000 },
+    ],
+  ])('says %s', (_, known, later, expected) => {
+    expect(updated(known, later)).toEqual(expected);
   });
 
   it('has what was not known before', () => {

@@ -192,7 +192,7 @@ const odd: [WireName, string, string, boolean][] = [
     'openai-chat',
     '',
     '{"prompt_tokens":10,"completion_tokens":5,"prompt_tokens_details":{"cache_write_tokens":1e15}}',
-    true,
+    false,
   ],
   [
     'openai-chat',

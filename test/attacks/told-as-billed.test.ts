@@ -80,6 +80,43 @@ describe.each(wires)('usage that a provider on %s reports again and again', (wir
   });
 });
 
+describe('usage that is told three times', () => {
+  const counts: Counts[] = [
+    { prompt: '100', output: '1', read: '30' },
+    { prompt: '40', output: '2' },
+    { prompt: '40', output: '5', read: '0' },
+  ];
+  const cuts = [
+    [false, false, false],
+    [false, true, false],
+    [false, false, true],
+    [false, true, true],
+  ];
+  it.each(['openai-chat', 'google-gemini', 'bedrock-converse'] as const)(
+    'over %s costs the same in any packets',
+    async (wire) => {
+      const answers = cuts.map((together) =>
+        reported(
+          wire,
+          counts.map((one, index) => ({ counts: one, together: together[index]! })),
+          true,
+        ),
+      );
+      const costs = (await Promise.all(answers)).map(({ cost }) => cost.toString());
+      expect(new Set(costs).size).toBe(1);
+    },
+  );
+
+  it('never costs more than its largest prompt', async () => {
+    const corrected = [counts[0]!, { prompt: '99', output: '5', read: '0' }].map((one) => ({
+      counts: one,
+      together: false,
+    }));
+    const { generation } = await reported('openai-chat', corrected, true);
+    expect(Number(generation['tokens_prompt'])).toBeLessThanOrEqual(100);
+  });
+});
+
 describe('caches of imitations of the Messages API', () => {
   const cached = { tokens_prompt: '884', native_tokens_cached: '881' };
   it.each([

@@ -85,6 +85,19 @@ describe('a batch of settlements', () => {
     expect(new Set(transactions().map((call) => itemsOf(call).length))).toHaveLength(1);
   });
 
+  it('keeps a throttled key from holding up the other keys of its account', async () => {
+    const hot = await limited();
+    const other = await limited();
+    const calm: Spender = { ...other, payer: { ...other.payer, accountId: hot.payer.accountId } };
+    const batch = [await message(hot, '0.1'), await message(calm, '0.2')];
+    const item = `COUNTER#key#${hot.payer.keyHash}`;
+    proxy.faultFor = ({ body }) => (body.includes(item) ? { conflictsAt: item, code: 'ThrottlingError' } : undefined);
+
+    const results = await settleBatch(faulty, batch, { swept: false });
+
+    expect(results).toEqual([expect.any(StoreBusyError), 'settled']);
+  });
+
   it('takes out a record that is being changed, and settles the others', async () => {
     const spender = await limited();
     const [changing, calm] = [await message(spender, '0.1'), await message(spender, '0.2')];

@@ -135,6 +135,17 @@ describe('a request that is refused although a try of its hold had no reply', ()
     expect((await books(table, spender)).key).toEqual(settledEverywhere('0.2'));
   });
 
+  it('is told that the gateway is busy while it cannot be released', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('0.5') } });
+    const request = holdRequest(spender, rub('0.6'));
+    const fates: Fault[] = ['delayed', 'throttle', 'throttle', 'throttle'];
+    proxy.faultFor = ({ action }) => (action === 'TransactWriteItems' ? fates.shift() : 'conflict');
+    await placeHold(table, holdRequest(spender, rub('0.4')));
+    const likely = { ...request, amount: rub('0.3') };
+
+    await expect(admitted(likely)).rejects.toMatchObject({ status: 529 });
+  }, 30_000);
+
   it('is told what it was refused for where all its tries were answered', async () => {
     const spender = await newSpender(table, { key: { daily: rub('0.5') } });
     const request = holdRequest(spender, rub('0.6'));

@@ -135,7 +135,6 @@ describe('a request to Gemini', () => {
     ['messages', { messages: [{ role: 'user', content: '' }] }],
     ['tool_choice.type', { tool_choice: { type: 'any' } }],
     ['tools.0.type', { tools: [{ name: 'bash', type: 'bash_20250124' }] }],
-    ['tools.0.defer_loading', { tools: [{ name: 'a', defer_loading: true }] }],
     ['messages.0.content.0.source.media_type', { messages: [{ role: 'user', content: [image('image/gif')] }] }],
     ['messages.0.content.0.source.url', { messages: [{ role: 'user', content: [imageAt('https://a.example/b')] }] }],
     ['messages.0.content.0.source.url', { messages: [{ role: 'user', content: [imageAt('http://a.example/b.png')] }] }],

@@ -31,7 +31,6 @@ describe('a field without a counterpart in chat completions', () => {
     ['output_config.task_budget', { output_config: { task_budget: { type: 'tokens', total: 1 } } }],
     ['messages.0.clear_at', { messages: [{ role: 'system', content: 'x', clear_at: 'next_user_message' }] }],
     ['tools.0.some_field', { tools: [{ name: 'n', some_field: true }] }],
-    ['tools.0.defer_loading', { tools: [{ name: 'n', defer_loading: true }] }],
     ['tool_choice.type', { tool_choice: { type: 'any' } }],
     [
       'messages.0.content.0.citations.enabled',

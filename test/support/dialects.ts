@@ -79,9 +79,11 @@ const aroundIn =
 const anthropicEvent = (json: string): string =>
   `event: ${/"type":"(\w+)"/.exec(json)?.[1] ?? 'unknown'}\ndata: ${json}\n\n`;
 
+const anthropicDelta = (usage: string, reason: string): string =>
+  anthropicEvent(`{"type":"message_delta","delta":{"stop_reason":${reason},"stop_sequence":null},"usage":${usage}}`);
+
 const anthropicReason = (usage = '{"output_tokens":5}'): string =>
-  anthropicEvent('{"type":"content_block_stop","index":0}') +
-  anthropicEvent(`{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":${usage}}`);
+  anthropicEvent('{"type":"content_block_stop","index":0}') + anthropicDelta(usage, '"end_turn"');
 
 const anthropicText = (words: string): string =>
   anthropicEvent(
@@ -99,7 +101,7 @@ const anthropic: Dialect = {
       cache_read_input_tokens: read,
       cache_creation_input_tokens: written,
     }),
-  report: anthropicReason,
+  report: (usage) => anthropicDelta(usage, 'null'),
   event: anthropicEvent,
   opening: (usage = '{"input_tokens":10,"output_tokens":1}') =>
     anthropicEvent(

@@ -12,6 +12,8 @@ export type Fault = 'conflict' | 'throttle' | 'lost-reply' | 'delayed' | 'unavai
 /** A transaction meets others at the items whose JSON has this text, and at no other, as DynamoDB tells it. */
 interface Conflict {
   conflictsAt: string;
+  /** TransactionConflict where it says nothing else. */
+  code?: string;
 }
 
 export interface DynamodbCall {
@@ -87,7 +89,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     if (typeof fault === 'object')
       return refuse(
         response,
-        conflict(call, (item) => item.includes(fault.conflictsAt)),
+        conflict(call, (item) => item.includes(fault.conflictsAt), fault.code),
       );
     if (fault === 'unavailable') return void response.writeHead(503).end();
     if (fault === 'throttle') {
@@ -120,7 +122,7 @@ function refuse(response: ServerResponse, error: object): void {
   response.end(JSON.stringify(error));
 }
 
-function conflict({ action, body }: DynamodbCall, isAt: (item: string) => boolean): object {
+function conflict({ action, body }: DynamodbCall, isAt: (item: string) => boolean, code = 'TransactionConflict'): object {
   if (action !== 'TransactWriteItems') {
     return { __type: 'com.amazonaws.dynamodb.v20120810#TransactionConflictException' };
   }
@@ -129,7 +131,7 @@ function conflict({ action, body }: DynamodbCall, isAt: (item: string) => boolea
     __type: 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException',
     message: 'Transaction cancelled',
     CancellationReasons: TransactItems.map((item) => ({
-      Code: isAt(JSON.stringify(item)) ? 'TransactionConflict' : 'None',
+      Code: isAt(JSON.stringify(item)) ? code : 'None',
     })),
   };
 }

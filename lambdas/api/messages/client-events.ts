@@ -70,15 +70,15 @@ export function priced(event: MessageDelta, { usage, cost }: Charged, answer: Me
   const searches = context.search && {
     server_tool_use: { web_search_requests: usage.searchRequests ?? 0, web_fetch_requests: 0 },
   };
-  return {
-    ...event,
-    usage: {
-      ...event.usage,
-      ...tokensOf(usage, meter.tellsCacheLifetimes || event.usage.cache_creation != null),
-      ...searches,
-      cost,
-    },
-  };
+  const { cache_creation, output_tokens_details: _, server_tool_use, ...told } = event.usage;
+  const tokens = tokensOf(usage, meter.tellsCacheLifetimes || cache_creation != null);
+  const others = server_tool_use && isNothing(server_tool_use) ? { server_tool_use } : {};
+  return { ...event, usage: { ...told, ...others, ...tokens, ...searches, cost } };
+}
+
+/** Counts of tools that a provider runs: there are none, so any other number is not passed on. */
+function isNothing(counts: object): boolean {
+  return Object.values(counts).every((count) => count === 0);
 }
 
 /** All rounds' tokens: an event has reported only those of the last. What is not known of caches is charged as none. */

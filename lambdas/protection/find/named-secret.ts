@@ -16,7 +16,7 @@ const KEY = /(?:api|access|secret|private|account|auth|encryption|signing|shared
 const OTHER_WORD = /(?:com|by|sur|tres|under|over|im|lam)$/i;
 /** What is said of a secret: `password_reset_url`, `token type`, `private_key_id`. */
 const ABOUT =
-  /^["'`\])]{0,2}[ _.-](?:reset|policy|min|max|len|hash|file|field|change[ds]?(?! (?:from|to) )|expir|updated|created|age|ur[il]|link|strength|score|encod|algorithm|hint|rules?|manager|id|name|count|type|endpoint|path|ttl|limit|rate|budget|usage|version|prefix|alias|arn|fingerprint|size|rotation|validat|require)/i;
+  /^["'`\])]{0,2}[ _.-](?:reset|policy|min|max|len|hash|file|field|change(?!d? (?:from|to) )|expir|updated|created|age|ur[il]|link|strength|score|encod|algorithm|hint|rules?|manager|id|name|count|type|endpoint|path|ttl|limit|rate|budget|usage|version|prefix|alias|arn|fingerprint|size|rotation|validat|require)/i;
 
 /** From a name to its value: what closes the name, a few words, and a sign or a verb. */
 const SIGN =

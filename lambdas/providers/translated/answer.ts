@@ -1,7 +1,6 @@
 import { messageStart } from '../../messages/message-start.ts';
 import type { AnswerBatch, MessagesEvent, StopReason, WireUsage } from '../../messages/types.ts';
 import type { DecodeContext, WireRefusal } from '../wire.ts';
-import { laterPrompt, type PromptCounts } from '../../messages/usage-counts.ts';
 import { BlockWriter } from './block-writer.ts';
 import { ClientCalls } from './client-calls.ts';
 import type { ToolNameRule } from './tool-names.ts';
@@ -133,34 +132,31 @@ function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
   if (!known) return later;
   const output = Math.max(known.output_tokens ?? 0, later.output_tokens ?? 0);
   const isReported = known.output_tokens !== undefined || later.output_tokens !== undefined;
-  const { input, cacheRead, cacheWritten } = laterPrompt(
-    promptOf(known),
-    withKnownCaches(promptOf(known), promptOf(later)),
-  );
   return {
     ...known,
     ...later,
-    ...(input === undefined ? {} : { input_tokens: input }),
-    ...(cacheRead === undefined ? {} : { cache_read_input_tokens: cacheRead }),
-    ...(cacheWritten === undefined ? {} : { cache_creation_input_tokens: cacheWritten }),
+    ...laterPrompt(known, later),
     ...(isReported ? { output_tokens: output } : {}),
   };
 }
 
-function promptOf(usage: WireUsage): PromptCounts {
+/** The size that was told last counts; what was named of caches, and not named again, is within it. */
+function laterPrompt(known: WireUsage, later: WireUsage): WireUsage {
+  // A zero after a number says nothing.
+  const size = sizeOf(later) || (sizeOf(known) ?? sizeOf(later));
+  if (size === undefined) return {};
+  const readNamed = later.cache_read_input_tokens || known.cache_read_input_tokens;
+  const writtenNamed = later.cache_creation_input_tokens || known.cache_creation_input_tokens;
+  const read = Math.min(readNamed ?? 0, size);
+  const written = Math.min(writtenNamed ?? 0, size - read);
   return {
-    input: usage.input_tokens ?? undefined,
-    cacheRead: usage.cache_read_input_tokens ?? undefined,
-    cacheWritten: usage.cache_creation_input_tokens ?? undefined,
+    input_tokens: size - read - written,
+    ...(readNamed == null ? {} : { cache_read_input_tokens: read }),
+    ...(writtenNamed == null ? {} : { cache_creation_input_tokens: written }),
   };
 }
 
-/** A report that leaves out the caches that an earlier one named has their tokens in its prompt: these are the same ones. */
-function withKnownCaches(known: PromptCounts, later: PromptCounts): PromptCounts {
-  if (later.input === undefined) return later;
-  const { cacheRead = known.cacheRead, cacheWritten = known.cacheWritten } = later;
-  const repeated =
-    (later.cacheRead === undefined ? (known.cacheRead ?? 0) : 0) +
-    (later.cacheWritten === undefined ? (known.cacheWritten ?? 0) : 0);
-  return { input: Math.max(0, later.input - repeated), cacheRead, cacheWritten };
+function sizeOf({ input_tokens: input, ...usage }: WireUsage): number | undefined {
+  if (input == null) return undefined;
+  return input + (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0);
 }

@@ -24,12 +24,12 @@ export function usageOf(counts: InclusiveCounts): WireUsage {
   // A hosted model was seen to report more cached tokens than prompt tokens.
   const cached = reported === undefined ? undefined : Math.min(reported, prompt ?? 0);
   const told = count(counts.cacheWritten);
-  // Some name the same tokens as read and as written. More than the whole prompt is nonsense, which is capped and reported.
-  const written = told === undefined || told > (prompt ?? 0) ? told : Math.min(told, (prompt ?? 0) - (cached ?? 0));
+  // Some name the same tokens as read and as written: no more than the prompt is either.
+  const written = told === undefined ? undefined : Math.min(told, (prompt ?? 0) - (cached ?? 0));
   const reasoning = count(counts.reasoning);
   const output = outputOf(count(counts.output), prompt, count(counts.total));
   return {
-    ...(prompt === undefined ? {} : { input_tokens: Math.max(0, prompt - (cached ?? 0) - (written ?? 0)) }),
+    ...(prompt === undefined ? {} : { input_tokens: prompt - (cached ?? 0) - (written ?? 0) }),
     ...(output === undefined ? {} : { output_tokens: output }),
     ...(cached === undefined ? {} : { cache_read_input_tokens: cached }),
     ...(written === undefined ? {} : { cache_creation_input_tokens: written }),

@@ -78,6 +78,11 @@ export const openaiChatRow: WireRow = {
       reason: 'Ollama’s page on OpenAI compatibility lists it',
     },
     {
+      providers: ['deepseek'],
+      complaint: 'reasoning_effort is "low"',
+      reason: 'the models of autumn 2026 list it as a level; the recordings are of older ones',
+    },
+    {
       complaint: 'messages[](assistant).content is null',
       reason:
         'OpenAI’s reference: content is not required beside `tool_calls`; the others take it as they do from OpenAI’s own clients',
