@@ -1,8 +1,10 @@
+import { variables } from '../lambdas/platform/environment.ts';
 import { StartFailure } from '../lib/local/failure.ts';
 import { greeting, readyLine } from '../lib/local/greeting.ts';
 import { parseOptions, usage, type LocalOptions } from '../lib/local/options.ts';
 import { startGateway, type LocalGateway } from '../lib/local/start.ts';
 
+process.env[variables.local] = '1';
 /** Only the owner may read what a gateway and its database write. */
 process.umask(0o077);
 

@@ -63,7 +63,7 @@ export class Catalog {
   readonly search: CatalogSearch | undefined;
   readonly #byId: Map<string, Model>;
   /** Made when a name is asked for that is no id. */
-  #names: ModelNames | undefined;
+  #names: ModelNames<Model> | undefined;
 
   constructor(models: Model[], providerIds: string[], version: string, search?: CatalogSearch) {
     this.models = models;

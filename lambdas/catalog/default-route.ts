@@ -10,18 +10,6 @@ export type Priced<Item> = Item & { pricing: Pricing };
 
 type Paid = Partial<Pick<Endpoint, 'serviceCost'>>;
 
-/**
- * The order in which endpoints are tried: the cheapest first (of a free model: the one that costs the service least), those of equal price in the order given. Endpoints without
- * a price are left out, because they are never routed to.
- *
- * Guarantee: the first one is the default route, whose price the catalog shows; both follow from this one function.
- */
-export function cheapestFirst<Item extends Pick<Endpoint, 'pricing'> & Paid>(items: readonly Item[]): Priced<Item>[] {
-  const priced = items.filter((item): item is Priced<Item> => item.pricing !== undefined);
-  // Sorting is stable, so that equals keep their order.
-  return priced.toSorted((a, b) => usualCost(paidPrices(a)).compare(usualCost(paidPrices(b))));
-}
-
 /** What somebody pays for an endpoint: its client, or on free models the service. */
 export function paidPrices({ pricing, serviceCost }: Priced<Paid>): Pricing {
   return serviceCost ?? pricing;
@@ -33,4 +21,9 @@ export function usualCost({ prompt, completion, request }: Pricing): Money {
     .times(USUAL_PROMPT_TOKENS)
     .plus(completion.times(USUAL_COMPLETION_TOKENS))
     .plus(request ?? Money.zero);
+}
+
+/** It may be routed to: what has no price never is. */
+export function hasPrice(endpoint: Endpoint): endpoint is Priced<Endpoint> {
+  return endpoint.pricing !== undefined;
 }

@@ -3,8 +3,6 @@
  * "claude-haiku-4-5-20251001". What is unambiguous resolves; the answer and its record have the model's id.
  */
 
-import type { Model } from './catalog.ts';
-
 /** No name is longer. */
 const MAX_LENGTH = 200;
 /** How much of its context a tool wants to use, which here is all of it. */
@@ -13,7 +11,7 @@ const CONTEXT_MARK = /\[\w{1,8}\]$/;
 const DATE = /[-@](?:20\d{6}|20\d{2}-\d{2}-\d{2})$/;
 
 /** Finds models by what they are called elsewhere. */
-export class ModelNames {
+export class ModelNames<Model extends { id: string }> {
   /** By every spelling of an id, with its author and without; undefined where two models share it. */
   readonly #bySpelling = new Map<string, Model | undefined>();
 

@@ -11,17 +11,18 @@ import type { Context } from 'aws-lambda';
 import type { z } from 'zod';
 import type { Caller, InferenceCaller } from '../admission/caller.ts';
 import { newGenerationId } from '../platform/ids.ts';
-import { describeError, log } from '../platform/logger.ts';
+import { describeError, log, type LogFields } from '../platform/logger.ts';
 import type { Credential, Route } from '../route.ts';
 import { routes, type RouteName } from '../routes.ts';
 import type { AnswerOnce, Keep } from './answer-once.ts';
 import { AnswerStream } from './answer-stream.ts';
-import { notFound, ServiceError, toGatewayError } from '../platform/errors.ts';
+import { notFound, ServiceError, toGatewayError, type GatewayError } from '../platform/errors.ts';
 import type { Compressed } from './compressed.ts';
 import type { JsonRules } from './json-body.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { parseJsonBody, parseWith } from './parse.ts';
 import { normaliseRequest, type HttpEvent, type HttpRequest } from './request.ts';
+import { refusalFields } from './refusal-fields.ts';
 import { errorResponse, type HttpResponse } from './response.ts';
 
 interface Accepts<
@@ -201,7 +202,7 @@ function offerOnce({ event }: Passage, route: RouteName, { once }: Accepts): voi
   if (once && caller) event.once = (answer) => once({ route, accountId: caller.account.id, request }, answer);
 }
 
-function closePassage(name: RouteName, route: Route, passage: Passage): void {
+function closePassage(name: RouteName, route: Route, passage: Passage, refusal?: GatewayError): void {
   const { request, generationId } = passage.event;
   const response = passage.response!;
   const { headers, statusCode, body } = response;
@@ -219,8 +220,9 @@ function closePassage(name: RouteName, route: Route, passage: Passage): void {
     route: name,
     requestId: request.id,
     ...(route.inference ? { generationId } : {}),
-    ...(passage.event.caller ? { accountId: passage.event.caller.account.id } : {}),
+    ...(passage.event.caller ? callerFields(passage.event.caller) : {}),
     status: statusCode,
+    ...(refusal ? refusalFields(refusal, passage.event.body) : {}),
     durationMs: Math.round(performance.now() - request.receivedAtMs),
   });
 }
@@ -235,7 +237,14 @@ function refuse(name: RouteName, route: Route, passage: Passage): void {
     log('warn', 'service busy', { route: name, requestId: request.id, ...describeError(refusal.cause) });
   }
   passage.response = errorResponse(refusal, request.id);
-  closePassage(name, route, passage);
+  closePassage(name, route, passage, refusal);
+}
+
+/** Digits of a hash that tell the keys of an account apart, as the operator's commands take them. */
+const SHORT_HASH = 12;
+
+function callerFields({ account, key }: Caller): LogFields {
+  return { accountId: account.id, key: key.hash.slice(0, SHORT_HASH) };
 }
 
 /** Lambda may freeze the function once its handler returns: a generator's ending, and what else goes on, is over by then. */

@@ -3,11 +3,11 @@
  * started at another date is at that date everywhere. Durations use performance.now(), which no offset touches.
  */
 
-import { isOnLambda, optionalVariable, variables } from './environment.ts';
+import { isOnOwnMachine, optionalVariable, variables } from './environment.ts';
 
 let offsetMs: number | undefined;
 
-/** Epoch milliseconds. @throws when an offset is set on Lambda: production never runs on a shifted time. */
+/** Epoch milliseconds. @throws when an offset is set elsewhere than on a person's machine: production never runs on a shifted time. */
 export function nowMs(): number {
   offsetMs ??= readOffsetMs();
   return Date.now() + offsetMs;
@@ -16,7 +16,7 @@ export function nowMs(): number {
 function readOffsetMs(): number {
   const text = optionalVariable(variables.clockOffsetMs);
   if (text === undefined) return 0;
-  if (isOnLambda()) throw new Error(`${variables.clockOffsetMs} must not be set on Lambda`);
+  if (!isOnOwnMachine()) throw new Error(`${variables.clockOffsetMs} must not be set in production`);
   const value = Number(text);
   if (!Number.isSafeInteger(value))
     throw new Error(`${variables.clockOffsetMs} must be a whole number of milliseconds`);

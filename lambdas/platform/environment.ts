@@ -34,6 +34,8 @@ export const variables = {
   s3Endpoint: 'S3_ENDPOINT',
   /** A JSON file with the deployment's secrets, instead of Secrets Manager; local runs only. */
   secretsFile: 'GATEWAY_SECRETS_FILE',
+  /** `1`: a person's own machine. Set by `npm start` and the operator's commands alone; absent, this is production. */
+  local: 'GATEWAY_LOCAL',
   /** Identifies one run of a local gateway, so that the holds of a dead one can be recognised; local runs only. */
   bootId: 'GATEWAY_BOOT_ID',
   /** Milliseconds added to the system clock; local runs only. */
@@ -81,7 +83,10 @@ export const awsVariables = {
   region: 'AWS_REGION',
 } as const;
 
-/** True inside AWS Lambda itself; the runtime client on a laptop does not set this variable. */
-export function isOnLambda(): boolean {
-  return process.env['AWS_EXECUTION_ENV']?.startsWith('AWS_Lambda') ?? false;
+/**
+ * Whether this runs on a person's own machine: only there may loopback addresses be asked, clocks be shifted, and secrets lie
+ * in a file. Said by a variable that only `npm start` and the operator's commands set, so that any other place is production.
+ */
+export function isOnOwnMachine(): boolean {
+  return process.env[variables.local] === '1';
 }

@@ -169,7 +169,8 @@ export function conflict(message: string, metadata: Record<string, unknown> = {}
 }
 
 export function unauthenticated(message: string): GatewayError {
-  return new GatewayError('authentication', message);
+  // Agents repeat it in silence for a minute, and it stays wrong.
+  return new GatewayError('authentication', message).discourageRetry();
 }
 
 export function forbidden(message: string): GatewayError {

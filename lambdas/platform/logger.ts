@@ -18,6 +18,12 @@ export interface LogFields {
   /** A short text written by us, or the name and code of an error; never text from a request or a provider. */
   reason?: string;
   accountId?: string;
+  /** The beginning of the hash of the key that asked. */
+  key?: string;
+  /** The kind of a refusal, the field that it names, and the limit that had no room. */
+  kind?: string;
+  field?: string;
+  limit?: string;
   /** A UTC day. */
   date?: string;
   model?: string;

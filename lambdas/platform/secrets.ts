@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ownIdentity } from './aws-identity.ts';
 import { AwsError, domainOf, openAwsJson, type AwsCall } from './aws-json.ts';
 import { ageMs, thisMoment, type Moment } from './clock.ts';
-import { isOnLambda, optionalVariable, requireVariable, variables } from './environment.ts';
+import { isOnOwnMachine, optionalVariable, requireVariable, variables } from './environment.ts';
 
 /** Provider keys may be rotated: a function notices within this time. */
 const REFRESH_MS = 5 * 60_000;
@@ -61,7 +61,7 @@ export function hasProviderKeyHere(name: string): boolean | undefined {
 /** On a laptop, and for its commands, provider keys are in the environment under their own names. */
 function areKeysInEnvironment(): boolean {
   if (readLocalSecrets()) return true;
-  return !isOnLambda() && optionalVariable(variables.providerKeysSecret) === undefined;
+  return isOnOwnMachine() && optionalVariable(variables.providerKeysSecret) === undefined;
 }
 
 let localSecrets: LocalSecrets | undefined;
@@ -69,7 +69,7 @@ let localSecrets: LocalSecrets | undefined;
 function readLocalSecrets(): LocalSecrets | undefined {
   const file = optionalVariable(variables.secretsFile);
   if (!file) return undefined;
-  if (isOnLambda()) throw new Error(`${variables.secretsFile} must not be set on Lambda`);
+  if (!isOnOwnMachine()) throw new Error(`${variables.secretsFile} must not be set in production`);
   localSecrets ??= JSON.parse(readFileSync(file, 'utf8')) as LocalSecrets;
   return localSecrets;
 }

@@ -1,6 +1,7 @@
 /** Endpoints that a request may go to, whatever kind of answer it wants: settings, preferences, credentials, order. */
 
 import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
+import { hasPrice, type Priced } from '../catalog/default-route.ts';
 import type { Modality } from '../catalog/modality.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import type { RoutedRequest } from '../messages/preferences.ts';
@@ -13,7 +14,7 @@ import { preferencesFor, sortsAcrossModels, type Preferences } from './preferenc
 import { requestedModels, type RequestedModel } from './requested-models.ts';
 import { drawOf } from './spread.ts';
 
-type PricedEndpoint = Endpoint & { pricing: Pricing };
+type PricedEndpoint = Priced<Endpoint>;
 
 /** An endpoint that can be asked now: it has a price, and its credential. */
 export interface UsableEndpoint {
@@ -94,10 +95,6 @@ export async function withCredential(
   if (variable && !credential) return undefined;
   const ca = caVariable ? await readProviderKey(caVariable) : undefined;
   return { model, endpoint, pricing: endpoint.pricing, credential, isOnlyFirst, ca };
-}
-
-export function hasPrice(endpoint: Endpoint): endpoint is PricedEndpoint {
-  return endpoint.pricing !== undefined;
 }
 
 function refuseOtherKinds({ model, field, isOnline }: RequestedModel, wanted: Modality): void {

@@ -1,13 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import { hasPrice } from '../catalog/default-route.ts';
 import type { VideoTarget, VideoWire } from '../providers/video/wire.ts';
 import { videoWire } from '../providers/video/wires.ts';
-import {
-  hasPrice,
-  usableEndpoints,
-  withCredential,
-  type RoutingInput,
-  type UsableEndpoint,
-} from './usable-endpoints.ts';
+import { usableEndpoints, withCredential, type RoutingInput, type UsableEndpoint } from './usable-endpoints.ts';
 
 /** An endpoint that can make videos now. */
 export interface VideoCandidate extends UsableEndpoint {

@@ -7,7 +7,7 @@ import { reportSettlement } from '../accounting/report.ts';
 import { Money } from '../money/money.ts';
 import { log } from '../platform/logger.ts';
 import { readPepper } from '../platform/secrets.ts';
-import { isOnLambda } from '../platform/environment.ts';
+import { isOnOwnMachine } from '../platform/environment.ts';
 import { readGeneration } from '../store/generation-queries.ts';
 import type { Generation } from '../store/generation.ts';
 import { emptyOutcome, type Ending, type Outcome } from '../store/outcome.ts';
@@ -65,7 +65,7 @@ async function callBack(tools: VideoTools, job: EndedJob, cost: Money): Promise<
     video: { ...videoView(job, cost), status: job.state, generation_id: job.id, model: job.model },
     endedAtMs: job.endedAtMs!,
   };
-  const sent = await sendCallback(callback, await readPepper(), tools.nowMs(), { allowLoopback: !isOnLambda() });
+  const sent = await sendCallback(callback, await readPepper(), tools.nowMs(), { allowLoopback: isOnOwnMachine() });
   const callbacks = job.callbacks + 1;
   const isCalledBack = sent.outcome !== 'failed' || callbacks >= MAX_CALLBACKS;
   if (sent.outcome !== 'delivered') {

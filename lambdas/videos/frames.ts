@@ -1,7 +1,7 @@
 /** Pictures that a video begins or ends with: providers get them whole, and never an address that a client wrote. */
 
 import { fetchFaultTexts } from '../platform/fetch-faults.ts';
-import { isOnLambda } from '../platform/environment.ts';
+import { isOnOwnMachine } from '../platform/environment.ts';
 import { invalidRequest } from '../platform/errors.ts';
 import { fetchPublic } from '../platform/safe-fetch.ts';
 import type { VideoRequest } from '../providers/video/wire.ts';
@@ -38,7 +38,7 @@ async function fetchFrame(url: string, index: number, signal: AbortSignal | unde
     maxBytes: MAX_FRAME_BYTES,
     timeoutMs: FETCH_WITHIN_MS,
     mediaTypes,
-    allowLoopback: !isOnLambda(),
+    allowLoopback: isOnOwnMachine(),
     signal,
   });
   if (!fetched.ok) throw refusal(index, fetchFaultTexts[fetched.reason]);

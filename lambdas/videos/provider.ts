@@ -1,7 +1,7 @@
 /** Requests to the provider of a video: short answers as a whole, files as they arrive. */
 
 import { FetchError } from '../platform/fetch-faults.ts';
-import { isOnLambda } from '../platform/environment.ts';
+import { isOnOwnMachine } from '../platform/environment.ts';
 import { openPublic } from '../platform/safe-fetch.ts';
 import { readText, UpstreamError } from '../providers/upstream-http.ts';
 import type { Polled, VideoHttpAnswer, VideoHttpRequest } from '../providers/video/wire.ts';
@@ -99,7 +99,7 @@ function atOrigin(candidate: VideoCandidate, origin: string): VideoCandidate {
 }
 
 async function openAnywhere(url: string, timeoutMs: number): Promise<OpenedFile> {
-  const rules = { maxBytes: MAX_FILE_BYTES, timeoutMs, mediaTypes: MEDIA_TYPES, allowLoopback: !isOnLambda() };
+  const rules = { maxBytes: MAX_FILE_BYTES, timeoutMs, mediaTypes: MEDIA_TYPES, allowLoopback: isOnOwnMachine() };
   const opened = await openPublic(url, rules);
   if (opened.ok) return opened;
   if (opened.reason === 'too_large') throw new FileTooLargeError();

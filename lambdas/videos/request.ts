@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { optional } from '../messages/field-kinds.ts';
 import { listOf, refuse } from '../messages/list-of.ts';
 import { providerPreferences } from '../messages/preferences.ts';
-import { isOnLambda } from '../platform/environment.ts';
+import { isOnOwnMachine } from '../platform/environment.ts';
 import { fetchFaultTexts } from '../platform/fetch-faults.ts';
 import { readPublicUrl } from '../platform/public-url.ts';
 
@@ -16,7 +16,7 @@ const MAX_SEED = 2 ** 32 - 1;
 const frameTypes = ['first_frame', 'last_frame'] as const;
 
 const publicUrl = z.string().superRefine((text, context) => {
-  const url = readPublicUrl(text, { allowLoopback: !isOnLambda() });
+  const url = readPublicUrl(text, { allowLoopback: isOnOwnMachine() });
   if (typeof url === 'string') context.addIssue({ code: 'custom', message: fetchFaultTexts[url] });
 });
 

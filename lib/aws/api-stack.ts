@@ -8,7 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { ComparisonOperator, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { FunctionUrlAuthType, InvokeMode, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { FunctionUrlAuthType, InvokeMode, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
@@ -28,6 +28,18 @@ import { WorkerQueue } from './worker-queue.ts';
 
 const queueNames = Object.keys(queueWorkers) as QueueName[];
 
+/** The door waits longer than a function may take, so that the function's own last words are heard. */
+const DOOR_STAYS_SECONDS = 2;
+/** API Gateway streams for no longer. */
+const MAX_DOOR_SECONDS = 900;
+
+function doorSeconds({ timeoutSeconds }: Pick<Route, 'timeoutSeconds'>): number {
+  return Math.min(timeoutSeconds + DOOR_STAYS_SECONDS, MAX_DOOR_SECONDS);
+}
+
+/** In five minutes: ten a second, from where on requests of one key feel it. */
+const MANY_CONFLICTS = 3_000;
+
 export interface ApiStackProps extends StackProps {
   config: GatewayConfig;
   data: DataStack;
@@ -41,7 +53,8 @@ export class ApiStack extends Stack {
   readonly #alarms: Alarms;
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
-    super(scope, id, props);
+    // Queues in it hold money in flight.
+    super(scope, id, { ...props, terminationProtection: true });
     this.#props = props;
     this.#alarms = new Alarms(this, props.config.alarmEmail);
     this.#resources = {
@@ -53,6 +66,26 @@ export class ApiStack extends Stack {
     for (const name of queueNames) this.#addQueueWorker(name, this.#resources.queues[name]);
     for (const [name, worker] of Object.entries<ScheduledWorker>(scheduledWorkers)) this.#addSchedule(name, worker);
     this.#addApi();
+    this.#addThrottleAlarms();
+  }
+
+  /** What a deployment meets first as it grows: Lambda's concurrency, the table's throughput, one item that all write. */
+  #addThrottleAlarms(): void {
+    const sum = { period: Duration.minutes(5), statistic: 'Sum' };
+    this.#alarms.add('FunctionThrottlesAlarm', LambdaFunction.metricAllThrottles(sum), {
+      alarmDescription: 'Lambda refuses requests for want of concurrency. Runbook: docs/operations.md, "Throttling".',
+    });
+    const { table } = this.#props.data;
+    for (const metric of ['WriteThrottleEvents', 'ReadThrottleEvents'] as const) {
+      this.#alarms.add(`Table${metric}Alarm`, table.metric(metric, sum), {
+        alarmDescription: 'The table refuses calls for want of throughput. Runbook: docs/operations.md, "Throttling".',
+      });
+    }
+    this.#alarms.add('TableConflictsAlarm', table.metric('TransactionConflict', sum), {
+      threshold: MANY_CONFLICTS,
+      evaluationPeriods: 2,
+      alarmDescription: 'Many requests write one counter at once. Runbook: docs/operations.md, "Throttling".',
+    });
   }
 
   #addApi(): void {
@@ -65,7 +98,8 @@ export class ApiStack extends Stack {
         stageName: 'v1',
         throttlingRateLimit: config.rateLimit,
         throttlingBurstLimit: config.burstLimit,
-        metricsEnabled: true,
+        // Metrics of each method are charged, and nothing reads them: those of the API are free.
+        metricsEnabled: false,
       },
     });
     addRefusals(api, config.corsOrigins);
@@ -74,7 +108,10 @@ export class ApiStack extends Stack {
       const integration = new LambdaIntegration(lambda, {
         allowTestInvoke: false,
         ...(route.streaming
-          ? { responseTransferMode: ResponseTransferMode.STREAM, timeout: Duration.seconds(route.timeoutSeconds) }
+          ? {
+              responseTransferMode: ResponseTransferMode.STREAM,
+              timeout: Duration.seconds(doorSeconds(route)),
+            }
           : {}),
       });
       for (const path of route.paths) api.root.resourceForPath(path).addMethod(route.method, integration);

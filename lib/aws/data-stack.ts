@@ -37,6 +37,8 @@ export class DataStack extends Stack {
 
   constructor(scope: Construct, id: string, { config, ...props }: DataStackProps) {
     super(scope, id, { ...props, terminationProtection: true });
+    const { warmWriteUnits } = config;
+    const warm = warmWriteUnits === undefined ? {} : { warmThroughput: warmthOf(warmWriteUnits) };
     const throughput = { maxReadRequestUnits: config.maxReadUnits, maxWriteRequestUnits: config.maxWriteUnits };
     this.table = new TableV2(this, 'Table', {
       partitionKey: text(tableDefinition.partitionKey),
@@ -47,11 +49,13 @@ export class DataStack extends Stack {
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
       timeToLiveAttribute: tableDefinition.ttlAttribute,
+      ...warm,
       globalSecondaryIndexes: tableDefinition.indexes.map((index) => ({
         indexName: index.name,
         partitionKey: text(index.partition),
         sortKey: text(index.sort),
         ...throughput,
+        ...warm,
         ...(index.projected.length > 0
           ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: index.projected }
           : { projectionType: ProjectionType.KEYS_ONLY }),
@@ -109,6 +113,11 @@ export class DataStack extends Stack {
       ],
     });
   }
+}
+
+/** What new tables read from the first day on, or as much as they then write. */
+function warmthOf(writeUnitsPerSecond: number) {
+  return { readUnitsPerSecond: Math.max(12_000, writeUnitsPerSecond), writeUnitsPerSecond };
 }
 
 function text(name: string): Attribute {

@@ -12,7 +12,9 @@ interface Refusal {
   type: ResponseType;
   kind: ErrorKind;
   /** Where it is not that of the kind. AWS_STATUS: the one that AWS gives it. */
-  status?: number | typeof AWS_STATUS;
+  status?: typeof AWS_STATUS;
+  /** When to try again. */
+  retryAfterSeconds?: number;
   /**
    * A text of our own, quoted as JSON. Never `$context.error.messageString`: API Gateway repeats the `authorization` that it
    * could not read in it, a caller's key.
@@ -59,6 +61,7 @@ const refusals: Record<string, Refusal> = {
   Throttled: {
     type: ResponseType.THROTTLED,
     kind: 'rate_limit_exceeded',
+    retryAfterSeconds: 1,
     message: '"The gateway as a whole gets too many requests. Try again in a second."',
   },
   TooLarge: {
@@ -67,10 +70,11 @@ const refusals: Record<string, Refusal> = {
     message: '"The request is too large. Send images and documents by URL."',
   },
   FunctionFailed: {
+    // Also where Lambda has no room for another request: its own throttling looks the same here.
     type: ResponseType.INTEGRATION_FAILURE,
-    kind: 'server',
-    status: 502,
-    message: '"The function behind this route failed. Try again."',
+    kind: 'provider_overloaded',
+    retryAfterSeconds: 1,
+    message: '"The gateway has no room for this request now, or its function failed. Try again in a second."',
   },
   FunctionTimedOut: {
     type: ResponseType.INTEGRATION_TIMEOUT,
@@ -102,13 +106,13 @@ export function addRefusals(api: RestApi, corsOrigins: string): void {
   const isOne = corsOrigins !== '' && !corsOrigins.includes(',');
   const cors: Record<string, string> = isOne ? { 'access-control-allow-origin': `'${corsOrigins}'` } : {};
 
-  for (const [id, { type, kind, status: own, message }] of Object.entries(refusals)) {
-    const { status: usual, messagesType } = errorKinds[kind];
-    const code = typeof own === 'number' ? own : usual;
+  for (const [id, { type, kind, status: own, retryAfterSeconds, message }] of Object.entries(refusals)) {
+    const { status: code, messagesType } = errorKinds[kind];
+    const wait: Record<string, string> = retryAfterSeconds ? { 'retry-after': `'${retryAfterSeconds}'` } : {};
     api.addGatewayResponse(id, {
       type,
       ...(own === AWS_STATUS ? {} : { statusCode: String(code) }),
-      responseHeaders: { 'content-type': "'application/json'", 'request-id': 'context.requestId', ...cors },
+      responseHeaders: { 'content-type': "'application/json'", 'request-id': 'context.requestId', ...wait, ...cors },
       templates: {
         'application/json':
           `{"type":"error","error":{"type":"${messagesType}","code":${code},"message":${message},` +

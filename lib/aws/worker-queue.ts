@@ -1,4 +1,4 @@
-import { Duration, type Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, type Stack } from 'aws-cdk-lib';
 import { ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -14,7 +14,7 @@ const DEAD_LETTERS_RETENTION = Duration.days(14);
 
 /**
  * A worker's queue with its dead letters, and their alarms. Not a construct: its resources stay children of the stack,
- * because other logical ids would replace the queues, with the messages in them.
+ * because other logical ids would replace the queues, with the messages in them: they are money in flight, so they outlive the stack.
  */
 export class WorkerQueue {
   readonly queue: Queue;
@@ -27,11 +27,13 @@ export class WorkerQueue {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: DEAD_LETTERS_RETENTION,
+      removalPolicy: RemovalPolicy.RETAIN,
     });
     this.queue = new Queue(stack, `${pascalCase(name)}Queue`, {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: QUEUE_RETENTION,
+      removalPolicy: RemovalPolicy.RETAIN,
       visibilityTimeout: Duration.seconds(visibilityTimeoutSeconds(this.#worker)),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: this.#worker.maxReceiveCount },
     });

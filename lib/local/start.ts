@@ -133,6 +133,7 @@ function runVariables(options: LocalOptions, state: LocalState, bootId: string):
   const catalogDirectory = catalogOf(options);
   return {
     [variables.secretsFile]: state.secretsFile(),
+    [variables.local]: '1',
     [variables.bootId]: bootId,
     [variables.clockOffsetMs]: String(options.clockOffsetMs),
     // Any page of this machine's browser may try, with a key.

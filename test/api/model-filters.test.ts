@@ -52,7 +52,7 @@ let directory: CatalogDirectory;
 let offers: Offer[];
 beforeAll(() => {
   directory = catalogDirectory(models);
-  offers = offersOf(loadCatalog(directory.path).models);
+  offers = offersOf({ models: loadCatalog(directory.path).models }, () => true);
 });
 afterAll(() => directory.remove());
 

@@ -5,6 +5,7 @@ import { manage } from '../support/manage.ts';
 
 const dear = { prompt: '0.0004', completion: '0.0008' };
 const cheap = { prompt: '0.0001', completion: '0.0002' };
+const dearest = { provider: 'sandbox-anthropic', pricing: dear };
 
 let catalog: CatalogDirectory;
 let gateway: RunningGateway;
@@ -15,6 +16,13 @@ beforeAll(async () => {
       { provider: 'sandbox-anthropic', pricing: dear },
       { provider: 'sandbox-openai', pricing: cheap, max_output_tokens: 8_000 },
     ]),
+    textModel('test/unlit', [{ provider: 'openai', pricing: cheap }, dearest]),
+    textModel('test/ordered', [{ provider: 'sandbox-openai', pricing: cheap }, dearest], {
+      routing: { order: ['sandbox-anthropic'] },
+    }),
+    textModel('test/ignoring', [{ provider: 'sandbox-openai', pricing: cheap }, dearest], {
+      routing: { ignore: ['sandbox-openai'] },
+    }),
   ]);
   gateway = await startGateway({ args: ['--catalog', catalog.path] });
 });
@@ -36,9 +44,12 @@ async function shown(path: string, key: string): Promise<Shown> {
 const micro = (price: string) => Math.round(Number(price) * 1e6);
 
 /** What a request was charged by its record, and what it comes to at the prices of a catalog entry; in 10⁻⁶ RUB. */
-async function charged(key: string): Promise<{ endpoint: unknown; cost: unknown; expected: (of: Shown) => number }> {
+async function charged(
+  key: string,
+  model = 'test/two-ways',
+): Promise<{ endpoint: unknown; cost: unknown; expected: (of: Shown) => number }> {
   const answer = await post({ ...gateway, key }, '/messages', {
-    model: 'test/two-ways',
+    model,
     messages: [said('Hello', 'delay=0 tokens=10')],
   });
   const { id } = (await answer.json()) as { id: string };
@@ -87,8 +98,29 @@ describe('a model that can be reached in several ways', () => {
   it('does not exist for a caller who may use only an endpoint without a price', async () => {
     const { body } = await manage(gateway, 'POST', '/keys', {
       name: 'nothing left',
-      privacy: { ignoredProviders: ['sandbox-anthropic', 'sandbox-openai'] },
+      privacy: { ignoredProviders: ['sandbox-anthropic', 'sandbox-openai', 'openai'] },
     });
     expect(await (await get(gateway, '/models/user', body.key)).json()).toMatchObject({ data: [], total_count: 0 });
+  });
+});
+
+describe('the price of a model is that of the endpoint that answers', () => {
+  it.each([
+    ['where a cheaper one has no credential', 'test/unlit'],
+    ['where the catalog names another first', 'test/ordered'],
+    ['where the catalog leaves a cheaper one out', 'test/ignoring'],
+  ])('%s', async (_, id) => {
+    const one = await shown(`/models/${id}`, gateway.key);
+    const list = (await (await get(gateway, '/models')).json()) as { data: (Shown & { id: string })[] };
+    const { endpoint, cost, expected } = await charged(gateway.key, id);
+    expect(endpoint).toBe('Sandbox');
+    expect(cost).toBe(expected(one));
+    expect(list.data.find((model) => model.id === id)!.pricing).toEqual(dear);
+  });
+
+  it('is the first of its endpoints, as they are tried', async () => {
+    const response = await get(gateway, '/models/test/unlit/endpoints');
+    const { data } = (await response.json()) as { data: { endpoints: { provider_name: string }[] } };
+    expect(data.endpoints.map(({ provider_name: name }) => name)).toEqual(['Sandbox', 'OpenAI']);
   });
 });

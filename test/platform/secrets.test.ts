@@ -212,7 +212,7 @@ describe('on a laptop', () => {
   });
 
   it('only: a function with such a file does not start', async () => {
-    const { readPepper } = await onLaptop({ AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' });
+    const { readPepper } = await onLaptop({ GATEWAY_LOCAL: '' });
 
     await expect(readPepper()).rejects.toThrow('must not be set on Lambda');
   });

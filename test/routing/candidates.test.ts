@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
+import { inRoutingOrder } from '../../lambdas/api/models/offer.ts';
 import { modelView } from '../../lambdas/api/models/view.ts';
 import { privacyFilter } from '../../lambdas/protection/privacy.ts';
 import { openPrivacy } from '../../lambdas/store/privacy.ts';
@@ -35,7 +36,10 @@ async function shownAndTried(
   exclusionOf: (endpoint: Endpoint) => string | undefined,
 ) {
   const [first] = await candidatesOf(model, { exclusionOf });
-  const { pricing, top_provider: topProvider } = modelView(model, usable) as {
+  const { pricing, top_provider: topProvider } = modelView(
+    model,
+    inRoutingOrder(model, usable, () => true),
+  ) as {
     pricing: Record<string, unknown>;
     top_provider: Record<string, unknown>;
   };

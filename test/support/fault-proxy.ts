@@ -122,7 +122,11 @@ function refuse(response: ServerResponse, error: object): void {
   response.end(JSON.stringify(error));
 }
 
-function conflict({ action, body }: DynamodbCall, isAt: (item: string) => boolean, code = 'TransactionConflict'): object {
+function conflict(
+  { action, body }: DynamodbCall,
+  isAt: (item: string) => boolean,
+  code = 'TransactionConflict',
+): object {
   if (action !== 'TransactWriteItems') {
     return { __type: 'com.amazonaws.dynamodb.v20120810#TransactionConflictException' };
   }

@@ -67,7 +67,7 @@ function worksOf(table: Table, catalog: Catalog) {
   const bucket = openBucket();
   const clock = { ms: Date.now() };
   const messages: { dueAtMs: number; body: string }[] = [];
-  const state = { kill: undefined as Kill | undefined, writes: 0, died: () => {} };
+  const state = { kill: undefined as Kill | undefined, writes: 0, submittedAtMs: 0, died: () => {} };
 
   /** A write that the function may not survive: a dead one waits for ever, so that nothing catches its death. */
   async function written<Result>(write: () => Promise<Result>): Promise<Result> {
@@ -157,6 +157,8 @@ function worksOf(table: Table, catalog: Catalog) {
     run,
     /** Submits a job as POST /videos does. @returns its id, whether or not the function survives */
     async submit(spender: Spender, script: VideoScript, callbackUrl?: string): Promise<string> {
+      // Its windows are those of this moment: a job may outlast a day.
+      state.submittedAtMs = clock.ms;
       const generationId = `gen-${uuidv7(clock.ms)}`;
       const model = catalog.find('test/film')!;
       const candidates = await Promise.all(model.endpoints.map(({ id }) => videoCandidate(catalog, model.id, id)));

@@ -45,7 +45,7 @@ async function made(script: VideoScript) {
 }
 
 const spentOnly = async (amount: string) =>
-  expect((await books(table, spender)).key).toEqual(settledEverywhere(amount));
+  expect((await books(table, spender, works.state.submittedAtMs)).key).toEqual(settledEverywhere(amount));
 const asked = () => works.provider.requests.map((request) => request.replace(/gen-[^/?]+/, '{id}'));
 
 const kills = (writes: number) =>

@@ -14,7 +14,7 @@ import { filterParameters, keptOffers, type FilterQuery } from './filters.ts';
 import { readFreeCapacity } from './free-capacity.ts';
 import { cursorPage } from './messages-pages.ts';
 import { messagesModelView } from './messages-view.ts';
-import type { Offer } from './offer.ts';
+import { offersOf, type Listed, type Offer } from './offer.ts';
 import type { MessagesModelListAnswer, ModelListAnswer } from './shape.ts';
 import { isMeasured, sortedOffers, sortParameter, type SpeedOf } from './sort.ts';
 import { refuseUnavailable } from './unavailable.ts';
@@ -46,27 +46,22 @@ interface Asked<Query> {
 type ListQuery = z.output<typeof listQuery>;
 
 /** @param pathname of the route, for links */
-export async function answerList(
-  offers: readonly Offer[],
-  asked: Asked<ListQuery>,
-  pathname: string,
-): Promise<HttpResponse> {
+export async function answerList(list: Listed, asked: Asked<ListQuery>, pathname: string): Promise<HttpResponse> {
   const speedOf = isMeasured(asked.query.sort) ? (await readDoing()).statisticsOf : undefined;
   return isMessagesClient(asked.request)
-    ? answerMessagesList(offers, asked, speedOf)
-    : answerConventionList(offers, asked, pathname, speedOf);
+    ? answerMessagesList(offersOf(list, await readReadiness(list.models)), asked, speedOf)
+    : answerConventionList(list, asked, pathname, speedOf);
 }
 
 export async function answerConventionList(
-  offers: readonly Offer[],
+  list: Listed,
   { query, request }: Asked<Partial<ListQuery>>,
   pathname: string,
   speedOf?: SpeedOf,
 ): Promise<HttpResponse> {
   refuseFields(query, messagesOnly, 'needs the header anthropic-version; without it, lists have offset and limit');
-  const found = sortedOffers(filtered(offers, query, request), query.sort, speedOf);
-  const listed = found.map(({ model }) => model);
-  const [isLimited, isReady] = await Promise.all([readFreeCapacity(listed), readReadiness(listed)]);
+  const [isLimited, isReady] = await Promise.all([readFreeCapacity(list.models), readReadiness(list.models)]);
+  const found = sortedOffers(filtered(offersOf(list, isReady), query, request), query.sort, speedOf);
   const models = found.map(({ model, endpoints }) => modelView(model, endpoints, isLimited, isReady));
   return jsonResponse<ModelListAnswer>(200, paginate(models, query, { pathname, query: request.query }));
 }

@@ -6,6 +6,7 @@ import { booleanParameter } from '../../http/fields.ts';
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import { notFound } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
+import type { IsReady } from '../../routing/live-providers.ts';
 import { isMessagesClient } from './dialect.ts';
 import { readDoing, readReadiness } from './doing.ts';
 import { readFreeCapacity } from './free-capacity.ts';
@@ -39,8 +40,8 @@ export const handler = definePublicEndpoint(
     if (!model) throw unknownModel(resources.catalog(), slug, 'slug');
     // Endpoints are of the public convention, whoever asks.
     if (withEndpoints) return answerEndpoints(model);
-    if (isMessagesClient(request)) return answerMessagesModel(model);
     const [isLimited, isReady] = await Promise.all([readFreeCapacity([model]), readReadiness([model])]);
+    if (isMessagesClient(request)) return answerMessagesModel(model, isReady);
     return jsonResponse<ModelAnswer>(200, { data: modelView(model, undefined, isLimited, isReady) });
   },
 );
@@ -60,8 +61,8 @@ async function answerEndpoints(model: Model): Promise<HttpResponse> {
 }
 
 /** Of an alias the model that answers, because clients of the Messages API resolve aliases in this way. */
-function answerMessagesModel(model: Model): HttpResponse {
-  const [offer] = offersOf([model.aliasOf ?? model]);
+function answerMessagesModel(model: Model, isReady: IsReady): HttpResponse {
+  const [offer] = offersOf({ models: [model.aliasOf ?? model] }, isReady);
   const makes = model.data.output_modalities;
   if (!offer || !makes.includes('text')) {
     throw notFound(`"${model.id}" makes ${makes.join(', ')}, and takes no messages.`, { field: 'slug' });

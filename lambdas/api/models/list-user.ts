@@ -1,4 +1,5 @@
 import { privacyOf, type Caller } from '../../admission/caller.ts';
+import type { Endpoint } from '../../catalog/catalog.ts';
 import { compressed } from '../../http/compressed.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
@@ -6,7 +7,6 @@ import { resources } from '../../resources.ts';
 import type { Privacy } from '../../store/privacy.ts';
 import { readWorkspace } from '../../store/workspaces.ts';
 import { answerList, listQuery } from './answer-list.ts';
-import { offersOf } from './offer.ts';
 
 export const accepts = { query: listQuery, compress: compressed };
 
@@ -16,8 +16,8 @@ export const accepts = { query: listQuery, compress: compressed };
  */
 export const handler = defineEndpoint('list-user-models', accepts, async (asked) => {
   const exclusionOf = privacyFilter(await privacyLayers(asked.caller));
-  const offers = offersOf(resources.catalog().models, (endpoint) => exclusionOf(endpoint) === undefined);
-  return answerList(offers, asked, '/v1/models/user');
+  const isAllowed = (endpoint: Endpoint) => exclusionOf(endpoint) === undefined;
+  return answerList({ models: resources.catalog().models, isAllowed }, asked, '/v1/models/user');
 });
 
 /** A management key counts as its account in the Default workspace. */

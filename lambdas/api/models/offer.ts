@@ -1,5 +1,9 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
-import { cheapestFirst, type Priced } from '../../catalog/default-route.ts';
+import { hasPrice, type Priced } from '../../catalog/default-route.ts';
+import { misfitOf } from '../../routing/fit.ts';
+import type { IsReady } from '../../routing/live-providers.ts';
+import { inOrder } from '../../routing/order.ts';
+import { preferencesFor } from '../../routing/preferences.ts';
 
 /** A model as one reader may use it. */
 export interface Offer {
@@ -8,11 +12,43 @@ export interface Offer {
   endpoints: readonly Priced<Endpoint>[];
 }
 
-/** @param isAllowed whether the reader may use an endpoint; in public lists all may be used */
-export function offersOf(models: readonly Model[], isAllowed: (endpoint: Endpoint) => boolean = () => true): Offer[] {
+/** What a list of models is made of. */
+export interface Listed {
+  models: readonly Model[];
+  /** Whether the reader may use an endpoint; in public lists all may be used. */
+  isAllowed?: (endpoint: Endpoint) => boolean;
+}
+
+/** @param isReady whether an endpoint can be called */
+export function offersOf({ models, isAllowed = () => true }: Listed, isReady: IsReady): Offer[] {
   return models
-    .map((model) => ({ model, endpoints: cheapestFirst(model.endpoints.filter(isAllowed)) }))
+    .map((model) => ({ model, endpoints: inRoutingOrder(model, model.endpoints.filter(isAllowed), isReady) }))
     .filter(({ endpoints }) => endpoints.length > 0);
+}
+
+const NOTHING_ASKED = { message: { model: '', messages: [] }, promptTokens: 0 };
+const NO_SIGNALS = { isFailing: () => false, speedOf: () => undefined };
+
+/**
+ * The order in which a request without wishes tries endpoints, while all of them are well: as the catalog routes the model,
+ * those that can be called first, then the cheapest.
+ *
+ * Guarantee: the first one is the default route, whose price the catalog shows; inference orders by the same functions.
+ */
+export function inRoutingOrder(model: Model, endpoints: readonly Endpoint[], isReady: IsReady): Priced<Endpoint>[] {
+  const preferences = preferencesFor({ model, sort: undefined, field: 'model' }, {});
+  const priced = endpoints.filter(hasPrice);
+  const fitting = priced.filter((endpoint) => misfitOf(model, endpoint, preferences, NOTHING_ASKED) === undefined);
+  const tried = inOrder(
+    (fitting.length > 0 ? fitting : priced).map((endpoint) => ({ endpoint })),
+    preferences,
+    NO_SIGNALS,
+    () => 1,
+  );
+  // Sorting is stable. What is not known may be ready.
+  return tried
+    .map(({ endpoint }) => endpoint)
+    .toSorted((a, b) => Number(isReady(a) === false) - Number(isReady(b) === false));
 }
 
 /** What a token costs at the default route; undefined for a model that is not paid by the token. */

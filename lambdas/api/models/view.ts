@@ -1,29 +1,30 @@
 /** The catalog as clients see it. Fields that nobody has measured are null, never invented. */
 
 import { endpointTag, type Endpoint, type Model } from '../../catalog/catalog.ts';
-import { cheapestFirst } from '../../catalog/default-route.ts';
 import type { ModelData, Pricing, ServiceFree } from '../../catalog/schema.ts';
 import { factsOf } from '../../catalog/wires.ts';
 import { Money } from '../../money/money.ts';
 import type { IsReady } from '../../routing/live-providers.ts';
 import type { Doing } from './doing.ts';
 import type { IsLimited } from './free-capacity.ts';
+import { inRoutingOrder } from './offer.ts';
 import type { ShownEndpoint, ShownModel, ShownPricing, ShownServiceFree, ShownVideoModel } from './shape.ts';
 
 /**
  * A model, with the price and the limits of its default route.
- * @param endpoints those that the caller may use; all of the model's in public lists
+ * @param tried those that the caller may use, in the order in which they are tried; by default all of the model's
  * @param isLimited whether a free model has used up its budget of today
  * @param isReady whether an endpoint can be called
  */
 export function modelView(
   model: Model,
-  endpoints: readonly Endpoint[] = model.endpoints,
+  tried: readonly Endpoint[] | undefined = undefined,
   isLimited: IsLimited = () => false,
   isReady: IsReady = () => undefined,
 ): ShownModel {
   const { data } = model;
-  const [route] = cheapestFirst(endpoints);
+  const endpoints = tried ?? inRoutingOrder(model, model.endpoints, isReady);
+  const [route] = endpoints;
   return {
     id: model.id,
     canonical_slug: data.permaslug,
@@ -79,8 +80,9 @@ function serviceFreeView(terms: ServiceFree, isLimited: boolean): ShownServiceFr
 
 /** All endpoints of a model: first those that are tried, in that order, then the others. */
 export function endpointViews(model: Model, doing: Doing): ShownEndpoint[] {
-  const unpriced = model.endpoints.filter(({ pricing }) => !pricing);
-  return [...cheapestFirst(model.endpoints), ...unpriced].map((endpoint) => endpointView(model, endpoint, doing));
+  const tried: Endpoint[] = inRoutingOrder(model, model.endpoints, doing.isReady);
+  const others = model.endpoints.filter((endpoint) => !tried.includes(endpoint));
+  return [...tried, ...others].map((endpoint) => endpointView(model, endpoint, doing));
 }
 
 export function endpointView(model: Model, endpoint: Endpoint, doing: Doing): ShownEndpoint {

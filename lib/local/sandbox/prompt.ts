@@ -43,7 +43,11 @@ export interface Turn {
   results: ToolResult[];
 }
 
-export function lastTurns(turns: Turn[]): Pick<SandboxPrompt, 'lastUserText' | 'results' | 'answersTool'> {
+/** What is said to a model besides its users is no request of theirs. */
+const SYSTEM = /^\s*<system>[\s\S]*<\/system>\s*$/;
+
+export function lastTurns(all: Turn[]): Pick<SandboxPrompt, 'lastUserText' | 'results' | 'answersTool'> {
+  const turns = all.filter(({ text, results }) => results.length > 0 || !SYSTEM.test(text));
   const asked = turns.findLastIndex(({ text, results }) => text.trim() !== '' || results.length === 0);
   return {
     lastUserText: turns[asked]?.text ?? '',

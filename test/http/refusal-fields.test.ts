@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { refusalFields } from '../../lambdas/http/refusal-fields.ts';
+import { GatewayError, invalidRequest } from '../../lambdas/platform/errors.ts';
+
+describe('what the log says of a refusal', () => {
+  it('is the kind, the field and the model', () => {
+    const refusal = invalidRequest('messages.0.content', 'is required');
+    expect(refusalFields(refusal, { model: 'sandbox/gpt' })).toEqual({
+      kind: 'invalid_request',
+      field: 'messages.0.content',
+      model: 'sandbox/gpt',
+    });
+  });
+
+  it('is the limit that had no room', () => {
+    const refusal = new GatewayError('payment_required', 'No money', { metadata: { limit_source: 'key_limit' } });
+    expect(refusalFields(refusal, undefined)).toEqual({ kind: 'payment_required', limit: 'key_limit' });
+  });
+
+  it.each([
+    ['Call ann@example.org about it', 'sandbox/gpt'],
+    ['x'.repeat(50), 'a model of many words'],
+    ['', { nested: 'ann@example.org' }],
+  ])('is never a text of the request (%j, %j)', (field, model) => {
+    const said = JSON.stringify(refusalFields(invalidRequest(field, 'is wrong'), { model }));
+    expect(said).not.toMatch(/ann|xxxxx|words/);
+  });
+});
