@@ -214,6 +214,6 @@ describe('on a laptop', () => {
   it('only: a function with such a file does not start', async () => {
     const { readPepper } = await onLaptop({ GATEWAY_LOCAL: '' });
 
-    await expect(readPepper()).rejects.toThrow('must not be set on Lambda');
+    await expect(readPepper()).rejects.toThrow('must not be set in production');
   });
 });

@@ -5,7 +5,7 @@
 
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 
-export const SESSION_ID = '0193b2d8-5c4e-7a10-8f3e-6d2b9c1a4e77';
+const SESSION_ID = '0193b2d8-5c4e-7a10-8f3e-6d2b9c1a4e77';
 
 /** What the agent sends with each request. */
 export const agentHeaders = {

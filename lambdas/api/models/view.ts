@@ -18,7 +18,7 @@ import type { ShownEndpoint, ShownModel, ShownPricing, ShownServiceFree, ShownVi
  */
 export function modelView(
   model: Model,
-  tried: readonly Endpoint[] | undefined = undefined,
+  tried?: readonly Endpoint[],
   isLimited: IsLimited = () => false,
   isReady: IsReady = () => undefined,
 ): ShownModel {

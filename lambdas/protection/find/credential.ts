@@ -35,13 +35,14 @@ export const findCredentials: Rule = (text, numerals, add) => {
   if (text.includes('-u')) findCaptured(text, IN_COMMAND, (value) => isNoReference(value) && /\D/.test(value), add);
   if (text.includes('-')) findInOptions(text, add);
   findCaptured(text, AUTHORIZATION, isMixed, add);
-  findCaptured(text, ACCOUNT, (value) => isPassword(value) && classesOf(value) >= 3, add);
-  if (text.includes('@')) {
-    const isSecret = (value: string) => isPassword(value) && classesOf(value) >= 3;
-    findCaptured(text, MAIL_ACCOUNT, isSecret, add);
-  }
+  findCaptured(text, ACCOUNT, isStrongPassword, add);
+  if (text.includes('@')) findCaptured(text, MAIL_ACCOUNT, isStrongPassword, add);
   findNamedSecrets(text, numerals, add);
 };
+
+function isStrongPassword(value: string): boolean {
+  return isPassword(value) && classesOf(value) >= 3;
+}
 
 function findInOptions(text: string, add: Add): void {
   for (const { 0: found, 1: blank, 2: value = '', index } of matchesOf(OPTION, text)) {

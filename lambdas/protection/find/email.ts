@@ -44,7 +44,8 @@ function startOfLocal(text: string, at: number, isEmphasised: boolean): number {
   let start = at;
   while (start > first && (isWordAt(text, start - 1) || LOCAL_SIGNS.includes(text.charAt(start - 1)))) start -= 1;
   // An opening quote or a dash before it is not part of it.
-  while (start < at && (!isWordAt(text, start) || (isEmphasised && text.charAt(start) === '_'))) start += 1;
+  const opening = isEmphasised ? '_' : '';
+  while (start < at && (!isWordAt(text, start) || text.charAt(start) === opening)) start += 1;
   const bounced = BOUNCED.exec(text.slice(Math.max(0, start - MAX_LOCAL), start))?.[0];
   return bounced === undefined ? start : start - bounced.length;
 }
