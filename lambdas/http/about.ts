@@ -21,6 +21,8 @@ export interface About {
 export interface Success {
   status: 200 | 201 | 202 | 302;
   description: string;
+  /** What headers of its own say. */
+  headers?: Record<string, string>;
   /** JSON, unless `content` says otherwise. */
   schema: z.ZodType;
   example?: unknown;

@@ -15,7 +15,8 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 interface Asked {
   route: string;
-  accountId: string;
+  /** Whose answer it is: nobody else is given it. */
+  owner: string;
   request: HttpRequest;
 }
 
@@ -38,7 +39,7 @@ export async function answerOnce(asked: Asked, answer: (keep: Keep) => Promise<H
   }
   const table = resources.table();
   const pepper = await readPepper();
-  const name = keyedHash(pepper, [asked.accountId, asked.route, idempotencyKey]);
+  const name = keyedHash(pepper, [asked.owner, asked.route, idempotencyKey]);
   const fingerprint = keyedHash(pepper, [idempotencyKey, asked.request.path, asked.request.body]);
   const key = sealingKey(idempotencyKey, pepper, 'kept answer');
   const again = async () => {

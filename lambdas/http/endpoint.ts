@@ -16,7 +16,7 @@ import type { Credential, Route } from '../route.ts';
 import { routes, type RouteName } from '../routes.ts';
 import type { AnswerOnce, Keep } from './answer-once.ts';
 import { AnswerStream } from './answer-stream.ts';
-import { notFound, ServiceError, toGatewayError, type GatewayError } from '../platform/errors.ts';
+import { invalidRequest, notFound, ServiceError, toGatewayError, type GatewayError } from '../platform/errors.ts';
 import type { Compressed } from './compressed.ts';
 import type { JsonRules } from './json-body.ts';
 import { corsHeaders, preflight } from './cors.ts';
@@ -131,7 +131,7 @@ export function endpointsWith<Names extends RouteName>(identify: Identify | unde
         .before((passage: Passage) => answerPreflight(passage, name, route))
         .before((passage: Passage) => checkPath(passage, route))
         .before((passage: Passage) => identified(passage, route.credential, identify))
-        .before((passage: Passage) => parse(passage, accepts))
+        .before((passage: Passage) => parse(passage, route, accepts))
         .before((passage: Passage) => offerOnce(passage, name, accepts))
         // What was added last is run first.
         .after((passage: Passage) => closePassage(name, route, passage))
@@ -186,10 +186,18 @@ async function identified({ event }: Passage, credential: Credential, identify: 
   event.caller = await identify(event.request, credential);
 }
 
-function parse({ event }: Passage, accepts: Accepts): void {
+function parse({ event }: Passage, route: Route, accepts: Accepts): void {
   if (accepts.params) event.params = parseWith(accepts.params, event.request.pathParameters, 'path');
-  if (accepts.query) event.query = parseWith(accepts.query, withoutBeta(event.request.query), 'query');
+  const query = withoutBeta(event.request.query);
+  if (accepts.query) event.query = parseWith(accepts.query, query, 'query');
+  else if (route.credential === 'management') checkNoQuery(query);
   if (accepts.body) event.body = parseJsonBody(event.request, accepts.body, accepts);
+}
+
+/** What is misspelt has no effect, so a route that takes no parameters says so. */
+function checkNoQuery(query: Record<string, string>): void {
+  const [name] = Object.keys(query);
+  if (name !== undefined) throw invalidRequest(name.slice(0, 100), 'is not known here: this path takes no parameters');
 }
 
 /** Anthropic's SDKs say it of whatever is in their part for betas; it means nothing here, on any path. */
@@ -199,7 +207,10 @@ function withoutBeta({ beta, ...query }: Record<string, string>): Record<string,
 
 function offerOnce({ event }: Passage, route: RouteName, { once }: Accepts): void {
   const { caller, request } = event;
-  if (once && caller) event.once = (answer) => once({ route, accountId: caller.account.id, request }, answer);
+  if (!once || !caller) return;
+  // Management keys see the whole account; what an inference key has asked for is not for every other key of its account.
+  const owner = routes[route].inference ? caller.key.hash : caller.account.id;
+  event.once = (answer) => once({ route, owner, request }, answer);
 }
 
 function closePassage(name: RouteName, route: Route, passage: Passage, refusal?: GatewayError): void {
@@ -215,7 +226,7 @@ function closePassage(name: RouteName, route: Route, passage: Passage, refusal?:
   const { vary, ...permission } = corsHeaders(request);
   Object.assign(headers, permission);
   if (vary !== undefined) headers['vary'] = headers['vary'] === undefined ? vary : `${headers['vary']}, ${vary}`;
-  if (route.inference) headers['x-generation-id'] = generationId;
+  if (route.inference) headers['x-generation-id'] ??= generationId;
   log('info', 'request', {
     route: name,
     requestId: request.id,

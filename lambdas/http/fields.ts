@@ -31,7 +31,7 @@ export const booleanParameter = z
 
 /** A text that obeys a rule. */
 export function textField({ minLength, maxLength, pattern, not, trimmed, says }: TextRule) {
-  const text = z.string({ error: says });
+  const text = z.string({ error: ({ input }) => (input === undefined ? `is required: ${says}` : says) });
   const bounded = (trimmed ? text.trim() : text).min(minLength, says).max(maxLength, says).regex(pattern, says);
   return not ? bounded.refine((value) => !not.test(value), says) : bounded;
 }

@@ -29,6 +29,43 @@ export const list = <Shape extends z.ZodType>(shape: Shape) =>
 export const deletedAnswer = z.strictObject({ deleted: z.literal(true) });
 export type DeletedAnswer = z.output<typeof deletedAnswer>;
 
+const roubles = (description: string) =>
+  z
+    .string()
+    .optional()
+    .meta({ description: `${description}, in RUB.` });
+
+/** What a refusal by a limit says to programs. */
+const limitDetails = {
+  limit_source: z
+    .enum([
+      'key_limit',
+      'workspace_budget',
+      'member_budget',
+      'account_balance',
+      'free_requests_per_minute',
+      'free_daily_requests',
+      'free_daily_requests_of_address',
+      'free_daily_budget',
+    ])
+    .optional()
+    .meta({ description: 'Whose limit refused: it is raised, or topped up, there.' }),
+  interval: z.string().optional().meta({ description: 'Of the limit: lifetime, daily, weekly or monthly.' }),
+  limit_rub: roubles('The limit'),
+  spend_rub: roubles('What of it is spent'),
+  held_rub: roubles('What of it is held for requests in flight; most of it comes back'),
+  remaining_rub: roubles('What is left of it'),
+  required_rub: roubles('What the request may cost at most'),
+  required_input_rub: roubles('The part of `required_rub` that its prompt costs'),
+  required_output_rub: roubles('The part of `required_rub` that its answer may cost'),
+  affordable_max_tokens: z
+    .int()
+    .optional()
+    .meta({ description: 'With at most these max_tokens the request would fit.' }),
+  allowed_max_tokens: z.int().optional().meta({ description: 'Tokens to which the answer was limited.' }),
+  resets_at: z.string().nullish().meta({ description: 'When the interval of the limit begins anew.' }),
+};
+
 export const errorShape = z
   .strictObject({
     type: z.literal('error'),
@@ -41,7 +78,15 @@ export const errorShape = z
         .optional()
         .meta({ description: 'What clients of the Messages API look for by themselves, e.g. error_code.' }),
       metadata: z
-        .looseObject({ error_type: z.string(), field: z.string().optional() })
+        .looseObject({
+          error_type: z.string(),
+          field: z.string().optional().meta({ description: 'What was wrong in the request, e.g. messages.0.role.' }),
+          ...limitDetails,
+          excluded_by: z
+            .array(z.string())
+            .optional()
+            .meta({ description: 'Settings that leave no provider of the model.' }),
+        })
         .meta({ description: 'Stable values for programs: error_type, the field, and what belongs to the refusal.' }),
     }),
     request_id: z.string(),

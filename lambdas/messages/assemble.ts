@@ -41,8 +41,8 @@ export class MessageAssembler {
         this.#message = {
           ...message,
           ...more,
-          ...withoutNulls(delta),
-          usage: { ...message.usage, ...withoutNulls(usage) },
+          ...newsIn(delta, message),
+          usage: { ...message.usage, ...newsIn(usage, message.usage) },
         };
         break;
       }
@@ -118,6 +118,7 @@ function citationsOf(block: Block): unknown[] {
   return citations;
 }
 
-function withoutNulls(usage: object | undefined): object {
-  return Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value !== null));
+/** What a report says anew: a null says that there is nothing of a kind, and takes away nothing that is known. */
+function newsIn(report: object | undefined, known: object): object {
+  return Object.fromEntries(Object.entries(report ?? {}).filter(([name, value]) => value !== null || !(name in known)));
 }

@@ -10,7 +10,7 @@ import { isSearchType, searchTool } from './search-tool.ts';
 import type { Tool } from './types.ts';
 
 const clientRun = /^(custom|(bash|text_editor|computer|memory|computer_toolset|browser_toolset)_\d{8})$/;
-const CLIENT_RUN = 'custom, bash_…, text_editor_…, computer_…, browser_toolset_… and memory_…';
+const CLIENT_RUN = 'custom, bash_…, text_editor_…, computer_…, browser_toolset_…, memory_… and web_search_…';
 
 const clientTool = z
   .object({

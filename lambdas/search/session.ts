@@ -36,6 +36,8 @@ const MAX_SEARCHES = 20;
 export class SearchSession {
   /** Searches that found an answer, even an empty one. Each is charged; one that failed is not. */
   charged = 0;
+  /** What searches found that the client does not see; null where there was none. */
+  unseenResults: number | null = null;
   readonly sources: Sources;
   readonly seals: Seals;
   readonly #maxUses: number;
@@ -116,7 +118,9 @@ export class SearchSession {
     const outcome = await this.#search(query, patientSignal(signal));
     if ('error' in outcome) return undefined;
     this.charged += 1;
-    return this.#take({ id: newSearchId(), query: query.text }, outcome.hits).texts;
+    const { texts } = this.#take({ id: newSearchId(), query: query.text }, outcome.hits);
+    this.unseenResults = (this.unseenResults ?? 0) + texts.length;
+    return texts;
   }
 
   #searched({ id, query = '' }: SearchCall, outcome: { hits: SearchHit[] } | { error: ErrorCode }): Searched {

@@ -23,7 +23,7 @@ function itemKey(name: string): Key {
 
 /**
  * Keeps the answer in the transaction of its effect: two requests with one key cannot both have an effect.
- * @param name keyed hash of account, route and Idempotency-Key
+ * @param name keyed hash of account or key, route and Idempotency-Key
  */
 export function keepAnswerPut(table: Table, name: string, answer: KeptAnswer, atMs: number): Write {
   const item = { ...itemKey(name), entity: 'kept_answer', ...answerRecord.toItem(answer) };

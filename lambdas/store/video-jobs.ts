@@ -10,8 +10,9 @@ import { failedAttemptRecord, MAX_ATTEMPTS } from './outcome.ts';
 import { payerRecord } from './payer.ts';
 import { readItem, readItems } from './query.ts';
 import { count, flag, instant, list, oneOf, optional, part, record, text, type RecordOf } from './record.ts';
+import { AlreadyAnsweredError } from './idempotency.ts';
 import type { Item, Table } from './table.ts';
-import { writeAlone } from './transact.ts';
+import { transact, writeAlone, type FailedCondition } from './transact.ts';
 import { putNew, putOver, type Key, type Write } from './writes.ts';
 
 /** `pending`: not accepted by a provider; `submitted`: accepted; `storing`: made, and its files are being fetched. */
@@ -123,9 +124,19 @@ export function newVideoJob(job: NewVideoJob): VideoJob {
   };
 }
 
-/** @throws {JobMovedError} when there is another one with this id */
-export async function putVideoJob(table: Table, job: VideoJob): Promise<void> {
-  await writeOwn(table, putNew(table, itemOf(job)), job);
+/**
+ * @param keptAnswer the write that keeps the answer to the request; it is in one transaction with the job
+ * @throws {JobMovedError} when there is another one with this id
+ * @throws {AlreadyAnsweredError} when the condition of `keptAnswer` failed; no job is written then
+ */
+export async function putVideoJob(table: Table, job: VideoJob, keptAnswer: Write | undefined): Promise<void> {
+  const write = putNew(table, itemOf(job));
+  if (!keptAnswer) return writeOwn(table, write, job);
+  const outcome = await transact(table, { job: write, keptAnswer });
+  if (outcome.committed) return;
+  checkOwn(outcome.failed.job, job);
+  // A try whose reply was lost has kept both: the job that is stored is this one then.
+  if (!outcome.failed.job) throw new AlreadyAnsweredError();
 }
 
 /** @returns the job as it is now @throws {JobMovedError} when it is not in the version that was read */
@@ -157,7 +168,10 @@ function itemOf(job: VideoJob): Item {
 }
 
 /** A write whose reply was lost may be refused when it is repeated: what is stored then is our own. */
-async function writeOwn(table: Table, write: Write, { writeId }: VideoJob): Promise<void> {
-  const failed = await writeAlone(table, write);
+async function writeOwn(table: Table, write: Write, job: VideoJob): Promise<void> {
+  checkOwn(await writeAlone(table, write), job);
+}
+
+function checkOwn(failed: FailedCondition | undefined, { writeId }: VideoJob): void {
   if (failed && failed.item?.['write_id'] !== writeId) throw new JobMovedError('The job has moved on');
 }

@@ -17,8 +17,16 @@ const frameTypes = ['first_frame', 'last_frame'] as const;
 
 const publicUrl = z.string().superRefine((text, context) => {
   const url = readPublicUrl(text, { allowLoopback: isOnOwnMachine() });
-  if (typeof url === 'string') context.addIssue({ code: 'custom', message: fetchFaultTexts[url] });
+  const fault = typeof url === 'string' ? url : httpFault(url);
+  if (fault) context.addIssue({ code: 'custom', message: fetchFaultTexts[fault] });
 });
+
+/** On one machine http is for the machine itself: what else it named would only be refused when it is called. */
+function httpFault({ protocol, hostname }: URL): 'not_https' | undefined {
+  if (protocol === 'https:') return undefined;
+  const isOwn = /^(\[::1\]|127(\.\d+){3}|(.+\.)?localhost)$/.test(hostname);
+  return isOwn ? undefined : 'not_https';
+}
 
 const frameImage = z.strictObject({
   type: z.literal('image_url', { error: 'must be "image_url"' }),

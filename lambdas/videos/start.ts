@@ -12,12 +12,14 @@ import { refusalError } from '../admission/refusal.ts';
 import { planSpending, type SpendingPlan } from '../admission/spending-plan.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Pricing } from '../catalog/schema.ts';
+import { nowMs } from '../platform/clock.ts';
 import type { Bucket } from '../platform/objects.ts';
 import type { QueueSender } from '../platform/queue.ts';
 import type { VideoRequest } from '../providers/video/wire.ts';
 import type { VideoCandidate } from '../routing/video-candidates.ts';
 import type { Table } from '../store/table.ts';
-import { newVideoJob, putVideoJob, type VideoJob } from '../store/video-jobs.ts';
+import type { Write } from '../store/writes.ts';
+import { changeVideoJob, newVideoJob, putVideoJob, type VideoJob } from '../store/video-jobs.ts';
 import { VIDEO_DEADLINE_MS } from './advance.ts';
 import { encodeVideoMessage } from './message.ts';
 import { dropRequest, keepRequest } from './objects.ts';
@@ -36,6 +38,8 @@ export interface VideoStart {
   /** performance.now() at which the request came in. */
   receivedAtMs: number;
   clientLeft: AbortSignal | undefined;
+  /** The write that keeps the answer for the same request, if there is one. */
+  keptAnswer: (job: VideoJob) => Write | undefined;
 }
 
 export interface StartTools {
@@ -63,15 +67,23 @@ export async function startVideo(tools: StartTools, start: VideoStart): Promise<
   const job = jobOf(start, request.generation.createdAtMs);
   try {
     await keepRequest(tools.bucket, job, start.request);
-    await putVideoJob(table, job);
+    await putVideoJob(table, job, start.keptAnswer(job));
     await tools.jobs.send(encodeVideoMessage({ accountId: job.payer.accountId, id: job.id }));
     return job;
   } catch (error) {
     // A worker that was told all the same finds that nothing is held any more, and sends nothing.
     await releaseUnknown(table, request.generation);
     await dropRequest(tools.bucket, job).catch(() => undefined);
+    await failUntold(table, job).catch(() => undefined);
     throw error;
   }
+}
+
+/** A job of which nobody is told is over: its answer may be kept, and whoever asks for it again sees why nothing comes of it. */
+async function failUntold(table: Table, job: VideoJob): Promise<void> {
+  const error =
+    'The gateway could not begin with this video, and has charged nothing for it. Send it again with another key.';
+  await changeVideoJob(table, job, { state: 'failed', endedAtMs: nowMs(), error, isCalledBack: true });
 }
 
 /** The price is known exactly: seconds are what a video is made of, and nothing is counted later. */

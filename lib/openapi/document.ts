@@ -164,6 +164,7 @@ function responseHeaders({ route, about }: Operation) {
     'request-id': textHeader('What to tell the operator when something is wrong.'),
     ...(route.inference ? { 'x-generation-id': textHeader('Argument of GET /generation.') } : {}),
     ...(about.success.status === 302 ? { location: textHeader('Where it is.') } : {}),
+    ...Object.fromEntries(Object.entries(about.success.headers ?? {}).map(([name, text]) => [name, textHeader(text)])),
     ...(about.etag ? { etag: textHeader('Version of the configuration, for If-Match.') } : {}),
   };
 }
@@ -174,7 +175,9 @@ function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
   const all = new Set<ErrorKind>([...(about.errors ?? []), 'server']);
   if (route.credential !== 'none') all.add('authentication');
   if (route.credential === 'inference' || route.credential === 'management') all.add('permission_denied');
-  if (params || query || body || once || about.ifMatch) all.add('invalid_request');
+  // Routes of management keys refuse parameters that they do not know.
+  const refusesQuery = query || route.credential === 'management';
+  if (params || refusesQuery || body || once || about.ifMatch) all.add('invalid_request');
   if (body) all.add('payload_too_large').add('unsupported_media_type');
   if (params) all.add('not_found');
   if (once || about.ifMatch) all.add('conflict');
@@ -184,6 +187,21 @@ function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
   if (route.grants.table?.includes('UpdateItem')) all.add('provider_overloaded');
   return [...all].toSorted((a, b) => errorKinds[a].status - errorKinds[b].status);
 }
+
+const retryAfter = textHeader('Seconds until another try may succeed; absent where none is known.');
+/** Headers that programs read of a refusal, by its kind. */
+const errorHeaders: Partial<Record<ErrorKind, Record<string, ReturnType<typeof textHeader>>>> = {
+  payment_required: { 'retry-after': retryAfter },
+  rate_limit_exceeded: {
+    'retry-after': retryAfter,
+    'x-ratelimit-limit': textHeader(
+      'Requests to free models that there are in the day or minute; of free models alone.',
+    ),
+    'x-ratelimit-remaining': textHeader('Requests that are left; of free models alone.'),
+    'x-ratelimit-reset': textHeader('When there are more, in milliseconds since 1970; of free models alone.'),
+  },
+  provider_overloaded: { 'retry-after': retryAfter },
+};
 
 /** One component per status; every route that can answer with it refers to it. */
 const errorComponents = new Map(
@@ -200,6 +218,7 @@ function errorComponent(kind: ErrorKind) {
   return {
     id: `Error${status}`,
     description: text,
+    headers: errorHeaders[kind] ?? {},
     content: {
       'application/json': {
         schema: errorShape,

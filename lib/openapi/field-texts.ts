@@ -169,7 +169,6 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   'Error.error': 'What was wrong.',
   'Error.request_id': 'What to tell the operator.',
   'Error.error.metadata.error_type': 'The kind of the error, in a stable name.',
-  'Error.error.metadata.field': 'The field that is wrong, as a path.',
 
   // Models.
   'Model.id': 'What a request names it by.',

@@ -17,7 +17,7 @@ export interface Lane {
   name: string;
   /** Undefined where it does not speak to this wire. */
   target: (wire: WireName, shape: Shape) => Target | undefined;
-  /** Some gateways fail at streams on some versions of Node. */
+  /** Some gateways fail at streams with some versions of what they are built on. */
   streams: boolean;
   /** CPU that it has used, in milliseconds: of the process that answers, and of those that work beside it. */
   cpuMs: () => { answering: number; beside: number };
@@ -61,14 +61,21 @@ export async function pipeLane(upstreamUrl: string): Promise<Lane> {
   };
 }
 
-/** Another gateway, which passes the Messages API on to the upstream. */
-export async function peerLane(command: string, url: string, headers: Record<string, string>): Promise<Lane> {
-  const peer = await startPinned(MEASURED, command.split(' '));
+export interface PeerOptions {
+  name: string;
+  command: string[];
+  url: string;
+  headers: Record<string, string>;
+}
+
+/** Another gateway, which passes the Messages API on to the upstream: as its users run it, for production. */
+export async function peerLane({ name, command, url, headers }: PeerOptions): Promise<Lane> {
+  const peer = await startPinned(MEASURED, command, { env: { NODE_ENV: 'production' } });
   await untilAnswers(url);
   const target = (shape: Shape): Target => ({ url, headers, model: shape });
   return {
-    name: 'peer',
-    streams: await answers(target('5x2'), { stream: true }),
+    name,
+    streams: await answers(name, target('5x2'), { stream: true }),
     target: (wire, shape) => (wire === 'anthropic' ? target(shape) : undefined),
     ...measuresOf(peer.pid),
     stop: peer.stop,
@@ -167,10 +174,14 @@ function measuresOf(pid: number, workers: number[] = []): Pick<Lane, 'cpuMs' | '
   };
 }
 
-function answers(target: Target, asked: Asked): Promise<boolean> {
+/** A peer that does not stream is measured without; the reason is said, because it is seldom the peer's own. */
+function answers(name: string, target: Target, asked: Asked): Promise<boolean> {
   return request(target, asked).then(
     () => true,
-    () => false,
+    (error: Error) => {
+      process.stderr.write(`${name} does not stream: ${error.message}\n`);
+      return false;
+    },
   );
 }
 

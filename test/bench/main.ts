@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startDynamodb } from '../../lib/local/dynamodb.ts';
+import { freePort } from '../../lib/local/free-port.ts';
 import { startCapacityMeter, type CapacityMeter } from '../support/capacity-meter.ts';
 import { wires as allWires, writeCatalog, type WireName } from './bench-catalog.ts';
 import {
@@ -34,8 +36,10 @@ const usage = `Usage: npm run bench -- [options]
   --rounds <n>             interleaved rounds (4); the medians are printed
   --wires <a,b>            of ${allWires.join(', ')} (the first two)
   --compare <ref>          also that version of this repository, in the same rounds
-  --peer "<command>"       also another gateway for the Messages API: how it is started,
-  --peer-url <url>         where it is asked,
+  --peer "<command>"       also another gateway for the Messages API: how it is started, with NODE_ENV=production;
+                           {port} is a port that is free,
+  --peer-node <path>       with each of these in place of {node} in the command (the Node of this gateway),
+  --peer-url <url>         where it is asked, with {port},
   --peer-header "a: b"     and with which headers; {upstream} in one is the address of the mock
   --profile <directory>    leave a profile of the gateway's CPU there`;
 
@@ -48,7 +52,8 @@ const { values: options } = parseArgs({
     wires: { type: 'string', default: allWires.slice(0, 2).join(',') },
     compare: { type: 'string' },
     peer: { type: 'string' },
-    'peer-url': { type: 'string' },
+    'peer-node': { type: 'string', multiple: true, default: [process.execPath] },
+    'peer-url': { type: 'string', default: '' },
     'peer-header': { type: 'string', multiple: true, default: [] },
     profile: { type: 'string' },
   },
@@ -64,6 +69,8 @@ if (unknown !== undefined) {
   process.exit(1);
 }
 const rounds = Number(options.rounds ?? (options.quick ? 1 : 4));
+/** After a thousand requests a first round still took about half as much CPU again as the fourth. */
+const WARM_UP = 4_000;
 const scale = { count: (full: number) => Math.max(8, Math.round(full * (options.quick ? 0.1 : 1))) };
 const progress = (text: string) => process.stderr.write(`${text}\n`);
 
@@ -85,7 +92,9 @@ try {
     checkOut(options.compare, otherVersion);
     lanes.push(await startGateway(options.compare, { directory: otherVersion }));
   }
-  if (options.peer !== undefined) lanes.push(await startPeer(options.peer));
+  if (options.peer !== undefined) {
+    for (const node of options['peer-node']) lanes.push(await startPeer(options.peer, node));
+  }
   const figures = {
     ...(await measureRounds(gateway)),
     table: await measureTable(),
@@ -107,12 +116,21 @@ function startGateway(
   return gatewayLane({ name, data: join(directory, `data-${name}`), catalog, dynamodbEndpoint: endpoint, ...more });
 }
 
-function startPeer(command: string): Promise<Lane> {
+async function startPeer(command: string, node: string): Promise<Lane> {
+  const port = String(await freePort());
+  const filled = (text: string) =>
+    text.replaceAll('{port}', port).replaceAll('{node}', node).replaceAll('{upstream}', upstreamUrl);
   const headers = options['peer-header'].map((header) => {
     const [name, ...value] = header.split(': ');
-    return [name!, value.join(': ').replaceAll('{upstream}', upstreamUrl)] as const;
+    return [name!, filled(value.join(': '))] as const;
   });
-  return peerLane(command, options['peer-url'] ?? '', Object.fromEntries(headers));
+  const { stdout: version } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+  return peerLane({
+    name: `peer-${version.trim()}`,
+    command: command.split(' ').map(filled),
+    url: filled(options['peer-url']),
+    headers: Object.fromEntries(headers),
+  });
 }
 
 /** @returns medians of all rounds: by lane and wire, and of the gateway alone */
@@ -140,7 +158,7 @@ async function measureRounds(gateway: GatewayLane): Promise<Record<string, Figur
 async function warmUp(lane: Lane, wire: WireName): Promise<void> {
   const [whole, long] = [lane.target(wire, '10x0'), lane.target(wire, '5x2')];
   if (!whole || !long) return;
-  await load(scale.count(1_000), 16, () => request(whole));
+  await load(scale.count(WARM_UP), 16, () => request(whole));
   if (lane.streams) await load(scale.count(200), 16, () => request(long, { stream: true }));
 }
 

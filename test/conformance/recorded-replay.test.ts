@@ -144,7 +144,8 @@ function unnamed(events: MessagesEvent[]): unknown[] {
       return { ...event, message: { ...message, id: '', model: '', usage: { ...noCaches, ...message.usage } } };
     }
     if (event.type !== 'message_delta') return event;
-    const { cost: _, input_tokens: __, output_tokens, ...usage } = event.usage;
+    // Searches of the provider's own cannot be asked for, and are not charged: their number is not passed on.
+    const { cost: _, input_tokens: __, server_tool_use: ___, output_tokens, ...usage } = event.usage;
     // What the gateway charges is told, not what the last iteration came to.
     const output = (usage.iterations?.length ?? 0) > 1 ? {} : { output_tokens };
     return { ...event, usage: { ...noCaches, ...usage, ...output } };

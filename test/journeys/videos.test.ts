@@ -112,6 +112,27 @@ describe.concurrent('a video', () => {
     });
   });
 
+  it('is one video, however often it is asked for with one Idempotency-Key', async () => {
+    const script = JSON.stringify({ file: [{ bytes: 1_001 }] });
+    const ask = (key: string, prompt = script) =>
+      post({ ...gateway, key }, '/videos', { model: 'test/film', prompt }, { 'idempotency-key': 'one-film' });
+
+    const answers = await Promise.all([1, 2, 3].map(() => ask(gateway.key)));
+    const again = await ask(gateway.key);
+
+    const [id] = answers.map((answer) => answer.headers.get('x-generation-id'));
+    for (const answer of [...answers, again]) {
+      expect([answer.status, answer.headers.get('x-generation-id')]).toEqual([202, id]);
+      expect(await answer.json()).toMatchObject({ id });
+    }
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    await ended(`${gateway.baseUrl}/videos/${id}`);
+    expect(prompts().filter((prompt) => prompt === script)).toHaveLength(1);
+    expect((await ask(gateway.key, '{}')).status).toBe(409);
+    const other = await ask((await keyWith({})).key);
+    expect(((await other.json()) as Video).id).not.toBe(id);
+  });
+
   it('has no upstream that hears of its polls, and is nobody else’s', async () => {
     const { id } = (await (await film({ poll: ['in_progress'] })).json()) as Video;
     const stranger = await keyWith({ workspace_id: await newWorkspace() });
@@ -163,6 +184,7 @@ describe.concurrent('a video', () => {
     ['provider.max_price', { provider: { max_price: { prompt: 1 } } }, {}],
     ['provider.only.0', { provider: { only: ['nobody'] } }, {}],
     ['callback_url', { callback_url: 'ftp://client.example' }, {}],
+    ['callback_url', { callback_url: 'http://example.com/x' }, {}],
     ['model', { model: 'test/text' }, {}],
   ])('is refused by the name of %s', async (field, body, metadata) => {
     const answer = await film({}, body);

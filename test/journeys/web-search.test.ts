@@ -365,8 +365,9 @@ describe('a search before the model is asked', () => {
   ])('by %s tells it what was found, and cites it', async (_, body, found) => {
     search.plays(answer);
 
-    const { content, usage } = await whole({ tools: undefined, ...body });
+    const { content, usage, id } = await whole({ tools: undefined, ...body });
 
+    expect((await finalGeneration(gateway, id))['num_search_results']).toBe(found);
     expect(search.queries).toEqual(['How high is the tower?']);
     expect(JSON.stringify(search.asked[0]!.messages.at(-1))).toContain('[1] Tower');
     expect(content).toMatchObject([

@@ -63,6 +63,12 @@ describe('a message', () => {
     });
   });
 
+  it('has what its end says that there is none of, unless it is known', () => {
+    const message = assembled(start, end({ output_tokens: 5 }, { stop_details: null, stop_reason: null }));
+
+    expect(message).toMatchObject({ stop_details: null, stop_reason: null });
+  });
+
   it('has fields that stand beside its last word', () => {
     const last = { ...end({ output_tokens: 5 }), context_management: { applied_edits: [] } };
 

@@ -33,6 +33,7 @@ async function decode(reads: string[], cut?: Error): Promise<{ batches: AnswerBa
 
 const event = (data: object | string) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 const delta = (inner: object, finish: string | null = null) => ({ choices: [{ delta: inner, finish_reason: finish }] });
+const piece = (index: number, content: string) => ({ choices: [{ index, delta: { content }, finish_reason: null }] });
 const usage = (prompt: number, completion: number) => ({
   choices: [],
   usage: { prompt_tokens: prompt, completion_tokens: completion },
@@ -138,6 +139,33 @@ describe('a chat-completions stream', () => {
       event(delta({ content: 'tail' })),
     ]);
     expect(textOf(batches)).toBe(`${'x'.repeat(2_000)}tail`);
+  });
+
+  it('keeps the sources that come before their text', async () => {
+    const annotation = { type: 'url_citation', url_citation: { url: 'https://e.com', title: 'E', content: 'words' } };
+    const { batches } = await decode([
+      event(delta({ content: '', annotations: [annotation] })) +
+        event(delta({ content: 'It is so.' })) +
+        event(delta({}, 'stop')) +
+        event('[DONE]'),
+    ]);
+    const kinds = batches
+      .flatMap(({ events }) => events)
+      .flatMap(({ data }) => (data.type === 'content_block_delta' ? [data.delta.type] : []));
+    expect(kinds).toEqual(['text_delta', 'citations_delta']);
+  });
+
+  it('is one choice, whatever others come with it', async () => {
+    const { batches } = await decode([
+      event(piece(0, 'I')) +
+        event(piece(1, 'You')) +
+        event({ choices: [piece(1, ' are').choices[0], piece(0, ' am').choices[0]] }) +
+        event(delta({ content: ' here.' })) +
+        event({ choices: [{ index: 1, delta: {}, finish_reason: 'length' }] }) +
+        event(delta({}, 'stop')) +
+        event('[DONE]'),
+    ]);
+    expect([textOf(batches), stopReason(batches)]).toEqual(['I am here.', 'end_turn']);
   });
 
   it('keeps the sources that a text rests on', async () => {

@@ -176,6 +176,7 @@ function worksOf(table: Table, catalog: Catalog) {
             callbackUrl,
             receivedAtMs: performance.now(),
             clientLeft: undefined,
+            keptAnswer: () => undefined,
           },
         );
       await survives(start);

@@ -13,7 +13,8 @@ export const budgetExample = {
 };
 const ofMember = { ...budgetExample, member_id: 'ann' };
 
-const order = 'Limits rise from daily to lifetime; a change keeps what was counted and holds from the next request on.';
+const order =
+  'Limits rise from daily to lifetime; a change keeps what was counted and holds from the next request on. The first budget of a workspace or member holds after three seconds at most.';
 const removed = ok('There is no such budget (any more).', deletedAnswer, { deleted: true });
 
 export const budgets = tagged('Budgets', {

@@ -21,28 +21,31 @@ export const decisions = tagged('Inference', {
         urgency: { type: 'score', instructions: 'How urgent is it?', criteria: ['can wait', 'this week', 'today'] },
       },
     },
-    success: ok('An answer for each question.', decisionsAnswer, {
-      id: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
-      model: 'sandbox/judge',
-      provider: 'Sandbox',
-      answers: {
-        topic: {
-          type: 'choice',
-          choice: 'delivery',
-          probabilities: { delivery: 0.9, payment: 0.07, other: 0.03 },
-          confidence: 0.85,
+    success: {
+      ...ok('An answer for each question.', decisionsAnswer, {
+        id: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
+        model: 'sandbox/judge',
+        provider: 'Sandbox',
+        answers: {
+          topic: {
+            type: 'choice',
+            choice: 'delivery',
+            probabilities: { delivery: 0.9, payment: 0.07, other: 0.03 },
+            confidence: 0.85,
+          },
+          angry: { type: 'noul', noul: 0.96 },
+          urgency: {
+            type: 'score',
+            score: 1.9,
+            legend: { '0': 'can wait', '1': 'this week', '2': 'today' },
+            probabilities: { '0': 0, '1': 0.1, '2': 0.9 },
+            confidence: 0.85,
+          },
         },
-        angry: { type: 'noul', noul: 0.96 },
-        urgency: {
-          type: 'score',
-          score: 1.9,
-          legend: { '0': 'can wait', '1': 'this week', '2': 'today' },
-          probabilities: { '0': 0, '1': 0.1, '2': 0.9 },
-          confidence: 0.85,
-        },
-      },
-      usage: { input_tokens: 431, output_tokens: 3, cost: 0.0434 },
-    }),
+        usage: { input_tokens: 431, output_tokens: 3, cost: 0.0434 },
+      }),
+      headers: { 'x-service-billing-status': '`pending` where the cost is not in the answer yet.' },
+    },
     errors: [...providerErrors, 'payment_required'],
   },
 });

@@ -85,7 +85,7 @@ export const keys = {
     'update-key': {
       summary: 'Change an inference key',
       description:
-        'Merges what is given; null clears. Limits hold from the next request on, a disabled key stops within five seconds. Keys are never moved between workspaces or members.',
+        'Merges what is given; null clears. Changed limits hold from the next request on, the first limit of a key after three seconds at most; a disabled key stops within five seconds. Keys are never moved between workspaces or members.',
       bodyExample: { disabled: true },
       success: ok('The key as it is now.', keyAnswer, { data: { ...key, disabled: true } }),
       ifMatch: true,

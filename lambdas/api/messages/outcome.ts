@@ -16,7 +16,7 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
   const { context, attempted, meter } = answer;
   const { usage, cost, cacheDiscount, estimated, exceeded, rounds = [] } = charged;
   const { model, endpoint, pricing } = attempted.candidate;
-  const { firstEventAtMs, finishReason, nativeFinishReason, searchResults } = meter;
+  const { firstEventAtMs, finishReason, nativeFinishReason } = meter;
   const failed = ending === 'refused_before' || ending === 'broke_off' || ending === 'out_of_time';
   return {
     cost,
@@ -37,12 +37,18 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
     ...recordedUsage(usage),
     rounds: rounds.map(recordedUsage),
     searchRequests: usage.searchRequests ?? null,
-    searchResults,
+    searchResults: searchResultsOf(answer),
     videoSeconds: null,
     ...attemptsOf(context),
     latencyMs: firstEventAtMs === undefined ? null : Math.round(firstEventAtMs - context.receivedAtMs),
     generationTimeMs: firstEventAtMs === undefined ? null : Math.round(performance.now() - firstEventAtMs),
   };
+}
+
+/** What searches found, shown to the client or to the model alone; null where there was none. */
+function searchResultsOf({ context, meter }: MeasuredAnswer): number | null {
+  const unseen = context.search?.session.unseenResults ?? null;
+  return unseen === null ? meter.searchResults : unseen + (meter.searchResults ?? 0);
 }
 
 /** What an answer of a free model costs the service; one that is not charged has no usage. */

@@ -1,4 +1,5 @@
 import { privacyOf } from '../../admission/caller.ts';
+import { answerOnce } from '../../http/answer-once.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
@@ -12,39 +13,52 @@ import { ableTo, settingsFor } from '../../videos/settings.ts';
 import { startVideo } from '../../videos/start.ts';
 import { videoView } from '../../videos/view.ts';
 import { endpointSignals, refreshSignals } from '../messages/endpoint-signals.ts';
+import type { VideoJob } from '../../store/video-jobs.ts';
 import type { VideoAnswer } from './shape.ts';
 
-export const accepts = { body: videoRequestSchema, meanwhile: refreshSignals };
+export const accepts = { once: answerOnce, body: videoRequestSchema, meanwhile: refreshSignals };
 
-/** 202 as soon as the job is certain to be gone on with; what becomes of it is for GET /videos/{id}. */
-export const handler = defineEndpoint('create-video', accepts, async ({ body, caller, request, ...input }) => {
-  const { model, provider } = body;
-  const prompt = body.prompt ? protectPrompt(body.prompt, caller.key.sensitiveData) : undefined;
-  const candidates = await videoCandidates({
-    catalog: resources.catalog(),
-    request: { model, messages: [{ role: 'user', content: prompt ?? '' }], ...(provider ? { provider } : {}) },
-    exclusionOf: privacyFilter(privacyOf(caller)),
-    signals: endpointSignals(),
-    promptTokens: 0,
-  });
-  const settings = settingsFor(body, candidates[0]!.model);
-  const video = { prompt, frames: await framesOf(body.frame_images ?? [], input.clientLeft), ...settings };
-  const tools = {
-    table: resources.table(),
-    bucket: videoBucket(),
-    jobs: resources.queue('advance-videos'),
-    catalog: resources.catalog(),
-    bootId: resources.bootId(),
-  };
-  const job = await startVideo(tools, {
-    generationId: input.generationId,
-    caller,
-    candidates: ableTo(candidates, video),
-    request: video,
-    baseUrl: request.baseUrl,
-    callbackUrl: body.callback_url ?? undefined,
-    receivedAtMs: request.receivedAtMs,
-    clientLeft: input.clientLeft,
-  });
-  return jsonResponse<VideoAnswer>(202, videoView(job, undefined));
+/**
+ * 202 as soon as the job is certain to be gone on with; what becomes of it is for GET /videos/{id}. A video is the dearest
+ * thing to ask for twice, so a repeated request with its Idempotency-Key is answered with the job that there is.
+ */
+export const handler = defineEndpoint('create-video', accepts, ({ body, caller, request, once, ...input }) =>
+  once(async (keep) => {
+    const { model, provider } = body;
+    const prompt = body.prompt ? protectPrompt(body.prompt, caller.key.sensitiveData) : undefined;
+    const candidates = await videoCandidates({
+      catalog: resources.catalog(),
+      request: { model, messages: [{ role: 'user', content: prompt ?? '' }], ...(provider ? { provider } : {}) },
+      exclusionOf: privacyFilter(privacyOf(caller)),
+      signals: endpointSignals(),
+      promptTokens: 0,
+    });
+    const settings = settingsFor(body, candidates[0]!.model);
+    const video = { prompt, frames: await framesOf(body.frame_images ?? [], input.clientLeft), ...settings };
+    const job = await startVideo(startTools(), {
+      generationId: input.generationId,
+      caller,
+      candidates: ableTo(candidates, video),
+      request: video,
+      baseUrl: request.baseUrl,
+      callbackUrl: body.callback_url ?? undefined,
+      receivedAtMs: request.receivedAtMs,
+      clientLeft: input.clientLeft,
+      keptAnswer: (made) => keep(answer(made)),
+    });
+    return answer(job);
+  }),
+);
+
+const startTools = () => ({
+  table: resources.table(),
+  bucket: videoBucket(),
+  jobs: resources.queue('advance-videos'),
+  catalog: resources.catalog(),
+  bootId: resources.bootId(),
 });
+
+/** The header is that of the job, for whoever repeats the request as well. */
+function answer(job: VideoJob) {
+  return jsonResponse<VideoAnswer>(202, videoView(job, undefined), { 'x-generation-id': job.id });
+}

@@ -47,6 +47,7 @@ class ChatTranslation {
   readonly answer: TranslatedAnswer;
   readonly #context: DecodeContext<ChatTarget['quirks']>;
   #finishReason: string | undefined;
+  #choiceIndex: unknown;
   #matchedStopSequence: string | null = null;
   #saidDone = false;
   #refused = false;
@@ -95,9 +96,8 @@ class ChatTranslation {
       return;
     }
     this.answer.start();
-    const [first] = asList(chunk['choices']);
-    if (first === undefined) return;
-    const choice = asRecord(first);
+    const choice = this.#choiceIn(chunk);
+    if (choice === undefined) return;
     const delta = asOptionalRecord(choice['delta']);
     if (delta) this.#onDelta(delta);
     const reason = asText(choice['finish_reason']);
@@ -131,6 +131,14 @@ class ChatTranslation {
       name: asText(named?.['name']) || undefined,
       arguments: asArguments(named?.['arguments']),
     });
+  }
+
+  /** The choice that the stream began with: one alone is asked for, and another is no part of its text. */
+  #choiceIn(chunk: Record<string, unknown>): Record<string, unknown> | undefined {
+    const choices = asList(chunk['choices']).map(asRecord);
+    const [first] = choices;
+    this.#choiceIndex ??= first?.['index'] ?? undefined;
+    return choices.find(({ index = this.#choiceIndex }) => (index ?? this.#choiceIndex) === this.#choiceIndex);
   }
 
   /** Mistral's reasoning models send content as typed parts. */

@@ -6,6 +6,9 @@ import type { ClientCalls } from './client-calls.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import { JsonProgress } from './json-progress.ts';
 
+/** More than a model cites in one text. */
+const MAX_EARLY_CITATIONS = 256;
+
 /** This much prose after a call without arguments means that it has none. */
 const MAX_DEFERRED_BYTES = 1_024;
 
@@ -60,6 +63,8 @@ export class BlockWriter {
   /** What came between two pieces of one call: the call's block must stay whole, so this follows it. */
   #deferred: Prose[] = [];
   #deferredBytes = 0;
+  /** Sources that came before the text that they belong to. */
+  readonly #earlyCitations: unknown[] = [];
   /** Of calls that wait for their turn, and of their arguments. */
   #waitingBytes = 0;
   readonly #thinkingSignature: string;
@@ -83,9 +88,10 @@ export class BlockWriter {
     return this.#deferredBytes + this.#waitingBytes;
   }
 
-  /** A source of the open text; without an open text it belongs to nothing and is left out. */
+  /** A source of the open text; without one it waits for the text that begins next, and is left out where none does. */
   citation(citation: unknown): void {
     if (this.#open?.kind === 'text') this.#delta({ type: 'citations_delta', citation });
+    else if (this.#earlyCitations.length < MAX_EARLY_CITATIONS) this.#earlyCitations.push(citation);
   }
 
   take(): MessagesEvent[] {
@@ -224,6 +230,7 @@ export class BlockWriter {
     if (kind === 'text') {
       this.#ensure('text', { type: 'text', text: '' });
       this.#delta({ type: 'text_delta', text });
+      for (const citation of this.#earlyCitations.splice(0)) this.citation(citation);
       return;
     }
     if (kind === 'redacted') {
