@@ -24,6 +24,8 @@ export function contained<Result>(work: () => Promise<Result>): Promise<Result> 
 
 /** Keeps escaped faults from ending the process. Only a fault that belongs to no request ends it. */
 export function containFaults(): void {
+  // Whoever read the log may leave (`npm start 2>&1 | head`): what cannot be said is not said, least of all about that.
+  process.stderr.on('error', () => undefined);
   process.on('uncaughtException', (error) => {
     const course = courses.getStore();
     log('error', 'a fault escaped', {

@@ -30,6 +30,23 @@ async function usageWhere(reported: object) {
   return rounds[0]!;
 }
 
+describe('what a decision by probabilities may ask at most', () => {
+  it('has the options that are longest as JSON, however many characters they are', () => {
+    const control = '\u0001'.repeat(100);
+    const texts = Array.from({ length: 40 }, (_, index) =>
+      index % 20 === 0 ? control : 'x'.repeat(index % 20 === 1 ? 300 : 5),
+    );
+    const options = texts.map((text, index) => ({ key: String(index), text }));
+    const question = { type: 'choice' as const, instructions: 'Which?', options };
+
+    const { target } = decisionCandidateAt('http://127.0.0.1:9');
+    const asks = [...decisionEngine('decisions-logprobs')!.mostAsks({ state: 's', questions: [question] }, target)];
+
+    const last = asks.at(-1)!.request.body;
+    expect(last.split(String.raw`\u0001`)).toHaveLength(1 + 2 * 100);
+  });
+});
+
 describe('a decision whose usage its provider reports in part', () => {
   it.each([{}, { prompt_tokens: 10 }, { prompt_tokens: 10, completion_tokens: -1 }])(
     'has written something all the same: %j',

@@ -114,6 +114,20 @@ describe('a gateway that is stopped in the middle of a stream', () => {
   });
 });
 
+describe('a gateway whose log nobody reads any more', () => {
+  it('answers, and settles, as before', async () => {
+    const gateway = await startGateway();
+    gateway.process.stderr!.destroy();
+
+    const ask = { model: 'sandbox/gpt', messages: [said('x', 'delay=0')] };
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post(gateway, '/messages', ask)));
+    const ids = await Promise.all(answers.map(async (answer) => ((await answer.json()) as { id: string }).id));
+
+    for (const id of ids) expect(await finalGeneration(gateway, id)).toMatchObject({ finish_reason: 'end_turn' });
+    await gateway.stop();
+  });
+});
+
 describe('a gateway started at another time', () => {
   it('is at that time everywhere', async () => {
     const gateway = await startGateway({ args: ['--now', '2031-05-17T23:00:00Z'] });

@@ -25,9 +25,7 @@ export const logprobsEngine: DecisionEngine<DecisionsLogprobsQuirks> = {
   *mostAsks({ state, questions }, target) {
     for (const question of questions) {
       const groups = inGroups(textsOf(question), LETTERS.length);
-      const longest = groups.map((group) =>
-        group.reduce((a, b) => (Buffer.byteLength(b) > Buffer.byteLength(a) ? b : a)),
-      );
+      const longest = groups.map((group) => group.reduce((a, b) => (jsonBytes(b) > jsonBytes(a) ? b : a)));
       for (const texts of groups.length > 1 ? [...groups, longest] : groups) {
         yield askFor(state, question, texts, target);
       }
@@ -39,6 +37,9 @@ export const logprobsEngine: DecisionEngine<DecisionsLogprobsQuirks> = {
   readUsage: chatUsage,
   readRefusal: chatRefusal,
 };
+
+/** As it is sent: JSON writes some characters in six. */
+const jsonBytes = (text: string) => Buffer.byteLength(JSON.stringify(text));
 
 async function verdictOn(question: Question, state: string, target: Target, send: Send): Promise<Verdict> {
   const probabilitiesOf = async (texts: readonly string[]) => {
