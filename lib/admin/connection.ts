@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { variables } from '../../lambdas/platform/environment.ts';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { AwsIdentity } from '../../lambdas/platform/aws-identity.ts';
 import { AwsError } from '../../lambdas/platform/aws-json.ts';
 import { openTable, type Table } from '../../lambdas/store/table.ts';
-import { createTable, LOCAL_TABLE, startDynamodb } from '../local/dynamodb.ts';
+import { DirectoryInUse } from '../local/directory-claim.ts';
+import { createTable, LOCAL_TABLE, startDynamodb, type LocalDynamodb } from '../local/dynamodb.ts';
 import { StartFailure } from '../local/failure.ts';
 import { hasDatabase, holdsData } from '../local/private-files.ts';
 import { LocalState, type RunFile } from '../local/state.ts';
@@ -40,19 +42,36 @@ export async function withTable<Result>(
     );
   }
   process.env[variables.secretsFile] = state.secretsFile();
-  const running = state.running();
-  if (running) return ofRunning(running, (table) => work(table, state));
-  if (!process.env['DYNAMODB_ENDPOINT'] && state.bootstrapped() && !hasDatabase(state.directory)) {
+  if (!state.running() && !process.env['DYNAMODB_ENDPOINT'] && state.bootstrapped() && !hasDatabase(state.directory)) {
     throw new StartFailure(
       `The gateway of ${state.directory} has its records in a DynamoDB of its own. Set DYNAMODB_ENDPOINT as it was set for npm start.`,
     );
   }
-  const dynamodb = await startDynamodb(state.directory);
+  const dynamodb = await runningOrOwn(state);
+  if ('pid' in dynamodb) return ofRunning(dynamodb, (table) => work(table, state));
   try {
     await createTable(dynamodb.endpoint, LOCAL_TABLE);
     return await work(openTable({ endpoint: dynamodb.endpoint, name: LOCAL_TABLE }), state);
   } finally {
     await dynamodb.stop();
+  }
+}
+
+/** Longer than a gateway takes to start or to stop. */
+const IN_USE_MS = 30_000;
+
+/** The running gateway, also one that is about to run; else a database of the command's own. */
+async function runningOrOwn(state: LocalState): Promise<RunFile | LocalDynamodb> {
+  const deadline = performance.now() + IN_USE_MS;
+  for (;;) {
+    const running = state.running();
+    if (running) return running;
+    try {
+      return await startDynamodb(state.directory, 0);
+    } catch (error) {
+      if (!(error instanceof DirectoryInUse) || performance.now() > deadline) throw error;
+    }
+    await sleep(100);
   }
 }
 

@@ -8,6 +8,7 @@ import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws
 import { localCredentials } from '../../lambdas/platform/sdk.ts';
 import { tableDefinition } from '../table-definition.ts';
 import { adopt } from './children.ts';
+import { claimDirectory } from './directory-claim.ts';
 import { StartFailure } from './failure.ts';
 import { freePort } from './free-port.ts';
 import { whyUnreachable } from './unreachable.ts';
@@ -24,18 +25,37 @@ export const LOCAL_TABLE = 'model-gateway-local';
 
 const require = createRequire(import.meta.url);
 const START_TIMEOUT_MS = 5_000;
+/** Commands take a second or two. */
+const CLAIM_WAIT_MS = 10_000;
 
 /**
  * Starts the DynamoDB binary, or uses the one at DYNAMODB_ENDPOINT.
  * @param directory where the data is kept; undefined keeps it in memory
+ * @param claimWaitMs how long another process that works on the directory is waited for
+ * @throws {DirectoryInUse} when that one has not ended by then
  * @throws {StartFailure} when there is no binary for this platform, or it does not start.
  */
-export async function startDynamodb(directory: string | undefined): Promise<LocalDynamodb> {
+export async function startDynamodb(
+  directory: string | undefined,
+  claimWaitMs = CLAIM_WAIT_MS,
+): Promise<LocalDynamodb> {
   const external = process.env['DYNAMODB_ENDPOINT'];
   if (external) return { endpoint: external, stop: async () => {} };
   const binary = findBinary();
+  if (!directory) return spawnDynamodb(binary, undefined);
+  makePrivateDirectory(directory);
+  const release = await claimDirectory(directory, claimWaitMs);
+  try {
+    const { endpoint, stop } = await spawnDynamodb(binary, directory);
+    return { endpoint, stop: () => stop().finally(release) };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function spawnDynamodb(binary: string, directory: string | undefined): Promise<LocalDynamodb> {
   const pidFile = directory && join(directory, 'dynamodb.pid');
-  if (directory) makePrivateDirectory(directory);
   if (pidFile) await replaceOrphan(pidFile);
   const port = await freePort();
   const args = ['serve', '--host', '127.0.0.1', '--port', String(port)];

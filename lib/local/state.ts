@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { isOurs } from './directory-claim.ts';
 import { StartFailure } from './failure.ts';
 import { makePrivateDirectory, privateFile } from './private-files.ts';
 
@@ -80,7 +81,7 @@ export class LocalState {
   /** The gateway that runs on this directory, if its process is alive. */
   running(): RunFile | undefined {
     const run = readJson(join(this.directory, 'run.json')) as RunFile | undefined;
-    return run && isGateway(run.pid) ? run : undefined;
+    return run && isOurs(run.pid, ['local.ts']) ? run : undefined;
   }
 
   saveRun(run: RunFile): void {
@@ -122,14 +123,4 @@ export class LocalState {
 
 function readJson(path: string): unknown {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
-}
-
-/** Process ids are reused: only a process that runs our entry counts. */
-function isGateway(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return existsSync('/proc') ? readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('local.ts') : true;
-  } catch {
-    return false;
-  }
 }

@@ -4,7 +4,9 @@ import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { admin } from '../support/admin.ts';
 import { finalGeneration, get, post, said, startGateway } from '../support/gateway.ts';
 import { readEvents } from '../support/sse.ts';
 
@@ -111,6 +113,26 @@ describe('a gateway that is stopped in the middle of a stream', () => {
     expect(generation).toMatchObject({ cancelled: true });
     expect(generation['tokens_completion']).toBeGreaterThan(20);
     expect(second.log()).not.toContain('holds swept');
+  });
+});
+
+describe('a gateway that starts while commands work on its data', () => {
+  it('keeps its database, and the commands reach it', async () => {
+    const data = join(directory, 'shared');
+    const after = async (delayMs: number, name: string) => {
+      await sleep(delayMs);
+      return admin(data, 'accounts', 'create', '--name', name);
+    };
+
+    const commands = [0, 50, 250, 500, 800].map((delayMs) => after(delayMs, `after ${delayMs}`));
+    const [gateway, ...made] = await Promise.all([startGateway({ args: ['--data', data] }), ...commands]);
+
+    expect(made).toHaveLength(5);
+    const answer = await post(gateway, '/messages', { model: 'sandbox/gpt', messages: [said('x', 'delay=0')] });
+    expect(answer.status).toBe(200);
+    const accounts = await admin(data, 'accounts', 'list');
+    await gateway.stop();
+    for (const delayMs of [0, 50, 250, 500, 800]) expect(JSON.stringify(accounts)).toContain(`after ${delayMs}`);
   });
 });
 
