@@ -6,7 +6,7 @@ import { readCatalogFiles } from './files.ts';
 /** The catalog that comes with the code. */
 export const shippedCatalogDirectory = fileURLToPath(new URL('./data/', import.meta.url));
 
-/** Of the catalog that is loaded where nobody names another: GATEWAY_CATALOG, else the one shipped with the code. */
+/** The directory of the catalog where nobody names another: GATEWAY_CATALOG, else the one shipped with the code. */
 export function catalogDirectory(): string {
   return optionalVariable(variables.catalogDirectory) ?? shippedCatalogDirectory;
 }

@@ -21,7 +21,7 @@ export interface About {
 export interface Success {
   status: 200 | 201 | 202 | 302;
   description: string;
-  /** What headers of its own say. */
+  /** Headers of its own, each with the sentence that says what it holds. */
   headers?: Record<string, string>;
   /** JSON, unless `content` says otherwise. */
   schema: z.ZodType;

@@ -194,7 +194,7 @@ function parse({ event }: Passage, route: Route, accepts: Accepts): void {
   if (accepts.body) event.body = parseJsonBody(event.request, accepts.body, accepts);
 }
 
-/** What is misspelt has no effect, so a route that takes no parameters says so. */
+/** A misspelt parameter has no effect, so a route that takes none says so. */
 function checkNoQuery(query: Record<string, string>): void {
   const [name] = Object.keys(query);
   if (name !== undefined) throw invalidRequest(name.slice(0, 100), 'is not known here: this path takes no parameters');

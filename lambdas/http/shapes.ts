@@ -35,7 +35,7 @@ const roubles = (description: string) =>
     .optional()
     .meta({ description: `${description}, in RUB.` });
 
-/** What a refusal by a limit says to programs. */
+/** The numbers of a refusal by a limit, for programs. */
 const limitDetails = {
   limit_source: z
     .enum([
@@ -50,7 +50,7 @@ const limitDetails = {
     ])
     .optional()
     .meta({ description: 'Whose limit refused: it is raised, or topped up, there.' }),
-  interval: z.string().optional().meta({ description: 'Of the limit: lifetime, daily, weekly or monthly.' }),
+  interval: z.string().optional().meta({ description: 'The period of the limit: lifetime, daily, weekly or monthly.' }),
   limit_rub: roubles('The limit'),
   spend_rub: roubles('What of it is spent'),
   held_rub: roubles('What of it is held for requests in flight; most of it comes back'),
@@ -80,7 +80,10 @@ export const errorShape = z
       metadata: z
         .looseObject({
           error_type: z.string(),
-          field: z.string().optional().meta({ description: 'What was wrong in the request, e.g. messages.0.role.' }),
+          field: z
+            .string()
+            .optional()
+            .meta({ description: 'The field that is wrong, as a path, e.g. messages.0.role.' }),
           ...limitDetails,
           excluded_by: z
             .array(z.string())

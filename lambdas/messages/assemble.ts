@@ -118,7 +118,7 @@ function citationsOf(block: Block): unknown[] {
   return citations;
 }
 
-/** What a report says anew: a null says that there is nothing of a kind, and takes away nothing that is known. */
+/** The news of a report: a null says that there is nothing of a kind, and takes away nothing that is known. */
 function newsIn(report: object | undefined, known: object): object {
   return Object.fromEntries(Object.entries(report ?? {}).filter(([name, value]) => value !== null || !(name in known)));
 }

@@ -6,7 +6,7 @@ const INN = /(?<!\d)(?:\d{12}|\d{10})(?!\d)/g;
 /** An English inn is no tax number: in small letters the number must follow at once. */
 const NAMED =
   /инн(?:юл|фл)?(?!\p{L})|налогоплательщик|taxpayer|tax[ _-]?id|(?<!\p{L})(?:ип(?= )|INN(?!\p{L})|inn[^\p{L}\p{N}]{0,6}$)/giu;
-/** Of a column. */
+/** A column whose heading has this holds such values. */
 const HEADING = /(?<![\p{L}\p{N}])(?:инн|inn|tax[ _-]?id)(?![\p{L}\p{N}])/iu;
 const NAMED_WITHIN = 48;
 const NAMED_AFTER = /^\s{0,2}[(–—-]\s{0,2}инн(?!\p{L})/iu;

@@ -39,7 +39,7 @@ const NEXT_WORDS = /^(?: \p{L}{1,16}){0,2} \(?([^\s"'`<>;,()«»“”„]{8,64}
 /** Where a sentence that speaks of a secret ends, and what may be one in it. */
 const SENTENCE = /^[^\n;]*?(?=[.!?;\n]\s|\n|;|$)/;
 const CHUNK = /[^\s"'`<>;,()«»“”„]{8,64}/g;
-/** Of a column. */
+/** A column whose heading has this holds such values. */
 const HEADING = /(?<!\p{L})(?:пароль|пароли|password|passwd)(?!\p{L})/iu;
 const MAX_SENTENCE = 80;
 const LOOK_AHEAD = 320;

@@ -37,7 +37,7 @@ const TECHNICAL =
 /** `4509 123458 (паспорт)`. */
 const NUMBER_BEFORE =
   /(?<![\p{L}\d])(\d{2} ?\d{2} ?(?:№ ?)?\d{6}) ?(?:[(–—-] ?(?:это |мой |моего |is (?:my |the |a )?)?|(?:это|is my|is the) )$/u;
-/** Of a column. */
+/** A column whose heading has this holds such values. */
 const HEADING = /(?:паспорт|passport)/i;
 const WHOLE_NUMBER = new RegExp(String.raw`^(?:${FORMS.join('|')})$`, 'u');
 
