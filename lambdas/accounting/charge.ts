@@ -10,7 +10,7 @@ import { addUsage, type TokenUsage } from './usage.ts';
 export interface Charged {
   usage: TokenUsage;
   cost: Money;
-  cacheDiscount: Money;
+  cacheSaved: Money;
   estimated: boolean;
   /** The provider reported more than the request could come to; `usage` is then cut to what it could come to. */
   exceeded: boolean;
@@ -40,7 +40,7 @@ export function charged(
   hiddenSinceMs: number | undefined,
 ): Charged {
   if (charge === 'nothing' || (charge === 'reported' && !meter.hasReport)) {
-    return { usage: NO_USAGE, cost: Money.zero, cacheDiscount: Money.zero, estimated: false, exceeded: false };
+    return { usage: NO_USAGE, cost: Money.zero, cacheSaved: Money.zero, estimated: false, exceeded: false };
   }
   const measured =
     charge === 'reported'
@@ -55,8 +55,8 @@ export function charged(
   };
   const { usage, exceeded } = withinBound(counted, bound);
   const reportedTooMuch = (meter.reportedOutputTokens ?? 0) > bound.outputTokens;
-  const { total, cacheDiscount } = priceUsage(usage, endpoint.pricing);
-  return { usage, cost: total, cacheDiscount, estimated: measured.estimated, exceeded: exceeded || reportedTooMuch };
+  const { total, cacheSaved } = priceUsage(usage, endpoint.pricing);
+  return { usage, cost: total, cacheSaved, estimated: measured.estimated, exceeded: exceeded || reportedTooMuch };
 }
 
 /** What the rounds of one answer cost together, and its searches. Each round was priced by itself. */
@@ -66,7 +66,7 @@ export function chargedTogether(earlier: readonly Charged[], last: Charged, { co
   return {
     usage: count > 0 ? { ...usage, searchRequests: (usage.searchRequests ?? 0) + count } : usage,
     cost: Money.sum([...rounds.map(({ cost }) => cost), price.times(count)]),
-    cacheDiscount: Money.sum(rounds.map(({ cacheDiscount }) => cacheDiscount)),
+    cacheSaved: Money.sum(rounds.map(({ cacheSaved }) => cacheSaved)),
     estimated: rounds.some(({ estimated }) => estimated),
     exceeded: rounds.some(({ exceeded }) => exceeded),
     ...(rounds.length > 1 ? { rounds: rounds.map((round) => round.usage) } : {}),

@@ -3,6 +3,8 @@ import { Money } from '../money/money.ts';
 /** Totals of some requests, however they are grouped. */
 export interface DailySums {
   usage: Money;
+  /** What reading caches saved against uncached input, less what writing them cost; may be negative. */
+  cacheSaved: Money;
   requests: number;
   promptTokens: number;
   completionTokens: number;
@@ -11,6 +13,7 @@ export interface DailySums {
 
 export const noSums: Readonly<DailySums> = {
   usage: Money.zero,
+  cacheSaved: Money.zero,
   requests: 0,
   promptTokens: 0,
   completionTokens: 0,
@@ -20,6 +23,7 @@ export const noSums: Readonly<DailySums> = {
 /** Adds to the sums of a row, in place. */
 export function addSums(row: DailySums, more: DailySums): void {
   row.usage = row.usage.plus(more.usage);
+  row.cacheSaved = row.cacheSaved.plus(more.cacheSaved);
   row.requests += more.requests;
   row.promptTokens += more.promptTokens;
   row.completionTokens += more.completionTokens;

@@ -147,7 +147,7 @@ export class UsageMeter {
     return this.knowsPrompt || (this.#reported.outputTokens ?? 0) > 0;
   }
 
-  /** What the provider itself has reported so far: what it did not report is none. */
+  /** The usage that the provider itself has reported so far; a count that it did not report is 0. */
   get reportedUsage(): { usage: TokenUsage; estimated: boolean } {
     const { inputTokens = 0, outputTokens = 0 } = this.#reported;
     const { usage } = this.usage();

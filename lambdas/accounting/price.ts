@@ -6,7 +6,7 @@ import { promptTokens, type TokenUsage } from './usage.ts';
 export interface Cost {
   total: Money;
   /** What caching saved against uncached input; negative when writing the cache cost more than it saved. */
-  cacheDiscount: Money;
+  cacheSaved: Money;
 }
 
 /** The exact price of a usage: whole tokens times prices of 10⁻¹² RUB, nothing rounded. */
@@ -28,8 +28,8 @@ export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
     (pricing.image ?? Money.zero).times(usage.pricedImages ?? 0),
     (pricing.video_second ?? Money.zero).times(usage.videoSeconds ?? 0),
   ]);
-  const cacheDiscount = Money.sum(cached.map(({ tokens, price }) => prices.prompt.minus(price).times(tokens)));
-  return { total, cacheDiscount };
+  const cacheSaved = Money.sum(cached.map(({ tokens, price }) => prices.prompt.minus(price).times(tokens)));
+  return { total, cacheSaved };
 }
 
 /** The longest-lived cache that a request asks to write: it decides what a token of the prompt may cost. */

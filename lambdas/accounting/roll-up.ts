@@ -137,8 +137,9 @@ function addGeneration(
     ...(memberId === undefined ? [] : [{ level: 'MEMBER' as const, memberId }]),
   ];
   const { model, modelPermaslug, endpointId, providerName } = outcome!;
-  const { cost: usage, promptTokens, completionTokens } = outcome!;
-  const sums = { usage, requests: 1, promptTokens, completionTokens, reasoningTokens: outcome!.reasoningTokens ?? 0 };
+  const { cost: usage, cacheSaved, promptTokens, completionTokens } = outcome!;
+  const reasoningTokens = outcome!.reasoningTokens ?? 0;
+  const sums = { usage, cacheSaved, requests: 1, promptTokens, completionTokens, reasoningTokens };
   for (const { level, ...owner } of owners) {
     const name = [level, workspaceId, owner.memberId, owner.keyHash, endpointId, model, modelPermaslug].join('\n');
     const row = rows.get(name) ?? {

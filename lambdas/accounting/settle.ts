@@ -104,7 +104,7 @@ function withoutBusy(
   return accounts.length > 1 ? accounts : undefined;
 }
 
-/** What DynamoDB refuses for another reason than being busy is found by dividing. */
+/** A group that DynamoDB refuses for another reason than being busy is halved until the settlement at fault stands alone. */
 function halves(group: Settlement[]): Settlement[][] | undefined {
   const middle = Math.ceil(group.length / 2);
   return group.length < 2 ? undefined : [group.slice(0, middle), group.slice(middle)];

@@ -146,8 +146,8 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
 }
 
 /**
- * What an earlier try of the same request has placed, whose reply was lost: ids are random, so an existing record can only
- * be our own. It says itself what is held where: limits, and the amount, may have been others at that try.
+ * Reads the hold that an earlier try of the same request has placed, whose reply was lost: ids are random, so an existing record
+ * can only be our own. The record itself says what is held where: limits, and the amount, may have been others at that try.
  */
 function placedBefore({ item }: FailedCondition, { generation, scopes }: HoldRequest): HoldResult {
   const stored = item && generationFrom(item);

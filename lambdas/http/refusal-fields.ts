@@ -6,8 +6,8 @@ const FIELD = /^[\w-]{1,40}(?:\.[\w-]{1,40}){0,12}$/;
 const MODEL = /^[\w.:/@[\]-]{1,100}$/;
 
 /**
- * What the log says of a refusal, so that an operator can answer why a request was refused without its sender's help. Nothing of
- * the request is in it but the name of a field and that of a model.
+ * Builds the log fields of a refusal, so that an operator can answer why a request was refused without its sender's help. They
+ * hold nothing of the request but the name of a field and that of a model.
  * @param body of the request, where it was read
  */
 export function refusalFields({ kind, metadata }: GatewayError, body: unknown): LogFields {

@@ -144,8 +144,8 @@ export function failureOf(error: unknown, provider: FailedProvider): ProviderFai
 }
 
 /**
- * What homes of Claude say of betas, fields and lines that another home of the same model takes: Amazon Bedrock, Anthropic
- * for what is newer than a version, and imitations that check as it does.
+ * Homes of Claude say this of betas, fields and lines that another home of the same model takes: Amazon Bedrock, Anthropic for
+ * things newer than a version, and imitations that check as it does.
  */
 const ENVELOPE_FAULT =
   /invalid beta flag|reserved keyword|extra inputs are not permitted|unexpected value\(s\).{0,200}anthropic-beta/is;

@@ -36,7 +36,7 @@ const MAX_SEARCHES = 20;
 export class SearchSession {
   /** Searches that found an answer, even an empty one. Each is charged; one that failed is not. */
   charged = 0;
-  /** What searches found that the client does not see; null where there was none. */
+  /** The number of results that the model saw and the client did not; null where no search ran unseen. */
   unseenResults: number | null = null;
   readonly sources: Sources;
   readonly seals: Seals;

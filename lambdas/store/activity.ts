@@ -31,6 +31,7 @@ const rowRecord = record({
   keyHash: optional(text('key_hash')),
   ...routeFields,
   usage: money('usage_rub'),
+  cacheSaved: money('cache_saved_rub'),
   requests: count('requests'),
   promptTokens: count('prompt_tokens'),
   completionTokens: count('completion_tokens'),

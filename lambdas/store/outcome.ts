@@ -1,6 +1,6 @@
 import { Money } from '../money/money.ts';
 import { pricesField } from './prices.ts';
-import { count, flag, list, money, oneOf, optional, orNull, record, text, type RecordOf } from './record.ts';
+import { count, flag, list, money, named, oneOf, optional, orNull, record, text, type RecordOf } from './record.ts';
 import type { Item } from './table.ts';
 
 /** How an answer ended. Who pays what then is decided in accounting/ending.ts. */
@@ -57,7 +57,8 @@ export const MAX_ATTEMPTS = 16;
 
 export const outcomeRecord = record({
   cost: money('total_cost_rub'),
-  cacheDiscount: money('cache_discount_rub'),
+  /** What reading caches saved against uncached input, less what writing them cost; negative where that was more. */
+  cacheSaved: named('cache_discount_rub', money('cache_saved_rub')),
   /** On free models: what the answer costs the service. Clients do not see it. */
   serviceCost: optional(money('service_cost_rub')),
   /** True when usage was counted by us because the provider never reported it. */
@@ -101,7 +102,7 @@ export function emptyOutcome(of: Pick<Outcome, keyof typeof routeFields>, ending
   return {
     ...of,
     cost: Money.zero,
-    cacheDiscount: Money.zero,
+    cacheSaved: Money.zero,
     serviceCost: undefined,
     estimated: false,
     capped: false,

@@ -114,12 +114,13 @@ async function titles({ table, accountId }: Session, by: Grouping, names: string
   return (name) => ({ [by]: name === NOBODY ? null : name });
 }
 
-function columns({ requests, promptTokens, completionTokens, reasoningTokens, usage }: DailySums): Row {
+function columns({ requests, promptTokens, completionTokens, reasoningTokens, usage, cacheSaved }: DailySums): Row {
   return {
     requests,
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     reasoning_tokens: reasoningTokens,
     usage_rub: usage.toString(),
+    cache_saved_rub: cacheSaved.toString(),
   };
 }

@@ -1,4 +1,4 @@
-/** What a catalog may say, and yet is seldom right: prices out of proportion, and models that have grown old. */
+/** Warnings point at entries that a catalog may have and that are seldom right: prices out of proportion, and aged models. */
 
 import type { CatalogFiles } from '../../lambdas/catalog/catalog.ts';
 import type { ModelData, Pricing } from '../../lambdas/catalog/schema.ts';
@@ -12,7 +12,7 @@ const MS_PER_DAY = 86_400_000;
 /** Between the providers of one model. */
 const USUAL_SPREAD = 10;
 
-/** What writing a cache costs as a multiple of the prompt's price: for an hour at Anthropic, and for minutes. */
+/** Writing a cache costs these multiples of the prompt's price: for an hour at Anthropic, and for minutes. */
 const HOUR_MULTIPLE = 2;
 const WRITE_MULTIPLE = 1.25;
 /** Converted prices are rounded up at 10⁻¹² RUB. */
@@ -61,7 +61,7 @@ function priceWarnings(model: ModelData): string[] {
   ];
 }
 
-/** What prompts of one range of lengths are charged at. */
+/** The prices of prompts in one range of lengths. */
 interface Level {
   /** The endpoint and the range, for people. */
   place: string;

@@ -59,7 +59,7 @@ export function importCatalog(
   return files;
 }
 
-/** What the lists say of a place. What it has of its own is read there, and only its facts where the selection says. */
+/** Reads what the lists say of a place, or of the place that the selection names as like it; then only its facts count. */
 function listedAt(place: Place, lists: readonly PriceList[]): ListedModel {
   const { provider, model } = place.like ?? place;
   const described = findListed(lists, { provider, model });

@@ -1,4 +1,4 @@
-/** Which models of price lists become models of the catalog, and what the lists do not know of them. */
+/** A selection says which models of price lists become models of the catalog, and adds what the lists do not know. */
 
 import * as z from 'zod';
 import { costSchema, decimal } from './price-lists/price-list.ts';
@@ -27,7 +27,7 @@ const placeSchema = z.strictObject({
 });
 export type Place = z.infer<typeof placeSchema>;
 
-/** Which models to import, under which id, and where each can be reached. */
+/** A selection lists the models to import, the id of each, and the places where it can be reached. */
 export const selectionSchema = z.strictObject({
   /** Providers that charge per request, which the source does not know: their models need a fee. */
   per_request_fee: z.array(z.string()).optional(),

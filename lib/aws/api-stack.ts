@@ -69,7 +69,7 @@ export class ApiStack extends Stack {
     this.#addThrottleAlarms();
   }
 
-  /** What a deployment meets first as it grows: Lambda's concurrency, the table's throughput, one item that all write. */
+  /** A growing deployment meets these first: Lambda's concurrency, the table's throughput, one item that all write. */
   #addThrottleAlarms(): void {
     const sum = { period: Duration.minutes(5), statistic: 'Sum' };
     this.#alarms.add('FunctionThrottlesAlarm', LambdaFunction.metricAllThrottles(sum), {

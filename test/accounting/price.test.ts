@@ -53,7 +53,7 @@ describe('the price of a usage', () => {
       },
     );
     expect(cost.total.toString()).toBe('12.535');
-    expect(cost.cacheDiscount.toString()).toBe('5.295');
+    expect(cost.cacheSaved.toString()).toBe('5.295');
   });
 
   it('takes the prices of the tier that the whole prompt passes', () => {

@@ -27,6 +27,9 @@ const today = utcDate(Date.now());
 const date = dayBefore(today);
 const startMs = Date.parse(date);
 
+/** What caches have saved of each generation: writing them cost more than reading them saved. */
+const SAVED = Money.parse('-0.000000000125');
+
 /** One final generation as settlement leaves it, with a cost that no float can hold. */
 interface Sample {
   id: string;
@@ -93,7 +96,7 @@ function itemOf(accountId: string, generation: Sample): Item {
     hold_steps: 1,
     held_scopes: [],
     total_cost_rub: moneyAttribute(generation.cost),
-    cache_discount_rub: 0,
+    cache_saved_rub: moneyAttribute(SAVED),
     cancelled: generation.cancelled,
     finish_reason: generation.finishReason,
     tokens_prompt: generation.promptTokens,
@@ -122,7 +125,8 @@ const rollUpDay = async (table: Table, accountId: string, shards = allShards, si
 };
 
 const everything: ActivityQuestion = {};
-const shown = (rows: ActivityRow[]) => rows.map((row) => ({ ...row, usage: row.usage.toString() }));
+const shown = (rows: ActivityRow[]) =>
+  rows.map((row) => ({ ...row, usage: row.usage.toString(), cacheSaved: row.cacheSaved.toString() }));
 const ask = async (table: Table, accountId: string, question: ActivityQuestion = everything) =>
   shown(await readActivity(table, accountId, [date], question));
 
@@ -165,12 +169,14 @@ describe('a day with many generations over 50 keys and 10 models', () => {
         keyHash: splitKey,
         memberId,
         usage: Money.zero,
+        cacheSaved: Money.zero,
         requests: 0,
         promptTokens: 0,
         completionTokens: 0,
         reasoningTokens: 0,
       };
       row.usage = row.usage.plus(generation.cost);
+      row.cacheSaved = row.cacheSaved.plus(SAVED);
       row.requests += 1;
       row.promptTokens += generation.promptTokens;
       row.completionTokens += generation.completionTokens;
@@ -307,6 +313,7 @@ describe('rolling up', () => {
       endpointId: 'endpoint/stale',
       providerName: 'Test',
       usage: rub('9'),
+      cacheSaved: Money.zero,
       requests: 9,
       promptTokens: 0,
       completionTokens: 0,

@@ -41,7 +41,7 @@ describe('a settlement in the queue', () => {
 
     const { outcome: read } = readSettlement(old);
 
-    expect([read.cost, read.cacheDiscount].map(String)).toEqual(['0.3', '0.25']);
+    expect([read.cost, read.cacheSaved].map(String)).toEqual(['0.3', '0.25']);
   });
 
   it('is not sent when nobody could read it: its sender learns of it, not the dead letters', () => {

@@ -9,6 +9,7 @@ const row = {
   provider_name: 'Sandbox',
   usage: 12.0375,
   byok_usage_inference: 0,
+  cache_saved_rub: 3.0612,
   requests: 31,
   prompt_tokens: 10_220,
   completion_tokens: 5_981,

@@ -10,6 +10,7 @@ const rowShape = z
     provider_name: z.string(),
     usage: rub,
     byok_usage_inference: z.literal(0),
+    cache_saved_rub: rub,
     requests: count,
     prompt_tokens: count,
     completion_tokens: count,

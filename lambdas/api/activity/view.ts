@@ -11,6 +11,7 @@ export function activityView(row: ActivityRow): ShownActivityRow {
     provider_name: row.providerName,
     usage: row.usage,
     byok_usage_inference: 0,
+    cache_saved_rub: row.cacheSaved,
     requests: row.requests,
     prompt_tokens: row.promptTokens,
     completion_tokens: row.completionTokens,

@@ -12,7 +12,7 @@ const OK = 200;
 export const NOTHING_CHARGED: Charged = {
   usage: { inputTokens: 0, outputTokens: 0 },
   cost: Money.zero,
-  cacheDiscount: Money.zero,
+  cacheSaved: Money.zero,
   estimated: false,
   exceeded: false,
 };
@@ -23,7 +23,7 @@ export function decisionOutcome(
   charged: Charged,
   { offers, signal, receivedAtMs }: { offers: readonly Offer[]; signal: AbortSignal; receivedAtMs: number },
 ): Outcome {
-  const { usage, cost, cacheDiscount, estimated, exceeded } = charged;
+  const { usage, cost, cacheSaved, estimated, exceeded } = charged;
   const { model, endpoint, pricing } = offers[index]!.candidate;
   const isDecided = 'verdicts' in result;
   const ending = isDecided ? 'complete' : endingOf(signal);
@@ -31,7 +31,7 @@ export function decisionOutcome(
   const failure = failed.find((attempt) => attempt.index === index);
   return {
     cost,
-    cacheDiscount,
+    cacheSaved,
     serviceCost: undefined,
     estimated,
     capped: exceeded,

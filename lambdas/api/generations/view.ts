@@ -11,7 +11,7 @@ export function generationView(generation: Generation): ShownGeneration {
     total_cost: outcome.cost,
     usage: outcome.cost,
     currency: 'RUB',
-    cache_discount: outcome.cacheDiscount,
+    cache_discount: outcome.cacheSaved,
     created_at: new Date(generation.createdAtMs).toISOString(),
     model: outcome.model,
     model_permaslug: outcome.modelPermaslug,

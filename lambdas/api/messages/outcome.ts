@@ -14,13 +14,13 @@ const OK = 200;
 /** What an answer came to, as the record keeps it. @param ending null while it goes on */
 export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged: Charged): Outcome {
   const { context, attempted, meter } = answer;
-  const { usage, cost, cacheDiscount, estimated, exceeded, rounds = [] } = charged;
+  const { usage, cost, cacheSaved, estimated, exceeded, rounds = [] } = charged;
   const { model, endpoint, pricing } = attempted.candidate;
   const { firstEventAtMs, finishReason, nativeFinishReason } = meter;
   const failed = ending === 'refused_before' || ending === 'broke_off' || ending === 'out_of_time';
   return {
     cost,
-    cacheDiscount,
+    cacheSaved,
     serviceCost: serviceCostOf(attempted, usage),
     estimated,
     capped: exceeded,
@@ -45,7 +45,7 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
   };
 }
 
-/** What searches found, shown to the client or to the model alone; null where there was none. */
+/** Counts the results of searches, shown to the client or to the model alone; null where no search ran. */
 function searchResultsOf({ context, meter }: MeasuredAnswer): number | null {
   const unseen = context.search?.session.unseenResults ?? null;
   return unseen === null ? meter.searchResults : unseen + (meter.searchResults ?? 0);

@@ -1,7 +1,7 @@
 /**
- * What a request says beside its conversation, and others read: what plugins tell the model, where and near which place
- * search engines are to look, betas in a header. It is put into the message while that is protected, so that a value there is
- * replaced or refused as anywhere else, and taken out again.
+ * A request also holds texts beside its conversation that others read: a plugin's prompt for the model, the domains and the place
+ * of a search, betas in a header. This file puts them into the message while that is protected, so that a value there is replaced
+ * or refused as anywhere else, and takes them out again.
  */
 
 import type { RoutedRequest } from '../../messages/preferences.ts';

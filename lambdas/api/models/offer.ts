@@ -12,7 +12,7 @@ export interface Offer {
   endpoints: readonly Priced<Endpoint>[];
 }
 
-/** What a list of models is made of. */
+/** The parts that a list of models is built from. */
 export interface Listed {
   models: readonly Model[];
   /** Whether the reader may use an endpoint; in public lists all may be used. */

@@ -6,7 +6,7 @@ export interface Cell {
   start: number;
 }
 
-/** What parts cells; the first of them that a heading has is that of its table. */
+/** These characters part cells; the first of them that a heading has is the one of its table. */
 const SEPARATORS = ['\t', '|', ';', ','];
 /** No heading is longer, and no table that people paste has more columns. */
 const MAX_LINE = 2_000;

@@ -15,7 +15,7 @@ type Body = Record<string, unknown> & { model?: unknown; betas?: unknown };
 interface Envelope {
   /** The only betas that this home takes, where the catalog says nothing; absent: all. */
   betas?: readonly string[];
-  /** What it does not take of a request, and can be said otherwise. */
+  /** The parts of a request that this home does not take, and that can be said otherwise. */
   lacks?: readonly RewritablePart[];
   wrap(body: Body, client: ClientHeaders): WireRequest;
   newFraming(): Framing;

@@ -1,6 +1,6 @@
 /**
- * What other homes of Claude do not take, and Anthropic's own service does: said in words that they know, or left out where
- * that only shortens a prompt, or says how an answer is to arrive.
+ * This file rewrites parts of a request that Anthropic's own service takes and other homes of Claude do not: it says them in
+ * words that those homes know, or leaves them out where they only shorten a prompt or say how an answer is to arrive.
  */
 
 import type { RewritablePart } from '../../catalog/quirk-values.ts';
@@ -30,7 +30,7 @@ export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): Me
   return said;
 }
 
-/** What is said to a model besides its users: in their place, marked, and behind results, which come directly after calls. */
+/** System turns become marked user turns in the same place, but behind tool results, which must come directly after calls. */
 function withoutSystemMessages(messages: Message[]): Message[] {
   if (!messages.some(({ role }) => role === 'system')) return messages;
   const said: Message[] = [];

@@ -100,7 +100,7 @@ function namesIn(match: unknown, id: string): string[] {
   return [id, ...(found ? Object.values(found) : []), ...inner.flatMap((one) => namesIn(one, id))];
 }
 
-/** What is charged on a day; where that depends on the hour, at its dearest hour. */
+/** The prices in force on a day; where they depend on the hour, those of its dearest hour. */
 function pricesOn(day: string, prices: z.infer<typeof modelSchema>['prices']): Prices {
   if (!Array.isArray(prices)) return prices;
   const begun = prices.filter(({ constraint }) => (constraint?.start_date ?? day) <= day);

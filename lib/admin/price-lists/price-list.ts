@@ -1,4 +1,4 @@
-/** What a price list says, whoever published it: USD per million tokens, every number as decimal text. */
+/** The shape of a price list, whoever published it: USD per million tokens, every number as decimal text. */
 
 import * as z from 'zod';
 
@@ -57,7 +57,7 @@ export interface Listed {
 }
 
 /**
- * What lists say of a model, the oldest list first: the first that has it describes it, because its facts do not
+ * Merges the entries of lists on a model, the oldest list first: the first that has it describes it, because its facts do not
  * change, and the last that has prices tells them.
  * @returns undefined where no list has it
  */
