@@ -5,12 +5,14 @@ import { nowMs } from './platform/clock.ts';
 import { optionalVariable, queueVariable, variables } from './platform/environment.ts';
 import { openQueue } from './platform/queue.ts';
 import { SharedHealth } from './routing/health.ts';
+import { WarmPrompts } from './routing/warm-prompts.ts';
 import { openStatistics } from './routing/statistics.ts';
 import { readReports, writeReport } from './store/endpoint-health.ts';
 import { readMeasurements } from './store/endpoint-statistics.ts';
 import { readBudgets } from './store/service-budgets.ts';
 import { once, perQueue } from './platform/once.ts';
 import { openTable } from './store/table.ts';
+import { readWarmPrompt, writeWarmPrompt } from './store/warm-prompts.ts';
 
 const table = once(() => openTable());
 
@@ -34,6 +36,17 @@ export const resources = {
   ),
   /** How endpoints have been doing. */
   statistics: once(() => openStatistics(async () => readMeasurements(table()), nowMs)),
+  /** Where conversations have their prompts in a cache, as this process and the others have seen. */
+  warmPrompts: once(
+    () =>
+      new WarmPrompts(
+        {
+          read: async (conversation) => readWarmPrompt(table(), conversation),
+          write: async (conversation, prompt) => writeWarmPrompt(table(), conversation, prompt),
+        },
+        nowMs,
+      ),
+  ),
   /** Which free models have used up their budget of today. */
   freeCapacity: once(() => openFreeCapacity(async (date) => readBudgets(table(), date), nowMs)),
   catalog: once(() => loadCatalog()),

@@ -106,14 +106,33 @@ export type ProviderPreferences = z.output<typeof providerPreferences>;
 const MAX_OTHER_MODELS = 3;
 export const otherModels = optional(listOf(z.string().min(1).max(MAX_NAME_CHARACTERS), { max: MAX_OTHER_MODELS }));
 
+/** A client's own name for the conversation that a request belongs to. */
+const MAX_SESSION_CHARACTERS = 256;
+export const sessionId = optional(z.string().max(MAX_SESSION_CHARACTERS)).meta({
+  description:
+    'Your name for the conversation: its turns stay at the endpoint that has their prompt in its cache. The header `x-session-id` says the same.',
+});
+
 /** A request as a client sends it: with how it wants to be routed and changed, which no provider is told. */
 export interface RoutedRequest extends MessagesRequest, PromptPlugins {
   provider?: ProviderPreferences;
   models?: string[];
+  /** The client's own name for the conversation that the request belongs to. */
+  session_id?: string;
+  /** Caches of the prompt are asked for where the request itself asks for none. */
+  cache?: 'auto';
 }
 
 /** The request as providers may get it: without what only the gateway reads. */
 export function withoutRouting(request: RoutedRequest): MessagesRequest {
-  const { provider: _provider, models: _models, plugins: _plugins, transforms: _transforms, ...message } = request;
+  const {
+    provider: _provider,
+    models: _models,
+    plugins: _plugins,
+    transforms: _transforms,
+    session_id: _session,
+    cache: _cache,
+    ...message
+  } = request;
   return message;
 }

@@ -8,7 +8,7 @@ import { content } from './blocks.ts';
 import { anyObject, cacheControl, optional } from './field-kinds.ts';
 import { listOf } from './list-of.ts';
 import { plugins, transforms } from './plugins.ts';
-import { otherModels, providerPreferences, type RoutedRequest } from './preferences.ts';
+import { otherModels, providerPreferences, sessionId, type RoutedRequest } from './preferences.ts';
 import { refusedBeta, threadsRefusal } from './priced-betas.ts';
 import { isSearchType, SEARCH_NAME } from './search-tool.ts';
 import { tool } from './tool-schema.ts';
@@ -80,6 +80,11 @@ const fields = z.looseObject({
   models: otherModels,
   plugins,
   transforms,
+  session_id: sessionId,
+  cache: optional(z.literal('auto', 'must be "auto", or left out')).meta({
+    description:
+      '"auto" marks the prompt for caching where you marked nothing: behind the tools, behind the system prompt, and behind the last two turns of the user. Only endpoints that cache on request (Claude, Nova) read the marks; writing a cache costs more than reading it saves once, so it is worth it from the second turn on.',
+  }),
 });
 
 /**

@@ -1,6 +1,7 @@
 /**
  * The order in which endpoints are tried: those that the request names, in its order; then those that are not failing
- * before those that are; among them those that reach the preferred speed, and then by what the request sorts by.
+ * before those that are; among them those that reach the preferred speed, and then by what the request sorts by. An endpoint
+ * that has the conversation in its cache comes before others that are as well, while that is worth more than their price.
  *
  * Without a wish, the cheapest comes first, and conversations are spread over endpoints of exactly the same price by weight:
  * so the price that the catalog shows of a model is that of its default route, while that route is healthy.
@@ -14,6 +15,7 @@ import type { EndpointHealth } from './health.ts';
 import { isNamed } from './endpoint-names.ts';
 import type { Preferences } from './preferences.ts';
 import type { Draw } from './spread.ts';
+import { isWorthStaying, type Warmth } from './warm-prompt.ts';
 
 type Speed = Pick<EndpointStatistics, 'latencyMs' | 'throughput'>;
 
@@ -29,15 +31,20 @@ type Priced = Endpoint & { pricing: Pricing };
 /** The place of an endpoint in each respect, the weightiest first; smaller is earlier. */
 type Rank = readonly number[];
 
+/** The request's own order, health, and the preferred speed. */
+const RANKS_ABOVE_WARMTH = 3;
+
 /**
  * @param endpoints with a price, in the order of the catalog
  * @param draw which of several endpoints of the same price comes first
+ * @param warmth where the prompt is cached; undefined where that is not known
  */
 export function inOrder<Item extends { endpoint: Priced }>(
   items: readonly Item[],
   preferences: Preferences,
   signals: EndpointSignals,
   draw: Draw,
+  warmth?: Warmth,
 ): Item[] {
   if (items.length < 2) return [...items];
   const places = placesByPrice(items, preferences.sort === undefined ? draw : () => 1);
@@ -45,7 +52,29 @@ export function inOrder<Item extends { endpoint: Priced }>(
     item,
     rank: rankOf(item.endpoint, preferences, signals, places[index]!),
   }));
-  return ranked.toSorted((a, b) => compareRanks(a.rank, b.rank)).map(({ item }) => item);
+  const sorted = ranked.toSorted((a, b) => compareRanks(a.rank, b.rank));
+  return (warmth ? keptWarm(sorted, warmth) : sorted).map(({ item }) => item);
+}
+
+interface Ranked<Item> {
+  item: Item;
+  rank: Rank;
+}
+
+/** Moves the endpoint that has the prompt in its cache before those that are wished for, well and quick as it is. */
+function keptWarm<Item extends { endpoint: Priced }>(sorted: Ranked<Item>[], warmth: Warmth): Ranked<Item>[] {
+  const at = sorted.findIndex(({ item }) => item.endpoint.id === warmth.prompt.endpointId);
+  const warm = sorted[at];
+  if (!warm) return sorted;
+  const before = sorted.findIndex(({ rank }) => isAsWell(rank, warm.rank));
+  const { endpoint: other } = sorted[before]!.item;
+  if (before === at || !isWorthStaying(warmth, paidPrices(warm.item.endpoint), paidPrices(other))) return sorted;
+  return [...sorted.slice(0, before), warm, ...sorted.slice(before, at), ...sorted.slice(at + 1)];
+}
+
+/** Equal in all that counts more than a warm cache. */
+function isAsWell(a: Rank, b: Rank): boolean {
+  return a.slice(0, RANKS_ABOVE_WARMTH).every((place, index) => place === b[index]);
 }
 
 function rankOf(endpoint: Priced, preferences: Preferences, signals: EndpointSignals, placeByPrice: number): Rank {

@@ -1,30 +1,21 @@
 /**
  * Which of several endpoints of the same price a request goes to: each gets its share of the conversations, and all turns of
- * one conversation go to the same. A provider's cache of a prompt, and thinking that only it can read, would be lost on the
- * way to another. (Rendezvous hashing: an endpoint that comes or goes moves no other conversation.)
+ * one conversation go to the same. (Rendezvous hashing: an endpoint that comes or goes moves no other conversation.)
  */
 
 import { createHash } from 'node:crypto';
-import type { MessagesRequest } from '../messages/types.ts';
+import type { RoutedRequest } from '../messages/preferences.ts';
+import { conversationName } from './conversation.ts';
 
 /** Greater than 0, and at most 1; equally distributed over conversations. The greatest one is tried first. */
 export type Draw = (endpointId: string) => number;
 
-/** Enough to tell conversations apart; what a prompt is made of may be a hundred times as long. */
-const MAX_CHARACTERS = 2_000;
-
-export function drawOf(request: MessagesRequest): Draw {
-  let beginning: string | undefined;
+/** @param session the client's own name for the conversation, where it has said one */
+export function drawOf(request: RoutedRequest, session?: string): Draw {
+  let name: string | undefined;
   return (endpointId) => {
-    beginning ??= beginningOf(request);
-    const digest = createHash('sha256').update(`${endpointId}\n${beginning}`).digest();
+    name ??= conversationName(request, session);
+    const digest = createHash('sha256').update(`${endpointId}\n${name}`).digest();
     return (digest.readUInt32BE() + 1) / 2 ** 32;
   };
-}
-
-/** What every turn of a conversation has in common: who speaks, and how he began. */
-function beginningOf({ metadata, messages }: MessagesRequest): string {
-  const content = messages[0]?.content ?? '';
-  const text = typeof content === 'string' ? content : content.find((block) => block.type === 'text')?.['text'];
-  return `${metadata?.user_id ?? ''}\n${typeof text === 'string' ? text.slice(0, MAX_CHARACTERS) : ''}`;
 }

@@ -13,6 +13,7 @@ import { inOrder, type EndpointSignals } from './order.ts';
 import { preferencesFor, sortsAcrossModels, type Preferences } from './preferences.ts';
 import { requestedModels, type RequestedModel } from './requested-models.ts';
 import { drawOf } from './spread.ts';
+import type { WarmPrompt } from './warm-prompt.ts';
 
 type PricedEndpoint = Priced<Endpoint>;
 
@@ -39,6 +40,10 @@ export interface RoutingInput {
   signals: EndpointSignals;
   /** The probable size of the prompt. */
   promptTokens: number;
+  /** The client's own name for the conversation; undefined where it has said none. */
+  session?: string | undefined;
+  /** Where the prompt of the conversation is cached; undefined where that is not known. */
+  warmPrompt?: WarmPrompt | undefined;
 }
 
 /** A kind of answer: what its models make, and what its endpoints need besides a price and a credential. */
@@ -80,7 +85,16 @@ export async function usableEndpoints<Candidate extends UsableEndpoint>(
   if (found.length === 0) throw nothingFound(choices[0]!);
   const kept = withinLimit(found.map(({ candidates }) => candidates));
   if (!sortsAcrossModels(asked)) return kept;
-  return inOrder(kept, preferencesFor(requested[0]!, asked), input.signals, drawOf(input.request));
+  return ordered(kept, preferencesFor(requested[0]!, asked), input);
+}
+
+function ordered<Candidate extends UsableEndpoint>(
+  candidates: Candidate[],
+  preferences: Preferences,
+  { request, signals, session, promptTokens, warmPrompt }: RoutingInput,
+): Candidate[] {
+  const warmth = warmPrompt && { prompt: warmPrompt, promptTokens };
+  return inOrder(candidates, preferences, signals, drawOf(request, session), warmth);
 }
 
 /** An endpoint with what is needed to ask it; undefined where the operator has not set that. */
@@ -127,7 +141,7 @@ async function choiceOf<Candidate extends UsableEndpoint>(
     if (candidate) choice.candidates.push(candidate);
     else choice.unset.push(whatLacks(fitting[index]!));
   }
-  choice.candidates = inOrder(choice.candidates, preferences, input.signals, drawOf(input.request));
+  choice.candidates = ordered(choice.candidates, preferences, input);
   return choice;
 }
 

@@ -15,6 +15,12 @@ export async function* queryItems(table: Table, query: Query): AsyncGenerator<It
   } while (start);
 }
 
+/** An item by its key, in the time there is for it, perhaps a little old. @throws {AwsError} also when the time is over */
+export async function readItemWithin(table: Table, timeoutMs: number, { pk, sk }: Key): Promise<Item | undefined> {
+  const [item] = await queryPageWithin(table, timeoutMs, { pk, from: sk, to: sk, Limit: 1 });
+  return item;
+}
+
 /** What is between two sort keys of a partition, both included: one page, in the time there is for it, perhaps a little old. */
 export async function queryPageWithin(
   table: Table,

@@ -299,8 +299,6 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   provider_name: 'Who was asked.',
   'ActivityRow.date': 'UTC day.',
   'ActivityRow.model': 'The model that has answered.',
-  'ActivityRow.cache_saved_rub':
-    'What reading cached prompts saved against uncached input, less what writing caches cost; negative where that was more.',
   'ActivityRow.requests': 'That completed, or were charged.',
   'ActivityRow.prompt_tokens': 'All that the model read.',
   'ActivityRow.completion_tokens': 'All that it wrote.',

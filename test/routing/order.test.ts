@@ -7,6 +7,7 @@ import type { Percentiles } from '../../lambdas/catalog/endpoint-statistics.ts';
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 import { inOrder, type EndpointSignals } from '../../lambdas/routing/order.ts';
 import { drawOf } from '../../lambdas/routing/spread.ts';
+import type { Warmth } from '../../lambdas/routing/warm-prompt.ts';
 import { quietSignals } from '../support/candidate.ts';
 
 interface Offer {
@@ -42,6 +43,17 @@ const measured = (speeds: Record<string, { latency?: number; throughput?: number
   },
 });
 const idsOf = (items: { endpoint: Endpoint }[]) => items.map(({ endpoint: { id } }) => id).join('');
+
+const cached = (id: string, prompt: string, read: string) => {
+  const offer = offered({ id, prompt });
+  return {
+    endpoint: { ...offer.endpoint, pricing: { ...offer.endpoint.pricing, input_cache_read: Money.parse(read) } },
+  };
+};
+const warmAt = (endpointId: string, tokens = 9_000): Warmth => ({
+  prompt: { endpointId, tokens, outputTokens: 100, untilMs: 0 },
+  promptTokens: 10_000,
+});
 
 describe('endpoints are tried', () => {
   it.each([
@@ -145,6 +157,42 @@ describe('endpoints are tried', () => {
     );
 
     expect(new Set(orders)).toEqual(new Set(['ab']));
+  });
+
+  describe('where the conversation is cached first', () => {
+    const three = [cached('a', '0.001', '0.0001'), cached('b', '0.002', '0.0002'), cached('c', '0.03', '0.003')];
+    it.each([
+      // Here 9,000 tokens at 0.0002 and 1,000 at 0.002, there 10,000 at 0.001.
+      ['while that costs less than to read all of it anew', {}, quietSignals, warmAt('b'), 'bac'],
+      ['unless another reads all of it anew for less', {}, quietSignals, warmAt('c'), 'abc'],
+      ['unless too little of it is cached', {}, quietSignals, warmAt('b', 5_000), 'abc'],
+      ['when it sorts by price', { sort: 'price' }, quietSignals, warmAt('b'), 'bac'],
+      ['when another is quicker', { sort: 'latency' }, measured({ a: { latency: 1 } }), warmAt('b'), 'bac'],
+      ['before those that fail', {}, failing('a'), warmAt('b'), 'bca'],
+      ['but behind the others while it fails', {}, failing('b'), warmAt('b'), 'acb'],
+      ['but behind those that fail as it does and cost less', {}, failing('a', 'b'), warmAt('b', 0), 'cab'],
+      ['but behind those that the request names', { order: ['c'] }, quietSignals, warmAt('b'), 'cba'],
+      ['but where the request names it', { order: ['c', 'b'] }, quietSignals, warmAt('b'), 'cba'],
+      [
+        'but behind those that are quick enough',
+        { preferred_max_latency: 2 },
+        measured({ b: { latency: 9_000 } }),
+        warmAt('b'),
+        'acb',
+      ],
+      ['but nowhere, when it is not among them', {}, quietSignals, warmAt('gone'), 'abc'],
+    ] as const)('%s', (_what, preferences, signals, warmth, expected) => {
+      expect(idsOf(inOrder(three, preferences, signals, anyDraw, warmth))).toBe(expected);
+    });
+  });
+
+  it('the same in every turn of a session, however its prompt is rewritten', () => {
+    const same = ['a', 'b', 'c', 'd'].map((id) => offered({ id }));
+    const orders = Array.from({ length: 20 }, (_, turn) =>
+      idsOf(inOrder(same, {}, quietSignals, drawOf(conversationOf(`Summary ${turn}`), 'session-7'))),
+    );
+
+    expect(new Set(orders).size).toBe(1);
   });
 
   it('each once, whatever is wished and measured', () => {

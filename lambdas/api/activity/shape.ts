@@ -10,7 +10,10 @@ const rowShape = z
     provider_name: z.string(),
     usage: rub,
     byok_usage_inference: z.literal(0),
-    cache_saved_rub: rub,
+    cache_saved_rub: rub.meta({
+      description:
+        'In RUB: what reading cached prompts saved against uncached input, less what writing caches cost; negative where that was more.',
+    }),
     requests: count,
     prompt_tokens: count,
     completion_tokens: count,

@@ -7,6 +7,7 @@ import type { QueueSender } from '../../platform/queue.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 import type { Dispatched, FailedAttempt } from '../../routing/dispatch.ts';
 import type { SharedHealth } from '../../routing/health.ts';
+import type { Outcome } from '../../store/outcome.ts';
 import type { Payer } from '../../store/payer.ts';
 import type { Table } from '../../store/table.ts';
 import type { AnswerSearch } from './answer-search.ts';
@@ -25,6 +26,8 @@ export interface AnswerContext {
   queue: QueueSender;
   /** What came of attempts, told to the other instances while the generation is reported. */
   health: Pick<SharedHealth, 'publish'>;
+  /** Notes at which endpoint the answer has left its prompt, for the next turn. Never rejects. */
+  remember: (candidate: Candidate, outcome: Outcome) => Promise<void>;
   keeper: HoldKeeper;
   /** In the order in which they are tried; the first is named on the record when none answers. */
   attempts: Attempted[];

@@ -15,6 +15,7 @@ import { holdForRequest, type MessageInput } from './message-hold.ts';
 import { inPlaceOf } from './requested-search.ts';
 import { routeMessage } from './routed-message.ts';
 import { pings, streamBody } from './stream-body.ts';
+import { noteConversation } from './warm-conversation.ts';
 import { blanks, COMMIT_AFTER_MS, isThereWithin, wholeBody } from './whole-body.ts';
 
 /**
@@ -29,6 +30,7 @@ export async function createMessage(input: MessageInput): Promise<HttpResponse> 
     candidates,
     originals,
     origins,
+    conversation,
     search: asked,
   } = await routeMessage(body, caller, request.headers);
   // All that settlement needs is there before anything is held.
@@ -82,6 +84,7 @@ export async function createMessage(input: MessageInput): Promise<HttpResponse> 
     table,
     queue,
     health,
+    remember: async (candidate, outcome) => conversation && noteConversation(conversation, candidate, outcome),
     keeper: admitted.keeper,
     attempts: attempts.map(({ candidate }, index) => ({ candidate, quote: admitted.plan.quotes[index]! })),
     dispatched: askFirst(),

@@ -205,14 +205,18 @@ export class Progress {
   /** Reports what the answer came to; call it once, after its last event. */
   async settle(): Promise<void> {
     const ending = (this.ending ??= 'client_left');
-    const { generationId, payer, table, queue, keeper, health } = this.#context;
+    const { generationId, payer, table, queue, keeper, health, remember } = this.#context;
     const charge = this.#final ?? (await chargedAtEnd(this.#answer, ending));
     const outcome = outcomeOf(this.#answer, ending, charge);
     const { hold } = await keeper.settled();
     await this.#checkpointer.settled();
     raiseAlarms(this.#answer, outcome, charge.isCutByHold);
     // Lambda freezes the function after this.
-    await Promise.all([reportSettlement(table, queue, { generationId, payer, hold, outcome }), health.publish()]);
+    await Promise.all([
+      reportSettlement(table, queue, { generationId, payer, hold, outcome }),
+      health.publish(),
+      ...(this.#begun ? [remember(this.#answer.attempted.candidate, outcome)] : []),
+    ]);
   }
 
   #failureOf(error: unknown) {

@@ -1,0 +1,65 @@
+/**
+ * Marks behind which a provider is to keep the beginning of a prompt in its cache. Anthropic's API takes four at most, on tools,
+ * on texts of the system prompt, and on blocks that are no thinking; it finds what an earlier turn has cached at the marks of
+ * this turn, or up to twenty blocks before them.
+ */
+
+import type { Block, Message, MessagesRequest } from './types.ts';
+
+const mark = { cache_control: { type: 'ephemeral' } } as const;
+
+/** Turns of the user that are marked: the latest, for the next request, and the one before, whose cache is there already. */
+const MARKED_TURNS = 2;
+
+/** Kinds of blocks that may be marked. */
+const markable = new Set(['text', 'image', 'document', 'tool_result', 'search_result']);
+
+/**
+ * The request with marks behind its tools, its system prompt, and its latest turns of the user. A request that has a mark
+ * already stays as it is: its client knows what is worth caching.
+ */
+export function withBreakpoints(request: MessagesRequest): MessagesRequest {
+  if (isMarked(request)) return request;
+  const { tools, system, messages } = request;
+  return {
+    ...request,
+    ...(tools?.length ? { tools: markedLast(tools, (tool) => tool['defer_loading'] !== true) } : {}),
+    ...(system?.length ? { system: markedLast(asBlocks(system), isMarkable) } : {}),
+    messages: withMarkedTurns(messages),
+  };
+}
+
+function isMarked({ cache_control: own, tools = [], system = [], messages }: MessagesRequest): boolean {
+  const contents = [system, ...messages.map(({ content }) => content)];
+  const blocks = contents.flatMap((content) => (typeof content === 'string' ? [] : content));
+  const results = blocks.flatMap(({ content }) => (Array.isArray(content) ? (content as Block[]) : []));
+  const marked: Record<string, unknown>[] = [{ cache_control: own }, ...tools, ...blocks, ...results];
+  return marked.some((item) => item?.['cache_control'] != null);
+}
+
+function withMarkedTurns(messages: Message[]): Message[] {
+  const marked = [...messages];
+  let turns = 0;
+  for (let index = messages.length - 1; index >= 0 && turns < MARKED_TURNS; index -= 1) {
+    const message = messages[index]!;
+    if (message.role !== 'user') continue;
+    turns += 1;
+    marked[index] = { ...message, content: markedLast(asBlocks(message.content), isMarkable) };
+  }
+  return marked;
+}
+
+function asBlocks(content: string | Block[]): Block[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+/** An empty text may not be marked. */
+function isMarkable(block: Block): boolean {
+  return markable.has(block.type) && (block.type !== 'text' || block['text'] !== '');
+}
+
+/** The list with a mark on its last item that may have one. */
+function markedLast<Item extends object>(items: Item[], mayBeMarked: (item: Item) => boolean): Item[] {
+  const last = items.findLastIndex(mayBeMarked);
+  return last === -1 ? items : items.with(last, { ...items[last]!, ...mark });
+}

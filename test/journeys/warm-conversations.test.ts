@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { textModel } from '../support/catalog.ts';
+import type { Counts } from '../support/dialects.ts';
+import { finalGeneration, type RunningGateway } from '../support/gateway.ts';
+import { generationId, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
+
+/** Writing a cache costs more than reading anew, and reading it a tenth. */
+const price = (prompt: string, cached: string, written: string) => ({
+  prompt,
+  completion: '0.002',
+  input_cache_read: cached,
+  input_cache_write: written,
+});
+
+let scripted: ScriptedGateway;
+beforeAll(async () => {
+  scripted = await startScriptedGateway({
+    providers: ['cheap', 'usual', 'dear'].map((id) => ({ id, wire: 'anthropic' as const })),
+    models: [
+      textModel('test/model', [
+        { provider: 'cheap', pricing: price('0.001', '0.0001', '0.00125') },
+        { provider: 'usual', pricing: price('0.002', '0.0002', '0.0025') },
+        { provider: 'dear', pricing: price('0.02', '0.002', '0.025') },
+      ]),
+      textModel('test/twin', [{ provider: 'dear', pricing: price('0.0005', '0.0005', '0.0005') }]),
+    ],
+  });
+});
+afterAll(() => scripted.stop());
+
+/** Some 22,000 tokens, most of which every provider here says it has in its cache. */
+const PROMPT = 'word '.repeat(17_600);
+
+const read: Counts = { prompt: '2000', output: '5', read: '20000', written: '0' };
+const written: Counts = { prompt: '2000', output: '5', read: '0', written: '20000' };
+
+/** The words of a conversation's first turn; `sent` is what each provider got. */
+function conversation(sent: string[] = [], told = read): string {
+  const marker = scripted.behaves(async ({ dialect, body, begin, send, finish }) => {
+    sent.push(body);
+    await begin();
+    await send(dialect.opening(dialect.usage(told)) + dialect.text('Fine.') + dialect.reason() + dialect.stop);
+    await finish();
+  });
+  return `${marker} ${randomUUID()} ${PROMPT}`;
+}
+
+const turn = (first: string) => [
+  { role: 'user', content: first },
+  { role: 'assistant', content: 'Fine.' },
+  { role: 'user', content: 'And?' },
+];
+
+async function providerOf(body: object, headers: Record<string, string> = {}, client?: RunningGateway) {
+  const { baseUrl, key } = client ?? scripted.gateway;
+  const response = await fetch(`${baseUrl}/messages`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model: 'test/model', max_tokens: 50, ...body }),
+  });
+  expect(response.status, await response.clone().text()).toBe(200);
+  await response.text();
+  return (await finalGeneration(scripted.gateway, generationId(response)))['provider_name'];
+}
+
+/** The first turn goes to the provider that is named, as after a failure of the others. */
+async function begunAt(provider: string, first: string, more: object = {}, headers?: Record<string, string>) {
+  const begin = { messages: [{ role: 'user', content: first }], provider: { only: [provider] }, ...more };
+  expect(await providerOf(begin, headers)).toBe(provider);
+}
+
+describe('a conversation', () => {
+  it.each([
+    ['', {}],
+    [', whatever it sorts by', { sort: 'price' }],
+    [', though others may be quicker', { sort: 'latency' }],
+  ])('stays where its prompt is cached%s', async (_how, provider) => {
+    const first = conversation();
+    await begunAt('usual', first);
+
+    expect(await providerOf({ messages: turn(first), provider })).toBe('usual');
+  });
+
+  it('stays there when it is streamed', async () => {
+    const first = conversation();
+    await begunAt('usual', first, { stream: true });
+
+    expect(await providerOf({ messages: turn(first), stream: true })).toBe('usual');
+  });
+
+  it('goes where it costs less, when the cache is not worth the difference', async () => {
+    const first = conversation();
+    await begunAt('dear', first);
+
+    expect(await providerOf({ messages: turn(first) })).toBe('cheap');
+  });
+
+  it('goes where the request says', async () => {
+    const first = conversation();
+    await begunAt('usual', first);
+
+    expect(await providerOf({ messages: turn(first), provider: { order: ['dear'] } })).toBe('dear');
+    expect(await providerOf({ messages: turn(first), provider: { ignore: ['usual'] } })).toBe('cheap');
+  });
+
+  it('that begins anew goes where it costs least', async () => {
+    await begunAt('usual', conversation());
+
+    expect(await providerOf({ messages: turn(conversation()) })).toBe('cheap');
+  });
+
+  it('stays with the first of several models that are sorted together', async () => {
+    const first = conversation();
+    const models = { models: ['test/twin'] };
+    await begunAt('usual', first, models);
+
+    const together = { sort: { by: 'price', partition: 'none' } };
+    expect(await providerOf({ messages: turn(first), ...models, provider: together })).toBe('usual');
+    expect(await providerOf({ messages: turn(conversation()), ...models, provider: together })).toBe('dear');
+  });
+});
+
+describe('a session that the client names', () => {
+  it.each([
+    ['x-session-id', {}, { 'x-session-id': 'night-shift' }],
+    ['x-claude-code-session-id', {}, { 'x-claude-code-session-id': '7d8c2a10' }],
+    ['x-session-affinity', {}, { 'x-session-affinity': 'ses_1' }],
+    ['session-id', {}, { 'session-id': '0198' }],
+    ['session_id of the body', { session_id: 'my session' }, {}],
+    ['metadata.user_id', { metadata: { user_id: 'user_1f_account__session_7d8c2a10-4c1e' } }, {}],
+    ['metadata.user_id as JSON', { metadata: { user_id: '{"device_id":"1f","session_id":"7d8c2a10-aaaa"}' } }, {}],
+  ])('by %s stays where its prompt is cached, however it is compacted', async (_where, fields, headers) => {
+    await begunAt('usual', conversation(), fields, headers);
+
+    expect(await providerOf({ messages: turn(conversation()), ...fields }, headers)).toBe('usual');
+  });
+
+  it('is another one with another key, or another model', async () => {
+    const session = { session_id: randomUUID() };
+    await begunAt('usual', conversation(), session);
+    const stranger = await scripted.withLimit(1_000);
+
+    expect(await providerOf({ messages: turn(conversation()), ...session }, {}, stranger)).toBe('cheap');
+    expect(await providerOf({ messages: turn(conversation()), ...session, models: ['test/twin'] })).toBe('cheap');
+  });
+
+  it('is told to no provider', async () => {
+    const sent: string[] = [];
+    const messages = [{ role: 'user', content: conversation(sent) }];
+    await providerOf({ messages, session_id: 'a-private-name', cache: 'auto' });
+
+    expect(Object.keys(JSON.parse(sent[0]!) as object).toSorted()).toEqual([
+      'max_tokens',
+      'messages',
+      'model',
+      'stream',
+    ]);
+    expect(sent[0]).not.toContain('a-private-name');
+  });
+
+  it.each([
+    ['session_id', { session_id: 'x'.repeat(257) }],
+    ['cache', { cache: 'always' }],
+  ])('is refused with a wrong %s, by name', async (field, fields) => {
+    const response = await fetch(`${scripted.gateway.baseUrl}/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': scripted.gateway.key, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'test/model', messages: [{ role: 'user', content: 'Hi' }], ...fields }),
+    });
+
+    expect([response.status, await response.json()]).toMatchObject([400, { error: { metadata: { field } } }]);
+  });
+});
+
+const marks = (body: string) => body.match(/"cache_control":\{"type":"ephemeral"\}/g)?.length ?? 0;
+
+describe('cache: "auto"', () => {
+  it('asks the provider to cache, and only then', async () => {
+    const sent: string[] = [];
+    const messages = turn(conversation(sent));
+    const asked = { messages, system: 'Be brief.', tools: [{ name: 'look', input_schema: { type: 'object' } }] };
+
+    await providerOf({ ...asked, cache: 'auto' });
+    await providerOf(asked);
+
+    expect(sent.map(marks)).toEqual([4, 0]);
+  });
+
+  it('costs what writing the cache costs, and the record says what caches have saved', async () => {
+    const client = await scripted.withLimit(1_000);
+    const response = await fetch(`${client.baseUrl}/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': client.key, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'test/model',
+        max_tokens: 50,
+        cache: 'auto',
+        provider: { only: ['usual'] },
+        messages: [{ role: 'user', content: conversation([], written) }],
+      }),
+    });
+    await response.text();
+
+    // 2,000 tokens read anew, 20,000 written, and 5 of the answer.
+    expect(await finalGeneration(scripted.gateway, generationId(response))).toMatchObject({
+      total_cost: 54.01,
+      cache_discount: -10,
+    });
+  });
+});

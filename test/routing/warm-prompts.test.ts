@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { WarmPrompt } from '../../lambdas/routing/warm-prompt.ts';
+import { WarmPrompts } from '../../lambdas/routing/warm-prompts.ts';
+import { queryPartition } from '../../lambdas/store/query.ts';
+import type { Item, Table } from '../../lambdas/store/table.ts';
+import { readWarmPrompt, writeWarmPrompt } from '../../lambdas/store/warm-prompts.ts';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
+import { newTable, tableThrough } from '../support/table.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 12);
+const MINUTE_MS = 60_000;
+
+let nowMs: number;
+let proxy: FaultProxy;
+let table: Table;
+beforeEach(async () => {
+  nowMs = NOW;
+  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
+  table = tableThrough(proxy.endpoint, await newTable());
+});
+afterEach(() => proxy.stop());
+
+/** What another instance of the function has: the same table, and a memory of its own. */
+const newInstance = () =>
+  new WarmPrompts(
+    {
+      read: (conversation) => readWarmPrompt(table, conversation),
+      write: (conversation, prompt) => writeWarmPrompt(table, conversation, prompt),
+    },
+    () => nowMs,
+  );
+const prompt = (more: Partial<WarmPrompt> = {}): WarmPrompt => ({
+  endpointId: 'acme/model',
+  tokens: 20_000,
+  outputTokens: 300,
+  untilMs: nowMs + 5 * MINUTE_MS,
+  ...more,
+});
+
+const writes = () => proxy.calls.filter(({ action }) => action === 'PutItem').length;
+
+describe('where a conversation is warm', () => {
+  it('is known to the instance that has seen its turn, without a call', async () => {
+    const instance = newInstance();
+    await instance.note('c', prompt());
+    const calls = proxy.calls.length;
+
+    expect(await instance.find('c')).toMatchObject(prompt());
+    expect(proxy.calls.length).toBe(calls);
+  });
+
+  it('is known to the other instances', async () => {
+    await newInstance().note('c', prompt());
+
+    expect(await newInstance().find('c')).toEqual(prompt());
+    expect(await newInstance().find('another')).toBeUndefined();
+  });
+
+  it('is forgotten when the provider may have forgotten it', async () => {
+    const instance = newInstance();
+    await instance.note('c', prompt());
+    nowMs += 5 * MINUTE_MS;
+
+    expect([await instance.find('c'), await newInstance().find('c')]).toEqual([undefined, undefined]);
+  });
+
+  it('moves with the conversation, at once', async () => {
+    const instance = newInstance();
+    await instance.note('c', prompt());
+    await instance.note('c', prompt({ endpointId: 'other/model', tokens: 5_000 }));
+
+    expect(await newInstance().find('c')).toEqual(prompt({ endpointId: 'other/model', tokens: 5_000 }));
+  });
+
+  it('is written once a minute while nothing changes but its size', async () => {
+    const instance = newInstance();
+    for (let turn = 0; turn < 10; turn += 1) await instance.note('c', prompt({ tokens: 20_000 + turn }));
+    expect(writes()).toBe(1);
+
+    nowMs += MINUTE_MS;
+    await instance.note('c', prompt({ tokens: 30_000 }));
+
+    expect(writes()).toBe(2);
+    expect(await newInstance().find('c')).toEqual(prompt({ tokens: 30_000 }));
+  });
+
+  it('keeps its longest prompt, and its longest life, when a helper with a short one has had a turn', async () => {
+    const instance = newInstance();
+    const long = prompt({ untilMs: nowMs + 60 * MINUTE_MS });
+    await instance.note('c', long);
+    await instance.note('c', prompt({ tokens: 2_000 }));
+
+    expect(await instance.find('c')).toMatchObject(long);
+  });
+
+  it('leaves nothing of what was said, and is deleted by DynamoDB', async () => {
+    await newInstance().note('hash', prompt());
+
+    const items: Item[] = [];
+    for await (const item of queryPartition(table, 'WARM#hash')) items.push(item);
+    expect(items).toEqual([
+      {
+        pk: 'WARM#hash',
+        sk: 'PROMPT',
+        entity: 'warm_prompt',
+        endpoint_id: 'acme/model',
+        cached_tokens: '20000',
+        output_tokens: '300',
+        expires_at_seconds: String((NOW + 5 * MINUTE_MS) / 1_000),
+      },
+    ]);
+  });
+
+  it('is kept of a few thousand conversations in memory', async () => {
+    const asked: string[] = [];
+    const forgetful = { read: async (name: string) => void asked.push(name), write: async () => {} };
+    const instance = new WarmPrompts(forgetful, () => nowMs);
+    for (let index = 0; index <= 4_096; index += 1) await instance.note(`c${index}`, prompt());
+
+    expect([await instance.find('c0'), await instance.find('c1'), asked]).toMatchObject([undefined, prompt(), ['c0']]);
+  });
+});
+
+describe('a table that refuses or is silent', () => {
+  it.each([
+    ['refuses', () => (proxy.faultFor = () => 'throttle')],
+    ['is silent', () => (proxy.before = () => new Promise(() => {}))],
+  ])('keeps nobody waiting, and fails no request, when it %s', async (_how, break_) => {
+    break_();
+    const instance = newInstance();
+    const begunAtMs = performance.now();
+
+    expect(await instance.find('c')).toBeUndefined();
+    await instance.note('c', prompt());
+    expect(performance.now() - begunAtMs).toBeLessThan(1_500);
+    expect(await instance.find('c')).toMatchObject(prompt());
+  });
+});
