@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openFreeCapacity } from './admission/free-capacity.ts';
+import { RefusalLog } from './admission/refusal-log.ts';
 import { loadCatalog } from './catalog/load.ts';
 import { nowMs } from './platform/clock.ts';
 import { optionalVariable, queueVariable, variables } from './platform/environment.ts';
@@ -9,6 +10,7 @@ import { WarmPrompts } from './routing/warm-prompts.ts';
 import { openStatistics } from './routing/statistics.ts';
 import { readReports, writeReport } from './store/endpoint-health.ts';
 import { readMeasurements } from './store/endpoint-statistics.ts';
+import { writeRefusal } from './store/refusals.ts';
 import { readBudgets } from './store/service-budgets.ts';
 import { once, perQueue } from './platform/once.ts';
 import { openTable } from './store/table.ts';
@@ -47,6 +49,8 @@ export const resources = {
         nowMs,
       ),
   ),
+  /** Why requests were refused. */
+  refusals: once(() => new RefusalLog(async (refusal) => writeRefusal(table(), refusal), nowMs)),
   /** Which free models have used up their budget of today. */
   freeCapacity: once(() => openFreeCapacity(async (date) => readBudgets(table(), date), nowMs)),
   catalog: once(() => loadCatalog()),

@@ -1,14 +1,19 @@
 import { authenticate } from '../admission/authenticate.ts';
-import { asInferenceCaller, checkCredential } from '../admission/caller.ts';
+import { asInferenceCaller, checkCredential, type Caller } from '../admission/caller.ts';
 import { secretFrom } from '../admission/credentials.ts';
 import { resources } from '../resources.ts';
-import { endpointsWith, type Identify, type KeyedRoute } from './endpoint.ts';
+import type { Credential } from '../route.ts';
+import { endpointsWith, type KeyedRoute } from './endpoint.ts';
+import type { HttpRequest } from './request.ts';
 
-const identify: Identify = async ({ headers }, credential) => {
+async function identify({ headers }: HttpRequest, credential: Exclude<Credential, 'none'>): Promise<Caller> {
   const caller = await authenticate(resources.table(), secretFrom(headers));
   checkCredential(caller, credential);
   return credential === 'inference' ? asInferenceCaller(caller) : caller;
-};
+}
 
 /** Makes the handler of a route that takes a key. */
-export const defineEndpoint = endpointsWith<KeyedRoute>(identify);
+export const defineEndpoint = endpointsWith<KeyedRoute>({
+  identify,
+  noteRefusal: async (refusal) => resources.refusals().note(refusal),
+});

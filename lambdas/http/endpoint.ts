@@ -10,9 +10,10 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { Context } from 'aws-lambda';
 import type { z } from 'zod';
 import type { Caller, InferenceCaller } from '../admission/caller.ts';
-import { newGenerationId } from '../platform/ids.ts';
+import { generationIdOf, generationTimeMs } from '../platform/ids.ts';
 import { describeError, log, type LogFields } from '../platform/logger.ts';
 import type { Credential, Route } from '../route.ts';
+import type { Refusal } from '../store/refusals.ts';
 import { routes, type RouteName } from '../routes.ts';
 import type { AnswerOnce, Keep } from './answer-once.ts';
 import { AnswerStream } from './answer-stream.ts';
@@ -94,15 +95,20 @@ export type PublicRoute = {
 }[RouteName];
 export type KeyedRoute = Exclude<RouteName, PublicRoute>;
 
-/** Finds the caller of a request. @throws {GatewayError} 401 and 403 */
-export type Identify = (request: HttpRequest, credential: Exclude<Credential, 'none'>) => Promise<Caller>;
+/** What only routes that take a key need. */
+interface Keyed {
+  /** Finds the caller of a request. @throws {GatewayError} 401 and 403 */
+  identify: (request: HttpRequest, credential: Exclude<Credential, 'none'>) => Promise<Caller>;
+  /** Notes why a request of a known key was refused. It must not reject. */
+  noteRefusal: (refusal: Refusal) => Promise<void>;
+}
 
 /**
  * @typeParam Names of the routes that may be defined so
- * @param identify undefined where nobody is asked who they are
+ * @param keyed undefined where nobody is asked who they are
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- each of the two ways says for which routes it is
-export function endpointsWith<Names extends RouteName>(identify: Identify | undefined) {
+export function endpointsWith<Names extends RouteName>(keyed: Keyed | undefined) {
   return <
     Name extends Names,
     Body extends z.ZodType = z.ZodUndefined,
@@ -130,13 +136,13 @@ export function endpointsWith<Names extends RouteName>(identify: Identify | unde
         .before(() => accepts.meanwhile?.())
         .before((passage: Passage) => answerPreflight(passage, name, route))
         .before((passage: Passage) => checkPath(passage, route))
-        .before((passage: Passage) => identified(passage, route.credential, identify))
+        .before((passage: Passage) => identified(passage, route.credential, keyed))
         .before((passage: Passage) => parse(passage, route, accepts))
         .before((passage: Passage) => offerOnce(passage, name, accepts))
         // What was added last is run first.
         .after((passage: Passage) => closePassage(name, route, passage))
         .after(({ event, response }: Passage) => accepts.compress?.(event.request, response!))
-        .onError((passage: Passage) => refuse(name, route, passage))
+        .onError((passage: Passage) => refuse(name, route, passage, keyed))
         .handler(async (input: AnyInput) => handle(input as Parameters<typeof handle>[0]))
     );
   };
@@ -146,11 +152,12 @@ function openPassage(passage: Passage): void {
   const event = passage.event as unknown as HttpEvent;
   const { context } = passage;
   const unfinished: Promise<void>[] = [];
+  const request = normaliseRequest(event);
   passage.event = {
     unfinished,
     waitUntil: (work) => void unfinished.push(work),
-    request: normaliseRequest(event),
-    generationId: newGenerationId(),
+    request,
+    generationId: generationIdOf(request.id)!,
     caller: undefined,
     body: undefined,
     query: undefined,
@@ -179,11 +186,11 @@ function checkPath({ event: { request } }: Passage, route: Route): void {
   throw notFound(`This address only answers ${route.method} /v1${route.paths[0]}; everything else is at the base URL.`);
 }
 
-async function identified({ event }: Passage, credential: Credential, identify: Identify | undefined): Promise<void> {
+async function identified({ event }: Passage, credential: Credential, keyed: Keyed | undefined): Promise<void> {
   if (credential === 'none') return;
   // The types of the routes leave no other way; without it a route would be open to all.
-  if (!identify) throw new Error('This route needs a key, and nobody looks for one');
-  event.caller = await identify(event.request, credential);
+  if (!keyed) throw new Error('This route needs a key, and nobody looks for one');
+  event.caller = await keyed.identify(event.request, credential);
 }
 
 function parse({ event }: Passage, route: Route, accepts: Accepts): void {
@@ -238,14 +245,19 @@ function closePassage(name: RouteName, route: Route, passage: Passage, refusal?:
   });
 }
 
-function refuse(name: RouteName, route: Route, passage: Passage): void {
+function refuse(name: RouteName, route: Route, passage: Passage, keyed: Keyed | undefined): void {
   const refusal = toGatewayError(passage.error);
-  const { request } = passage.event;
+  const { request, generationId: id, caller, body, waitUntil } = passage.event;
   // Only our own faults are logged here as errors; providers' failures are logged where they happen.
   if (refusal.kind === 'server') {
     log('error', 'request failed', { route: name, requestId: request.id, ...describeError(refusal.cause ?? refusal) });
   } else if (refusal.cause instanceof ServiceError) {
     log('warn', 'service busy', { route: name, requestId: request.id, ...describeError(refusal.cause) });
+  }
+  if (keyed && route.inference && caller && 'payer' in caller) {
+    const { kind, field, limit, model } = refusalFields(refusal, body);
+    const why = { status: refusal.status, kind, field, limit, model };
+    waitUntil(keyed.noteRefusal({ id, payer: caller.payer, createdAtMs: generationTimeMs(id)!, route: name, ...why }));
   }
   passage.response = errorResponse(refusal, request.id);
   closePassage(name, route, passage, refusal);

@@ -85,6 +85,17 @@ export const errorShape = z
             .optional()
             .meta({ description: 'The field that is wrong, as a path, e.g. messages.0.role.' }),
           ...limitDetails,
+          refusal: z
+            .strictObject({
+              status: z.int(),
+              error_type: z.string(),
+              field: z.string().nullable(),
+              limit_source: z.string().nullable(),
+              model: z.string().nullable(),
+              created_at: time,
+            })
+            .optional()
+            .meta({ description: 'Why the request was refused that GET /generation was asked for.' }),
           excluded_by: z
             .array(z.string())
             .optional()

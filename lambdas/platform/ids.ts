@@ -19,14 +19,23 @@ export function newGenerationId(): string {
   return `gen-${uuidv7()}`;
 }
 
+const REQUEST_ID = /^req_([0-9a-f]{8})([0-9a-f]{4})(7[0-9a-f]{3})([89ab][0-9a-f]{3})([0-9a-f]{12})$/;
+
+/** The generation of an inference request, which has the digits of the request's id; undefined when the text is not such an id. */
+export function generationIdOf(requestId: string): string | undefined {
+  const [, ...digits] = REQUEST_ID.exec(requestId) ?? [];
+  return digits.length === 0 ? undefined : `gen-${digits.join('-')}`;
+}
+
 /** Epoch milliseconds at which a generation was admitted, or undefined when the text is not a generation id. */
 export function generationTimeMs(id: string): number | undefined {
   const match = GENERATION_ID.exec(id);
   return match ? Number.parseInt(match[1]! + match[2]!, 16) : undefined;
 }
 
+/** The id of any request, in the form in which Anthropic's SDKs show it. */
 export function newRequestId(): string {
-  return `req_${randomUUID().replaceAll('-', '')}`;
+  return `req_${uuidv7().replaceAll('-', '')}`;
 }
 
 /** 256 random bits, in hex: the part of a key that nobody can guess. */

@@ -69,31 +69,20 @@ export async function* generationsOfShard(
   }
 }
 
-/**
- * An account's generations of a UTC day, newest first: as many as are asked for are read, and a page more of each shard.
- * Ids begin with the time that they were made at.
- */
-export async function* latestGenerations(table: Table, accountId: string, date: string): AsyncGenerator<Generation> {
-  const shards = Array.from({ length: GENERATION_SHARDS }, (_, shard) =>
-    newestFirst(table, generationPartition(accountId, date, shard)),
-  );
-  const heads = await Promise.all(shards.map(async (shard) => ({ shard, next: await shard.next() })));
-  for (;;) {
-    const present = heads.filter(({ next }) => !next.done);
-    if (present.length === 0) return;
-    const newest = present.reduce((a, b) => (a.next.value!.id > b.next.value!.id ? a : b));
-    yield newest.next.value!;
-    newest.next = await newest.shard.next();
-  }
-}
-
 const PAGE = 50;
 
-async function* newestFirst(table: Table, partition: string): AsyncGenerator<Generation, void> {
+/** Generations of each shard of an account's UTC day, newest first, and older than the id `before`. */
+export function generationsOfShards(table: Table, accountId: string, date: string, before: string) {
+  return Array.from({ length: GENERATION_SHARDS }, (_, shard) =>
+    newestFirst(table, generationPartition(accountId, date, shard), before),
+  );
+}
+
+async function* newestFirst(table: Table, partition: string, before: string): AsyncGenerator<Generation, void> {
   const items = queryItems(table, {
     ConsistentRead: true,
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-    ExpressionAttributeValues: { ':pk': partition, ':prefix': 'gen-' },
+    KeyConditionExpression: 'pk = :pk AND sk < :before',
+    ExpressionAttributeValues: { ':pk': partition, ':before': before },
     ScanIndexForward: false,
     Limit: PAGE,
   });

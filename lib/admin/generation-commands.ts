@@ -1,74 +1,109 @@
-import { Option, type Command } from 'commander';
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 import { utcDate } from '../../lambdas/money/periods.ts';
 import { nowMs } from '../../lambdas/platform/clock.ts';
-import type { Generation } from '../../lambdas/store/generation.ts';
-import { latestGenerations } from '../../lambdas/store/generation-queries.ts';
+import { GatewayError, notFound } from '../../lambdas/platform/errors.ts';
+import { generationIdOf, generationTimeMs } from '../../lambdas/platform/ids.ts';
+import { readGeneration } from '../../lambdas/store/generation-queries.ts';
+import { readRefusal } from '../../lambdas/store/refusals.ts';
+import { requestsOfDay, type PastRequest } from '../../lambdas/store/request-history.ts';
 import { parseCount, parseDate } from './arguments.ts';
 import { namedKey } from './named-key.ts';
+import { describedGeneration, describedRefusal, isIn, requestRow, shownRequest, statuses } from './request-rows.ts';
 import { onAccount, type Session } from './session.ts';
 
 const USUAL_COUNT = 30;
+/** A day without requests costs sixteen reads. */
+const MOST_DAYS = 400;
+const DAY_MS = 24 * 60 * 60_000;
 
 export function addGenerationCommands(program: Command): void {
-  program
+  const generations = program
     .command('generations')
-    .description('single requests: what they came to, and how they ended')
+    .description('single requests: what they came to, how they ended, and why they were refused');
+  generations
     .command('list')
-    .description('list the requests of a UTC day, newest first; times are UTC')
-    .option('--date <UTC day>', 'default: today', parseDate)
+    .description('list requests, newest first; times are UTC')
+    .addOption(new Option('--date <UTC day>', 'default: today').argParser(parseDate).conflicts(['from', 'to']))
+    .option('--from <UTC day>', 'the first of several days', parseDate)
+    .option('--to <UTC day>', 'the last of several days; default: today', parseDate)
     .option('--key <name, label or hash>', 'only of this key')
+    .option('--member <id>', 'only of this member')
+    .option('--model <id>', 'only of this model')
     .addOption(new Option('--status <status>', 'only those that ended so').choices(statuses))
     .option('--limit <n>', 'at most so many', parseCount, USUAL_COUNT)
-    .action(onAccount(list, { shown: shownGeneration }));
+    .option('--before <gen- id>', 'only older ones: go on behind the last id of a list', parseGenerationId)
+    .action(onAccount(list, { shown: shownRequest }));
+  generations
+    .command('show')
+    .description('show one request: its price, attempts and times, or why it was refused')
+    .addArgument(new Argument('<id>', 'gen-… or req_…, as the client has it').argParser(parseRequestId))
+    .action((id: string, given: object, command: Command) => onAccount((session) => show(session, id))(given, command));
 }
 
-/** How a request ended; "pending" until it is settled. */
-const statuses = ['pending', 'complete', 'out_of_money', 'refused_before', 'broke_off', 'client_left', 'out_of_time'];
+function parseGenerationId(text: string): string {
+  if (generationTimeMs(text) !== undefined) return text;
+  throw new InvalidArgumentError('Use the id of a request: gen-, and a UUID.');
+}
+
+/** The request's id, or its generation's, which has the same digits. */
+function parseRequestId(text: string): string {
+  const id = generationIdOf(text) ?? text;
+  if (generationTimeMs(id) !== undefined) return id;
+  throw new InvalidArgumentError(
+    'Use the id of a request: gen-…, as x-generation-id has it, or req_…, as request-id has it.',
+  );
+}
 
 interface ListOptions {
   date?: string;
+  from?: string;
+  to?: string;
   key?: string;
+  member?: string;
+  model?: string;
   status?: string;
   limit: number;
+  before?: string;
 }
 
-async function list(session: Session, { date = utcDate(nowMs()), key: named, status, limit }: ListOptions) {
-  const { table, accountId } = session;
-  const key = named === undefined ? undefined : await namedKey(session, named);
-  const rows: ReturnType<typeof generationRow>[] = [];
-  for await (const generation of latestGenerations(table, accountId, date)) {
-    const row = generationRow(generation);
-    if (key !== undefined && row.key_hash !== key.hash) continue;
-    if (status !== undefined && row.status !== status) continue;
+async function list(session: Session, { key: named, limit, ...options }: ListOptions) {
+  const keyHash = named === undefined ? undefined : (await namedKey(session, named)).hash;
+  const rows: ReturnType<typeof requestRow>[] = [];
+  for await (const request of requestsOf(session, daysOf(options), options.before)) {
+    const row = requestRow(request);
+    if (!isIn(row, { keyHash, ...options })) continue;
     rows.push(row);
-    if (rows.length === limit) break;
+    if (rows.length < limit) continue;
+    process.stderr.write(`There may be more: go on with --before ${row.id}\n`);
+    break;
   }
   return rows;
 }
 
-function generationRow({ id, createdAtMs, state, outcome, payer, model, endpointId, providerName }: Generation) {
-  return {
-    created_at: new Date(createdAtMs).toISOString(),
-    model: outcome?.model ?? model,
-    provider: outcome?.providerName ?? providerName,
-    endpoint_id: outcome?.endpointId ?? endpointId,
-    // Records of earlier versions do not say how they ended, only whether they were cut short.
-    status: state === 'pending' ? state : (outcome!.ending ?? (outcome!.cancelled ? 'client_left' : 'complete')),
-    cost_rub: outcome?.cost.toString() ?? null,
-    tokens_prompt: outcome?.promptTokens ?? null,
-    tokens_completion: outcome?.completionTokens ?? null,
-    finish_reason: outcome?.finishReason ?? null,
-    provider_status: outcome?.providerStatus ?? null,
-    latency_ms: outcome?.latencyMs ?? null,
-    key_hash: payer.keyHash,
-    workspace_id: payer.workspaceId,
-    member_id: payer.memberId ?? null,
-    id,
-  };
+async function* requestsOf(
+  { table, accountId }: Session,
+  days: string[],
+  before: string | undefined,
+): AsyncGenerator<PastRequest, void> {
+  for (const date of days) yield* requestsOfDay(table, accountId, date, before);
 }
 
-function shownGeneration(row: ReturnType<typeof generationRow>) {
-  const { created_at, model, status, cost_rub, tokens_prompt, tokens_completion, id } = row;
-  const time = created_at.slice('2026-11-20T'.length, '2026-11-20T12:00:00'.length);
-  return { time, model, status, cost_rub, in: tokens_prompt, out: tokens_completion, id };
+/** The days of a list, newest first. @throws {GatewayError} 400 for days that are in no order, or too many */
+function daysOf({ date, from, to, before }: Pick<ListOptions, 'date' | 'from' | 'to' | 'before'>): string[] {
+  const last = [date ?? to ?? utcDate(nowMs()), ...(before ? [utcDate(generationTimeMs(before)!)] : [])].toSorted()[0]!;
+  const first = date ?? from ?? last;
+  const count = (Date.parse(last) - Date.parse(first)) / DAY_MS + 1;
+  if (count > MOST_DAYS) throw new GatewayError('invalid_request', `At most ${MOST_DAYS} days: use a later --from.`);
+  if (to !== undefined && first > to) throw new GatewayError('invalid_request', '--from is later than --to.');
+  return Array.from({ length: Math.max(0, count) }, (_, back) => utcDate(Date.parse(last) - back * DAY_MS));
+}
+
+async function show({ table, accountId }: Session, id: string) {
+  const generation = await readGeneration(table, accountId, id);
+  if (generation) return describedGeneration(generation);
+  const refusal = await readRefusal(table, accountId, id);
+  if (refusal) return describedRefusal(refusal);
+  throw notFound(
+    `Account ${accountId} has no request "${id}". Refusals are kept for thirty days; those without a valid key are in the log alone.`,
+  );
 }

@@ -123,6 +123,7 @@ const cases: Record<string, Case> = {
   },
   'keys delete': { good: ['--key', 'new'], bad: [['--key', 'new'], /There is no key "new"/], needs: '--key' },
   activity: { good: ['--by', 'key'], bad: [['--days', '31'], /from 1 to 30/] },
+  'generations show': { good: ['--help'], bad: [['req_1'], /gen-…, as x-generation-id has it, or req_…/] },
   'generations list': { good: ['--status', 'complete'], bad: [['--date', 'yesterday'], new RegExp(day)] },
   audit: { good: ['--limit', '5'], bad: [['--limit', '0'], /from 1 to/] },
   'free-models': { good: [], bad: [['--date', '2026-11-99'], new RegExp(day)] },

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { generationTimeMs, newGenerationId, newRequestId, newSecretBits, uuidv7 } from '../../lambdas/platform/ids.ts';
+import {
+  generationIdOf,
+  generationTimeMs,
+  newGenerationId,
+  newRequestId,
+  newSecretBits,
+  uuidv7,
+} from '../../lambdas/platform/ids.ts';
 
 const atMs = Date.UTC(2026, 10, 20, 12, 0, 0, 123);
 
@@ -37,6 +44,17 @@ describe('the id of a generation', () => {
     'gen-0f8fad5b-d9cb-469f-a165-70867728950e',
   ])('is not %j', (id) => {
     expect(generationTimeMs(id)).toBeUndefined();
+  });
+});
+
+describe('the id of a request', () => {
+  it('leads to that of its generation', () => {
+    expect(generationTimeMs(generationIdOf(newRequestId())!)).toBeCloseTo(Date.now(), -3);
+    expect(generationIdOf('req_01a1faa27c1e7b9a8f003d5c1a2b4c6d')).toBe('gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d');
+  });
+
+  it.each(['', 'req_1', 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d', `${newRequestId()}0`])('is not %j', (id) => {
+    expect(generationIdOf(id)).toBeUndefined();
   });
 });
 

@@ -2,11 +2,11 @@ import * as z from 'zod';
 import type { InferenceCaller } from '../../admission/caller.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
-import { notFound } from '../../platform/errors.ts';
+import { notFound, type GatewayError } from '../../platform/errors.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import { resources } from '../../resources.ts';
 import { readGeneration } from '../../store/generation-queries.ts';
-import type { Generation } from '../../store/generation.ts';
+import { readRefusal } from '../../store/refusals.ts';
 import type { GenerationAnswer } from './shape.ts';
 import { generationView } from './view.ts';
 import { isVisible } from './visible.ts';
@@ -21,17 +21,38 @@ export const accepts = {
   }),
 };
 
-/** 404 until the cost is final, and for any generation that the key may not see: a 404 reveals nothing. */
+/**
+ * 404 until the cost is final, for a request that was refused, and for any that the key may not see: of what it may not see, a
+ * 404 reveals nothing.
+ */
 export const handler = defineEndpoint('get-generation', accepts, async ({ query: { id }, caller }) => {
-  const generation = await readVisible(id, caller);
-  if (generation?.state !== 'final') {
-    throw notFound(`Generation ${id} was not found, or its cost is not final yet. Ask again in a second.`);
-  }
+  if (generationTimeMs(id) === undefined) throw notYet(id);
+  const generation = await readGeneration(resources.table(), caller.account.id, id);
+  if (generation === undefined) throw await notFoundOrRefused(id, caller);
+  if (generation.state !== 'final' || !isVisible(generation, caller)) throw notYet(id);
   return jsonResponse<GenerationAnswer>(200, { data: generationView(generation) });
 });
 
-async function readVisible(id: string, caller: InferenceCaller): Promise<Generation | undefined> {
-  if (generationTimeMs(id) === undefined) return undefined;
-  const generation = await readGeneration(resources.table(), caller.account.id, id);
-  return generation && isVisible(generation, caller) ? generation : undefined;
+function notYet(id: string): GatewayError {
+  return notFound(`Generation ${id} was not found, or its cost is not final yet. Ask again in a second.`);
+}
+
+/** What was refused never has a generation: whoever waits for one learns it. */
+async function notFoundOrRefused(id: string, caller: InferenceCaller): Promise<GatewayError> {
+  const refusal = await readRefusal(resources.table(), caller.account.id, id);
+  if (!refusal || !isVisible(refusal, caller)) return notYet(id);
+  const { status, kind, field, limit, model, createdAtMs } = refusal;
+  return notFound(
+    `Request ${id} was refused with ${status} (${kind}). It was answered by no provider, and it cost nothing.`,
+    {
+      refusal: {
+        status,
+        error_type: kind,
+        field: field ?? null,
+        limit_source: limit ?? null,
+        model: model ?? null,
+        created_at: new Date(createdAtMs).toISOString(),
+      },
+    },
+  ).discourageRetry();
 }

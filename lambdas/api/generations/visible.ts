@@ -1,7 +1,7 @@
 import type { InferenceCaller } from '../../admission/caller.ts';
-import type { Generation } from '../../store/generation.ts';
+import type { Payer } from '../../store/payer.ts';
 
 /** A workspace's key sees its workspace; a member's key only what that member has run there. */
-export function isVisible({ payer }: Generation, { workspace, member }: InferenceCaller): boolean {
+export function isVisible({ payer }: { payer: Payer }, { workspace, member }: InferenceCaller): boolean {
   return payer.workspaceId === workspace.id && (member === undefined || payer.memberId === member.id);
 }

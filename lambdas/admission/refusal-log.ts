@@ -1,0 +1,49 @@
+import { describeError, log } from '../platform/logger.ts';
+import type { Refusal } from '../store/refusals.ts';
+
+/** Clients that are refused in a loop would otherwise write without end, and one of them would leave no room for others. */
+const MOST_A_SECOND = 50;
+const MOST_A_SECOND_OF_KEY = 10;
+
+/**
+ * Notes why requests were refused, for `admin generations` and GET /generation.
+ *
+ * Guarantee: it never rejects, and writes at most fifty items a second, and ten for one key.
+ * Weakness: what is beyond that, and what the table does not take in a second, is in the log alone.
+ */
+export class RefusalLog {
+  readonly #write: (refusal: Refusal) => Promise<void>;
+  readonly #nowMs: () => number;
+  #second = 0;
+  /** Items of this second, and those of each key. */
+  #written = 0;
+  #writtenOf = new Map<string, number>();
+  #isFailing = false;
+
+  constructor(write: (refusal: Refusal) => Promise<void>, nowMs: () => number) {
+    this.#write = write;
+    this.#nowMs = nowMs;
+  }
+
+  async note(refusal: Refusal): Promise<void> {
+    if (!this.#mayWrite(refusal.payer.keyHash)) return;
+    try {
+      await this.#write(refusal);
+      this.#isFailing = false;
+    } catch (error) {
+      // The log says it once, not with every request while the table is away.
+      if (!this.#isFailing) log('warn', 'refusal not noted', describeError(error));
+      this.#isFailing = true;
+    }
+  }
+
+  #mayWrite(keyHash: string): boolean {
+    const second = Math.floor(this.#nowMs() / 1_000);
+    if (second !== this.#second) [this.#second, this.#written, this.#writtenOf] = [second, 0, new Map()];
+    const ofKey = this.#writtenOf.get(keyHash) ?? 0;
+    if (this.#written >= MOST_A_SECOND || ofKey >= MOST_A_SECOND_OF_KEY) return false;
+    this.#written += 1;
+    this.#writtenOf.set(keyHash, ofKey + 1);
+    return true;
+  }
+}

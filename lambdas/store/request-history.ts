@@ -1,0 +1,58 @@
+/** An account's requests as they came in, newest first: those that have a generation, and those that were refused before. */
+
+import { generationsOfShards } from './generation-queries.ts';
+import type { Generation } from './generation.ts';
+import { refusalsOfShards, type Refusal } from './refusals.ts';
+import type { Table } from './table.ts';
+
+export type PastRequest = { generation: Generation } | { refusal: Refusal };
+
+/** Comes after every id of a generation. */
+const NEWEST = 'gen.';
+
+/**
+ * The requests of a UTC day, newest first: as many as are asked for are read, and a page more of each partition. A request
+ * whose generation failed at its provider is there once, as its generation.
+ * @param before the id of a generation; only older ones are wanted
+ */
+export async function* requestsOfDay(
+  table: Table,
+  accountId: string,
+  date: string,
+  before = NEWEST,
+): AsyncGenerator<PastRequest, void> {
+  const sources: AsyncGenerator<Entry, void>[] = [
+    ...generationsOfShards(table, accountId, date, before).map(ofGenerations),
+    ...refusalsOfShards(table, accountId, date, before).map(ofRefusals),
+  ];
+  let lastId = '';
+  for await (const { id, request } of merged(sources)) {
+    if (id !== lastId) yield request;
+    lastId = id;
+  }
+}
+
+interface Entry {
+  id: string;
+  request: PastRequest;
+}
+
+async function* ofGenerations(generations: AsyncGenerator<Generation, void>): AsyncGenerator<Entry, void> {
+  for await (const generation of generations) yield { id: generation.id, request: { generation } };
+}
+
+async function* ofRefusals(refusals: AsyncGenerator<Refusal, void>): AsyncGenerator<Entry, void> {
+  for await (const refusal of refusals) yield { id: refusal.id, request: { refusal } };
+}
+
+/** Sorted lists as one. Ids begin with the time that they were made at; of two equal ones, that of the earlier list comes first. */
+async function* merged(sources: AsyncGenerator<Entry, void>[]): AsyncGenerator<Entry, void> {
+  const heads = await Promise.all(sources.map(async (source) => ({ source, next: await source.next() })));
+  for (;;) {
+    const present = heads.flatMap((head) => (head.next.done ? [] : [{ head, entry: head.next.value }]));
+    if (present.length === 0) return;
+    const { head, entry } = present.reduce((a, b) => (b.entry.id > a.entry.id ? b : a));
+    yield entry;
+    head.next = await head.source.next();
+  }
+}

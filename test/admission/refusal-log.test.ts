@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { RefusalLog } from '../../lambdas/admission/refusal-log.ts';
+import { newGenerationId } from '../../lambdas/platform/ids.ts';
+import type { Refusal } from '../../lambdas/store/refusals.ts';
+
+const refusalOf = (keyHash: string): Refusal => ({
+  id: newGenerationId(),
+  payer: { accountId: 'a', workspaceId: 'w', memberId: undefined, keyHash },
+  createdAtMs: 0,
+  route: 'create-message',
+  status: 402,
+  kind: 'payment_required',
+  field: undefined,
+  limit: 'key_limit',
+  model: 'm',
+});
+
+function refusalLog(write: (refusal: Refusal) => Promise<void> = async () => {}) {
+  const clock = { ms: 0 };
+  const written: string[] = [];
+  const log = new RefusalLog(
+    async (refusal) => {
+      await write(refusal);
+      written.push(refusal.payer.keyHash);
+    },
+    () => clock.ms,
+  );
+  return { clock, written, log };
+}
+
+describe('refusals are noted', () => {
+  it('ten a second of one key, which leaves room for others', async () => {
+    const { clock, written, log } = refusalLog();
+    for (let turn = 0; turn < 100; turn += 1) await log.note(refusalOf('loop'));
+    await log.note(refusalOf('other'));
+    expect(written).toEqual([...Array.from({ length: 10 }, () => 'loop'), 'other']);
+
+    clock.ms += 1_000;
+    await log.note(refusalOf('loop'));
+    expect(written).toHaveLength(12);
+  });
+
+  it('fifty a second of all keys', async () => {
+    const { written, log } = refusalLog();
+    for (let key = 0; key < 100; key += 1) await log.note(refusalOf(`key-${key}`));
+
+    expect(written).toHaveLength(50);
+  });
+
+  it('without failing the request when the table is away', async () => {
+    const { written, log } = refusalLog(() => Promise.reject(new Error('away')));
+
+    await expect(log.note(refusalOf('k'))).resolves.toBeUndefined();
+    expect(written).toEqual([]);
+  });
+});

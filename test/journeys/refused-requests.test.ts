@@ -1,0 +1,238 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { utcDate } from '../../lambdas/money/periods.ts';
+import { generationTimeMs, uuidv7 } from '../../lambdas/platform/ids.ts';
+import { queryPartition } from '../../lambdas/store/query.ts';
+import { writeRefusal } from '../../lambdas/store/refusals.ts';
+import { adminHere } from '../support/admin.ts';
+import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+
+type Row = Record<string, unknown>;
+
+const DAY_MS = 24 * 60 * 60_000;
+const SECRET = 'the password is hunter2';
+
+let directory: string;
+let gateway: RunningGateway;
+/** Of a member, with one rouble to spend. */
+let poor: RunningGateway;
+let poorHash: string;
+
+const admin = (...args: string[]) => adminHere(directory, ...args);
+const json = async (...args: string[]): Promise<unknown> => JSON.parse((await admin('--json', ...args)).out);
+const listed = async (...args: string[]) => (await json('generations', 'list', ...args)) as Row[];
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-refused-'));
+  gateway = await startGateway({ args: ['--data', directory] });
+  await json('members', 'add', '--member', 'ivan');
+  const made = (await json('keys', 'create', '--name', 'poor', '--limit', '1', '--member', 'ivan')) as Row;
+  poor = { ...gateway, key: made['key'] as string };
+  poorHash = made['hash'] as string;
+});
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+interface Refused {
+  status: number;
+  id: string;
+  requestId: string;
+}
+
+async function refused(client: RunningGateway, body: object, path = '/messages'): Promise<Refused> {
+  const response = await post(client, path, body);
+  await response.text();
+  const { headers, status } = response;
+  return { status, id: headers.get('x-generation-id')!, requestId: headers.get('request-id')! };
+}
+
+const tooDear = { model: 'sandbox/claude', max_tokens: 30_000, messages: [said(SECRET)] };
+const wrongField = { model: 'sandbox/claude', max_tokens: 'many', messages: [said(SECRET)] };
+
+/** What GET /generation says of a refused request; it is noted beside the answer. */
+async function explained(client: RunningGateway, id: string): Promise<{ message: string; refusal: Row }> {
+  return vi.waitFor(async () => {
+    const response = await get(client, `/generation?id=${id}`);
+    const { error } = (await response.json()) as { error: { message: string; metadata: { refusal?: Row } } };
+    expect([response.status, response.headers.get('x-should-retry')]).toEqual([404, 'false']);
+    return { message: error.message, refusal: error.metadata.refusal! };
+  }, 3_000);
+}
+
+describe('a refused request', () => {
+  it.each<[string, () => RunningGateway, object, string, Row]>([
+    ['for want of money', () => poor, tooDear, '/messages', { status: 402, limit_source: 'key_limit', field: null }],
+    ['for a wrong field', () => poor, wrongField, '/messages', { status: 400, field: 'max_tokens' }],
+    [
+      'for a model that there is not',
+      () => poor,
+      { ...tooDear, model: 'no/model' },
+      '/messages',
+      { model: 'no/model' },
+    ],
+    ['for decisions', () => poor, { model: 'sandbox/claude' }, '/decisions', { status: 400 }],
+    ['for a video', () => poor, { model: 'sandbox/claude', prompt: 'x' }, '/videos', { status: 400, field: 'model' }],
+  ])('%s is known by its id, with its reason', async (_why, client, body, path, reason) => {
+    const { status, id } = await refused(client(), body, path);
+
+    const { message, refusal } = await explained(client(), id);
+
+    expect(message).toContain(`refused with ${status}`);
+    expect(refusal).toMatchObject({ status, ...reason });
+    expect(Date.parse(refusal['created_at'] as string)).toBe(generationTimeMs(id));
+  });
+
+  it('says nothing to those who may not see it', async () => {
+    const { id } = await refused(gateway, wrongField);
+    await explained(gateway, id);
+
+    const response = await get(poor, `/generation?id=${id}`);
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('was not found, or') } });
+  });
+
+  it('is shown to the operator by either of its ids', async () => {
+    const { id, requestId } = await refused(poor, tooDear);
+    await explained(poor, id);
+
+    const shown = await json('generations', 'show', id);
+
+    expect(shown).toMatchObject({
+      id,
+      route: 'create-message',
+      status: 402,
+      error_type: 'payment_required',
+      limit_source: 'key_limit',
+      model: 'sandbox/claude',
+      cost_rub: '0',
+      key_hash: poorHash,
+      member_id: 'ivan',
+    });
+    expect(await json('generations', 'show', requestId)).toEqual(shown);
+    expect((await admin('generations', 'show', requestId)).out).toMatch(/^limit_source +key_limit$/m);
+  });
+
+  it('leaves no text of the prompt in the table', async () => {
+    const { id } = await refused(poor, { ...wrongField, system: SECRET, metadata: { user_id: SECRET } });
+    await explained(poor, id);
+
+    const items: unknown[] = [];
+    for (let shard = 0; shard < 8; shard += 1) {
+      const partition = `REFUSAL#${gateway.accountId}#${utcDate(Date.now())}#${shard}`;
+      for await (const item of queryPartition(gateway.table(), partition)) items.push(item);
+    }
+    expect(items.length).toBeGreaterThan(0);
+    expect(JSON.stringify(items)).not.toMatch(/hunter2|password/);
+  });
+
+  it('without a key is nobody’s', async () => {
+    const { status, id } = await refused({ ...gateway, key: 'sk-mg-v1-wrong' }, tooDear);
+
+    expect(status).toBe(401);
+    expect((await admin('generations', 'show', id)).err).toContain('has no request');
+  });
+});
+
+describe('the list of requests', () => {
+  let refusedId: string;
+  let answeredId: string;
+  let failedId: string;
+  beforeAll(async () => {
+    ({ id: refusedId } = await refused(poor, tooDear));
+    const ask = { model: 'sandbox/claude', max_tokens: 20 };
+    ({ id: answeredId } = await refused(gateway, { ...ask, messages: [said('Hi')] }));
+    ({ id: failedId } = await refused(gateway, { ...ask, messages: [said('Hi', 'error=500')] }));
+    await explained(poor, refusedId);
+    for (const id of [answeredId, failedId]) await finalGeneration(gateway, id);
+  });
+
+  it('has those that were refused among the others, each once', async () => {
+    const rows = await listed();
+
+    expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining([refusedId, answeredId, failedId]));
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+    expect(rows.find(({ id }) => id === failedId)).toMatchObject({ status: 'refused_before', refusal: null });
+    expect(rows.find(({ id }) => id === refusedId)).toMatchObject({
+      status: 'refused',
+      cost_rub: '0',
+      refusal: { status: 402, error_type: 'payment_required', field: null, limit_source: 'key_limit' },
+    });
+    const times = rows.map(({ created_at: at }) => at as string);
+    expect(times).toEqual(times.toSorted().toReversed());
+  });
+
+  it.each<[string, () => string[], () => string]>([
+    ['a status', () => ['--status', 'refused'], () => refusedId],
+    ['a key', () => ['--key', 'poor'], () => refusedId],
+    ['a member', () => ['--member', 'ivan'], () => refusedId],
+    ['a model and a status', () => ['--model', 'sandbox/claude', '--status', 'complete'], () => answeredId],
+  ])('is restricted to %s', async (_by, options, expected) => {
+    const [all, some] = [await listed(), await listed(...options())];
+
+    const ids = some.map(({ id }) => id);
+    expect(ids).toContain(expected());
+    expect(ids.length).toBeLessThan(all.length);
+    expect(ids).toEqual(all.map(({ id }) => id).filter((id) => ids.includes(id)));
+  });
+
+  it('fits a window', async () => {
+    const { out } = await admin('generations', 'list');
+
+    expect(out).toMatch(/402 key_limit/);
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
+  });
+
+  it('goes over days, page after page, and leaves nothing out', async () => {
+    const { accountId, workspaceId } = gateway;
+    const payer = { accountId, workspaceId, memberId: undefined, keyHash: 'f'.repeat(64) };
+    const end = Date.UTC(2026, 9, 31, 23, 59, 59, 999);
+    const ids = Array.from({ length: 120 }, (_, index) => `gen-${uuidv7(end - (index * 5 * DAY_MS) / 120)}`);
+    const why = { route: 'create-message', status: 400, kind: 'invalid_request' };
+    const absent = { field: undefined, limit: undefined, model: undefined };
+    for (const id of ids) {
+      const createdAtMs = generationTimeMs(id)!;
+      // They would have been deleted by DynamoDB after thirty days.
+      await writeRefusal(gateway.table(), { id, payer, createdAtMs, ...why, ...absent });
+    }
+
+    const days = ['--from', '2026-10-27', '--to', '2026-10-31', '--limit', '50'];
+    const found: unknown[] = [];
+    for (let page = await listed(...days); page.length > 0;) {
+      found.push(...page.map(({ id }) => id));
+      page = await listed(...days, '--before', found.at(-1) as string);
+    }
+
+    expect(found).toEqual(ids.toSorted().toReversed());
+  });
+
+  it.each([
+    [['--from', '2026-10-31', '--to', '2026-10-01'], /--from is later than --to/],
+    [['--from', '2024-10-31'], /At most 400 days/],
+    [['--date', '2026-10-31', '--from', '2026-10-01'], /cannot be used with/],
+    [['--before', 'gen-1'], /Use the id of a request/],
+  ])('refuses %j', async (options, expected) => {
+    expect((await admin('generations', 'list', ...options)).err).toMatch(expected);
+  });
+});
+
+describe('a generation', () => {
+  it('is shown with its price, its attempts and its times', async () => {
+    const asked = { model: 'sandbox/claude', max_tokens: 20, messages: [said('Hi')] };
+    const { id, requestId } = await refused(gateway, asked);
+    await finalGeneration(gateway, id);
+
+    expect(await json('generations', 'show', requestId)).toMatchObject({
+      id,
+      api_type: 'completions',
+      model: 'sandbox/claude',
+      status: 'complete',
+      prices_rub: { prompt: expect.stringMatching(/^0\.\d+$/), completion: expect.stringMatching(/^0\.\d+$/) },
+      cache_saved_rub: '0',
+      failed_attempts: [],
+      swept: false,
+    });
+  });
+});
