@@ -4,18 +4,16 @@
  * thread that serves requests never waits for it, and keeps nothing of it in memory.
  */
 
-import { extname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import type { Quirks } from '../catalog/quirk-schemas.ts';
-import { describeError, log } from '../platform/logger.ts';
+import { JobThread } from '../platform/job-thread.ts';
+import { once } from '../platform/once.ts';
 import type { CountJob, CountResult } from './o200k-worker.ts';
 
 /** More than the context of most models; the byte bound must do for larger prompts. */
 const MAX_CHARACTERS = 2_000_000;
 /** Of one count, including the start of the thread and the wait for other counts. */
 const PATIENCE_MS = 3_000;
-const IDLE_MS = 60_000;
 const MAX_HEAP_MB = 256;
 /** The longest that other requests may wait while a prompt is read. */
 const TURN_MS = 5;
@@ -40,9 +38,19 @@ export async function countLocally(
   const deadlineMs = performance.now() + PATIENCE_MS;
   const collected = await collect(texts);
   if (!collected) return undefined;
-  thread ??= startThread();
-  return thread.count(collected, tokenizer, deadlineMs);
+  const vocabulary = tokenizer ?? 'other';
+  const job: CountJob = { texts: collected, vocabulary, deadlineMs: performance.timeOrigin + deadlineMs };
+  return (await thread().run(job, deadlineMs)) ?? undefined;
 }
+
+const thread = once(
+  () =>
+    new JobThread<CountJob, CountResult>({
+      beside: import.meta.url,
+      name: 'o200k-worker',
+      maxHeapMb: MAX_HEAP_MB,
+    }),
+);
 
 /** What to hold for a prompt that `countLocally` counted: its tokens plus a margin for the error. */
 export function countedLocally(tokens: number, tokenizer: Quirks['tokenizer']): number {
@@ -64,62 +72,4 @@ async function collect(texts: Iterable<string>): Promise<string[] | undefined> {
     }
   }
   return collected;
-}
-
-interface CountingThread {
-  count(texts: string[], tokenizer: Quirks['tokenizer'], deadlineMs: number): Promise<number | undefined>;
-}
-
-let thread: CountingThread | undefined;
-
-function startThread(): CountingThread {
-  // In a bundle the thread's file is a separate bundle, beside this one.
-  const self = new URL(import.meta.url);
-  const worker = new Worker(new URL(`./o200k-worker${extname(self.pathname)}`, self), {
-    env: {},
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-  });
-  const waiting = new Map<number, (tokens: number | undefined) => void>();
-  let lastId = 0;
-  let idleTimer: NodeJS.Timeout | undefined;
-
-  const started: CountingThread = {
-    count(texts, tokenizer, deadlineMs) {
-      clearTimeout(idleTimer);
-      const id = (lastId += 1);
-      return new Promise((resolve) => {
-        // Not unreferenced: while a caller waits for the count, the process is in use.
-        const timer = setTimeout(() => finish(id, undefined), deadlineMs - performance.now());
-        waiting.set(id, (tokens) => {
-          clearTimeout(timer);
-          resolve(tokens);
-        });
-        const vocabulary = tokenizer ?? 'other';
-        const job: CountJob = { id, texts, vocabulary, deadlineMs: performance.timeOrigin + deadlineMs };
-        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
-        worker.postMessage(job);
-      });
-    },
-  };
-
-  function finish(id: number, tokens: number | undefined): void {
-    waiting.get(id)?.(tokens);
-    waiting.delete(id);
-    if (waiting.size > 0 || thread !== started) return;
-    idleTimer = setTimeout(end, IDLE_MS).unref();
-  }
-
-  function end(): void {
-    if (thread === started) thread = undefined;
-    void worker.terminate();
-    for (const id of waiting.keys()) finish(id, undefined);
-  }
-
-  worker.on('message', ({ id, tokens }: CountResult) => finish(id, tokens));
-  worker.on('error', (error) => log('error', 'the local token counter failed', describeError(error)));
-  worker.on('exit', end);
-  // After the listeners are added: the first of them would keep the process alive again.
-  worker.unref();
-  return started;
 }

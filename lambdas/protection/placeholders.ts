@@ -5,11 +5,30 @@ import type { SensitiveCategory } from '../store/sensitive-data.ts';
 /** Text that looks like one of ours. */
 const LIKE_OURS = /\[(?:EMAIL|PHONE|CREDENTIAL|CARD|PASSPORT|SNILS|INN|IP_ADDRESS)_\d{1,15}\]/g;
 
+/** Placeholders as one thread hands them to another. */
+export interface PlaceholderState {
+  /** In the order in which they were added. */
+  values: { value: string; placeholder: string; category: SensitiveCategory }[];
+  taken: ReadonlySet<string>;
+  lastNumbers: ReadonlyMap<SensitiveCategory, number>;
+}
+
 export class Placeholders {
   readonly #byValue = new Map<string, { placeholder: string; category: SensitiveCategory; position: number }>();
   readonly #originals = new Map<string, string>();
-  readonly #taken = new Set<string>();
-  readonly #lastNumbers = new Map<SensitiveCategory, number>();
+  readonly #taken: Set<string>;
+  readonly #lastNumbers: Map<SensitiveCategory, number>;
+
+  constructor({ values, taken, lastNumbers }: Partial<PlaceholderState> = {}) {
+    this.#taken = new Set(taken);
+    this.#lastNumbers = new Map(lastNumbers);
+    for (const { value, placeholder, category } of values ?? []) this.#set(value, placeholder, category);
+  }
+
+  get state(): PlaceholderState {
+    const values = [...this.#byValue].map(([value, { placeholder, category }]) => ({ value, placeholder, category }));
+    return { values, taken: this.#taken, lastNumbers: this.#lastNumbers };
+  }
 
   /** What looks like a placeholder in a text was written by somebody else, and gets no value. */
   keepClearOf(text: string): void {
@@ -27,6 +46,10 @@ export class Placeholders {
       placeholder = `[${category.toUpperCase()}_${number}]`;
     } while (this.#taken.has(placeholder));
     this.#lastNumbers.set(category, number);
+    this.#set(value, placeholder, category);
+  }
+
+  #set(value: string, placeholder: string, category: SensitiveCategory): void {
     this.#byValue.set(value, { placeholder, category, position: this.count });
     this.#originals.set(placeholder, value);
   }

@@ -2,8 +2,7 @@ import type { SensitiveData } from '../store/sensitive-data.ts';
 import { Dictionary } from './dictionary.ts';
 import type { Finding } from './find/finding.ts';
 import type { Placeholders } from './placeholders.ts';
-import { unchangeable } from './refusals.ts';
-import type { Place } from './request-texts.ts';
+import { TextRefusal } from './refusals.ts';
 import { isChangeable, type Scanned } from './scan.ts';
 import { TermSearch } from './term-search.ts';
 
@@ -29,15 +28,19 @@ export class Replacement {
     this.#dictionary = new Dictionary(dictionary);
   }
 
-  /** @returns the text as it may be sent; undefined for signed thinking that cannot be sent as it was signed */
-  of(scanned: Scanned, { field }: Place): string | undefined {
+  /**
+   * @returns the text as it may be sent; undefined for signed thinking that cannot be sent as it was signed
+   * @throws {TextRefusal} where it would have to be changed, and cannot be
+   */
+  of(scanned: Scanned): string | undefined {
     const { text, kind, knownBefore } = scanned;
     if (kind === 'protocol') return text;
     const changes = this.#changesOf(text, scanned.findings);
     const [first] = changes;
     if (!first) return kind === 'signed' && scanned.findings.length > 0 ? undefined : text;
     if (!isChangeable(kind)) {
-      throw unchangeable(first.value === undefined ? undefined : this.#placeholders.categoryOf(first.value), field());
+      const { value } = first;
+      throw new TextRefusal('unchangeable', value === undefined ? undefined : this.#placeholders.categoryOf(value));
     }
     if (kind === 'signed' && !this.#isAsSigned(scanned, changes, knownBefore)) return undefined;
     return applied(text, changes);

@@ -1,11 +1,18 @@
-/** Every text of a request, with what is found in it. */
+/** What is found in the texts of a request. */
 
-import type { MessagesRequest } from '../messages/types.ts';
 import type { SensitiveCategory, SensitiveData } from '../store/sensitive-data.ts';
 import { findSensitive } from './find/find.ts';
 import type { Finding } from './find/finding.ts';
-import { blocked, unchangeable } from './refusals.ts';
-import { mapTexts, type Place, type TextKind } from './request-texts.ts';
+import { TextRefusal } from './refusals.ts';
+import type { TextKind } from './request-texts.ts';
+
+/** A text of a request, apart from where it stands. */
+export interface RequestText {
+  text: string;
+  kind: TextKind;
+  /** The name of the value in JSON that a model wrote or reads. */
+  name?: string | undefined;
+}
 
 export interface Scanned {
   text: string;
@@ -15,22 +22,13 @@ export interface Scanned {
   knownBefore: number;
 }
 
-/**
- * The texts in the order in which `mapTexts` visits them.
- * @throws {GatewayError} 400 where something is found that the key blocks, or that cannot be changed
- */
-export function scan(message: MessagesRequest, { action, categories }: SensitiveData): Scanned[] {
-  const wanted = new Set(categories);
-  const scanned: Scanned[] = [];
-  mapTexts(message, (text, place) => {
-    const findings = findIn(text, place, wanted);
-    const [first] = findings;
-    if (first && action === 'block') throw blocked(first.category, place.field());
-    if (first && !isChangeable(place.kind)) throw unchangeable(first.category, place.field());
-    scanned.push({ text, kind: place.kind, findings, knownBefore: 0 });
-    return text;
-  });
-  return scanned;
+/** @throws {TextRefusal} where something is found that the key blocks, or that cannot be changed */
+export function scan({ text, kind, name }: RequestText, { action, categories }: SensitiveData): Scanned {
+  const findings = findIn(text, name, new Set(categories));
+  const [first] = findings;
+  if (first && action === 'block') throw new TextRefusal('blocked', first.category);
+  if (first && !isChangeable(kind)) throw new TextRefusal('unchangeable', first.category);
+  return { text, kind, findings, knownBefore: 0 };
 }
 
 export function isChangeable(kind: TextKind): boolean {
@@ -38,7 +36,7 @@ export function isChangeable(kind: TextKind): boolean {
 }
 
 /** In JSON of a model, the name of a value says what it is: `{"inn": "…"}`. */
-function findIn(text: string, { name }: Place, wanted: ReadonlySet<SensitiveCategory>): Finding[] {
+function findIn(text: string, name: string | undefined, wanted: ReadonlySet<SensitiveCategory>): Finding[] {
   if (name === undefined) return findSensitive(text, wanted);
   const prefix = `${name}: `;
   return findSensitive(prefix + text, wanted)

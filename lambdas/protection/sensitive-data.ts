@@ -1,16 +1,22 @@
 /**
  * What a key wants kept from providers is taken out of its requests before anything is measured, held or sent. The provider
  * never sees it, so it cannot be in the provider's answers, errors or logs either.
+ *
+ * Guarantee: a prompt of any length and any content, under any settings, keeps the event loop for the time that a short one
+ * takes: a long one is searched in a thread of its own.
  */
 
 import type { MessagesRequest } from '../messages/types.ts';
+import { JobThread } from '../platform/job-thread.ts';
+import { once } from '../platform/once.ts';
 import type { SensitiveData } from '../store/sensitive-data.ts';
 import { findSensitive } from './find/find.ts';
 import { Placeholders, withoutPlaceholders } from './placeholders.ts';
-import { nothingNamed } from './refusals.ts';
+import { protectTexts, type ProtectedTexts, type ProtectionJob, type RefusedText } from './protect-texts.ts';
+import { nothingNamed, refusalAt, tooSlow } from './refusals.ts';
 import { Replacement } from './replacement.ts';
 import { mapTexts } from './request-texts.ts';
-import { scan, type Scanned } from './scan.ts';
+import type { RequestText } from './scan.ts';
 
 export interface Protected {
   message: MessagesRequest;
@@ -27,38 +33,86 @@ export interface Protected {
  * The request as providers may see it.
  * @param options.mayGrow more text may come: `originals` gets what is found in it, and is there from the beginning
  * @throws {GatewayError} 400 naming category and field, never the value: where the key blocks such requests, and where a
- *   value stands in a place that cannot be changed
+ *   value stands in a place that cannot be changed, or there are too many of them; 504 where the search takes too long
  */
-export function protect(message: MessagesRequest, settings: SensitiveData, { mayGrow = false } = {}): Protected {
+export async function protect(
+  message: MessagesRequest,
+  settings: SensitiveData,
+  { mayGrow = false } = {},
+): Promise<Protected> {
   const { enabled, action, categories, dictionary, restore } = settings;
   if (!enabled) return { message, originals: undefined, protectMore: (text) => text };
   if (categories.length === 0 && dictionary.length === 0) throw nothingNamed();
-  const scanned = scan(message, settings);
-  const placeholders = placeholdersFor(scanned, settings);
-  const replacement = new Replacement(placeholders, dictionary);
+  const found = await protectedTexts({ texts: textsOf(message), settings });
+  if ('refused' in found) throw refusalAt(fieldOf(message, found.refused.index), found.refused);
+  const placeholders = new Placeholders(found.placeholders);
   const mayHaveAny = placeholders.count > 0 || (mayGrow && action === 'replace');
+  const replacement = once(() => new Replacement(placeholders, dictionary));
   return {
-    message: replaced(message, scanned, replacement, settings),
+    message: withChanges(message, found.changes),
     originals: restore && mayHaveAny ? placeholders.originals : undefined,
-    protectMore: (text) => protectedText(text, placeholders, replacement, settings),
+    protectMore: (text) => protectedText(text, placeholders, replacement(), settings),
   };
 }
 
-/** A prompt that stands alone, as providers may see it. @throws {GatewayError} 400, as `protect` does */
-export function protectPrompt(prompt: string, settings: SensitiveData): string {
-  return protect({ model: '', messages: [], prompt }, settings).message['prompt'] as string;
+/** A prompt that stands alone, as providers may see it. @throws {GatewayError} as `protect` does */
+export async function protectPrompt(prompt: string, settings: SensitiveData): Promise<string> {
+  const { message } = await protect({ model: '', messages: [], prompt }, settings);
+  return message['prompt'] as string;
 }
 
-function replaced(
-  message: MessagesRequest,
-  scanned: Scanned[],
-  replacement: Replacement,
-  { dictionary }: SensitiveData,
-): MessagesRequest {
-  const hasNothing = scanned.every(({ findings }) => findings.length === 0);
-  if (hasNothing && dictionary.length === 0) return message;
-  let next = 0;
-  return mapTexts(message, (_, place) => replacement.of(scanned[next++]!, place));
+/** Characters that are searched at once: no text takes longer for its length than some four microseconds a character. */
+const MOST_AT_ONCE = 32 * 1024;
+/** Of a longer prompt, with the wait for others. The longest that is accepted takes a few seconds of it, unless it was made for that. */
+const PATIENCE_SECONDS = 20;
+/** The longest prompt needs some 150. */
+const MAX_HEAP_MB = 256;
+
+async function protectedTexts(job: ProtectionJob): Promise<ProtectedTexts | { refused: RefusedText }> {
+  const characters = job.texts.reduce((sum, { text }) => sum + text.length, 0);
+  if (characters <= MOST_AT_ONCE) return protectTexts(job);
+  const found = await thread().run(job, performance.now() + PATIENCE_SECONDS * 1_000);
+  if (!found) throw tooSlow(PATIENCE_SECONDS);
+  return found;
+}
+
+const thread = once(
+  () =>
+    new JobThread<ProtectionJob, ReturnType<typeof protectTexts>>({
+      beside: import.meta.url,
+      name: 'protection-worker',
+      maxHeapMb: MAX_HEAP_MB,
+    }),
+);
+
+/** The texts in the order in which `mapTexts` visits them. */
+function textsOf(message: MessagesRequest): RequestText[] {
+  const texts: RequestText[] = [];
+  mapTexts(message, (text, { kind, name }) => {
+    texts.push({ text, kind, name });
+    return text;
+  });
+  return texts;
+}
+
+function fieldOf(message: MessagesRequest, wanted: number): string {
+  let index = 0;
+  let found = '';
+  mapTexts(message, (text, { field }) => {
+    if (index === wanted) found = field();
+    index += 1;
+    return text;
+  });
+  return found;
+}
+
+function withChanges(message: MessagesRequest, changes: ProtectedTexts['changes']): MessagesRequest {
+  if (changes.size === 0) return message;
+  let index = -1;
+  return mapTexts(message, (text) => {
+    index += 1;
+    return changes.has(index) ? changes.get(index) : text;
+  });
 }
 
 /** Nothing in a text of others becomes a value of the client: what looks like a placeholder there is made to look different. */
@@ -73,21 +127,4 @@ function protectedText(
   if (findings.length > 0 && action === 'block') return undefined;
   for (const { category, start, end } of findings) placeholders.add(category, text.slice(start, end));
   return replacement.in(text, findings);
-}
-
-/** A placeholder for every value, numbered as they stand in the conversation. */
-function placeholdersFor(scanned: Scanned[], { restore, dictionary }: SensitiveData): Placeholders {
-  const placeholders = new Placeholders();
-  // Without restoring, what looks like a placeholder came from an earlier answer, and means the same value still.
-  if (restore) {
-    for (const { text } of scanned) placeholders.keepClearOf(text);
-    for (const { substitute } of dictionary) placeholders.keepClearOf(substitute);
-  }
-  for (const each of scanned) {
-    // A value that only signed thinking has was never replaced: no placeholder would make it what was signed.
-    each.knownBefore = placeholders.count;
-    if (each.kind === 'signed') continue;
-    for (const { category, start, end } of each.findings) placeholders.add(category, each.text.slice(start, end));
-  }
-  return placeholders;
 }

@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import type { FunctionSpec } from '../../lambdas/route.ts';
@@ -85,26 +85,31 @@ export async function bundleFunctions(
     metafile: true,
   });
   const bytes: Record<string, number> = {};
-  const counting: string[] = [];
+  const beside: Record<string, string> = {};
   for (const [file, output] of Object.entries(result.metafile.outputs)) {
     if (file.endsWith('.map')) continue;
     const name = file.split('/').at(-2)!;
     bytes[name] = output.bytes;
     const contains = (source: string) => Object.keys(output.inputs).some((input) => input.endsWith(source));
     if (contains('lambdas/catalog/load-checked.ts')) writeFileSync(join(directory, name, 'catalog.json'), catalog);
-    if (contains('lambdas/admission/local-count.ts')) counting.push(name);
+    for (const { of, entry } of threads) if (contains(of)) beside[`${name}/${basename(entry, '.ts')}`] = entry;
     writeFileSync(join(directory, name, 'package.json'), '{"type":"module"}\n');
   }
-  await bundleCounter(directory, counting);
+  await bundleThreads(directory, beside);
   return { directory, bytes };
 }
 
-/** The thread that counts tokens is a separate file, so that no function loads its vocabulary before it counts. */
-async function bundleCounter(directory: string, names: string[]): Promise<void> {
-  const entry = join(lambdasDirectory, 'admission', 'o200k-worker.ts');
+/** What threads run is in files of their own, so that no function loads it before a thread needs it. */
+const threads = [
+  { of: 'lambdas/admission/local-count.ts', entry: 'admission/o200k-worker.ts' },
+  { of: 'lambdas/protection/sensitive-data.ts', entry: 'protection/protection-worker.ts' },
+];
+
+/** @param beside the files by their places */
+async function bundleThreads(directory: string, beside: Record<string, string>): Promise<void> {
   await build({
     ...options,
-    entryPoints: names.map((name) => ({ in: entry, out: `${name}/o200k-worker` })),
+    entryPoints: Object.entries(beside).map(([out, entry]) => ({ in: join(lambdasDirectory, entry), out })),
     outdir: directory,
   });
 }

@@ -34,20 +34,21 @@ const prompts = {
   'a value in each line': cut(corpus('values-en', 'values-ru').replaceAll(/⟦\w+ |⟧|·/g, '')),
 };
 
-function medianMs(run: () => unknown): number {
-  const times = Array.from({ length: ROUNDS }, () => {
+async function medianMs(run: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
     const startedMs = performance.now();
-    run();
-    return performance.now() - startedMs;
-  });
+    await run();
+    times.push(performance.now() - startedMs);
+  }
   return times.sort((a, b) => a - b)[ROUNDS / 2]!;
 }
 
 console.info(`protecting ${PROMPT_BYTES / 1_000} kB, all categories, 200 terms:`);
 for (const [name, content] of Object.entries(prompts)) {
   const request = { model: 'm', messages: [{ role: 'user' as const, content }] };
-  const { originals } = protect(request, settings);
-  const ms = medianMs(() => protect(request, settings));
+  const { originals } = await protect(request, settings);
+  const ms = await medianMs(() => protect(request, settings));
   console.info(`  ${name}: ${ms.toFixed(1)} ms, ${originals?.size ?? 0} values`);
 }
 

@@ -52,15 +52,16 @@ describe('the bundle of a function', () => {
     expect(withCatalog).toEqual(expect.arrayContaining(['create-message', 'list-models']));
   });
 
-  it('has the thread that counts tokens beside it, if it counts', () => {
+  it.each([
+    ['that counts tokens', 'o200k-worker', 'counting'],
+    ['that protects long prompts', 'protection-worker', 'create-message'],
+  ])('has the thread %s beside it, if it uses it', (_what, thread, user) => {
     const names = [...Object.keys(functions), 'counting'];
-    const withThread = names.filter((name) => existsSync(join(directory, name, 'o200k-worker.mjs')));
-    const counting = names.filter((name) =>
-      readFileSync(join(directory, name, 'index.mjs'), 'utf8').includes('o200k-worker'),
-    );
+    const withThread = names.filter((name) => existsSync(join(directory, name, `${thread}.mjs`)));
+    const using = names.filter((name) => readFileSync(join(directory, name, 'index.mjs'), 'utf8').includes(thread));
 
-    expect(withThread).toEqual(counting);
-    expect(withThread).toContain('counting');
+    expect(withThread).toEqual(using);
+    expect(withThread).toContain(user);
   });
 
   it('says in the log which of our files and lines an error comes from', () => {

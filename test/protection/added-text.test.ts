@@ -18,40 +18,40 @@ async function* saying(text: string): AsyncGenerator<AnswerEvent[], void> {
 }
 
 describe('text that joins a conversation while an answer runs', () => {
-  it('has known values under their placeholders, and new ones with the numbers that follow', () => {
-    const { protectMore } = growing('ann@example.org');
+  it('has known values under their placeholders, and new ones with the numbers that follow', async () => {
+    const { protectMore } = await growing('ann@example.org');
 
     expect(protectMore('bob@example.org wrote to ann@example.org')).toBe('[EMAIL_2] wrote to [EMAIL_1]');
     expect(protectMore('203.0.113.7: eve@example.org, bob@example.org')).toBe('[IP_ADDRESS_1]: [EMAIL_3], [EMAIL_2]');
   });
 
-  it('has known values replaced where nothing beside them says what they are, whichever text they came with', () => {
-    const { protectMore } = growing('ИНН 7707083893');
+  it('has known values replaced where nothing beside them says what they are, whichever text they came with', async () => {
+    const { protectMore } = await growing('ИНН 7707083893');
 
     expect(protectMore('7707083893, паспорт 45 09 123458')).toBe('[INN_1], паспорт [PASSPORT_1]');
     expect(protectMore('45 09 123458')).toBe('[PASSPORT_1]');
   });
 
-  it('has the substitutes of the dictionary', () => {
-    const { protectMore } = growing('Hello', { dictionary: [{ term: 'Falcon', substitute: 'it' }] });
+  it('has the substitutes of the dictionary', async () => {
+    const { protectMore } = await growing('Hello', { dictionary: [{ term: 'Falcon', substitute: 'it' }] });
 
     expect(protectMore('FALCON is late, says ann@example.org')).toBe('it is late, says [EMAIL_1]');
   });
 
-  it('has no placeholder but ours: what looks like one goes in round brackets', () => {
-    const { protectMore } = growing('ann@example.org');
+  it('has no placeholder but ours: what looks like one goes in round brackets', async () => {
+    const { protectMore } = await growing('ann@example.org');
 
     expect(protectMore('[EMAIL_1], [PHONE_7], [1], [EMAIL_x] of bob@example.org')).toBe(
       '(EMAIL_1), (PHONE_7), [1], [EMAIL_x] of [EMAIL_2]',
     );
   });
 
-  it('never gets a number that the prompt has already', () => {
-    expect(growing('What is [EMAIL_1]?').protectMore('ann@example.org')).toBe('[EMAIL_2]');
+  it('never gets a number that the prompt has already', async () => {
+    expect((await growing('What is [EMAIL_1]?')).protectMore('ann@example.org')).toBe('[EMAIL_2]');
   });
 
-  it('is left out by a key that blocks, if something is found in it', () => {
-    const { protectMore } = growing('Hello', {
+  it('is left out by a key that blocks, if something is found in it', async () => {
+    const { protectMore } = await growing('Hello', {
       action: 'block',
       dictionary: [{ term: 'Falcon', substitute: 'it' }],
     });
@@ -60,8 +60,8 @@ describe('text that joins a conversation while an answer runs', () => {
     expect(protectMore('Falcon is late')).toBe('it is late');
   });
 
-  it('stays as it is where nothing is protected', () => {
-    const { protectMore, originals } = protect(prompt('ann@example.org'), noSensitiveData, mayGrow);
+  it('stays as it is where nothing is protected', async () => {
+    const { protectMore, originals } = await protect(prompt('ann@example.org'), noSensitiveData, mayGrow);
 
     expect(protectMore('[EMAIL_1] is ann@example.org')).toBe('[EMAIL_1] is ann@example.org');
     expect(originals).toBeUndefined();
@@ -69,8 +69,8 @@ describe('text that joins a conversation while an answer runs', () => {
 });
 
 describe('what stands behind placeholders, where more text may come', () => {
-  it('is there before anything is found, and grows', () => {
-    const { originals, protectMore } = growing('Hello');
+  it('is there before anything is found, and grows', async () => {
+    const { originals, protectMore } = await growing('Hello');
     const before = [...originals!];
 
     protectMore('ann@example.org');
@@ -81,13 +81,13 @@ describe('what stands behind placeholders, where more text may come', () => {
 
   it.each<Partial<SensitiveData>>([{ restore: false }, { action: 'block' }])(
     'is not there where nothing will ever be restored: %j',
-    (settings) => {
-      expect(growing('Hello', settings).originals).toBeUndefined();
+    async (settings) => {
+      expect((await growing('Hello', settings)).originals).toBeUndefined();
     },
   );
 
   it('is restored in an answer that has begun, in pieces as well', async () => {
-    const { originals, protectMore } = growing('ann@example.org');
+    const { originals, protectMore } = await growing('ann@example.org');
     async function* answer(): AsyncGenerator<AnswerEvent[], void> {
       yield [{ data: { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } }];
       yield ['[EMAIL_1] ', '[IP_'].map(said);

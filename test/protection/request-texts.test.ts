@@ -160,19 +160,19 @@ function planted(feature: Partial<MessagesRequest>): { request: MessagesRequest;
 const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 
 describe.each(Object.entries(features))('%s', (_, feature) => {
-  it('has no value left in it', () => {
+  it('has no value left in it', async () => {
     const { request, secrets } = planted(feature);
 
-    const { message } = protect(request, everything);
+    const { message } = await protect(request, everything);
 
     expect(secrets).toBeGreaterThan(0);
     expect(JSON.stringify(message)).not.toContain('secret.example');
   });
 
-  it.each(messagesWires)('leaves over %s without a value, or not at all', (wire) => {
+  it.each(messagesWires)('leaves over %s without a value, or not at all', async (wire) => {
     const { request } = planted(feature);
     const { wire: codec, target } = candidateAt('http://localhost', { wire });
-    const { message } = protect(request, everything);
+    const { message } = await protect(request, everything);
     const encode = () => codec.encode(message, target, client);
     const count = () => codec.encodeCount(message, target, client);
 
@@ -193,13 +193,15 @@ function written(write: () => unknown): unknown {
   }
 }
 
-it('most of these leave over every wire, so that the test above says something', () => {
+it('most of these leave over every wire, so that the test above says something', async () => {
+  const safe = await Promise.all(
+    Object.values(features).map(async (feature) => (await protect(planted(feature).request, everything)).message),
+  );
   for (const wire of messagesWires) {
     const { wire: codec, target } = candidateAt('http://localhost', { wire });
-    const sent = Object.values(features).filter((feature) => {
-      const { request } = planted(feature);
+    const sent = safe.filter((message) => {
       try {
-        return codec.encode(protect(request, everything).message, target, client).body.includes('[EMAIL_1]');
+        return codec.encode(message, target, client).body.includes('[EMAIL_1]');
       } catch {
         return false;
       }

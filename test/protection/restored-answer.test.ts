@@ -249,7 +249,7 @@ describe('what a model repeats of a prompt', () => {
   it('is for the client what it sent, however it is cut', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, anyCuts, async (asked, cuts) => {
-        const { message, originals: values = new Map() } = protect(prompt(asked), everything);
+        const { message, originals: values = new Map() } = await protect(prompt(asked), everything);
         const seen = message.messages[0]!.content as string;
         const deltas = cut(seen, cuts).map((piece) => ({ type: 'text_delta', text: piece }));
 
@@ -265,7 +265,7 @@ describe('what a model repeats of a prompt', () => {
   it('is the same in the arguments of a call', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, anyCuts, async (asked, cuts) => {
-        const { message, originals: values } = protect(prompt(asked), everything);
+        const { message, originals: values } = await protect(prompt(asked), everything);
         fc.pre(values !== undefined);
         const json = JSON.stringify({ words: message.messages[0]!.content });
         const deltas = cut(json, cuts).map((piece) => ({ type: 'input_json_delta', partial_json: piece }));
@@ -278,10 +278,10 @@ describe('what a model repeats of a prompt', () => {
     );
   });
 
-  it('has none of the protected values for the provider, where they stand by themselves', () => {
-    fc.assert(
-      fc.property(anyText, (asked) => {
-        const { message, originals: values = new Map<string, string>() } = protect(prompt(asked), everything);
+  it('has none of the protected values for the provider, where they stand by themselves', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyText, async (asked) => {
+        const { message, originals: values = new Map<string, string>() } = await protect(prompt(asked), everything);
         const seen = message.messages[0]!.content as string;
 
         for (const value of values.values()) {

@@ -3,25 +3,25 @@ import { protect } from '../../lambdas/protection/sensitive-data.ts';
 import type { Block, Message, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { changeSensitiveData, noSensitiveData, sensitiveDataField } from '../../lambdas/store/sensitive-data.ts';
 import { everything, prompt, sentText } from '../support/protection.ts';
-import { refused } from '../support/refused.ts';
+import { refusedLater } from '../support/refused.ts';
 
 describe('a key that protects nothing', () => {
   it.each([undefined, { enabled: false }, { categories: ['email'], action: 'block' }])(
     'sends requests as they are: %j',
-    (stored) => {
+    async (stored) => {
       const request = prompt('Write to ann@example.org');
 
-      const { message, originals } = protect(request, sensitiveDataField.read({ sensitive_data: stored }));
+      const { message, originals } = await protect(request, sensitiveDataField.read({ sensitive_data: stored }));
 
       expect(message).toBe(request);
       expect(originals).toBeUndefined();
     },
   );
 
-  it('is refused where it asks for protection all the same', () => {
+  it('is refused where it asks for protection all the same', async () => {
     const settings = changeSensitiveData(noSensitiveData, { enabled: true });
 
-    const error = refused(() => protect(prompt('Hello'), settings));
+    const error = await refusedLater(() => protect(prompt('Hello'), settings));
 
     expect(error).toMatchObject({ status: 400, metadata: { field: 'sensitive_data' } });
     expect(error.message).toContain('nothing was sent');
@@ -29,11 +29,13 @@ describe('a key that protects nothing', () => {
 });
 
 describe('placeholders', () => {
-  it('are numbered by category', () => {
-    expect(sentText('ann@example.org, bob@example.org, +7 916 204-18-33')).toBe('[EMAIL_1], [EMAIL_2], [PHONE_1]');
+  it('are numbered by category', async () => {
+    expect(await sentText('ann@example.org, bob@example.org, +7 916 204-18-33')).toBe(
+      '[EMAIL_1], [EMAIL_2], [PHONE_1]',
+    );
   });
 
-  it('are the same for the same value in all turns, and say what they stand for', () => {
+  it('are the same for the same value in all turns, and say what they stand for', async () => {
     const request: MessagesRequest = {
       model: 'm',
       system: 'You work for bob@example.org.',
@@ -44,7 +46,7 @@ describe('placeholders', () => {
       ],
     };
 
-    const { message, originals } = protect(request, everything);
+    const { message, originals } = await protect(request, everything);
 
     expect(message.system).toBe('You work for [EMAIL_1].');
     expect(message.messages.map(({ content }) => content)).toEqual([
@@ -58,30 +60,30 @@ describe('placeholders', () => {
     ]);
   });
 
-  it('are none that the prompt has already', () => {
-    expect(sentText('[EMAIL_1] is not ann@example.org, nor [EMAIL_2]')).toBe(
+  it('are none that the prompt has already', async () => {
+    expect(await sentText('[EMAIL_1] is not ann@example.org, nor [EMAIL_2]')).toBe(
       '[EMAIL_1] is not [EMAIL_3], nor [EMAIL_2]',
     );
   });
 
-  it('keep their meaning in a conversation that is never restored', () => {
+  it('keep their meaning in a conversation that is never restored', async () => {
     const request = prompt('Write to ann@example.org');
     const messages: Message[] = [...request.messages, { role: 'assistant', content: 'To [EMAIL_1]?' }];
 
-    const { message, originals } = protect({ ...request, messages }, { ...everything, restore: false });
+    const { message, originals } = await protect({ ...request, messages }, { ...everything, restore: false });
 
     expect(message.messages.map(({ content }) => content)).toEqual(['Write to [EMAIL_1]', 'To [EMAIL_1]?']);
     expect(originals).toBeUndefined();
   });
 
-  it('stand for a value also where nothing beside it says what it is', () => {
-    expect(sentText('ИНН 7707083893. Ещё раз: 7707083893, но не 77070838931.')).toBe(
+  it('stand for a value also where nothing beside it says what it is', async () => {
+    expect(await sentText('ИНН 7707083893. Ещё раз: 7707083893, но не 77070838931.')).toBe(
       'ИНН [INN_1]. Ещё раз: [INN_1], но не 77070838931.',
     );
   });
 
-  it('are only for the categories that the key names', () => {
-    expect(sentText('ann@example.org, 10.20.30.40', { categories: ['ip_address'] })).toBe(
+  it('are only for the categories that the key names', async () => {
+    expect(await sentText('ann@example.org, 10.20.30.40', { categories: ['ip_address'] })).toBe(
       'ann@example.org, [IP_ADDRESS_1]',
     );
   });
@@ -103,24 +105,24 @@ describe('the dictionary', () => {
     ['Ромашки и ромашкой', 'Ромашки и ромашкой'],
     ['C++ and c++11', 'C and C11'],
     ['İstanbul, Project Falcon', 'İstanbul, the project'],
-  ])('replaces whole words in any case of letters: %j', (text, expected) => {
-    expect(sent(text)).toBe(expected);
+  ])('replaces whole words in any case of letters: %j', async (text, expected) => {
+    expect(await sent(text)).toBe(expected);
   });
 
-  it('leaves to the categories what they find', () => {
-    expect(sent('ann@example.org')).toBe('[EMAIL_1]');
+  it('leaves to the categories what they find', async () => {
+    expect(await sent('ann@example.org')).toBe('[EMAIL_1]');
   });
 
-  it('is one way', () => {
-    const { originals } = protect(prompt('Project Falcon'), { ...everything, dictionary });
+  it('is one way', async () => {
+    const { originals } = await protect(prompt('Project Falcon'), { ...everything, dictionary });
 
     expect(originals).toBeUndefined();
   });
 
-  it('takes the longest of its terms', () => {
+  it('takes the longest of its terms', async () => {
     const longer = [...dictionary, { term: 'Project Falcon II', substitute: 'the next' }];
 
-    expect(sentText('Project Falcon II, Project Falcon', { dictionary: longer })).toBe('the next, the project');
+    expect(await sentText('Project Falcon II, Project Falcon', { dictionary: longer })).toBe('the next, the project');
   });
 });
 
@@ -140,15 +142,15 @@ describe('a key that blocks', () => {
       'messages.0.content.0.input',
     ],
     ['the user', { metadata: { user_id: 'ann@example.org' } }, 'metadata.user_id'],
-  ])('names field and category, never the value: %s', (_, more, field) => {
-    const error = refused(() => protect({ ...prompt('Hello'), ...more }, block));
+  ])('names field and category, never the value: %s', async (_, more, field) => {
+    const error = await refusedLater(() => protect({ ...prompt('Hello'), ...more }, block));
 
     expect(error).toMatchObject({ status: 400, metadata: { field, category: 'email' } });
     expect(`${error.message} ${JSON.stringify(error.metadata)}`).not.toContain('ann@');
   });
 
-  it('lets through what has nothing, with the substitutes of its dictionary', () => {
-    const { message } = protect(prompt('Falcon is late'), {
+  it('lets through what has nothing, with the substitutes of its dictionary', async () => {
+    const { message } = await protect(prompt('Falcon is late'), {
       ...block,
       dictionary: [{ term: 'falcon', substitute: 'it' }],
     });
@@ -172,24 +174,24 @@ describe('what cannot be changed', () => {
       { tools: [{ name: 't', input_schema: { properties: { 'ann@example.org': {} } } }] },
       'tools.0.input_schema',
     ],
-  ])('is refused by its field: %s', (_, more, field) => {
-    const error = refused(() => protect({ ...prompt('Hello'), ...more }, everything));
+  ])('is refused by its field: %s', async (_, more, field) => {
+    const error = await refusedLater(() => protect({ ...prompt('Hello'), ...more }, everything));
 
     expect(error).toMatchObject({ status: 400, metadata: { field } });
     expect(error.message).not.toMatch(/ann@|10\.20/);
   });
 
-  it('is refused for a term of the dictionary as well', () => {
+  it('is refused for a term of the dictionary as well', async () => {
     const dictionary = [{ term: 'falcon', substitute: 'it' }];
 
-    const error = refused(() =>
+    const error = await refusedLater(() =>
       protect(prompt('Hello', { tools: [{ name: 'falcon' }] }), { ...everything, dictionary }),
     );
 
     expect(error).toMatchObject({ status: 400, metadata: { field: 'tools.0.name' } });
   });
 
-  it('is no word of the protocol, whatever the dictionary says', () => {
+  it('is no word of the protocol, whatever the dictionary says', async () => {
     const dictionary = ['text', 'user', 'object', 'image'].map((term) => ({ term, substitute: 'x' }));
     const request: MessagesRequest = {
       model: 'm',
@@ -197,7 +199,7 @@ describe('what cannot be changed', () => {
       messages: [{ role: 'user', content: [{ type: 'text', text: 'a text' }, image('https://example.org/a.png')] }],
     };
 
-    const { message } = protect(request, { ...everything, dictionary });
+    const { message } = await protect(request, { ...everything, dictionary });
 
     expect(message.tools).toEqual(request.tools);
     expect(message.messages[0]).toMatchObject({
@@ -214,71 +216,76 @@ const withThinking = (block: Block): Message[] => [
   { role: 'user', content: 'Thanks' },
 ];
 
-const sentBlocks = (block: Block) =>
-  protect({ model: 'm', messages: withThinking(block) }, everything).message.messages[1]!.content as Block[];
+const sentBlocks = async (block: Block) => {
+  const { message } = await protect({ model: 'm', messages: withThinking(block) }, everything);
+  return message.messages[1]!.content as Block[];
+};
 
 describe('thinking that its provider has signed', () => {
-  it.each(['EqQBCkYIA', 'gw1.google.CiQB'])('becomes what was signed where it repeats the prompt: %s', (signature) => {
-    expect(sentBlocks(thinking('I write to ann@example.org.', signature))[0]).toEqual(
-      thinking('I write to [EMAIL_1].', signature),
-    );
+  it.each(['EqQBCkYIA', 'gw1.google.CiQB'])(
+    'becomes what was signed where it repeats the prompt: %s',
+    async (signature) => {
+      expect((await sentBlocks(thinking('I write to ann@example.org.', signature)))[0]).toEqual(
+        thinking('I write to [EMAIL_1].', signature),
+      );
+    },
+  );
+
+  it('is left out where nothing would make it what was signed', async () => {
+    expect(await sentBlocks(thinking('Perhaps bob@example.org?', 'EqQBCkYIA'))).toEqual([
+      { type: 'text', text: 'Done.' },
+    ]);
   });
 
-  it('is left out where nothing would make it what was signed', () => {
-    expect(sentBlocks(thinking('Perhaps bob@example.org?', 'EqQBCkYIA'))).toEqual([{ type: 'text', text: 'Done.' }]);
-  });
-
-  it('goes as it is where nothing is found in it', () => {
+  it('goes as it is where nothing is found in it', async () => {
     const block = thinking('I think.', 'EqQBCkYIA');
 
-    expect(sentBlocks(block)[0]).toBe(block);
+    expect((await sentBlocks(block))[0]).toBe(block);
   });
 
-  it('is text like any other where only the gateway has marked it', () => {
-    expect(sentBlocks(thinking('Perhaps bob@example.org?', 'gw1.deepseek'))[0]).toMatchObject({
+  it('is text like any other where only the gateway has marked it', async () => {
+    expect((await sentBlocks(thinking('Perhaps bob@example.org?', 'gw1.deepseek')))[0]).toMatchObject({
       thinking: 'Perhaps [EMAIL_2]?',
     });
   });
 
-  it('takes a message with it that had nothing else', () => {
+  it('takes a message with it that had nothing else', async () => {
     const [ask, , thanks] = withThinking(thinking('', ''));
     const messages = [ask!, { role: 'assistant' as const, content: [thinking('bob@example.org', 'EqQB')] }, thanks!];
 
-    expect(protect({ model: 'm', messages }, everything).message.messages.map(({ role }) => role)).toEqual([
-      'user',
-      'user',
-    ]);
+    const { message } = await protect({ model: 'm', messages }, everything);
+    expect(message.messages.map(({ role }) => role)).toEqual(['user', 'user']);
   });
 });
 
-const sentInput = (input: Record<string, unknown>) => {
+const sentInput = async (input: Record<string, unknown>) => {
   const call: Block = { type: 'tool_use', id: 'a', name: 'b', input };
-  const { message } = protect({ model: 'm', messages: [{ role: 'assistant', content: [call] }] }, everything);
+  const { message } = await protect({ model: 'm', messages: [{ role: 'assistant', content: [call] }] }, everything);
   return (message.messages[0]!.content as Block[])[0]!['input'];
 };
 
 describe('JSON of a model', () => {
-  it('is known by the names of its values', () => {
-    expect(sentInput({ inn: '7707083893', number: '7707083893', password: 'Tr0ub4dor&3' })).toEqual({
+  it('is known by the names of its values', async () => {
+    expect(await sentInput({ inn: '7707083893', number: '7707083893', password: 'Tr0ub4dor&3' })).toEqual({
       inn: '[INN_1]',
       number: '[INN_1]',
       password: '[CREDENTIAL_1]',
     });
   });
 
-  it('may have numbers that are protected, and keeps the digits of others', () => {
+  it('may have numbers that are protected, and keeps the digits of others', async () => {
     const exact = JSON.rawJSON('12345678901234567890');
 
-    expect(sentInput({ phone: 79162041833, big: exact, share: 0.1000000000000001 })).toEqual({
+    expect(await sentInput({ phone: 79162041833, big: exact, share: 0.1000000000000001 })).toEqual({
       phone: '[PHONE_1]',
       big: exact,
       share: 0.1000000000000001,
     });
   });
 
-  it('keeps names that mean something to programs', () => {
+  it('keeps names that mean something to programs', async () => {
     const input = JSON.parse('{"__proto__": "ann@example.org"}') as Record<string, unknown>;
 
-    expect(JSON.stringify(sentInput(input))).toBe('{"__proto__":"[EMAIL_1]"}');
+    expect(JSON.stringify(await sentInput(input))).toBe('{"__proto__":"[EMAIL_1]"}');
   });
 });

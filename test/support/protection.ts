@@ -12,6 +12,7 @@ export const prompt = (content: string, more: Partial<MessagesRequest> = {}): Me
 });
 
 /** A prompt of one text, as a provider gets it. */
-export function sentText(text: string, settings: Partial<SensitiveData> = {}): string {
-  return protect(prompt(text), { ...everything, ...settings }).message.messages[0]!.content as string;
+export async function sentText(text: string, settings: Partial<SensitiveData> = {}): Promise<string> {
+  const { message } = await protect(prompt(text), { ...everything, ...settings });
+  return message.messages[0]!.content as string;
 }

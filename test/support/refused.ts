@@ -11,3 +11,11 @@ export function refused(read: () => unknown): GatewayError {
   }
   throw new Error(`It was not refused: ${JSON.stringify(result)}`);
 }
+
+/** The same of what takes its time. */
+export async function refusedLater(read: () => Promise<unknown>): Promise<GatewayError> {
+  const result = await read().catch((error: unknown) => error);
+  if (result instanceof GatewayError) return result;
+  if (result instanceof Error) throw result;
+  throw new Error(`It was not refused: ${JSON.stringify(result)}`);
+}

@@ -30,7 +30,9 @@ export async function routeDecision(body: DecisionsRequest, caller: Caller): Pro
     model,
     messages: [{ role: 'user', content: texts.map(({ text }) => ({ type: 'text', text })) }],
   };
-  const { message } = inFieldsOf(texts, () => protect(asMessage, caller.key.sensitiveData));
+  const { message } = await protect(asMessage, caller.key.sensitiveData).catch((error: unknown) => {
+    throw inFieldsOf(texts, error);
+  });
   const [said] = message.messages;
   const written = (said!.content as unknown as { text: string }[]).map(({ text }) => text);
   const candidates = await decisionCandidates({
@@ -53,21 +55,17 @@ export async function routeDecision(body: DecisionsRequest, caller: Caller): Pro
 const BLOCK = /^messages\.0\.content\.(\d+)\.text/;
 
 /** What is wrong with a text is named by the field that the client wrote it in. */
-function inFieldsOf<Result>(texts: readonly TaskText[], check: () => Result): Result {
-  try {
-    return check();
-  } catch (error) {
-    const field = error instanceof GatewayError ? error.metadata['field'] : undefined;
-    const place = typeof field === 'string' ? texts[Number(BLOCK.exec(field)?.[1])] : undefined;
-    if (!place) throw error;
-    const { kind, message, metadata } = error as GatewayError;
-    throw new GatewayError(
-      kind,
-      message.replace(field as string, () => place.field),
-      {
-        metadata: { ...metadata, field: place.field },
-        cause: error,
-      },
-    );
-  }
+function inFieldsOf(texts: readonly TaskText[], error: unknown): unknown {
+  if (!(error instanceof GatewayError)) return error;
+  const { kind, message, metadata, status, headers } = error;
+  const { field } = metadata;
+  const place = typeof field === 'string' ? texts[Number(BLOCK.exec(field)?.[1])] : undefined;
+  if (!place) return error;
+  const renamed = message.replace(field as string, () => place.field);
+  return new GatewayError(kind, renamed, {
+    status,
+    metadata: { ...metadata, field: place.field },
+    headers,
+    cause: error,
+  });
 }

@@ -63,15 +63,16 @@ const PLACE = /^messages\.(\d+)(?=\.|$)/;
  * @throws {GatewayError} what `check` throws
  */
 export function inPlaceOf<Result>(origins: readonly number[] | undefined, check: () => Result): Result {
-  if (!origins) return check();
   try {
     return check();
   } catch (error) {
-    throw error instanceof GatewayError ? withOrigin(error, origins) : error;
+    throw atOrigin(error, origins);
   }
 }
 
-function withOrigin(error: GatewayError, origins: readonly number[]): GatewayError {
+/** An error that names a message by its place in the client's own request. @param origins undefined where no place has changed */
+export function atOrigin(error: unknown, origins: readonly number[] | undefined): unknown {
+  if (!origins || !(error instanceof GatewayError)) return error;
   const { kind, message, metadata, status, headers, details } = error;
   const { field } = metadata;
   if (typeof field !== 'string') return error;

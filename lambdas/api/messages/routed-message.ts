@@ -14,7 +14,7 @@ import { openSearch, type RequestSearch } from './answer-search.ts';
 import { withinContext } from './compression.ts';
 import { endpointSignals } from './endpoint-signals.ts';
 import { apartFromSettings, withSettings } from './protected-settings.ts';
-import { inPlaceOf, readSearches, type ReadSearches } from './requested-search.ts';
+import { atOrigin, readSearches, type ReadSearches } from './requested-search.ts';
 import { findConversation, type WarmConversation } from './warm-conversation.ts';
 
 /** The message is as providers may get it. */
@@ -46,9 +46,13 @@ export async function routeMessage(
   const read = await readSearches(sent, { body, catalog, accountId: caller.account.id });
   const declared = read?.declared && { tool: read.declared, index: read.toolIndex! };
   const settings = { plugins: body.plugins, declared, betaHeader: headers['anthropic-beta'] };
-  const { message: changed, ...protection } = inPlaceOf(read?.origins, () =>
-    protect(withSettings(read?.message ?? sent, settings), caller.key.sensitiveData, { mayGrow: read !== undefined }),
-  );
+  const { message: changed, ...protection } = await protect(
+    withSettings(read?.message ?? sent, settings),
+    caller.key.sensitiveData,
+    { mayGrow: read !== undefined },
+  ).catch((error: unknown) => {
+    throw atOrigin(error, read?.origins);
+  });
   const { message: asked, plugins, tool } = apartFromSettings(changed, settings);
   const searches = read && { ...read, declared: tool, plugin: read.plugin && (webPlugin({ plugins }) ?? read.plugin) };
   const search = searches && (await openSearch(searches, { message: asked, ...protection }, privacyOf(caller)));

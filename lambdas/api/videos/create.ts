@@ -25,7 +25,7 @@ export const accepts = { once: answerOnce, body: videoRequestSchema, meanwhile: 
 export const handler = defineEndpoint('create-video', accepts, ({ body, caller, request, once, ...input }) =>
   once(async (keep) => {
     const { model, provider } = body;
-    const prompt = body.prompt ? protectPrompt(body.prompt, caller.key.sensitiveData) : undefined;
+    const prompt = body.prompt ? await protectPrompt(body.prompt, caller.key.sensitiveData) : undefined;
     const candidates = await videoCandidates({
       catalog: resources.catalog(),
       request: { model, messages: [{ role: 'user', content: prompt ?? '' }], ...(provider ? { provider } : {}) },

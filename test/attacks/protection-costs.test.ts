@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { MessagesRequest } from '../../lambdas/messages/types.ts';
+import { protectTexts } from '../../lambdas/protection/protect-texts.ts';
+import { protect } from '../../lambdas/protection/sensitive-data.ts';
+import type { SensitiveData } from '../../lambdas/store/sensitive-data.ts';
+import { repeated } from '../support/long-runs.ts';
+import { everything, prompt } from '../support/protection.ts';
+import { refusedLater } from '../support/refused.ts';
+
+/** What one request may take of the event loop, whatever it says. */
+const MAX_MS = 250;
+/** The longest text that is searched without a thread. */
+const AT_ONCE = 32 * 1024;
+/** A little less than the largest body. */
+const LONGEST = 5_900_000;
+
+const filled = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
+
+/** Terms of which each begins with the one before it. */
+const nested = Array.from({ length: 100 }, (_, index) => ({ term: 'a '.repeat(index + 1).trim(), substitute: 'b' }));
+const severe: SensitiveData = { ...everything, dictionary: nested };
+
+/** Milliseconds of this thread's processor: what others do on this machine at the same time is not the prompt's cost. */
+async function costMs(work: () => unknown): Promise<number> {
+  const before = process.threadCpuUsage();
+  await work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+/** The cheapest of several rounds: a collection of other tests' garbage may fall into one of them. */
+async function lowestCostMs(work: () => unknown): Promise<number> {
+  let lowestMs = Infinity;
+  for (let round = 0; round < 3 && lowestMs >= MAX_MS; round += 1) lowestMs = Math.min(lowestMs, await costMs(work));
+  return lowestMs;
+}
+
+/** Pieces that begin, continue or end what the rules look for. */
+const pieces = [
+  'password: "',
+  'password ',
+  'pass',
+  'secret',
+  'key',
+  'api_key=',
+  'token to ',
+  'Bearer ',
+  'sk-',
+  'eyJ',
+  'is ',
+  'парол',
+  'ключ ',
+  'серия ',
+  'паспорт ',
+  'ИНН ',
+  '45 09 ',
+  '4111 1111 ',
+  '+7 (',
+  '(+',
+  '1',
+  '9 ',
+  '.1',
+  '10.',
+  '::',
+  'ab:',
+  '@a.',
+  'a@b.c',
+  'a(a)',
+  'https://a:',
+  '-----BEGIN PRIVATE KEY-----',
+  '[EMAIL_1]',
+  'x_',
+  '=>',
+  '**',
+  '"',
+  '\\"',
+  '`',
+  '«',
+  '(',
+  '- ',
+  '\n',
+  '|',
+  '\t',
+  ';',
+  'a ',
+  '\u0301',
+  '\u{1f600}',
+];
+
+describe('a text that is searched at once', () => {
+  it('takes little time, whatever it is made of', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 6 }),
+        fc.constantFrom(everything, severe),
+        async (unit, settings) => {
+          const texts = [{ text: filled(unit.join(''), AT_ONCE), kind: 'text' as const }];
+
+          expect(await lowestCostMs(() => protectTexts({ texts, settings }))).toBeLessThan(MAX_MS);
+        },
+      ),
+      { numRuns: repeated(2_000, { ofWhichAlways: 60 }) },
+    );
+  });
+});
+
+const emails = (count: number) => Array.from({ length: count }, (_, index) => `a${index}@b.co`).join(' ');
+
+describe('the longest prompt keeps the event loop for a moment', () => {
+  it.each<[string, () => MessagesRequest]>([
+    ['of words', () => prompt(filled('Lorem ipsum dolor sit amet. ', LONGEST))],
+    ['of values', () => prompt(filled('ann@example.org ', LONGEST))],
+    ['of as many different values as may be', () => prompt(filled(`${emails(50_000)} `, LONGEST))],
+    ['of passwords within quotes', () => prompt(filled('password: "', LONGEST))],
+    ['of terms within terms', () => prompt(filled('a ', LONGEST))],
+    [
+      'of texts',
+      () => ({ ...prompt(''), system: Array.from({ length: 45_000 }, () => ({ type: 'text', text: 'x' })) }),
+    ],
+  ])(
+    '%s',
+    async (_what, write) => {
+      const request = write();
+
+      expect(await lowestCostMs(() => protect(request, severe))).toBeLessThan(MAX_MS);
+    },
+    120_000,
+  );
+
+  it('and is protected as a short one is', async () => {
+    const request = prompt(`${filled('word ', AT_ONCE)} ann@example.org`, { system: 'Falcon, ann@example.org' });
+    const dictionary = [{ term: 'falcon', substitute: 'it' }];
+
+    const { message, originals, protectMore } = await protect(
+      request,
+      { ...everything, dictionary },
+      { mayGrow: true },
+    );
+
+    expect(message.system).toBe('it, [EMAIL_1]');
+    expect((message.messages[0]!.content as string).slice(AT_ONCE)).toBe(' [EMAIL_1]');
+    expect(protectMore('bob@example.org, ann@example.org, FALCON')).toBe('[EMAIL_2], [EMAIL_1], it');
+    expect([...originals!.values()]).toEqual(['ann@example.org', 'bob@example.org']);
+  });
+
+  it('and is refused by its field as a short one is', async () => {
+    const long = prompt(filled('word ', AT_ONCE + 1), { tools: [{ name: 'ann@example.org' }] });
+
+    const unchangeable = await refusedLater(() => protect(long, everything));
+    const blocked = await refusedLater(() => protect(long, { ...everything, action: 'block' }));
+
+    expect([unchangeable, blocked]).toMatchObject([
+      { status: 400, metadata: { field: 'tools.0.name' } },
+      { status: 400, metadata: { field: 'tools.0.name', category: 'email' } },
+    ]);
+  });
+
+  it('and is refused with more different values than anybody reads', async () => {
+    const error = await refusedLater(() => protect(prompt(emails(50_001)), everything));
+
+    expect(error).toMatchObject({ status: 400, metadata: { field: 'messages.0.content' } });
+    expect(error.message).toContain('more than 50000 different values');
+  });
+});

@@ -1,0 +1,9 @@
+import { answerJobs } from '../../lambdas/platform/job-thread.ts';
+
+/** Doubles numbers; some words make it fail, or never end. */
+answerJobs((job: number | 'throw' | 'hang' | 'exit') => {
+  if (job === 'throw') throw new Error('as was asked');
+  if (job === 'exit') process.exit(1);
+  if (job === 'hang') for (;;);
+  return job * 2;
+});
