@@ -18,7 +18,7 @@ export type TextKind =
   /** Words of the protocol. */
   | 'protocol';
 
-export interface Place {
+interface Place {
   kind: TextKind;
   /** The field, as in `messages.0.content`; what is inside of a JSON value has that value's. */
   field: () => string;
