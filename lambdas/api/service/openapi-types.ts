@@ -54,6 +54,8 @@ export interface SchemaObject {
   minLength?: number;
   maxLength?: number;
   default?: unknown;
+  minItems?: number;
+  minProperties?: number;
   items?: SchemaObject;
   properties?: Record<string, SchemaObject>;
   required?: string[];

@@ -1,0 +1,107 @@
+import { copyFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { catalogDirectory, shippedCatalog, textModel, type CatalogDirectory } from '../support/catalog.ts';
+import { answer, dialects } from '../support/dialects.ts';
+import { post, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { listen, type Listening } from '../support/listen.ts';
+import { manage } from '../support/manage.ts';
+import { documentedOperations } from '../support/openapi.ts';
+import { planted } from '../support/planted.ts';
+import { filmCatalog } from '../support/video-provider.ts';
+
+/** All that has left the gateway: addresses, headers and bodies. */
+const sent: string[] = [];
+let upstream: Listening;
+let catalog: CatalogDirectory;
+let gateway: RunningGateway;
+beforeAll(async () => {
+  const server = createServer(async (request, response) => {
+    sent.push(decodeURIComponent(JSON.stringify([request.url, request.headers, await text(request)])));
+    if (request.url!.startsWith('/search')) response.end('{"results":[]}');
+    else if (request.url!.includes('count_tokens')) response.end('{"input_tokens":9}');
+    else if (request.url!.includes('completions')) response.writeHead(400).end('{"error":{"message":"Not now"}}');
+    else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answer(dialects.anthropic, 'Fine.'));
+  });
+  upstream = await listen(server);
+  const pricing = { prompt: '0.0001', completion: '0.0001' };
+  const providers = (['anthropic', 'decisions-stated'] as const).map((wire) => ({
+    id: `test-${wire}`,
+    name: wire,
+    wire,
+    base_url: upstream.url,
+    data_policy: { logs_prompts: false, trains_on_prompts: false },
+  }));
+  const film = filmCatalog(upstream.url, ['films']);
+  const quirks = { count_tokens: true, thinks_by_default: false };
+  const models = [
+    textModel('test/text', [{ provider: 'test-anthropic', pricing, quirks }], {
+      input_modalities: ['text', 'image', 'file'],
+      supported_parameters: ['tools', 'tool_choice', 'stop', 'temperature', 'reasoning', 'structured_outputs'],
+    }),
+    textModel('test/decider', [{ provider: 'test-decisions-stated', pricing }], { output_modalities: ['decisions'] }),
+    ...film.models,
+  ];
+  catalog = catalogDirectory(models, [...providers, ...film.providers]);
+  copyFileSync(join(shippedCatalog, 'search.json'), join(catalog.path, 'search.json'));
+  gateway = await startGateway({ args: ['--catalog', catalog.path], env: { SEARXNG_URL: upstream.url } });
+  const { body } = await manage(gateway, 'POST', '/keys', {
+    name: 'protected',
+    sensitive_data: { enabled: true, action: 'replace', categories: ['email'] },
+  });
+  gateway.key = body.key as string;
+});
+afterAll(async () => {
+  await gateway.stop();
+  await upstream.stop();
+  catalog.remove();
+});
+
+/** What is encoded cannot be read, so nothing is looked for in it: signatures, and the bytes of files. */
+const ENCODED = /(?:\.signature|\.encrypted_\w+|source<0>\.data|<4>\.data)$/;
+
+/** Routes that send what a client wrote to somebody, and how many requests reach one at least. */
+const routes = [
+  { name: 'POST /messages', path: '/messages', model: 'test/text', sends: 290 },
+  { name: 'POST /messages/count_tokens', path: '/messages/count_tokens', model: 'test/text', sends: 290 },
+  { name: 'POST /decisions', path: '/decisions', model: 'test/decider', sends: 10 },
+  { name: 'POST /videos', path: '/videos', model: 'test/film', sends: 3 },
+];
+
+const PLANT = 'PLANTED';
+const nameOf = (index: number) => `leak${index}x`;
+
+/** Sends a body for each text of a route's schema, with a value in it. @returns where they were */
+async function planting({ name, path, model }: (typeof routes)[number]): Promise<string[]> {
+  const { body } = documentedOperations.find((one) => one.name === name)!;
+  const bodies = planted(body!, PLANT, {
+    model,
+    role: 'user',
+    url: 'https://example.org/a.png',
+    name: 'look',
+    prompt: 'Rain',
+  });
+  const places: string[] = [];
+  for (const [index, { path: place, value }] of bodies.entries()) {
+    const email = `${nameOf(index)}@secret.example`;
+    const response = await post(gateway, path, JSON.stringify(value).replaceAll(PLANT, email));
+    await response.text();
+    places.push(place);
+  }
+  return places;
+}
+
+describe('a value in any text of a request', () => {
+  it.each(routes)('of $name leaves the gateway nowhere', { timeout: 120_000 }, async (route) => {
+    sent.length = 0;
+    const places = await planting(route);
+    // Videos are begun behind their answer.
+    await vi.waitFor(() => expect(sent.length).toBeGreaterThanOrEqual(route.sends), 5_000);
+
+    const isLeaked = (place: string, index: number) =>
+      !ENCODED.test(place) && sent.some((words) => words.includes(nameOf(index)));
+    expect(places.filter(isLeaked)).toEqual([]);
+  });
+});

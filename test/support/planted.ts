@@ -1,0 +1,99 @@
+import type { SchemaObject } from '../../lambdas/api/service/openapi-types.ts';
+import { resolveSchema } from './openapi.ts';
+
+/** A body with one text of it planted, and where that is. */
+export interface Planted {
+  path: string;
+  value: unknown;
+}
+
+/** Shapes that have themselves in them are entered so often. */
+const DEEPEST = 2;
+
+/** Values for texts that have a form of their own, by the name of their field. */
+export type Forms = Record<string, string>;
+
+/**
+ * Every value that a schema allows with `text` in one of its texts: one for each text of each of its forms, with all that is
+ * required beside it, so that a field which joins the schema joins the list.
+ */
+export function planted(
+  schema: SchemaObject,
+  text: string,
+  forms: Forms = {},
+  within: readonly string[] = [],
+): Planted[] {
+  const { $ref } = schema;
+  if ($ref !== undefined && within.filter((name) => name === $ref).length >= DEEPEST) return [];
+  const inside = $ref === undefined ? within : [...within, $ref];
+  const resolved = resolveSchema(schema);
+  const choices = resolved.anyOf ?? resolved.oneOf;
+  if (choices) {
+    return choices.flatMap((choice, index) =>
+      planted(choice, text, forms, inside).map(({ path, value }) => ({ path: `<${index}>${path}`, value })),
+    );
+  }
+  if (resolved.const !== undefined || resolved.enum) return [];
+  const [type = 'any'] = [resolved.type ?? 'any'].flat();
+  if (type === 'object') return plantedInObject(resolved, text, forms, inside);
+  if (type === 'array') {
+    const more = Array.from({ length: (resolved.minItems ?? 1) - 1 }, () => least(resolved.items ?? {}, '', forms));
+    const items = planted(resolved.items ?? {}, text, forms, inside);
+    return items.map(({ path, value }) => ({ path: `[]${path}`, value: [value, ...more] }));
+  }
+  if (resolved.format === 'uri') return [{ path: '', value: `https://example.org/?of=${text}` }];
+  return type === 'string' || type === 'any' ? [{ path: '', value: text }] : [];
+}
+
+function plantedInObject(schema: SchemaObject, text: string, forms: Forms, within: readonly string[]): Planted[] {
+  const { properties = {}, additionalProperties } = schema;
+  const base = leastObject(schema, forms);
+  const fields = Object.entries(properties).flatMap(([name, field]) =>
+    planted(field, text, forms, within).map(({ path, value }) => ({
+      path: `.${name}${path}`,
+      value: { ...base, [name]: value },
+    })),
+  );
+  if (!additionalProperties) return fields;
+  // What is newer than the gateway, or has names of the client's own.
+  const others = planted(additionalProperties === true ? {} : additionalProperties, text, forms, within);
+  return [...fields, ...others.map(({ path, value }) => ({ path: `.*${path}`, value: { ...base, own1: value } }))];
+}
+
+/** What has to be there, and what the forms know. */
+function leastObject(schema: SchemaObject, forms: Forms): Record<string, unknown> {
+  const { properties = {}, required = [], additionalProperties, minProperties = 0 } = schema;
+  const ownSchema = typeof additionalProperties === 'object' ? additionalProperties : {};
+  const named = [...required, ...Object.keys(properties).filter((name) => forms[name] !== undefined)];
+  const own = Array.from({ length: minProperties }, (_, index) => `own${index + 1}`);
+  return Object.fromEntries([
+    ...named.map((name) => [name, least(properties[name] ?? {}, name, forms)]),
+    ...own.map((name) => [name, least(ownSchema, name, forms)]),
+  ]) as Record<string, unknown>;
+}
+
+/** A value with nothing in it but what has to be. */
+function least(schema: SchemaObject, name: string, forms: Forms): unknown {
+  const resolved = resolveSchema(schema);
+  const choices = resolved.anyOf ?? resolved.oneOf;
+  if (resolved.const !== undefined) return resolved.const;
+  if (forms[name] !== undefined) return forms[name];
+  if (choices) return least(choices[0]!, name, forms);
+  if (resolved.enum) return resolved.enum[0];
+  const [type = 'any'] = [resolved.type ?? 'any'].flat();
+  switch (type) {
+    case 'object':
+      return leastObject(resolved, forms);
+    case 'array':
+      return Array.from({ length: resolved.minItems ?? 1 }, () => least(resolved.items ?? {}, name, forms));
+    case 'integer':
+    case 'number':
+      return Math.max(1, resolved.minimum ?? 1);
+    case 'boolean':
+      return true;
+    case 'null':
+      return null;
+    default:
+      return 'x';
+  }
+}
