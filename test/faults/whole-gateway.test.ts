@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { windowsAt } from '../../lambdas/money/periods.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { readCounter } from '../../lambdas/store/counters.ts';
+import type { Generation } from '../../lambdas/store/generation.ts';
+import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
+import { startDynamodb, type LocalDynamodb } from '../../lib/local/dynamodb.ts';
+import { startFaultProxy, type DynamodbCall, type Fault, type FaultProxy } from '../support/fault-proxy.ts';
+import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { repeated } from '../support/long-runs.ts';
+import { manage } from '../support/manage.ts';
+
+const REQUESTS = repeated(2_000, { ofWhichAlways: 400 });
+const AT_ONCE = 16;
+/** For about every second answer: one costs some 0.03 RUB, and half of the requests are answered. */
+const LIMIT_FOR_EACH_RUB = 0.006;
+
+let dynamodb: LocalDynamodb;
+let proxy: FaultProxy;
+let gateway: RunningGateway;
+beforeAll(async () => {
+  dynamodb = await startDynamodb(undefined);
+  proxy = await startFaultProxy(dynamodb.endpoint);
+  gateway = await startGateway({ env: { DYNAMODB_ENDPOINT: proxy.endpoint } });
+});
+afterAll(async () => {
+  proxy.faultFor = () => undefined;
+  await gateway.stop();
+  await proxy.stop();
+  await dynamodb.stop();
+});
+
+/** One call in four suffers something. */
+const fates: [share: number, fate: Fault][] = [
+  [0.08, 'throttle'],
+  [0.06, 'lost-reply'],
+  [0.05, 'conflict'],
+  [0.04, 'delayed'],
+  [0.02, 'unavailable'],
+];
+/** What is delayed happens when nobody waits for it any more. */
+const DELIVER_EVERY_MS = 700;
+const LATE_SHARE = 0.03;
+const LATE_MS = 1_200;
+
+function anyFate({ action }: DynamodbCall): Fault {
+  let left = Math.random();
+  for (const [share, fate] of fates) {
+    left -= share;
+    if (left >= 0) continue;
+    // Reads meet no transaction, and one that is carried out late has no effect.
+    const isRead = /^(?:Get|BatchGet|Query)/.test(action);
+    return isRead && (fate === 'delayed' || fate === 'conflict') ? 'throttle' : fate;
+  }
+  return undefined;
+}
+
+/** Brings the table into trouble until it is told to stop; then all that is on its way arrives. */
+function startTrouble(): () => Promise<void> {
+  proxy.faultFor = anyFate;
+  proxy.before = async () => void (Math.random() < LATE_SHARE && (await sleep(LATE_MS)));
+  const deliveries = setInterval(() => void proxy.deliver(), DELIVER_EVERY_MS);
+  return async () => {
+    clearInterval(deliveries);
+    proxy.faultFor = () => undefined;
+    proxy.before = () => undefined;
+    await proxy.deliver();
+  };
+}
+
+interface Answered {
+  status: number;
+  id: string;
+  cost: string | undefined;
+  body: string;
+}
+
+/** A request of each kind in turn: answered, streamed, failed at its provider, wrong, and too dear for its key. */
+async function ask(client: RunningGateway, turn: number): Promise<Answered> {
+  const plain = { model: 'sandbox/claude', max_tokens: 30, messages: [said('Hi', 'delay=0')] };
+  const kinds = [
+    plain,
+    { ...plain, stream: true },
+    { ...plain, messages: [said('Hi', 'error=500')] },
+    { ...plain, max_tokens: 'many' },
+    { ...plain, max_tokens: 30_000 },
+    { ...plain, model: 'sandbox/gpt' },
+  ];
+  const response = await post(client, '/messages', kinds[turn % kinds.length]);
+  const body = await response.text();
+  const cost = [...body.matchAll(/"cost":([\d.e-]+)/g)].at(-1)?.[1];
+  return { status: response.status, id: response.headers.get('x-generation-id')!, cost, body };
+}
+
+async function generations(): Promise<Map<string, Generation>> {
+  const found = new Map<string, Generation>();
+  const today = new Date().toISOString().slice(0, 10);
+  for await (const generation of generationsOfDay(gateway.table(), gateway.accountId, today)) {
+    found.set(generation.id, generation);
+  }
+  return found;
+}
+
+it(
+  `${REQUESTS} requests while the table throttles, conflicts, is late and loses replies`,
+  { timeout: 600_000 },
+  async () => {
+    const { body: key } = await manage(gateway, 'POST', '/keys', {
+      name: 'limited',
+      limit: REQUESTS * LIMIT_FOR_EACH_RUB,
+    });
+    const client = { ...gateway, key: key.key as string };
+    const calm = startTrouble();
+    const answers: Answered[] = [];
+    let turn = 0;
+    const work = async () => {
+      while (turn < REQUESTS) answers.push(await ask(client, turn++));
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await calm();
+
+    // No failure of ours is shown, and most requests are answered all the same.
+    const statuses = new Set(answers.map(({ status }) => status));
+    expect([...statuses].toSorted()).toEqual(expect.arrayContaining([200, 400, 402, 502]));
+    expect(answers.filter(({ status }) => ![200, 400, 402, 502, 529].includes(status))).toEqual([]);
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(REQUESTS / 10);
+
+    // What was refused holds nothing and costs nothing; what was answered costs what was said.
+    const records = await vi.waitFor(async () => {
+      const found = await generations();
+      expect([...found.values()].filter(({ state }) => state === 'pending').map(({ id }) => id)).toEqual([]);
+      return found;
+    }, 60_000);
+    const costOf = (id: string) => records.get(id)?.outcome?.cost ?? Money.zero;
+    const wrong = answers.filter(({ status, id, cost }) => {
+      if (status !== 200) return !costOf(id).isZero;
+      return cost !== undefined && !costOf(id).equals(Money.parseNumber(cost));
+    });
+    expect(wrong).toEqual([]);
+
+    const sum = Money.sum([...records.values()].map(({ outcome }) => outcome!.cost));
+    const counter = await readCounter(gateway.table(), { kind: 'key', id: (key['data'] as { hash: string }).hash });
+    const { lifetime } = windowsAt(Date.now());
+    expect([counter.spent(lifetime), counter.committed(lifetime)].map(String)).toEqual([String(sum), String(sum)]);
+  },
+);
