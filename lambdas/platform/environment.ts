@@ -31,6 +31,8 @@ export const variables = {
   /** Endpoints of emulators; unset on AWS. */
   dynamodbEndpoint: 'DYNAMODB_ENDPOINT',
   sqsEndpoint: 'SQS_ENDPOINT',
+  /** With which requests to emulators are signed. */
+  localSecret: 'GATEWAY_EMULATOR_SECRET',
   s3Endpoint: 'S3_ENDPOINT',
   /** A JSON file with the deployment's secrets, instead of Secrets Manager; local runs only. */
   secretsFile: 'GATEWAY_SECRETS_FILE',

@@ -1,3 +1,5 @@
+import { optionalVariable, variables } from './environment.ts';
+
 const silence = (): void => {};
 
 interface SdkLogger {
@@ -16,5 +18,13 @@ export const quietLogger = { debug: silence, warn: silence, error: silence } as 
 /** A call without a reply is given up and retried: one lost reply must not hold up the requests that wait for it. */
 export const requestTimeouts = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true };
 
-/** For emulators, which require some and accept any. One key for all clients: some emulators keep a database per key. */
-export const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+/**
+ * For emulators. One key for all clients: some emulators keep a database per key. The secret is that of one run, so that
+ * other users of the machine do not know it.
+ */
+export const localCredentials = {
+  accessKeyId: 'local',
+  get secretAccessKey(): string {
+    return optionalVariable(variables.localSecret) ?? 'local';
+  },
+};

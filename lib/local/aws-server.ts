@@ -1,17 +1,17 @@
 /**
  * SQS and S3 in a process of their own, like DynamoDB: prints its port, and ends when its parent ends, in whatever way.
- * All of it is in memory. The emulator lets everybody read everything; AWS does not, so links are checked here.
+ * All of it is in memory. The emulator lets everybody do everything; AWS does not, so signatures are checked here.
  */
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { buildApp } from 'fauxqs';
 import { localCredentials } from '../../lambdas/platform/sdk.ts';
-import { objectionToLink } from './signed-links.ts';
+import { objectionTo } from './signed-requests.ts';
 
 const app = buildApp({ logger: false, host: '127.0.0.1' });
 app.addHook('onRequest', async ({ method, raw, headers }, reply) => {
-  const objection = objectionToLink({ method, url: raw.url!, headers }, localCredentials, Date.now());
+  const objection = objectionTo({ method, url: raw.url!, headers }, localCredentials, Date.now());
   if (objection) await reply.code(403).type('application/xml').send(objection);
 });
 await app.listen({ port: 0, host: '127.0.0.1' });

@@ -40,7 +40,7 @@ export function toRestEvent(
     requestContext: {
       requestId: randomUUID(),
       stage: 'v1',
-      domainName: request.headers.host ?? '',
+      domainName: domainOf(request),
       path: target.path,
       httpMethod: request.method!,
       resourcePath: match.route.path,
@@ -67,7 +67,7 @@ export function toUrlEvent(request: IncomingMessage, target: RequestTarget, body
     requestContext: {
       requestId: randomUUID(),
       stage: '$default',
-      domainName: request.headers.host ?? '',
+      domainName: domainOf(request),
       time: new Date().toISOString(),
       timeEpoch: Date.now(),
       routeKey: '$default',
@@ -90,4 +90,14 @@ export function toUrlEvent(request: IncomingMessage, target: RequestTarget, body
 /** Without the names that every object inherits: a client may call a header or a parameter `constructor`. */
 function byName<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>;
+}
+
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
+
+/**
+ * Where the gateway is reached, as API Gateway fills it in: never what a client merely says. Addresses for others are made of
+ * it, such as the one that a provider of videos is told for its notices.
+ */
+function domainOf({ headers: { host = '' }, socket }: IncomingMessage): string {
+  return LOOPBACK.test(host) ? host : `${socket.localAddress ?? '127.0.0.1'}:${socket.localPort}`;
 }

@@ -10,6 +10,8 @@ import {
   SQSClient,
   type Message,
 } from '@aws-sdk/client-sqs';
+import { variables } from '../../lambdas/platform/environment.ts';
+import { newSecretBits } from '../../lambdas/platform/ids.ts';
 import { localCredentials, quietLogger } from '../../lambdas/platform/sdk.ts';
 import { StartFailure } from './failure.ts';
 import type { WiredQueue } from './wiring.ts';
@@ -25,6 +27,8 @@ const server = fileURLToPath(new URL('./aws-server.ts', import.meta.url));
 
 /** @throws {StartFailure} when the server does not come up. */
 export async function startSqs(): Promise<LocalSqs> {
+  // Functions and the emulator get it with the environment.
+  process.env[variables.localSecret] ??= newSecretBits();
   // In its own process group: Ctrl-C must reach the gateway first, which still has messages to handle.
   const child = spawn(process.execPath, [server], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const exit = once(child, 'exit');

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { get, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { sendRaw } from '../support/raw-http.ts';
@@ -54,6 +57,28 @@ describe('the local front door', () => {
     });
     expect(answer.status).toBe(status);
     expect(await answer.json()).toMatchObject({ type: 'error', error: { code: status } });
+  });
+
+  it('makes no address out of what a client says that the host is', async () => {
+    const { host } = new URL(gateway.baseUrl);
+    const hosts = [
+      'evil.example',
+      'evil.example:80',
+      `127.0.0.1.evil.example`,
+      `localhost:${new URL(gateway.baseUrl).port}`,
+    ];
+    const shown = await Promise.all(
+      hosts.map(async (said) => {
+        const headers = { host: said, 'x-api-key': gateway.key, 'content-type': 'application/json' };
+        const sent = request(`${gateway.baseUrl}/videos`, { method: 'POST', headers });
+        sent.end('{"model":"sandbox/filmmaker","prompt":"Rain"}');
+        const [response] = (await once(sent, 'response')) as [IncomingMessage];
+        const { polling_url: address } = JSON.parse(await text(response)) as { polling_url: string };
+        return new URL(address).host;
+      }),
+    );
+
+    expect(shown).toEqual([host, host, host, hosts[3]]);
   });
 
   it('gives what is no request at all an id as well', async () => {

@@ -40,6 +40,36 @@ it.each<[string, (link: string) => [string, RequestInit?]]>([
   expect(await statusOf(...changed(await bucket.link('videos/a', 600)))).toBe(403);
 });
 
+const anybody = { authorization: 'AWS4-HMAC-SHA256 x' };
+const guessed = {
+  authorization: `AWS4-HMAC-SHA256 Credential=local/20261122/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=${'0'.repeat(64)}`,
+  'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
+  'x-amz-date': '20261122T000000Z',
+};
+
+it.each([
+  ['without a secret', anybody],
+  ['with a guessed signature', guessed],
+])('another user of the machine reads, lists and writes nothing %s', async (_, headers) => {
+  const { [variables.bucketName]: name } = process.env;
+  const attempts: [string, RequestInit][] = [
+    [`/${name}?list-type=2`, { headers }],
+    [`/${name}/videos/a`, { headers }],
+    [`/${name}/videos/a`, { headers, method: 'DELETE' }],
+    ['/', { headers: { ...headers, 'x-amz-target': 'AmazonSQS.ListQueues' }, method: 'POST', body: '{}' }],
+  ];
+
+  for (const [path, init] of attempts) expect(await statusOf(`${s3.endpoint}${path}`, init)).toBe(403);
+});
+
+it('the secret of another run opens nothing', async () => {
+  const own = process.env[variables.localSecret];
+  vi.stubEnv(variables.localSecret, 'another');
+
+  await expect(openBucket().get('videos/a')).rejects.toThrow();
+  vi.stubEnv(variables.localSecret, own);
+});
+
 it('a link ends when it says', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 601_000 });
   const old = await bucket.link('videos/a', 600);
