@@ -5,6 +5,7 @@ import { CatalogError } from '../../lambdas/catalog/catalog-error.ts';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { deadLettersVariable, optionalVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import { describeError, log } from '../../lambdas/platform/logger.ts';
+import { localCredentials } from '../../lambdas/platform/sdk.ts';
 import type { QueueName } from '../../lambdas/route.ts';
 import { queueWorkers, routes } from '../../lambdas/routes.ts';
 import { openTable } from '../../lambdas/store/table.ts';
@@ -116,6 +117,7 @@ function serviceVariables({
     [variables.dynamodbEndpoint]: dynamodbEndpoint,
     [variables.sqsEndpoint]: sqs.endpoint,
     [variables.s3Endpoint]: sqs.endpoint,
+    [variables.localSecret]: localCredentials.secretAccessKey,
     [variables.bucketName]: bucketName,
     [variables.sandboxUrl]: sandbox.anthropicUrl,
     [variables.sandboxChatUrl]: sandbox.chatUrl,
