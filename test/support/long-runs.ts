@@ -5,3 +5,14 @@
 export function repeated(times: number, { ofWhichAlways }: { ofWhichAlways: number }): number {
   return process.env['TEST_LONG'] ? times : ofWhichAlways;
 }
+
+/**
+ * The places of a list that a test goes through one by one: a part of them in `npm test`, from a random one on, and all of them
+ * in the long form.
+ */
+export function placesIn(length: number, { ofWhichAlways }: { ofWhichAlways: number }): number[] {
+  const all = Array.from({ length }, (_, place) => place);
+  const step = process.env['TEST_LONG'] ? 1 : Math.max(1, Math.floor(length / ofWhichAlways));
+  const first = Math.floor(Math.random() * step);
+  return all.filter((place) => place % step === first);
+}
