@@ -21,6 +21,8 @@ try {
   process.exitCode = 1;
 }
 
+const STOPPING = '\nStopping: what still runs is ended, and settled. Ctrl-C again stops at once.\n';
+
 async function run(options: LocalOptions): Promise<void> {
   let gateway: LocalGateway | undefined;
   let askedAtMs: number | undefined;
@@ -29,6 +31,7 @@ async function run(options: LocalOptions): Promise<void> {
     if (!gateway) process.exit(1);
     if (askedAtMs === undefined) {
       askedAtMs = performance.now();
+      if (process.stderr.isTTY) process.stderr.write(STOPPING);
       void gateway.stop().then(() => process.exit(0));
     } else if (performance.now() - askedAtMs > SAME_SIGNAL_MS) {
       // Asked again: stop at once. The sweep of the next start settles what was running.

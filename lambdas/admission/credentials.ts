@@ -43,12 +43,23 @@ export function secretFrom(headers: Record<string, string>): string {
   if (!secret) {
     throw unauthenticated('No key was sent. Send it as "Authorization: Bearer <key>" or "x-api-key: <key>".');
   }
-  if (!SECRET.test(secret)) throw unknownKey();
+  if (!SECRET.test(secret)) throw isOfOurs(secret) ? unknownKey() : foreignKey();
   return secret;
 }
 
 function bearerToken(header: string | undefined): string | undefined {
   return header === undefined ? undefined : /^\s*Bearer\s+(\S+)\s*$/i.exec(header)?.[1];
+}
+
+function isOfOurs(secret: string): boolean {
+  return Object.values(prefixes).some((prefix) => secret.startsWith(prefix));
+}
+
+/** What is no key of any gateway of this kind, but perhaps one of a provider. */
+function foreignKey() {
+  return unauthenticated(
+    `This is no key of this gateway: they begin with "${prefixes.inference}" or "${prefixes.management}".`,
+  );
 }
 
 export function unknownKey() {

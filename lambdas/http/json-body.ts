@@ -45,7 +45,7 @@ export function readJson(text: string, rules: JsonRules): unknown {
       `has more than ${MAX_INEXACT_NUMBERS} numbers that no float holds; write them as text`,
     );
   }
-  const body = parse(() => {
+  const body = parse(text, () => {
     if (exactNumbers.length > 0) return parseNumberTexts(text, exactNumbers);
     if (exactWithin.length > 0 && measure.inexactNumbers > 0) return roundedOutside(parseExactly(text), exactWithin);
     return JSON.parse(text);
@@ -54,12 +54,22 @@ export function readJson(text: string, rules: JsonRules): unknown {
   return body;
 }
 
-function parse(read: () => unknown): unknown {
+function parse(text: string, read: () => unknown): unknown {
   try {
     return read();
   } catch {
-    // The parser's own message quotes the body, which may be a prompt.
-    throw invalidRequest('body', 'is not valid JSON');
+    throw invalidRequest('body', `is not valid JSON${placeOfFault(text)}`);
+  }
+}
+
+/** The parser's own message quotes the body, which may be a prompt: only line and column are taken from it. */
+function placeOfFault(text: string): string {
+  try {
+    JSON.parse(text);
+    return '';
+  } catch (error) {
+    const [, line, column] = /\(line (\d+) column (\d+)\)$/.exec((error as Error).message) ?? [];
+    return line === undefined ? '' : `: look at line ${line}, column ${column}`;
   }
 }
 

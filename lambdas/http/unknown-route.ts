@@ -26,7 +26,7 @@ export function methodsAt(path: string): string[] {
 const OTHER_APIS = /^\/(?:chat\/completions|completions|responses)$/;
 /** Parts of the Messages API, and of others, that this gateway does not have. */
 const NOT_HERE =
-  /^\/(?:messages\/batches|files|skills|embeddings|batches|audio|images|moderations|agents|sessions|environments)(?:\/|$)/;
+  /^\/(?:messages\/batches|files|skills|embeddings|batches|audio|images|moderations|agents|sessions|environments|rerank|guardrails|providers|presets|organization)(?:\/|$)/;
 
 /**
  * @param path below the stage, `/v1`
@@ -49,6 +49,7 @@ function hintFor(path: string): string {
   if (path.startsWith('/v1/')) return 'Leave "/v1" out of the base URL: this client adds it itself.';
   if (path.endsWith('/') && methodsAt(path.slice(0, -1)).length > 0)
     return `Leave the last slash out: /v1${path.slice(0, -1)}.`;
+  if (path === '/auth/key') return 'GET /v1/key says what a key may spend.';
   if (NOT_HERE.test(path))
     return 'This gateway does not have that part of the API; GET /v1/docs describes all that it has.';
   if (OTHER_APIS.test(path)) return 'This gateway speaks the Messages API: POST /v1/messages.';

@@ -101,7 +101,26 @@ export const knownBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.Z
 
 const anyBlock = z.object({ type: z.string() });
 
+/** Parts of OpenAI's APIs, and what says the same here. */
+const foreignBlocks = new Map(
+  Object.entries({
+    image_url: '{"type": "image", "source": {"type": "url", "url": …}}',
+    input_image: '{"type": "image", "source": {"type": "url", "url": …}}',
+    input_text: '{"type": "text", "text": …}',
+    output_text: '{"type": "text", "text": …}',
+    file: '{"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": …}}',
+    input_file: '{"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": …}}',
+  }),
+);
+
+const foreignBlock = z.object({
+  type: z.string().refine((type) => !foreignBlocks.has(type), {
+    error: ({ input }) => `is a part of another API: send ${foreignBlocks.get(input as string)}`,
+  }),
+});
+
 function blockFault(value: unknown) {
   const type = typeof value === 'object' && value !== null ? (value as { type?: unknown }).type : undefined;
+  if (typeof type === 'string' && foreignBlocks.has(type)) return firstFault(foreignBlock, value);
   return firstFault((typeof type === 'string' && knownBlocks.get(type)) || anyBlock, value);
 }

@@ -103,6 +103,16 @@ const unpricedFields = [
 
 const refusedFields: readonly string[] = unpricedFields;
 
+/** Fields of OpenAI's APIs, and the names that they have here. */
+const foreignFields: Record<string, string> = {
+  max_completion_tokens: 'max_tokens',
+  max_output_tokens: 'max_tokens',
+  stop: 'stop_sequences',
+  response_format: 'output_config.format',
+  reasoning_effort: 'output_config.effort',
+  functions: 'tools',
+};
+
 /** The gateway's search is a tool like any other to the model: none may share its name. */
 function repeatedName(tools: Tool[]): number | undefined {
   const search = tools.findIndex(({ type }) => isSearchType(type));
@@ -122,6 +132,9 @@ export const messagesRequestSchema = fields
     if (!isAbsent(request['thread'])) refuse(['thread'], threadsRefusal.message, threadsRefusal.details);
     for (const field of refusedFields) {
       if (!isAbsent(request[field])) refuse([field], 'is not supported by this gateway; leave it out');
+    }
+    for (const [field, name] of Object.entries(foreignFields)) {
+      if (!isAbsent(request[field])) refuse([field], `is called "${name}" in the Messages API`);
     }
     const twice = repeatedName(request.tools ?? []);
     if (twice !== undefined) refuse(['tools', twice, 'name'], 'is the name of another tool as well');

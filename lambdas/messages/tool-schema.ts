@@ -25,7 +25,9 @@ const clientTool = z
   })
   .superRefine(({ name, type, allowed_callers: callers }, context) => {
     const objectTo = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
-    if (type !== undefined && type !== null && !clientRun.test(type)) {
+    if (type === 'function') {
+      objectTo(['type'], 'is the form of another API: here a tool is {"name": …, "description": …, "input_schema": …}');
+    } else if (type !== undefined && type !== null && !clientRun.test(type)) {
       objectTo(
         ['type'],
         `must be one of ${CLIENT_RUN}: run another tool yourself and declare it as custom, or leave it out`,

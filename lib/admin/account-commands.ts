@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Option, type Command } from 'commander';
+import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { createAccount, setAccountPrivacy } from '../../lambdas/management/accounts.ts';
 import { refund, topUp, type Booked, type Payment } from '../../lambdas/management/balance.ts';
 import { readPepper } from '../../lambdas/platform/secrets.ts';
@@ -12,8 +13,9 @@ import {
   readAccount,
   type AccountMode,
 } from '../../lambdas/store/accounts.ts';
+import { privacyFilter } from '../../lambdas/protection/privacy.ts';
 import { readCounter } from '../../lambdas/store/counters.ts';
-import { privacyAttribute } from '../../lambdas/store/privacy.ts';
+import { privacyAttribute, type Privacy } from '../../lambdas/store/privacy.ts';
 import { callbackSecret } from '../../lambdas/videos/callback-secret.ts';
 import { StartFailure } from '../local/failure.ts';
 import { whyUnreachable } from '../local/unreachable.ts';
@@ -104,7 +106,19 @@ interface PrivacyOptions {
 
 async function changePrivacy({ changes }: Session, given: PrivacyOptions): Promise<Row> {
   const account = await setAccountPrivacy(changes, given);
-  return { account: account.id, ...privacyAttribute(account.privacy) };
+  return {
+    account: account.id,
+    ...privacyAttribute(account.privacy),
+    models_excluded: excludedModels(account.privacy),
+  };
+}
+
+/** How many models of the catalog no provider may answer under these settings. */
+function excludedModels(privacy: Privacy): number {
+  const exclusionOf = privacyFilter([privacy]);
+  return loadCatalog().models.filter(({ endpoints }) =>
+    endpoints.every((endpoint) => exclusionOf(endpoint) !== undefined),
+  ).length;
 }
 
 type GivenPayment = Omit<Payment, 'reference'> & { reference?: string };

@@ -4,6 +4,7 @@ import { InvalidArgumentError } from 'commander';
 import { obeys, type TextRule } from '../../lambdas/platform/text-rule.ts';
 import { MAX_AMOUNT } from '../../lambdas/money/bounds.ts';
 import { Money } from '../../lambdas/money/money.ts';
+import { nowMs } from '../../lambdas/platform/clock.ts';
 
 /** The parser of a text that must obey a rule of the API. */
 export function textBy(rule: TextRule): (text: string) => string {
@@ -46,6 +47,13 @@ export function parseTime(text: string): string {
   const at = Date.parse(text);
   if (Number.isNaN(at)) throw new InvalidArgumentError('Use an ISO time, for example 2027-01-01T00:00:00Z.');
   return new Date(at).toISOString();
+}
+
+/** @returns an ISO time in UTC that is still to come */
+export function parseFuture(text: string): string {
+  const time = parseTime(text);
+  if (Date.parse(time) <= nowMs()) throw new InvalidArgumentError('The time has to be in the future.');
+  return time;
 }
 
 export function parseBoolean(text: string): boolean {

@@ -1,15 +1,15 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { createKey, deleteKey, updateKey } from '../../lambdas/management/keys.ts';
 import { nameRule } from '../../lambdas/management/rules.ts';
 import { findWorkspace } from '../../lambdas/management/workspaces.ts';
 import type { Money } from '../../lambdas/money/money.ts';
-import { nowMs } from '../../lambdas/platform/clock.ts';
 import { invalidRequest } from '../../lambdas/platform/errors.ts';
 import { readPepper } from '../../lambdas/platform/secrets.ts';
 import { readCounter, readCounters } from '../../lambdas/store/counters.ts';
 import { allKeys, inferenceKeysOf, managementKeysOf } from '../../lambdas/store/key-directory.ts';
 import { keyKinds, limitResets, type ApiKey, type KeyKind, type LimitReset } from '../../lambdas/store/keys.ts';
-import { limitOf, parseAmount, parseLimit, parseTime, textBy, type LimitArgument } from './arguments.ts';
+import { limitOf, parseAmount, parseFuture, parseLimit, textBy, type LimitArgument } from './arguments.ts';
+import { addKeySettingsCommands } from './key-settings-commands.ts';
 import { namedKey, naming, readKeys, type KeyOption } from './named-key.ts';
 import type { Row } from './output.ts';
 import { keyRow, shownKey } from './rows.ts';
@@ -53,6 +53,7 @@ export function addKeyCommands(program: Command): void {
       ]),
     )
     .action(onAccount(setLimit));
+  addKeySettingsCommands(keys);
 }
 
 interface ListOptions {
@@ -142,10 +143,4 @@ async function remove(session: Session, { key: named }: KeyOption): Promise<Row>
   const { hash, name } = await namedKey(session, named);
   await deleteKey(session.changes, { hash });
   return { hash, name, deleted: true };
-}
-
-function parseFuture(text: string): string {
-  const time = parseTime(text);
-  if (Date.parse(time) <= nowMs()) throw new InvalidArgumentError('The time has to be in the future.');
-  return time;
 }

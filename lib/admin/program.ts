@@ -28,7 +28,7 @@ export function buildProgram(): Command {
       'secret of that deployment which hashes keys; needed to create keys, and for callback secrets',
     )
     .option('--account <id>', 'account to work on (default: the one of the local gateway)')
-    .configureHelp({ optionDescription: (option) => described(option) })
+    .configureHelp({ optionDescription: (option) => described(option), showGlobalOptions: true })
     .showHelpAfterError('(--help shows what there is)');
   addAccountCommands(program);
   addWorkspaceCommands(program);

@@ -94,6 +94,7 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
     dynamodb_endpoint: services.dynamodbEndpoint,
     table_name: services.tableName,
     base_url: baseUrl,
+    clock_offset_ms: options.clockOffsetMs,
   });
   return {
     ...account,

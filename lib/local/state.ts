@@ -18,6 +18,8 @@ export interface RunFile {
   dynamodb_endpoint: string;
   table_name: string;
   base_url: string;
+  /** By how much its clock is off that of the machine (`--now`). */
+  clock_offset_ms: number;
 }
 
 /** The files of a local gateway: its data, its pepper, and a note of the process that runs on them. */

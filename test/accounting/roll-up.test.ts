@@ -135,7 +135,7 @@ const placeOf = ({ model, workspaceId, keyHash, memberId }: { [Name in keyof Act
   [model, workspaceId, keyHash, memberId].join('\n');
 
 /** So many that shards, pages and batches are full. */
-const GENERATIONS = repeated(20_000, { ofWhichAlways: 4_000 });
+const GENERATIONS = repeated(20_000, { ofWhichAlways: 2_000 });
 
 describe('a day with many generations over 50 keys and 10 models', () => {
   const accountId = randomUUID();

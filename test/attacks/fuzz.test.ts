@@ -7,7 +7,7 @@ import { memoryEnvironment, memoryOf } from '../support/process-memory.ts';
 
 /** Requests at once, and requests in all, on each wire. */
 const AT_ONCE = 16;
-const REQUESTS = repeated(5_000, { ofWhichAlways: 800 });
+const REQUESTS = repeated(5_000, { ofWhichAlways: 400 });
 /** No answer is far from it; a request that hangs is. */
 const MAX_ANSWER_MS = 15_000;
 /** Beside a tenth: what buffers, connections and the compiler of the process keep. */

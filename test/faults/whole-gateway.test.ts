@@ -11,7 +11,7 @@ import { post, said, startGateway, type RunningGateway } from '../support/gatewa
 import { repeated } from '../support/long-runs.ts';
 import { manage } from '../support/manage.ts';
 
-const REQUESTS = repeated(2_000, { ofWhichAlways: 400 });
+const REQUESTS = repeated(2_000, { ofWhichAlways: 150 });
 const AT_ONCE = 16;
 /** For about every second answer: one costs some 0.03 RUB, and half of the requests are answered. */
 const LIMIT_FOR_EACH_RUB = 0.006;

@@ -10,8 +10,14 @@ describe('a text that is no JSON', () => {
   it('is refused without being quoted: it may be a prompt', () => {
     const { message, metadata } = refused(() => readJson('{"prompt": "my secret"', {}));
 
-    expect(message).toBe('body: is not valid JSON');
+    expect(message).toBe('body: is not valid JSON: look at line 1, column 23');
     expect(metadata).toEqual({ field: 'body' });
+  });
+
+  it('is shown where it is broken', () => {
+    const { message } = refused(() => readJson('{\n  "model": "m",\n  "n": 12345678901234567890,\n  my secret}', {}));
+
+    expect(message).toBe('body: is not valid JSON: look at line 4, column 3');
   });
 
   it('is refused in words of its own when it is empty', () => {

@@ -70,9 +70,9 @@ afterAll(async () => {
   catalog.remove();
 });
 
-async function play(model: string, turn: (typeof turns)[number], change: object = {}) {
+async function play(model: string, turn: (typeof turns)[number], change: object = {}, headers: object = {}) {
   const request = { ...agentTurn(turn, { model, sum: String(turn) }), ...change };
-  const response = await post(gateway, '/messages?beta=true', request, agentHeaders);
+  const response = await post(gateway, '/messages?beta=true', request, { ...agentHeaders, ...headers });
   return { status: response.status, response, events: response.status === 200 ? await readEvents(response) : [] };
 }
 
@@ -98,11 +98,11 @@ describe('a session of an agent', () => {
     expect(events.at(-1)).toMatchObject({ type: 'message_stop' });
   });
 
-  it('is answered by whichever of both its conversation falls to', async () => {
+  it('is answered by whichever of both its session falls to', async () => {
     const before = bedrock.answered();
     const conversations = Array.from({ length: 20 }, async (_, index) => {
-      const first = { role: 'user', content: `Conversation ${index}` };
-      const { status } = await play('test/at-both', 1, { messages: [first], metadata: { user_id: `u${index}` } });
+      const session = { 'x-claude-code-session-id': `session-${index}` };
+      const { status } = await play('test/at-both', 1, {}, session);
       return status;
     });
     expect(new Set(await Promise.all(conversations))).toEqual(new Set([200]));

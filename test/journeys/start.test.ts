@@ -152,12 +152,16 @@ describe('a gateway whose log nobody reads any more', () => {
 
 describe('a gateway started at another time', () => {
   it('is at that time everywhere', async () => {
-    const gateway = await startGateway({ args: ['--now', '2031-05-17T23:00:00Z'] });
+    const data = mkdtempSync(join(tmpdir(), 'gateway-later-'));
+    const gateway = await startGateway({ args: ['--now', '2031-05-17T23:00:00Z', '--data', data] });
     const response = await post(gateway, '/messages', { model: 'sandbox/gpt', messages: [said('x', 'delay=0')] });
     const { id } = (await response.json()) as { id: string };
     expect(await finalGeneration(gateway, id)).toMatchObject({
       created_at: expect.stringMatching(/^2031-05-17T23:0/) as string,
     });
+    // The operator's commands as well.
+    expect(await admin(data, 'generations', 'list')).toMatchObject([{ id, status: 'complete' }]);
     await gateway.stop();
+    rmSync(data, { recursive: true, force: true });
   });
 });

@@ -31,6 +31,9 @@ describe('a request that no route takes', () => {
     ['POST', '/messages/batches', /does not have that part/],
     ['GET', '/files/abc', /does not have that part/],
     ['POST', '/embeddings', /does not have that part/],
+    ['POST', '/rerank', /does not have that part/],
+    ['GET', '/providers', /does not have that part/],
+    ['GET', '/auth/key', /GET \/v1\/key says what a key may spend/],
     ['GET', '/videos/notices', /There is no GET \/v1\/videos\/notices/],
   ])('is told so: %s %s', async (method, path, hint) => {
     const { status, headers, text } = await send(method, path, method === 'POST' ? '{}' : undefined);

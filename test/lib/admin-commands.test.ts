@@ -121,6 +121,16 @@ const cases: Record<string, Case> = {
     bad: [['--key', 'one', '--limit', '10', '--limit-reset', 'hourly'], /daily, weekly, monthly, never/],
     needs: '--key',
   },
+  'keys set': {
+    good: ['--key', 'one', '--name', 'one', '--protect', 'email,phone', '--action', 'block'],
+    bad: [['--key', 'one', '--protect', 'faces'], /"faces" is none of/],
+    needs: '--key',
+  },
+  'keys rotate': {
+    good: ['--key', 'new', '--grace', '24h'],
+    bad: [['--key', 'one', '--grace', 'soon'], /30m, 24h, 7d/],
+    needs: '--key',
+  },
   'keys delete': { good: ['--key', 'new'], bad: [['--key', 'new'], /There is no key "new"/], needs: '--key' },
   activity: { good: ['--by', 'key'], bad: [['--days', '31'], /from 1 to 30/] },
   'generations show': { good: ['--help'], bad: [['req_1'], /gen-…, as x-generation-id has it, or req_…/] },

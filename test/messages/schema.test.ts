@@ -89,6 +89,41 @@ const tool = (type: string) => ({ type, name: 'n' });
 const declaring = (definition: object) =>
   saying([{ type: 'tool_addition', tool: { type: 'tool_definition', definition } }]);
 
+describe('what another API calls otherwise', () => {
+  it.each<[object, string, RegExp]>([
+    [{ max_completion_tokens: 5 }, 'max_completion_tokens', /is called "max_tokens"/],
+    [{ stop: ['END'] }, 'stop', /is called "stop_sequences"/],
+    [{ response_format: { type: 'json_object' } }, 'response_format', /is called "output_config.format"/],
+    [{ reasoning_effort: 'low' }, 'reasoning_effort', /is called "output_config.effort"/],
+    [{ tools: [{ type: 'function', function: { name: 'look' } }] }, 'tools.0.type', /a tool is \{"name": …/],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }] },
+      'messages.0.content.0.type',
+      /send \{"type": "image", "source": /,
+    ],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'input_text', text: 'x' }] }] },
+      'messages.0.content.0.type',
+      /send \{"type": "text"/,
+    ],
+  ])('is named as it is here: %j', (fields, field, expected) => {
+    const { error } = messagesRequestSchema.safeParse({
+      model: 'm',
+      messages: [{ role: 'user', content: 'Hi' }],
+      ...fields,
+    });
+
+    expect(error!.issues[0]!.path.join('.')).toBe(field);
+    expect(error!.issues[0]!.message).toMatch(expected);
+  });
+
+  it('may be null, which says nothing', () => {
+    const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], stop: null, max_completion_tokens: null };
+
+    expect(messagesRequestSchema.safeParse(body).success).toBe(true);
+  });
+});
+
 describe('what has no price', () => {
   it.each(['custom', 'bash_20250124', 'text_editor_20250728', 'computer_20251124', 'memory_20250818'])(
     'is none of the tools that the client runs: %s',

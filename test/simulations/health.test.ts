@@ -16,7 +16,7 @@ import {
   TROUBLE_ENDS_MS,
 } from './troubles.ts';
 
-const SEEDS = repeated(200, { ofWhichAlways: 50 });
+const SEEDS = repeated(200, { ofWhichAlways: 30 });
 
 /** What two instances do with a request a second. */
 const usual = { instances: 2, requestsPerSecond: 1, durationMs: RUN_MS };
