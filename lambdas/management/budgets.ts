@@ -3,7 +3,7 @@ import { intervals, type Interval } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { invalidRequest, notFound } from '../platform/errors.ts';
 import { configureUpdate, type ScopeId } from '../store/counters.ts';
-import { limitsAttribute, limitsFrom, type Limits } from '../store/limits.ts';
+import { limitsAttribute, limitsFrom, limitTimesField, type Limits, type LimitTimes } from '../store/limits.ts';
 import { readItem } from '../store/query.ts';
 import { numberFrom, type Item, type Table } from '../store/table.ts';
 import { memberKey } from '../store/members.ts';
@@ -49,7 +49,7 @@ export async function setBudget(
   context: ChangeContext,
   owner: BudgetOwner,
   change: { interval: Interval; limit: Money | null; expectedVersion?: number | undefined },
-): Promise<{ limits: Limits; version: number }> {
+): Promise<{ limits: Limits; limitTimes: LimitTimes; version: number }> {
   const { table } = context;
   return untilUndisturbed(async () => {
     const item = await readOwner(table, owner);
@@ -60,8 +60,16 @@ export async function setBudget(
     if (change.limit) limits[change.interval] = change.limit;
     else delete limits[change.interval];
     checkOrder(limits);
-    if (sameLimits(limits, before)) return { limits, version };
+    const timesBefore = limitTimesField.read(item);
+    if (sameLimits(limits, before)) return { limits, limitTimes: timesBefore, version };
     const revision = numberFrom(item['revision']);
+    const at = new Date(nowMs()).toISOString();
+    const limitTimes = { ...timesBefore };
+    // One that was set before its times were kept is as old as its owner.
+    const since = before[change.interval] ? String(item['created_at']) : at;
+    if (change.limit)
+      limitTimes[change.interval] = { created: limitTimes[change.interval]?.created ?? since, updated: at };
+    else delete limitTimes[change.interval];
     const outcome = await commitChange(
       context,
       {
@@ -74,9 +82,10 @@ export async function setBudget(
         owner: update(table, owner.key, {
           set: {
             limits: limitsAttribute(limits),
+            limit_times: limitTimes,
             revision: revision + 1,
             version: version + 1,
-            updated_at: new Date(nowMs()).toISOString(),
+            updated_at: at,
           },
           when: { equal: { revision, version } },
         }),
@@ -84,7 +93,7 @@ export async function setBudget(
       },
     );
     // Limits that changed in between are read again, so that the order is checked against what is really there.
-    return outcome.committed ? { limits, version: version + 1 } : undefined;
+    return outcome.committed ? { limits, limitTimes, version: version + 1 } : undefined;
   });
 }
 

@@ -85,6 +85,7 @@ function newMember(workspace: Workspace, id: string): Member {
     accountId: workspace.accountId,
     removed: false,
     limits: {},
+    limitTimes: {},
     revision: 0,
     version: 0,
     createdAt: new Date(nowMs()).toISOString(),

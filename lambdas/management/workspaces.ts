@@ -62,6 +62,7 @@ export function newWorkspace(
     isDefault: input.isDefault,
     status: 'active',
     limits: {},
+    limitTimes: {},
     revision: 0,
     privacy: input.privacy,
     version: 1,

@@ -30,6 +30,14 @@ export function limitsFrom(attribute: unknown): Limits {
   return limits;
 }
 
+/** When the limit of a period was first set, and when it was last changed: ISO times. */
+export type LimitTimes = Partial<Record<Interval, { created: string; updated: string }>>;
+
+/** Absent periods were limited before their times were kept. */
+export const limitTimesField: Field<LimitTimes> = attribute('limit_times', {
+  fromAttribute: (stored) => (stored ?? {}) as LimitTimes,
+});
+
 export function isLimited(limits: Limits): boolean {
   return intervals.some((interval) => limits[interval] !== undefined);
 }

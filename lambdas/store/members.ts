@@ -1,4 +1,4 @@
-import { limitsField } from './limits.ts';
+import { limitsField, limitTimesField } from './limits.ts';
 import { queryPartition, readItem, readItems } from './query.ts';
 import { count, flag, record, text, type RecordOf } from './record.ts';
 import type { Table } from './table.ts';
@@ -10,6 +10,7 @@ const memberRecord = record({
   accountId: text('account_id'),
   removed: flag('removed'),
   limits: limitsField('limits'),
+  limitTimes: limitTimesField,
   /** Counts changes of the limits. */
   revision: count('revision'),
   /** Counts every change of the configuration: the ETag. */

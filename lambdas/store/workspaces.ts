@@ -1,4 +1,4 @@
-import { limitsField } from './limits.ts';
+import { limitsField, limitTimesField } from './limits.ts';
 import { privacyField } from './privacy.ts';
 import { queryPartition, readItem } from './query.ts';
 import { count, flag, oneOf, record, text, type RecordOf } from './record.ts';
@@ -16,6 +16,7 @@ const workspaceRecord = record({
   isDefault: flag('is_default'),
   status: oneOf('status', workspaceStatuses),
   limits: limitsField('limits'),
+  limitTimes: limitTimesField,
   /** Counts changes of the limits. */
   revision: count('revision'),
   privacy: privacyField,

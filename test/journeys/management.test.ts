@@ -274,6 +274,24 @@ describe('budgets', () => {
     expect(await refused.json()).toMatchObject({ error: { metadata: { limit_source: 'workspace_budget' } } });
   });
 
+  it('say when they were set, and when they were changed', async () => {
+    await newWorkspace('dated');
+    const path = '/workspaces/dated/budgets/lifetime';
+    const set = async (limit: number) => (await manage(gateway, 'PUT', path, { limit_rub: limit })).body.data;
+    const first = await set(90_000_000);
+    const changed = await set(91_000_000);
+    const again = await set(91_000_000);
+    await manage(gateway, 'DELETE', path);
+    const anew = await set(90_000_000);
+    await manage(gateway, 'DELETE', path);
+
+    expect(first).toMatchObject({ limit_usd: null, reset_interval: null, updated_at: first['created_at'] });
+    expect(changed).toMatchObject({ created_at: first['created_at'], limit_rub: '91000000' });
+    expect(Date.parse(changed['updated_at'] as string)).toBeGreaterThan(Date.parse(first['updated_at'] as string));
+    expect(again).toEqual(changed);
+    expect(Date.parse(anew['created_at'] as string)).toBeGreaterThan(Date.parse(changed['updated_at'] as string));
+  });
+
   it('go, and going again is no error', async () => {
     await newWorkspace('fleeting');
     await manage(gateway, 'PUT', '/workspaces/fleeting/budgets/daily', { limit_rub: 100 });

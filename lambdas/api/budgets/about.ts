@@ -7,9 +7,13 @@ export const budgetExample = {
   workspace_id: exampleIds.workspace,
   interval: 'monthly',
   limit_rub: '30000',
+  limit_usd: null,
   spend_rub: '1204.55',
   remaining_rub: '28795.45',
   resets_at: '2026-12-01T00:00:00.000Z',
+  reset_interval: 'monthly',
+  created_at: '2026-09-02T10:11:12.000Z',
+  updated_at: '2026-11-03T08:30:00.000Z',
 };
 const ofMember = { ...budgetExample, member_id: 'ann' };
 

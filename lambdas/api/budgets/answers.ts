@@ -24,15 +24,15 @@ type Input<Params, Body = unknown> = EndpointInput<'management', Body, unknown, 
 
 export async function listBudgets({ params, caller }: Input<Path>): Promise<HttpResponse> {
   const table = resources.table();
-  const { owner, limits, version } = await budgetsOfPath(table, caller.account.id, params, 'read');
-  const data = budgetViews(owner, limits, await readCounter(table, owner.scope));
+  const { owner, set, version } = await budgetsOfPath(table, caller.account.id, params, 'read');
+  const data = budgetViews(owner, set, await readCounter(table, owner.scope));
   return jsonResponse<BudgetListAnswer>(200, { data }, etag(version));
 }
 
 export async function getBudget({ params, caller }: Input<PathWithInterval>): Promise<HttpResponse> {
   const table = resources.table();
-  const { owner, limits, version } = await budgetsOfPath(table, caller.account.id, params, 'read');
-  const views = budgetViews(owner, limits, await readCounter(table, owner.scope));
+  const { owner, set, version } = await budgetsOfPath(table, caller.account.id, params, 'read');
+  const views = budgetViews(owner, set, await readCounter(table, owner.scope));
   const budget = views.find((view) => view.interval === params.interval);
   if (!budget) throw notFound(`There is no ${params.interval} budget here. PUT sets one.`, { field: 'interval' });
   return jsonResponse<BudgetAnswer>(200, { data: budget }, etag(version));
@@ -41,13 +41,13 @@ export async function getBudget({ params, caller }: Input<PathWithInterval>): Pr
 export async function putBudget(input: Input<PathWithInterval, { limit_rub: Money }>): Promise<HttpResponse> {
   const { params, body, caller, request } = input;
   const table = resources.table();
-  const { owner } = await budgetsOfPath(table, caller.account.id, params, 'change');
-  const { limits, version } = await setBudget(changesOf(resources, caller, request.id), owner, {
+  const { owner, set } = await budgetsOfPath(table, caller.account.id, params, 'change');
+  const { version, ...changed } = await setBudget(changesOf(resources, caller, request.id), owner, {
     interval: params.interval,
     limit: body.limit_rub,
     expectedVersion: expectedVersion(request),
   });
-  const views = budgetViews(owner, limits, await readCounter(table, owner.scope));
+  const views = budgetViews(owner, { ...set, ...changed }, await readCounter(table, owner.scope));
   return jsonResponse<BudgetAnswer>(
     200,
     { data: views.find((view) => view.interval === params.interval)! },

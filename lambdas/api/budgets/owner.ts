@@ -1,12 +1,12 @@
 import { memberBudgets, workspaceBudgets, type BudgetOwner } from '../../management/budgets.ts';
 import { findMember } from '../../management/members.ts';
 import { checkActive, findWorkspace } from '../../management/workspaces.ts';
-import type { Limits } from '../../store/limits.ts';
 import type { Table } from '../../store/table.ts';
+import type { SetLimits } from './view.ts';
 
 export interface OwnedBudgets {
   owner: BudgetOwner;
-  limits: Limits;
+  set: SetLimits;
   version: number;
 }
 
@@ -26,8 +26,8 @@ export async function budgetsOfPath(
   if (use === 'change') checkActive(workspace);
   if (path.memberId === undefined) {
     const owner = workspaceBudgets(accountId, workspace.id);
-    return { owner, limits: workspace.limits, version: workspace.version };
+    return { owner, set: workspace, version: workspace.version };
   }
   const member = await findMember(table, workspace.id, path.memberId);
-  return { owner: memberBudgets(workspace.id, member.id), limits: member.limits, version: member.version };
+  return { owner: memberBudgets(workspace.id, member.id), set: member, version: member.version };
 }

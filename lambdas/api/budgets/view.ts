@@ -4,14 +4,22 @@ import { Money } from '../../money/money.ts';
 import { intervals, windowEnd, windowsAt, type Interval } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
 import type { Counter } from '../../store/counters.ts';
-import type { Limits } from '../../store/limits.ts';
+import type { Limits, LimitTimes } from '../../store/limits.ts';
 import type { ShownBudget } from './shape.ts';
+
+/** The limits of an owner, and when they were set; those of before that was kept are as old as the owner. */
+export interface SetLimits {
+  limits: Limits;
+  limitTimes: LimitTimes;
+  createdAt: string;
+}
 
 /**
  * Budgets with what is left of them in their windows.
  * @param counter of the owner's scope: spending is what is settled; what is held is also taken off the remainder
  */
-export function budgetViews(owner: BudgetOwner, limits: Limits, counter: Counter): ShownBudget[] {
+export function budgetViews(owner: BudgetOwner, set: SetLimits, counter: Counter): ShownBudget[] {
+  const { limits, limitTimes, createdAt } = set;
   const atMs = nowMs();
   const windows = windowsAt(atMs);
   return intervals.flatMap((interval) => {
@@ -25,9 +33,13 @@ export function budgetViews(owner: BudgetOwner, limits: Limits, counter: Counter
       ...(owner.memberId === undefined ? {} : { member_id: owner.memberId }),
       interval,
       limit_rub: limit.toString(),
+      limit_usd: null,
       spend_rub: counter.spent(window).toString(),
       remaining_rub: Money.max(Money.zero, limit.minus(counter.committed(window))).toString(),
       resets_at: end === null ? null : new Date(end).toISOString(),
+      reset_interval: interval === 'lifetime' ? null : interval,
+      created_at: limitTimes[interval]?.created ?? createdAt,
+      updated_at: limitTimes[interval]?.updated ?? createdAt,
     };
   });
 }

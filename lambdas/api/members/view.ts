@@ -26,7 +26,7 @@ export function memberViews(
     created_at: member.createdAt,
     budgets: budgetViews(
       memberBudgets(workspaceId, member.id),
-      member.limits,
+      member,
       counterOf(memberScope(workspaceId, member.id).id),
     ),
   }));

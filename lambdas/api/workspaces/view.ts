@@ -33,7 +33,7 @@ export function workspaceView(workspace: Workspace, counter: Counter): ShownWork
     created_at: workspace.createdAt,
     updated_at: workspace.updatedAt,
     privacy: privacyView(workspace.privacy),
-    budgets: budgetViews(workspaceBudgets(workspace.accountId, workspace.id), workspace.limits, counter),
+    budgets: budgetViews(workspaceBudgets(workspace.accountId, workspace.id), workspace, counter),
     ...workspaceConventionFields,
   };
 }
