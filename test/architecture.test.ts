@@ -141,4 +141,11 @@ describe('the architecture', () => {
         .toSorted(),
     );
   });
+
+  it('runs the tests of every room', () => {
+    const config = readFileSync(join(root, 'vitest.config.ts'), 'utf8');
+    const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
+    const rooms = new Set(files.filter((file) => /\/.*\.test\.ts$/.test(file)).map((file) => file.split('/')[0]!));
+    expect([...rooms].filter((room) => !config.includes(`'${room}'`))).toEqual([]);
+  });
 });
