@@ -32,8 +32,13 @@ const rooms = [
 
 /** Files in them that set their process up for themselves: its environment, or the secrets that a process reads once. */
 const settingUp = [
+  'admission/admit',
+  'admission/caller',
   'attacks/exhaustion',
   'attacks/last-words',
+  'catalog/free-models',
+  'catalog/load',
+  'catalog/search',
   'conformance/python-sdk',
   'journeys/docs',
   'journeys/greeting',
@@ -43,6 +48,13 @@ const settingUp = [
   'journeys/readme',
   'journeys/refused-requests',
   'journeys/start',
+  'platform/clock',
+  'platform/queues',
+  'platform/secrets',
+  'providers/aws-sigv4',
+  'routing/candidates',
+  'routing/live-providers',
+  'search/web-search',
 ].map((file) => `test/${file}.test.ts`);
 
 const sharing = { include: rooms.map((room) => `test/${room}/**/*.test.ts`), exclude: settingUp };

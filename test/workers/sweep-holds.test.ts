@@ -110,9 +110,11 @@ describe('a scheduled sweep', () => {
     await sweep({ deadBootIds: ['dead'] });
 
     const messages = await receive(queue.sqs, queue.rollUpUrl, 0);
-    expect(messages.map(({ Body }) => decodeRollUp(Body!))).toMatchObject([
-      { accountId: spender.payer.accountId, date: utcDate(yesterdayMs) },
-    ]);
+    // Days of other tests' holds may have ended as well.
+    const own = messages
+      .map(({ Body }) => decodeRollUp(Body!))
+      .filter(({ accountId }) => accountId === spender.payer.accountId);
+    expect(own).toMatchObject([{ date: utcDate(yesterdayMs) }]);
     expect(await stateOf(hold)).toBe('final');
   });
 });
