@@ -23,7 +23,7 @@ import type { JsonRules } from './json-body.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { parseJsonBody, parseWith } from './parse.ts';
 import { normaliseRequest, type HttpEvent, type HttpRequest } from './request.ts';
-import { refusalFields } from './refusal-fields.ts';
+import { readAsFarAsMayBe, refusalFields } from './refusal-fields.ts';
 import { errorResponse, type HttpResponse } from './response.ts';
 
 interface Accepts<
@@ -240,7 +240,7 @@ function closePassage(name: RouteName, route: Route, passage: Passage, refusal?:
     ...(route.inference ? { generationId } : {}),
     ...(passage.event.caller ? callerFields(passage.event.caller) : {}),
     status: statusCode,
-    ...(refusal ? refusalFields(refusal, passage.event.body) : {}),
+    ...(refusal ? refusalFields(refusal, readAsFarAsMayBe(passage.event.body, request.body)) : {}),
     durationMs: Math.round(performance.now() - request.receivedAtMs),
   });
 }
@@ -255,7 +255,7 @@ function refuse(name: RouteName, route: Route, passage: Passage, keyed: Keyed | 
     log('warn', 'service busy', { route: name, requestId: request.id, ...describeError(refusal.cause) });
   }
   if (keyed && route.inference && caller && 'payer' in caller) {
-    const { kind, field, limit, model } = refusalFields(refusal, body);
+    const { kind, field, limit, model } = refusalFields(refusal, readAsFarAsMayBe(body, request.body));
     const why = { status: refusal.status, kind, field, limit, model };
     waitUntil(keyed.noteRefusal({ id, payer: caller.payer, createdAtMs: generationTimeMs(id)!, route: name, ...why }));
   }

@@ -12,6 +12,19 @@ export interface RefusalFields {
   model?: string;
 }
 
+/** A longer body is not read again only to name its model. */
+const MAX_READ_AGAIN = 256 * 1024;
+
+/** The body of a request as far as it was read; of one that did not pass its schema, what it says by itself. */
+export function readAsFarAsMayBe(body: unknown, text: string): unknown {
+  if (body !== undefined || text.length > MAX_READ_AGAIN) return body;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Builds what the log and the record of a refusal say of its reason, so that an operator can answer why a request was refused without its sender's help. They
  * hold nothing of the request but the name of a field and that of a model.

@@ -66,7 +66,13 @@ async function explained(client: RunningGateway, id: string): Promise<{ message:
 describe('a refused request', () => {
   it.each<[string, () => RunningGateway, object, string, Row]>([
     ['for want of money', () => poor, tooDear, '/messages', { status: 402, limit_source: 'key_limit', field: null }],
-    ['for a wrong field', () => poor, wrongField, '/messages', { status: 400, field: 'max_tokens' }],
+    [
+      'for a wrong field',
+      () => poor,
+      wrongField,
+      '/messages',
+      { status: 400, field: 'max_tokens', model: 'sandbox/claude' },
+    ],
     [
       'for a model that there is not',
       () => poor,
