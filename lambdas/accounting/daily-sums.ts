@@ -3,7 +3,7 @@ import { Money } from '../money/money.ts';
 /** Totals of some requests, however they are grouped. */
 export interface DailySums {
   usage: Money;
-  /** What reading caches saved against uncached input, less what writing them cost; may be negative. */
+  /** The saving by reading caches against uncached input, less the cost of writing them; it may be negative. */
   cacheSaved: Money;
   requests: number;
   promptTokens: number;

@@ -55,7 +55,7 @@ function isOfOurs(secret: string): boolean {
   return Object.values(prefixes).some((prefix) => secret.startsWith(prefix));
 }
 
-/** What is no key of any gateway of this kind, but perhaps one of a provider. */
+/** The text is no key of any gateway of this kind, but perhaps one of a provider. */
 function foreignKey() {
   return unauthenticated(
     `This is no key of this gateway: they begin with "${prefixes.inference}" or "${prefixes.management}".`,

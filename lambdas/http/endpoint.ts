@@ -95,7 +95,7 @@ export type PublicRoute = {
 }[RouteName];
 export type KeyedRoute = Exclude<RouteName, PublicRoute>;
 
-/** What only routes that take a key need. */
+/** Routes that take a key need these two, and no other does. */
 interface Keyed {
   /** Finds the caller of a request. @throws {GatewayError} 401 and 403 */
   identify: (request: HttpRequest, credential: Exclude<Credential, 'none'>) => Promise<Caller>;

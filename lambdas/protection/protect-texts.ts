@@ -26,7 +26,7 @@ export interface RefusedText extends Pick<TextRefusal, 'reason' | 'category'> {
 /** Takes out of texts what a key wants kept from providers. */
 export function protectTexts({ texts, settings }: ProtectionJob): ProtectedTexts | { refused: RefusedText } {
   let index = 0;
-  /** What is wrong is wrong with the text that is being worked on. */
+  /** A refusal is about the text that is being worked on, so its place is kept. */
   const each = <Item, Result>(items: readonly Item[], work: (item: Item) => Result): Result[] =>
     items.map((item, place) => {
       index = place;

@@ -1,4 +1,4 @@
-/** What is found in the texts of a request. */
+/** This file looks for sensitive values in one text of a request. */
 
 import type { SensitiveCategory, SensitiveData } from '../store/sensitive-data.ts';
 import { findSensitive } from './find/find.ts';

@@ -63,7 +63,7 @@ export async function protectPrompt(prompt: string, settings: SensitiveData): Pr
 
 /** Characters that are searched at once: no text takes longer for its length than some four microseconds a character. */
 const MOST_AT_ONCE = 32 * 1024;
-/** Of a longer prompt, with the wait for others. The longest that is accepted takes a few seconds of it, unless it was made for that. */
+/** A longer prompt may take so long, with the wait for others. The longest one takes a few seconds, unless it was made to be slow. */
 const PATIENCE_SECONDS = 20;
 /** The longest prompt needs some 150. */
 const MAX_HEAP_MB = 256;

@@ -19,7 +19,7 @@ export interface WarmPrompt {
   untilMs: number;
 }
 
-/** What decides whether a conversation stays: where it is warm, and the probable size of its next prompt. */
+/** Two facts decide whether a conversation stays: where it is warm, and the probable size of its next prompt. */
 export interface Warmth {
   prompt: WarmPrompt;
   promptTokens: number;

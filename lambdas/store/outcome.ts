@@ -57,7 +57,7 @@ export const MAX_ATTEMPTS = 16;
 
 export const outcomeRecord = record({
   cost: money('total_cost_rub'),
-  /** What reading caches saved against uncached input, less what writing them cost; negative where that was more. */
+  /** The saving by reading caches against uncached input, less the cost of writing them; negative where that was more. */
   cacheSaved: named('cache_discount_rub', money('cache_saved_rub')),
   /** On free models: what the answer costs the service. Clients do not see it. */
   serviceCost: optional(money('service_cost_rub')),

@@ -104,12 +104,12 @@ async function rotate(session: Session, { key: named, grace }: KeyOption & { gra
 
 const REPLACED = ' (replaced)';
 
-/** Of two keys with one name, nobody could say which is meant. */
+/** The old key gets another name: nobody could say which of two keys with one name is meant. */
 function replacedName(name: string): string {
   return `${name.slice(0, nameRule.maxLength - REPLACED.length)}${REPLACED}`;
 }
 
-/** What a new key may spend in place of an old one. What is held for requests in flight counts as spent. */
+/** Computes how much a new key may spend in place of an old one. Money held for requests in flight counts as spent. */
 async function leftOf(table: Table, { hash, limit, limitReset }: ApiKey): Promise<Money | undefined> {
   if (limit === undefined || limitReset !== undefined) return limit;
   const counter = await readCounter(table, { kind: 'key', id: hash });

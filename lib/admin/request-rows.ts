@@ -19,7 +19,7 @@ export interface RequestRow extends Row {
   provider: string | null;
   endpoint_id: string | null;
   status: string;
-  /** Of a refused request: the HTTP status, the kind of its error, the field at fault, and whose limit refused. */
+  /** A refused request has the HTTP status, the kind of its error, the field at fault, and whose limit refused. */
   refusal: { status: number; error_type: string; field: string | null; limit_source: string | null } | null;
   cost_rub: string | null;
   tokens_prompt: number | null;
@@ -86,7 +86,7 @@ function payerColumns({ keyHash, workspaceId, memberId }: Payer) {
   return { key_hash: keyHash, workspace_id: workspaceId, member_id: memberId ?? null };
 }
 
-/** What a list is restricted to; an absent field does not restrict. */
+/** A list is restricted to requests that fit all of these; an absent field does not restrict. */
 export interface RequestFilter {
   keyHash?: string | undefined;
   member?: string | undefined;

@@ -99,7 +99,7 @@ export async function bundleFunctions(
   return { directory, bytes };
 }
 
-/** What threads run is in files of their own, so that no function loads it before a thread needs it. */
+/** Threads run files of their own, so that no function loads these before a thread needs them. */
 const threads = [
   { of: 'lambdas/admission/local-count.ts', entry: 'admission/o200k-worker.ts' },
   { of: 'lambdas/protection/sensitive-data.ts', entry: 'protection/protection-worker.ts' },

@@ -9,7 +9,9 @@ export const budgetShape = z
     member_id: z.string().optional().meta({ description: 'On budgets of members.' }),
     interval: z.enum(intervals),
     limit_rub: rubText,
-    limit_usd: nothing.meta({ description: 'Of the public convention: this gateway counts in RUB.' }),
+    limit_usd: nothing.meta({
+      description: 'A field of the public convention, always null: this gateway counts in RUB.',
+    }),
     spend_rub: rubText.meta({ description: 'Settled in the current window.' }),
     remaining_rub: rubText.meta({ description: 'With holds counted.' }),
     resets_at: time.nullable(),

@@ -37,7 +37,7 @@ function notYet(id: string): GatewayError {
   return notFound(`Generation ${id} was not found, or its cost is not final yet. Ask again in a second.`);
 }
 
-/** What was refused never has a generation: whoever waits for one learns it. */
+/** A refused request never gets a generation: whoever waits for one learns it. */
 async function notFoundOrRefused(id: string, caller: InferenceCaller): Promise<GatewayError> {
   const refusal = await readRefusal(resources.table(), caller.account.id, id);
   if (!refusal || !isVisible(refusal, caller)) return notYet(id);
