@@ -47,7 +47,7 @@ function tooMany(field: string): GatewayError {
 export function tooSlow(seconds: number): GatewayError {
   return new GatewayError(
     'timeout',
-    `This prompt could not be searched for what its key protects within ${seconds} seconds. Nothing was sent. Send less text at a time.`,
+    `This prompt could not be searched for what its key protects: it takes more than ${seconds} seconds, or too much memory. Nothing was sent. Send less text at a time.`,
   );
 }
 

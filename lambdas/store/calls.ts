@@ -15,12 +15,23 @@ export interface Page {
 }
 
 /** An item by its key, read consistently. */
-export async function getItem(table: Table, key: Key): Promise<Item | undefined> {
-  const { Item: item } = await table.call<{ Item?: Attributes }>('GetItem', {
-    TableName: table.name,
-    Key: toAttributes(key),
-    ConsistentRead: true,
-  });
+export function getItem(table: Table, key: Key): Promise<Item | undefined> {
+  return getWith(table, key, true);
+}
+
+/** An item by its key, in the time there is for it, perhaps a little old. @throws {Error} also when the time is over */
+export function getItemWithin(table: Table, timeoutMs: number, key: Key): Promise<Item | undefined> {
+  return getWith(table, key, false, { timeoutMs });
+}
+
+async function getWith(
+  table: Table,
+  key: Key,
+  isConsistent: boolean,
+  options?: CallOptions,
+): Promise<Item | undefined> {
+  const request = { TableName: table.name, Key: toAttributes(key), ConsistentRead: isConsistent };
+  const { Item: item } = await table.call<{ Item?: Attributes }>('GetItem', request, options);
   return item && fromAttributes(item);
 }
 

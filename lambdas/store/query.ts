@@ -3,7 +3,7 @@ import { batchGetItems, queryPage, type Query } from './calls.ts';
 import type { Item, Table } from './table.ts';
 import type { Key } from './writes.ts';
 
-export { getItem as readItem } from './calls.ts';
+export { getItem as readItem, getItemWithin as readItemWithin } from './calls.ts';
 
 /** Every item of a query, page after page. */
 export async function* queryItems(table: Table, query: Query): AsyncGenerator<Item, void> {
@@ -13,12 +13,6 @@ export async function* queryItems(table: Table, query: Query): AsyncGenerator<It
     yield* items;
     start = next;
   } while (start);
-}
-
-/** An item by its key, in the time there is for it, perhaps a little old. @throws {AwsError} also when the time is over */
-export async function readItemWithin(table: Table, timeoutMs: number, { pk, sk }: Key): Promise<Item | undefined> {
-  const [item] = await queryPageWithin(table, timeoutMs, { pk, from: sk, to: sk, Limit: 1 });
-  return item;
 }
 
 /** What is between two sort keys of a partition, both included: one page, in the time there is for it, perhaps a little old. */

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => proxy.stop());
 
-/** What another instance of the function has: the same table, and a memory of its own. */
+/** Another instance of the function has the same table, and a memory of its own. */
 const newInstance = () =>
   new WarmPrompts(
     {
@@ -54,6 +54,12 @@ describe('where a conversation is warm', () => {
 
     expect(await newInstance().find('c')).toEqual(prompt());
     expect(await newInstance().find('another')).toBeUndefined();
+  });
+
+  it('is read by its key, as every function that looks for candidates may', async () => {
+    await newInstance().find('c');
+
+    expect(proxy.calls.map(({ action }) => action)).toEqual(['GetItem']);
   });
 
   it('is forgotten when the provider may have forgotten it', async () => {
