@@ -115,7 +115,7 @@ export class DataStack extends Stack {
   }
 }
 
-/** What new tables read from the first day on, or as much as they then write. */
+/** New tables can read so much from the first day on; as much as they then write. */
 function warmthOf(writeUnitsPerSecond: number) {
   return { readUnitsPerSecond: Math.max(12_000, writeUnitsPerSecond), writeUnitsPerSecond };
 }

@@ -27,7 +27,7 @@ interface Signed {
   signedHeaders: string[];
   signature: string;
   payload: string;
-  /** Of the query, the pairs that are signed. */
+  /** The pairs of the query that are signed. */
   query: string[];
 }
 

@@ -27,7 +27,7 @@ const today = utcDate(Date.now());
 const date = dayBefore(today);
 const startMs = Date.parse(date);
 
-/** What caches have saved of each generation: writing them cost more than reading them saved. */
+/** The caches of each generation saved less than nothing: writing them cost more than reading them saved. */
 const SAVED = Money.parse('-0.000000000125');
 
 /** One final generation as settlement leaves it, with a cost that no float can hold. */

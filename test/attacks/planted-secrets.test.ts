@@ -59,7 +59,7 @@ afterAll(async () => {
   catalog.remove();
 });
 
-/** What is encoded cannot be read, so nothing is looked for in it: signatures, and the bytes of files. */
+/** Encoded values cannot be read, so nothing is looked for in them: signatures, and the bytes of files. */
 const ENCODED = /(?:\.signature|\.encrypted_\w+|source<0>\.data|<4>\.data)$/;
 
 /** Routes that send what a client wrote to somebody, and how many requests reach one at least. */

@@ -8,7 +8,7 @@ import { repeated } from '../support/long-runs.ts';
 import { everything, prompt } from '../support/protection.ts';
 import { refusedLater } from '../support/refused.ts';
 
-/** What one request may take of the event loop, whatever it says. */
+/** One request may take so much of the event loop, whatever it says. */
 const MAX_MS = 250;
 /** The longest text that is searched without a thread. */
 const AT_ONCE = 32 * 1024;

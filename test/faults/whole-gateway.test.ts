@@ -39,7 +39,7 @@ const fates: [share: number, fate: Fault][] = [
   [0.04, 'delayed'],
   [0.02, 'unavailable'],
 ];
-/** What is delayed happens when nobody waits for it any more. */
+/** A delayed call happens when nobody waits for it any more. */
 const DELIVER_EVERY_MS = 700;
 const LATE_SHARE = 0.03;
 const LATE_MS = 1_200;
@@ -126,7 +126,7 @@ it(
     expect(answers.filter(({ status }) => ![200, 400, 402, 502, 529].includes(status))).toEqual([]);
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(REQUESTS / 10);
 
-    // What was refused holds nothing and costs nothing; what was answered costs what was said.
+    // A refused request holds nothing and costs nothing; an answered one costs what its client was told.
     const records = await vi.waitFor(async () => {
       const found = await generations();
       expect([...found.values()].filter(({ state }) => state === 'pending').map(({ id }) => id)).toEqual([]);

@@ -16,7 +16,7 @@ const SECRET = 'the password is hunter2';
 
 let directory: string;
 let gateway: RunningGateway;
-/** Of a member, with one rouble to spend. */
+/** The client of a member, with one rouble to spend. */
 let poor: RunningGateway;
 let poorHash: string;
 
@@ -53,7 +53,7 @@ async function refused(client: RunningGateway, body: object, path = '/messages')
 const tooDear = { model: 'sandbox/claude', max_tokens: 30_000, messages: [said(SECRET)] };
 const wrongField = { model: 'sandbox/claude', max_tokens: 'many', messages: [said(SECRET)] };
 
-/** What GET /generation says of a refused request; it is noted beside the answer. */
+/** Reads what GET /generation says of a refused request, which is noted beside the answer. */
 async function explained(client: RunningGateway, id: string): Promise<{ message: string; refusal: Row }> {
   return vi.waitFor(async () => {
     const response = await get(client, `/generation?id=${id}`);

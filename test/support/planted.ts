@@ -55,12 +55,12 @@ function plantedInObject(schema: SchemaObject, text: string, forms: Forms, withi
     })),
   );
   if (!additionalProperties) return fields;
-  // What is newer than the gateway, or has names of the client's own.
+  // Fields may be newer than the gateway, or have names of the client's own.
   const others = planted(additionalProperties === true ? {} : additionalProperties, text, forms, within);
   return [...fields, ...others.map(({ path, value }) => ({ path: `.*${path}`, value: { ...base, own1: value } }))];
 }
 
-/** What has to be there, and what the forms know. */
+/** An object with all that has to be there, and all that the forms know. */
 function leastObject(schema: SchemaObject, forms: Forms): Record<string, unknown> {
   const { properties = {}, required = [], additionalProperties, minProperties = 0 } = schema;
   const ownSchema = typeof additionalProperties === 'object' ? additionalProperties : {};

@@ -43,7 +43,7 @@ export interface Turn {
   results: ToolResult[];
 }
 
-/** What is said to a model besides its users is no request of theirs. */
+/** Words to a model that come from nobody but the client's program are no request of a user. */
 const SYSTEM = /^\s*<system>[\s\S]*<\/system>\s*$/;
 
 export function lastTurns(all: Turn[]): Pick<SandboxPrompt, 'lastUserText' | 'results' | 'answersTool'> {
