@@ -16,8 +16,8 @@ const aims: Record<SensitiveCategory, [number, number]> = {
   inn: [0.98, 0.95],
   ip_address: [0.98, 0.95],
   phone: [0.95, 0.9],
-  passport: [0.95, 0.9],
-  credential: [0.95, 0.9],
+  passport: [0.95, 0.95],
+  credential: [0.95, 0.95],
 };
 
 /** A value counts as found when exactly it was found: no part of it left, nothing beside it taken. */
@@ -35,11 +35,11 @@ function measure(category: SensitiveCategory) {
 }
 
 describe('the corpus', () => {
-  it('has sentences enough, and half of them without anything to protect', () => {
+  it('has sentences enough, and two in five without anything to protect', () => {
     const nearMisses = corpus.filter(({ labels }) => labels.length === 0);
 
     expect(corpus.length).toBeGreaterThanOrEqual(600);
-    expect(nearMisses.length / corpus.length).toBeGreaterThanOrEqual(0.5);
+    expect(nearMisses.length / corpus.length).toBeGreaterThanOrEqual(0.4);
   });
 });
 
@@ -85,6 +85,29 @@ describe('texts of 150 thousand characters', () => {
     'token=',
     'api key is ',
     'паспорт ',
+    'паспорт 4510 123456, ',
+    'номер паспорта ',
+    'PIN ',
+    'PIN from 1234 ',
+    'passphrase ',
+    'passphrase: word ',
+    'seed phrase: ',
+    'seed phrase: orbit panel ',
+    'identified by ',
+    "identified by '",
+    'net use ',
+    'net use a /user:',
+    'auth=(',
+    'define("password", ',
+    'a:5432:',
+    'a:5432:b:c:',
+    'variable "password" {',
+    '|| "',
+    'password || ',
+    '${pass:-',
+    'Vesna2031! — это пароль ',
+    'Vesna2031 is the ',
+    'key abc1def2gh3 ',
     'passport 12',
     'ИНН 12',
     'sk-',

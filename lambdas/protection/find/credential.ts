@@ -3,6 +3,8 @@
 import { matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';
 import { findIssuedKeys } from './issued-key.ts';
 import { findNamedSecrets } from './named-secret.ts';
+import { findNumericSecrets } from './numeric-secret.ts';
+import { findSecretArguments } from './secret-argument.ts';
 import { classesOf, isMixed, isNoReference, isPassword } from './secret.ts';
 
 const ARMOUR = '-----BEGIN ';
@@ -14,45 +16,62 @@ const MAX_KEY = 16_384;
 /** `scheme://user:password@host` and `-u user:password`. */
 const IN_ADDRESS = /:\/\/[^\s:/@"'<>]{0,64}:([^\s/@"'<>]{3,256})@/g;
 const IN_COMMAND = /(?<![\w-])(?:-u|--user)[ =]["']?[^\s:"']{1,64}:([^\s"']{4,128})/g;
-/** Passwords in options; after a blank only of programs that log in. */
-const OPTION = /(?<![\w-])-(?:p|P|a|w|storepass)(\s?)["']?([^\s"'-][^\s"']{5,63})/g;
-const LOGS_IN =
-  /(?:sshpass|login|mysql|mariadb|mongo|redis-cli|ldap|smbclient|keytool|lftp|psql|sqlcmd|rdesktop|freerdp|vncviewer)[^\n|;]*$/;
-const COMMAND = 80;
 const AUTHORIZATION =
   /(?:bearer|basic|authorization["']?\s?[:=]\s?["']?(?:token|api-?key|oauth))\s{1,4}([A-Za-z0-9._~+/-]{16,2048}={0,2})/gi;
 /** `логин: anna / Vesna2030!`: a name and a password in one line. */
 const ACCOUNT =
   /(?:логин|уч[её]тк[аиу]|доступы?|login|creds|credentials)(?:\s?[/&+и]\s?(?:pass(?:word)?|пароль))?(?: [a-zа-яё]{1,12}){0,3}\s?[:–—-]\s{0,2}[^\s/|:]{2,40}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/gi;
 
+/** What stands before the `@` of an address that names a user and a password. */
+const IN_URL = /:\/\/\S*$/;
+const MAX_USER = 320;
 /** `ann@example.org / Vesna2030!`: an address and a password in one line. */
 const MAIL_ACCOUNT = /@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/g;
+/** Words that a wallet is restored from. */
+const SEED =
+  /(?:(?:seed|recovery|mnemonic|backup|secret)[ -]phrase|(?:сид|мнемоническ\p{L}{2}|секретн\p{L}{2})[ -]?фраз\p{L})[^\n:=–—-]{0,60}[:=–—-]\s?["'«]?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])/giu;
+/** A phrase of small words with a number, or in quotes. */
+const PHRASE =
+  /(?:(?:парольн|секретн|кодов)\p{L}{2} фраз\p{L}|фраза-пароль|passphrase)[^\n:=–—«"?]{0,60}(?:[:=?]|\s[–—]|(?=[«"]))\s{0,2}(?:[«"]((?:[\p{L}\d-]{1,16} ){2,11}[\p{L}\d-]{1,16})[»"]|((?:[\p{Ll}-]{1,16} ){2,11}\d{1,6})(?![\p{L}\d]))/giu;
+/** `login/password: print_ok / t1pograf1ya`: where both are named, a password needs less to be one. */
+const NAMED_ACCOUNT =
+  /(?:логин|login|user(?:name)?|юзер)\s?[/&+и]\s?(?:pass(?:word)?|пароль?)(?: [\p{L}\d]{1,16}){0,4}\s?[:–—-]\s{0,2}[^\s/|:]{2,40}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/giu;
 
 export const findCredentials: Rule = (text, numerals, add) => {
+  const lower = text.toLowerCase();
   findIssuedKeys(text, numerals, add);
   if (text.includes(ARMOUR)) findKeys(text, add);
-  if (text.includes('://')) findCaptured(text, IN_ADDRESS, isNoReference, add);
+  if (text.includes('://')) findCaptured(text, IN_ADDRESS, isWritten, add);
   if (text.includes('-u')) findCaptured(text, IN_COMMAND, (value) => isNoReference(value) && /\D/.test(value), add);
-  if (text.includes('-')) findInOptions(text, add);
+  findSecretArguments(text, lower, add);
   findCaptured(text, AUTHORIZATION, isMixed, add);
   findCaptured(text, ACCOUNT, isStrongPassword, add);
-  if (text.includes('@')) findCaptured(text, MAIL_ACCOUNT, isStrongPassword, add);
+  if (lower.includes('phrase') || lower.includes('фраз')) {
+    findCaptured(text, SEED, () => true, add);
+    findCaptured(text, PHRASE, () => true, add);
+  }
+  if (/(?:логин|login|юзер|user(?:name)?) ?[/&+и] ?(?:pass|парол)/.test(lower))
+    findCaptured(text, NAMED_ACCOUNT, isPassword, add);
+  if (text.includes('@')) findBehindMail(text, add);
   findNamedSecrets(text, numerals, add);
+  findNumericSecrets(text, lower, add);
 };
+
+/** `scheme://USER:PASSWORD@host` says where a password goes. */
+function isWritten(value: string): boolean {
+  return isNoReference(value) && !/^(?:password|passwd|pass|pwd|secret|token|пароль)$/i.test(value);
+}
+
+function findBehindMail(text: string, add: Add): void {
+  for (const { 0: found, 1: value = '', index } of matchesOf(MAIL_ACCOUNT, text)) {
+    // The host of an address that names a user is followed by a port or a path.
+    if (!isStrongPassword(value) || IN_URL.test(wordsBefore(text, index, MAX_USER))) continue;
+    add(index + found.length - value.length, index + found.length);
+  }
+}
 
 function isStrongPassword(value: string): boolean {
   return isPassword(value) && classesOf(value) >= 3;
-}
-
-function findInOptions(text: string, add: Add): void {
-  for (const { 0: found, 1: blank, 2: value = '', index } of matchesOf(OPTION, text)) {
-    const start = index + found.length - value.length;
-    const isSecret =
-      blank === ''
-        ? found.startsWith('-p') && isNoReference(value) && classesOf(value) >= 3
-        : isPassword(value) && LOGS_IN.test(wordsBefore(text, index, COMMAND));
-    if (isSecret) add(start, start + value.length);
-  }
 }
 
 function findKeys(text: string, add: Add): void {
@@ -70,7 +89,8 @@ function findKeys(text: string, add: Add): void {
 }
 
 function findCaptured(text: string, pattern: RegExp, isSecret: (value: string) => boolean, add: Add): void {
-  for (const { 0: found, 1: value = '', index } of matchesOf(pattern, text)) {
+  for (const { 0: found, 1: first, 2: second, index } of matchesOf(pattern, text)) {
+    const value = first ?? second ?? '';
     const start = index + found.lastIndexOf(value);
     if (isSecret(value)) add(start, start + value.length);
   }

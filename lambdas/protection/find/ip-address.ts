@@ -19,7 +19,8 @@ const ADDRESS =
 const LOW = /^(?!10\.)[12]?\d\./;
 const THIRD_ZERO = /^\d+\.\d+\.0\./;
 /** A name before it is that of a program; these are none: `Banned from 5.188.10.77`. */
-const NO_NAME = /^(?:со?|из|на|от|по|и|или|from|at|by|via|and|or|for|is|are|with)$/i;
+const NO_NAME =
+  /^(?:со?|из|на|от|по|и|или|from|at|by|via|and|or|for|is|are|with|ban|unban|banned|block|blocked|found|drop|dropped|reject|rejected|attacker)$/i;
 /** Public resolvers, whose numbers are all small. */
 const RESOLVERS = new Set(['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9']);
 /** Words before a release that looks like an address, with a word or two between them, and signs. */
@@ -32,16 +33,31 @@ const CONTEXT = 40;
 
 /** Addresses of machines. Loopback, unspecified addresses and netmasks say nothing of anybody. */
 export const findIpAddresses: Rule = (text, numerals, add) => {
+  let release: { number: string; end: number } | undefined;
   for (const { start: from, written } of numerals) {
     if (!written.includes('.')) continue;
     for (const { 0: found, index } of matchesOf(V4, written)) {
       const [start, end] = [from + index, from + index + found.length];
       if (isWordAt(text, start - 1) || text[start - 1] === '.' || isWordAt(text, end)) continue;
-      if (isIPv4(found) && !isCommon(found) && isAddress(found, text, start, end)) add(start, end);
+      if (!isIPv4(found) || isCommon(found)) continue;
+      const isOfRelease = release !== undefined && isNextRelease(release, found, text.slice(release.end, start));
+      if (!isOfRelease && isAddress(found, text, start, end)) add(start, end);
+      else release = { number: found, end };
     }
   }
   findV6(text, add);
 };
+
+/** `2.14.0.7 → 2.15.1.0`; sections and releases of one text differ in their last number. */
+function isNextRelease(release: { number: string; end: number }, found: string, between: string): boolean {
+  if (found.startsWith('192.168.')) return false;
+  const isNext = /^\s?(?:→|->|=>|[–—-]|to|до|на|vs\.?)\s?$/iu.test(between);
+  return isNext || (withoutLast(found) === withoutLast(release.number) && !ADDRESS.test(between));
+}
+
+function withoutLast(number: string): string {
+  return number.slice(0, number.lastIndexOf('.'));
+}
 
 /** What stands before and after decides. */
 function isAddress(found: string, text: string, start: number, end: number): boolean {

@@ -64,6 +64,9 @@ const ISSUED: [string, string][] = [
   ['h', String.raw`hv[sbr]\.${REST}{24,}`],
   ['d', String.raw`dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,}`],
   ['p', String.raw`pul-[a-f0-9]{40}`],
+  // Tailscale; BitLocker's recovery
+  ['t', String.raw`tskey-(?:auth|api|client|scim|webhook)-[A-Za-z0-9-]{16,}`],
+  [DIGITS, String.raw`(?:\d{6}-){7}\d{6}`],
   // Grafana, New Relic, Sentry, Dynatrace
   ['g', String.raw`gl(?:sa|c)_[A-Za-z0-9+/=_]{32,}`],
   ['N', String.raw`NR(?:AK|JS|II|IQ|RA)-[A-Za-z0-9]{20,}`],
@@ -104,7 +107,9 @@ const IN_ROW = Uint8Array.from({ length: 0x80 }, (_, code) => Number(/[\w-]/.tes
 const HYPHEN = 0x2d;
 
 /** Keys whose form leaves no doubt, although they may be letters alone. */
-const EXACT = /^A[A-Z]{3}[A-Z2-7]{16}$/;
+const EXACT = /^A[A-Z]{3}[A-Z2-7]{16}$|^(?:\d{6}-){7}\d{6}$/;
+/** Keys of documentation. */
+const EXAMPLE = /EXAMPLE(?:KEY)?$/;
 
 /** What may stand in a key beside a row of them. */
 const BOUND = /[\s"'`<>(){}[\],;]/;
@@ -138,7 +143,8 @@ function findBetween(text: string, from: number, end: number, add: Add): number 
     pattern.lastIndex = start;
     const found = pattern.exec(text)?.[0];
     if (found === undefined) continue;
-    if (isMixed(found) || EXACT.test(found)) add(start, start + found.replace(/[.-]+$/, '').length);
+    if ((isMixed(found) || EXACT.test(found)) && !EXAMPLE.test(found))
+      add(start, start + found.replace(/[.-]+$/, '').length);
     start += found.length - 1;
     seen = start + 1;
   }

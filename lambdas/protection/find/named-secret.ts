@@ -1,31 +1,37 @@
 /** Values that stand where a password, a token or a key is named. What they are made of decides. */
 
 import { cellsUnder } from './column.ts';
-import { matchesOf, type Rule } from './finding.ts';
-import { classesOf, isKey, isMixed, isNoReference, isOfWords, isPassword, isStrong } from './secret.ts';
+import type { Rule } from './finding.ts';
+import { secretBefore, secretIn, secretNext, withoutStop } from './secret-in-words.ts';
+import { classesOf, isKey, isOfWords, isPassword, isQuotedPassword } from './secret.ts';
 
 /** Names of secrets. What is before them (`DB_`, `мой `) does not matter, nor what ends them (`_2`, ` от вайфая`). */
 const NAME =
-  /pass|pwd|psw|(?<![a-z])pw(?![a-z])|парол|пасс|token|secret|key|credential|psk|session_?id|(?<=[?&])sig(?==)|(?<![a-z])sid(?==)|токен|секрет|ключ/gi;
+  /pass|pasword|(?<![a-z])parol(?!e)|pwd|psw|(?<![a-z\d])pw(?![a-z])|парол|пасс|кодов\p{L}{1,3} слов|token|secret|key|credential|psk|session_?id|(?<=[?&])sig(?==)|(?<![a-z])sid(?==)|токен|секрет|ключ/giu;
 /** The whole name, from where a short one was found. */
 const PASSWORD =
-  /^(?:pass(?:word|wd|phrase|code)?s?(?!\p{L})|(?:pwd|psw|pw)(?!\p{L})|парол(?:ь|я|ем|и|ю)(?!\p{L})|пасс(?:ворд)?(?!\p{L}))/iu;
-const TOKEN = /^(?:token|secret|credentials?|psk|session_?id|sig|sid|(?:токен|секрет|ключ)(?:а|ом|у|е)?)(?!\p{L})/iu;
+  /^(?:pas{1,2}(?:word|wd|phrase|code)?s?(?!\p{L})|parol[yia']?(?!\p{L})|(?:pwd|psw|pw|psk)(?!\p{L})|парол(?:[ьяеюи]\p{L}{0,2})?(?!\p{L})|парольчик\p{L}{0,2}|кодов\p{L}{1,3} слов\p{L}{0,2}(?!\p{L})|пасс(?:ворд)?(?!\p{L}))/iu;
+const TOKEN = /^(?:token|secret|credentials?|session_?id|sig|sid|(?:токен|секрет|ключ)(?:а|ом|у|е)?)(?!\p{L})/iu;
 const KEY = /(?:api|access|secret|private|account|auth|encryption|signing|shared|master)[-_ ]?$/i;
+/** The key of a wireless network is a password. */
+const OF_NETWORK = /(?:ssid|wi-?fi|wpa\d?|network|вайфай)[^\n]{0,40}$/i;
 /** In `compass` no secret is named; in `requirepass` one is. */
 const OTHER_WORD = /(?:com|by|sur|tres|under|over|im|lam)$/i;
+/** `login/password: anna / Vesna2030!`: the value behind the sign begins with the name. */
+const AFTER_LOGIN = /(?:логин|login|user(?:name)?|юзер)\s?\/\s?$/i;
 /** What is said of a secret: `password_reset_url`, `token type`, `private_key_id`. */
 const ABOUT =
-  /^["'`\])]{0,2}[ _.-](?:reset|policy|min|max|len|hash|file|field|change(?!d? (?:from|to) )|expir|updated|created|age|ur[il]|link|strength|score|encod|algorithm|hint|rules?|manager|id|name|count|type|endpoint|path|ttl|limit|rate|budget|usage|version|prefix|alias|arn|fingerprint|size|rotation|validat|require)/i;
+  /^["'`\])]{0,2}[ _.-](?![\p{L}_.-]*\d)(?:reset(?! to )|policy|min|max|len|hash|file|field|change(?!d? (?:from|to) )|expir|updated|created|age|ur[il]|link|strength|score|encod|algorithm|hint|rules?|manager|id|name|count|type|endpoint|path|ttl|limit|rate|budget|usage|version|prefix|alias|arn|fingerprint|size|rotation|validat|require)/iu;
 
 /** From a name to its value: what closes the name, a few words, and a sign or a verb. */
 const SIGN =
   /^[\p{N}_]{0,3}\\?["'`\])]{0,2}\*{0,2}(?: ?\([^()\n]{1,40}\))?[ \p{L}\d._-]{0,40}?(?:\s?\*{0,2}(?:=>|:=|->|→|[:=>])|\s[–—-]\s|\s(?:is|was|to|from|был|была|будет|теперь|стал|на)\s(?:now |set to |changed to |теперь )?)(?:\*\*|__)?\s{0,3}(?:\*\*|__)?/u;
+const LATER_SIGN = /^[\p{L}\d ]{1,40}(?:\s?[:=]|\s[–—-])\s/u;
 /** `Password for ann@example.org: …`: whose it is stands between a name and its value. */
 const OWNER =
   /^(?:[ \p{L}-]{0,40} )?\(?[\p{L}\d._%+-]{1,64}@[\p{L}\d-]{1,63}(?:\.[\p{L}\d-]{1,63}){1,4}\)?(?=[\s:=–—-])/u;
 const QUOTED = /^(?:\\?(["'`])((?:(?!\1)[^\n\\]|\\(?!\1[,}\s])[^\n]){1,256})\\?\1|[«“„]([^\n»”“]{1,256})[»”“])/;
-const BARE = /^[^\s"'`<>;,)«»“”„]{1,256}/;
+const BARE = /^(?:[^\s"'`<>;,)«»“”„\\]|\\(?![nrt"'])){1,256}/;
 /** What goes on beyond that is the same value. */
 const REST = /[^\s"'`<>;,)«»“”„]*/y;
 /** `name: DB_PASSWORD`, and the value in the next field. */
@@ -34,21 +40,13 @@ const NEXT_FIELD = /^[\p{L}\p{N}_]{0,16}["']?\s{0,2}(?:\\n|[\n,])\s{0,12}["']?va
 const ADVERBS = /^(?:\p{L}{1,12} ){1,2}/u;
 /** A value in quotes needs no sign. */
 const BEFORE_QUOTES = /^(?: \p{L}{1,16}){0,2}\s{1,3}(?=["'`«“„])/u;
-/** At most two words between a name and a value without a sign. */
-const NEXT_WORDS = /^(?: \p{L}{1,16}){0,2} \(?([^\s"'`<>;,()«»“”„]{8,64})/u;
-/** Where a sentence that speaks of a secret ends, and what may be one in it. */
-const SENTENCE = /^[^\n;]*?(?=[.!?;\n]\s|\n|;|$)/;
-const CHUNK = /[^\s"'`<>;,()«»“”„]{8,64}/g;
 /** A column whose heading has this holds such values. */
 const HEADING = /(?<!\p{L})(?:пароль|пароли|password|passwd)(?!\p{L})/iu;
-const MAX_SENTENCE = 80;
 const LOOK_AHEAD = 320;
+const MAX_BEFORE = 48;
 /** `passwords: … and …`, `changed from … to …`. */
-const ANOTHER = /^(["'`»”*]{0,2}(?:,|\s?\/|\s(?:and|or|to|и|или|на))\s["'`«“*]{0,2})([^\s"'`<>;,()«»“”„]{6,64})/u;
-/** `«…» is the password`. */
-const BEFORE_NAME =
-  /["'`«“]([^\s"'`»”]{6,64})["'`»”] ?(?:[–—-] ?|is )(?:это |the |your |my |мой |ваш |новый )?(?:парол|pass)/gi;
-
+const ANOTHER =
+  /^(["'`»”*]{0,2}(?:,(?:\sа)?|\s?\/|\s(?:and|or|to|и|или|на|а))\s["'`«“*]{0,2})([^\s"'`<>;,()«»“”„]{6,64})/u;
 export const findNamedSecrets: Rule = (text, _, add) => {
   if (HEADING.test(text)) {
     for (const { value, start } of cellsUnder(text, HEADING)) if (isPassword(value)) add(start, start + value.length);
@@ -57,7 +55,13 @@ export const findNamedSecrets: Rule = (text, _, add) => {
   for (const { index } of text.matchAll(NAME)) {
     if (index < done) continue;
     const rest = text.slice(index, index + LOOK_AHEAD);
-    const name = nameAt(rest, text.slice(Math.max(0, index - 12), index));
+    const name = nameAt(rest, text.slice(Math.max(0, index - MAX_BEFORE), index));
+    const earlier = name && secretBefore(text, index);
+    if (earlier && earlier.start >= done) {
+      done = index + name.length;
+      add(earlier.start, earlier.end);
+      continue;
+    }
     const found = name && valueAfter(rest.slice(name.length), name.isSecret);
     if (!found) continue;
     const start = index + name.length + found.start;
@@ -69,23 +73,20 @@ export const findNamedSecrets: Rule = (text, _, add) => {
     if (!another || !isPassword(value) || classesOf(value) < 3) continue;
     add(done + another[1]!.length, done + another[1]!.length + value.length);
   }
-  if (text.includes('парол') || text.includes('pass')) {
-    for (const { 0: found, 1: value = '', index } of matchesOf(BEFORE_NAME, text)) {
-      if (isPassword(value)) add(index + found.indexOf(value), index + found.indexOf(value) + value.length);
-    }
-  }
 };
 
 /** The name of a secret, and what its value is like. */
 function nameAt(rest: string, before: string): { length: number; isSecret: (value: string) => boolean } | undefined {
   const password = PASSWORD.exec(rest)?.[0];
   if (password !== undefined) {
-    const isOther = password.length <= 4 && OTHER_WORD.test(before);
+    const isOther = (password.length <= 4 && OTHER_WORD.test(before)) || AFTER_LOGIN.test(before);
     return isOther ? undefined : { length: password.length, isSecret: isPassword };
   }
   const token = TOKEN.exec(rest)?.[0];
   if (token !== undefined) return { length: token.length, isSecret: isKey };
-  return /^key(?!\p{L})/iu.test(rest) && KEY.test(before) ? { length: 3, isSecret: isKey } : undefined;
+  if (!/^key(?!\p{L})/iu.test(rest)) return undefined;
+  if (KEY.test(before)) return { length: 3, isSecret: isKey };
+  return OF_NETWORK.test(before) ? { length: 3, isSecret: isPassword } : undefined;
 }
 
 function endOfValue(text: string, from: number): number {
@@ -99,8 +100,10 @@ function valueAfter(rest: string, isSecret: (value: string) => boolean): { start
   const owner = OWNER.exec(rest)?.[0].length;
   if (owner !== undefined) return shifted(valueAfter(rest.slice(owner), isSecret), owner);
   const sign = (NEXT_FIELD.exec(rest) ?? SIGN.exec(rest) ?? BEFORE_QUOTES.exec(rest))?.[0];
-  const given = sign === undefined ? nextIn(rest, isSecret) : givenIn(rest, sign.length, isSecret);
-  return given ?? strongIn(rest);
+  const given =
+    sign === undefined ? undefined : (givenIn(rest, sign.length, isSecret) ?? givenLater(rest, sign.length, isSecret));
+  const wants = isSecret === isPassword ? 'password' : 'key';
+  return given ?? secretNext(rest, wants) ?? secretIn(rest, wants);
 }
 
 function shifted(
@@ -108,6 +111,16 @@ function shifted(
   by: number,
 ): { start: number; end: number } | undefined {
   return value && { start: value.start + by, end: value.end + by };
+}
+
+/** A sign of more weight behind a first one: `пароль на открытие — …`. */
+function givenLater(
+  rest: string,
+  from: number,
+  isSecret: (value: string) => boolean,
+): { start: number; end: number } | undefined {
+  const sign = LATER_SIGN.exec(rest.slice(from))?.[0];
+  return sign === undefined ? undefined : givenIn(rest, from + sign.length, isSecret);
 }
 
 function givenIn(
@@ -122,9 +135,9 @@ function givenIn(
   const quoted = straight ?? curved;
   const bare = quoted === undefined ? BARE.exec(after)?.[0] : undefined;
   const value = quoted ?? (bare === undefined ? undefined : withoutStop(bare));
-  if (value === undefined || !isSecret(value)) return undefined;
+  if (value === undefined || !(isSecret(value) || (quoted !== undefined && isQuotedPassword(value)))) return undefined;
   const start = from + (quoted === undefined ? 0 : after.indexOf(quoted));
-  return { start, end: start + value.length };
+  return { start, end: start + value.replace(/(?:\\[nrt])+$|(?<=[^{]{6})\}+$/, '').length };
 }
 
 /** After words that say nothing of it, only what is no word itself. */
@@ -132,40 +145,4 @@ function givenAfter(rest: string, from: number): { start: number; end: number } 
   const value = withoutStop(BARE.exec(rest.slice(from))?.[0] ?? '');
   const isSecret = isPassword(value) && classesOf(value) >= 3 && !isOfWords(value);
   return isSecret ? { start: from, end: from + value.length } : undefined;
-}
-
-/** Without a sign: a password of three kinds of characters, or a key that is no word. */
-function nextIn(rest: string, isSecret: (value: string) => boolean): { start: number; end: number } | undefined {
-  const words = NEXT_WORDS.exec(rest);
-  const value = words && withoutStop(words[1]!);
-  if (!value || !isNoReference(value) || classesOf(value) < 3) return undefined;
-  const isLikely =
-    isSecret === isPassword ? /\d/.test(value) && isPassword(value) : isMixed(value) && !isOfWords(value);
-  if (!isLikely) return undefined;
-  const start = words[0].length - words[1]!.length;
-  return { start, end: start + value.length };
-}
-
-/** In the sentence that names a secret, what can be nothing else. */
-function strongIn(rest: string): { start: number; end: number } | undefined {
-  const sentence = SENTENCE.exec(rest.slice(0, MAX_SENTENCE))?.[0] ?? '';
-  if (!/\d/.test(sentence)) return undefined;
-  for (const { 0: chunk, index } of sentence.matchAll(CHUNK)) {
-    // Cut off by the end of what was looked at.
-    if (index + chunk.length === MAX_SENTENCE) return undefined;
-    const value = withoutStop(chunk);
-    if (isStrong(value)) return { start: index, end: index + value.length };
-  }
-  return undefined;
-}
-
-/** Parameters of an address, or of a form, that follow the value of one. */
-const NEXT_PARAMETER = /[&#][A-Za-z][\w.[\]-]{0,40}=.*$/s;
-
-/** The end of a sentence is no part of a value, nor is another parameter, nor what makes it bold. */
-function withoutStop(written: string): string {
-  const value = written.replace(NEXT_PARAMETER, '').replace(/(?:\*\*|__)$/, '');
-  return value.replace(/[.!?:]+$/, (stop) =>
-    stop.startsWith('!') || stop.startsWith('?') ? stop.replace(/[.:]+$/, '') : '',
-  );
 }

@@ -1,42 +1,63 @@
 import { cellsUnder } from './column.ts';
-import { isWordAt, GAP, HYPHEN, wordsBefore, type Rule } from './finding.ts';
+import { isWordAt, GAP, HYPHEN, wordsBefore, type Add, type Rule } from './finding.ts';
 
-const NAMED = /паспорт|пасп\.|загранник|загранпасп|passport/gi;
+const NAMED =
+  /пасс?порт|passeport|пасп\.|загранник|загранпасп|(?<!\p{L})загран(?!\p{L})|(?<!\p{L})п-т(?!\p{L})|passport|(?<!\p{L})psp(?:r?t)\.?(?!\p{L})|(?<!\p{L})pass\.(?= no)/giu;
 /** From the word to the end of the number. */
 const WITHIN = 80;
 
-const NUMBER_SIGN = String.raw`(?:(?:паспорта )?(?:№|номер|ном\.|н\.|no\.?|n°|N)(?: паспорта)?)`;
+const NUMBER_SIGN = String.raw`(?:(?:паспорта )?(?:№|[Нн]омер|ном\.|н\.|[Nn]o\.?|[Nn]umber|n°|N)(?: паспорта)?:?)`;
+const SERIES_SIGN = String.raw`(?:[${GAP},]{0,2}(?:серия|сер\.)(?=[${GAP},]))?`;
 const FORMS = [
   // Russian: two digits and two, then six.
-  String.raw`\d{2}[${GAP}]?\d{2}(?:[${GAP},]{0,2}${NUMBER_SIGN}[${GAP}]{0,2}|[${GAP}${HYPHEN}]?)\d{6}`,
+  String.raw`\d{2}[${GAP}${HYPHEN}]?\d{2}(?:${SERIES_SIGN}[${GAP},]{0,2}${NUMBER_SIGN}[${GAP}]{0,2}|[${GAP}]?[${HYPHEN}/]?[${GAP}]?)\d{3}[${GAP}]?\d{3}`,
   // Russian for abroad: two digits, then seven.
   String.raw`\d{2}(?:[${GAP}]?${NUMBER_SIGN}[${GAP}]?|[${GAP}]?)\d{7}`,
   // Most others: letters and digits, or nine characters.
-  String.raw`[A-Z]{1,3}[${GAP}]?\d{6,8}`,
+  String.raw`[A-Z]{1,3}[${GAP}]?(?:№[${GAP}]?)?\d{6,8}`,
+  // Ukrainian booklets: two Cyrillic letters.
+  String.raw`[А-ЯІЇЄҐ]{2}[${GAP}]?(?:№[${GAP}]?)?\d{6}`,
   String.raw`\d{2}[A-Z]{2}\d{5}`,
+  // Written in threes.
+  String.raw`\d{3} \d{3} \d{3}`,
   // German and others: nine letters and digits, with two digits at least.
   String.raw`[A-Z](?=[A-Z]{0,6}\d[A-Z]{0,6}\d)[0-9A-Z]{8}`,
 ];
 const NUMBER = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${FORMS.join('|')})(?![\p{L}\p{N}]|[${HYPHEN}/]\d)`, 'u');
 /** Between the word and its number: a few words of the same sentence. */
 const MAX_WORDS = 56;
-const NEXT_SENTENCE = /(?<!\b(?:no|nr|num)|[№сc]ер)[.!?;\n]\s/iu;
+const NEXT_SENTENCE = /(?<!\b(?:[Nn]o|nr|num)|(?<!\p{L})(?:гр|гос|г|им|др)|[№сc]ер|(?<!\p{L})\p{Lu})[.!?\n]\s/u;
 
 /** Eight digits are mostly a date, and a number only right after the word. */
-const EIGHT_DIGITS = /^(?:[ _]?(?:no|number|num|nr|номер))?[\s.:#№"'=-]{0,5}(\d{8})(?![\p{L}\d]|[-/.]\d)/iu;
+const EIGHT_DIGITS = /^(?:[ _]?(?:no|number|num|nr|номер))?(?: is)?[\s.:#№"'=-]{0,5}(\d{8})(?![\p{L}\d]|[-/.]\d)/iu;
+/** Where a series was named or written before it, or nothing is between: the number of a passport by its own name. */
+const NUMBER_ALONE =
+  /^(?:["']?[_ -]?|[^\n]{0,32}?(?:сери\p{L}|seri\p{L}{1,2}|\d{2}[ .]?\d{2})[^\n]{0,40}?[\s_"',;<>])(?:number|num|no|nomer|номер(?: паспорта)?)(?!\p{L})["']?[\s.:#№"'=>–—-]{0,5}(\d{6})(?![\p{L}\d]|[-/.]\d)/iu;
+/** `номер паспорта 640275`. */
+const NAMED_NUMBER = /(?:номер\p{L}{0,2}|number(?: of)?) $/iu;
+const SIX_DIGITS = /^\p{L}{0,2}[\s.:#№"'=–—-]{1,5}(\d{3} ?\d{3})(?![\p{L}\d]|[-/.]\d)/iu;
 const DATE = /^(?:19|20)\d\d(?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])(?:19|20)\d\d$/;
 /** In fields of their own: the number is what leads to a person. */
 const SERIES_AND_NUMBER =
-  /^[^\d\n]{0,32}?(?:сери\p{L}|series)["']?[\s:="']{0,5}\d{2} ?\d{2}["']?[,;\s]{1,3}["']?(?:(?:passport|паспорт\p{L}{0,2})[_ ])?(?:номер|number|num|no|№)["']?[\s:="']{0,5}(\d{6})(?!\d)/iu;
+  /^[^\d\n]{0,32}?(?:сери\p{L}|seri\p{L}{1,2})["']?[\s:="'–—-]{0,5}\d{2} ?\d{2}["']?(?:[,;.\s]{1,3}|\s(?:and|и)\s)["']?(?:(?:passport|паспорт\p{L}{0,2})[_ ])?(?:номер|number|num|no|nomer|№)["']?(?: паспорта)?[\s:="'–—-]{0,5}(\d{6})(?!\d)/iu;
+/** `… and 2811 093356`, `; 3314 090775`: another number of the same form. */
+const ANOTHER = new RegExp(
+  String.raw`^[)"'»]{0,2}(?: \p{L}{2,12})?(?: \([^()\n]{1,24}\))?(?:[,;/]|[,;]? (?:и|and|or|или|то ли|&|а также))(?:[ ,]{1,2}\p{L}{1,16}(?:'s)?[:,]?){0,4} ?["'(«]?[${GAP}]?(\d{2}[${GAP}]?(?:\d{2}[${GAP}]?\d{6}|\d{7})|[A-Z]{1,2}\d{7})(?![\p{L}\d])`,
+  'iu',
+);
+const MAX_OTHERS = 32;
 /** Things have passports too. */
 const OF_THING =
   /^\p{L}*\s+(?:№\s?\d+\s+)?(?:издели|прибор|качеств|безопасн|сделк|объект|труб|оборудован|двигател|дома|скважин|машин|транспорт|отход|модел|здани|помещени|проект|программ|stamp|photo|control)/iu;
+/** Numbers of something else that is spoken of beside a passport. */
+const OF_OTHER =
+  /(?:запис[ьи](?!\p{L})|заказ|виз[ыеу](?!\p{L})|брон|билет|рейс|заявк|договор|счёт|счет|полис|обращени|талон|order|booking|reservation|visa|flight|ticket|invoice|appointment|reference)\p{L}*[\s:]*(?:№|no\.?|number|is)?[\s:]*$/iu;
 const TECHNICAL =
   /(?:тех(?:ническ\p{L}*)?|кадастров\p{L}*|санитарн\p{L}*|энергетическ\p{L}*|ветеринарн\p{L}*|вет)[\s-]?$/iu;
 
 /** `4509 123458 (паспорт)`. */
 const NUMBER_BEFORE =
-  /(?<![\p{L}\d])(\d{2} ?\d{2} ?(?:№ ?)?\d{6}) ?(?:[(–—-] ?(?:это |мой |моего |is (?:my |the |a )?)?|(?:это|is my|is the) )$/u;
+  /(?<![\p{L}\d])(\d{2}[ -]?\d{2} ?(?:№ ?)?\d{6}|\d{9}|[A-Z]{1,2}\d{6,8}) ?[,"'»]{0,2} ?(?:[(–—-] ?(?:это |мой |моего |(?:is|that's) (?:my |the |a )?)?|(?:это|is my|is the|that's my) )(?:\p{L}{2,12} )?$/u;
 /** A column whose heading has this holds such values. */
 const HEADING = /(?:паспорт|passport)/i;
 const WHOLE_NUMBER = new RegExp(String.raw`^(?:${FORMS.join('|')})$`, 'u');
@@ -52,29 +73,46 @@ export const findPassports: Rule = (text, _, add) => {
   for (const { 0: word, index } of text.matchAll(NAMED)) {
     const from = index + word.length;
     if (from < done) continue;
-    const earlier = NUMBER_BEFORE.exec(wordsBefore(text, index, 32));
+    const before = wordsBefore(text, index, 48);
+    const earlier = NUMBER_BEFORE.exec(before);
     if (earlier) {
       const start = index - earlier[0].length;
       add(start, start + earlier[1]!.length);
       continue;
     }
     const after = text.slice(from, from + WITHIN);
-    const number = numberIn(after);
-    if (!number || OF_THING.test(after) || TECHNICAL.test(wordsBefore(text, index, 16))) continue;
+    const number = numberIn(after, before);
+    if (!number || OF_THING.test(after) || TECHNICAL.test(before)) continue;
+    if (OF_OTHER.test(after.slice(0, number.start))) continue;
     const start = from + number.start;
     const end = from + number.end;
     // Cut off by the end of what was looked at.
     if (isWordAt(text, end) || number.start > MAX_WORDS || NEXT_SENTENCE.test(text.slice(from, start))) continue;
-    done = end;
     add(start, end);
+    done = addOthers(text, end, add);
   }
 };
 
-function numberIn(after: string): { start: number; end: number } | undefined {
+/** Where a number was found in the words after the name of a passport. */
+function numberIn(after: string, before: string): { start: number; end: number } | undefined {
   if (!/\d/.test(after)) return undefined;
   const number = NUMBER.exec(after);
   if (number) return { start: number.index, end: number.index + number[0].length };
-  const [found, digits] = SERIES_AND_NUMBER.exec(after) ?? EIGHT_DIGITS.exec(after) ?? [];
+  const six = NAMED_NUMBER.test(before) ? SIX_DIGITS.exec(after) : null;
+  const [found, digits] =
+    six ?? SERIES_AND_NUMBER.exec(after) ?? NUMBER_ALONE.exec(after) ?? EIGHT_DIGITS.exec(after) ?? [];
   if (found === undefined || digits === undefined || DATE.test(digits)) return undefined;
   return { start: found.length - digits.length, end: found.length };
+}
+
+/** Adds numbers of the same form that follow one. @returns where the last of them ends */
+function addOthers(text: string, from: number, add: Add): number {
+  let end = from;
+  for (let left = MAX_OTHERS; left > 0; left -= 1) {
+    const other = ANOTHER.exec(text.slice(end, end + WITHIN));
+    if (!other) break;
+    end += other[0].length;
+    add(end - other[1]!.length, end);
+  }
+  return end;
 }

@@ -7,11 +7,27 @@ const REFERENCE =
   /^[A-Za-z_][\w-]*(?:(?:\.|::|->)[A-Za-z_][\w-]*)+$|^[A-Z]+(?:_[A-Z]+)+$|^your[-_]|^alias\/|\.\.\.|…|x{5}/i;
 /** Addresses, paths, mail, moments. */
 const PLACE =
-  /^\/\/|^[a-z][a-z+.-]{1,12}:\/\/|^(?:~|\.{0,2})\/[\w.-]+(?:\/[\w.-]+)*\/?$|^[a-z]:\\|^[\p{L}\d_.+-]+@[\p{L}\d-]+\.[\p{L}\d.-]+$/iu;
+  /^\/\/|^[a-z][a-z+.-]{1,12}:\/\/|^(?:~|\.{0,2})\/[\w.-]+(?:\/[\w.-]+)*\/?$|^[a-z]:\\|^[\p{L}\d_.+-]+@[\p{L}\d-]+\.[\p{L}\d.-]+(?::|$)/iu;
 const MOMENT = /^\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/;
+/** Machines as systems name them, and commands of a shell: `LAPTOP-7QK2V`, `Read-Host`. */
+const NAMED_THING = /^(?:LAPTOP|DESKTOP|WIN)-[A-Z\d]+$|^(?:[A-Z][a-z]+-){1,2}[A-Z][A-Za-z]+$/;
+
+/** A value in quotes may have brackets: it is no call, unless all of it is one. */
+function isQuotedText(value: string): boolean {
+  return !/^[$<{[%*]|\*{3}|^[\w.]+\(.*\)$/.test(value) && isOrdinary(value);
+}
+
+/** `wp_U8)jkTop%3`. */
+export function isQuotedPassword(value: string): boolean {
+  return value.length >= 8 && isQuotedText(value) && /\d/.test(value) && classesOf(value) >= 3;
+}
 
 export function isNoReference(value: string): boolean {
-  if (EXPRESSION.test(value) || PLACE.test(value) || MOMENT.test(value)) return false;
+  return !EXPRESSION.test(value) && isOrdinary(value);
+}
+
+function isOrdinary(value: string): boolean {
+  if (PLACE.test(value) || MOMENT.test(value) || NAMED_THING.test(value)) return false;
   return /\d/.test(value) || !REFERENCE.test(value);
 }
 
@@ -20,8 +36,11 @@ export function isPassword(value: string): boolean {
   if (value.length < 6 || !isNoReference(value)) return false;
   if (/^\d{6,}$/.test(value)) return true;
   if (!/\p{L}/u.test(value) && !/[!@#$^&*].*[!@#$^&*]/.test(value)) return false;
-  return classesOf(value) >= 3 || (/\d/.test(value) && classesOf(value) >= 2);
+  return classesOf(value) >= 3 || (/\d/.test(value) && classesOf(value) >= 2) || NO_VOWELS.test(value);
 }
+
+/** No word has so many consonants in a row. */
+const NO_VOWELS = /^[a-z]*[b-df-hj-np-tv-xz]{7}[a-z]*$/;
 
 /** Long and without order, or short and made of everything. */
 export function isKey(value: string): boolean {
@@ -29,12 +48,41 @@ export function isKey(value: string): boolean {
   return value.length >= 16 ? isMixed(value) : value.length >= 8 && /\d/.test(value) && classesOf(value) >= 3;
 }
 
-/** What nobody takes for anything else, even where only the sentence speaks of a password. */
-export function isStrong(value: string): boolean {
-  if (value.length < 8 || !isNoReference(value) || isOfWords(value) || !/\p{L}/u.test(value)) return false;
-  const isSigned = /\d/.test(value) && /^[^\s]*[\p{L}\d][!@#$%^&*][\p{L}\d]/u.test(value);
-  return isSigned || (changesOf(value) >= 3 && /[a-z]/.test(value) && /[A-Z]/.test(value));
+/** Values with the kinds of characters that no word or name has together: no other thing looks so where a password is spoken of. */
+export function isUnmistakable(value: string): boolean {
+  if (value.length < 7 || !isNoReference(value) || !/\p{L}/u.test(value)) return false;
+  if (APP_PASSWORD.test(value)) return true;
+  if (!/\d/.test(value)) return false;
+  if (/[\p{L}\d][!@#$%^&*?+=~][\p{L}\d]/u.test(value) && value.length >= 8) return true;
+  if (classesOf(value) === 4 && /[!@#$%^&*?+=~]/.test(value)) return true;
+  if (isOfWords(value)) return false;
+  const changes = changesOf(value);
+  return (changes >= 3 && value.length >= 8 && /[a-z]/.test(value) && /[A-Z]/.test(value)) || isRandom(value, changes);
 }
+
+/** `abcd-efgh-ijkl-mnop`: what Apple and Google give to programs. */
+const APP_PASSWORD = /^[a-z]{4}(?:-[a-z]{4}){3}$/;
+
+/** Letters of one case and digits without order. */
+function isRandom(value: string, changes: number): boolean {
+  return value.length >= 10 && changes >= 4 && /^[\w-]+$/.test(value);
+}
+
+/**
+ * A word of small letters with a number, as people make passwords: `dacha1987dacha`, `Nas-Sinka-08`, `demo_Vitrina99`. Releases,
+ * machines and standards have fewer letters or digits (`srv01`, `AX1800`, `IKEv2`), or no capital beside a sign (`svc_backup22`).
+ */
+export function isLikePassword(value: string): boolean {
+  if (value.length < 8 || !/^[\p{L}\d_.№-]+$/u.test(value) || !isNoReference(value)) return false;
+  const small = value.match(/\p{Ll}/gu)?.length ?? 0;
+  const digits = value.match(/\d/g)?.length ?? 0;
+  if (small < 3 || digits < 2 || RELEASE.test(value)) return false;
+  if (/^\p{L}+\d{1,3}$/u.test(value)) return false;
+  return /\p{Lu}/u.test(value) || digits >= 4 || /\d\p{Ll}{2}/u.test(value);
+}
+
+/** `Tomcat-9.0.85`, `Ubuntu-22.04`, `2024-q3`, a date with words. */
+const RELEASE = /\d\.\d|^\d{4}-|^v\d/;
 
 /** Letters and digits through each other, as in no word, name or date. */
 export function isMixed(value: string): boolean {

@@ -1,0 +1,99 @@
+/** Values in sentences that speak of a secret, without a sign between its name and the value. */
+
+import { matchesOf } from './finding.ts';
+import { classesOf, isLikePassword, isNoReference, isOfWords, isPassword, isUnmistakable } from './secret.ts';
+
+/** A secret and its name are in one line, and in one sentence or in two that follow each other. */
+const MAX_WORDS = 160;
+const SENTENCES = /^[^\n{}]*?[.!?:](?=\s|$)[^\n{}]*?(?=[.?](?:\s|$)|[\n{}]|$)|^[^\n{}]*/;
+const CHUNK = /[^\s"'`<>;,()«»“”„]{6,128}/g;
+/** What stands right before a number of something else, and before the place that a secret is for. */
+const OF_ANOTHER =
+  /(?:^|[\s(])(?:commit|revision|rev|sha-?\d*|md5|hash|digest|checksum|etag|image|uuid|guid|id|request|trace|span|order|user|username|login|account|host|server|file|branch|version|ticket|коммит\p{L}*|хеш\p{L}*|хэш\p{L}*|заказ\p{L}*|номер\p{L}*|логин\p{L}*|юзер\p{L}*|пользовател\p{L}*|учётк\p{L}*|файл\p{L}*|хост\p{L}*|сервер\p{L}*|верси\p{L}*|тикет\p{L}*|заявк\p{L}*)\s?[:=#№]?\s?$/iu;
+const TO_VALUE = /(?:сброшен|смен|измен|поменя|установ|постав|reset|changed|set)\p{L}{0,6}\s(?:на|to|as)\s$/iu;
+const PREPOSITION =
+  /(?:^|[\s(])(?:от|для|на|в|во|к|у|из|по|с|со|до|for|to|of|on|in|into|from|at|with|by|via|and|и|а|or|или)\s$/iu;
+/** Rules for secrets are no secrets. */
+const ABOUT_RULES =
+  /политик|требован|минимум|не менее|символ|policy|must|should contain|at least|characters|minimum|expires?\b/i;
+
+/** The value that the words after a name speak of. */
+export function secretIn(rest: string, wants: 'password' | 'key'): { start: number; end: number } | undefined {
+  const words = SENTENCES.exec(rest.slice(0, MAX_WORDS))![0];
+  if (!/\d|-/.test(words)) return undefined;
+  const isCutOff = words.length === MAX_WORDS;
+  const speaksOfRules = ABOUT_RULES.test(words);
+  let likely: { start: number; end: number } | undefined;
+  for (const { 0: chunk, index } of matchesOf(CHUNK, words)) {
+    if (isCutOff && index + chunk.length === words.length) break;
+    const value = withoutStop(chunk);
+    const before = words.slice(Math.max(0, index - 24), index);
+    if (OF_ANOTHER.test(before)) continue;
+    const found = { start: index, end: index + value.length };
+    if (isUnmistakable(value) || (wants === 'key' && isUuid(value))) return found;
+    if (
+      wants === 'password' &&
+      !speaksOfRules &&
+      (!PREPOSITION.test(before) || TO_VALUE.test(before)) &&
+      isLikePassword(value)
+    )
+      likely ??= found;
+  }
+  return likely;
+}
+
+function isUuid(value: string): boolean {
+  return /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i.test(value);
+}
+
+/** At most two words between a name and a value without a sign. */
+const NEXT_WORDS = /^(?: \p{L}{1,16}){0,2} \(?([^\s"'`<>;,()«»“”„]{8,64})/u;
+
+/** Right after a name: a password of three kinds of characters, or a key that is no word. */
+export function secretNext(rest: string, wants: 'password' | 'key'): { start: number; end: number } | undefined {
+  const word = wants === 'password' ? RIGHT_AFTER.exec(rest)?.[1] : undefined;
+  if (word !== undefined && word.length >= 6) return { start: 1, end: 1 + word.length };
+  const words = NEXT_WORDS.exec(rest);
+  const value = words && withoutStop(words[1]!);
+  if (!value || !isNoReference(value) || classesOf(value) < 3 || !/\d/.test(value)) return undefined;
+  if (wants === 'password' ? !isPassword(value) : isOfWords(value)) return undefined;
+  const start = words[0].length - words[1]!.length;
+  return { start, end: start + value.length };
+}
+
+/** `installer password lds0819,`, `password 8Kd2vq`: a word with a number, or letters and digits, and nothing behind it. */
+const RIGHT_AFTER =
+  /^ (\p{L}{2,16}\d{3,8}|(?=\d{0,6}[A-Za-z]{0,6}[A-Z])(?=[A-Z\d]{0,6}[a-z])\w{0,5}\d\w{0,6})(?=[,.;)\n]|$)/u;
+
+/** `«…» is the `, `… — это `, `… (`, `use … as the `: what ends where the name of a secret begins. */
+const BEFORE_NAME =
+  /(?<![^\s"'`«“(])([^\s"'`<>;,()«»“”„]{6,64})(["'`»”*]{0,3}),?\s?(?:[–—-]\s?|\(|(?=(?:это|как|as|is|i\.e\.)\s))(?:(?:это|вот|как|as|is|i\.e\.|видимо|похоже|вроде|the|a|my|our|your|its|мой|ваш|наш|новый|старый|его|её|app|root|admin|pre-shared|shared)\s){0,3}$/iu;
+const MAX_BEFORE = 120;
+
+/** What is said to be a secret before its name, which begins at `nameStart`. */
+export function secretBefore(text: string, nameStart: number): { start: number; end: number } | undefined {
+  const from = Math.max(0, nameStart - MAX_BEFORE);
+  const found = BEFORE_NAME.exec(text.slice(from, nameStart));
+  if (!found) return undefined;
+  const value = withoutStop(found[1]!);
+  const isNamed = found[2] === '' ? isLikePassword(value) : isPassword(value);
+  if (!isNamed && !isUnmistakable(value)) return undefined;
+  return { start: from + found.index, end: from + found.index + value.length };
+}
+
+/** Parameters of an address, or of a form, that follow the value of one. */
+const NEXT_PARAMETER = /[&#][A-Za-z][\w.[\]-]{0,40}=.*$/s;
+
+/** A line that ends within a string of JSON. */
+const WRITTEN_BREAK = /\\[nrt].*$/s;
+
+/** The end of a sentence is no part of a value, nor is another parameter, nor what makes it bold. */
+export function withoutStop(written: string): string {
+  const value = written
+    .replace(WRITTEN_BREAK, '')
+    .replace(NEXT_PARAMETER, '')
+    .replace(/(?:\*\*|__)$/, '');
+  return value.replace(/[.!?:]+$/, (stop) =>
+    stop.startsWith('!') || stop.startsWith('?') ? stop.replace(/[.:]+$/, '') : '',
+  );
+}
