@@ -48,6 +48,7 @@ const settingUp = [
   'journeys/readme',
   'journeys/refused-requests',
   'journeys/start',
+  'platform/aws-identity',
   'platform/clock',
   'platform/queues',
   'platform/secrets',

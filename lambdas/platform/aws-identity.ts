@@ -1,4 +1,5 @@
-import { awsVariables, optionalVariable, requireVariable } from './environment.ts';
+import { nowMs } from './clock.ts';
+import { awsVariables, containerVariables, optionalVariable, requireVariable } from './environment.ts';
 
 /** Keys that sign requests to AWS. */
 export interface AwsCredentials {
@@ -13,8 +14,23 @@ export interface AwsIdentity {
   region: () => Promise<string>;
 }
 
-/** The keys of the role that a function runs with: Lambda puts them in the environment, and there they are read each time. */
-export function ownRole(): AwsCredentials {
+/** Keys of a container are asked for again this long before they end, as AWS' own clients do. */
+const REFRESH_BEFORE_MS = 5 * 60_000;
+
+/** The function's own role, in its own region. */
+export const ownIdentity: AwsIdentity = {
+  credentials: ownCredentials,
+  region: async () => requireVariable(awsVariables.region),
+};
+
+/**
+ * The keys of the role that this process runs with. Lambda puts them in the environment, where they are read each time; a
+ * container has an address there that gives them out for some hours (Amazon ECS, EKS with Pod Identity).
+ * @throws {Error} where the environment has neither, or the address gives none.
+ */
+async function ownCredentials(): Promise<AwsCredentials> {
+  const accessKeyId = optionalVariable(awsVariables.accessKeyId);
+  if (accessKeyId === undefined && isContainer()) return containersCredentials();
   const sessionToken = optionalVariable(awsVariables.sessionToken);
   return {
     accessKeyId: requireVariable(awsVariables.accessKeyId),
@@ -23,8 +39,38 @@ export function ownRole(): AwsCredentials {
   };
 }
 
-/** The function's own role, in its own region. */
-export const ownIdentity: AwsIdentity = {
-  credentials: async () => ownRole(),
-  region: async () => requireVariable(awsVariables.region),
-};
+function isContainer(): boolean {
+  return [containerVariables.relativeUri, containerVariables.fullUri].some(
+    (name) => optionalVariable(name) !== undefined,
+  );
+}
+
+type ContainerCredentials = AwsCredentials & { expiration?: Date };
+
+let known: ContainerCredentials | undefined;
+let reading: Promise<ContainerCredentials> | undefined;
+
+/** Requests that arrive together share one reading, and none waits for it while the known keys still hold. */
+async function containersCredentials(): Promise<AwsCredentials> {
+  const leftMs = known?.expiration ? known.expiration.getTime() - nowMs() : 0;
+  if (known && leftMs > REFRESH_BEFORE_MS) return known;
+  reading ??= readContainers()
+    .then((read) => (known = read))
+    .finally(() => (reading = undefined));
+  if (!known || leftMs <= 0) return reading;
+  // Keys that hold are used; a reading that fails is repeated with the next request.
+  reading.catch(() => undefined);
+  return known;
+}
+
+/** The client of AWS reads the address and its token from the environment, and checks both; on Lambda it is never loaded. */
+async function readContainers(): Promise<ContainerCredentials> {
+  const { fromHttp } = await import('@aws-sdk/credential-provider-http');
+  const { accessKeyId, secretAccessKey, sessionToken, expiration } = await fromHttp()();
+  return {
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken ? { sessionToken } : {}),
+    ...(expiration ? { expiration } : {}),
+  };
+}

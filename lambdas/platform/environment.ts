@@ -85,6 +85,12 @@ export const awsVariables = {
   region: 'AWS_REGION',
 } as const;
 
+/** Where a container finds the keys of its role, as Amazon ECS and EKS name it. */
+export const containerVariables = {
+  relativeUri: 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
+  fullUri: 'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+} as const;
+
 /**
  * Whether this runs on a person's own machine: only there may loopback addresses be asked, clocks be shifted, and secrets lie
  * in a file. Said by a variable that only `npm start` and the operator's commands set, so that any other place is production.

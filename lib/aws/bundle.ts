@@ -54,6 +54,8 @@ const options = {
   // A stack needs names and lines, not the source text, which would make the maps nearly three times as large.
   sourcesContent: false,
   banner: { js: requireBanner },
+  // Containers alone load it, and only with the first call of AWS; Lambda's runtime has the SDK as well.
+  external: ['@aws-sdk/credential-provider-http'],
   plugins: [withoutZodLocales, withCheckedCatalog],
   legalComments: 'none',
   logLevel: 'error',

@@ -44,18 +44,24 @@ export const findCredentials: Rule = (text, numerals, add) => {
   if (text.includes('://')) findCaptured(text, IN_ADDRESS, isWritten, add);
   if (text.includes('-u')) findCaptured(text, IN_COMMAND, (value) => isNoReference(value) && /\D/.test(value), add);
   findSecretArguments(text, lower, add);
-  findCaptured(text, AUTHORIZATION, isMixed, add);
-  findCaptured(text, ACCOUNT, isStrongPassword, add);
-  if (lower.includes('phrase') || lower.includes('фраз')) {
-    findCaptured(text, SEED, () => true, add);
-    findCaptured(text, PHRASE, () => true, add);
-  }
-  if (/(?:логин|login|юзер|user(?:name)?) ?[/&+и] ?(?:pass|парол)/.test(lower))
+  if (/bearer|basic|authorization/.test(lower)) findCaptured(text, AUTHORIZATION, isMixed, add);
+  if (/логин|уч[её]тк|доступ|login|cred|юзер|user/.test(lower)) {
+    findCaptured(text, ACCOUNT, isStrongPassword, add);
     findCaptured(text, NAMED_ACCOUNT, isPassword, add);
+  }
+  if (/phrase|фраз/.test(lower)) {
+    findCaptured(text, SEED, isAny, add);
+    findCaptured(text, PHRASE, isAny, add);
+  }
   if (text.includes('@')) findBehindMail(text, add);
   findNamedSecrets(text, numerals, add);
   findNumericSecrets(text, lower, add);
 };
+
+/** The place alone says that these words are a secret. */
+function isAny(): boolean {
+  return true;
+}
 
 /** `scheme://USER:PASSWORD@host` says where a password goes. */
 function isWritten(value: string): boolean {

@@ -7,7 +7,7 @@ import { classesOf, isKey, isOfWords, isPassword, isQuotedPassword } from './sec
 
 /** Names of secrets. What is before them (`DB_`, `мой `) does not matter, nor what ends them (`_2`, ` от вайфая`). */
 const NAME =
-  /pass|pasword|(?<![a-z])parol(?!e)|pwd|psw|(?<![a-z\d])pw(?![a-z])|парол|пасс|кодов\p{L}{1,3} слов|token|secret|key|credential|psk|session_?id|(?<=[?&])sig(?==)|(?<![a-z])sid(?==)|токен|секрет|ключ/giu;
+  /pass|pasword|(?<![a-z])parol(?!e)|pwd|psw|(?<![a-z\d])pw(?![a-z])|парол|пасс|кодов[а-яё]{1,3} слов|token|secret|key|credential|psk|session_?id|(?<=[?&])sig(?==)|(?<![a-z])sid(?==)|токен|секрет|ключ/gi;
 /** The whole name, from where a short one was found. */
 const PASSWORD =
   /^(?:pas{1,2}(?:word|wd|phrase|code)?s?(?!\p{L})|parol[yia']?(?!\p{L})|(?:pwd|psw|pw|psk)(?!\p{L})|парол(?:[ьяеюи]\p{L}{0,2})?(?!\p{L})|парольчик\p{L}{0,2}|кодов\p{L}{1,3} слов\p{L}{0,2}(?!\p{L})|пасс(?:ворд)?(?!\p{L}))/iu;

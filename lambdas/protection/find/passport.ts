@@ -2,7 +2,7 @@ import { cellsUnder } from './column.ts';
 import { isWordAt, GAP, HYPHEN, wordsBefore, type Add, type Rule } from './finding.ts';
 
 const NAMED =
-  /пасс?порт|passeport|пасп\.|загранник|загранпасп|(?<!\p{L})загран(?!\p{L})|(?<!\p{L})п-т(?!\p{L})|passport|(?<!\p{L})psp(?:r?t)\.?(?!\p{L})|(?<!\p{L})pass\.(?= no)/giu;
+  /пасс?порт|passeport|пасп\.|загранник|загранпасп|(?<![a-zа-яё])загран(?![a-zа-яё])|(?<![a-zа-яё])п-т(?![a-zа-яё])|passport|(?<![a-zа-яё])psp(?:r?t)\.?(?![a-zа-яё])|(?<![a-zа-яё])pass\.(?= no)/gi;
 /** From the word to the end of the number. */
 const WITHIN = 80;
 

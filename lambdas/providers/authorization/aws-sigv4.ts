@@ -5,13 +5,13 @@
  */
 
 import { nowMs } from '../../platform/clock.ts';
-import { ownRole, type AwsCredentials } from '../../platform/aws-identity.ts';
+import { ownIdentity, type AwsCredentials } from '../../platform/aws-identity.ts';
 import { newAwsSigner } from '../../platform/aws-signer.ts';
 import { awsVariables, optionalVariable } from '../../platform/environment.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 
 const SERVICE = 'bedrock';
-/** Stands for the role that the function runs with; its keys are in the environment. */
+/** Stands for the role that the function runs with; the environment says where its keys are. */
 const OWN_ROLE = 'role';
 /** Of an address that names no region, where the environment names none either. */
 const DEFAULT_REGION = 'us-east-1';
@@ -26,7 +26,11 @@ export async function authorizeWithSigV4(
   { url, headers, body }: OutgoingRequest,
 ): Promise<Record<string, string>> {
   const { protocol, host, hostname, pathname } = new URL(url);
-  const signer = newAwsSigner({ credentials: accessKeyOf(credential), region: regionOf(hostname), service: SERVICE });
+  const signer = newAwsSigner({
+    credentials: await accessKeyOf(credential),
+    region: regionOf(hostname),
+    service: SERVICE,
+  });
   const request = { method: 'POST', protocol, hostname, path: pathname, headers: { ...headers, host }, body };
   const signed = await signer.sign(request, { signingDate: new Date(nowMs()) });
   const added = Object.entries(signed.headers).filter(
@@ -36,8 +40,8 @@ export async function authorizeWithSigV4(
 }
 
 /** @throws {Error} that does not contain any part of it */
-function accessKeyOf(credential: string): AwsCredentials {
-  if (credential === OWN_ROLE) return ownRole();
+async function accessKeyOf(credential: string): Promise<AwsCredentials> {
+  if (credential === OWN_ROLE) return ownIdentity.credentials();
   const [, accessKeyId, secretAccessKey, sessionToken] = ACCESS_KEY.exec(credential) ?? [];
   if (!accessKeyId || !secretAccessKey) {
     throw new Error('The credential is not <access key id>:<secret access key>[:<session token>], nor "role"');
