@@ -3,6 +3,7 @@ import { Money } from '../money/money.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import {
   accountEntryPut,
+  accountNameUpdate,
   accountPrivacyUpdate,
   accountPut,
   readAccount,
@@ -52,6 +53,21 @@ export async function createAccount(
     },
   );
   return account;
+}
+
+/** Gives the account another name; nothing else goes by it. @throws {GatewayError} 404 */
+export async function renameAccount(context: ChangeContext, name: string): Promise<Account> {
+  const { table, accountId } = context;
+  return untilUndisturbed(async () => {
+    const account = await requireAccount(table, accountId);
+    if (account.name === name) return account;
+    const outcome = await commitChange(
+      context,
+      { action: 'account.rename', target: `account ${accountId}`, before: { name: account.name }, after: { name } },
+      { account: accountNameUpdate(table, account, name) },
+    );
+    return outcome.committed ? { ...account, name } : undefined;
+  });
 }
 
 /** Changes which providers may see anything of the account. @throws {GatewayError} 404 */

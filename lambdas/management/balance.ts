@@ -16,6 +16,7 @@ import {
 } from '../store/accounts.ts';
 import { configureUpdate, lowerLifetimeUpdate, readCounter, type ScopeId } from '../store/counters.ts';
 import { limitsAttribute } from '../store/limits.ts';
+import type { Item } from '../store/table.ts';
 import type { Write } from '../store/writes.ts';
 import { requireAccount } from './accounts.ts';
 import { commitChange, untilUndisturbed, type ChangeContext } from './change.ts';
@@ -81,7 +82,7 @@ async function book(context: ChangeContext, payment: Payment, action: string): P
         action,
         target: `account ${accountId}`,
         before: limitsAttribute(account.limits),
-        after: limitsAttribute(limits),
+        after: { ...limitsAttribute(limits), ...paymentForAudit(payment) },
       },
       {
         entry: balanceEntryPut(table, accountId, { id, amount, note, createdAt }),
@@ -94,6 +95,10 @@ async function book(context: ChangeContext, payment: Payment, action: string): P
     if (outcome.failed.entry || outcome.failed.account) return undefined;
     return refuseTooMuch(context, amount);
   });
+}
+
+function paymentForAudit({ amount, note, reference }: Payment): Item {
+  return { amount_rub: amount.toString(), reference, ...(note === undefined ? {} : { note }) };
 }
 
 function counterUpdate(

@@ -46,6 +46,11 @@ export function accountEntryPut(table: Table, account: Pick<Account, 'id' | 'cre
   return put(table, { pk: DIRECTORY, sk: `${account.createdAt}#${account.id}` });
 }
 
+/** Gives an account another name, if it still has the one that was read. */
+export function accountNameUpdate(table: Table, account: Account, name: string): Write {
+  return update(table, accountKey(account.id), { set: { name }, when: { equal: { name: account.name } } });
+}
+
 /** Changes the privacy settings, if they are still the ones that were read. */
 export function accountPrivacyUpdate(table: Table, account: Account, privacy: Privacy): Write {
   const when = { equal: { id: account.id }, equalIfPresent: { privacy: privacyAttribute(account.privacy) } };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Option, type Command } from 'commander';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
-import { createAccount, setAccountPrivacy } from '../../lambdas/management/accounts.ts';
+import { createAccount, renameAccount, setAccountPrivacy } from '../../lambdas/management/accounts.ts';
 import { refund, topUp, type Booked, type Payment } from '../../lambdas/management/balance.ts';
 import { readPepper } from '../../lambdas/platform/secrets.ts';
 import { nameRule, noteRule, referenceRule } from '../../lambdas/management/rules.ts';
@@ -37,6 +37,11 @@ export function addAccountCommands(program: Command): void {
     .description('list all accounts, what they have spent, and what prepaid ones have left')
     .action(onTable(list, { shown: shownAccount }));
   accounts
+    .command('rename')
+    .description('give the account another name')
+    .requiredOption('--name <name>', '', textBy(nameRule))
+    .action(onAccount(rename));
+  accounts
     .command('privacy')
     .description('which providers may see prompts of the account; without flags, shows it')
     .option('--block-logging <true or false>', 'exclude providers that keep prompts', parseBoolean)
@@ -71,6 +76,11 @@ function addPayment(accounts: Command, name: string, description: string): Comma
 
 async function create({ table }: TableSession, given: { name: string; mode: AccountMode }): Promise<Row> {
   return accountRow(await createAccount(table, operator(), given));
+}
+
+async function rename({ changes }: Session, { name }: { name: string }): Promise<Row> {
+  const account = await renameAccount(changes, name);
+  return { id: account.id, name: account.name };
 }
 
 async function list({ table }: TableSession) {

@@ -43,7 +43,7 @@ export function shownEntry({ at, action, target, actor, before, after }: ReturnT
     at: `${at.slice(0, '2026-11-20'.length)} ${at.slice('2026-11-20T'.length, '2026-11-20T12:00:00'.length)}`,
     who: actor.kind === 'operator' ? `operator ${actor.id}` : (actor.label ?? actor.id),
     action,
-    target: target.replace(LONG_HASH, '$1'),
+    target: target.replace(LONG_HASH, '$1').replace(ID_BEFORE, '$1…'),
   };
   const [change = '', ...more] = before && after ? changesOf(before, after) : [];
   const nothing = { at: BLANK, who: BLANK, action: BLANK, target: BLANK };
@@ -52,6 +52,8 @@ export function shownEntry({ at, action, target, actor, before, after }: ReturnT
 
 /** A hash is named by its beginning. */
 const LONG_HASH = /\b([0-9a-f]{12})[0-9a-f]{52}\b/;
+/** The workspace of a member is named by its beginning, so that the member's own id is seen. */
+const ID_BEFORE = /\b([0-9a-f]{8})-[0-9a-f-]{27}(?=.)/;
 /** A cell with nothing in it, which is not the same as no value. */
 const BLANK = ' ';
 

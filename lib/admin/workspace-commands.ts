@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { descriptionRule, nameRule, slugRule } from '../../lambdas/management/rules.ts';
 import { invalidRequest } from '../../lambdas/platform/errors.ts';
 import { obeys } from '../../lambdas/platform/text-rule.ts';
-import { createWorkspace, deleteWorkspace } from '../../lambdas/management/workspaces.ts';
+import { createWorkspace, deleteWorkspace, updateWorkspace } from '../../lambdas/management/workspaces.ts';
 import { readCounters } from '../../lambdas/store/counters.ts';
 import { listWorkspaces } from '../../lambdas/store/workspaces.ts';
 import { textBy } from './arguments.ts';
@@ -25,6 +25,14 @@ export function addWorkspaceCommands(program: Command): void {
     .command('list')
     .description('list the workspaces of the account, and what they have spent')
     .action(onAccount(list, { shown: shownWorkspace }));
+  workspaces
+    .command('set')
+    .description('give a workspace another name, slug or description; what is not named stays')
+    .requiredOption('--workspace <id or slug>')
+    .option('--name <name>', '', textBy(nameRule))
+    .option('--slug <slug>', 'short name, unique in the account', textBy(slugRule))
+    .option('--description <text>', '', textBy(descriptionRule))
+    .action(onAccount(set));
   workspaces
     .command('delete')
     .description('delete a workspace; one with keys or spending is archived, and its keys stop working')
@@ -58,6 +66,20 @@ async function list({ table, accountId }: Session) {
     workspaces.map(({ id }) => id),
   );
   return workspaces.map((workspace) => workspaceRow(workspace, counterOf(workspace.id)));
+}
+
+interface SetOptions {
+  workspace: string;
+  name?: string;
+  slug?: string;
+  description?: string;
+}
+
+async function set({ table, changes }: Session, { workspace, ...given }: SetOptions): Promise<Row> {
+  if (Object.keys(given).length === 0) throw invalidRequest('--name', 'or another setting is needed; see --help');
+  const changed = await updateWorkspace(changes, { idOrSlug: workspace }, given);
+  const counterOf = await readCounters(table, 'workspace', [changed.id]);
+  return { ...workspaceRow(changed, counterOf(changed.id)), description: changed.description };
 }
 
 async function remove({ changes }: Session, { workspace }: { workspace: string }): Promise<Row> {

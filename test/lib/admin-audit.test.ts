@@ -27,6 +27,14 @@ it('shows a person a line for each change, and no field that only came in anothe
   ]);
 });
 
+it('shows a person which member a change is about', () => {
+  const target = 'member 01a2042d-175b-77ea-8000-0123456789ab/ann';
+
+  const [shown] = shownEntry(auditRow({ ...entry, target }));
+
+  expect(shown).toMatchObject({ target: 'member 01a2042d…/ann' });
+});
+
 it('shows a program everything, before and after, in the same order each time', () => {
   const { before, after } = entry;
   const other = { ...entry, before: Object.fromEntries(Object.entries(before!).toReversed()) };

@@ -62,6 +62,7 @@ const cases: Record<string, Case> = {
     needs: '--name',
   },
   'accounts list': { good: [], bad: [['--name', 'x'], /unknown option '--name'/] },
+  'accounts rename': { good: ['--name', 'First'], bad: [['--name', ''], /--name/], needs: '--name' },
   'accounts privacy': {
     good: ['--block-training', 'true'],
     bad: [['--allowed-providers', 'nobody'], /nobody/],
@@ -86,6 +87,11 @@ const cases: Record<string, Case> = {
     needs: '--name',
   },
   'workspaces list': { good: [], bad: [['--slug', 'x'], /unknown option/] },
+  'workspaces set': {
+    good: ['--workspace', 'team', '--name', 'The team'],
+    bad: [['--workspace', 'team'], /or another setting is needed/],
+    needs: '--workspace',
+  },
   'workspaces delete': {
     good: ['--workspace', 'gone'],
     bad: [['--workspace', 'nowhere'], /There is no workspace/],

@@ -4,6 +4,7 @@ import { createAccount } from '../../lambdas/management/accounts.ts';
 import * as balance from '../../lambdas/management/balance.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
 import { listBalanceEntries, readAccount } from '../../lambdas/store/accounts.ts';
+import { readAudit } from '../../lambdas/store/audit.ts';
 import { readCounter, type Scope } from '../../lambdas/store/counters.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
@@ -38,6 +39,18 @@ describe('top-ups that come at once', () => {
     await Promise.all(Array.from({ length: 8 }, () => topUp(account, { amount: rub('0.000000000001') })));
 
     expect(await totalOf(account)).toBe('0.000000000008');
+  });
+
+  it('are in the audit with what was paid, and for what', async () => {
+    const account = await prepaidAccount();
+
+    await topUp(account, { amount: rub('7'), reference: 'INV-4', note: 'Invoice 4' });
+
+    const [booked] = await readAudit(table, account.accountId, { limit: 1 });
+    expect(booked).toMatchObject({
+      action: 'account.top_up',
+      after: { lifetime: '7', amount_rub: '7', reference: 'INV-4', note: 'Invoice 4' },
+    });
   });
 
   it('are booked once, where they have one reference', async () => {
