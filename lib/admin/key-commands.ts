@@ -32,8 +32,8 @@ export function addKeyCommands(program: Command): void {
     .action(onAccount(create));
   keys
     .command('list')
-    .description('list inference keys of a workspace, or management keys of the account, and what they have spent')
-    .addOption(new Option('--kind <kind>').choices([...keyKinds]).default('inference'))
+    .description('list the keys of a workspace and the management keys of the account, and what they have spent')
+    .addOption(new Option('--kind <kind>', 'only these').choices([...keyKinds]))
     .option('--workspace <id or slug>', 'for inference keys', 'default')
     .action(onAccount(list, { shown: shownKey }));
   naming(keys.command('disable'))
@@ -57,11 +57,13 @@ export function addKeyCommands(program: Command): void {
 }
 
 interface ListOptions {
-  kind: KeyKind;
+  kind?: KeyKind;
   workspace: string;
 }
 
-interface CreateOptions extends ListOptions {
+interface CreateOptions {
+  kind: KeyKind;
+  workspace: string;
   name: string;
   member?: string;
   limit?: Money;
@@ -97,14 +99,15 @@ async function create({ table, accountId, changes }: Session, given: CreateOptio
 }
 
 async function list({ table, accountId }: Session, { kind, workspace }: ListOptions) {
-  const view =
-    kind === 'management'
-      ? managementKeysOf(accountId)
-      : inferenceKeysOf({
-          workspaceId: (await findWorkspace(table, accountId, workspace)).id,
-          includeDisabled: true,
-        });
-  const keys = await readKeys(table, await Array.fromAsync(allKeys(table, view)));
+  const { id: workspaceId } = await findWorkspace(table, accountId, workspace);
+  const views = {
+    inference: inferenceKeysOf({ workspaceId, includeDisabled: true }),
+    management: managementKeysOf(accountId),
+  };
+  const hashes = await Promise.all(
+    (kind ? [kind] : keyKinds).map((one) => Array.fromAsync(allKeys(table, views[one]))),
+  );
+  const keys = await readKeys(table, hashes.flat());
   const counterOf = await readCounters(
     table,
     'key',

@@ -76,11 +76,12 @@ export function shownKey(row: ReturnType<typeof keyRow>) {
   const hasExpired = expires !== null && Date.parse(expires) <= nowMs();
   return {
     hash: hash.slice(0, HASH_SHOWN),
+    kind: row.kind,
     name,
     label,
     member,
     state: disabled ? 'disabled' : hasExpired ? 'expired' : 'active',
     limit_rub: limitsText(limits),
-    ...(row.kind === 'inference' ? spendingColumns(row) : {}),
+    ...spendingColumns(row),
   };
 }

@@ -39,7 +39,7 @@ interface Answer {
 }
 
 const TEXT =
-  'Привет from the sandbox! You said: “Hello”. No provider was called for this answer, and it still has a price.';
+  'Hello from the sandbox! You said: “Hello”. No provider was called for this answer, and it still has a price.';
 const spoken: Answer = { text: TEXT, thinking: '', calls: [] };
 const thought: Answer = { ...spoken, thinking: 'The sandbox pretends to think about this for a moment.' };
 const calling: Answer = {
