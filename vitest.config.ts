@@ -14,6 +14,7 @@ const rooms = [
   'decisions',
   'faults',
   'http',
+  'inference',
   'journeys',
   'management',
   'messages',
@@ -33,6 +34,7 @@ const rooms = [
 /** Files in them that set their process up for themselves: its environment, or the secrets that a process reads once. */
 const settingUp = [
   'admission/admit',
+  'admission/authenticate',
   'admission/caller',
   'attacks/exhaustion',
   'attacks/last-words',

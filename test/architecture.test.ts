@@ -19,13 +19,27 @@ const arrows: Record<string, string[]> = {
   statistics: ['store', 'catalog', 'platform'],
   admission: ['accounting', 'store', 'money', 'messages', 'catalog', 'platform'],
   protection: ['messages', 'store', 'catalog', 'platform'],
-  videos: ['admission', 'accounting', 'routing', 'providers', 'messages', 'catalog', 'store', 'money', 'platform'],
+  inference: [
+    'protection',
+    'admission',
+    'routing',
+    'search',
+    'decisions',
+    'providers',
+    'accounting',
+    'messages',
+    'catalog',
+    'store',
+    'money',
+    'platform',
+    'resources.ts',
+  ],
   management: ['admission', 'store', 'money', 'platform'],
   http: ['admission', 'store', 'money', 'platform', 'resources.ts'],
-  workers: ['videos', 'statistics', 'accounting', 'routing', 'store', 'platform', 'resources.ts'],
+  workers: ['inference', 'statistics', 'accounting', 'routing', 'store', 'platform', 'resources.ts'],
   api: [
     'http',
-    'videos',
+    'inference',
     'management',
     'admission',
     'protection',
@@ -64,6 +78,8 @@ const imports = ({ path, text }: Source): string[] =>
 const isForReaders = (path: string) => /^lambdas\/(api\/.*\/(shape|about)|http\/(shapes|about))\.ts$/.test(path);
 
 const roomOf = (path: string) => (path.startsWith('lambdas/') ? path.split('/')[1]! : undefined);
+
+const resourceOf = (path: string) => /^lambdas\/api\/([^/]+)\//.exec(path)?.[1];
 
 describe('the architecture', () => {
   it('knows every room', () => {
@@ -147,5 +163,22 @@ describe('the architecture', () => {
     const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
     const rooms = new Set(files.filter((file) => /\/.*\.test\.ts$/.test(file)).map((file) => file.split('/')[0]!));
     expect([...rooms].filter((room) => !config.includes(`'${room}'`))).toEqual([]);
+  });
+
+  it('gives a process of its own to each test that sets its process up', () => {
+    const config = readFileSync(join(root, 'vitest.config.ts'), 'utf8');
+    const setsUp = /\bvi\.(?:mock|doMock|resetModules|stubEnv)\(|process\.env\[[^\]]+\] =/;
+    const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\/.*\.test\.ts$/.test(file) && !/^(?:api|lib|workers)\//.test(file))
+      .filter((file) => setsUp.test(readFileSync(join(root, 'test', file), 'utf8')));
+    expect(files.filter((file) => !config.includes(`'${file.replace('.test.ts', '')}'`))).toEqual([]);
+  });
+
+  it('has no resource of the API that imports another', () => {
+    const sideways = sources
+      .filter(({ path }) => resourceOf(path) !== undefined)
+      .flatMap((source) => imports(source).map((target) => ({ from: source.path, target })))
+      .filter(({ from, target }) => ![undefined, 'parts', resourceOf(from)].includes(resourceOf(target)));
+    expect(sideways).toEqual([]);
   });
 });

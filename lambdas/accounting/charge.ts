@@ -25,7 +25,14 @@ export interface Searches {
   price: Money;
 }
 
-const NO_USAGE: TokenUsage = { inputTokens: 0, outputTokens: 0 };
+/** What nobody pays for. */
+export const NOTHING_CHARGED: Charged = {
+  usage: { inputTokens: 0, outputTokens: 0 },
+  cost: Money.zero,
+  cacheSaved: Money.zero,
+  estimated: false,
+  exceeded: false,
+};
 
 /**
  * Prices what was measured, within what the request could come to.
@@ -40,7 +47,7 @@ export function charged(
   hiddenSinceMs: number | undefined,
 ): Charged {
   if (charge === 'nothing' || (charge === 'reported' && !meter.hasReport)) {
-    return { usage: NO_USAGE, cost: Money.zero, cacheSaved: Money.zero, estimated: false, exceeded: false };
+    return NOTHING_CHARGED;
   }
   const measured =
     charge === 'reported'
@@ -57,6 +64,11 @@ export function charged(
   const reportedTooMuch = (meter.reportedOutputTokens ?? 0) > bound.outputTokens;
   const { total, cacheSaved } = priceUsage(usage, endpoint.pricing);
   return { usage, cost: total, cacheSaved, estimated: measured.estimated, exceeded: exceeded || reportedTooMuch };
+}
+
+/** What was measured, at no more than the limits have room for. @param cost what they have room for */
+export function cappedAt(measured: Charged, cost: Money): Charged {
+  return cost.equals(measured.cost) ? measured : { ...measured, cost, exceeded: true };
 }
 
 /** What the rounds of one answer cost together, and its searches. Each round was priced by itself. */

@@ -16,7 +16,7 @@ import {
 import { privacyFilter } from '../../lambdas/protection/privacy.ts';
 import { readCounter } from '../../lambdas/store/counters.ts';
 import { privacyAttribute, type Privacy } from '../../lambdas/store/privacy.ts';
-import { callbackSecret } from '../../lambdas/videos/callback-secret.ts';
+import { callbackSecret } from '../../lambdas/inference/videos/callback-secret.ts';
 import { StartFailure } from '../local/failure.ts';
 import { whyUnreachable } from '../local/unreachable.ts';
 import { parseBoolean, parsePositive, textBy } from './arguments.ts';

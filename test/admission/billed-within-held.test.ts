@@ -5,7 +5,7 @@ import { priceUpperBound, priceUsage } from '../../lambdas/accounting/price.ts';
 import type { TokenUsage } from '../../lambdas/accounting/usage.ts';
 import { measurePrompt } from '../../lambdas/admission/prompt-size.ts';
 import { firstStep, type Quote } from '../../lambdas/admission/spending-plan.ts';
-import { prepareAttempts } from '../../lambdas/api/messages/attempts.ts';
+import { prepareAttempts } from '../../lambdas/inference/messages/attempts.ts';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { messagesWires, type MessagesWireName } from '../../lambdas/catalog/wires.ts';
 import { withoutRouting } from '../../lambdas/messages/preferences.ts';

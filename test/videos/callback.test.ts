@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
-import { sendCallback, type Callback } from '../../lambdas/videos/callback.ts';
-import { callbackSecret } from '../../lambdas/videos/callback-secret.ts';
+import { sendCallback, type Callback } from '../../lambdas/inference/videos/callback.ts';
+import { callbackSecret } from '../../lambdas/inference/videos/callback-secret.ts';
 import { listen, type Listening } from '../support/listen.ts';
 
 const pepper = 'pepper of this test';

@@ -4,10 +4,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { documentsOf } from '../../lambdas/store/documents.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import { advanceVideo } from '../../lambdas/videos/advance.ts';
-import { keyOfFile } from '../../lambdas/videos/content.ts';
-import { decodeVideoMessage } from '../../lambdas/videos/message.ts';
-import { fileKey } from '../../lambdas/videos/objects.ts';
+import { advanceVideo } from '../../lambdas/inference/videos/advance.ts';
+import { keyOfFile } from '../../lambdas/inference/videos/content.ts';
+import { decodeVideoMessage } from '../../lambdas/inference/videos/message.ts';
+import { fileKey } from '../../lambdas/inference/videos/objects.ts';
 import { listen } from '../support/listen.ts';
 import { repeated } from '../support/long-runs.ts';
 import { refused } from '../support/refused.ts';

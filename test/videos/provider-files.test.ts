@@ -4,7 +4,7 @@ import type { VideoWireName } from '../../lambdas/catalog/wires.ts';
 import { readText } from '../../lambdas/providers/upstream-http.ts';
 import { videoWire } from '../../lambdas/providers/video/wires.ts';
 import type { VideoCandidate } from '../../lambdas/routing/video-candidates.ts';
-import { openFile } from '../../lambdas/videos/provider.ts';
+import { openFile } from '../../lambdas/inference/videos/provider.ts';
 import { candidateAt } from '../support/candidate.ts';
 import { listen, type Listening } from '../support/listen.ts';
 

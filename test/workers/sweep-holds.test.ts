@@ -5,7 +5,7 @@ import { queueVariable } from '../../lambdas/platform/environment.ts';
 import { DUE_AT_ONCE_MS, readGeneration } from '../../lambdas/store/generation-queries.ts';
 import { checkpoint } from '../../lambdas/store/generation-writes.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import { decodeVideoMessage } from '../../lambdas/videos/message.ts';
+import { decodeVideoMessage } from '../../lambdas/inference/videos/message.ts';
 import { handler } from '../../lambdas/workers/sweep-holds/handler.ts';
 import { receive } from '../../lib/local/queues.ts';
 import { startSettlementQueue, type SettlementQueue } from '../support/settlement-queue.ts';

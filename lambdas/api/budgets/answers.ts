@@ -16,7 +16,7 @@ import { resources } from '../../resources.ts';
 import { readCounter } from '../../store/counters.ts';
 import { budgetsOfPath } from './owner.ts';
 import type { BudgetAnswer, BudgetListAnswer } from './shape.ts';
-import { budgetViews } from './view.ts';
+import { budgetViews } from '../parts/view.ts';
 
 type Path = { workspaceId: string; memberId?: string };
 type PathWithInterval = Path & { interval: Interval };

@@ -2,7 +2,7 @@ import { memberBudgets, workspaceBudgets, type BudgetOwner } from '../../managem
 import { findMember } from '../../management/members.ts';
 import { checkActive, findWorkspace } from '../../management/workspaces.ts';
 import type { Table } from '../../store/table.ts';
-import type { SetLimits } from './view.ts';
+import type { SetLimits } from '../parts/view.ts';
 
 export interface OwnedBudgets {
   owner: BudgetOwner;

@@ -1,26 +1,6 @@
 import * as z from 'zod';
-import { data, nothing, rubText, time, uuid } from '../../http/shapes.ts';
-import { intervals, resets } from '../../money/periods.ts';
-
-export const budgetShape = z
-  .strictObject({
-    id: uuid.meta({ description: 'Stable per scope and interval.' }),
-    workspace_id: uuid,
-    member_id: z.string().optional().meta({ description: 'On budgets of members.' }),
-    interval: z.enum(intervals),
-    limit_rub: rubText,
-    limit_usd: nothing.meta({
-      description: 'A field of the public convention, always null: this gateway counts in RUB.',
-    }),
-    spend_rub: rubText.meta({ description: 'Settled in the current window.' }),
-    remaining_rub: rubText.meta({ description: 'With holds counted.' }),
-    resets_at: time.nullable(),
-    reset_interval: z.enum(resets).nullable().meta({ description: 'As `interval`; null for lifetime.' }),
-    created_at: time.meta({ description: 'When the interval was first limited.' }),
-    updated_at: time.meta({ description: 'When the limit was last changed.' }),
-  })
-  .meta({ id: 'Budget' });
-export type ShownBudget = z.output<typeof budgetShape>;
+import { data } from '../../http/shapes.ts';
+import { budgetShape } from '../parts/shape.ts';
 
 export const budgetAnswer = data(budgetShape);
 export type BudgetAnswer = z.output<typeof budgetAnswer>;

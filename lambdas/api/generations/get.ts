@@ -9,7 +9,7 @@ import { readGeneration } from '../../store/generation-queries.ts';
 import { readRefusal } from '../../store/refusals.ts';
 import type { GenerationAnswer } from './shape.ts';
 import { generationView } from './view.ts';
-import { isVisible } from './visible.ts';
+import { isVisible } from '../parts/visible.ts';
 
 export const accepts = {
   query: z.strictObject({

@@ -1,6 +1,6 @@
 import { created, exampleIds, exampleTime, ok, tagged } from '../../http/about.ts';
 import { deletedAnswer } from '../../http/shapes.ts';
-import { privacyExample } from '../workspaces/about.ts';
+import { privacyExample } from '../parts/about.ts';
 import { createdKeyAnswer, currentKeyAnswer, keyAnswer, keyListAnswer } from './shape.ts';
 import { keyConventionFields } from './convention.ts';
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { constants, count, data, list, nothing, rub, time, uuid } from '../../http/shapes.ts';
 import { limitResets } from '../../store/keys.ts';
 import { sensitiveActions, sensitiveCategories } from '../../store/sensitive-data.ts';
-import { privacyShape } from '../workspaces/shape.ts';
+import { privacyShape } from '../parts/shape.ts';
 import { keyConventionFields } from './convention.ts';
 
 const sensitiveSettings = {

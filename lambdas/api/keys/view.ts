@@ -2,7 +2,7 @@ import { windowsAt } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { remaining, type Counter } from '../../store/counters.ts';
 import { limitsOfKey, type ApiKey } from '../../store/keys.ts';
-import { privacyView } from '../workspaces/view.ts';
+import { privacyView } from '../parts/view.ts';
 import { keyConventionFields } from './convention.ts';
 import type { KeySpending, ShownKey } from './shape.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { count, list, time, uuid } from '../../http/shapes.ts';
-import { budgetShape } from '../budgets/shape.ts';
+import { budgetShape } from '../parts/shape.ts';
 
 const memberShape = z
   .strictObject({

@@ -3,7 +3,7 @@ import { readCounters, type Counter } from '../../store/counters.ts';
 import type { Table } from '../../store/table.ts';
 import type { Member } from '../../store/members.ts';
 import { memberScope } from '../../store/payer.ts';
-import { budgetViews } from '../budgets/view.ts';
+import { budgetViews } from '../parts/view.ts';
 import type { ShownMember } from './shape.ts';
 
 /** Members of one workspace with their budgets. */

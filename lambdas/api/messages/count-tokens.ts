@@ -4,7 +4,7 @@ import { messagesJson, messagesRequestSchema } from '../../messages/schema.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { countAtFirst } from '../../routing/count-tokens.ts';
 import { withoutResults } from '../../search/turns.ts';
-import { routeMessage } from './routed-message.ts';
+import { routeMessage } from '../../inference/messages/routed-message.ts';
 import type { CountAnswer } from './shape.ts';
 
 export const accepts = { body: messagesRequestSchema, ...messagesJson };

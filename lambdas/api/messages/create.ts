@@ -1,7 +1,7 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { messagesJson, messagesRequestSchema } from '../../messages/schema.ts';
 import { createMessage } from './create-message.ts';
-import { refreshSignals } from './endpoint-signals.ts';
+import { refreshSignals } from '../../inference/endpoint-signals.ts';
 
 export const accepts = {
   body: messagesRequestSchema,

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { redirectResponse } from '../../http/response.ts';
 import { nowMs } from '../../platform/clock.ts';
-import { keyOfFile } from '../../videos/content.ts';
-import { videoBucket } from '../../videos/objects.ts';
+import { keyOfFile } from '../../inference/videos/content.ts';
+import { videoBucket } from '../../inference/videos/objects.ts';
 import { videoId } from './fields.ts';
 import { visibleVideo } from './visible.ts';
 

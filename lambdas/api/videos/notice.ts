@@ -4,8 +4,8 @@ import { jsonResponse } from '../../http/response.ts';
 import { notFound } from '../../platform/errors.ts';
 import { readPepper } from '../../platform/secrets.ts';
 import { resources } from '../../resources.ts';
-import { encodeVideoMessage } from '../../videos/message.ts';
-import { noticedJob } from '../../videos/notice.ts';
+import { encodeVideoMessage } from '../../inference/videos/message.ts';
+import { noticedJob } from '../../inference/videos/notice.ts';
 import type { NoticeAnswer } from './shape.ts';
 
 export const accepts = {

@@ -4,7 +4,7 @@ import { generationTimeMs } from '../../platform/ids.ts';
 import { resources } from '../../resources.ts';
 import type { Generation } from '../../store/generation.ts';
 import { readVideo, type VideoJob } from '../../store/video-jobs.ts';
-import { isVisible } from '../generations/visible.ts';
+import { isVisible } from '../parts/visible.ts';
 
 /** A video that the caller may see, as its generation. @throws {GatewayError} 404 for any other: it reveals nothing */
 export async function visibleVideo(

@@ -1,15 +1,7 @@
 import { created, exampleIds, exampleTime, ok, tagged } from '../../http/about.ts';
-import { budgetExample } from '../budgets/about.ts';
+import { budgetExample, privacyExample } from '../parts/about.ts';
 import { deletedWorkspaceAnswer, workspaceAnswer, workspaceListAnswer } from './shape.ts';
 import { workspaceConventionFields } from './view.ts';
-
-export const privacyExample = {
-  version: 0,
-  blockLogging: false,
-  blockTraining: false,
-  allowedProviders: [],
-  ignoredProviders: [],
-};
 
 const workspace = {
   id: exampleIds.workspace,

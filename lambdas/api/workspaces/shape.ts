@@ -1,19 +1,7 @@
 import * as z from 'zod';
-import { count, data, list, nothing, time, uuid } from '../../http/shapes.ts';
+import { data, list, nothing, time, uuid } from '../../http/shapes.ts';
 import { workspaceStatuses } from '../../store/workspaces.ts';
-import { budgetShape } from '../budgets/shape.ts';
-
-/** Of a workspace and of a key. */
-export const privacyShape = z
-  .strictObject({
-    version: count.meta({ description: 'Counts changes.' }),
-    blockLogging: z.boolean(),
-    blockTraining: z.boolean(),
-    allowedProviders: z.array(z.string()),
-    ignoredProviders: z.array(z.string()),
-  })
-  .meta({ id: 'Privacy' });
-export type ShownPrivacy = z.output<typeof privacyShape>;
+import { budgetShape, privacyShape } from '../parts/shape.ts';
 
 const workspaceShape = z
   .strictObject({

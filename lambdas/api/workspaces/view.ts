@@ -1,10 +1,9 @@
 import { workspaceBudgets } from '../../management/budgets.ts';
 import { readCounter, readCounters, type Counter } from '../../store/counters.ts';
-import type { Privacy } from '../../store/privacy.ts';
 import type { Table } from '../../store/table.ts';
 import type { Workspace } from '../../store/workspaces.ts';
-import { budgetViews } from '../budgets/view.ts';
-import type { ShownPrivacy, ShownWorkspace } from './shape.ts';
+import { budgetViews, privacyView } from '../parts/view.ts';
+import type { ShownWorkspace } from './shape.ts';
 
 /** Fields of the public convention for what this gateway does not have. */
 export const workspaceConventionFields = {
@@ -50,9 +49,4 @@ export async function showWorkspaces(table: Table, workspaces: Workspace[]): Pro
     workspaces.map(({ id }) => id),
   );
   return workspaces.map((workspace) => workspaceView(workspace, counterOf(workspace.id)));
-}
-
-export function privacyView(privacy: Privacy): ShownPrivacy {
-  const { version, blockLogging, blockTraining, allowedProviders, ignoredProviders } = privacy;
-  return { version, blockLogging, blockTraining, allowedProviders, ignoredProviders };
 }

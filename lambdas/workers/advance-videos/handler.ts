@@ -3,10 +3,10 @@ import { nowMs } from '../../platform/clock.ts';
 import { describeError, log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
 import { videoCandidate } from '../../routing/video-candidates.ts';
-import { advanceVideo } from '../../videos/advance.ts';
-import { decodeVideoMessage } from '../../videos/message.ts';
-import { videoBucket } from '../../videos/objects.ts';
-import type { VideoTools } from '../../videos/tools.ts';
+import { advanceVideo } from '../../inference/videos/advance.ts';
+import { decodeVideoMessage } from '../../inference/videos/message.ts';
+import { videoBucket } from '../../inference/videos/objects.ts';
+import type { VideoTools } from '../../inference/videos/tools.ts';
 import { queues } from '../queues.ts';
 
 /** Goes on with the jobs of a batch; what fails returns to the queue alone, and is delivered again in seconds. */

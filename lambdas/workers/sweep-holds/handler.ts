@@ -7,7 +7,7 @@ import { nowMs } from '../../platform/clock.ts';
 import { log } from '../../platform/logger.ts';
 import { adopt } from '../../store/generation-writes.ts';
 import type { Generation } from '../../store/generation.ts';
-import { encodeVideoMessage } from '../../videos/message.ts';
+import { encodeVideoMessage } from '../../inference/videos/message.ts';
 import { queues } from '../queues.ts';
 
 /** A local gateway asks at its start for the holds of its dead predecessors; the schedule does not. */

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { BudgetOwner } from '../../management/budgets.ts';
+import { Money } from '../../money/money.ts';
+import { intervals, windowEnd, windowsAt, type Interval } from '../../money/periods.ts';
+import { nowMs } from '../../platform/clock.ts';
+import type { Counter } from '../../store/counters.ts';
+import type { Limits, LimitTimes } from '../../store/limits.ts';
+import type { Privacy } from '../../store/privacy.ts';
+import type { ShownBudget, ShownPrivacy } from './shape.ts';
+
+/** The limits of an owner, and when they were set; those of before that was kept are as old as the owner. */
+export interface SetLimits {
+  limits: Limits;
+  limitTimes: LimitTimes;
+  createdAt: string;
+}
+
+/**
+ * Budgets with what is left of them in their windows.
+ * @param counter of the owner's scope: spending is what is settled; what is held is also taken off the remainder
+ */
+export function budgetViews(owner: BudgetOwner, set: SetLimits, counter: Counter): ShownBudget[] {
+  const { limits, limitTimes, createdAt } = set;
+  const atMs = nowMs();
+  const windows = windowsAt(atMs);
+  return intervals.flatMap((interval) => {
+    const limit = limits[interval];
+    if (!limit) return [];
+    const window = windows[interval];
+    const end = windowEnd(interval, atMs);
+    return {
+      id: budgetId(owner, interval),
+      workspace_id: owner.workspaceId,
+      ...(owner.memberId === undefined ? {} : { member_id: owner.memberId }),
+      interval,
+      limit_rub: limit.toString(),
+      limit_usd: null,
+      spend_rub: counter.spent(window).toString(),
+      remaining_rub: Money.max(Money.zero, limit.minus(counter.committed(window))).toString(),
+      resets_at: end === null ? null : new Date(end).toISOString(),
+      reset_interval: interval === 'lifetime' ? null : interval,
+      created_at: limitTimes[interval]?.created ?? createdAt,
+      updated_at: limitTimes[interval]?.updated ?? createdAt,
+    };
+  });
+}
+
+/** Never changes for a scope and interval: a UUID version 8 made of their names (RFC 9562 §5.8). */
+function budgetId(owner: BudgetOwner, interval: Interval): string {
+  const bytes = createHash('sha256').update(`budget#${owner.scope.kind}#${owner.scope.id}#${interval}`).digest();
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+}
+
+export function privacyView(privacy: Privacy): ShownPrivacy {
+  const { version, blockLogging, blockTraining, allowedProviders, ignoredProviders } = privacy;
+  return { version, blockLogging, blockTraining, allowedProviders, ignoredProviders };
+}

@@ -1,0 +1,21 @@
+import type { InferenceCaller } from '../admission/caller.ts';
+
+/** A request for inference, however it came in. */
+export interface InferenceInput<Body> {
+  /** As the client sent it, checked. */
+  body: Body;
+  caller: InferenceCaller;
+  generationId: string;
+  request: {
+    id: string;
+    /** Names in small letters. */
+    headers: Record<string, string>;
+    /** A moment of the monotonic clock, in milliseconds. */
+    receivedAtMs: number;
+    clientAddress: string;
+  };
+  /** Milliseconds until this process stops working on it. */
+  remainingMs: () => number;
+  /** Aborts when the client has left; undefined where that cannot be noticed. */
+  clientLeft: AbortSignal | undefined;
+}

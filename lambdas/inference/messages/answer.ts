@@ -1,0 +1,82 @@
+import type { AnswerEvent } from '../../messages/types.ts';
+import { clientHasLeft, GatewayError, toGatewayError } from '../../platform/errors.ts';
+import { describeError, log } from '../../platform/logger.ts';
+import type { Pulled } from '../../platform/pulled.ts';
+import type { AbortReason } from '../abort.ts';
+import type { AnswerContext } from './answer-context.ts';
+import type { FailedEnding } from './early-end.ts';
+import type { Dispatched } from './dispatch.ts';
+import { Progress, type RoundBatch } from './progress.ts';
+import { searchRounds } from './search-rounds.ts';
+
+/** How often the checkpointer is asked; it decides whether a checkpoint is due. */
+const CHECKPOINT_EVERY_MS = 1_000;
+
+/**
+ * The events of an answer as the client gets them: named by the generation's id and the catalog's model, priced, and
+ * ended early when the money runs out.
+ *
+ * Guarantee: however it ends (complete, broken, refused, abandoned), the generation is reported to settlement exactly
+ * once, after the last event was taken.
+ * @throws {GatewayError} when no answer began, or when it broke off and an event reports that to the client.
+ */
+export async function* answerEvents(context: AnswerContext): AsyncGenerator<AnswerEvent[], void> {
+  const progress = new Progress(context);
+  const checkpoints = setInterval(() => progress.checkpoint(), CHECKPOINT_EVERY_MS).unref();
+  let batches: Pulled<RoundBatch> | undefined;
+  try {
+    const dispatched = await context.dispatched;
+    progress.begin(dispatched.index);
+    batches = batchesOf(context, progress, dispatched);
+    for (;;) {
+      const next = await batches.next().catch((error: unknown) => progress.failProvider(error));
+      if (next.done) return;
+      const observed = progress.observe(next.value);
+      // Most batches are measured without waiting for anything.
+      const { events, stop } = observed instanceof Promise ? await observed : observed;
+      if (events.length > 0) yield events;
+      if (stop?.ending === 'broke_off') throw stop.failure;
+      if (stop) {
+        // Not one token more: only to leave the loop would let the provider finish what it has begun.
+        context.abort.abort('ended' satisfies AbortReason);
+        yield await progress.endEarly(stop);
+        return;
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof GatewayError)) {
+      log('error', 'answer failed', { generationId: context.generationId, ...describeError(error) });
+    }
+    const ending = progress.endingBy(error);
+    const failure = failureForClient(ending, error);
+    // A client that does not stream gets what was written in our time, rather than nothing for its money. Half an answer of a
+    // provider that broke off would be taken for a whole one: that is an error, and costs what the provider says.
+    if (!context.streamed && ending === 'out_of_time' && progress.hasOutput) {
+      yield await progress.endEarly({ ending, failure });
+      return;
+    }
+    progress.ending = ending;
+    // A client that repeats the request would pay for it again; of an answer that broke off it has nothing yet.
+    if (ending === 'broke_off' && !context.streamed) failure.encourageRetry();
+    else if (progress.isCharged) failure.discourageRetry();
+    throw failure;
+  } finally {
+    clearInterval(checkpoints);
+    context.abort.abort((progress.ending === undefined ? 'client_left' : 'ended') satisfies AbortReason);
+    await batches?.return();
+    await progress.settle();
+  }
+}
+
+function batchesOf(context: AnswerContext, progress: Progress, dispatched: Dispatched): Pulled<RoundBatch> {
+  const { search } = context;
+  return search ? searchRounds({ ...context, search }, progress, dispatched) : dispatched.batches;
+}
+
+/** The failure as the client gets it. */
+function failureForClient(ending: FailedEnding, error: unknown): GatewayError {
+  if (ending === 'client_left') return clientHasLeft(error);
+  if (ending !== 'out_of_time') return toGatewayError(error);
+  if (error instanceof GatewayError && error.kind === 'timeout') return error;
+  return new GatewayError('timeout', 'The answer took longer than the gateway may run. Ask for a shorter one.');
+}

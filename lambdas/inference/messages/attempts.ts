@@ -1,0 +1,184 @@
+import type { UsageBound } from '../../accounting/price.ts';
+import {
+  askedCacheWrites,
+  countedBound,
+  measurePrompt,
+  promptBound,
+  textBound,
+  type PromptContent,
+} from '../../admission/prompt-size.ts';
+import { countedLocally, countLocally } from '../../admission/local-count.ts';
+import { promptTexts } from '../../admission/prompt-texts.ts';
+import { planSpending, type Quote, type SpendingPlan } from '../../admission/spending-plan.ts';
+import { factsOf } from '../../catalog/wires.ts';
+import type { MessagesRequest } from '../../messages/types.ts';
+import { positiveIntegerVariable, variables } from '../../platform/environment.ts';
+import type { ClientHeaders } from '../../providers/wire.ts';
+import type { Candidate } from '../../routing/candidates.ts';
+import { withDefaultParameters } from '../../routing/default-parameters.ts';
+import { countUpstream } from '../../routing/count-tokens.ts';
+import type { Attempt } from './dispatch.ts';
+import { fittingThinking } from './fitting-thinking.ts';
+import { withinFreeTerms } from './free-terms.ts';
+
+/** A request before its hold: how each candidate would get it, and what it may cost there. */
+export interface Prepared {
+  message: MessagesRequest;
+  client: ClientHeaders;
+  content: PromptContent;
+  attempts: Attempt[];
+  plan: SpendingPlan;
+}
+
+const DEFAULT_STEP_TOKENS = 4_096;
+/** A first token may not wait for a count much longer than for the hold itself. */
+const COUNT_TIMEOUT_MS = 5_000;
+
+/**
+ * Encodes a request for every candidate that can express it, and bounds what it may cost at each; no round trip. The
+ * model's context bounds a prompt that its bytes do not bound.
+ * @throws {GatewayError} 400 when no candidate can express it.
+ */
+export function prepareAttempts(
+  candidates: Candidate[],
+  message: MessagesRequest,
+  content: PromptContent,
+  client: ClientHeaders,
+): Prepared {
+  const offers = encodeForEach(candidates, message, client, content);
+  const [attempts, quotes] = [offers.map(({ attempt }) => attempt), offers.map(({ quote }) => quote)];
+  const stepTokens = positiveIntegerVariable(variables.outputStepTokens, DEFAULT_STEP_TOKENS);
+  return { message, client, content, attempts, plan: planSpending(quotes, stepTokens) };
+}
+
+/**
+ * The plan with the prompt counted, which is far less than its bytes; only used before a refusal.
+ * @returns undefined when it cannot be counted, or the plan would be the same
+ */
+export async function countedPlan(prepared: Prepared): Promise<SpendingPlan | undefined> {
+  const { attempts, client, content, plan } = prepared;
+  const quotes = await Promise.all(
+    attempts.map(async ({ candidate, message }, index) => {
+      const quote = plan.quotes[index]!;
+      const counted = await countUpstream(candidate, message, client, COUNT_TIMEOUT_MS).catch(() => undefined);
+      if (counted !== undefined) return bounded(quote, countedBound(counted, content, candidate.endpoint));
+      const estimated = content.unbounded ? undefined : await countedHere(candidate, message, content);
+      return estimated === undefined ? quote : bounded(quote, estimated);
+    }),
+  );
+  const isSame = quotes.every((quote, index) => quote === plan.quotes[index]);
+  return isSame ? undefined : planSpending(quotes, plan.stepTokens);
+}
+
+/** The attempts of a plan that allows shorter answers than were asked for. */
+export function reencoded({ attempts, client }: Prepared, plan: SpendingPlan): Attempt[] {
+  return attempts.map((attempt, index) => {
+    const { bound, beyondMaxTokens } = plan.quotes[index]!;
+    const maxTokens = bound.outputTokens - beyondMaxTokens;
+    const { candidate, message } = attempt;
+    const shorter = { ...message, max_tokens: maxTokens, ...fittingThinking(message, maxTokens) };
+    return { ...attempt, message: shorter, encode: () => candidate.wire.encode(shorter, candidate.target, client) };
+  });
+}
+
+/** The same attempt with another message, over a connection of its own. @throws {GatewayError} 400 */
+export function asking({ candidate, thinksUnseen }: Attempt, message: MessagesRequest, client: ClientHeaders): Attempt {
+  const encoded = candidate.wire.encode(message, candidate.target, client);
+  return { candidate, message, encode: () => encoded, thinksUnseen };
+}
+
+/** The most tokens that an attempt's prompt can have by its bytes; undefined where only the model's context bounds it. */
+export function boundByBytes({ candidate, message, encode }: Attempt): number | undefined {
+  const { endpoint } = candidate;
+  const bound = promptBound(measurePrompt(message), encode().body, endpoint);
+  return bound < (endpoint.contextLength ?? Infinity) ? bound : undefined;
+}
+
+/**
+ * What the next round of an answer may come to.
+ * @param mostPromptTokens known otherwise: from a count of the round before, and what was added since
+ */
+export function quoteOfRound(attempt: Attempt, content: PromptContent, mostPromptTokens: number): Quote {
+  return bounded(quoteOf(attempt, attempt.encode().body, content), mostPromptTokens);
+}
+
+interface EncodedOffer {
+  attempt: Attempt;
+  quote: Quote;
+}
+
+function encodeForEach(
+  candidates: Candidate[],
+  asked: MessagesRequest,
+  client: ClientHeaders,
+  content: PromptContent,
+): EncodedOffer[] {
+  const offers: EncodedOffer[] = [];
+  let refusal: unknown;
+  for (const candidate of candidates) {
+    if (candidate.isOnlyFirst && offers.some(({ attempt }) => attempt.candidate.model === candidate.model)) continue;
+    try {
+      const message = withinFreeTerms(withDefaultParameters(asked, candidate.model, client), candidate.model, content);
+      const encode = () => candidate.wire.encode(message, candidate.target, client);
+      const encoded = encode();
+      const kept = offers.length === 0 ? () => encoded : encode;
+      const attempt = { candidate, message, encode: kept, thinksUnseen: hiddenTokens(candidate, message) > 0 };
+      offers.push({ attempt, quote: quoteOf(attempt, encoded.body, content) });
+    } catch (error) {
+      // The wire of another endpoint may be able to express it.
+      refusal ??= error;
+    }
+  }
+  if (offers.length === 0) throw refusal;
+  return offers;
+}
+
+function quoteOf({ candidate, message }: Attempt, body: string, content: PromptContent): Quote {
+  const { endpoint, pricing } = candidate;
+  const asked = askedCacheWrites(body);
+  const bound: UsageBound = {
+    promptTokens: promptBound(content, body, endpoint),
+    outputTokens: maxOutputTokens(candidate, message),
+    cacheWrites: asked === 'none' && factsOf(endpoint.wire).messages?.cachesUnasked ? '5m' : asked,
+    pricedImages: pricing.image ? content.images : 0,
+    searchRequests: content.searchesFirst,
+  };
+  const unseen = { hiddenTokens: hiddenTokens(candidate, message), beyondMaxTokens: beyondMaxTokens(candidate) };
+  return { pricing, bound, ...unseen };
+}
+
+/** The most that an endpoint may write, thinking included. */
+function maxOutputTokens(candidate: Candidate, { max_tokens: asked }: MessagesRequest): number {
+  const ceiling = outputCeiling(candidate);
+  const { min_output_tokens: least = 0 } = candidate.endpoint.quirks;
+  return Math.max(Math.min(asked ?? ceiling, ceiling), least) + beyondMaxTokens(candidate);
+}
+
+function beyondMaxTokens(candidate: Candidate): number {
+  return candidate.endpoint.quirks.reasoning_beyond_max_tokens ? outputCeiling(candidate) : 0;
+}
+
+function outputCeiling({ endpoint }: Candidate): number {
+  return endpoint.maxOutputTokens ?? endpoint.contextLength ?? 0;
+}
+
+function hiddenTokens(candidate: Candidate, message: MessagesRequest): number {
+  return candidate.wire.hiddenOutput(message, candidate.target, maxOutputTokens(candidate, message));
+}
+
+/** Where no provider counts: by our own tokenizer, with a margin for those of other families. */
+async function countedHere(
+  { target, endpoint }: Candidate,
+  message: MessagesRequest,
+  content: PromptContent,
+): Promise<number | undefined> {
+  const { tokenizer } = target.quirks;
+  const tokens = await countLocally(promptTexts(message, tokenizer), tokenizer);
+  if (tokens === undefined) return undefined;
+  return textBound(countedLocally(tokens, tokenizer), content, endpoint);
+}
+
+function bounded(quote: Quote, promptTokens: number): Quote {
+  const tokens = Math.min(quote.bound.promptTokens, promptTokens);
+  return { ...quote, bound: { ...quote.bound, promptTokens: tokens } };
+}

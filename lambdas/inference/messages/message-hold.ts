@@ -1,0 +1,141 @@
+/** The hold of a message request, placed while the connection to its first provider is being opened. */
+
+import { releaseUnknown } from '../../accounting/release.ts';
+import { admit, type Admitted } from '../../admission/admit.ts';
+import type { HoldRequest } from '../../admission/hold.ts';
+import { newGeneration } from '../../admission/new-generation.ts';
+import type { FreeUse } from '../../admission/free-tier.ts';
+import { refusalError, type AdmissionRefusal } from '../../admission/refusal.ts';
+import type { Model } from '../../catalog/catalog.ts';
+import type { MessagesRequest } from '../../messages/types.ts';
+import { generationTimeMs } from '../../platform/ids.ts';
+import { resources } from '../../resources.ts';
+import type { Candidate } from '../../routing/candidates.ts';
+import { StoreBusyError } from '../../store/transact.ts';
+import { connect } from '../../routing/connection.ts';
+import type { InferenceInput } from '../inference-input.ts';
+import { countedPlan, reencoded, type Prepared } from './attempts.ts';
+import { freeUseOf } from './free-terms.ts';
+
+/** A connection that has waited for its request longer than this may have been closed by the other side. */
+const CONNECTION_KEEPS_MS = 2_000;
+
+export type MessageInput = InferenceInput<MessagesRequest>;
+
+interface Held {
+  admitted: Admitted;
+  attempts: Prepared['attempts'];
+}
+
+/**
+ * Holds a request for its candidates; where the terms of a free model refuse it, for those of the other models, and where
+ * there is no money, for those of the free ones.
+ * @throws {GatewayError} when the request is not admitted
+ */
+export async function holdForRequest(
+  input: MessageInput,
+  candidates: Candidate[],
+  prepare: (candidates: Candidate[]) => Prepared,
+  signal: AbortSignal,
+): Promise<Held> {
+  for (let left = candidates; ;) {
+    const result = await holdWhileConnecting(input, prepare(left), signal);
+    if ('admitted' in result) return result;
+    const others = left.filter(({ model }) => !isRefused(model, result.refusal));
+    if (others.length === 0 || others.length === left.length) throw result.error;
+    // Nothing more can be held under this id, and the other models were not asked for yet: the client may ask again.
+    if (result.isReleased) throw new StoreBusyError(result.error);
+    left = others;
+  }
+}
+
+/** Whether a refusal is about this model; one that is about the request is about all of them. */
+function isRefused({ id, data }: Model, refusal: AdmissionRefusal): boolean {
+  switch (refusal.kind) {
+    case 'free_requests':
+    case 'free_budget':
+      return refusal.models.includes(id);
+    case 'no_room':
+      return !data.service_free;
+    default:
+      return true;
+  }
+}
+
+/**
+ * Holds the request's money while DNS, TCP and TLS to the first provider run. Not a byte is sent before the hold stands.
+ */
+async function holdWhileConnecting(
+  input: MessageInput,
+  prepared: Prepared,
+  signal: AbortSignal,
+): Promise<Held | { refusal: AdmissionRefusal; error: Error; isReleased: boolean }> {
+  const [first] = prepared.attempts as [Prepared['attempts'][number]];
+  const upstream = connect(first.candidate, first.encode(), signal);
+  const table = resources.table();
+  const connectedAtMs = performance.now();
+  const request = holdRequestOf(input, prepared);
+  let admitted: Admitted | undefined;
+  try {
+    const free = await freeUse(input, prepared);
+    const result = await admit(table, {
+      request: { ...request, free, scopes: scopesFor(prepared, request.scopes) },
+      plan: prepared.plan,
+      recount: () => countedPlan(prepared),
+      leastMaxTokens: (prepared.message.thinking?.budget_tokens ?? 0) + 1,
+      receivedAtMs: input.request.receivedAtMs,
+      clientLeft: input.clientLeft,
+    });
+    if ('refused' in result) {
+      upstream.discard();
+      const { refusal, request: refused, isReleased } = result.refused;
+      return { refusal, error: refusalError(refusal, refused), isReleased };
+    }
+    ({ admitted } = result);
+    const attempts = admitted.shortened ? reencoded(prepared, admitted.plan) : [...prepared.attempts];
+    if (performance.now() - connectedAtMs < CONNECTION_KEEPS_MS) attempts[0] = { ...attempts[0]!, upstream };
+    else upstream.discard();
+    return { admitted, attempts };
+  } catch (error) {
+    upstream.discard();
+    // Nothing was sent, so nothing may be held or charged.
+    if (admitted) await releaseUnknown(table, request.generation);
+    throw error;
+  }
+}
+
+function holdRequestOf(
+  { generationId, caller, body }: MessageInput,
+  { attempts: [first], content }: Prepared,
+): Omit<HoldRequest, 'amount'> {
+  return {
+    generation: newGeneration({
+      id: generationId,
+      payer: caller.payer,
+      apiType: 'completions',
+      streamed: body.stream === true,
+      estimatedTokens: content.estimatedTokens,
+      candidate: first!.candidate,
+      catalog: resources.catalog(),
+      bootId: resources.bootId(),
+    }),
+    scopes: caller.scopes,
+  };
+}
+
+function freeUse({ caller, request, generationId }: MessageInput, prepared: Prepared): Promise<FreeUse | undefined> {
+  return freeUseOf(
+    prepared.attempts.map(({ candidate }) => candidate),
+    prepared.plan,
+    { caller, clientAddress: request.clientAddress, atMs: generationTimeMs(generationId)! },
+  );
+}
+
+/**
+ * What costs nothing needs no money: where only free models may answer, a scope without any left does not refuse. A limit
+ * of 0 blocks a key, a workspace or a member all the same; on an account it only says that nothing was paid in.
+ */
+function scopesFor({ attempts }: Prepared, scopes: HoldRequest['scopes']): HoldRequest['scopes'] {
+  if (!attempts.every(({ candidate }) => candidate.model.data.service_free)) return scopes;
+  return scopes.filter(({ kind, limits }) => kind !== 'account' && Object.values(limits).some((limit) => limit.isZero));
+}

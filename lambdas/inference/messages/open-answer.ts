@@ -1,0 +1,106 @@
+import { clientHeaders } from '../../providers/client-headers.ts';
+import { resources } from '../../resources.ts';
+import { dispatch, type Attempt, type Dispatched } from './dispatch.ts';
+import type { SharedHealth } from '../../routing/health.ts';
+import { abortInTime, abortWhenLeft } from '../abort.ts';
+import type { AnswerContext } from './answer-context.ts';
+import { searchFirst, type AnswerSearch, type RequestSearch } from './answer-search.ts';
+import { asking, prepareAttempts } from './attempts.ts';
+import { holdForRequest, type MessageInput } from './message-hold.ts';
+import { inPlaceOf } from './requested-search.ts';
+import { routeMessage } from './routed-message.ts';
+import { noteConversation } from './warm-conversation.ts';
+
+/**
+ * Begins the answer to a message: candidates, hold, dispatch. Its events, its charge and its settlement follow from
+ * `answerEvents` of what is returned.
+ * @throws {GatewayError} when the request goes nowhere, or is not admitted; nothing is held then
+ */
+export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
+  const { body, caller, request } = input;
+  const routed = await routeMessage(body, caller, request.headers);
+  const { message, content, candidates, conversation } = routed;
+  // All that settlement needs is there before anything is held.
+  const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
+  const abort = new AbortController();
+  abortWhenLeft(abort, input.clientLeft);
+  const client = clientHeaders(request.headers);
+  const prepare = (some: typeof candidates) =>
+    inPlaceOf(routed.origins, () => prepareAttempts(some, message, content, client));
+  const { admitted, attempts } = await holdForRequest(input, candidates, prepare, abort.signal);
+  abortInTime(abort, input.remainingMs());
+
+  const { estimatedTokens: estimatedInputTokens } = content;
+  const current: AnswerContext['current'] = { index: 0, sentAtMs: undefined, failed: [], failure: undefined };
+  const ask = asksInTurn(current, { estimatedInputTokens, signal: abort.signal, health });
+  const search: AnswerSearch | undefined = routed.search && {
+    session: routed.search.session,
+    isDeclared: routed.search.isDeclared,
+    opening: [],
+    attempts,
+    client,
+    ask: (attempt, index) => ask([attempt, attempt], () => index),
+    remainingMs: input.remainingMs,
+  };
+  const askFirst = async () => {
+    if (search && routed.search) Object.assign(search, await searchBeforeAsking(routed.search, search, abort.signal));
+    return ask(search?.attempts ?? attempts, (index) => index);
+  };
+  return {
+    generationId: input.generationId,
+    payer: caller.payer,
+    table,
+    queue,
+    health,
+    remember: async (candidate, outcome) => conversation && noteConversation(conversation, candidate, outcome),
+    keeper: admitted.keeper,
+    attempts: attempts.map(({ candidate }, index) => ({ candidate, quote: admitted.plan.quotes[index]! })),
+    dispatched: askFirst(),
+    current,
+    estimatedInputTokens,
+    receivedAtMs: request.receivedAtMs,
+    requestId: request.id,
+    streamed: message.stream === true,
+    shortened: admitted.shortened,
+    originals: routed.originals,
+    search,
+    abort,
+  };
+}
+
+/** @param placeOf which of the request's attempts each of these is */
+type AskInTurn = (some: Attempt[], placeOf: (index: number) => number) => Promise<Dispatched>;
+
+/** Asks attempts in turn, and keeps `current` true while they run. */
+function asksInTurn(
+  current: AnswerContext['current'],
+  { health, ...rest }: { estimatedInputTokens: number; signal: AbortSignal; health: SharedHealth },
+): AskInTurn {
+  return (some, placeOf) =>
+    dispatch(some, {
+      ...rest,
+      health,
+      onAttempt: (index) => Object.assign(current, { index: placeOf(index), sentAtMs: undefined, failure: undefined }),
+      onFailure: (failed) => {
+        current.failure = { ...failed, index: placeOf(failed.index) };
+        current.failed.push(current.failure);
+      },
+      // A large request may be refused before its last byte was sent.
+      onSent: (index) => {
+        if (current.index === placeOf(index)) current.sentAtMs = performance.now();
+      },
+    });
+}
+
+/** Makes the searches that come first; the attempts then have what they found. */
+async function searchBeforeAsking(
+  asked: RequestSearch,
+  { attempts, client }: AnswerSearch,
+  signal: AbortSignal,
+): Promise<Pick<AnswerSearch, 'opening' | 'attempts'>> {
+  if (asked.first.searchesFirst + asked.pending.length === 0) return { opening: [], attempts };
+  // It may be closed by the time that it is needed.
+  for (const { upstream } of attempts) upstream?.discard();
+  const { opening, extended } = await searchFirst(asked, signal);
+  return { opening, attempts: attempts.map((attempt) => asking(attempt, extended(attempt.message), client)) };
+}

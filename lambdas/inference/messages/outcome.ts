@@ -1,0 +1,68 @@
+import type { Charged } from '../../accounting/charge.ts';
+import { isCancelled } from '../../accounting/ending.ts';
+import { priceUsage } from '../../accounting/price.ts';
+import { recordedUsage } from '../../accounting/recorded-usage.ts';
+import { promptTokens, type TokenUsage } from '../../accounting/usage.ts';
+import { Money } from '../../money/money.ts';
+import type { Ending, Outcome } from '../../store/outcome.ts';
+import { attemptRecords } from '../attempt-records.ts';
+import { isUsualSlip, type Surprises } from '../tripwires.ts';
+import { hasOutput, type Attempted, type MeasuredAnswer } from './answer-context.ts';
+
+/** What an answer came to, as the record keeps it. @param ending null while it goes on */
+export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged: Charged): Outcome {
+  const { context, attempted, meter } = answer;
+  const { usage, cost, cacheSaved, estimated, exceeded, rounds = [] } = charged;
+  const { model, endpoint, pricing } = attempted.candidate;
+  const { firstEventAtMs, finishReason, nativeFinishReason } = meter;
+  const failed = ending === 'refused_before' || ending === 'broke_off' || ending === 'out_of_time';
+  return {
+    cost,
+    cacheSaved,
+    serviceCost: serviceCostOf(attempted, usage),
+    estimated,
+    capped: exceeded,
+    cancelled: ending === null || isCancelled({ ending, hasOutput: hasOutput(answer) }),
+    ending,
+    finishReason: finishReason ?? (failed ? 'error' : null),
+    nativeFinishReason,
+    model: model.id,
+    modelPermaslug: model.data.permaslug,
+    endpointId: endpoint.id,
+    providerName: endpoint.provider.name,
+    // The record has the prices of the first attempt already.
+    pricing: attempted.candidate === context.attempts[0]!.candidate ? undefined : pricing,
+    ...recordedUsage(usage),
+    rounds: rounds.map(recordedUsage),
+    searchRequests: usage.searchRequests ?? null,
+    searchResults: searchResultsOf(answer),
+    videoSeconds: null,
+    ...attemptRecords(context.current.failed, {
+      last: context.current.failure,
+      triedAt: (index) => context.attempts[index]!.candidate,
+    }),
+    latencyMs: firstEventAtMs === undefined ? null : Math.round(firstEventAtMs - context.receivedAtMs),
+    generationTimeMs: firstEventAtMs === undefined ? null : Math.round(performance.now() - firstEventAtMs),
+  };
+}
+
+/** Counts the results of searches, shown to the client or to the model alone; null where no search ran. */
+function searchResultsOf({ context, meter }: MeasuredAnswer): number | null {
+  const unseen = context.search?.session.unseenResults ?? null;
+  return unseen === null ? meter.searchResults : unseen + (meter.searchResults ?? 0);
+}
+
+/** What an answer of a free model costs the service; one that is not charged has no usage. */
+function serviceCostOf({ candidate }: Attempted, usage: TokenUsage): Money | undefined {
+  const { serviceCost } = candidate.endpoint;
+  if (!serviceCost) return undefined;
+  return promptTokens(usage) + usage.outputTokens === 0 ? Money.zero : priceUsage(usage, serviceCost).total;
+}
+
+/** What of an answer is surprising. */
+export function surprisesOf({ attempted, meter }: MeasuredAnswer, outcome: Outcome, isCutByHold: boolean): Surprises {
+  const { promptTokens: charged } = outcome;
+  const reported = { promptTokens: charged, reportedOutputTokens: meter.reportedOutputTokens };
+  const isBeyondHold = outcome.capped && (isCutByHold || !isUsualSlip(reported, attempted.quote.bound));
+  return { isBeyondHold, unpriced: [...meter.unpriced] };
+}

@@ -1,0 +1,269 @@
+import { Checkpointer } from '../../accounting/checkpointer.ts';
+import { eventBytes, extraBytes } from '../../accounting/event-bytes.ts';
+import { UsageMeter } from '../../accounting/meter.ts';
+import { reportSettlement } from '../../accounting/report.ts';
+import { promptTokens, type TokenUsage } from '../../accounting/usage.ts';
+import type { HoldRefusal } from '../../admission/hold.ts';
+import type { Quote } from '../../admission/spending-plan.ts';
+import type { AnswerBatch, AnswerEvent, MessageDelta, MessagesEvent } from '../../messages/types.ts';
+import { Money } from '../../money/money.ts';
+import type { GatewayError } from '../../platform/errors.ts';
+import { failureOf } from '../../providers/failures.ts';
+import { failedProvider } from '../../routing/connection.ts';
+import type { Ending } from '../../store/outcome.ts';
+import type { AbortReason } from '../abort.ts';
+import {
+  chargedAtEnd,
+  chargedForRound,
+  chargedWithinHold,
+  chargeOf,
+  spentSoFar,
+  type FinalCharge,
+} from './answer-charge.ts';
+import { hasOutput, type AnswerContext, type Attempted, type MeasuredAnswer } from './answer-context.ts';
+import { limitOf, type Limit } from './answer-limit.ts';
+import { fitting, isEnding, named, priced, untilFailure } from './client-events.ts';
+import { earlyEnding, withShortening, type FailedEnding, type Stop } from './early-end.ts';
+import { raiseAlarms } from '../tripwires.ts';
+import { outcomeOf, surprisesOf } from './outcome.ts';
+
+/** The part of a batch that may go out, and why the answer must end after it. */
+export interface Observed {
+  events: AnswerEvent[];
+  stop?: Stop | undefined;
+}
+
+/** A batch, and why the answer must end after it. */
+export interface RoundBatch extends AnswerBatch {
+  stop?: Stop | undefined;
+}
+
+/** One answer while it passes: measured, kept inside its hold, priced, and settled when it ends. */
+export class Progress {
+  /** How the answer ended; undefined while it goes on. */
+  ending: Ending | undefined;
+  readonly #context: AnswerContext;
+  readonly #checkpointer: Checkpointer;
+  readonly #openBlocks = new Set<number>();
+  #answer: MeasuredAnswer;
+  #begun = false;
+  #promptCounted = false;
+  /** The provider has reported why it ends: only its last events are to come. */
+  #isClosing = false;
+  /** Bytes beside what the model wrote: sources and results, which cost nothing and must be kept all the same. */
+  #extraBytes = 0;
+  /** What the last message_delta said that the answer costs: settlement says the same. */
+  #final: FinalCharge | undefined;
+
+  constructor(context: AnswerContext) {
+    this.#context = context;
+    this.#answer = unmeasured(context, context.attempts[0]!);
+    const { table, payer, generationId: id } = context;
+    this.#checkpointer = new Checkpointer(table, { accountId: payer.accountId, id });
+  }
+
+  begin(index: number): void {
+    const { candidate, quote: held } = this.#context.attempts[index]!;
+    // Searches before the answer are over: they are spent, and no provider makes any.
+    const quote = { ...held, bound: { ...held.bound, searchRequests: 0 } };
+    this.#answer = unmeasured(this.#context, { candidate, quote });
+    this.#begun = true;
+    const searches = this.#context.search?.session.charged ?? 0;
+    this.#context.keeper.answeredBy(quote, (quote.pricing.web_search ?? Money.zero).times(searches));
+  }
+
+  get hasOutput(): boolean {
+    return hasOutput(this.#answer);
+  }
+
+  /** The tokens of all rounds so far. */
+  get usage(): TokenUsage {
+    return chargedWithinHold(this.#answer, 'usage').usage;
+  }
+
+  /** What the round that is over has read, where the provider has counted it. */
+  get countedPrompt(): number | undefined {
+    const { meter } = this.#answer;
+    return meter.knowsPrompt ? promptTokens(meter.usage().usage) : undefined;
+  }
+
+  /** Holds the price of searches, before they are made. @returns why the answer must end instead, or undefined */
+  async holdSearches(count: number): Promise<Stop | undefined> {
+    const price = this.#answer.attempted.quote.pricing.web_search ?? Money.zero;
+    return stopBy(await this.#context.keeper.reserve(spentSoFar(this.#answer).plus(price.times(count))));
+  }
+
+  /**
+   * The provider is asked again, with what was found: the round before is over, and was charged.
+   * @returns why the answer must end instead, or undefined
+   */
+  async beginRound(quote: Quote, estimatedInputTokens: number): Promise<Stop | undefined> {
+    const { attempted, meter, rounds } = this.#answer;
+    const over = chargedForRound(this.#answer, 'usage');
+    const stop = stopBy(await this.#context.keeper.nextRound(quote, spentSoFar(this.#answer)));
+    if (stop) return stop;
+    this.#extraBytes += meter.outputBytes;
+    this.#promptCounted = false;
+    this.#answer = {
+      ...this.#answer,
+      attempted: { ...attempted, quote },
+      meter: meter.next(estimatedInputTokens),
+      rounds: [...rounds, over],
+    };
+    return undefined;
+  }
+
+  /** Records what the answer has come to so far, if it is time to. */
+  checkpoint(): void {
+    this.#followAttempt();
+    // Before the first event only hidden thinking can cost something; the prompt is on the record.
+    const isWorthIt = this.#begun || this.#answer.attempted.quote.hiddenTokens > 0;
+    if (this.ending !== undefined || !isWorthIt || this.#context.current.sentAtMs === undefined) return;
+    this.#checkpointer.tick(() => outcomeOf(this.#answer, null, chargedWithinHold(this.#answer, 'usage and hidden')));
+  }
+
+  /** Until an attempt has begun its answer, failures and charges are those of the attempt that came last. */
+  #followAttempt(): void {
+    const { attempts, current } = this.#context;
+    if (!this.#begun) this.#answer = { ...this.#answer, attempted: attempts[current.index]! };
+  }
+
+  /** Whatever goes wrong in getting the answer is its provider's failure. */
+  failProvider(error: unknown): never {
+    throw this.#failureOf(error);
+  }
+
+  /** Measures a batch before it goes out, and takes from it what the hold does not pay for. */
+  observe(batch: RoundBatch): Observed | Promise<Observed> {
+    const { attempted, meter } = this.#answer;
+    const { events, failure } = untilFailure(batch.events, attempted.candidate);
+    meter.holdBack(batch.heldBackBytes ?? 0);
+    if (batch.nativeReason !== undefined) meter.nativeFinishReason = batch.nativeReason;
+    this.#isClosing = batch.isClosing ?? false;
+    const [first] = events;
+    if (first?.data.type === 'message_start') {
+      meter.observe(first.data);
+      this.#countPrompt();
+    }
+    let writtenBytes = meter.outputBytes;
+    for (const { data } of events) {
+      writtenBytes += eventBytes(data);
+      this.#extraBytes += extraBytes(data);
+    }
+    const size = { writtenBytes, extraBytes: this.#extraBytes };
+    const limit = limitOf(this.#context.keeper, attempted.quote.bound.outputTokens, size);
+    const pass = (found: Limit | undefined) => this.#pass(events, batch, failure, found);
+    return limit instanceof Promise ? limit.then(pass) : pass(limit);
+  }
+
+  #pass(
+    events: AnswerEvent[],
+    { usage: reported, stop: asked }: RoundBatch,
+    failure: GatewayError | undefined,
+    limit: Limit | undefined,
+  ): Observed | Promise<Observed> {
+    const { meter } = this.#answer;
+    const passed = limit ? fitting(events, meter.outputBytes, limit.bytes) : events;
+    for (const { data } of passed) {
+      if (data.type !== 'message_start') meter.observe(data);
+      this.#follow(data);
+    }
+    // Usage that was reported beside the last events includes them.
+    if (reported) meter.addReported(reported);
+    this.#countPrompt();
+    const stop: Stop | undefined = limit?.stop ?? (failure ? { ending: 'broke_off', failure } : asked);
+    const isPriced = passed.some(({ data }) => isEnding(data));
+    if (!isPriced) return { events: passed.map((event) => named(event, this.#answer)), stop };
+    return this.#rewritten(passed).then((rewritten) => ({ events: rewritten, stop }));
+  }
+
+  /** Ends an answer before its own end, as a model does at max_tokens: closes what is open and says why. */
+  async endEarly(stop: Stop): Promise<AnswerEvent[]> {
+    this.ending = stop.ending;
+    this.#answer.meter.finishReason = 'max_tokens';
+    const events: MessagesEvent[] = [...this.#openBlocks].map((index) => ({ type: 'content_block_stop', index }));
+    this.#openBlocks.clear();
+    events.push(await this.#priced(earlyEnding(stop, this.#context.generationId)), { type: 'message_stop' });
+    return events.map((data) => ({ data }));
+  }
+
+  /** How an answer ended that a failure ended. */
+  endingBy(error: unknown): FailedEnding {
+    this.#followAttempt();
+    const { reason } = this.#context.abort.signal as { reason: AbortReason };
+    if (reason === 'client_left' || reason === 'out_of_time') return reason;
+    // Our patience has ended, not the provider's work: a model that has shown nothing yet may be thinking.
+    const mayThink = this.#answer.attempted.quote.hiddenTokens > 0 && !this.hasOutput;
+    if (this.#failureOf(error).wasSilent && mayThink) return 'out_of_time';
+    return this.#begun ? 'broke_off' : 'refused_before';
+  }
+
+  /** Whether the client will be charged although the answer failed. */
+  get isCharged(): boolean {
+    return this.#answer.rounds.length > 0 || chargeOf(this.#answer, this.ending!) !== 'nothing';
+  }
+
+  /** Reports what the answer came to; call it once, after its last event. */
+  async settle(): Promise<void> {
+    const ending = (this.ending ??= 'client_left');
+    const { generationId, payer, table, queue, keeper, health, remember } = this.#context;
+    const charge = this.#final ?? (await chargedAtEnd(this.#answer, ending));
+    const outcome = outcomeOf(this.#answer, ending, charge);
+    const { hold } = await keeper.settled();
+    await this.#checkpointer.settled();
+    const { candidate } = this.#answer.attempted;
+    const about = { generationId: this.#answer.context.generationId, candidate, cost: outcome.cost };
+    raiseAlarms(surprisesOf(this.#answer, outcome, charge.isCutByHold), about);
+    // Lambda freezes the function after this.
+    await Promise.all([
+      reportSettlement(table, queue, { generationId, payer, hold, outcome }),
+      health.publish(),
+      ...(this.#begun ? [remember(this.#answer.attempted.candidate, outcome)] : []),
+    ]);
+  }
+
+  #failureOf(error: unknown) {
+    return failureOf(error, failedProvider(this.#answer.attempted.candidate));
+  }
+
+  #countPrompt(): void {
+    const { meter } = this.#answer;
+    if (this.#promptCounted || !meter.knowsPrompt) return;
+    this.#promptCounted = true;
+    // At the end, the settlement gives the rest back.
+    const giveBack = meter.finishReason === null && !this.#isClosing;
+    const { usage } = chargedForRound(this.#answer, 'usage');
+    this.#context.keeper.promptCounted(usage, { writtenBytes: meter.outputBytes, giveBack });
+  }
+
+  #follow(data: MessagesEvent): void {
+    if (data.type === 'content_block_start') this.#openBlocks.add(data.index);
+    else if (data.type === 'content_block_stop') this.#openBlocks.delete(data.index);
+    // A client may close as soon as it has this event: the answer is complete all the same.
+    else if (data.type === 'message_stop') this.ending = 'complete';
+  }
+
+  async #rewritten(events: AnswerEvent[]): Promise<AnswerEvent[]> {
+    const rewritten: AnswerEvent[] = [];
+    for (const event of events) {
+      if (!isEnding(event.data)) rewritten.push(named(event, this.#answer));
+      else rewritten.push({ data: await this.#priced(withShortening(event.data, this.#context.shortened)) });
+    }
+    return rewritten;
+  }
+
+  async #priced(event: MessageDelta): Promise<MessageDelta> {
+    this.#final = await chargedAtEnd(this.#answer, this.ending ?? 'complete');
+    return priced(event, this.#final, this.#answer);
+  }
+}
+
+function unmeasured(context: AnswerContext, attempted: Attempted): MeasuredAnswer {
+  const { estimatedInputTokens } = context;
+  const promptCountedAtStart = attempted.candidate.wire.countsPromptAtStart;
+  return { context, attempted, meter: new UsageMeter({ estimatedInputTokens, promptCountedAtStart }), rounds: [] };
+}
+
+function stopBy(refusal: HoldRefusal | undefined): Stop | undefined {
+  return refusal && { ending: 'out_of_money', refusal };
+}

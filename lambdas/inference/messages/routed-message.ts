@@ -1,0 +1,92 @@
+import { privacyOf, type Caller } from '../../admission/caller.ts';
+import { measurePrompt, type PromptContent } from '../../admission/prompt-size.ts';
+import { allowsCompression, webPlugin } from '../../messages/plugins.ts';
+import { withBreakpoints } from '../../messages/cache-breakpoints.ts';
+import { withoutRouting, type RoutedRequest } from '../../messages/preferences.ts';
+import type { MessagesRequest } from '../../messages/types.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import { privacyFilter } from '../../protection/privacy.ts';
+import { protect, type Protected } from '../../protection/sensitive-data.ts';
+import { resources } from '../../resources.ts';
+import { messagesCandidates, type Candidate } from '../../routing/candidates.ts';
+import { sessionOf } from '../../routing/conversation.ts';
+import { openSearch, type RequestSearch } from './answer-search.ts';
+import { withinContext } from './compression.ts';
+import { endpointSignals } from '../endpoint-signals.ts';
+import { apartFromSettings, withSettings } from './protected-settings.ts';
+import { atOrigin, readSearches, type ReadSearches } from './requested-search.ts';
+import { findConversation, type WarmConversation } from './warm-conversation.ts';
+
+/** The message is as providers may get it. */
+export interface RoutedMessage extends Protected {
+  content: PromptContent;
+  /** At least one. */
+  candidates: Candidate[];
+  /** Undefined where nothing is to be searched for. */
+  search: RequestSearch | undefined;
+  /** The place in the request of each message, where it is not the same. */
+  origins: number[] | undefined;
+  /** Undefined where all its turns go to one endpoint. */
+  conversation: WarmConversation | undefined;
+}
+
+/**
+ * Where a request may go, and what goes there.
+ * @throws {GatewayError} 400 or 404 when there is no such place, 400 for what may not be sent anywhere
+ */
+export async function routeMessage(
+  body: RoutedRequest,
+  caller: Caller,
+  headers: Record<string, string>,
+): Promise<RoutedMessage> {
+  const catalog = resources.catalog();
+  const session = sessionOf(body, headers);
+  const finding = findConversation(body, caller, session);
+  const sent = withoutRouting(body);
+  const read = await readSearches(sent, { body, catalog, accountId: caller.account.id });
+  const declared = read?.declared && { tool: read.declared, index: read.toolIndex! };
+  const settings = { plugins: body.plugins, declared, betaHeader: headers['anthropic-beta'] };
+  const { message: changed, ...protection } = await protect(
+    withSettings(read?.message ?? sent, settings),
+    caller.key.sensitiveData,
+    { mayGrow: read !== undefined },
+  ).catch((error: unknown) => {
+    throw atOrigin(error, read?.origins);
+  });
+  const { message: asked, plugins, tool } = apartFromSettings(changed, settings);
+  const searches = read && { ...read, declared: tool, plugin: read.plugin && (webPlugin({ plugins }) ?? read.plugin) };
+  const search = searches && (await openSearch(searches, { message: asked, ...protection }, privacyOf(caller)));
+  const content = { ...measurePrompt(asked), ...search?.first };
+  const conversation = await finding;
+  const candidates = await messagesCandidates({
+    catalog,
+    request: body,
+    exclusionOf: privacyFilter(privacyOf(caller)),
+    signals: endpointSignals(),
+    promptTokens: content.estimatedTokens,
+    session,
+    warmPrompt: conversation?.prompt,
+  });
+  if (searches) refuseWithoutFunctions(searches, candidates);
+  const routed = { ...protection, content, candidates, search, origins: searches?.origins, conversation };
+  const marked = body.cache === 'auto' ? withBreakpoints : (unmarked: MessagesRequest) => unmarked;
+  if (!allowsCompression(body)) return { ...routed, message: marked(asked) };
+  const message = await withinContext(asked, candidates[0]!);
+  if (message === asked) return { ...routed, message: marked(message) };
+  return {
+    ...routed,
+    message: marked(message),
+    content: { ...measurePrompt(message), ...search?.first },
+    origins: undefined,
+  };
+}
+
+/** @throws {GatewayError} 400 where the model is to search and cannot be told so */
+function refuseWithoutFunctions({ toolIndex }: ReadSearches, candidates: readonly Candidate[]): void {
+  if (toolIndex === undefined || candidates.some(({ endpoint }) => endpoint.supportedParameters.includes('tools')))
+    return;
+  throw invalidRequest(
+    `tools.${toolIndex}.type`,
+    `"${candidates[0]!.model.id}" calls no functions, so it cannot search by itself; have the web searched before it is asked, with the plugin "web" or the suffix ":online"`,
+  );
+}

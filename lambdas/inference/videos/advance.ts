@@ -1,0 +1,71 @@
+/**
+ * Goes on with a job, one step at a time; between steps a message waits in the queue.
+ *
+ * Guarantee: each step may die at any point, and is repeated when its message is delivered again. A message that comes
+ * early, or twice, asks no provider: the job says when it is to be gone on with, and a step that another one has
+ * overtaken changes nothing.
+ */
+
+import { emptyOutcome } from '../../store/outcome.ts';
+import { readGeneration } from '../../store/generation-queries.ts';
+import { readVideoJob, JobMovedError, type VideoJob } from '../../store/video-jobs.ts';
+import { reportSettlement } from '../../accounting/report.ts';
+import { endJob, finishJob, isEnded } from './end.ts';
+import { lookAtJob } from './look.ts';
+import { encodeVideoMessage, type VideoMessage } from './message.ts';
+import { submitJob } from './submit.ts';
+import type { Next, VideoTools } from './tools.ts';
+
+/** How long a provider may take. */
+export const VIDEO_DEADLINE_MS = 2 * 3_600_000;
+/** SQS waits no longer. */
+const MAX_DELAY_SECONDS = 900;
+
+const OVERTAKEN_SECONDS = 2;
+
+export async function advanceVideo(tools: VideoTools, message: VideoMessage): Promise<void> {
+  const job = await readVideoJob(tools.table, message.accountId, message.id);
+  if (!job) return releaseWithoutJob(tools, message);
+  const next = await step(tools, job, message).catch((error: unknown): Next => {
+    // Whoever was faster may have come of a notice, which sends nothing on: this message stays the job's own.
+    if (error instanceof JobMovedError) return { afterSeconds: OVERTAKEN_SECONDS };
+    throw error;
+  });
+  // A notice comes beside the job's own message, which is still in the queue.
+  if (next && !message.isNotice)
+    await tools.jobs.send(encodeVideoMessage(message), Math.min(MAX_DELAY_SECONDS, next.afterSeconds));
+}
+
+async function step(tools: VideoTools, job: VideoJob, { isNotice = false }: VideoMessage): Promise<Next> {
+  const atMs = tools.nowMs();
+  if (isEnded(job)) return isEarly(job, atMs) ? later(job, atMs) : finishJob(tools, job);
+  if (atMs >= job.deadlineAtMs) {
+    return endJob(tools, job, 'expired', { error: 'The video was not finished in time.' });
+  }
+  if (isEarly(job, atMs) && !(isNotice && isLookable(job, atMs))) return later(job, atMs);
+  return job.state === 'pending' ? submitJob(tools, job) : lookAtJob(tools, job);
+}
+
+/** Clocks of queues and functions differ. */
+const EARLY_MS = 500;
+
+/** However many notices come, a provider is not asked more often. */
+const LEAST_BETWEEN_LOOKS_MS = 2_000;
+
+/** With a provider, which was not asked just now. */
+function isLookable({ state, lookedAtMs, submittedAtMs }: VideoJob, atMs: number): boolean {
+  if (state !== 'submitted' || submittedAtMs === undefined) return false;
+  return lookedAtMs === undefined || atMs - lookedAtMs >= LEAST_BETWEEN_LOOKS_MS;
+}
+
+const isEarly = ({ nextAtMs }: VideoJob, atMs: number) => atMs < nextAtMs - EARLY_MS;
+const later = ({ nextAtMs }: VideoJob, atMs: number): Next => ({ afterSeconds: Math.ceil((nextAtMs - atMs) / 1_000) });
+
+/** The request died between its hold and its job: nothing was sent, and nothing is charged. */
+async function releaseWithoutJob({ table, settlements }: VideoTools, { accountId, id }: VideoMessage): Promise<void> {
+  const generation = await readGeneration(table, accountId, id);
+  if (generation?.state !== 'pending') return;
+  const { payer, hold, model, modelPermaslug, endpointId, providerName } = generation;
+  const outcome = emptyOutcome({ model, modelPermaslug, endpointId, providerName }, 'refused_before');
+  await reportSettlement(table, settlements, { generationId: id, payer, hold, outcome });
+}

@@ -1,0 +1,20 @@
+import { DAY_MS } from '../../money/periods.ts';
+import { conflict, GatewayError, notFound } from '../../platform/errors.ts';
+import { FILES_KEPT_DAYS } from '../../routes.ts';
+import type { VideoJob } from '../../store/video-jobs.ts';
+import { isEnded } from './end.ts';
+import { fileKey } from './objects.ts';
+
+/**
+ * Where the bucket has a file of a video.
+ * @throws {GatewayError} 409 while the video is not finished, 410 when its files have expired, 404 where there is none
+ */
+export function keyOfFile(job: VideoJob, index: number, atMs: number): string {
+  if (!isEnded(job)) throw conflict('The video is not finished. Ask GET /videos/{id} until its status is completed.');
+  if (job.state !== 'completed') throw notFound(`There is no file: the job is ${job.state}.`);
+  if (index >= job.files.length) throw notFound(`The video has ${job.files.length} files.`, { field: 'index' });
+  if (atMs >= job.endedAtMs! + FILES_KEPT_DAYS * DAY_MS) {
+    throw new GatewayError('gone', `Files are kept for ${FILES_KEPT_DAYS} days, and these have been deleted.`);
+  }
+  return fileKey(job, index);
+}

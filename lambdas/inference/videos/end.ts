@@ -1,0 +1,109 @@
+/**
+ * The end of a job: one settlement, and one word to the client. What was written first is the truth, and everything after
+ * it can be repeated: a generation is settled once, a callback has the same id each time.
+ */
+
+import { reportSettlement } from '../../accounting/report.ts';
+import { Money } from '../../money/money.ts';
+import { log } from '../../platform/logger.ts';
+import { readPepper } from '../../platform/secrets.ts';
+import { isOnOwnMachine } from '../../platform/environment.ts';
+import { readGeneration } from '../../store/generation-queries.ts';
+import type { Generation } from '../../store/generation.ts';
+import { emptyOutcome, type Ending, type Outcome } from '../../store/outcome.ts';
+import { changeVideoJob, endStates, type EndState, type JobChange, type VideoJob } from '../../store/video-jobs.ts';
+import { sendCallback } from './callback.ts';
+import { dropRequest } from './objects.ts';
+import type { Next, VideoTools } from './tools.ts';
+import { videoView } from './view.ts';
+
+const MAX_CALLBACKS = 8;
+/** 5, 10, 20 seconds … up to what a queue can wait. */
+const callbackDelaySeconds = (tries: number) => Math.min(900, 5 * 2 ** tries);
+
+/** A job that is over: its state is one of the ends. */
+export type EndedJob = VideoJob & { state: EndState };
+
+export function isEnded(job: VideoJob): job is EndedJob {
+  return (endStates as readonly string[]).includes(job.state);
+}
+
+/** @throws {JobMovedError} when another one has gone on with it */
+export async function endJob(
+  tools: VideoTools,
+  job: VideoJob,
+  state: EndState,
+  what: Pick<JobChange, 'error' | 'files' | 'failedAttempts' | 'providerStatus'>,
+): Promise<Next> {
+  const atMs = tools.nowMs();
+  const ended = (await changeVideoJob(tools.table, job, {
+    ...what,
+    state,
+    endedAtMs: atMs,
+    nextAtMs: atMs,
+  })) as EndedJob;
+  return finishJob(tools, ended);
+}
+
+/** All that is left to do for a job that is over. */
+export async function finishJob(tools: VideoTools, job: EndedJob): Promise<Next> {
+  const generation = await readGeneration(tools.table, job.payer.accountId, job.id);
+  const outcome = generation && outcomeOf(job, generation);
+  if (generation?.state === 'pending') {
+    const { id: generationId, payer, hold } = generation;
+    await reportSettlement(tools.table, tools.settlements, { generationId, payer, hold, outcome: outcome! });
+  }
+  await dropRequest(tools.bucket, job);
+  if (!job.callbackUrl || job.isCalledBack) return undefined;
+  return callBack(tools, job, outcome?.cost ?? Money.zero);
+}
+
+async function callBack(tools: VideoTools, job: EndedJob, cost: Money): Promise<Next> {
+  const callback = {
+    url: job.callbackUrl!,
+    accountId: job.payer.accountId,
+    video: { ...videoView(job, cost), status: job.state, generation_id: job.id, model: job.model },
+    endedAtMs: job.endedAtMs!,
+  };
+  const sent = await sendCallback(callback, await readPepper(), tools.nowMs(), { allowLoopback: isOnOwnMachine() });
+  const callbacks = job.callbacks + 1;
+  const isCalledBack = sent.outcome !== 'failed' || callbacks >= MAX_CALLBACKS;
+  if (sent.outcome !== 'delivered') {
+    const fields = { worker: 'advance-videos', generationId: job.id, attempt: callbacks, reason: sent.reason };
+    log(isCalledBack ? 'warn' : 'info', 'callback not delivered', fields);
+  }
+  const afterSeconds = callbackDelaySeconds(job.callbacks);
+  const nextAtMs = tools.nowMs() + (isCalledBack ? 0 : afterSeconds * 1_000);
+  await changeVideoJob(tools.table, job, { callbacks, isCalledBack, nextAtMs });
+  return isCalledBack ? undefined : { afterSeconds };
+}
+
+const finishReasons: Record<EndState, string> = {
+  completed: 'completed',
+  failed: 'error',
+  cancelled: 'cancelled',
+  expired: 'error',
+};
+
+function endingOf({ state, submittedAtMs }: EndedJob): Ending {
+  if (state === 'completed') return 'complete';
+  if (state === 'expired') return 'out_of_time';
+  return submittedAtMs === undefined ? 'refused_before' : 'broke_off';
+}
+
+/** A video that was made costs what was held for it, which is its price; any other end costs nothing. */
+function outcomeOf(job: EndedJob, generation: Generation): Outcome {
+  const { model, modelPermaslug } = generation;
+  const isMade = job.state === 'completed';
+  return {
+    ...emptyOutcome({ model, modelPermaslug, ...job.endpoints[job.endpointIndex]! }, endingOf(job)),
+    cost: isMade ? generation.hold.amount : Money.zero,
+    videoSeconds: isMade ? job.durationSeconds : null,
+    cancelled: job.state === 'cancelled' || job.state === 'expired',
+    finishReason: finishReasons[job.state],
+    failedAttempts: job.failedAttempts,
+    providerStatus: job.providerStatus ?? null,
+    latencyMs: job.submittedAtMs === undefined ? null : job.submittedAtMs - job.createdAtMs,
+    generationTimeMs: job.submittedAtMs === undefined ? null : job.endedAtMs! - job.submittedAtMs,
+  };
+}

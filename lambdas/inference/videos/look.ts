@@ -1,0 +1,122 @@
+/**
+ * Asks the provider how its job stands, and fetches the files of one that is done. A provider that says nothing, or
+ * something unreadable, has not failed: it is asked again until the job's deadline.
+ */
+
+import { describeError, log } from '../../platform/logger.ts';
+import type { Polled } from '../../providers/video/wire.ts';
+import type { VideoCandidate } from '../../routing/video-candidates.ts';
+import { changeVideoJob, MAX_FILES, type StoredFile, type VideoJob } from '../../store/video-jobs.ts';
+import { endJob } from './end.ts';
+import { fileKey } from './objects.ts';
+import { askProvider, FileTooLargeError, MAX_FILE_BYTES, openFile, type FilePlace } from './provider.ts';
+import { backOffSeconds, type Next, type VideoTools } from './tools.ts';
+
+/** A provider may ask for patience, up to this. */
+const MAX_RETRY_AFTER_SECONDS = 60;
+const MAX_FETCHES = 6;
+/** Time to write what became of it. */
+const RESERVE_MS = 10_000;
+
+export async function lookAtJob(tools: VideoTools, job: VideoJob): Promise<Next> {
+  const candidate = await tools.candidateOf(job.model, job.endpoints[job.endpointIndex]!.endpointId);
+  const polled = candidate ? await poll(tools, candidate, job) : unknown('endpoint not usable');
+  switch (polled.state) {
+    case 'completed':
+      return fetchFiles(tools, candidate!, job, polled.files);
+    case 'failed':
+      return endJob(tools, job, 'failed', { error: `${candidate!.endpoint.provider.name} could not make the video.` });
+    case 'cancelled':
+      return endJob(tools, job, 'cancelled', { error: `${candidate!.endpoint.provider.name} cancelled the job.` });
+    case 'unknown':
+      noteUnknown(job, polled.reason);
+      return lookLater(tools, job, 0);
+    case 'working':
+      return lookLater(tools, job, polled.retryAfterSeconds ?? 0);
+  }
+}
+
+async function poll({ remainingMs }: VideoTools, candidate: VideoCandidate, job: VideoJob): Promise<Polled> {
+  const { wire, target } = candidate;
+  try {
+    return wire.readPolled(
+      await askProvider(candidate, wire.poll(job.upstreamJobId!, target), remainingMs() - RESERVE_MS),
+    );
+  } catch (error) {
+    return unknown(describeError(error).reason!);
+  }
+}
+
+/** Two hours of silence are no hundreds of lines. */
+const LOG_EVERY = 20;
+
+function noteUnknown(job: VideoJob, reason: string): void {
+  if (job.polls % LOG_EVERY !== 0) return;
+  const fields = { worker: 'advance-videos', generationId: job.id, model: job.model, attempt: job.polls + 1, reason };
+  log('warn', 'state of a video not known', fields);
+}
+
+const unknown = (reason: string): Polled => ({ state: 'unknown', reason });
+
+async function lookLater({ table, nowMs }: VideoTools, job: VideoJob, retryAfterSeconds: number): Promise<Next> {
+  const wished = Number.isFinite(retryAfterSeconds) ? Math.min(MAX_RETRY_AFTER_SECONDS, retryAfterSeconds) : 0;
+  const afterSeconds = Math.ceil(Math.max(backOffSeconds(job.polls + 1), wished));
+  await changeVideoJob(table, job, {
+    polls: job.polls + 1,
+    lookedAtMs: nowMs(),
+    nextAtMs: nowMs() + afterSeconds * 1_000,
+  });
+  return { afterSeconds };
+}
+
+async function fetchFiles(
+  tools: VideoTools,
+  candidate: VideoCandidate,
+  job: VideoJob,
+  places: FilePlace[],
+): Promise<Next> {
+  const { name } = candidate.endpoint.provider;
+  if (places.length === 0 || places.length > MAX_FILES) {
+    return endJob(tools, job, 'failed', { error: `${name} says that the video is made, with ${places.length} files.` });
+  }
+  // Meanwhile nobody else fetches them.
+  const claimed = await changeVideoJob(tools.table, job, {
+    state: 'storing',
+    fetches: job.fetches + 1,
+    nextAtMs: tools.nowMs() + tools.remainingMs(),
+  });
+  const files: StoredFile[] = [];
+  try {
+    for (const [index, place] of places.entries()) files.push(await fetchFile(tools, candidate, { job, place, index }));
+  } catch (error) {
+    if (error instanceof FileTooLargeError) {
+      const megabytes = MAX_FILE_BYTES / 1024 / 1024;
+      return endJob(tools, claimed, 'failed', { error: `The video is larger than ${megabytes} MB.` });
+    }
+    log('warn', 'video not fetched', {
+      worker: 'advance-videos',
+      generationId: job.id,
+      provider: candidate.endpoint.provider.id,
+      attempt: claimed.fetches,
+      ...describeError(error),
+    });
+    if (claimed.fetches >= MAX_FETCHES) {
+      return endJob(tools, claimed, 'failed', { error: `The video could not be fetched from ${name}.` });
+    }
+    const afterSeconds = backOffSeconds(job.fetches);
+    await changeVideoJob(tools.table, claimed, { nextAtMs: tools.nowMs() + afterSeconds * 1_000 });
+    return { afterSeconds };
+  }
+  return endJob(tools, claimed, 'completed', { files });
+}
+
+async function fetchFile(
+  { bucket, remainingMs }: VideoTools,
+  candidate: VideoCandidate,
+  { job, place, index }: { job: VideoJob; place: FilePlace; index: number },
+): Promise<StoredFile> {
+  const { mediaType, body } = await openFile(candidate, place, remainingMs() - RESERVE_MS);
+  const bytes = await bucket.putStream(fileKey(job, index), body, mediaType);
+  if (bytes === 0) throw new Error('The file is empty');
+  return { bytes, mediaType };
+}

@@ -1,0 +1,39 @@
+/** What the bucket keeps of videos: a request until a provider has it, and files until they expire. */
+
+import { Readable } from 'node:stream';
+import { openBucket, type Bucket } from '../../platform/objects.ts';
+import type { VideoRequest } from '../../providers/video/wire.ts';
+import type { VideoJob } from '../../store/video-jobs.ts';
+
+let bucket: Bucket | undefined;
+
+/** Lives as long as the process. */
+export function videoBucket(): Bucket {
+  return (bucket ??= openBucket());
+}
+
+type Of = Pick<VideoJob, 'id' | 'payer'>;
+
+/** The only place where a prompt is kept; it is deleted when a provider has it, or never will. */
+export async function keepRequest(to: Bucket, job: Of, request: VideoRequest): Promise<void> {
+  // With pictures it may be larger than a store takes at once.
+  const whole = Readable.from([Buffer.from(JSON.stringify(request))]);
+  await to.putStream(requestKey(job), whole, 'application/json');
+}
+
+export async function readRequest(from: Bucket, job: Of): Promise<VideoRequest | undefined> {
+  const bytes = await from.get(requestKey(job));
+  return bytes && (JSON.parse(bytes.toString('utf8')) as VideoRequest);
+}
+
+export async function dropRequest(from: Bucket, job: Of): Promise<void> {
+  await from.delete(requestKey(job));
+}
+
+export function fileKey({ id, payer }: Of, index: number): string {
+  return `videos/${payer.accountId}/${id}/${index}`;
+}
+
+function requestKey({ id, payer }: Of): string {
+  return `video-requests/${payer.accountId}/${id}`;
+}

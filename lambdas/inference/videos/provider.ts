@@ -1,0 +1,127 @@
+/** Requests to the provider of a video: short answers as a whole, files as they arrive. */
+
+import { FetchError } from '../../platform/fetch-faults.ts';
+import { isOnOwnMachine } from '../../platform/environment.ts';
+import { openPublic } from '../../platform/safe-fetch.ts';
+import { readText, UpstreamError } from '../../providers/upstream-http.ts';
+import type { Polled, VideoHttpAnswer, VideoHttpRequest } from '../../providers/video/wire.ts';
+import { connect } from '../../routing/connection.ts';
+import type { VideoCandidate } from '../../routing/video-candidates.ts';
+
+/** Where a file is, as a provider says. */
+export type FilePlace = Extract<Polled, { state: 'completed' }>['files'][number];
+
+export interface OpenedFile {
+  mediaType: string;
+  body: AsyncIterable<Buffer>;
+}
+
+/** A file is larger than any that is kept. */
+export class FileTooLargeError extends Error {
+  override name = 'FileTooLargeError';
+}
+
+const ANSWER_WITHIN_MS = 60_000;
+const MAX_ANSWER_BYTES = 1024 * 1024;
+export const MAX_FILE_BYTES = 512 * 1024 * 1024;
+const MEDIA_TYPES = ['video/*', 'application/octet-stream', 'binary/octet-stream'];
+/** What most of them send, and what is believed of one that does not say. */
+const USUAL_MEDIA_TYPE = 'video/mp4';
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const TEXT = /^text\/|json$|xml$/;
+const MAX_OWN_REDIRECTS = 3;
+const VIDEO = /^video\/[a-z0-9.+-]{1,60}$/;
+
+/** @throws {UpstreamError} */
+export async function askProvider(
+  candidate: VideoCandidate,
+  request: VideoHttpRequest,
+  remainingMs: number,
+): Promise<VideoHttpAnswer> {
+  const signal = AbortSignal.timeout(wholeMs(Math.min(ANSWER_WITHIN_MS, remainingMs)));
+  const { status, headers, body } = await connect(candidate, request, signal).send(request.body ?? '');
+  return { status, headers: singleValues(headers), text: await readText(body, MAX_ANSWER_BYTES) };
+}
+
+/**
+ * @throws {UpstreamError | FetchError} now or while it is read, {FileTooLargeError}
+ */
+export async function openFile(candidate: VideoCandidate, place: FilePlace, remainingMs: number): Promise<OpenedFile> {
+  const timeoutMs = wholeMs(remainingMs);
+  const file =
+    'path' in place ? await openOwn(candidate, place.path, timeoutMs) : await openAnywhere(place.url, timeoutMs);
+  return { mediaType: VIDEO.test(file.mediaType) ? file.mediaType : USUAL_MEDIA_TYPE, body: bounded(file.body) };
+}
+
+/** A timer takes no fraction. */
+const wholeMs = (ms: number) => Math.max(1, Math.floor(ms));
+
+/**
+ * On the provider itself, with its credential. What is elsewhere, by a redirect or by an address in the answer, does not get it.
+ * @param hops how many redirects on the provider itself are still followed
+ */
+async function openOwn(
+  candidate: VideoCandidate,
+  path: string,
+  timeoutMs: number,
+  hops = MAX_OWN_REDIRECTS,
+): Promise<OpenedFile> {
+  const request = connect(candidate, { method: 'GET', path, headers: {} }, AbortSignal.timeout(timeoutMs));
+  const { status, headers, body } = await request.send('');
+  const mediaType = String(headers['content-type']).split(';')[0]!.trim().toLowerCase();
+  // A text is no video: it says where one is, or what went wrong.
+  if (status === 200 && !TEXT.test(mediaType)) {
+    if (Number(headers['content-length'] ?? 0) <= MAX_FILE_BYTES) return { mediaType, body };
+    await body.return();
+    throw new FileTooLargeError();
+  }
+  const answer = { status, headers: singleValues(headers), text: await readText(body, MAX_ANSWER_BYTES) };
+  const address = addressIn(answer, candidate, path);
+  if (!address) throw new UpstreamError('malformed', `The provider answered with status ${status} instead of a file`);
+  if (address.origin !== new URL(candidate.endpoint.provider.baseUrl).origin) {
+    return openAnywhere(address.href, timeoutMs);
+  }
+  if (hops === 0) throw new UpstreamError('malformed', 'The provider sent a file from one address to the other');
+  return openOwn(atOrigin(candidate, address.origin), `${address.pathname}${address.search}`, timeoutMs, hops - 1);
+}
+
+function addressIn(answer: VideoHttpAnswer, { endpoint, wire }: VideoCandidate, path: string): URL | null {
+  if (answer.status === 200) return URL.parse(wire.readFileAddress?.(answer) ?? '');
+  const { location } = answer.headers;
+  if (!REDIRECTS.has(answer.status) || location === undefined) return null;
+  return URL.parse(location, `${endpoint.provider.baseUrl}${path}`);
+}
+
+/** The provider, with paths that begin at its host. */
+function atOrigin(candidate: VideoCandidate, origin: string): VideoCandidate {
+  const { endpoint } = candidate;
+  return { ...candidate, endpoint: { ...endpoint, provider: { ...endpoint.provider, baseUrl: origin } } };
+}
+
+async function openAnywhere(url: string, timeoutMs: number): Promise<OpenedFile> {
+  const rules = { maxBytes: MAX_FILE_BYTES, timeoutMs, mediaTypes: MEDIA_TYPES, allowLoopback: isOnOwnMachine() };
+  const opened = await openPublic(url, rules);
+  if (opened.ok) return opened;
+  if (opened.reason === 'too_large') throw new FileTooLargeError();
+  throw new FetchError(opened.reason);
+}
+
+async function* bounded(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      if (bytes > MAX_FILE_BYTES) throw new FileTooLargeError();
+      yield chunk;
+    }
+  } catch (error) {
+    throw error instanceof FetchError && error.reason === 'too_large' ? new FileTooLargeError() : error;
+  }
+}
+
+function singleValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const entries = Object.entries(headers).filter(
+    (entry): entry is [string, string | string[]] => entry[1] !== undefined,
+  );
+  return Object.fromEntries(entries.map(([name, value]) => [name, [value].flat().join(', ')]));
+}

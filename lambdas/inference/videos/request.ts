@@ -1,0 +1,74 @@
+/** A request for a video, as far as any model can take it; what the model takes is in `settings.ts`. */
+
+import * as z from 'zod';
+import { optional } from '../../messages/field-kinds.ts';
+import { listOf, refuse } from '../../messages/list-of.ts';
+import { providerPreferences } from '../../messages/preferences.ts';
+import { isOnOwnMachine } from '../../platform/environment.ts';
+import { fetchFaultTexts } from '../../platform/fetch-faults.ts';
+import { readPublicUrl } from '../../platform/public-url.ts';
+
+const MAX_PROMPT_CHARACTERS = 20_000;
+/** As the public convention bounds them. */
+const MAX_NAME_CHARACTERS = 256;
+const MAX_SEED = 2 ** 32 - 1;
+
+const frameTypes = ['first_frame', 'last_frame'] as const;
+
+const publicUrl = z.string().superRefine((text, context) => {
+  const url = readPublicUrl(text, { allowLoopback: isOnOwnMachine() });
+  const fault = typeof url === 'string' ? url : httpFault(url);
+  if (fault) context.addIssue({ code: 'custom', message: fetchFaultTexts[fault] });
+});
+
+/** On one machine http is for the machine itself: what else it named would only be refused when it is called. */
+function httpFault({ protocol, hostname }: URL): 'not_https' | undefined {
+  if (protocol === 'https:') return undefined;
+  const isOwn = /^(\[::1\]|127(\.\d+){3}|(.+\.)?localhost)$/.test(hostname);
+  return isOwn ? undefined : 'not_https';
+}
+
+const frameImage = z.strictObject({
+  type: z.literal('image_url', { error: 'must be "image_url"' }),
+  image_url: z.strictObject({
+    url: z
+      .string({ error: 'must be an https URL, or a data URL' })
+      .meta({ description: 'An https URL, or a data URL with base64: PNG, JPEG or WebP.' }),
+  }),
+  frame_type: z.enum(frameTypes, { error: `must be ${frameTypes.join(' or ')}` }),
+});
+
+export const videoRequestSchema = z
+  .strictObject({
+    model: z.string({ error: 'is required: the id of a model; GET /videos/models lists them' }).min(1).max(200),
+    prompt: optional(z.string().min(1).max(MAX_PROMPT_CHARACTERS)).meta({
+      description: 'What the video shows. Where the model takes pictures alone, frames are enough.',
+    }),
+    duration: optional(z.int().positive()).meta({ description: 'Seconds. Each model lists its own.' }),
+    resolution: optional(z.string().min(1).max(20)).meta({ description: 'As the model lists it.', example: '768p' }),
+    aspect_ratio: optional(z.string().min(1).max(20)).meta({ description: 'As the model lists it.', example: '16:9' }),
+    frame_images: optional(listOf(frameImage, { max: frameTypes.length })),
+    seed: optional(z.int().nonnegative().max(MAX_SEED)).meta({ description: 'Where the model takes one.' }),
+    generate_audio: optional(z.boolean()).meta({ description: 'Where the model makes sound.' }),
+    callback_url: optional(publicUrl).meta({ description: 'An https URL that is told of the end, with a signature.' }),
+    provider: optional(providerPreferences),
+    user: optional(z.string().max(MAX_NAME_CHARACTERS)).meta({ description: 'Accepted, and not used.' }),
+    session_id: optional(z.string().max(MAX_NAME_CHARACTERS)).meta({ description: 'Accepted, and not used.' }),
+  })
+  .superRefine(({ frame_images: frames, provider }, context) => {
+    const types = frames?.map(({ frame_type }) => frame_type) ?? [];
+    const repeated = types.findIndex((type, index) => types.indexOf(type) < index);
+    if (repeated !== -1) {
+      refuse(context, {
+        path: ['frame_images', repeated, 'frame_type'],
+        message: 'is there twice; give each frame once',
+      });
+    }
+    if (provider?.max_price) {
+      refuse(context, {
+        path: ['provider', 'max_price'],
+        message: 'is not about videos, which are paid by the second; GET /videos/models has their prices',
+      });
+    }
+  });
+export type VideoBody = z.output<typeof videoRequestSchema>;

@@ -1,0 +1,57 @@
+/** What a request asks for, against what its model makes: the first of each list where it says nothing. */
+
+import type { Model } from '../../catalog/catalog.ts';
+import type { Pricing } from '../../catalog/schema.ts';
+import { durationsAt } from '../../catalog/video-options.ts';
+import { Money } from '../../money/money.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import type { VideoRequest } from '../../providers/video/wire.ts';
+import type { VideoCandidate } from '../../routing/video-candidates.ts';
+import type { VideoBody } from './request.ts';
+
+export type VideoSettings = Omit<VideoRequest, 'prompt' | 'frames'>;
+
+/** @throws {GatewayError} 400 naming the field, and what the model takes there */
+export function settingsFor(body: VideoBody, { id, data }: Model): VideoSettings {
+  const options = data.video!;
+  const { resolutions, aspect_ratios, frame_images: frames = [] } = options;
+  const oneOf = <Value extends string | number>(
+    field: string,
+    value: Value | null | undefined,
+    allowed: readonly Value[],
+    where = '',
+  ) => {
+    if (value === null || value === undefined) return allowed[0]!;
+    if (allowed.includes(value)) return value;
+    const takes = allowed.length === 0 ? 'none' : allowed.join(', ');
+    throw invalidRequest(field, `"${id}" takes ${takes}${where}, not ${value}`, { allowed });
+  };
+  for (const [index, image] of (body.frame_images ?? []).entries()) {
+    oneOf(`frame_images.${index}.frame_type`, image.frame_type, frames);
+  }
+  const resolution = oneOf('resolution', body.resolution, resolutions);
+  return {
+    durationSeconds: oneOf('duration', body.duration, durationsAt(options, resolution), ` at ${resolution}`),
+    resolution,
+    aspectRatio: oneOf('aspect_ratio', body.aspect_ratio, aspect_ratios),
+    seed: body.seed ?? undefined,
+    withAudio: body.generate_audio ?? undefined,
+  };
+}
+
+/**
+ * The candidates that can be told all that a request says.
+ * @throws {GatewayError} 400 with what the first one cannot be told, when there is none
+ */
+export function ableTo(candidates: readonly VideoCandidate[], request: VideoRequest): VideoCandidate[] {
+  const objections = candidates.map(({ wire, target }) => wire.objectionTo?.(request, target));
+  const able = candidates.filter((_, index) => objections[index] === undefined);
+  if (able.length > 0) return able;
+  const { field, message } = objections[0]!;
+  throw invalidRequest(field, message);
+}
+
+/** What such a video costs, for the record: nothing but its seconds. */
+export function pricingOf({ data }: Model, { resolution }: VideoSettings): Pricing {
+  return { prompt: Money.zero, completion: Money.zero, video_second: data.video!.price_per_second[resolution]! };
+}

@@ -1,0 +1,137 @@
+/**
+ * Admits a video: the whole price is held, then the request and its job are kept, then a worker is told. Nothing is sent to
+ * a provider here.
+ */
+
+import { releaseUnknown } from '../../accounting/release.ts';
+import { admit } from '../../admission/admit.ts';
+import type { InferenceCaller } from '../../admission/caller.ts';
+import type { HoldRequest } from '../../admission/hold.ts';
+import { newGeneration } from '../../admission/new-generation.ts';
+import { refusalError } from '../../admission/refusal.ts';
+import { planSpending, type SpendingPlan } from '../../admission/spending-plan.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { Pricing } from '../../catalog/schema.ts';
+import { nowMs } from '../../platform/clock.ts';
+import type { Bucket } from '../../platform/objects.ts';
+import type { QueueSender } from '../../platform/queue.ts';
+import type { VideoRequest } from '../../providers/video/wire.ts';
+import type { VideoCandidate } from '../../routing/video-candidates.ts';
+import type { Table } from '../../store/table.ts';
+import type { Write } from '../../store/writes.ts';
+import { changeVideoJob, newVideoJob, putVideoJob, type VideoJob } from '../../store/video-jobs.ts';
+import { VIDEO_DEADLINE_MS } from './advance.ts';
+import { encodeVideoMessage } from './message.ts';
+import { dropRequest, keepRequest } from './objects.ts';
+import { pricingOf } from './settings.ts';
+
+/** A job that nobody has gone on with by then is ended by the sweep. */
+const SWEPT_AFTER_DEADLINE_MS = 10 * 60_000;
+
+export interface VideoStart {
+  generationId: string;
+  caller: InferenceCaller;
+  candidates: VideoCandidate[];
+  request: VideoRequest;
+  baseUrl: string;
+  callbackUrl: string | undefined;
+  /** performance.now() at which the request came in. */
+  receivedAtMs: number;
+  clientLeft: AbortSignal | undefined;
+  /** The write that keeps the answer for the same request, if there is one. */
+  keptAnswer: (job: VideoJob) => Write | undefined;
+}
+
+export interface StartTools {
+  table: Table;
+  bucket: Bucket;
+  jobs: QueueSender;
+  catalog: Catalog;
+  bootId: string;
+}
+
+/** @throws {GatewayError} when it is not admitted; whatever is thrown, nothing stays held */
+export async function startVideo(tools: StartTools, start: VideoStart): Promise<VideoJob> {
+  const pricing = pricingOf(start.candidates[0]!.model, start.request);
+  const request = holdRequestOf(tools, start, pricing);
+  const { table } = tools;
+  const result = await admit(table, {
+    request,
+    plan: planOf(pricing, start.request),
+    recount: () => Promise.resolve(undefined),
+    leastMaxTokens: 0,
+    receivedAtMs: start.receivedAtMs,
+    clientLeft: start.clientLeft,
+  });
+  if ('refused' in result) throw refusalError(result.refused.refusal, { atMs: request.generation.createdAtMs });
+  const job = jobOf(start, request.generation.createdAtMs);
+  try {
+    await keepRequest(tools.bucket, job, start.request);
+    await putVideoJob(table, job, start.keptAnswer(job));
+    await tools.jobs.send(encodeVideoMessage({ accountId: job.payer.accountId, id: job.id }));
+    return job;
+  } catch (error) {
+    // A worker that was told all the same finds that nothing is held any more, and sends nothing.
+    await releaseUnknown(table, request.generation);
+    await dropRequest(tools.bucket, job).catch(() => undefined);
+    await failUntold(table, job).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A job of which nobody is told is over: its answer may be kept, and whoever asks for it again sees why nothing comes of it. */
+async function failUntold(table: Table, job: VideoJob): Promise<void> {
+  const error =
+    'The gateway could not begin with this video, and has charged nothing for it. Send it again with another key.';
+  await changeVideoJob(table, job, { state: 'failed', endedAtMs: nowMs(), error, isCalledBack: true });
+}
+
+/** The price is known exactly: seconds are what a video is made of, and nothing is counted later. */
+function planOf(pricing: Pricing, { durationSeconds }: VideoRequest): SpendingPlan {
+  const nothing = {
+    promptTokens: 0,
+    outputTokens: 0,
+    cacheWrites: 'none',
+    pricedImages: 0,
+    searchRequests: 0,
+  } as const;
+  const bound = { ...nothing, videoSeconds: durationSeconds };
+  return planSpending([{ pricing, bound, hiddenTokens: 0, beyondMaxTokens: 0 }], 0);
+}
+
+function holdRequestOf(
+  { catalog, bootId }: StartTools,
+  { generationId, caller, candidates: [first] }: VideoStart,
+  pricing: Pricing,
+): Omit<HoldRequest, 'amount'> {
+  const generation = newGeneration({
+    id: generationId,
+    payer: caller.payer,
+    apiType: 'video',
+    streamed: false,
+    estimatedTokens: 0,
+    candidate: { ...first!, pricing },
+    catalog,
+    bootId,
+    sweptAfterMs: VIDEO_DEADLINE_MS + SWEPT_AFTER_DEADLINE_MS,
+  });
+  return { generation, scopes: caller.scopes };
+}
+
+function jobOf({ generationId, caller, candidates, request, ...start }: VideoStart, createdAtMs: number): VideoJob {
+  const [first] = candidates as [VideoCandidate];
+  const asked = first.isOnlyFirst ? [first] : candidates;
+  return newVideoJob({
+    id: generationId,
+    payer: caller.payer,
+    model: first.model.id,
+    durationSeconds: request.durationSeconds,
+    resolution: request.resolution,
+    aspectRatio: request.aspectRatio,
+    createdAtMs,
+    deadlineAtMs: createdAtMs + VIDEO_DEADLINE_MS,
+    endpoints: asked.map(({ endpoint }) => ({ endpointId: endpoint.id, providerName: endpoint.provider.name })),
+    baseUrl: start.baseUrl,
+    callbackUrl: start.callbackUrl,
+  });
+}

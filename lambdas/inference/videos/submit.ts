@@ -1,0 +1,159 @@
+/**
+ * Hands a job to a provider. A try whose answer is not known is repeated at the same provider, with the same token: many
+ * know by it that it is the same job. Another provider is only asked when this one has certainly not accepted it.
+ * Weakness: a provider that knows no tokens may make the video twice after a lost answer; the client pays for one.
+ */
+
+import { describeError, log } from '../../platform/logger.ts';
+import { readPepper } from '../../platform/secrets.ts';
+import { UpstreamError } from '../../providers/upstream-http.ts';
+import type { Submitted, VideoHttpAnswer, VideoRequest } from '../../providers/video/wire.ts';
+import type { VideoCandidate } from '../../routing/video-candidates.ts';
+import { readGeneration } from '../../store/generation-queries.ts';
+import { MAX_ATTEMPTS, type Outcome } from '../../store/outcome.ts';
+import { changeVideoJob, type VideoJob } from '../../store/video-jobs.ts';
+import { endJob } from './end.ts';
+import { noticeName } from './notice.ts';
+import { dropRequest, readRequest } from './objects.ts';
+import { askProvider } from './provider.ts';
+import { backOffSeconds, type Next, type VideoTools } from './tools.ts';
+
+/** Times that each endpoint is tried. */
+const MAX_ROUNDS = 3;
+/** Nobody else submits the job while an answer is waited for. */
+const SUBMIT_WITHIN_MS = 90_000;
+
+type Tried = { answer: VideoHttpAnswer; said: Submitted } | { lost: UpstreamError } | { unsent: string };
+
+export async function submitJob(tools: VideoTools, job: VideoJob): Promise<Next> {
+  const { table, bucket, nowMs } = tools;
+  // What is not held any more may not be sent: a request that failed after its hold was released.
+  const generation = await readGeneration(table, job.payer.accountId, job.id);
+  if (generation?.state !== 'pending') return endJob(tools, job, 'failed', { error: 'The request was given up.' });
+  const request = await readRequest(bucket, job);
+  if (!request) return endJob(tools, job, 'failed', { error: 'The request was lost before it was sent.' });
+  const claimed = await changeVideoJob(table, job, {
+    submissions: job.submissions + 1,
+    nextAtMs: nowMs() + SUBMIT_WITHIN_MS,
+  });
+  const { endpointId } = job.endpoints[job.endpointIndex]!;
+  const candidate = await tools.candidateOf(job.model, endpointId);
+  const beganAtMs = nowMs();
+  const tried = candidate ? await trySubmitting(tools, candidate, claimed, request) : { unsent: 'not usable' };
+  if ('said' in tried && 'jobId' in tried.said) {
+    tools.onResult(endpointId, 'ok');
+    return accepted(tools, claimed, { upstreamJobId: tried.said.jobId, providerStatus: tried.answer.status });
+  }
+  if ('said' in tried && 'refused' in tried.said) {
+    const { name } = candidate!.endpoint.provider;
+    const { status: providerStatus } = tried.answer;
+    const error = `${name} refused the request (status ${providerStatus}): its prompt, its frames or its settings.`;
+    return endJob(tools, claimed, 'failed', { error, providerStatus });
+  }
+  tools.onResult(endpointId, 'failed');
+  const status = 'answer' in tried ? tried.answer.status : null;
+  noteFailure(claimed, candidate, status, tried);
+  const attempt = candidate && attemptOf(candidate, status, nowMs() - beganAtMs);
+  return tryAgain(tools, claimed, { isUncertain: 'lost' in tried, attempt });
+}
+
+async function accepted(
+  { table, bucket, nowMs }: VideoTools,
+  job: VideoJob,
+  by: { upstreamJobId: string; providerStatus: number },
+): Promise<Next> {
+  const afterSeconds = backOffSeconds(0);
+  const atMs = nowMs();
+  const next = { submittedAtMs: atMs, nextAtMs: atMs + afterSeconds * 1_000 };
+  await changeVideoJob(table, job, { ...by, ...next, state: 'submitted' });
+  await dropRequest(bucket, job);
+  return { afterSeconds };
+}
+
+function noteFailure(
+  { id: generationId, model, submissions: attempt }: VideoJob,
+  candidate: VideoCandidate | undefined,
+  status: number | null,
+  tried: Tried,
+): void {
+  log('warn', 'video not submitted', {
+    worker: 'advance-videos',
+    generationId,
+    model,
+    attempt,
+    ...(candidate ? { provider: candidate.endpoint.provider.id } : {}),
+    ...(status === null ? {} : { status }),
+    ...reasonOf(tried),
+  });
+}
+
+async function trySubmitting(
+  { remainingMs }: VideoTools,
+  candidate: VideoCandidate,
+  job: VideoJob,
+  request: VideoRequest,
+): Promise<Tried> {
+  const { wire, target } = candidate;
+  let answer: VideoHttpAnswer;
+  try {
+    const webhookUrl = await noticeUrl(job, candidate);
+    const http = wire.submit(request, target, { clientToken: job.id, webhookUrl });
+    answer = await askProvider(candidate, http, Math.min(SUBMIT_WITHIN_MS, remainingMs()) - 5_000);
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) return { unsent: describeError(error).reason! };
+    const isUnsent = ['connect', 'connect_timeout', 'unauthorized'].includes(error.failure);
+    return isUnsent ? { unsent: error.failure } : { lost: error };
+  }
+  try {
+    return { answer, said: wire.readSubmitted(answer) };
+  } catch (error) {
+    // It may have been accepted all the same.
+    return { lost: new UpstreamError('malformed', 'The answer to a submission cannot be read', error) };
+  }
+}
+
+/** Where its provider may say that it has moved on; undefined where the provider could not reach it. */
+async function noticeUrl(
+  { payer: { accountId }, id, baseUrl }: VideoJob,
+  { endpoint }: VideoCandidate,
+): Promise<string | undefined> {
+  const isHere = new URL(endpoint.provider.baseUrl).protocol === 'http:';
+  if (!baseUrl.startsWith('https:') && !isHere) return undefined;
+  return `${baseUrl}/videos/notices/${noticeName({ accountId, id }, await readPepper())}`;
+}
+
+/** At the same endpoint where it is not known what became of it, else at the next; later, when all were tried. */
+async function tryAgain(
+  tools: VideoTools,
+  job: VideoJob,
+  { isUncertain, attempt }: { isUncertain: boolean; attempt: Outcome['failedAttempts'][number] | undefined },
+): Promise<Next> {
+  const { endpoints, endpointIndex, submissions } = job;
+  const failedAttempts = [...job.failedAttempts, ...(attempt ? [attempt] : [])].slice(-MAX_ATTEMPTS);
+  if (submissions >= MAX_ROUNDS * endpoints.length) {
+    const error = 'No provider of the model could take the request. Try again later.';
+    // The last attempt is the outcome's own.
+    const providerStatus = attempt?.status ?? undefined;
+    return endJob(tools, job, 'failed', { error, failedAttempts: job.failedAttempts, providerStatus });
+  }
+  const next = isUncertain ? endpointIndex : (endpointIndex + 1) % endpoints.length;
+  const afterSeconds = next > endpointIndex ? 0 : backOffSeconds(submissions);
+  const nextAtMs = tools.nowMs() + afterSeconds * 1_000;
+  await changeVideoJob(tools.table, job, { endpointIndex: next, failedAttempts, nextAtMs });
+  return { afterSeconds };
+}
+
+function attemptOf(
+  { model, endpoint }: VideoCandidate,
+  status: number | null,
+  durationMs: number,
+): Outcome['failedAttempts'][number] {
+  const { id: endpointId, provider } = endpoint;
+  const of = { endpointId, modelPermaslug: model.data.permaslug, providerName: provider.name };
+  return { ...of, status, durationMs: Math.max(0, durationMs) };
+}
+
+function reasonOf(tried: Tried): { reason?: string } {
+  if ('unsent' in tried) return { reason: tried.unsent };
+  return 'lost' in tried ? { reason: tried.lost.failure } : {};
+}

@@ -1,0 +1,30 @@
+import type { Money } from '../../money/money.ts';
+import type { EndState, VideoJob } from '../../store/video-jobs.ts';
+
+/** A job as its client sees it. What is not known yet is not there: clients do not expect null. */
+export interface VideoView {
+  id: string;
+  generation_id: string;
+  polling_url: string;
+  status: 'pending' | 'in_progress' | EndState;
+  unsigned_urls?: string[];
+  usage?: { cost: Money; is_byok: false };
+  error?: string;
+}
+
+/** @param cost undefined until it is settled */
+export function videoView(job: VideoJob, cost: Money | undefined): VideoView {
+  const { id, state, error } = job;
+  const pollingUrl = `${job.baseUrl}/videos/${id}`;
+  return {
+    id,
+    generation_id: id,
+    polling_url: pollingUrl,
+    status: state === 'submitted' || state === 'storing' ? 'in_progress' : state,
+    ...(state === 'completed'
+      ? { unsigned_urls: job.files.map((_, index) => `${pollingUrl}/content?index=${index}`) }
+      : {}),
+    ...(cost ? { usage: { cost, is_byok: false } } : {}),
+    ...(error === undefined ? {} : { error }),
+  };
+}

@@ -1,0 +1,131 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { decideInTurn } from '../../lambdas/inference/decisions/decide.ts';
+import { prepareOffers } from '../../lambdas/inference/decisions/offers.ts';
+import type { DecisionCandidate } from '../../lambdas/routing/decision-candidates.ts';
+import { decisionEngine } from '../../lambdas/providers/decisions/engines.ts';
+import { candidateAt } from '../support/candidate.ts';
+import { stopUpstreams, upstream } from '../support/direct-upstream.ts';
+
+afterEach(stopUpstreams);
+
+const task = {
+  state: 'A state',
+  questions: [
+    { type: 'noul' as const, instructions: 'Is it?', options: ['yes', 'no'].map((key) => ({ key, text: key })) },
+  ],
+};
+const health = { record: () => {}, publish: async () => {} };
+
+const decisionCandidateAt = (url: string): DecisionCandidate => ({
+  ...candidateAt(url),
+  engine: decisionEngine('decisions-stated')!,
+});
+
+async function usageWhere(reported: object) {
+  const { url } = await upstream((response) =>
+    response.end(JSON.stringify({ choices: [{ message: { content: '{"p0": 0.3, "p1": 0.7}' } }], usage: reported })),
+  );
+  const offer = { candidate: decisionCandidateAt(url), bounds: [], bytes: 0, thinksUnseen: false };
+  const { rounds } = await decideInTurn([offer], task, { signal: new AbortController().signal, health });
+  return rounds[0]!;
+}
+
+const silent = async (thinksUnseen: boolean) => {
+  const { url } = await upstream((response) => response.writeHead(200).flushHeaders());
+  const candidate = candidateAt(url, { timeouts: { idle_ms: 30 } });
+  return {
+    candidate: { ...decisionCandidateAt(url), endpoint: candidate.endpoint },
+    bounds: [],
+    bytes: 0,
+    thinksUnseen,
+  };
+};
+const sound = async () => {
+  const { url } = await upstream((response) =>
+    response.end(JSON.stringify({ choices: [{ message: { content: '{"p0": 0.3, "p1": 0.7}' } }] })),
+  );
+  const other = decisionCandidateAt(url);
+  return {
+    candidate: { ...other, model: { ...other.model, id: 'test/other' } },
+    bounds: [],
+    bytes: 0,
+    thinksUnseen: false,
+  };
+};
+const input = () => ({ signal: new AbortController().signal, health });
+
+const reporting = (completion_tokens: number) => usageWhere({ prompt_tokens: 10, completion_tokens });
+
+describe('what a decision by probabilities may ask at most', () => {
+  it('has the options that are longest as JSON, however many characters they are', () => {
+    const control = '\u0001'.repeat(100);
+    const texts = Array.from({ length: 40 }, (_, index) =>
+      index % 20 === 0 ? control : 'x'.repeat(index % 20 === 1 ? 300 : 5),
+    );
+    const options = texts.map((text, index) => ({ key: String(index), text }));
+    const question = { type: 'choice' as const, instructions: 'Which?', options };
+
+    const { target } = decisionCandidateAt('http://127.0.0.1:9');
+    const asks = [...decisionEngine('decisions-logprobs')!.mostAsks({ state: 's', questions: [question] }, target)];
+
+    const last = asks.at(-1)!.request.body;
+    expect(last.split(String.raw`\u0001`)).toHaveLength(1 + 2 * 100);
+  });
+});
+
+describe('a decision whose usage its provider reports in part', () => {
+  it.each([{}, { prompt_tokens: 10 }, { prompt_tokens: 10, completion_tokens: -1 }])(
+    'has written something all the same: %j',
+    async (reported) => {
+      expect(await usageWhere(reported)).toMatchObject({ usage: { outputTokens: 1 }, estimated: true });
+    },
+  );
+});
+
+describe('a decision that its provider refuses', () => {
+  it('says with which status, of the attempt that it ended with too', async () => {
+    const { url } = await upstream((response) => response.writeHead(400).end('{"error": {"message": "no"}}'));
+    const offer = { candidate: decisionCandidateAt(url), bounds: [], bytes: 0, thinksUnseen: false };
+
+    const { failed } = await decideInTurn([offer], task, { signal: new AbortController().signal, health });
+
+    expect(failed).toMatchObject([{ index: 0, providerStatus: 400 }]);
+  });
+});
+
+describe('a decider that is silent in the middle of its answer', () => {
+  it('is followed by the next one, where it cannot have been thinking', async () => {
+    const decided = await decideInTurn([await silent(false), await sound()], task, input());
+
+    expect(decided).toMatchObject({ index: 1, wasThinking: false, result: { verdicts: [{}] } });
+  });
+
+  it('is the last one, where it may have been thinking: it would be paid for, and the next one as well', async () => {
+    const decided = await decideInTurn([await silent(true), await sound()], task, input());
+
+    expect(decided).toMatchObject({ index: 0, wasThinking: true, result: { failure: { kind: 'timeout' } } });
+  });
+});
+
+describe('a decider that reports more than it was asked for', () => {
+  it('raises no alarm for a usual slip, as a message raises none', async () => {
+    const { outputTokens } = [
+      ...decisionEngine('decisions-stated')!.mostAsks(task, decisionCandidateAt('http://t.test').target),
+    ][0]!;
+
+    expect((await reporting(outputTokens + 1)).surprises.isBeyondHold).toBe(false);
+    expect((await reporting(outputTokens + 1_000)).surprises.isBeyondHold).toBe(true);
+  });
+});
+
+describe('a request for decisions that allows no fallback', () => {
+  it('is offered to the first endpoint of a model alone', () => {
+    const first = { ...decisionCandidateAt('http://first.test'), isOnlyFirst: true };
+    const second = { ...first, endpoint: { ...first.endpoint, id: 'test/model/1' } };
+    const other = { ...first, model: { ...first.model, id: 'test/other' } };
+
+    const offers = prepareOffers([first, second, other], task);
+
+    expect(offers.map(({ candidate }) => candidate)).toEqual([first, other]);
+  });
+});

@@ -1,0 +1,393 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { MessagesEvent, MessagesRequest } from '../../lambdas/messages/types.ts';
+import type { ProviderFailure } from '../../lambdas/providers/failures.ts';
+import type { MessagesWire } from '../../lambdas/providers/wire.ts';
+import { connect } from '../../lambdas/routing/connection.ts';
+import { dispatch, type Attempt, type DispatchInput } from '../../lambdas/inference/messages/dispatch.ts';
+import { candidateAt } from '../support/candidate.ts';
+import { answer, bytesOf, dialects, wires, type WireName } from '../support/dialects.ts';
+import { exchange, stopUpstreams, upstream, type Seen } from '../support/direct-upstream.ts';
+
+afterEach(stopUpstreams);
+
+const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
+const request: MessagesRequest = { model: 'test/model', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] };
+const { anthropic } = dialects;
+
+const soundly = (wire: WireName) => (response: ServerResponse) =>
+  response.end(bytesOf(dialects[wire], answer(dialects[wire], 'fine')));
+const refuses = (status: number, message: string) => (response: ServerResponse) =>
+  response.writeHead(status).end(anthropic.refusal('api_error', JSON.stringify(message)));
+const breaksOff = (response: ServerResponse) => response.destroy();
+
+type Options = Parameters<typeof candidateAt>[1] & { thinksUnseen?: boolean };
+
+function attemptAt({ url }: Seen, { thinksUnseen = false, ...options }: Options = {}): Attempt {
+  const candidate = candidateAt(url, options);
+  return {
+    candidate,
+    message: request,
+    encode: () => candidate.wire.encode(request, candidate.target, client),
+    thinksUnseen,
+  };
+}
+
+const input = (more: Partial<DispatchInput> = {}): DispatchInput => ({
+  estimatedInputTokens: 5,
+  signal: new AbortController().signal,
+  onAttempt: () => {},
+  onFailure: () => {},
+  onSent: () => {},
+  health: { record: () => {}, publish: async () => {} },
+  ...more,
+});
+
+/** The answer of the first attempt that gives one. */
+async function answered(attempts: Attempt[], more: Partial<DispatchInput> = {}) {
+  const { index, batches } = await dispatch(attempts, input(more));
+  let text = '';
+  for await (const { events } of batches) {
+    for (const { data } of events) {
+      if (data.type === 'content_block_delta' && data.delta.type === 'text_delta') text += data.delta.text;
+    }
+  }
+  return { index, text };
+}
+
+describe.each(wires)('an answer over %s', (wire) => {
+  it('comes from the first endpoint that gives one', async () => {
+    const [first, second] = [await upstream(soundly(wire)), await upstream(soundly(wire))];
+
+    expect(await answered([attemptAt(first, { wire }), attemptAt(second, { wire })])).toEqual({
+      index: 0,
+      text: 'fine',
+    });
+
+    expect(second.connections).toHaveLength(0);
+  });
+
+  it('may come as one document', async () => {
+    const seen = await upstream((response) => response.end(dialects[wire].whole('whole')));
+
+    expect(await answered([attemptAt(seen, { wire })])).toEqual({ index: 0, text: 'whole' });
+  });
+
+  it('goes to the provider’s own path, with its credential', async () => {
+    const asked: unknown[] = [];
+    const { url } = await upstream((response, { url: path, headers }) => {
+      asked.push(path, headers['x-api-key'] ?? headers['x-goog-api-key'] ?? headers['authorization']);
+      soundly(wire)(response);
+    });
+
+    await answered([attemptAt({ url: `${url}/base` } as Seen, { wire, credential: 'some-id:secret' })]);
+
+    const expected = {
+      anthropic: ['/base/v1/messages', 'some-id:secret'],
+      'openai-chat': ['/base/chat/completions', 'Bearer some-id:secret'],
+      'openai-responses': ['/base/responses', 'Bearer some-id:secret'],
+      'google-gemini': ['/base/models/m:streamGenerateContent?alt=sse', 'some-id:secret'],
+      'bedrock-converse': ['/base/model/m/converse-stream', expect.stringContaining(' Credential=some-id/')],
+    };
+    expect(asked).toEqual(expected[wire]);
+  });
+
+  it.each([
+    ['refuses for a reason of its own', refuses(529, 'Busy')],
+    ['refuses the gateway', refuses(401, 'No such key')],
+    ['breaks off', breaksOff],
+    ['ends before it begins', (response: ServerResponse) => response.end()],
+    [
+      'sends an error in the place of an answer',
+      (response: ServerResponse) =>
+        response.end(
+          bytesOf(dialects[wire], dialects[wire].event(dialects[wire].refusal('overloaded_error', '"Busy"'))),
+        ),
+    ],
+    [
+      'sends an error as a document',
+      (response: ServerResponse) => response.end(dialects[wire].refusal('overloaded_error', '"Busy"')),
+    ],
+    ['sends a document that is no JSON', (response: ServerResponse) => response.end('{"id":')],
+    ['sends a document that is no answer', (response: ServerResponse) => response.end('{"id":"1"}')],
+  ])('comes from the next endpoint when one %s', async (_how, fail) => {
+    const [broken, working] = [await upstream(fail), await upstream(soundly(wire))];
+
+    expect(await answered([attemptAt(broken, { wire }), attemptAt(working, { wire })])).toEqual({
+      index: 1,
+      text: 'fine',
+    });
+  });
+});
+
+describe('no other endpoint is tried', () => {
+  it.each([
+    ['a request that is at fault itself', refuses(400, 'max_tokens: too low'), 'invalid_request'],
+    ['a prompt that is too long', refuses(400, 'prompt is too long'), 'context_length_exceeded'],
+    ['a body that is too large', refuses(413, 'Too large'), 'payload_too_large'],
+  ])('after %s', async (_what, fail, kind) => {
+    const [first, second] = [await upstream(fail), await upstream(soundly('anthropic'))];
+
+    await expect(answered([attemptAt(first), attemptAt(second)])).rejects.toMatchObject({ kind });
+
+    expect(second.connections).toHaveLength(0);
+  });
+
+  it('of the same model, while another model may take the request', async () => {
+    const refusing = await upstream(refuses(400, 'prompt is too long'));
+    const [same, other] = [await upstream(soundly('anthropic')), await upstream(soundly('anthropic'))];
+    const made: [number, number | null][] = [];
+    const onFailure: DispatchInput['onFailure'] = ({ index, providerStatus }) => made.push([index, providerStatus]);
+
+    const attempts = [attemptAt(refusing), attemptAt(same), attemptAt(other, { model: 'test/larger' })];
+
+    expect(await answered(attempts, { onFailure })).toMatchObject({ index: 2 });
+    expect([same.connections.length, made]).toEqual([0, [[0, 400]]]);
+  });
+
+  it('after a silence that is paid for: the model may have been thinking', async () => {
+    const silent = await upstream((response) => response.writeHead(200).flushHeaders());
+    const second = await upstream(soundly('anthropic'));
+    const timeouts = { idle_ms: 30 };
+
+    const failing = answered([attemptAt(silent, { timeouts, thinksUnseen: true }), attemptAt(second)]);
+
+    await expect(failing).rejects.toMatchObject({ kind: 'timeout', wasSilent: true });
+    expect(second.connections).toHaveLength(0);
+    expect(await answered([attemptAt(silent, { timeouts }), attemptAt(second)])).toMatchObject({ index: 1 });
+  });
+
+  it('once the client has left', async () => {
+    const leaving = new AbortController();
+    const first = await upstream((response) => {
+      leaving.abort();
+      response.destroy();
+    });
+    const second = await upstream(soundly('anthropic'));
+
+    const failing = answered([attemptAt(first), attemptAt(second)], { signal: leaving.signal });
+
+    await expect(failing).rejects.toMatchObject({ kind: 'provider_unavailable', mayTryAnother: false });
+    expect(second.connections).toHaveLength(0);
+  });
+});
+
+describe('the last failure', () => {
+  it('is reported, and not to be repeated where every endpoint has been tried', async () => {
+    const [first, second] = [await upstream(refuses(529, 'First')), await upstream(refuses(429, 'Second'))];
+
+    await expect(answered([attemptAt(first), attemptAt(second)])).rejects.toMatchObject({
+      kind: 'rate_limit_exceeded',
+      message: 'Second',
+      headers: { 'x-should-retry': 'false' },
+    });
+  });
+
+  it('may be worth repeating where there is only one endpoint', async () => {
+    const only = await upstream(refuses(429, 'Later'));
+
+    const failure = await answered([attemptAt(only)]).catch((error: unknown) => error as ProviderFailure);
+
+    expect(failure).toMatchObject({ message: 'Later' });
+    expect((failure as ProviderFailure).headers).toEqual({});
+  });
+
+  it('has the credential of its own provider hidden', async () => {
+    const only = await upstream(refuses(500, 'The key sk-acme-12345 broke it'));
+
+    await expect(answered([attemptAt(only, { credential: 'sk-acme-12345' })])).rejects.toMatchObject({
+      message: 'The key [hidden] broke it',
+    });
+  });
+});
+
+describe('the first event', () => {
+  const ping = anthropic.event('{"type":"ping"}');
+  const busy = anthropic.event(anthropic.refusal('overloaded_error', '"Busy"'));
+
+  it.each([
+    ['in one piece with them', (response: ServerResponse) => response.end(ping + busy)],
+    [
+      'in a piece of its own',
+      async (response: ServerResponse) => {
+        response.write(ping);
+        // A whole exchange later, the ping has been read.
+        await exchange((await upstream(soundly('anthropic'))).url);
+        response.end(busy);
+      },
+    ],
+  ])('is waited for after signs of life, which are no answer yet: %s', async (_how, fail) => {
+    const [alive, working] = [await upstream(fail), await upstream(soundly('anthropic'))];
+
+    expect(await answered([attemptAt(alive), attemptAt(working)])).toMatchObject({ index: 1 });
+  });
+
+  it('commits to its endpoint: what fails after it is the failure of the answer', async () => {
+    const failing = await upstream((response) => {
+      response.write(anthropic.opening() + anthropic.text('begun'), () => response.destroy());
+    });
+    const second = await upstream(soundly('anthropic'));
+
+    await expect(answered([attemptAt(failing), attemptAt(second)])).rejects.toMatchObject({ failure: 'broken' });
+
+    expect(second.connections).toHaveLength(0);
+  });
+});
+
+describe('an attempt', () => {
+  it('is reported when it begins, and when its request has left', async () => {
+    const told: string[] = [];
+    const [broken, working] = [await upstream(breaksOff), await upstream(soundly('anthropic'))];
+
+    await answered([attemptAt(broken), attemptAt(working)], {
+      onAttempt: (index) => told.push(`begins ${index}`),
+      onSent: (index) => told.push(`sent ${index}`),
+    });
+
+    expect(told).toEqual(['begins 0', 'sent 0', 'begins 1', 'sent 1']);
+  });
+
+  it('uses the connection that was opened for it', async () => {
+    const seen = await upstream(soundly('anthropic'));
+    const attempt = attemptAt(seen);
+    attempt.upstream = connect(attempt.candidate, attempt.encode(), input().signal);
+
+    await answered([attempt]);
+
+    expect(seen.connections).toHaveLength(1);
+  });
+
+  it('that failed gives its connection back', async () => {
+    const closed = Promise.withResolvers<void>();
+    const failing = await upstream((response) => {
+      response.once('close', () => closed.resolve());
+      response.write(anthropic.event(anthropic.refusal('overloaded_error', '"Busy"')));
+    });
+
+    await expect(answered([attemptAt(failing)])).rejects.toMatchObject({ kind: 'provider_overloaded' });
+
+    await closed.promise;
+  });
+
+  it('whose reader leaves ends the work of its provider', async () => {
+    const closed = Promise.withResolvers<void>();
+    const leaving = new AbortController();
+    const endless = await upstream(async (response) => {
+      response.once('close', () => closed.resolve());
+      response.write(anthropic.opening());
+      while (!response.destroyed) {
+        if (!response.write(anthropic.text('more '))) await Promise.race([once(response, 'drain'), closed.promise]);
+      }
+    });
+    const { batches } = await dispatch([attemptAt(endless)], input({ signal: leaving.signal }));
+    await batches.next();
+
+    leaving.abort();
+    await batches.return();
+
+    await closed.promise;
+  });
+});
+
+const line = (data: object) => `${JSON.stringify(data)}\n`;
+
+const decodeLines: MessagesWire['decode'] = async function* (body) {
+  for await (const chunk of body) {
+    const lines = chunk.toString().trim().split('\n');
+    yield { events: lines.map((text) => ({ data: JSON.parse(text) as MessagesEvent })) };
+  }
+};
+
+describe('a wire whose streams are JSON', () => {
+  const events: MessagesEvent[] = [
+    {
+      type: 'message_start',
+      message: {
+        id: 'm',
+        type: 'message',
+        role: 'assistant',
+        model: 'm',
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: {},
+      },
+    },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'one ' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'two' } },
+  ];
+
+  it('is read as it comes, although it begins like a document', async () => {
+    const read = Promise.withResolvers<void>();
+    const seen = await upstream(async (response) => {
+      response.write(line(events[0]!));
+      await read.promise;
+      response.end(events.slice(1).map(line).join(''));
+    });
+    const attempt = attemptAt(seen);
+    const wire = { ...attempt.candidate.wire, streamsJson: true, decode: decodeLines };
+
+    const { batches } = await dispatch([{ ...attempt, candidate: { ...attempt.candidate, wire } }], input());
+    expect((await batches.next()).value).toEqual({ events: [{ data: events[0] }] });
+    read.resolve();
+
+    expect((await batches.next()).value).toEqual({ events: events.slice(1).map((data) => ({ data })) });
+  });
+});
+
+const recording = (record: DispatchInput['health']['record']) => ({ record, publish: async () => {} });
+
+describe('what an attempt says of its endpoint', () => {
+  const resultsOf = async (fails: (response: ServerResponse) => void, more: Partial<DispatchInput> = {}) => {
+    const results: unknown[] = [];
+    const attempts = [attemptAt(await upstream(fails)), attemptAt(await upstream(soundly('anthropic')))];
+    for (const [index, { candidate }] of attempts.entries()) {
+      attempts[index]!.candidate = { ...candidate, endpoint: { ...candidate.endpoint, id: String(index) } };
+    }
+    const health = recording((endpointId, result) => results.push([Number(endpointId), result]));
+    await answered(attempts, { ...more, health }).catch(() => undefined);
+    return results;
+  };
+
+  it.each([
+    ['an answer', soundly('anthropic'), [[0, 'ok']]],
+    [
+      'a failure, and the next one’s answer',
+      refuses(529, 'Busy'),
+      [
+        [0, 'failed'],
+        [1, 'ok'],
+      ],
+    ],
+    [
+      'a limit of requests, which makes it unavailable to us',
+      refuses(429, 'Slow down'),
+      [
+        [0, 'failed'],
+        [1, 'ok'],
+      ],
+    ],
+    ['nothing, when the request is at fault', refuses(400, 'No such field'), []],
+    ['nothing, when the body is too large', refuses(413, 'Too large'), []],
+  ])('is %s', async (_what, fails, results) => {
+    expect(await resultsOf(fails)).toEqual(results);
+  });
+
+  it('is nothing, when the client has left', async () => {
+    const leaving = new AbortController();
+    const leaves = (response: ServerResponse) => {
+      leaving.abort();
+      response.destroy();
+    };
+    expect(await resultsOf(leaves, { signal: leaving.signal })).toEqual([]);
+  });
+
+  it('is a failure, when a silent model may have been thinking', async () => {
+    const silent = await upstream((response) => response.writeHead(200).flushHeaders());
+    const results: unknown[] = [];
+    const attempt = attemptAt(silent, { timeouts: { idle_ms: 30 }, thinksUnseen: true });
+    await answered([attempt], { health: recording((_, result) => results.push(result)) }).catch(() => undefined);
+    expect(results).toEqual(['failed']);
+  });
+});
