@@ -86,11 +86,11 @@ function by(method: Route['method']) {
   });
 }
 
-export const get = by('GET');
-export const post = by('POST');
-export const patch = by('PATCH');
-export const put = by('PUT');
-export const del = by('DELETE');
+export const getRoute = by('GET');
+export const postRoute = by('POST');
+export const patchRoute = by('PATCH');
+export const putRoute = by('PUT');
+export const deleteRoute = by('DELETE');
 
 const memoryMb = 512;
 

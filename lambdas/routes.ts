@@ -5,18 +5,18 @@
  */
 
 import {
-  del,
-  get,
+  deleteRoute,
+  getRoute,
   healthOnly,
   inferring,
   keyed,
   managed,
   open,
   openLarge,
-  patch,
-  post,
+  patchRoute,
+  postRoute,
   publicOnly,
-  put,
+  putRoute,
   reading,
   workers,
   type FunctionSpec,
@@ -30,7 +30,7 @@ import {
 const BEFORE_THE_DOOR_SECONDS = 27;
 
 export const routes = {
-  'create-message': post('/messages', {
+  'create-message': postRoute('/messages', {
     ...inferring('messages/create', {
       // It asks how endpoints are doing.
       ...reading('Query', 'PutItem', 'UpdateItem'),
@@ -46,11 +46,11 @@ export const routes = {
     // A stream mostly waits, and is billed by its memory: twice as much would give ten milliseconds.
     memoryMb: 512,
   }),
-  'count-tokens': post('/messages/count_tokens', {
+  'count-tokens': postRoute('/messages/count_tokens', {
     ...inferring('messages/count-tokens', { ...reading(), secrets: ['pepper', 'provider-keys'] }),
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
   }),
-  'create-decision': post(['/decisions', '/systemone'], {
+  'create-decision': postRoute(['/decisions', '/systemone'], {
     ...inferring('decisions/create', {
       ...reading('Query', 'PutItem', 'UpdateItem'),
       secrets: ['pepper', 'provider-keys'],
@@ -63,15 +63,15 @@ export const routes = {
   }),
 
   // How fast the endpoints are, what is left of free models' budgets, and nothing else of the table.
-  'list-models': get('/models', openLarge('models/list', publicOnly('Query'))),
+  'list-models': getRoute('/models', openLarge('models/list', publicOnly('Query'))),
   // How the endpoints are doing, what is left of a free model's budget, and nothing else of the table.
-  'get-model': get(['/models/{slug+}', '/model/{slug+}'], open('models/get', publicOnly('Query'))),
-  'list-user-models': get('/models/user', { ...keyed('models/list-user', reading('Query')), streaming: true }),
-  'list-embeddings-models': get('/embeddings/models', openLarge('models/list-embeddings')),
-  'list-videos-models': get('/videos/models', openLarge('models/list-videos', publicOnly('Query'))),
+  'get-model': getRoute(['/models/{slug+}', '/model/{slug+}'], open('models/get', publicOnly('Query'))),
+  'list-user-models': getRoute('/models/user', { ...keyed('models/list-user', reading('Query')), streaming: true }),
+  'list-embeddings-models': getRoute('/embeddings/models', openLarge('models/list-embeddings')),
+  'list-videos-models': getRoute('/videos/models', openLarge('models/list-videos', publicOnly('Query'))),
 
   // It waits for the money that other requests hold, and for pictures.
-  'create-video': post('/videos', {
+  'create-video': postRoute('/videos', {
     ...inferring('videos/create', {
       ...reading('Query', 'PutItem', 'UpdateItem'),
       objects: { 'video-requests': ['PutObject', 'AbortMultipartUpload', 'DeleteObject'] },
@@ -82,85 +82,85 @@ export const routes = {
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
     memoryMb: 1024,
   }),
-  'get-video': get('/videos/{id}', inferring('videos/get', reading())),
+  'get-video': getRoute('/videos/{id}', inferring('videos/get', reading())),
   // A provider says that a job has moved on; the address is its secret.
-  'notice-video': post(
+  'notice-video': postRoute(
     '/videos/notices/{name}',
     open('videos/notice', { secrets: ['pepper'], sendTo: ['advance-videos'] }),
   ),
-  'get-video-content': get(
+  'get-video-content': getRoute(
     '/videos/{id}/content',
     inferring('videos/get-content', { ...reading(), objects: { videos: ['GetObject'] } }),
   ),
 
-  'get-generation': get('/generation', inferring('generations/get', reading())),
-  'get-current-key': get('/key', keyed('keys/get-current', reading())),
-  'get-credits': get('/credits', managed('credits/get', reading())),
-  'get-activity': get('/activity', {
+  'get-generation': getRoute('/generation', inferring('generations/get', reading())),
+  'get-current-key': getRoute('/key', keyed('keys/get-current', reading())),
+  'get-credits': getRoute('/credits', managed('credits/get', reading())),
+  'get-activity': getRoute('/activity', {
     ...managed('activity/get', reading('Query')),
     streaming: true,
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
   }),
 
   // A bookmark is left where a page ended.
-  'list-keys': get('/keys', { ...managed('keys/list', reading('Query', 'PutItem')), streaming: true }),
-  'create-key': post('/keys', managed('keys/create', reading('PutItem', 'UpdateItem', 'ConditionCheckItem'))),
-  'get-key': get('/keys/{hash}', managed('keys/get', reading())),
-  'update-key': patch('/keys/{hash}', managed('keys/update', reading('PutItem', 'UpdateItem', 'DeleteItem'))),
-  'delete-key': del('/keys/{hash}', managed('keys/delete', reading('PutItem', 'UpdateItem', 'DeleteItem'))),
+  'list-keys': getRoute('/keys', { ...managed('keys/list', reading('Query', 'PutItem')), streaming: true }),
+  'create-key': postRoute('/keys', managed('keys/create', reading('PutItem', 'UpdateItem', 'ConditionCheckItem'))),
+  'get-key': getRoute('/keys/{hash}', managed('keys/get', reading())),
+  'update-key': patchRoute('/keys/{hash}', managed('keys/update', reading('PutItem', 'UpdateItem', 'DeleteItem'))),
+  'delete-key': deleteRoute('/keys/{hash}', managed('keys/delete', reading('PutItem', 'UpdateItem', 'DeleteItem'))),
 
-  'list-workspaces': get('/workspaces', managed('workspaces/list', reading('Query'))),
-  'create-workspace': post('/workspaces', managed('workspaces/create', reading('Query', 'PutItem', 'UpdateItem'))),
-  'get-workspace': get('/workspaces/{workspaceId}', managed('workspaces/get', reading())),
-  'update-workspace': patch(
+  'list-workspaces': getRoute('/workspaces', managed('workspaces/list', reading('Query'))),
+  'create-workspace': postRoute('/workspaces', managed('workspaces/create', reading('Query', 'PutItem', 'UpdateItem'))),
+  'get-workspace': getRoute('/workspaces/{workspaceId}', managed('workspaces/get', reading())),
+  'update-workspace': patchRoute(
     '/workspaces/{workspaceId}',
     managed('workspaces/update', reading('PutItem', 'DeleteItem')),
   ),
-  'delete-workspace': del(
+  'delete-workspace': deleteRoute(
     '/workspaces/{workspaceId}',
     managed('workspaces/delete', reading('Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem')),
   ),
 
-  'list-budgets': get('/workspaces/{workspaceId}/budgets', managed('budgets/list', reading())),
-  'get-budget': get('/workspaces/{workspaceId}/budgets/{interval}', managed('budgets/get', reading())),
-  'set-budget': put(
+  'list-budgets': getRoute('/workspaces/{workspaceId}/budgets', managed('budgets/list', reading())),
+  'get-budget': getRoute('/workspaces/{workspaceId}/budgets/{interval}', managed('budgets/get', reading())),
+  'set-budget': putRoute(
     '/workspaces/{workspaceId}/budgets/{interval}',
     managed('budgets/set', reading('PutItem', 'UpdateItem')),
   ),
-  'delete-budget': del(
+  'delete-budget': deleteRoute(
     '/workspaces/{workspaceId}/budgets/{interval}',
     managed('budgets/delete', reading('PutItem', 'UpdateItem')),
   ),
 
-  'list-members': get('/workspaces/{workspaceId}/members', managed('members/list', reading('Query'))),
-  'add-members': post(
+  'list-members': getRoute('/workspaces/{workspaceId}/members', managed('members/list', reading('Query'))),
+  'add-members': postRoute(
     '/workspaces/{workspaceId}/members/add',
     managed('members/add', reading('Query', 'PutItem', 'UpdateItem')),
   ),
-  'remove-members': post(
+  'remove-members': postRoute(
     '/workspaces/{workspaceId}/members/remove',
     managed('members/remove', reading('PutItem', 'UpdateItem')),
   ),
-  'list-member-budgets': get(
+  'list-member-budgets': getRoute(
     '/workspaces/{workspaceId}/members/{memberId}/budgets',
     managed('budgets/list-of-member', reading()),
   ),
-  'get-member-budget': get(
+  'get-member-budget': getRoute(
     '/workspaces/{workspaceId}/members/{memberId}/budgets/{interval}',
     managed('budgets/get-of-member', reading()),
   ),
-  'set-member-budget': put(
+  'set-member-budget': putRoute(
     '/workspaces/{workspaceId}/members/{memberId}/budgets/{interval}',
     managed('budgets/set-of-member', reading('PutItem', 'UpdateItem')),
   ),
-  'delete-member-budget': del(
+  'delete-member-budget': deleteRoute(
     '/workspaces/{workspaceId}/members/{memberId}/budgets/{interval}',
     managed('budgets/delete-of-member', reading('PutItem', 'UpdateItem')),
   ),
 
-  'get-openapi': get('/openapi.json', openLarge('service/openapi')),
-  'get-docs': get('/docs', openLarge('service/docs')),
-  health: get('/health', { ...open('service/health'), timeoutSeconds: 5, memoryMb: 256 }),
+  'get-openapi': getRoute('/openapi.json', openLarge('service/openapi')),
+  'get-docs': getRoute('/docs', openLarge('service/docs')),
+  health: getRoute('/health', { ...open('service/health'), timeoutSeconds: 5, memoryMb: 256 }),
 } satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;

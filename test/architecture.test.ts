@@ -145,6 +145,17 @@ describe('the architecture', () => {
     expect(long.map(({ path }) => path)).toEqual([]);
   });
 
+  it('gives no two exports one name, so that a search finds what is meant', () => {
+    // A bundle reads the catalog as it was checked: the two ways to load it stand for each other.
+    const repeated = new Set(['handler', 'accepts', 'loadCatalog']);
+    const exported = sources.flatMap(({ text }) =>
+      [...text.matchAll(/^export (?:async )?(?:const|function\*?|class|interface|type|enum) (\w+)/gm)].map(
+        ([, name]) => name!,
+      ),
+    );
+    expect(exported.filter((name, index) => exported.indexOf(name) !== index && !repeated.has(name))).toEqual([]);
+  });
+
   it('has a handler for every entry of the manifest, and no other', async () => {
     const { functions } = await import('../lambdas/routes.ts');
     const handlers = sources.filter(

@@ -1,6 +1,6 @@
 import { dailyRows, readDays, type DailyRow, type Day, type RowLevel } from '../store/activity.ts';
 import type { Table } from '../store/table.ts';
-import { addSums, noSums, type DailySums } from './daily-sums.ts';
+import { addDailySums, noDailySums, type DailySums } from './daily-sums.ts';
 
 /** By whom rows may be split; requests without a member have rows of their own. */
 export type ActivitySplit = 'workspace' | 'key' | 'member';
@@ -109,8 +109,8 @@ function add(rows: Map<string, ActivityRow>, date: string, row: DailyRow, { spli
   const memberId = splitBy === 'member' ? row.memberId : undefined;
   const name = [model, modelPermaslug, endpointId, providerName, workspaceId, keyHash, memberId].join('\n');
   const whose = { workspaceId, keyHash, memberId };
-  const sum = rows.get(name) ?? { date, model, modelPermaslug, endpointId, providerName, ...whose, ...noSums };
-  addSums(sum, row);
+  const sum = rows.get(name) ?? { date, model, modelPermaslug, endpointId, providerName, ...whose, ...noDailySums };
+  addDailySums(sum, row);
   rows.set(name, sum);
 }
 

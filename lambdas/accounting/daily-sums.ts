@@ -11,7 +11,7 @@ export interface DailySums {
   reasoningTokens: number;
 }
 
-export const noSums: Readonly<DailySums> = {
+export const noDailySums: Readonly<DailySums> = {
   usage: Money.zero,
   cacheSaved: Money.zero,
   requests: 0,
@@ -21,7 +21,7 @@ export const noSums: Readonly<DailySums> = {
 };
 
 /** Adds to the sums of a row, in place. */
-export function addSums(row: DailySums, more: DailySums): void {
+export function addDailySums(row: DailySums, more: DailySums): void {
   row.usage = row.usage.plus(more.usage);
   row.cacheSaved = row.cacheSaved.plus(more.cacheSaved);
   row.requests += more.requests;

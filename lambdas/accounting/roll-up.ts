@@ -16,7 +16,7 @@ import type { Generation } from '../store/generation.ts';
 import { GENERATION_SHARDS } from '../store/generation-key.ts';
 import type { Table } from '../store/table.ts';
 import { isCompleted } from './activity-days.ts';
-import { addSums, noSums } from './daily-sums.ts';
+import { addDailySums, noDailySums } from './daily-sums.ts';
 
 /** One shard of an account's day that is to be rolled up. Ids and times only. */
 export interface RollUp {
@@ -153,9 +153,9 @@ function addGeneration(
       modelPermaslug,
       endpointId,
       providerName,
-      ...noSums,
+      ...noDailySums,
     };
-    addSums(row, sums);
+    addDailySums(row, sums);
     rows.set(name, row);
   }
 }

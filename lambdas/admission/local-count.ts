@@ -27,11 +27,11 @@ const OWN_VOCABULARY_MARGIN_PERCENT = 5;
 const OTHER_VOCABULARY_MARGIN_PERCENT = 50;
 
 /**
- * Estimates the tokens of texts, too high rather than too low, without the margin of `countedLocally` and without media.
+ * Estimates the tokens of texts, too high rather than too low, without the margin of `withTokenizerMargin` and without media.
  * @param tokenizer the endpoint's quirk; undefined counts what any other vocabulary is likely to need
  * @returns undefined when the texts are too long or it takes too long; never throws.
  */
-export async function countLocally(
+export async function countPromptTokens(
   texts: Iterable<string>,
   tokenizer: Quirks['tokenizer'],
 ): Promise<number | undefined> {
@@ -52,8 +52,8 @@ const thread = once(
     }),
 );
 
-/** What to hold for a prompt that `countLocally` counted: its tokens plus a margin for the error. */
-export function countedLocally(tokens: number, tokenizer: Quirks['tokenizer']): number {
+/** What to hold for a prompt that `countPromptTokens` counted: its tokens plus a margin for the error. */
+export function withTokenizerMargin(tokens: number, tokenizer: Quirks['tokenizer']): number {
   const marginPercent = tokenizer === 'o200k' ? OWN_VOCABULARY_MARGIN_PERCENT : OTHER_VOCABULARY_MARGIN_PERCENT;
   return Math.ceil((tokens * (100 + marginPercent)) / 100);
 }

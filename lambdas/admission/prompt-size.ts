@@ -120,7 +120,7 @@ export function countedBound(
 }
 
 /** Which caches an encoded request asks to write: it cannot ask for one without these words, the second of which is Amazon's. */
-export function askedCacheWrites(encodedBody: string): CacheWrites {
+export function requestedCacheWrites(encodedBody: string): CacheWrites {
   if (!encodedBody.includes('"cache_control"') && !encodedBody.includes('"cachePoint"')) return 'none';
   return encodedBody.includes('"1h"') ? '1h' : '5m';
 }

@@ -1,8 +1,8 @@
 /** The body of POST /decisions. */
 
 import * as z from 'zod';
-import { optional } from '../messages/field-kinds.ts';
-import { recordOf } from '../messages/record-of.ts';
+import { optionalField } from '../messages/field-kinds.ts';
+import { boundedRecord } from '../messages/record-of.ts';
 import { otherModels, providerPreferences } from '../messages/preferences.ts';
 import { isRawNumber } from '../platform/exact-json.ts';
 
@@ -23,13 +23,13 @@ const told = z
 const noul = z.strictObject({
   type: z.literal('noul'),
   instructions: told,
-  criteria: optional(z.strictObject({ true: told, false: told })),
+  criteria: optionalField(z.strictObject({ true: told, false: told })),
 });
 
 const choice = z.strictObject({
   type: z.literal('choice'),
   instructions: told,
-  criteria: recordOf(told.nullable(), {
+  criteria: boundedRecord(told.nullable(), {
     min: 2,
     max: MAX_OPTIONS,
     maxNameCharacters: MAX_NAME_CHARACTERS,
@@ -44,24 +44,24 @@ const score = z.strictObject({
     .array(told)
     .min(2)
     .max(MAX_OPTIONS)
-    .refine((criteria) => areDistinct(criteria.map(text)), 'has a criterion twice'),
+    .refine((criteria) => areDistinct(criteria.map(questionText)), 'has a criterion twice'),
 });
 
-const label = optional(z.string().max(MAX_ID_CHARACTERS));
+const label = optionalField(z.string().max(MAX_ID_CHARACTERS));
 
 export const decisionsRequestSchema = z.strictObject({
   model: z.string().min(1).max(MAX_NAME_CHARACTERS),
   state: told,
-  questions: recordOf(
+  questions: boundedRecord(
     z.discriminatedUnion('type', [noul, choice, score], { error: 'must have a type: choice, noul or score' }),
     { min: 1, max: MAX_QUESTIONS, maxNameCharacters: MAX_NAME_CHARACTERS, entry: 'question' },
   ),
   models: otherModels,
-  provider: optional(providerPreferences),
+  provider: optionalField(providerPreferences),
   // Labels of the client's own; the gateway has no use for them.
   session_id: label,
   user: label,
-  trace: optional(z.record(z.string(), z.unknown())),
+  trace: optionalField(z.record(z.string(), z.unknown())),
 });
 export type DecisionsRequest = z.output<typeof decisionsRequestSchema>;
 
@@ -73,6 +73,6 @@ function areDistinct(texts: string[]): boolean {
 export const exactWithin = ['state', 'instructions', 'criteria', 'max_price'];
 
 /** What the model reads of a value. */
-export function text(value: unknown): string {
+export function questionText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,7 +1,7 @@
 /** A request for decisions as texts: what the model reads of it, one after another, and the questions made of them. */
 
 import type { Question } from './question.ts';
-import { text, type DecisionsRequest } from './schema.ts';
+import { questionText, type DecisionsRequest } from './schema.ts';
 
 export interface Task {
   state: string;
@@ -18,10 +18,10 @@ const YES_NO = ['yes', 'no'];
 
 /** All that a model reads of a request, in a fixed order. */
 export function taskTexts({ state, questions }: DecisionsRequest): TaskText[] {
-  const texts: TaskText[] = [{ field: 'state', text: text(state) }];
+  const texts: TaskText[] = [{ field: 'state', text: questionText(state) }];
   for (const [name, question] of Object.entries(questions)) {
     const field = `questions.${name}`;
-    texts.push({ field: `${field}.instructions`, text: text(question.instructions) });
+    texts.push({ field: `${field}.instructions`, text: questionText(question.instructions) });
     for (const [key, criterion] of criteriaOf(question))
       texts.push({ field: `${field}.criteria.${key}`, text: criterion });
   }
@@ -48,11 +48,14 @@ function criteriaOf({ type, criteria }: DecisionsRequest['questions'][string]): 
     case 'noul':
       return YES_NO.map((key, index) => {
         const told = index === 0 ? criteria?.true : criteria?.false;
-        return [key, told === undefined ? key : `${key}: ${text(told)}`];
+        return [key, told === undefined ? key : `${key}: ${questionText(told)}`];
       });
     case 'choice':
-      return Object.entries(criteria).map(([key, told]) => [key, told === null ? key : `${key}: ${text(told)}`]);
+      return Object.entries(criteria).map(([key, told]) => [
+        key,
+        told === null ? key : `${key}: ${questionText(told)}`,
+      ]);
     case 'score':
-      return criteria.map((told, index) => [String(index), text(told)]);
+      return criteria.map((told, index) => [String(index), questionText(told)]);
   }
 }

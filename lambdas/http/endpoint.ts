@@ -82,7 +82,7 @@ type AnyInput = EndpointInput<Credential> & { once?: Once; unfinished: Promise<v
 const WRITTEN_AT_ONCE = 16 * 1024;
 
 /** middy's view of one request: the first middleware replaces the raw event with the input. */
-interface Passage {
+interface RequestState {
   event: AnyInput;
   context: Context;
   response?: HttpResponse | null | undefined;
@@ -132,23 +132,23 @@ export function endpointsWith<Names extends RouteName>(keyed: Keyed | undefined)
         requestEnd: untilFinished,
         ...(route.streaming ? { executionMode: executionModeStreamifyResponse } : {}),
       })
-        .before(openPassage)
+        .before(startRequest)
         .before(() => accepts.meanwhile?.())
-        .before((passage: Passage) => answerPreflight(passage, name, route))
-        .before((passage: Passage) => checkPath(passage, route))
-        .before((passage: Passage) => identified(passage, route.credential, keyed))
-        .before((passage: Passage) => parse(passage, route, accepts))
-        .before((passage: Passage) => offerOnce(passage, name, accepts))
+        .before((passage: RequestState) => answerPreflight(passage, name, route))
+        .before((passage: RequestState) => checkPath(passage, route))
+        .before((passage: RequestState) => identified(passage, route.credential, keyed))
+        .before((passage: RequestState) => parse(passage, route, accepts))
+        .before((passage: RequestState) => offerOnce(passage, name, accepts))
         // What was added last is run first.
-        .after((passage: Passage) => closePassage(name, route, passage))
-        .after(({ event, response }: Passage) => accepts.compress?.(event.request, response!))
-        .onError((passage: Passage) => refuse(name, route, passage, keyed))
+        .after((passage: RequestState) => finishResponse(name, route, passage))
+        .after(({ event, response }: RequestState) => accepts.compress?.(event.request, response!))
+        .onError((passage: RequestState) => refuse(name, route, passage, keyed))
         .handler(async (input: AnyInput) => handle(input as Parameters<typeof handle>[0]))
     );
   };
 }
 
-function openPassage(passage: Passage): void {
+function startRequest(passage: RequestState): void {
   const event = passage.event as unknown as HttpEvent;
   const { context } = passage;
   const unfinished: Promise<void>[] = [];
@@ -168,32 +168,32 @@ function openPassage(passage: Passage): void {
 }
 
 /** API Gateway sends these elsewhere; a function URL has no elsewhere. @returns the answer, which ends the passage */
-function answerPreflight(passage: Passage, name: RouteName, route: Route): HttpResponse | undefined {
+function answerPreflight(passage: RequestState, name: RouteName, route: Route): HttpResponse | undefined {
   const { request } = passage.event;
   const answer = request.unrouted ? preflight(request, [route.method]) : undefined;
   if (answer) {
     passage.response = answer;
-    closePassage(name, route, passage);
+    finishResponse(name, route, passage);
   }
   return answer;
 }
 
 /** A function URL takes any path: only the route's own, with or without the stage, and "/" are accepted. */
-function checkPath({ event: { request } }: Passage, route: Route): void {
+function checkPath({ event: { request } }: RequestState, route: Route): void {
   if (!request.unrouted) return;
   const paths = ['/', ...route.paths.flatMap((path) => [path, `/v1${path}`])];
   if (request.method === route.method && paths.includes(request.path)) return;
   throw notFound(`This address only answers ${route.method} /v1${route.paths[0]}; everything else is at the base URL.`);
 }
 
-async function identified({ event }: Passage, credential: Credential, keyed: Keyed | undefined): Promise<void> {
+async function identified({ event }: RequestState, credential: Credential, keyed: Keyed | undefined): Promise<void> {
   if (credential === 'none') return;
   // The types of the routes leave no other way; without it a route would be open to all.
   if (!keyed) throw new Error('This route needs a key, and nobody looks for one');
   event.caller = await keyed.identify(event.request, credential);
 }
 
-function parse({ event }: Passage, route: Route, accepts: Accepts): void {
+function parse({ event }: RequestState, route: Route, accepts: Accepts): void {
   if (accepts.params) event.params = parseWith(accepts.params, event.request.pathParameters, 'path');
   const query = withoutBeta(event.request.query);
   if (accepts.query) event.query = parseWith(accepts.query, query, 'query');
@@ -212,7 +212,7 @@ function withoutBeta({ beta, ...query }: Record<string, string>): Record<string,
   return beta === undefined || beta === 'true' ? query : { ...query, beta };
 }
 
-function offerOnce({ event }: Passage, route: RouteName, { once }: Accepts): void {
+function offerOnce({ event }: RequestState, route: RouteName, { once }: Accepts): void {
   const { caller, request } = event;
   if (!once || !caller) return;
   // Management keys see the whole account; what an inference key has asked for is not for every other key of its account.
@@ -220,7 +220,7 @@ function offerOnce({ event }: Passage, route: RouteName, { once }: Accepts): voi
   event.once = (answer) => once({ route, owner, request }, answer);
 }
 
-function closePassage(name: RouteName, route: Route, passage: Passage, refusal?: GatewayError): void {
+function finishResponse(name: RouteName, route: Route, passage: RequestState, refusal?: GatewayError): void {
   const { request, generationId } = passage.event;
   const response = passage.response!;
   const { headers, statusCode, body } = response;
@@ -245,7 +245,7 @@ function closePassage(name: RouteName, route: Route, passage: Passage, refusal?:
   });
 }
 
-function refuse(name: RouteName, route: Route, passage: Passage, keyed: Keyed | undefined): void {
+function refuse(name: RouteName, route: Route, passage: RequestState, keyed: Keyed | undefined): void {
   const refusal = toGatewayError(passage.error);
   const { request, generationId: id, caller, body, waitUntil } = passage.event;
   // Only our own faults are logged here as errors; providers' failures are logged where they happen.
@@ -260,7 +260,7 @@ function refuse(name: RouteName, route: Route, passage: Passage, keyed: Keyed | 
     waitUntil(keyed.noteRefusal({ id, payer: caller.payer, createdAtMs: generationTimeMs(id)!, route: name, ...why }));
   }
   passage.response = errorResponse(refusal, request.id);
-  closePassage(name, route, passage, refusal);
+  finishResponse(name, route, passage, refusal);
 }
 
 /** Digits of a hash that tell the keys of an account apart, as the operator's commands take them. */
@@ -272,7 +272,7 @@ function callerFields({ account, key }: Caller): LogFields {
 
 /** Lambda may freeze the function once its handler returns: a generator's ending, and what else goes on, is over by then. */
 async function untilFinished(passage: unknown): Promise<void> {
-  const { event, response } = passage as Passage;
+  const { event, response } = passage as RequestState;
   if (response?.body instanceof AnswerStream) {
     // A client that left before the head was written never reads the body; after a normal end this does nothing.
     response.body.destroy();

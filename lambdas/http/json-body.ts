@@ -31,7 +31,7 @@ export class NumberText {
 }
 
 /** Reads a text as JSON, in time and memory bounded by the rules. @throws {GatewayError} 400 */
-export function readJson(text: string, rules: JsonRules): unknown {
+export function readJsonBody(text: string, rules: JsonRules): unknown {
   const { exactNumbers = [], exactWithin = [], maxValues = DEFAULT_MAX_VALUES } = rules;
   if (text === '') throw invalidRequest('body', 'is empty; send a JSON object');
   const measure = measureJson(text, maxValues);

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { GatewayError, invalidRequest } from '../platform/errors.ts';
 import { deepestIssue, issueText } from '../platform/issues.ts';
-import { readJson, type JsonRules } from './json-body.ts';
+import { readJsonBody, type JsonRules } from './json-body.ts';
 import type { HttpRequest } from './request.ts';
 
 /**
@@ -24,7 +24,7 @@ export function parseJsonBody<Schema extends z.ZodType>(
       `Send the body as it is, without "content-encoding: ${encoding.slice(0, 40)}".`,
     );
   }
-  return parseWith(schema, readJson(request.body, rules));
+  return parseWith(schema, readJsonBody(request.body, rules));
 }
 
 /** Checks a value. @throws {GatewayError} 400 naming the field and what it may be. */

@@ -9,7 +9,7 @@ const providerIds = z
   .meta({ description: 'Ids of providers; an empty list or null means no rule.', example: ['anthropic'] });
 
 /** Privacy settings in a body: merged field by field, null clears. */
-export const privacyField = z
+export const privacySettings = z
   .strictObject({
     blockLogging: z.boolean().nullish(),
     blockTraining: z.boolean().nullish(),

@@ -7,7 +7,7 @@ interface Resource<Target> {
   methods: Map<string, Target>;
 }
 
-export interface Found<Target> {
+export interface FoundResource<Target> {
   /** What the resource answers, by method: nothing, where it only stands on the way to others. */
   methods: ReadonlyMap<string, Target>;
   /** As they are written, encoded or not. */
@@ -41,7 +41,7 @@ export class ResourceTree<Target> {
     resource.methods.set(method, target);
   }
 
-  find(path: string): Found<Target> | undefined {
+  find(path: string): FoundResource<Target> | undefined {
     return find(this.#root, path.split('/').slice(1), {});
   }
 }
@@ -54,7 +54,7 @@ function find<Target>(
   resource: Resource<Target>,
   parts: string[],
   parameters: Record<string, string>,
-): Found<Target> | undefined {
+): FoundResource<Target> | undefined {
   const [part, ...others] = parts;
   if (part === undefined) return { methods: resource.methods, parameters };
   const literal = resource.literals.get(part);

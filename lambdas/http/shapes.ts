@@ -11,7 +11,7 @@ export const uuid = z.uuid();
 /** Money, sent as a JSON number with all its digits. */
 export const rub = z.number().meta({ description: 'RUB, exact.' }) as unknown as z.ZodType<Money>;
 export const rubText = z.string().regex(/^\d+(\.\d{1,12})?$/);
-export const count = z.int().nonnegative();
+export const countShape = z.int().nonnegative();
 export const nothing = z.null();
 
 /** Fields of the public convention for what this gateway does not have: each has one value. */
@@ -22,9 +22,9 @@ export function constants<const Values extends Record<string, string | number | 
   return Object.fromEntries(shapes) as ReturnType<typeof constants<Values>>;
 }
 
-export const data = <Shape extends z.ZodType>(shape: Shape) => z.strictObject({ data: shape });
-export const list = <Shape extends z.ZodType>(shape: Shape) =>
-  z.strictObject({ data: z.array(shape), total_count: count });
+export const dataShape = <Shape extends z.ZodType>(shape: Shape) => z.strictObject({ data: shape });
+export const listShape = <Shape extends z.ZodType>(shape: Shape) =>
+  z.strictObject({ data: z.array(shape), total_count: countShape });
 
 export const deletedAnswer = z.strictObject({ deleted: z.literal(true) });
 export type DeletedAnswer = z.output<typeof deletedAnswer>;

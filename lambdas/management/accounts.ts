@@ -12,9 +12,9 @@ import {
 } from '../store/accounts.ts';
 import type { Actor } from '../store/audit.ts';
 import { configureUpdate } from '../store/counters.ts';
-import { openPrivacy, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
+import { noPrivacyLimits, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
 import type { Table } from '../store/table.ts';
-import { commitChange, untilUndisturbed, type ChangeContext } from './change.ts';
+import { commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 import { changedPrivacy } from './privacy.ts';
 import { newWorkspace, workspaceWrites } from './workspaces.ts';
 
@@ -30,7 +30,7 @@ export async function createAccount(
     name: 'Default',
     slug: 'default',
     isDefault: true,
-    privacy: openPrivacy,
+    privacy: noPrivacyLimits,
   });
   const account: Account = {
     id,
@@ -38,7 +38,7 @@ export async function createAccount(
     mode: input.mode,
     limits: input.mode === 'prepaid' ? { lifetime: Money.zero } : {},
     revision: 0,
-    privacy: openPrivacy,
+    privacy: noPrivacyLimits,
     defaultWorkspaceId: workspace.id,
     createdAt: workspace.createdAt,
   };
@@ -58,7 +58,7 @@ export async function createAccount(
 /** Gives the account another name; nothing else goes by it. @throws {GatewayError} 404 */
 export async function renameAccount(context: ChangeContext, name: string): Promise<Account> {
   const { table, accountId } = context;
-  return untilUndisturbed(async () => {
+  return retryOnConflict(async () => {
     const account = await requireAccount(table, accountId);
     if (account.name === name) return account;
     const outcome = await commitChange(
@@ -73,7 +73,7 @@ export async function renameAccount(context: ChangeContext, name: string): Promi
 /** Changes which providers may see anything of the account. @throws {GatewayError} 404 */
 export async function setAccountPrivacy(context: ChangeContext, change: PrivacyChange | null): Promise<Account> {
   const { table, accountId } = context;
-  return untilUndisturbed(async () => {
+  return retryOnConflict(async () => {
     const account = await requireAccount(table, accountId);
     const privacy = changedPrivacy(context, account.privacy, change);
     if (privacy === account.privacy) return account;

@@ -19,7 +19,7 @@ import { limitsAttribute } from '../store/limits.ts';
 import type { Item } from '../store/table.ts';
 import type { Write } from '../store/writes.ts';
 import { requireAccount } from './accounts.ts';
-import { commitChange, untilUndisturbed, type ChangeContext } from './change.ts';
+import { commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 
 export interface Payment {
   /** Above zero. */
@@ -62,7 +62,7 @@ async function book(context: ChangeContext, payment: Payment, action: string): P
   const { table, accountId } = context;
   const { amount, note, reference: id } = payment;
   const createdAt = new Date(nowMs()).toISOString();
-  return untilUndisturbed(async () => {
+  return retryOnConflict(async () => {
     const account = await requireAccount(table, accountId);
     if (account.mode !== 'prepaid') {
       throw new GatewayError('invalid_request', 'This account is postpaid: it has no balance.');

@@ -10,7 +10,7 @@ import { memberKey } from '../store/members.ts';
 import { memberScope } from '../store/payer.ts';
 import { workspaceKey } from '../store/workspaces.ts';
 import { update, type Key } from '../store/writes.ts';
-import { checkVersion, commitChange, untilUndisturbed, type ChangeContext } from './change.ts';
+import { checkVersion, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 
 /** A configuration item that carries budgets, and the scope in which they are counted. */
 export interface BudgetOwner {
@@ -51,7 +51,7 @@ export async function setBudget(
   change: { interval: Interval; limit: Money | null; expectedVersion?: number | undefined },
 ): Promise<{ limits: Limits; limitTimes: LimitTimes; version: number }> {
   const { table } = context;
-  return untilUndisturbed(async () => {
+  return retryOnConflict(async () => {
     const item = await readOwner(table, owner);
     const version = numberFrom(item['version']);
     checkVersion(change.expectedVersion, version);

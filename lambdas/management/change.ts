@@ -30,7 +30,7 @@ export function changesOf({ table, catalog }: Shared, { key, account }: Caller, 
 }
 
 /** What the audit notes of a change. */
-export interface Change {
+export interface AuditedChange {
   action: string;
   target: string;
   before?: Item | undefined;
@@ -38,10 +38,10 @@ export interface Change {
 }
 
 /** A write that the caller adds to the transaction of a change, made from the result of the change. */
-export type Alongside<Made> = (made: Made) => Write | undefined;
+export type ExtraWrite<Made> = (made: Made) => Write | undefined;
 
 /** Adds nothing. */
-export const nothingAlongside = (): undefined => undefined;
+export const noExtraWrite = (): undefined => undefined;
 
 /**
  * Disabling a runaway key or lowering a budget competes with the holds of that very scope, and must get through: about five
@@ -56,7 +56,7 @@ const ATTEMPTS = 30;
  */
 export async function commitChange<Name extends string>(
   context: ChangeContext,
-  change: Change,
+  change: AuditedChange,
   writes: Writes<Name>,
   alongside?: Write,
 ): Promise<TransactOutcome<Name>> {
@@ -78,7 +78,7 @@ const MAX_ROUNDS = 20;
  * @param round returns undefined when another request got there first
  * @throws {GatewayError} 409 after the last round
  */
-export async function untilUndisturbed<Result>(round: () => Promise<Result | undefined>): Promise<Result> {
+export async function retryOnConflict<Result>(round: () => Promise<Result | undefined>): Promise<Result> {
   for (let attempt = 1; attempt <= MAX_ROUNDS; attempt += 1) {
     const result = await round();
     if (result !== undefined) return result;

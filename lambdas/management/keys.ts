@@ -15,7 +15,7 @@ import {
   type LimitReset,
 } from '../store/keys.ts';
 import { mustHaveAccess } from '../store/members.ts';
-import { openPrivacy, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
+import { noPrivacyLimits, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
 import {
   changeSensitiveData,
   noSensitiveData,
@@ -27,9 +27,9 @@ import { mustBeActive } from '../store/workspaces.ts';
 import {
   checkVersion,
   commitChange,
-  nothingAlongside,
-  untilUndisturbed,
-  type Alongside,
+  noExtraWrite,
+  retryOnConflict,
+  type ExtraWrite,
   type ChangeContext,
 } from './change.ts';
 import { changedPrivacy } from './privacy.ts';
@@ -69,7 +69,7 @@ export async function createKey(
   context: ChangeContext,
   pepper: string,
   input: NewKey,
-  alongside: Alongside<CreatedKey> = nothingAlongside,
+  alongside: ExtraWrite<CreatedKey> = noExtraWrite,
 ): Promise<CreatedKey> {
   const { table, accountId } = context;
   const secret = newKeySecret(input.kind);
@@ -86,7 +86,7 @@ export async function createKey(
     limit: input.limit ?? undefined,
     limitReset: input.limitReset ?? undefined,
     revision: 0,
-    privacy: changedPrivacy(context, openPrivacy, input.privacy ?? {}),
+    privacy: changedPrivacy(context, noPrivacyLimits, input.privacy ?? {}),
     sensitiveData: changeSensitiveData(noSensitiveData, input.sensitiveData ?? {}),
     version: 1,
     expiresAt: input.expiresAt ?? undefined,
@@ -94,7 +94,7 @@ export async function createKey(
     updatedAt: undefined,
   };
   let notBefore = 0;
-  return untilUndisturbed(async () => {
+  return retryOnConflict(async () => {
     // Its place in the list is after every other key's, whichever request read the clock first.
     const key = { ...template, createdAt: new Date(Math.max(nowMs(), notBefore)).toISOString() };
     const created = { key, secret };
@@ -161,7 +161,7 @@ export async function updateKey(
   selection: { hash: string; kind?: KeyKind; expectedVersion?: number | undefined },
   change: KeyChange,
 ): Promise<ApiKey> {
-  return untilUndisturbed(async () => {
+  return retryOnConflict(async () => {
     const before = await findKey(context.table, context.accountId, selection.hash, selection.kind);
     checkVersion(selection.expectedVersion, before.version);
     const merged = mergeKey(context, before, change);
@@ -176,7 +176,7 @@ export async function deleteKey(
   selection: { hash: string; kind?: KeyKind; expectedVersion?: number | undefined },
 ): Promise<void> {
   let isRepeated = false;
-  await untilUndisturbed(async () => {
+  await retryOnConflict(async () => {
     const before = await readKey(context.table, selection.hash);
     // Deleted between two rounds: by us, with a lost reply, or by another request.
     if (isRepeated && before?.deleted) return true;

@@ -6,7 +6,7 @@ import { memberScope } from '../store/payer.ts';
 import type { Table } from '../store/table.ts';
 import type { Writes } from '../store/transact.ts';
 import type { Workspace } from '../store/workspaces.ts';
-import { commitChange, nothingAlongside, untilUndisturbed, type Alongside, type ChangeContext } from './change.ts';
+import { commitChange, noExtraWrite, retryOnConflict, type ExtraWrite, type ChangeContext } from './change.ts';
 import { checkActive } from './workspaces.ts';
 
 /** Each member takes two items of a transaction, which has at most a hundred. */
@@ -39,14 +39,14 @@ export async function addMembers(
   context: ChangeContext,
   workspace: Workspace,
   memberIds: string[],
-  alongside: Alongside<MembersChange> = nothingAlongside,
+  alongside: ExtraWrite<MembersChange> = noExtraWrite,
 ): Promise<MembersChange> {
   checkActive(workspace);
   const ids = [...new Set(memberIds)];
   if ((await listMembers(context.table, workspace.id)).length + ids.length > MAX_MEMBERS) {
     throw conflict(`A workspace has at most ${MAX_MEMBERS} members.`);
   }
-  return untilUndisturbed(async () => {
+  return retryOnConflict(async () => {
     const known = await readMembers(context.table, workspace.id, ids);
     const members = ids.map((id) => known.get(id) ?? newMember(workspace, id));
     const toChange = members.filter((member) => !known.has(member.id) || member.removed);
@@ -63,11 +63,11 @@ export async function removeMembers(
   context: ChangeContext,
   workspace: Workspace,
   memberIds: string[],
-  alongside: Alongside<MembersChange> = nothingAlongside,
+  alongside: ExtraWrite<MembersChange> = noExtraWrite,
 ): Promise<MembersChange> {
   checkActive(workspace);
   const ids = [...new Set(memberIds)];
-  return untilUndisturbed(async () => {
+  return retryOnConflict(async () => {
     const known = await readMembers(context.table, workspace.id, ids);
     const members = ids.map((id) => known.get(id));
     const absent = ids.find((_, index) => members[index]?.removed !== false);
@@ -99,7 +99,7 @@ async function commitMembers(
   change: { action: string; removed: boolean },
   members: Member[],
   result: MembersChange,
-  alongside: Alongside<MembersChange>,
+  alongside: ExtraWrite<MembersChange>,
 ): Promise<MembersChange | undefined> {
   const { table } = context;
   const kept = alongside(result);

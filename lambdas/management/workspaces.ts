@@ -4,7 +4,7 @@ import { uuidv7 } from '../platform/ids.ts';
 import { activeUpdate, configureUpdate, counterRemoval, readCounter } from '../store/counters.ts';
 import { inferenceKeysOf, tallyKey } from '../store/key-directory.ts';
 import { limitsAttribute } from '../store/limits.ts';
-import { openPrivacy, privacyAttribute, type Privacy, type PrivacyChange } from '../store/privacy.ts';
+import { noPrivacyLimits, privacyAttribute, type Privacy, type PrivacyChange } from '../store/privacy.ts';
 import { readItem } from '../store/query.ts';
 import { listMembers, memberRemoval } from '../store/members.ts';
 import type { Item, Table } from '../store/table.ts';
@@ -23,9 +23,9 @@ import { mustNotExist, putNew, type Key } from '../store/writes.ts';
 import {
   checkVersion,
   commitChange,
-  nothingAlongside,
-  untilUndisturbed,
-  type Alongside,
+  noExtraWrite,
+  retryOnConflict,
+  type ExtraWrite,
   type ChangeContext,
 } from './change.ts';
 import { changedPrivacy } from './privacy.ts';
@@ -85,13 +85,13 @@ export function workspaceWrites(table: Table, workspace: Workspace) {
 export async function createWorkspace(
   context: ChangeContext,
   input: NewWorkspace,
-  alongside: Alongside<Workspace> = nothingAlongside,
+  alongside: ExtraWrite<Workspace> = noExtraWrite,
 ): Promise<Workspace> {
   const { table, accountId } = context;
   if ((await listWorkspaces(table, accountId)).length >= MAX_WORKSPACES) {
     throw conflict(`An account has at most ${MAX_WORKSPACES} workspaces.`);
   }
-  const privacy = changedPrivacy(context, openPrivacy, input.privacy ?? {});
+  const privacy = changedPrivacy(context, noPrivacyLimits, input.privacy ?? {});
   const workspace = newWorkspace({ ...input, accountId, isDefault: false, privacy });
   const outcome = await commitChange(
     context,
@@ -124,7 +124,7 @@ export async function updateWorkspace(
   change: WorkspaceChange,
 ): Promise<Workspace> {
   const { table, accountId } = context;
-  return untilUndisturbed(async () => {
+  return retryOnConflict(async () => {
     const before = await findWorkspace(table, accountId, selection.idOrSlug);
     checkActive(before);
     checkVersion(selection.expectedVersion, before.version);
@@ -163,7 +163,7 @@ export async function deleteWorkspace(
   selection: { idOrSlug: string; expectedVersion?: number | undefined },
 ): Promise<{ archived: boolean }> {
   const { table, accountId } = context;
-  return untilUndisturbed(async () => {
+  return retryOnConflict(async () => {
     const workspace = await findWorkspace(table, accountId, selection.idOrSlug);
     checkVersion(selection.expectedVersion, workspace.version);
     if (workspace.isDefault) {

@@ -4,8 +4,8 @@
  */
 
 import * as z from 'zod';
-import { anyObject, cacheControl, httpUrl, optional } from './field-kinds.ts';
-import { firstFault, listOf, refuse } from './list-of.ts';
+import { anyObject, cacheControl, sourceUrl, optionalField } from './field-kinds.ts';
+import { firstFault, boundedList, refuse } from './list-of.ts';
 import { inlineTool } from './tool-schema.ts';
 import type { Block } from './types.ts';
 
@@ -13,7 +13,7 @@ const imageMediaTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] a
 
 const imageSource = z.discriminatedUnion('type', [
   z.object({ type: z.literal('base64'), media_type: z.enum(imageMediaTypes), data: z.string().min(1) }),
-  z.object({ type: z.literal('url'), url: httpUrl }),
+  z.object({ type: z.literal('url'), url: sourceUrl }),
   z.object({ type: z.literal('file'), file_id: z.string().min(1) }),
 ]);
 
@@ -35,7 +35,7 @@ const block = z
     },
   }) as unknown as z.ZodType<Block>;
 
-const blocks = listOf(block);
+const blocks = boundedList(block);
 
 /** A text, or blocks. */
 export const content = z.union([z.string(), blocks], { error: 'must be a string or an array of content blocks' });
@@ -44,20 +44,20 @@ const documentSource = z.discriminatedUnion('type', [
   z.object({ type: z.literal('base64'), media_type: z.literal('application/pdf'), data: z.string().min(1) }),
   z.object({ type: z.literal('text'), media_type: z.literal('text/plain'), data: z.string() }),
   z.object({ type: z.literal('content'), content }),
-  z.object({ type: z.literal('url'), url: httpUrl }),
+  z.object({ type: z.literal('url'), url: sourceUrl }),
   z.object({ type: z.literal('file'), file_id: z.string().min(1) }),
 ]);
 
 /** What a search found, or why it found nothing. */
 const searchResults = z.union(
   [
-    listOf(
+    boundedList(
       z.object({
         type: z.literal('web_search_result'),
         url: z.string(),
-        title: optional(z.string()),
+        title: optionalField(z.string()),
         encrypted_content: z.string(),
-        page_age: optional(z.string()),
+        page_age: optionalField(z.string()),
       }),
     ),
     z.object({ type: z.literal('web_search_tool_result_error'), error_code: z.string() }),
@@ -70,7 +70,7 @@ export const knownBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.Z
   ['text', z.object({ text: z.string(), cache_control: cacheControl })],
   ['image', z.object({ source: imageSource, cache_control: cacheControl })],
   ['document', z.object({ source: documentSource, cache_control: cacheControl })],
-  ['thinking', z.object({ thinking: z.string(), signature: optional(z.string()) })],
+  ['thinking', z.object({ thinking: z.string(), signature: optionalField(z.string()) })],
   ['redacted_thinking', z.object({ data: z.string() })],
   [
     'tool_use',
@@ -85,16 +85,16 @@ export const knownBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.Z
     'tool_result',
     z.object({
       tool_use_id: z.string().min(1),
-      content: optional(content),
-      is_error: optional(z.boolean()),
+      content: optionalField(content),
+      is_error: optionalField(z.boolean()),
       cache_control: cacheControl,
     }),
   ],
   ['server_tool_use', z.object({ id: z.string().min(1), name: z.string().min(1), input: anyObject })],
   ['web_search_tool_result', z.object({ tool_use_id: z.string().min(1), content: searchResults })],
   // Tools can be declared in the middle of a conversation.
-  ['tool_addition', z.object({ tool: z.object({ definition: optional(inlineTool) }) })],
-  ['compaction', z.object({ tool_changes: optional(blocks) })],
+  ['tool_addition', z.object({ tool: z.object({ definition: optionalField(inlineTool) }) })],
+  ['compaction', z.object({ tool_changes: optionalField(blocks) })],
   // Files in a container are billed by the hour, whether or not anything runs.
   ['container_upload', z.object({ type: z.never('is not supported by this gateway; send the text instead') })],
 ]);

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 
-export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
+export const optionalField = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
 
 /** An object that only the model or the upstream can check; passed on as it is, not copied. */
 export const anyObject = z
@@ -14,11 +14,11 @@ export const anyObject = z
 
 /** Longer than signed URLs of file stores are; the time to parse one grows with its length. */
 const MAX_URL = 16_384;
-export const httpUrl = z
+export const sourceUrl = z
   .string()
   .max(MAX_URL)
   .pipe(z.url({ protocol: /^https?$/ }));
 
-export const cacheControl = optional(
-  z.looseObject({ type: z.literal('ephemeral'), ttl: optional(z.enum(['5m', '1h'])) }),
+export const cacheControl = optionalField(
+  z.looseObject({ type: z.literal('ephemeral'), ttl: optionalField(z.enum(['5m', '1h'])) }),
 );

@@ -15,7 +15,7 @@ export interface Fault {
  * A list that is checked element by element up to its first fault: z.array collects the faults of all of them, so a body
  * with a hundred thousand would cost gigabytes before it is refused. The list is passed on as it is, not copied.
  */
-export function listOf<Element extends z.ZodType>(element: Element, bounds: Bounds = {}) {
+export function boundedList<Element extends z.ZodType>(element: Element, bounds: Bounds = {}) {
   const list = z
     .unknown()
     .superRefine((list, context) => {

@@ -1,8 +1,8 @@
 /** What a request asks the gateway to do to its prompt before a provider gets it. */
 
 import * as z from 'zod';
-import { optional } from './field-kinds.ts';
-import { listOf } from './list-of.ts';
+import { optionalField } from './field-kinds.ts';
+import { boundedList } from './list-of.ts';
 import { domains, userLocation } from './search-tool.ts';
 
 const MAX_PLUGINS = 8;
@@ -15,10 +15,10 @@ const ids = ['web', 'context-compression'] as const;
 const web = z
   .strictObject({
     id: z.literal('web'),
-    enabled: optional(z.boolean()),
-    max_results: optional(z.int().positive().max(MAX_RESULTS)),
+    enabled: optionalField(z.boolean()),
+    max_results: optionalField(z.int().positive().max(MAX_RESULTS)),
     /** Said before what was found, in place of the gateway's own words. */
-    search_prompt: optional(z.string().min(1).max(MAX_PROMPT_CHARACTERS)),
+    search_prompt: optionalField(z.string().min(1).max(MAX_PROMPT_CHARACTERS)),
     include_domains: domains,
     exclude_domains: domains,
     user_location: userLocation,
@@ -35,12 +35,12 @@ export type WebPlugin = z.output<typeof web>;
 
 const compression = z.strictObject({
   id: z.literal('context-compression'),
-  enabled: optional(z.boolean()),
-  engine: optional(z.literal('middle-out', 'must be "middle-out"')),
+  enabled: optionalField(z.boolean()),
+  engine: optionalField(z.literal('middle-out', 'must be "middle-out"')),
 });
 
-export const plugins = optional(
-  listOf(
+export const plugins = optionalField(
+  boundedList(
     z.discriminatedUnion('id', [web, compression], {
       error: (issue) => (issue.code === 'invalid_union' ? `must be one of ${ids.join(', ')}` : undefined),
     }),
@@ -49,8 +49,8 @@ export const plugins = optional(
 );
 
 /** The older spelling of context-compression. */
-export const transforms = optional(
-  listOf(z.literal('middle-out', 'must be "middle-out": this gateway has no other transform'), { max: 1 }),
+export const transforms = optionalField(
+  boundedList(z.literal('middle-out', 'must be "middle-out": this gateway has no other transform'), { max: 1 }),
 );
 
 export interface PromptPlugins {

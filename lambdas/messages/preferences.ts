@@ -6,8 +6,8 @@
 import * as z from 'zod';
 import { Money } from '../money/money.ts';
 import { isRawNumber } from '../platform/exact-json.ts';
-import { optional } from './field-kinds.ts';
-import { listOf } from './list-of.ts';
+import { optionalField } from './field-kinds.ts';
+import { boundedList } from './list-of.ts';
 import type { PromptPlugins } from './plugins.ts';
 import type { MessagesRequest } from './types.ts';
 
@@ -30,14 +30,14 @@ const quantizations = [
   'unknown',
 ] as const;
 
-const names = optional(listOf(z.string().min(1).max(MAX_NAME_CHARACTERS), { max: MAX_NAMES }));
+const names = optionalField(boundedList(z.string().min(1).max(MAX_NAME_CHARACTERS), { max: MAX_NAMES }));
 
 const SORTS = 'must be "price", "throughput" or "latency": nothing else is measured here';
 const sortBy = z.enum(['price', 'throughput', 'latency'], { error: SORTS });
 export type SortBy = z.infer<typeof sortBy>;
 
 const sort = z.union(
-  [sortBy, z.strictObject({ by: sortBy, partition: optional(z.enum(['model', 'none'])) })],
+  [sortBy, z.strictObject({ by: sortBy, partition: optionalField(z.enum(['model', 'none'])) })],
   `${SORTS}; or an object with "by" and "partition" ("model" or "none")`,
 );
 
@@ -46,10 +46,10 @@ const cutoff = z.union(
   [
     positive,
     z.strictObject({
-      p50: optional(positive),
-      p75: optional(positive),
-      p90: optional(positive),
-      p99: optional(positive),
+      p50: optionalField(positive),
+      p75: optionalField(positive),
+      p90: optionalField(positive),
+      p99: optionalField(positive),
     }),
   ],
   'must be a positive number, or an object with p50, p75, p90 or p99',
@@ -78,37 +78,39 @@ const roubles = z
 
 /** For a million tokens, a request, or an image. No model of the catalog has a price of its own for audio. */
 const maxPrice = z.strictObject({
-  prompt: optional(roubles),
-  completion: optional(roubles),
-  request: optional(roubles),
-  image: optional(roubles),
-  audio: optional(roubles),
+  prompt: optionalField(roubles),
+  completion: optionalField(roubles),
+  request: optionalField(roubles),
+  image: optionalField(roubles),
+  audio: optionalField(roubles),
 });
 
 export const providerPreferences = z.strictObject({
   order: names,
   only: names,
   ignore: names,
-  allow_fallbacks: optional(z.boolean()),
-  require_parameters: optional(z.boolean()),
-  data_collection: optional(z.enum(['allow', 'deny'])),
-  zdr: optional(z.boolean()),
-  enforce_distillable_text: optional(z.boolean()),
-  quantizations: optional(listOf(z.enum(quantizations), { max: quantizations.length })),
-  sort: optional(sort),
-  preferred_min_throughput: optional(cutoff),
-  preferred_max_latency: optional(cutoff),
-  max_price: optional(maxPrice),
+  allow_fallbacks: optionalField(z.boolean()),
+  require_parameters: optionalField(z.boolean()),
+  data_collection: optionalField(z.enum(['allow', 'deny'])),
+  zdr: optionalField(z.boolean()),
+  enforce_distillable_text: optionalField(z.boolean()),
+  quantizations: optionalField(boundedList(z.enum(quantizations), { max: quantizations.length })),
+  sort: optionalField(sort),
+  preferred_min_throughput: optionalField(cutoff),
+  preferred_max_latency: optionalField(cutoff),
+  max_price: optionalField(maxPrice),
 });
 export type ProviderPreferences = z.output<typeof providerPreferences>;
 
 /** Other models that may answer, in the order in which they are tried. */
 const MAX_OTHER_MODELS = 3;
-export const otherModels = optional(listOf(z.string().min(1).max(MAX_NAME_CHARACTERS), { max: MAX_OTHER_MODELS }));
+export const otherModels = optionalField(
+  boundedList(z.string().min(1).max(MAX_NAME_CHARACTERS), { max: MAX_OTHER_MODELS }),
+);
 
 /** A client's own name for the conversation that a request belongs to. */
 const MAX_SESSION_CHARACTERS = 256;
-export const sessionId = optional(z.string().max(MAX_SESSION_CHARACTERS)).meta({
+export const sessionId = optionalField(z.string().max(MAX_SESSION_CHARACTERS)).meta({
   description:
     'Your name for the conversation: its turns stay at the endpoint that has their prompt in its cache. The header `x-session-id` says the same.',
 });

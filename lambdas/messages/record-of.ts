@@ -14,7 +14,7 @@ interface Rules {
  * A map with names of the client's own. Any text is a name, also one that every object inherits: z.record leaves out
  * `__proto__` without a word. Checked entry by entry up to its first fault, and passed on as it is.
  */
-export function recordOf<Value extends z.ZodType>(value: Value, rules: Rules) {
+export function boundedRecord<Value extends z.ZodType>(value: Value, rules: Rules) {
   const record = z
     .unknown()
     .superRefine((entries, context) => {

@@ -5,8 +5,8 @@
 
 import * as z from 'zod';
 import { content } from './blocks.ts';
-import { anyObject, cacheControl, optional } from './field-kinds.ts';
-import { listOf } from './list-of.ts';
+import { anyObject, cacheControl, optionalField } from './field-kinds.ts';
+import { boundedList } from './list-of.ts';
 import { plugins, transforms } from './plugins.ts';
 import { otherModels, providerPreferences, sessionId, type RoutedRequest } from './preferences.ts';
 import { refusedBeta, threadsRefusal } from './priced-betas.ts';
@@ -26,8 +26,8 @@ const message = z.object({ role: z.enum(['user', 'assistant', 'system']), conten
 
 const toolChoice = z.looseObject({
   type: z.enum(['auto', 'any', 'tool', 'none']),
-  name: optional(z.string()),
-  disable_parallel_tool_use: optional(z.boolean()),
+  name: optionalField(z.string()),
+  disable_parallel_tool_use: optionalField(z.boolean()),
 });
 
 const jsonFormat = z.looseObject({ type: z.literal('json_schema'), schema: anyObject });
@@ -42,46 +42,48 @@ const contextEdit = z.object({
 
 const fields = z.looseObject({
   model: z.string().min(1).max(200),
-  messages: listOf(message, { min: 1, max: MAX_MESSAGES }),
-  max_tokens: optional(z.int().nonnegative()),
-  system: optional(content),
-  stop_sequences: optional(listOf(z.string().min(1), { max: MAX_STOP_SEQUENCES })),
-  stream: optional(z.boolean()),
-  temperature: optional(z.number().min(0).max(2)),
-  top_p: optional(z.number().min(0).max(1)),
-  top_k: optional(z.int().nonnegative()),
-  tools: optional(listOf(tool, { max: MAX_TOOLS })),
-  tool_choice: optional(toolChoice),
-  thinking: optional(
+  messages: boundedList(message, { min: 1, max: MAX_MESSAGES }),
+  max_tokens: optionalField(z.int().nonnegative()),
+  system: optionalField(content),
+  stop_sequences: optionalField(boundedList(z.string().min(1), { max: MAX_STOP_SEQUENCES })),
+  stream: optionalField(z.boolean()),
+  temperature: optionalField(z.number().min(0).max(2)),
+  top_p: optionalField(z.number().min(0).max(1)),
+  top_k: optionalField(z.int().nonnegative()),
+  tools: optionalField(boundedList(tool, { max: MAX_TOOLS })),
+  tool_choice: optionalField(toolChoice),
+  thinking: optionalField(
     z.looseObject({
       type: z.enum(['enabled', 'adaptive', 'disabled', 'between_tools']),
-      budget_tokens: optional(z.int().min(1024)),
+      budget_tokens: optionalField(z.int().min(1024)),
     }),
   ),
-  output_config: optional(
+  output_config: optionalField(
     z.looseObject({
-      effort: optional(z.enum(['low', 'medium', 'high', 'xhigh', 'max'])),
-      format: optional(jsonFormat),
+      effort: optionalField(z.enum(['low', 'medium', 'high', 'xhigh', 'max'])),
+      format: optionalField(jsonFormat),
     }),
   ),
   // The name of output_config.format in older clients.
-  output_format: optional(jsonFormat),
-  metadata: optional(z.looseObject({ user_id: optional(z.string().max(512)) })),
+  output_format: optionalField(jsonFormat),
+  metadata: optionalField(z.looseObject({ user_id: optionalField(z.string().max(512)) })),
   cache_control: cacheControl,
-  context_management: optional(z.looseObject({ edits: optional(listOf(contextEdit, { max: MAX_EDITS })) })),
-  betas: optional(listOf(z.string(), { max: MAX_BETAS })),
-  speed: optional(z.literal('standard', 'must be "standard": the catalog has no other price')),
-  service_tier: optional(
+  context_management: optionalField(
+    z.looseObject({ edits: optionalField(boundedList(contextEdit, { max: MAX_EDITS })) }),
+  ),
+  betas: optionalField(boundedList(z.string(), { max: MAX_BETAS })),
+  speed: optionalField(z.literal('standard', 'must be "standard": the catalog has no other price')),
+  service_tier: optionalField(
     z.enum(['auto', 'standard_only'], 'must be "auto" or "standard_only": the catalog has no other price'),
   ),
-  inference_geo: optional(z.literal('global', 'must be "global": the catalog has no other price')),
+  inference_geo: optionalField(z.literal('global', 'must be "global": the catalog has no other price')),
   // The gateway's own.
-  provider: optional(providerPreferences),
+  provider: optionalField(providerPreferences),
   models: otherModels,
   plugins,
   transforms,
   session_id: sessionId,
-  cache: optional(z.literal('auto', 'must be "auto", or left out')).meta({
+  cache: optionalField(z.literal('auto', 'must be "auto", or left out')).meta({
     description:
       '"auto" marks the prompt for caching where you marked nothing: behind the tools, behind the system prompt, and behind the last two turns of the user. Only endpoints that cache on request (Claude, Nova) read the marks; writing a cache costs more than reading it saves once, so it is worth it from the second turn on.',
   }),

@@ -2,8 +2,8 @@
 
 import * as z from 'zod';
 import { domainFault } from './domain-rule.ts';
-import { cacheControl, optional } from './field-kinds.ts';
-import { listOf } from './list-of.ts';
+import { cacheControl, optionalField } from './field-kinds.ts';
+import { boundedList } from './list-of.ts';
 import type { MessagesRequest } from './types.ts';
 
 /** All are served alike: what the newer ones add is done by code that a provider runs, and the gateway runs none. */
@@ -19,18 +19,18 @@ const domain = z.string().superRefine((text, context) => {
   const fault = domainFault(text);
   if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
 });
-export const domains = optional(listOf(domain, { max: MAX_DOMAINS }));
+export const domains = optionalField(boundedList(domain, { max: MAX_DOMAINS }));
 
-const place = optional(z.string().max(MAX_PLACE_CHARACTERS));
-export const userLocation = optional(
+const place = optionalField(z.string().max(MAX_PLACE_CHARACTERS));
+export const userLocation = optionalField(
   z.strictObject({
     type: z.literal('approximate'),
     city: place,
     region: place,
-    country: optional(
+    country: optionalField(
       z.string().regex(/^[A-Za-z]{2}$/, 'must be a code of two letters (ISO 3166-1), for example "RU"'),
     ),
-    timezone: optional(z.string().max(MAX_PLACE_CHARACTERS).refine(isTimezone, 'must be an IANA time zone')),
+    timezone: optionalField(z.string().max(MAX_PLACE_CHARACTERS).refine(isTimezone, 'must be an IANA time zone')),
   }),
 );
 
@@ -38,19 +38,19 @@ export const searchTool = z
   .strictObject({
     type: z.enum(types, `must be one of ${types.join(', ')}`),
     name: z.literal(SEARCH_NAME, `must be "${SEARCH_NAME}"`),
-    max_uses: optional(z.int().positive().max(MAX_USES)),
+    max_uses: optionalField(z.int().positive().max(MAX_USES)),
     allowed_domains: domains,
     blocked_domains: domains,
     user_location: userLocation,
     cache_control: cacheControl,
-    strict: optional(z.boolean()),
-    defer_loading: optional(z.literal(false, 'must be false: the tool is always there')),
-    allowed_callers: optional(
-      listOf(z.literal('direct', 'must be "direct": code that a provider runs is not supported by this gateway'), {
+    strict: optionalField(z.boolean()),
+    defer_loading: optionalField(z.literal(false, 'must be false: the tool is always there')),
+    allowed_callers: optionalField(
+      boundedList(z.literal('direct', 'must be "direct": code that a provider runs is not supported by this gateway'), {
         max: 1,
       }),
     ),
-    response_inclusion: optional(z.literal('full', 'must be "full": results are always shown')),
+    response_inclusion: optionalField(z.literal('full', 'must be "full": results are always shown')),
   })
   .superRefine(({ allowed_domains: allowed, blocked_domains: blocked }, context) => {
     if (!allowed?.length || !blocked?.length) return;

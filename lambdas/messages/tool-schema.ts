@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod';
-import { anyObject, cacheControl, optional } from './field-kinds.ts';
+import { anyObject, cacheControl, optionalField } from './field-kinds.ts';
 import { documentationOf, firstFault, refuse } from './list-of.ts';
 import { isSearchType, searchTool } from './search-tool.ts';
 import type { Tool } from './types.ts';
@@ -14,12 +14,12 @@ const CLIENT_RUN = 'custom, bash_…, text_editor_…, computer_…, browser_too
 
 const clientTool = z
   .object({
-    name: optional(z.string().min(1).max(128)),
-    type: optional(z.string()),
-    description: optional(z.string()),
-    input_schema: optional(anyObject),
-    strict: optional(z.boolean()),
-    defer_loading: optional(z.boolean()),
+    name: optionalField(z.string().min(1).max(128)),
+    type: optionalField(z.string()),
+    description: optionalField(z.string()),
+    input_schema: optionalField(anyObject),
+    strict: optionalField(z.boolean()),
+    defer_loading: optionalField(z.boolean()),
     allowed_callers: z.unknown().optional(),
     cache_control: cacheControl,
   })

@@ -5,7 +5,7 @@ import { describeError, log } from './logger.ts';
 import { openSqs } from './sqs.ts';
 
 /** Returns failed messages to their queue. */
-export interface QueueReturns {
+export interface QueueRetries {
   /**
    * Has the messages delivered again in seconds, later each time, instead of when their visibility timeout ends. Never
    * throws: a message that cannot be returned is delivered again at that time.
@@ -19,12 +19,12 @@ const MAX_DELAY_SECONDS = 120;
 const MAX_BATCH = 10;
 
 /** How long a message waits after this many attempts. */
-export function restSeconds(receives: number): number {
+export function retryDelaySeconds(receives: number): number {
   return Math.min(MAX_DELAY_SECONDS, FIRST_DELAY_SECONDS * 2 ** (Math.max(1, receives) - 1));
 }
 
 /** @param urlVariable environment variable that holds the queue's URL */
-export function openQueueReturns(urlVariable: string): QueueReturns {
+export function openQueueReturns(urlVariable: string): QueueRetries {
   const client = openSqs();
   const queueUrl = requireVariable(urlVariable);
   return {
@@ -33,7 +33,7 @@ export function openQueueReturns(urlVariable: string): QueueReturns {
         const entries = records.slice(start, start + MAX_BATCH).map(({ receiptHandle, attributes }, index) => ({
           Id: String(index),
           ReceiptHandle: receiptHandle,
-          VisibilityTimeout: restSeconds(Number(attributes.ApproximateReceiveCount)),
+          VisibilityTimeout: retryDelaySeconds(Number(attributes.ApproximateReceiveCount)),
         }));
         await client
           .send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries: entries }))

@@ -6,7 +6,7 @@
 
 import { isWordAt } from './find/finding.ts';
 
-export interface Found {
+export interface FoundTerm {
   start: number;
   end: number;
   term: string;
@@ -48,8 +48,8 @@ export class TermSearch {
    * The terms in a text, from left to right, the longest first; none overlaps another.
    * @param taken parts of the text that are not looked at, from left to right
    */
-  find(text: string, taken: readonly { start: number; end: number }[] = []): Found[] {
-    const found: Found[] = [];
+  find(text: string, taken: readonly { start: number; end: number }[] = []): FoundTerm[] {
+    const found: FoundTerm[] = [];
     if (this.#terms.length === 0) return found;
     let from = 0;
     for (const { start, end } of taken) {
@@ -60,7 +60,7 @@ export class TermSearch {
     return found;
   }
 
-  #findBetween(text: string, from: number, until: number, found: Found[]): void {
+  #findBetween(text: string, from: number, until: number, found: FoundTerm[]): void {
     const firsts = this.#firsts;
     for (let start = from; start < until; start += 1) {
       if (firsts[text.charCodeAt(start) & FIRSTS] === 0) continue;

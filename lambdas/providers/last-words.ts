@@ -8,7 +8,7 @@ const LAST_WORDS_MS = 5_000;
  * silent then is abandoned: the code that opened it closes its connection.
  * @param isClosing - asked before the next chunk is, when all before it were read
  */
-export function withLastWords(body: AsyncIterable<Buffer>, isClosing: () => boolean): Pulled<Buffer> {
+export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () => boolean): Pulled<Buffer> {
   const chunks: AsyncIterator<Buffer, void> = body[Symbol.asyncIterator]();
   let deadline: Deadline | undefined;
 

@@ -14,7 +14,7 @@ import type { Pricing } from '../catalog/schema.ts';
 import type { EndpointHealth } from './health.ts';
 import { isNamed } from './endpoint-names.ts';
 import type { Preferences } from './preferences.ts';
-import type { Draw } from './spread.ts';
+import type { Draw } from './sticky-routing.ts';
 import { isWorthStaying, type Warmth } from './warm-prompt.ts';
 
 type Speed = Pick<EndpointStatistics, 'latencyMs' | 'throughput'>;

@@ -8,11 +8,11 @@ import type { RoutedRequest } from '../messages/preferences.ts';
 import { GatewayError, invalidRequest, notFound } from '../platform/errors.ts';
 import { readProviderKey } from '../platform/secrets.ts';
 import { refuseUnknownNames } from './endpoint-names.ts';
-import { misfitOf } from './fit.ts';
+import { misfitOf } from './preference-filter.ts';
 import { inOrder, type EndpointSignals } from './order.ts';
 import { preferencesFor, sortsAcrossModels, type Preferences } from './preferences.ts';
 import { requestedModels, type RequestedModel } from './requested-models.ts';
-import { drawOf } from './spread.ts';
+import { drawOf } from './sticky-routing.ts';
 import type { WarmPrompt } from './warm-prompt.ts';
 
 type PricedEndpoint = Priced<Endpoint>;

@@ -19,7 +19,7 @@ export type PrivacyChange = {
   [Field in Exclude<keyof Privacy, 'version'>]?: Privacy[Field] | null | undefined;
 };
 
-export const openPrivacy: Privacy = {
+export const noPrivacyLimits: Privacy = {
   version: 0,
   blockLogging: false,
   blockTraining: false,
@@ -32,12 +32,12 @@ export const privacyAttribute = privacyRecord.toItem;
 /** The privacy settings of a record; open where there are none. */
 export const privacyField: Field<Privacy> = attribute('privacy', {
   toAttribute: privacyAttribute,
-  fromAttribute: (stored) => (stored === undefined ? openPrivacy : privacyRecord.from(stored as Item)),
+  fromAttribute: (stored) => (stored === undefined ? noPrivacyLimits : privacyRecord.from(stored as Item)),
 });
 
 /** Merges a change; null as a whole clears every rule. The version moves only when a rule does. */
 export function changePrivacy(privacy: Privacy, change: PrivacyChange | null): Privacy {
-  const rules = { ...openPrivacy, version: privacy.version };
+  const rules = { ...noPrivacyLimits, version: privacy.version };
   const changed: Privacy =
     change === null
       ? rules
@@ -59,5 +59,5 @@ function merged<Field extends Exclude<keyof Privacy, 'version'>>(
 ): Privacy[Field] {
   const value = change[field];
   if (value === undefined) return privacy[field];
-  return value === null ? openPrivacy[field] : value;
+  return value === null ? noPrivacyLimits[field] : value;
 }

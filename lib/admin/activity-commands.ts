@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { DAYS_SHOWN } from '../../lambdas/accounting/activity-days.ts';
 import { isComplete, readActivity, type ActivityRow } from '../../lambdas/accounting/activity.ts';
-import { addSums, noSums, type DailySums } from '../../lambdas/accounting/daily-sums.ts';
+import { addDailySums, noDailySums, type DailySums } from '../../lambdas/accounting/daily-sums.ts';
 import { rowsSoFar } from '../../lambdas/accounting/roll-up.ts';
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
 import { nowMs } from '../../lambdas/platform/clock.ts';
@@ -44,8 +44,8 @@ async function list(session: Session, { days, by }: ActivityOptions): Promise<Ro
   const sums = new Map<string, DailySums>();
   for (const row of rows) {
     const name = nameIn(row, by);
-    const sum = sums.get(name) ?? { ...noSums };
-    addSums(sum, row);
+    const sum = sums.get(name) ?? { ...noDailySums };
+    addDailySums(sum, row);
     sums.set(name, sum);
   }
   const titleOf = await titles(session, by, [...sums.keys()]);

@@ -38,7 +38,7 @@ export function parseLimit(text: string): LimitArgument {
   return text === 'none' ? text : parseAmount(text);
 }
 
-export function limitOf(given: LimitArgument): Money | null {
+export function limitGiven(given: LimitArgument): Money | null {
   return given === 'none' ? null : given;
 }
 

@@ -9,7 +9,7 @@ import { listMembers } from '../../lambdas/store/members.ts';
 import { memberScope } from '../../lambdas/store/payer.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { listWorkspaces, type Workspace } from '../../lambdas/store/workspaces.ts';
-import { limitOf, parseLimit, type LimitArgument } from './arguments.ts';
+import { limitGiven, parseLimit, type LimitArgument } from './arguments.ts';
 import type { Row } from './output.ts';
 import { onAccount, type Session } from './session.ts';
 import { limitTexts, standingOf } from './spending.ts';
@@ -43,7 +43,7 @@ async function set({ table, accountId, changes }: Session, given: SetOptions): P
   const workspace = await findWorkspace(table, accountId, given.workspace);
   if (member !== undefined) await findMember(table, workspace.id, member);
   const owner = member === undefined ? workspaceBudgets(accountId, workspace.id) : memberBudgets(workspace.id, member);
-  const { limits } = await setBudget(changes, owner, { interval, limit: limitOf(given.limit) });
+  const { limits } = await setBudget(changes, owner, { interval, limit: limitGiven(given.limit) });
   return { workspace: workspace.id, ...(member ? { member } : {}), limits_rub: limitTexts(limits) };
 }
 

@@ -11,7 +11,7 @@ import type { Place, SelectedModel, Selection } from './import-selection.ts';
 import {
   findListed,
   listedModelSchema,
-  type Cost,
+  type ListedCost,
   type ListedModel,
   type PriceList,
 } from './price-lists/price-list.ts';
@@ -241,11 +241,11 @@ function supportedParameters({ place, data }: Found, wanted: SelectedModel): str
   return parameterNames.filter((parameter) => taken.has(parameter) && !refused.has(parameter));
 }
 
-function pricing(cost: Cost, wanted: SelectedModel, conversion: Conversion): unknown {
+function pricing(cost: ListedCost, wanted: SelectedModel, conversion: Conversion): unknown {
   const { cache_write_1h_multiple: writeMultiple, usd_per_thousand_requests: fee } = wanted;
   const request = fee === undefined ? {} : { request: convertPrice(fee, conversion, 1_000n).toString() };
   const price = (usd: string | undefined) => (usd === undefined ? undefined : convertPrice(usd, conversion).toString());
-  const prices = (own: { [Name in keyof Omit<Cost, 'tiers'>]?: string | undefined }) => ({
+  const prices = (own: { [Name in keyof Omit<ListedCost, 'tiers'>]?: string | undefined }) => ({
     prompt: price(own.input),
     completion: price(own.output),
     input_cache_read: price(own.cache_read),

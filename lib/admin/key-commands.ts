@@ -8,7 +8,7 @@ import { readPepper } from '../../lambdas/platform/secrets.ts';
 import { readCounter, readCounters } from '../../lambdas/store/counters.ts';
 import { allKeys, inferenceKeysOf, managementKeysOf } from '../../lambdas/store/key-directory.ts';
 import { keyKinds, limitResets, type ApiKey, type KeyKind, type LimitReset } from '../../lambdas/store/keys.ts';
-import { limitOf, parseAmount, parseFuture, parseLimit, textBy, type LimitArgument } from './arguments.ts';
+import { limitGiven, parseAmount, parseFuture, parseLimit, textBy, type LimitArgument } from './arguments.ts';
 import { addKeySettingsCommands } from './key-settings-commands.ts';
 import { namedKey, naming, readKeys, type KeyOption } from './named-key.ts';
 import type { Row } from './output.ts';
@@ -132,7 +132,7 @@ async function setLimit(session: Session, { key: named, limit, limitReset }: Lim
   }
   const reset = limitReset ?? (limit === 'none' ? 'never' : undefined);
   const change = {
-    ...(limit === undefined ? {} : { limit: limitOf(limit) }),
+    ...(limit === undefined ? {} : { limit: limitGiven(limit) }),
     ...(reset === undefined ? {} : { limitReset: reset === 'never' ? null : reset }),
   };
   return changedKey(session, await updateKey(session.changes, { hash }, change));

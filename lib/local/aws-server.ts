@@ -7,11 +7,11 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { buildApp } from 'fauxqs';
 import { localCredentials } from '../../lambdas/platform/sdk.ts';
-import { objectionTo } from './signed-requests.ts';
+import { objectionToSignature } from './signed-requests.ts';
 
 const app = buildApp({ logger: false, host: '127.0.0.1' });
 app.addHook('onRequest', async ({ method, raw, headers }, reply) => {
-  const objection = objectionTo({ method, url: raw.url!, headers }, localCredentials, Date.now());
+  const objection = objectionToSignature({ method, url: raw.url!, headers }, localCredentials, Date.now());
   if (objection) await reply.code(403).type('application/xml').send(objection);
 });
 await app.listen({ port: 0, host: '127.0.0.1' });

@@ -7,7 +7,7 @@ import type { Table } from '../../lambdas/store/table.ts';
 import type { LocalState } from './state.ts';
 
 /** The account of a local gateway; its keys are only set when this start made them. */
-export interface Account {
+export interface LocalAccount {
   accountId: string;
   workspaceId: string;
   inferenceKey: string | null;
@@ -17,7 +17,7 @@ export interface Account {
 const operator: Actor = { kind: 'operator', id: 'first start' };
 
 /** On a first start, makes an account with its Default workspace and one key of each kind. */
-export async function bootstrap(table: Table, state: LocalState): Promise<Account> {
+export async function bootstrap(table: Table, state: LocalState): Promise<LocalAccount> {
   const known = state.bootstrapped();
   if (known && (await readAccount(table, known.account_id))) {
     return { accountId: known.account_id, workspaceId: known.workspace_id, inferenceKey: null, managementKey: null };

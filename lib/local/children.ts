@@ -11,7 +11,7 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-export function adopt<Child extends ChildProcess>(child: Child): Child {
+export function adoptChild<Child extends ChildProcess>(child: Child): Child {
   children.add(child);
   child.once('exit', () => children.delete(child));
   return child;

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
 import { localCredentials } from '../../lambdas/platform/sdk.ts';
 import { tableDefinition } from '../table-definition.ts';
-import { adopt } from './children.ts';
+import { adoptChild } from './children.ts';
 import { claimDirectory } from './directory-claim.ts';
 import { StartFailure } from './failure.ts';
 import { freePort } from './free-port.ts';
@@ -61,7 +61,7 @@ async function spawnDynamodb(binary: string, directory: string | undefined): Pro
   const args = ['serve', '--host', '127.0.0.1', '--port', String(port)];
   if (directory) args.push('--db-path', privateDatabase(directory));
   // In its own process group: Ctrl-C must reach the gateway first, which still has spending to record.
-  const child = adopt(spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true }));
+  const child = adoptChild(spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true }));
   let lastWords = '';
   child.stderr.on('data', (chunk: Buffer) => (lastWords = `${lastWords}${chunk.toString()}`.slice(-500)));
   const endpoint = `http://127.0.0.1:${port}`;

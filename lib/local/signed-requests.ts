@@ -37,7 +37,7 @@ const BASIC_FORM = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 const AUTHORIZATION = new RegExp(`^${ALGORITHM} Credential=(.+?), ?SignedHeaders=(.+?), ?Signature=([0-9a-f]+)$`);
 
 /** @returns what S3 says to a request that it does not let in; undefined where it may go on */
-export function objectionTo(asked: AskedFor, key: AccessKey, atMs: number): string | undefined {
+export function objectionToSignature(asked: AskedFor, key: AccessKey, atMs: number): string | undefined {
   const [, text = ''] = asked.url.split('?');
   const query = new URLSearchParams(text);
   const isLink = asked.headers.authorization === undefined;

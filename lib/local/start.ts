@@ -10,7 +10,7 @@ import type { QueueName } from '../../lambdas/route.ts';
 import { queueWorkers, routes } from '../../lambdas/routes.ts';
 import { openTable } from '../../lambdas/store/table.ts';
 import { upgradeRecords } from '../upgrade.ts';
-import { bootstrap, type Account } from './bootstrap.ts';
+import { bootstrap, type LocalAccount } from './bootstrap.ts';
 import { modelToTry, providerStates, type ProviderState } from './callable.ts';
 import { StartFailure } from './failure.ts';
 import type { FunctionHost } from './function-host.ts';
@@ -27,7 +27,7 @@ import { startWorkersProcess } from './workers-process.ts';
 import { workersOf, type Workers } from './workers.ts';
 
 /** A gateway that runs on this machine. */
-export interface LocalGateway extends Account {
+export interface LocalGateway extends LocalAccount {
   baseUrl: string;
   /** Of the function URL; null where the deployment has none. */
   streamingUrl: string | null;
@@ -150,7 +150,7 @@ function catalogOf({ catalogDirectory }: LocalOptions): string | undefined {
 }
 
 /** Upgrades the records, and makes those of a first start. */
-async function prepareRecords(state: LocalState): Promise<Account> {
+async function prepareRecords(state: LocalState): Promise<LocalAccount> {
   const table = openTable();
   await upgradeRecords(table);
   return bootstrap(table, state);

@@ -10,7 +10,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { log } from '../../lambdas/platform/logger.ts';
-import { adopt } from './children.ts';
+import { adoptChild } from './children.ts';
 import { StartFailure } from './failure.ts';
 import type { Connections, Workers } from './workers.ts';
 
@@ -41,7 +41,7 @@ export async function startWorkersProcess(): Promise<Workers> {
 
   async function start(): Promise<ChildProcess> {
     // In its own process group: Ctrl-C must reach the gateway first, whose last requests still send to the queues.
-    const started = adopt(fork(program, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true }));
+    const started = adoptChild(fork(program, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true }));
     const ended = once(started, 'exit');
     await Promise.race([
       once(started, 'message'),

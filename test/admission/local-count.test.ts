@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { countedLocally, countLocally } from '../../lambdas/admission/local-count.ts';
+import { withTokenizerMargin, countPromptTokens } from '../../lambdas/admission/local-count.ts';
 import { countTexts } from '../../lambdas/admission/o200k.ts';
 
 const run = promisify(execFile);
@@ -58,7 +58,7 @@ describe('a local count', () => {
     ['a byte order mark', '\ufeffname;value\r\n'],
     ['half a character', 'a \ud83d b \ude00 c'],
   ])('is exact for %s', async (_name, text) => {
-    expect(await countLocally([text], 'o200k')).toBe(exactly(text));
+    expect(await countPromptTokens([text], 'o200k')).toBe(exactly(text));
   });
 
   it.each([
@@ -76,7 +76,7 @@ describe('a local count', () => {
   });
 
   it('adds up its texts', async () => {
-    expect(await countLocally(['Hello', russian, code], 'o200k')).toBe(
+    expect(await countPromptTokens(['Hello', russian, code], 'o200k')).toBe(
       exactly('Hello') + exactly(russian) + exactly(code),
     );
   });
@@ -149,17 +149,17 @@ describe('a local count', () => {
     const large = Array.from({ length: 3 }, () => 'a '.repeat(400_000));
     const slow = Array.from({ length: 10_000 }, () => letters(190)).join(' ');
 
-    expect(await countLocally(large, 'o200k')).toBeUndefined();
+    expect(await countPromptTokens(large, 'o200k')).toBeUndefined();
     expect(countTexts([slow], 'o200k', performance.now())).toBeUndefined();
   });
 });
 
 describe('while a local count runs', () => {
   it.each(hostile)('other requests do not wait: %s', async (_name, text) => {
-    await countLocally(['the thread runs'], undefined);
+    await countPromptTokens(['the thread runs'], undefined);
     const before = { here: process.threadCpuUsage(), everywhere: process.cpuUsage() };
 
-    await countLocally([text], undefined);
+    await countPromptTokens([text], undefined);
 
     // What this thread computes is what others could wait for, however busy the machine is.
     expect(milliseconds(process.threadCpuUsage(before.here))).toBeLessThan(50);
@@ -170,14 +170,14 @@ describe('while a local count runs', () => {
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 1);
 
-    await countLocally(manyParts(), undefined);
+    await countPromptTokens(manyParts(), undefined);
 
     clearInterval(timer);
     expect(turns).toBeGreaterThan(1);
   });
 
   it('others are counted too', async () => {
-    const counts = await Promise.all(Array.from({ length: 20 }, () => countLocally([russian], 'o200k')));
+    const counts = await Promise.all(Array.from({ length: 20 }, () => countPromptTokens([russian], 'o200k')));
 
     expect(counts).toEqual(counts.map(() => exactly(russian)));
   });
@@ -186,8 +186,8 @@ describe('while a local count runs', () => {
 describe('a process that has counted', () => {
   it('ends when its work is done', async () => {
     const module = new URL('../../lambdas/admission/local-count.ts', import.meta.url).href;
-    const program = `import { countLocally } from '${module}';
-      process.stdout.write(String(await countLocally(['Hello world'], 'o200k')));`;
+    const program = `import { countPromptTokens } from '${module}';
+      process.stdout.write(String(await countPromptTokens(['Hello world'], 'o200k')));`;
 
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { timeout: 20_000 });
 
@@ -197,8 +197,8 @@ describe('a process that has counted', () => {
 
 describe('what is held for a local count', () => {
   it('is a little more for a provider with this vocabulary, and half as much again for any other', () => {
-    expect(countedLocally(1_000, 'o200k')).toBe(1_050);
-    expect(countedLocally(1_000, undefined)).toBe(1_500);
-    expect(countedLocally(1, undefined)).toBe(2);
+    expect(withTokenizerMargin(1_000, 'o200k')).toBe(1_050);
+    expect(withTokenizerMargin(1_000, undefined)).toBe(1_500);
+    expect(withTokenizerMargin(1, undefined)).toBe(2);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  askedCacheWrites,
+  requestedCacheWrites,
   countedBound,
   measurePrompt,
   promptBound,
@@ -173,6 +173,6 @@ describe('caches that a request asks to be written', () => {
     ['[{"cachePoint":{"type":"default"}}]', '5m'],
     ['[{"cachePoint":{"type":"default","ttl":"1h"}}]', '1h'],
   ])('are, in %s: %s', (body, writes) => {
-    expect(askedCacheWrites(body)).toBe(writes);
+    expect(requestedCacheWrites(body)).toBe(writes);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listQuery } from '../../lambdas/api/models/answer-list.ts';
 import { keptOffers } from '../../lambdas/api/models/filters.ts';
-import { offersOf, type Offer } from '../../lambdas/api/models/offer.ts';
+import { offersOf, type ModelOffer } from '../../lambdas/api/models/offer.ts';
 import { refuseUnavailable } from '../../lambdas/api/models/unavailable.ts';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { parseWith } from '../../lambdas/http/parse.ts';
@@ -49,7 +49,7 @@ const models = [
 ];
 
 let directory: CatalogDirectory;
-let offers: Offer[];
+let offers: ModelOffer[];
 beforeAll(() => {
   directory = catalogDirectory(models);
   offers = offersOf({ models: loadCatalog(directory.path).models }, () => true);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Offer } from '../../lambdas/api/models/offer.ts';
+import type { ModelOffer } from '../../lambdas/api/models/offer.ts';
 import { sortedOffers, type SpeedOf } from '../../lambdas/api/models/sort.ts';
 import { Money } from '../../lambdas/money/money.ts';
 
@@ -12,7 +12,7 @@ interface Facts {
   video?: object;
 }
 
-function offer(id: string, facts: Facts = {}): Offer {
+function offer(id: string, facts: Facts = {}): ModelOffer {
   const { created = '2026-01-01', context, prompt = '0', completion = '0', request, video } = facts;
   const pricing = {
     prompt: Money.parse(prompt),
@@ -22,7 +22,7 @@ function offer(id: string, facts: Facts = {}): Offer {
   return { model: { id, data: { created, context_length: context, video } }, endpoints: [{ id, pricing }] } as never;
 }
 
-const idsOf = (offers: Offer[]) => offers.map(({ model }) => model.id);
+const idsOf = (offers: ModelOffer[]) => offers.map(({ model }) => model.id);
 
 describe('a list of models is in the order', () => {
   it.each([

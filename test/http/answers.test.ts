@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { KeyAnswer, ShownKey } from '../../lambdas/api/keys/shape.ts';
+import type { KeyAnswer, KeyBody } from '../../lambdas/api/keys/shape.ts';
 import { keyView } from '../../lambdas/api/keys/view.ts';
 import type { HealthAnswer } from '../../lambdas/api/service/shape.ts';
 import { answerOnce } from '../../lambdas/http/answer-once.ts';
@@ -35,18 +35,18 @@ describe('the shape of an answer is a type', () => {
   it('refuses a view with a missing or misspelt field', () => {
     const { name, ...nameless } = {} as ReturnType<typeof keyView>;
     // @ts-expect-error -- missing
-    const missing: ShownKey = nameless;
+    const missing: KeyBody = nameless;
     // @ts-expect-error -- misspelt
-    const misspelt: ShownKey = { ...nameless, nmae: name };
+    const misspelt: KeyBody = { ...nameless, nmae: name };
     // @ts-expect-error -- the list of nobody
     const answer: KeyAnswer = { data: [missing, misspelt] };
     expect(answer).toBeDefined();
   });
 
   it('keeps money exact: an amount is Money, not a number', () => {
-    const exact: ShownKey['usage'] = Money.parse('0.1');
+    const exact: KeyBody['usage'] = Money.parse('0.1');
     // @ts-expect-error -- a float
-    const rounded: ShownKey['usage'] = 0.1;
+    const rounded: KeyBody['usage'] = 0.1;
     expect([exact.toString(), rounded]).toEqual(['0.1', 0.1]);
   });
 });

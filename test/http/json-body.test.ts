@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NumberText, readJson } from '../../lambdas/http/json-body.ts';
+import { NumberText, readJsonBody } from '../../lambdas/http/json-body.ts';
 import { refused } from '../support/refused.ts';
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
@@ -8,20 +8,22 @@ const listOf = (count: number, value: string) => `{"list":[${Array.from({ length
 
 describe('a text that is no JSON', () => {
   it('is refused without being quoted: it may be a prompt', () => {
-    const { message, metadata } = refused(() => readJson('{"prompt": "my secret"', {}));
+    const { message, metadata } = refused(() => readJsonBody('{"prompt": "my secret"', {}));
 
     expect(message).toBe('body: is not valid JSON: look at line 1, column 23');
     expect(metadata).toEqual({ field: 'body' });
   });
 
   it('is shown where it is broken', () => {
-    const { message } = refused(() => readJson('{\n  "model": "m",\n  "n": 12345678901234567890,\n  my secret}', {}));
+    const { message } = refused(() =>
+      readJsonBody('{\n  "model": "m",\n  "n": 12345678901234567890,\n  my secret}', {}),
+    );
 
     expect(message).toBe('body: is not valid JSON: look at line 4, column 3');
   });
 
   it('is refused in words of its own when it is empty', () => {
-    expect(refused(() => readJson('', {})).message).toBe('body: is empty; send a JSON object');
+    expect(refused(() => readJsonBody('', {})).message).toBe('body: is empty; send a JSON object');
   });
 });
 
@@ -31,20 +33,20 @@ describe('what a body may not have', () => {
     ['values', 10_000, (count: number) => listOf(count - 2, '1')],
     ['fields', 500, (count: number) => JSON.stringify(Object.fromEntries(numbered(count)))],
   ])('is more %s than %i', (_what, most, write) => {
-    expect(readJson(write(most), {})).toBeDefined();
-    expect(refused(() => readJson(write(most + 1), {})).message).toContain(`${most}`);
+    expect(readJsonBody(write(most), {})).toBeDefined();
+    expect(refused(() => readJsonBody(write(most + 1), {})).message).toContain(`${most}`);
   });
 
   it('is more values than its route allows', () => {
-    expect(readJson('[1,2]', { maxValues: 3 })).toEqual([1, 2]);
-    expect(refused(() => readJson('[1,2,3]', { maxValues: 3 })).message).toContain('more than 3 values');
+    expect(readJsonBody('[1,2]', { maxValues: 3 })).toEqual([1, 2]);
+    expect(refused(() => readJsonBody('[1,2,3]', { maxValues: 3 })).message).toContain('more than 3 values');
   });
 
   it('is more than 10000 numbers that no float holds', () => {
     const rules = { maxValues: 100_000 };
 
-    expect(readJson(listOf(10_000, '9007199254740993'), rules)).toBeDefined();
-    expect(refused(() => readJson(listOf(10_001, '9007199254740993'), rules)).message).toContain('10000 numbers');
+    expect(readJsonBody(listOf(10_000, '9007199254740993'), rules)).toBeDefined();
+    expect(refused(() => readJsonBody(listOf(10_001, '9007199254740993'), rules)).message).toContain('10000 numbers');
   });
 });
 
@@ -54,24 +56,26 @@ function numbered(count: number): [string, number][] {
 
 describe('numbers of a body', () => {
   it('are floats where nothing else is asked for', () => {
-    expect(readJson('{"limit":0.10}', {})).toEqual({ limit: 0.1 });
+    expect(readJsonBody('{"limit":0.10}', {})).toEqual({ limit: 0.1 });
   });
 
   it('keep their text in the fields that are named, at any depth, and nowhere else', () => {
-    const body = readJson('{"limit":0.10,"at":{"limit":1e-7},"n":1,"text":"2"}', { exactNumbers: ['limit', 'text'] });
+    const body = readJsonBody('{"limit":0.10,"at":{"limit":1e-7},"n":1,"text":"2"}', {
+      exactNumbers: ['limit', 'text'],
+    });
 
     expect(body).toEqual({ limit: new NumberText('0.10'), at: { limit: new NumberText('1e-7') }, n: 1, text: '2' });
   });
 
   it('stay exact within the fields that are named, and are floats around them', () => {
-    const body = readJson('{"input":{"a":[9007199254740993]},"max":9007199254740993}', { exactWithin: ['input'] });
+    const body = readJsonBody('{"input":{"a":[9007199254740993]},"max":9007199254740993}', { exactWithin: ['input'] });
 
     expect(JSON.stringify(body)).toBe('{"input":{"a":[9007199254740993]},"max":9007199254740992}');
     expect((body as { max: unknown }).max).toBe(9_007_199_254_740_992);
   });
 
   it('are floats in the named field itself: a schema shall judge it as a number', () => {
-    expect(readJson('{"input":9007199254740993}', { exactWithin: ['input'] })).toEqual({
+    expect(readJsonBody('{"input":9007199254740993}', { exactWithin: ['input'] })).toEqual({
       input: 9_007_199_254_740_992,
     });
   });

@@ -39,7 +39,7 @@ interface Answer {
 }
 
 const TEXT =
-  'Hello from the sandbox! You said: “Hello”. No provider was called for this answer, and it still has a price.';
+  'Hello from the sandbox! Привет! You said: “Hello”. No provider was called for this answer, and it still has a price.';
 const spoken: Answer = { text: TEXT, thinking: '', calls: [] };
 const thought: Answer = { ...spoken, thinking: 'The sandbox pretends to think about this for a moment.' };
 const calling: Answer = {
@@ -51,7 +51,7 @@ const calling: Answer = {
   ],
 };
 const callingForNothing: Answer = { ...calling, calls: calling.calls.map(({ name }) => ({ name, input: {} })) };
-const lackingAWord: Answer = { ...spoken, text: TEXT.replace('said: ', '') };
+const lackingAWord: Answer = { ...spoken, text: TEXT.replace('You ', '') };
 
 const properties = { city: { type: 'string' }, country: { type: 'string' } };
 const tools = calling.calls.map(({ name }) => ({ name, input_schema: { type: 'object', properties } }));

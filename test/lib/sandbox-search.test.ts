@@ -73,7 +73,7 @@ function answering(...answers: [name: string, result: string][]): Message[] {
 const paris = '[1] Paris\nhttps://example.org/paris\nParis has 2.1 million people. It is old.\nAnd big.';
 const rome = '[2] Rome\nhttps://example.org/rome\nRome is older';
 const oslo = '[3] Oslo\nhttps://example.org/oslo';
-const greeting = 'Hello from the sandbox!';
+const greeting = 'Hello from the sandbox! Привет!';
 const price = 'No provider was called for this answer, and it still has a price.';
 
 describe.each(wires.map(([name]) => name))('a model over %s', (wire) => {

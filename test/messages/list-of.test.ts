@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { firstFault, listOf } from '../../lambdas/messages/list-of.ts';
+import { firstFault, boundedList } from '../../lambdas/messages/list-of.ts';
 
 describe('a list', () => {
   it('is passed on as it is, not copied', () => {
     const list = [{ a: 1, unknown: 2 }];
 
-    expect(listOf(z.object({ a: z.number() })).parse(list)).toBe(list);
+    expect(boundedList(z.object({ a: z.number() })).parse(list)).toBe(list);
   });
 
   it('is looked at up to its first fault', () => {
     const seen: unknown[] = [];
     const element = z.number().or(z.string().refine((value) => seen.push(value) < 0));
 
-    const fault = firstFault(listOf(element), [1, 'x', 'y', 'z']);
+    const fault = firstFault(boundedList(element), [1, 'x', 'y', 'z']);
 
     expect([fault?.path, seen]).toEqual([[1], ['x']]);
   });
@@ -25,21 +25,21 @@ describe('a list', () => {
     [[], 'must have at least 1 element'],
     [[1, 2, 3], 'must have at most 2 elements'],
   ])('is refused in plain words: %j', (list, message) => {
-    expect(firstFault(listOf(z.number(), { min: 1, max: 2 }), list)).toMatchObject({
+    expect(firstFault(boundedList(z.number(), { min: 1, max: 2 }), list)).toMatchObject({
       path: [],
       message,
     });
   });
 
   it('has no fault as long as its bounds allow', () => {
-    const bounded = listOf(z.number(), { min: 1, max: 2 });
+    const bounded = boundedList(z.number(), { min: 1, max: 2 });
 
     expect([[1], [1, 2]].map((list) => firstFault(bounded, list))).toEqual([undefined, undefined]);
   });
 
   it('ends the check of what is around it', () => {
     const around = z
-      .object({ list: listOf(z.number()) })
+      .object({ list: boundedList(z.number()) })
       .refine(({ list }) => list.every((value) => value.toFixed() === '1'));
 
     expect(around.safeParse({ list: [null] }).error?.issues.map(({ path }) => path)).toEqual([['list', 0]]);

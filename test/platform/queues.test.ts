@@ -2,7 +2,7 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deadLettersVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import { openQueueGauge } from '../../lambdas/platform/queue-levels.ts';
-import { openQueueReturns, restSeconds } from '../../lambdas/platform/queue-returns.ts';
+import { openQueueReturns, retryDelaySeconds } from '../../lambdas/platform/queue-returns.ts';
 import { toSqsEvent } from '../../lib/local/event-source.ts';
 import { createQueue, receive, startSqs, type LocalSqs } from '../../lib/local/queues.ts';
 
@@ -48,7 +48,7 @@ describe('the gauge of a queue', () => {
 
 describe('a message that failed', () => {
   it('comes again in seconds, later each time, and in two minutes at the latest', () => {
-    expect([1, 2, 3, 4, 5, 6, 30].map(restSeconds)).toEqual([5, 10, 20, 40, 80, 120, 120]);
+    expect([1, 2, 3, 4, 5, 6, 30].map(retryDelaySeconds)).toEqual([5, 10, 20, 40, 80, 120, 120]);
   });
 
   it('does not wait for the end of its visibility', async () => {

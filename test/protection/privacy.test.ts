@@ -3,7 +3,7 @@ import type { Endpoint } from '../../lambdas/catalog/catalog.ts';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { endpointView } from '../../lambdas/api/models/view.ts';
 import { privacyFilter } from '../../lambdas/protection/privacy.ts';
-import { openPrivacy } from '../../lambdas/store/privacy.ts';
+import { noPrivacyLimits } from '../../lambdas/store/privacy.ts';
 import { catalogDirectory, textModel } from '../support/catalog.ts';
 
 const price = { pricing: { prompt: '0.0001', completion: '0.0002' } };
@@ -28,17 +28,17 @@ function endpoints(): Endpoint[] {
 
 describe('privacy rules', () => {
   it('judge an endpoint by its own data policy, and by its provider’s where it has none', () => {
-    const exclusionOf = privacyFilter([{ ...openPrivacy, blockLogging: true }]);
+    const exclusionOf = privacyFilter([{ ...noPrivacyLimits, blockLogging: true }]);
     expect(endpoints().map(exclusionOf)).toEqual(['data_policy:logging', undefined, 'data_policy:logging']);
   });
 
   it('block training by the same policies', () => {
-    const exclusionOf = privacyFilter([{ ...openPrivacy, blockTraining: true }]);
+    const exclusionOf = privacyFilter([{ ...noPrivacyLimits, blockTraining: true }]);
     expect(endpoints().map(exclusionOf)).toEqual([undefined, undefined, 'data_policy:training']);
   });
 
   it('about providers hold for all of their endpoints, whatever the policy', () => {
-    const exclusionOf = privacyFilter([{ ...openPrivacy, ignoredProviders: ['mistral'] }]);
+    const exclusionOf = privacyFilter([{ ...noPrivacyLimits, ignoredProviders: ['mistral'] }]);
     expect(endpoints().map(exclusionOf)).toEqual(['ignored_providers', 'ignored_providers', undefined]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stopReasonOf } from '../../lambdas/providers/openai-chat/finish-reason.ts';
+import { chatStopReason } from '../../lambdas/providers/openai-chat/finish-reason.ts';
 
 const plain = { hasRefused: false, hasMatchedStopSequence: false, hasToolCalls: false };
 
@@ -20,6 +20,6 @@ describe('why a chat completion stopped', () => {
     ['insufficient_system_resource', {}, 'failed'],
     ['MALFORMED_FUNCTION_CALL', { hasToolCalls: true }, 'failed'],
   ])('%s, %j: %s', (reason, answer, stopReason) => {
-    expect(stopReasonOf(reason, { ...plain, ...answer })).toBe(stopReason);
+    expect(chatStopReason(reason, { ...plain, ...answer })).toBe(stopReason);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { withLastWords } from '../../lambdas/providers/last-words.ts';
+import { withTrailingTimeout } from '../../lambdas/providers/last-words.ts';
 
 const PATIENCE_MS = 5_000;
 
@@ -15,7 +15,7 @@ afterEach(() => {
 function reading(body: AsyncIterable<Buffer>, closingAfter: string) {
   const result = { chunks: [] as string[], hasEnded: false, error: undefined as unknown };
   const read = async () => {
-    for await (const chunk of withLastWords(body, () => result.chunks.includes(closingAfter))) {
+    for await (const chunk of withTrailingTimeout(body, () => result.chunks.includes(closingAfter))) {
       result.chunks.push(chunk.toString());
     }
   };
@@ -114,7 +114,7 @@ describe('a body whose answer has said how it ends', () => {
 
   it('is given back when its reader leaves, with nothing left to wait for', async () => {
     const source = endless();
-    const chunks = withLastWords(source.body, () => true);
+    const chunks = withTrailingTimeout(source.body, () => true);
     await chunks.next();
     await chunks.next();
 

@@ -3,7 +3,7 @@ import type { OpenaiChatQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { Block, MessagesEvent, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { decodeChatStream } from '../../lambdas/providers/openai-chat/decode.ts';
 import { encodeChatRequest } from '../../lambdas/providers/openai-chat/encode.ts';
-import { messagesUsage } from '../../lambdas/providers/openai-chat/usage.ts';
+import { usageOfChat } from '../../lambdas/providers/openai-chat/usage.ts';
 import { summarise } from '../support/sse.ts';
 
 const target = (quirks: OpenaiChatQuirks = {}) => ({
@@ -277,8 +277,8 @@ describe('usage', () => {
       24,
     ],
   ])('%s', (_name, usage, input, output, cached) => {
-    expect(messagesUsage(usage)).toMatchObject({ input_tokens: input, output_tokens: output });
-    expect(messagesUsage(usage).cache_read_input_tokens).toBe(cached);
+    expect(usageOfChat(usage)).toMatchObject({ input_tokens: input, output_tokens: output });
+    expect(usageOfChat(usage).cache_read_input_tokens).toBe(cached);
   });
 });
 

@@ -7,7 +7,7 @@ import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
 import { inRoutingOrder } from '../../lambdas/api/models/offer.ts';
 import { modelView } from '../../lambdas/api/models/view.ts';
 import { privacyFilter } from '../../lambdas/protection/privacy.ts';
-import { openPrivacy } from '../../lambdas/store/privacy.ts';
+import { noPrivacyLimits } from '../../lambdas/store/privacy.ts';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { candidatesOf } from '../support/candidate.ts';
 import { catalogDirectory, loadShippedCatalog, textModel } from '../support/catalog.ts';
@@ -77,7 +77,7 @@ describe('the candidates of a model', () => {
 
   it.each(shared)('$id: so is the price shown to a caller who ignores the cheapest provider', async (model) => {
     const [cheapest] = await candidatesOf(model);
-    const exclusionOf = privacyFilter([{ ...openPrivacy, ignoredProviders: [cheapest!.endpoint.provider.id] }]);
+    const exclusionOf = privacyFilter([{ ...noPrivacyLimits, ignoredProviders: [cheapest!.endpoint.provider.id] }]);
     const usable = model.endpoints.filter((endpoint) => exclusionOf(endpoint) === undefined);
     const { shown, tried } = await shownAndTried(model, usable, exclusionOf);
     expect(shown).toEqual(tried);
@@ -90,7 +90,7 @@ describe('the candidates of a model', () => {
     ]);
     const model = loadCatalog(directory.path).find('test/model')!;
     directory.remove();
-    const exclusionOf = privacyFilter([{ ...openPrivacy, ignoredProviders: ['mistral'] }]);
+    const exclusionOf = privacyFilter([{ ...noPrivacyLimits, ignoredProviders: ['mistral'] }]);
     await expect(candidatesOf(model, { exclusionOf })).rejects.toMatchObject({
       status: 404,
       metadata: { excluded_by: ['ignored_providers'] },

@@ -6,7 +6,7 @@ import { Money } from '../../lambdas/money/money.ts';
 import type { Percentiles } from '../../lambdas/catalog/endpoint-statistics.ts';
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 import { inOrder, type EndpointSignals } from '../../lambdas/routing/order.ts';
-import { drawOf } from '../../lambdas/routing/spread.ts';
+import { drawOf } from '../../lambdas/routing/sticky-routing.ts';
 import type { Warmth } from '../../lambdas/routing/warm-prompt.ts';
 import { quietSignals } from '../support/candidate.ts';
 

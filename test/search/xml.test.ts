@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { childrenOf, descendantsOf, readXml, textOf } from '../../lambdas/search/backends/xml.ts';
+import { childrenOf, descendantsOf, readXml, xmlText } from '../../lambdas/search/backends/xml.ts';
 
 describe('a document of XML', () => {
   it('is read with elements, attributes, text, CDATA and entities', () => {
@@ -8,13 +8,13 @@ describe('a document of XML', () => {
       '\ufeff<?xml version="1.0"?>\n<!-- c <d> --><a x="1 &amp; 2" y=\'"\'><b>t<i>u</i> &#1071;</b><b/><c><![CDATA[<b>&amp;]]></c></a>\n',
     )!;
     expect(root.attributes).toEqual({ x: '1 & 2', y: '"' });
-    expect(childrenOf(root, 'b').map(textOf)).toEqual(['tu Я', '']);
-    expect(textOf(root)).toBe('tu Я<b>&amp;');
+    expect(childrenOf(root, 'b').map(xmlText)).toEqual(['tu Я', '']);
+    expect(xmlText(root)).toBe('tu Я<b>&amp;');
   });
 
   it('gives the elements of a name wherever they are nested, in order', () => {
     const root = readXml('<r><g><d>1</d></g><g><h><d>2<d>x</d></d></h></g></r>')!;
-    expect(descendantsOf(root, 'd').map(textOf)).toEqual(['1', '2x']);
+    expect(descendantsOf(root, 'd').map(xmlText)).toEqual(['1', '2x']);
   });
 
   it.each([

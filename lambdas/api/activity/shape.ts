@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { count, data, rub, uuid } from '../../http/shapes.ts';
+import { countShape, dataShape, rub, uuid } from '../../http/shapes.ts';
 
 const rowShape = z
   .strictObject({
@@ -14,14 +14,14 @@ const rowShape = z
       description:
         'In RUB: what reading cached prompts saved against uncached input, less what writing caches cost; negative where that was more.',
     }),
-    requests: count,
-    prompt_tokens: count,
-    completion_tokens: count,
-    reasoning_tokens: count,
+    requests: countShape,
+    prompt_tokens: countShape,
+    completion_tokens: countShape,
+    reasoning_tokens: countShape,
     workspace_id: uuid.optional().meta({ description: 'With group_by=workspace.' }),
   })
   .meta({ id: 'ActivityRow' });
-export type ShownActivityRow = z.output<typeof rowShape>;
+export type ActivityRowBody = z.output<typeof rowShape>;
 
-export const activityAnswer = data(z.array(rowShape));
+export const activityAnswer = dataShape(z.array(rowShape));
 export type ActivityAnswer = z.output<typeof activityAnswer>;

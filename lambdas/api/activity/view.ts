@@ -1,8 +1,8 @@
 import type { ActivityRow } from '../../accounting/activity.ts';
-import type { ShownActivityRow } from './shape.ts';
+import type { ActivityRowBody } from './shape.ts';
 
 /** A row as the API shows it; money as exact numbers of roubles. There are no provider keys of clients here. */
-export function activityView(row: ActivityRow): ShownActivityRow {
+export function activityView(row: ActivityRow): ActivityRowBody {
   return {
     date: row.date,
     model: row.model,

@@ -5,4 +5,4 @@ export const budgetBody = z.strictObject({
   limit_rub: amount.meta({ description: 'Limit in RUB; 0 blocks. Limits rise from daily to lifetime.', example: 2000 }),
 });
 
-export const exactNumbers = ['limit_rub'];
+export const budgetAmounts = ['limit_rub'];

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { data, rub } from '../../http/shapes.ts';
+import { dataShape, rub } from '../../http/shapes.ts';
 import { accountModes } from '../../store/accounts.ts';
 
-export const creditsAnswer = data(
+export const creditsAnswer = dataShape(
   z
     .strictObject({
       total_credits: rub.meta({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { count, rub } from '../../http/shapes.ts';
+import { countShape, rub } from '../../http/shapes.ts';
 
 const probability = z.number().min(0).max(1);
 const stated = z.literal(true).optional().meta({
@@ -33,8 +33,8 @@ export const decisionsAnswer = z
     provider: z.string(),
     answers: z.record(z.string(), answer),
     usage: z.strictObject({
-      input_tokens: count,
-      output_tokens: count,
+      input_tokens: countShape,
+      output_tokens: countShape,
       cost: rub.optional().meta({ description: 'In RUB; absent while the price is not known.' }),
     }),
   })

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { count, data, nothing, rub, time, uuid } from '../../http/shapes.ts';
+import { countShape, dataShape, nothing, rub, time, uuid } from '../../http/shapes.ts';
 import { apiTypes } from '../../store/generation.ts';
 import { endings } from '../../store/outcome.ts';
 
@@ -7,8 +7,8 @@ const attemptShape = z.strictObject({
   endpoint_id: z.string(),
   model_permaslug: z.string(),
   provider_name: z.string(),
-  status: count.nullable().meta({ description: "Of the provider's answer; null where it gave none." }),
-  latency: count.optional().meta({ description: 'Milliseconds to its first event, or to its failure.' }),
+  status: countShape.nullable().meta({ description: "Of the provider's answer; null where it gave none." }),
+  latency: countShape.optional().meta({ description: 'Milliseconds to its first event, or to its failure.' }),
   is_byok: z.literal(false),
   total_cost: rub,
 });
@@ -32,18 +32,18 @@ const generationShape = z
       .meta({ description: 'The provider told more than the request could come to; it is charged at that bound.' }),
     ending: z.enum(endings).nullable().meta({ description: 'How the answer ended.' }),
     provider_name: z.string(),
-    latency: count.nullable().meta({ description: 'Milliseconds to the first event.' }),
-    generation_time: count.nullable().meta({ description: 'Milliseconds.' }),
-    tokens_prompt: count,
-    tokens_completion: count,
-    native_tokens_prompt: count,
-    native_tokens_completion: count,
-    native_tokens_reasoning: count.nullable(),
-    native_tokens_cached: count.nullable(),
-    native_tokens_cache_write: count.nullable().meta({ description: 'Written to a cache of five minutes.' }),
-    native_tokens_cache_write_1h: count.nullable(),
+    latency: countShape.nullable().meta({ description: 'Milliseconds to the first event.' }),
+    generation_time: countShape.nullable().meta({ description: 'Milliseconds.' }),
+    tokens_prompt: countShape,
+    tokens_completion: countShape,
+    native_tokens_prompt: countShape,
+    native_tokens_completion: countShape,
+    native_tokens_reasoning: countShape.nullable(),
+    native_tokens_cached: countShape.nullable(),
+    native_tokens_cache_write: countShape.nullable().meta({ description: 'Written to a cache of five minutes.' }),
+    native_tokens_cache_write_1h: countShape.nullable(),
     native_tokens_completion_images: nothing,
-    num_search_results: count.nullable(),
+    num_search_results: countShape.nullable(),
     num_fetches: nothing,
     num_media_prompt: nothing,
     num_media_completion: nothing,
@@ -71,7 +71,7 @@ const generationShape = z
     web_search_engine: nothing,
   })
   .meta({ id: 'Generation' });
-export type ShownGeneration = z.output<typeof generationShape>;
+export type GenerationBody = z.output<typeof generationShape>;
 
-export const generationAnswer = data(generationShape);
+export const generationAnswer = dataShape(generationShape);
 export type GenerationAnswer = z.output<typeof generationAnswer>;

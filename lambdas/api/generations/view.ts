@@ -1,10 +1,10 @@
 import { Money } from '../../money/money.ts';
 import type { Generation } from '../../store/generation.ts';
 import type { Outcome } from '../../store/outcome.ts';
-import type { ShownGeneration } from './shape.ts';
+import type { GenerationBody } from './shape.ts';
 
 /** A final generation as GET /generation shows it; times in milliseconds, money as exact numbers of roubles. */
-export function generationView(generation: Generation): ShownGeneration {
+export function generationView(generation: Generation): GenerationBody {
   const outcome = generation.outcome!;
   return {
     id: generation.id,
@@ -61,7 +61,7 @@ export function generationView(generation: Generation): ShownGeneration {
 }
 
 /** Every attempt, in the order in which they were made; all but the last have failed, and cost nothing. */
-function providerResponses(outcome: Outcome): ShownGeneration['provider_responses'] {
+function providerResponses(outcome: Outcome): GenerationBody['provider_responses'] {
   const { endpointId, modelPermaslug, providerName, providerStatus: status, latencyMs } = outcome;
   const last = { endpointId, modelPermaslug, providerName, status, durationMs: latencyMs };
   return [...outcome.failedAttempts, last].map((attempt) => ({

@@ -10,13 +10,13 @@ import { checkActive, findWorkspace } from '../../management/workspaces.ts';
 import { readPepper } from '../../platform/secrets.ts';
 import { resources } from '../../resources.ts';
 import { counterFrom } from '../../store/counters.ts';
-import { settingsOf, exactNumbers, keyName, keySettings } from './fields.ts';
+import { settingsOf, keyAmounts, keyName, keySettings } from './fields.ts';
 import type { CreatedKeyAnswer } from './shape.ts';
 import { keyView } from './view.ts';
 
 export const accepts = {
   once: answerOnce,
-  exactNumbers,
+  exactNumbers: keyAmounts,
   body: z.strictObject({
     name: keyName,
     workspace_id: someId

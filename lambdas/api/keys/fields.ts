@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { amount, futureTime, textField } from '../../http/fields.ts';
-import { privacyField } from '../../http/privacy-field.ts';
+import { privacySettings } from '../../http/privacy-field.ts';
 import { nameRule } from '../../management/rules.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { shortTextRule } from '../../platform/text-rule.ts';
@@ -44,14 +44,14 @@ export const keySettings = {
     .transform((text) => new Date(text).toISOString())
     .nullish()
     .meta({ description: 'When the key stops working; null: never.', example: '2030-01-31T00:00:00Z' }),
-  privacy: privacyField,
+  privacy: privacySettings,
   sensitive_data: sensitiveData,
 };
 
 export const keyName = textField(nameRule).meta({ example: "Ann's laptop" });
 
 /** Fields whose digits must not pass through a float. */
-export const exactNumbers = ['limit'];
+export const keyAmounts = ['limit'];
 
 /** The settings as the management room names them. */
 export function settingsOf(body: z.infer<z.ZodObject<typeof keySettings>>) {

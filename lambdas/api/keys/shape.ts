@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { constants, count, data, list, nothing, rub, time, uuid } from '../../http/shapes.ts';
+import { constants, countShape, dataShape, listShape, nothing, rub, time, uuid } from '../../http/shapes.ts';
 import { limitResets } from '../../store/keys.ts';
 import { sensitiveActions, sensitiveCategories } from '../../store/sensitive-data.ts';
 import { privacyShape } from '../parts/shape.ts';
@@ -45,12 +45,12 @@ const keyFields = {
 };
 
 const keyShape = z.strictObject(keyFields).meta({ id: 'Key' });
-export type ShownKey = z.output<typeof keyShape>;
+export type KeyBody = z.output<typeof keyShape>;
 
-export const keyAnswer = data(keyShape);
+export const keyAnswer = dataShape(keyShape);
 export type KeyAnswer = z.output<typeof keyAnswer>;
 
-export const keyListAnswer = list(keyShape);
+export const keyListAnswer = listShape(keyShape);
 export type KeyListAnswer = z.output<typeof keyListAnswer>;
 
 export const createdKeyAnswer = z.strictObject({
@@ -61,7 +61,7 @@ export const createdKeyAnswer = z.strictObject({
 });
 export type CreatedKeyAnswer = z.output<typeof createdKeyAnswer>;
 
-export const currentKeyAnswer = data(
+export const currentKeyAnswer = dataShape(
   z
     .strictObject({
       label: z.string(),
@@ -75,11 +75,11 @@ export const currentKeyAnswer = data(
       }),
       organization_id: uuid,
       workspace_id: uuid.nullable(),
-      sensitive_data: z.strictObject({ ...sensitiveSettings, dictionary_count: count }),
+      sensitive_data: z.strictObject({ ...sensitiveSettings, dictionary_count: countShape }),
       ...constants(keyConventionFields),
       allowed_data_regions: z.array(z.string()),
       free_model_daily_requests: z
-        .strictObject({ limit: count, remaining: count, used: count })
+        .strictObject({ limit: countShape, remaining: countShape, used: countShape })
         .meta({ description: 'Of the account, in this UTC day, over all free models.' }),
       is_provisioning_key: z.boolean().meta({ description: 'The older name of `is_management_key`.' }),
       rate_limit: z.strictObject({ requests: z.int(), interval: z.string(), note: z.string() }),

@@ -8,12 +8,12 @@ import { changesOf } from '../../management/change.ts';
 import { updateKey } from '../../management/keys.ts';
 import { resources } from '../../resources.ts';
 import { readCounter } from '../../store/counters.ts';
-import { settingsOf, exactNumbers, keyName, keySettings } from './fields.ts';
+import { settingsOf, keyAmounts, keyName, keySettings } from './fields.ts';
 import type { KeyAnswer } from './shape.ts';
 import { keyView } from './view.ts';
 
 export const accepts = {
-  exactNumbers,
+  exactNumbers: keyAmounts,
   params: z.object({ hash: keyHash }),
   body: changeBody({ name: keptWhenNull(keyName), disabled: keptWhenNull(z.boolean()), ...keySettings }),
 };

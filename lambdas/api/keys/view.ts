@@ -4,7 +4,7 @@ import { remaining, type Counter } from '../../store/counters.ts';
 import { limitsOfKey, type ApiKey } from '../../store/keys.ts';
 import { privacyView } from '../parts/view.ts';
 import { keyConventionFields } from './convention.ts';
-import type { KeySpending, ShownKey } from './shape.ts';
+import type { KeySpending, KeyBody } from './shape.ts';
 
 /** What a key may spend and has spent; money as exact numbers of roubles. */
 export function keySpending(key: ApiKey, counter: Counter): KeySpending {
@@ -22,7 +22,7 @@ export function keySpending(key: ApiKey, counter: Counter): KeySpending {
 }
 
 /** An inference key as the management API shows it. */
-export function keyView(key: ApiKey, counter: Counter): ShownKey {
+export function keyView(key: ApiKey, counter: Counter): KeyBody {
   return {
     hash: key.hash,
     workspace_id: key.workspaceId!,

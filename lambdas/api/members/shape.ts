@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { count, list, time, uuid } from '../../http/shapes.ts';
+import { countShape, listShape, time, uuid } from '../../http/shapes.ts';
 import { budgetShape } from '../parts/shape.ts';
 
 const memberShape = z
@@ -12,13 +12,13 @@ const memberShape = z
     budgets: z.array(budgetShape),
   })
   .meta({ id: 'Member' });
-export type ShownMember = z.output<typeof memberShape>;
+export type MemberBody = z.output<typeof memberShape>;
 
-export const memberListAnswer = list(memberShape);
+export const memberListAnswer = listShape(memberShape);
 export type MemberListAnswer = z.output<typeof memberListAnswer>;
 
-export const addedMembersAnswer = z.strictObject({ added_count: count, data: z.array(memberShape) });
+export const addedMembersAnswer = z.strictObject({ added_count: countShape, data: z.array(memberShape) });
 export type AddedMembersAnswer = z.output<typeof addedMembersAnswer>;
 
-export const removedMembersAnswer = z.strictObject({ removed_count: count });
+export const removedMembersAnswer = z.strictObject({ removed_count: countShape });
 export type RemovedMembersAnswer = z.output<typeof removedMembersAnswer>;

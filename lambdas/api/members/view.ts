@@ -4,10 +4,10 @@ import type { Table } from '../../store/table.ts';
 import type { Member } from '../../store/members.ts';
 import { memberScope } from '../../store/payer.ts';
 import { budgetViews } from '../parts/view.ts';
-import type { ShownMember } from './shape.ts';
+import type { MemberBody } from './shape.ts';
 
 /** Members of one workspace with their budgets. */
-export async function showMembers(table: Table, workspaceId: string, members: Member[]): Promise<ShownMember[]> {
+export async function showMembers(table: Table, workspaceId: string, members: Member[]): Promise<MemberBody[]> {
   const scopeIds = members.map(({ id }) => memberScope(workspaceId, id).id);
   return memberViews(workspaceId, members, await readCounters(table, 'member', scopeIds));
 }
@@ -17,7 +17,7 @@ export function memberViews(
   workspaceId: string,
   members: Member[],
   counterOf: (scopeId: string) => Counter,
-): ShownMember[] {
+): MemberBody[] {
   return members.map((member) => ({
     id: member.id,
     user_id: member.id,

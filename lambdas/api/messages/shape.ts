@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { count, rub } from '../../http/shapes.ts';
+import { countShape, rub } from '../../http/shapes.ts';
 
 /** The document lists the known kinds in its place. */
 const contentBlock = z.looseObject({ type: z.string() }).meta({ id: 'ContentBlock' });
@@ -15,14 +15,14 @@ export const messageAnswer = z
     stop_reason: z.string().nullable(),
     stop_sequence: z.string().nullable(),
     usage: z.looseObject({
-      input_tokens: count,
-      output_tokens: count,
-      cache_creation_input_tokens: count.nullable().optional(),
-      cache_read_input_tokens: count.nullable().optional(),
+      input_tokens: countShape,
+      output_tokens: countShape,
+      cache_creation_input_tokens: countShape.nullable().optional(),
+      cache_read_input_tokens: countShape.nullable().optional(),
       cost: rub.optional().meta({ description: 'What it cost, in RUB.' }),
     }),
   })
   .meta({ id: 'Message' });
 
-export const countAnswer = z.strictObject({ input_tokens: count, estimated: z.literal(true).optional() });
+export const countAnswer = z.strictObject({ input_tokens: countShape, estimated: z.literal(true).optional() });
 export type CountAnswer = z.output<typeof countAnswer>;

@@ -8,13 +8,13 @@ import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { isMessagesClient } from './dialect.ts';
-import { readDoing, readReadiness } from './doing.ts';
+import { readEndpointReport, readReadiness } from './endpoint-report.ts';
 import { choicesParameter } from './fields.ts';
 import { filterParameters, keptOffers, type FilterQuery } from './filters.ts';
 import { readFreeCapacity } from './free-capacity.ts';
 import { cursorPage } from './messages-pages.ts';
 import { messagesModelView } from './messages-view.ts';
-import { offersOf, type Listed, type Offer } from './offer.ts';
+import { offersOf, type OfferedModels, type ModelOffer } from './offer.ts';
 import type { MessagesModelListAnswer, ModelListAnswer } from './shape.ts';
 import { isMeasured, sortedOffers, sortParameter, type SpeedOf } from './sort.ts';
 import { refuseUnavailable } from './unavailable.ts';
@@ -46,15 +46,19 @@ interface Asked<Query> {
 type ListQuery = z.output<typeof listQuery>;
 
 /** @param pathname of the route, for links */
-export async function answerList(list: Listed, asked: Asked<ListQuery>, pathname: string): Promise<HttpResponse> {
-  const speedOf = isMeasured(asked.query.sort) ? (await readDoing()).statisticsOf : undefined;
+export async function answerList(
+  list: OfferedModels,
+  asked: Asked<ListQuery>,
+  pathname: string,
+): Promise<HttpResponse> {
+  const speedOf = isMeasured(asked.query.sort) ? (await readEndpointReport()).statisticsOf : undefined;
   return isMessagesClient(asked.request)
     ? answerMessagesList(offersOf(list, await readReadiness(list.models)), asked, speedOf)
     : answerConventionList(list, asked, pathname, speedOf);
 }
 
 export async function answerConventionList(
-  list: Listed,
+  list: OfferedModels,
   { query, request }: Asked<Partial<ListQuery>>,
   pathname: string,
   speedOf?: SpeedOf,
@@ -68,7 +72,7 @@ export async function answerConventionList(
 
 /** Only what messages can be sent to; the newest first, as documented for the Messages API. */
 function answerMessagesList(
-  offers: readonly Offer[],
+  offers: readonly ModelOffer[],
   { query, request }: Asked<ListQuery>,
   speedOf: SpeedOf | undefined,
 ): HttpResponse {
@@ -80,7 +84,7 @@ function answerMessagesList(
   return jsonResponse<MessagesModelListAnswer>(200, cursorPage(found.map(messagesModelView), query));
 }
 
-function filtered(offers: readonly Offer[], query: FilterQuery, { query: given }: HttpRequest): Offer[] {
+function filtered(offers: readonly ModelOffer[], query: FilterQuery, { query: given }: HttpRequest): ModelOffer[] {
   refuseUnavailable(given);
   return keptOffers(offers, query, nowMs());
 }

@@ -9,13 +9,13 @@ import { booleanParameter, integerParameter } from '../../http/fields.ts';
 import type { Money } from '../../money/money.ts';
 import { DAY_MS } from '../../money/periods.ts';
 import { choicesParameter, modalitiesParameter, namesParameter, priceParameter, wordsParameter } from './fields.ts';
-import { contextOf, tokenPricesOf, type Offer } from './offer.ts';
+import { contextOf, tokenPricesOf, type ModelOffer } from './offer.ts';
 
 const TOKENS_PER_PRICE = 1_000_000;
 const MAX_CONTEXT_TOKENS = 1_000_000_000;
 const MAX_AGE_DAYS = 100_000;
 
-type Keeps<Wanted> = (offer: Offer, wanted: Wanted, atMs: number) => boolean;
+type Keeps<Wanted> = (offer: ModelOffer, wanted: Wanted, atMs: number) => boolean;
 
 function filter<Parameter extends z.ZodType>(
   parameter: Parameter,
@@ -112,7 +112,7 @@ export const filterParameters = Object.fromEntries(
 export type FilterQuery = { [Name in keyof Filters]?: z.output<Filters[Name]['parameter']> };
 
 /** Keeps what every given filter keeps, in the same order. @param atMs the time that ages are counted to */
-export function keptOffers(offers: readonly Offer[], query: FilterQuery, atMs: number): Offer[] {
+export function keptOffers(offers: readonly ModelOffer[], query: FilterQuery, atMs: number): ModelOffer[] {
   const given = (Object.keys(filters) as (keyof Filters)[]).filter((name) => query[name] !== undefined);
   // The compiler does not see that a filter and its value belong together.
   return offers.filter((offer) => given.every((name) => filters[name].keeps(offer, query[name] as never, atMs)));
@@ -124,11 +124,11 @@ function isAnyOf(wanted: readonly string[], names: readonly string[]): boolean {
 }
 
 /** What is not paid by the token is neither cheap nor dear. */
-function isPriced(offer: Offer, kind: 'prompt' | 'completion', fits: (perMillion: Money) => boolean): boolean {
+function isPriced(offer: ModelOffer, kind: 'prompt' | 'completion', fits: (perMillion: Money) => boolean): boolean {
   const prices = tokenPricesOf(offer);
   return prices !== undefined && fits(prices[kind].times(TOKENS_PER_PRICE));
 }
 
-function ageOf({ model }: Offer, atMs: number): number {
+function ageOf({ model }: ModelOffer, atMs: number): number {
   return Math.floor((atMs - Date.parse(model.data.created)) / DAY_MS);
 }

@@ -8,7 +8,7 @@ import { notFound } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
 import type { IsReady } from '../../routing/live-providers.ts';
 import { isMessagesClient } from './dialect.ts';
-import { readDoing, readReadiness } from './doing.ts';
+import { readEndpointReport, readReadiness } from './endpoint-report.ts';
 import { readFreeCapacity } from './free-capacity.ts';
 import { messagesModelView } from './messages-view.ts';
 import { offersOf } from './offer.ts';
@@ -47,7 +47,7 @@ export const handler = definePublicEndpoint(
 );
 
 async function answerEndpoints(model: Model): Promise<HttpResponse> {
-  const [doing, isLimited] = await Promise.all([readDoing(), readFreeCapacity([model])]);
+  const [doing, isLimited] = await Promise.all([readEndpointReport(), readFreeCapacity([model])]);
   return jsonResponse<ModelAnswer>(200, {
     // Clients that validate ask for a description here, even an empty one.
     data: {

@@ -4,7 +4,7 @@ import { definePublicEndpoint } from '../../http/define-public-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { resources } from '../../resources.ts';
 import type { VideoModelListAnswer } from './shape.ts';
-import { readReadiness } from './doing.ts';
+import { readReadiness } from './endpoint-report.ts';
 import { videoModelView } from './view.ts';
 
 export const handler = definePublicEndpoint('list-videos-models', { compress: compressed }, async () => {

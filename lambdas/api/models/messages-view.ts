@@ -1,10 +1,10 @@
 /** Models as clients of the Messages API see them. */
 
 import type { Money } from '../../money/money.ts';
-import { routeLimits, type Offer } from './offer.ts';
-import type { MessagesModelAnswer, ShownCapabilities } from './shape.ts';
+import { routeLimits, type ModelOffer } from './offer.ts';
+import type { MessagesModelAnswer, CapabilitiesBody } from './shape.ts';
 
-export function messagesModelView(offer: Offer): MessagesModelAnswer {
+export function messagesModelView(offer: ModelOffer): MessagesModelAnswer {
   const { model } = offer;
   const { contextLength, maxOutputTokens } = routeLimits(offer);
   return {
@@ -23,7 +23,7 @@ export function messagesModelView(offer: Offer): MessagesModelAnswer {
   };
 }
 
-type Support = ShownCapabilities['batch'];
+type Support = CapabilitiesBody['batch'];
 const yes: Support = { supported: true };
 /** The gateway refuses it, whatever the model. */
 const no: Support = { supported: false };
@@ -34,7 +34,7 @@ function isPositive(price: Money | undefined): boolean {
   return price !== undefined && !price.isZero;
 }
 
-function capabilitiesOf({ model: { data, endpoints } }: Offer): ShownCapabilities {
+function capabilitiesOf({ model: { data, endpoints } }: ModelOffer): CapabilitiesBody {
   const takes = (modality: (typeof data.input_modalities)[number]) =>
     data.input_modalities.includes(modality) ? yes : no;
   const thinks = data.supported_parameters.includes('reasoning');

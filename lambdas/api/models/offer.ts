@@ -1,26 +1,26 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { hasPrice, type Priced } from '../../catalog/default-route.ts';
-import { misfitOf } from '../../routing/fit.ts';
+import { misfitOf } from '../../routing/preference-filter.ts';
 import type { IsReady } from '../../routing/live-providers.ts';
 import { inOrder } from '../../routing/order.ts';
 import { preferencesFor } from '../../routing/preferences.ts';
 
 /** A model as one reader may use it. */
-export interface Offer {
+export interface ModelOffer {
   model: Model;
   /** At least one; in the order in which they are tried, so that the first is the default route. */
   endpoints: readonly Priced<Endpoint>[];
 }
 
 /** The parts that a list of models is built from. */
-export interface Listed {
+export interface OfferedModels {
   models: readonly Model[];
   /** Whether the reader may use an endpoint; in public lists all may be used. */
   isAllowed?: (endpoint: Endpoint) => boolean;
 }
 
 /** @param isReady whether an endpoint can be called */
-export function offersOf({ models, isAllowed = () => true }: Listed, isReady: IsReady): Offer[] {
+export function offersOf({ models, isAllowed = () => true }: OfferedModels, isReady: IsReady): ModelOffer[] {
   return models
     .map((model) => ({ model, endpoints: inRoutingOrder(model, model.endpoints.filter(isAllowed), isReady) }))
     .filter(({ endpoints }) => endpoints.length > 0);
@@ -52,17 +52,20 @@ export function inRoutingOrder(model: Model, endpoints: readonly Endpoint[], isR
 }
 
 /** What a token costs at the default route; undefined for a model that is not paid by the token. */
-export function tokenPricesOf({ model, endpoints }: Offer): Priced<Endpoint>['pricing'] | undefined {
+export function tokenPricesOf({ model, endpoints }: ModelOffer): Priced<Endpoint>['pricing'] | undefined {
   return model.data.video ? undefined : endpoints[0]!.pricing;
 }
 
 /** What the model reads, or else what its default route does; undefined where neither is known. */
-export function contextOf({ model, endpoints }: Offer): number | undefined {
+export function contextOf({ model, endpoints }: ModelOffer): number | undefined {
   return model.data.context_length ?? endpoints[0]!.contextLength;
 }
 
 /** Limits of the default route. */
-export function routeLimits({ endpoints }: Offer): { contextLength: number | null; maxOutputTokens: number | null } {
+export function routeLimits({ endpoints }: ModelOffer): {
+  contextLength: number | null;
+  maxOutputTokens: number | null;
+} {
   const route = endpoints[0]!;
   return { contextLength: route.contextLength ?? null, maxOutputTokens: route.maxOutputTokens ?? null };
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { modalities } from '../../catalog/modality.ts';
 import { routingSchema } from '../../catalog/schema.ts';
-import { constants, count, data, nothing, rubText, time } from '../../http/shapes.ts';
+import { constants, countShape, dataShape, nothing, rubText, time } from '../../http/shapes.ts';
 
 const tokenPrices = {
   prompt: rubText.optional(),
@@ -21,7 +21,7 @@ const pricingShape = z
     overrides: z.array(z.strictObject({ min_prompt_tokens: z.int().positive(), ...tokenPrices })).optional(),
   })
   .meta({ id: 'Pricing', description: 'RUB per single token or unit, as decimal strings.' });
-export type ShownPricing = z.output<typeof pricingShape>;
+export type PricingBody = z.output<typeof pricingShape>;
 
 const optionalNumber = z.number().nullable().optional();
 
@@ -46,7 +46,7 @@ const serviceFreeShape = z
     }),
   })
   .meta({ id: 'ServiceFree', description: 'Terms of a free model.' });
-export type ShownServiceFree = z.output<typeof serviceFreeShape>;
+export type ServiceFreeBody = z.output<typeof serviceFreeShape>;
 
 const modelFields = {
   id: z.string(),
@@ -103,7 +103,7 @@ const modelFields = {
 };
 
 const modelShape = z.strictObject(modelFields).meta({ id: 'Model' });
-export type ShownModel = z.output<typeof modelShape>;
+export type ModelBody = z.output<typeof modelShape>;
 
 const percent = z.number().min(0).max(100).nullable();
 
@@ -151,7 +151,7 @@ const endpointShape = z
     throughput_last_30m: percentiles.meta({ description: 'Tokens per second of complete answers, within 10 %.' }),
   })
   .meta({ id: 'Endpoint', description: 'One way to reach a model. What nobody has measured is null.' });
-export type ShownEndpoint = z.output<typeof endpointShape>;
+export type EndpointBody = z.output<typeof endpointShape>;
 
 export const modelAnswer = z.strictObject({
   data: z
@@ -181,16 +181,16 @@ const videoModelShape = z
     upscale_factor: nothing,
   })
   .meta({ id: 'VideoModel' });
-export type ShownVideoModel = z.output<typeof videoModelShape>;
+export type VideoModelBody = z.output<typeof videoModelShape>;
 
-export const videoModelListAnswer = data(z.array(videoModelShape));
+export const videoModelListAnswer = dataShape(z.array(videoModelShape));
 export type VideoModelListAnswer = z.output<typeof videoModelListAnswer>;
 
 export const modelListAnswer = z
   .strictObject({
     data: z.array(modelShape),
     links: z.strictObject({ next: z.string().nullable() }),
-    total_count: count,
+    total_count: countShape,
   })
   .meta({ id: 'ModelList' });
 export type ModelListAnswer = z.output<typeof modelListAnswer>;
@@ -232,7 +232,7 @@ const capabilitiesShape = z
     }),
   })
   .meta({ id: 'ModelCapabilities' });
-export type ShownCapabilities = z.output<typeof capabilitiesShape>;
+export type CapabilitiesBody = z.output<typeof capabilitiesShape>;
 
 export const messagesModelAnswer = z
   .strictObject({

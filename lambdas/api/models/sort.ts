@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { usualCost } from '../../catalog/default-route.ts';
 import type { EndpointStatistics } from '../../catalog/endpoint-statistics.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import { contextOf, tokenPricesOf, type Offer } from './offer.ts';
+import { contextOf, tokenPricesOf, type ModelOffer } from './offer.ts';
 
 /** Undefined for an endpoint that too few requests have measured. */
 export type SpeedOf = (endpointId: string) => Speed | undefined;
@@ -14,7 +14,7 @@ type Rank = number | bigint | undefined;
 
 interface Order {
   highestFirst: boolean;
-  rank: (offer: Offer) => Rank;
+  rank: (offer: ModelOffer) => Rank;
 }
 
 interface MeasuredOrder {
@@ -23,7 +23,7 @@ interface MeasuredOrder {
   measured: (speed: Speed) => number | undefined;
 }
 
-const usualCostOf = (offer: Offer) => {
+const usualCostOf = (offer: ModelOffer) => {
   const prices = tokenPricesOf(offer);
   return prices && usualCost(prices).pico;
 };
@@ -71,7 +71,7 @@ export function isMeasured(sort: Sort | undefined): boolean {
  * @param speedOf undefined where nothing is measured
  * @throws {GatewayError} 400 for an order of measured speeds without them.
  */
-export function sortedOffers(offers: readonly Offer[], sort: Sort | undefined, speedOf?: SpeedOf): Offer[] {
+export function sortedOffers(offers: readonly ModelOffer[], sort: Sort | undefined, speedOf?: SpeedOf): ModelOffer[] {
   if (!sort) return [...offers];
   const { highestFirst, rank } = orderOf(sort, speedOf);
   const ranked = offers.map((offer) => ({ offer, rank: rank(offer) }));
@@ -85,7 +85,7 @@ function orderOf(sort: Sort, speedOf: SpeedOf | undefined): Order {
     throw invalidRequest('sort', `only the speed of models that write text is measured; ${oneOf(unmeasuredSorts)}`);
   }
   const { highestFirst, measured } = order;
-  const rank = ({ endpoints }: Offer) => {
+  const rank = ({ endpoints }: ModelOffer) => {
     const speed = speedOf(endpoints[0]!.id);
     return speed && measured(speed);
   };

@@ -5,10 +5,10 @@ import type { ModelData, Pricing, ServiceFree } from '../../catalog/schema.ts';
 import { factsOf } from '../../catalog/wires.ts';
 import { Money } from '../../money/money.ts';
 import type { IsReady } from '../../routing/live-providers.ts';
-import type { Doing } from './doing.ts';
+import type { EndpointReport } from './endpoint-report.ts';
 import type { IsLimited } from './free-capacity.ts';
 import { inRoutingOrder } from './offer.ts';
-import type { ShownEndpoint, ShownModel, ShownPricing, ShownServiceFree, ShownVideoModel } from './shape.ts';
+import type { EndpointBody, ModelBody, PricingBody, ServiceFreeBody, VideoModelBody } from './shape.ts';
 
 /**
  * A model, with the price and the limits of its default route.
@@ -21,7 +21,7 @@ export function modelView(
   tried?: readonly Endpoint[],
   isLimited: IsLimited = () => false,
   isReady: IsReady = () => undefined,
-): ShownModel {
+): ModelBody {
   const { data } = model;
   const endpoints = tried ?? inRoutingOrder(model, model.endpoints, isReady);
   const [route] = endpoints;
@@ -74,18 +74,18 @@ function isAnyReady(endpoints: readonly Endpoint[], isReady: IsReady): boolean |
   return answers.has(undefined) ? null : false;
 }
 
-function serviceFreeView(terms: ServiceFree, isLimited: boolean): ShownServiceFree {
+function serviceFreeView(terms: ServiceFree, isLimited: boolean): ServiceFreeBody {
   return { ...withTexts(terms), temporarily_capacity_limited: isLimited };
 }
 
 /** All endpoints of a model: first those that are tried, in that order, then the others. */
-export function endpointViews(model: Model, doing: Doing): ShownEndpoint[] {
+export function endpointViews(model: Model, doing: EndpointReport): EndpointBody[] {
   const tried: Endpoint[] = inRoutingOrder(model, model.endpoints, doing.isReady);
   const others = model.endpoints.filter((endpoint) => !tried.includes(endpoint));
   return [...tried, ...others].map((endpoint) => endpointView(model, endpoint, doing));
 }
 
-export function endpointView(model: Model, endpoint: Endpoint, doing: Doing): ShownEndpoint {
+export function endpointView(model: Model, endpoint: Endpoint, doing: EndpointReport): EndpointBody {
   const statistics = doing.statisticsOf(endpoint.id);
   const isFailing = doing.isFailing(endpoint.id);
   const { dataPolicy: policy } = endpoint;
@@ -121,7 +121,7 @@ export function endpointView(model: Model, endpoint: Endpoint, doing: Doing): Sh
   };
 }
 
-export function videoModelView(model: Model, isReady: IsReady): ShownVideoModel {
+export function videoModelView(model: Model, isReady: IsReady): VideoModelBody {
   const video = model.data.video!;
   const shown = modelView(model, undefined, undefined, isReady);
   return {
@@ -145,7 +145,7 @@ export function videoModelView(model: Model, isReady: IsReady): ShownVideoModel 
  * On a model paid by the second, free tokens say nothing and look like a free model. They stay in lists of models of
  * all kinds, because clients' validators insist on both prices.
  */
-function withoutFreeTokens({ prompt, completion, ...others }: ShownPricing): ShownPricing {
+function withoutFreeTokens({ prompt, completion, ...others }: PricingBody): PricingBody {
   return { ...(prompt === '0' ? {} : { prompt }), ...(completion === '0' ? {} : { completion }), ...others };
 }
 
@@ -155,7 +155,7 @@ function videoPrices({ price_per_second: prices }: NonNullable<ModelData['video'
 }
 
 /** Decimal strings of RUB per unit; an unknown price is left out, a free one is "0". */
-function pricingView(pricing: Pricing | undefined): ShownPricing {
+function pricingView(pricing: Pricing | undefined): PricingBody {
   return pricing ? withTexts(pricing) : {};
 }
 
@@ -174,7 +174,7 @@ function withTexts<Value extends object>(value: Value): WithTexts<Value> {
   return Object.fromEntries(entries) as WithTexts<Value>;
 }
 
-function architecture({ data }: Model): ShownModel['architecture'] {
+function architecture({ data }: Model): ModelBody['architecture'] {
   return {
     input_modalities: data.input_modalities,
     output_modalities: data.output_modalities,
@@ -184,7 +184,7 @@ function architecture({ data }: Model): ShownModel['architecture'] {
   };
 }
 
-function toolChoice({ data }: Model): ShownEndpoint['supports_tool_choice'] {
+function toolChoice({ data }: Model): EndpointBody['supports_tool_choice'] {
   const tools = data.supported_parameters.includes('tools');
   return { auto: tools, none: tools, required: tools, function: tools };
 }

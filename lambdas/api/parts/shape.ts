@@ -1,7 +1,7 @@
 /** Parts that answers of several resources have. */
 
 import * as z from 'zod';
-import { count, nothing, rubText, time, uuid } from '../../http/shapes.ts';
+import { countShape, nothing, rubText, time, uuid } from '../../http/shapes.ts';
 import { intervals, resets } from '../../money/periods.ts';
 
 export const budgetShape = z
@@ -22,15 +22,15 @@ export const budgetShape = z
     updated_at: time.meta({ description: 'When the limit was last changed.' }),
   })
   .meta({ id: 'Budget' });
-export type ShownBudget = z.output<typeof budgetShape>;
+export type BudgetBody = z.output<typeof budgetShape>;
 
 export const privacyShape = z
   .strictObject({
-    version: count.meta({ description: 'Counts changes.' }),
+    version: countShape.meta({ description: 'Counts changes.' }),
     blockLogging: z.boolean(),
     blockTraining: z.boolean(),
     allowedProviders: z.array(z.string()),
     ignoredProviders: z.array(z.string()),
   })
   .meta({ id: 'Privacy' });
-export type ShownPrivacy = z.output<typeof privacyShape>;
+export type PrivacyBody = z.output<typeof privacyShape>;

@@ -6,7 +6,7 @@ import { nowMs } from '../../platform/clock.ts';
 import type { Counter } from '../../store/counters.ts';
 import type { Limits, LimitTimes } from '../../store/limits.ts';
 import type { Privacy } from '../../store/privacy.ts';
-import type { ShownBudget, ShownPrivacy } from './shape.ts';
+import type { BudgetBody, PrivacyBody } from './shape.ts';
 
 /** The limits of an owner, and when they were set; those of before that was kept are as old as the owner. */
 export interface SetLimits {
@@ -19,7 +19,7 @@ export interface SetLimits {
  * Budgets with what is left of them in their windows.
  * @param counter of the owner's scope: spending is what is settled; what is held is also taken off the remainder
  */
-export function budgetViews(owner: BudgetOwner, set: SetLimits, counter: Counter): ShownBudget[] {
+export function budgetViews(owner: BudgetOwner, set: SetLimits, counter: Counter): BudgetBody[] {
   const { limits, limitTimes, createdAt } = set;
   const atMs = nowMs();
   const windows = windowsAt(atMs);
@@ -54,7 +54,7 @@ function budgetId(owner: BudgetOwner, interval: Interval): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }
 
-export function privacyView(privacy: Privacy): ShownPrivacy {
+export function privacyView(privacy: Privacy): PrivacyBody {
   const { version, blockLogging, blockTraining, allowedProviders, ignoredProviders } = privacy;
   return { version, blockLogging, blockTraining, allowedProviders, ignoredProviders };
 }

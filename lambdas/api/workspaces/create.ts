@@ -8,11 +8,14 @@ import { createWorkspace } from '../../management/workspaces.ts';
 import { resources } from '../../resources.ts';
 import { counterFrom } from '../../store/counters.ts';
 import type { Workspace } from '../../store/workspaces.ts';
-import { slug, workspaceName, workspaceSettings } from './fields.ts';
+import { slugField, workspaceName, workspaceSettings } from './fields.ts';
 import type { WorkspaceAnswer } from './shape.ts';
 import { workspaceView } from './view.ts';
 
-export const accepts = { once: answerOnce, body: z.strictObject({ name: workspaceName, slug, ...workspaceSettings }) };
+export const accepts = {
+  once: answerOnce,
+  body: z.strictObject({ name: workspaceName, slug: slugField, ...workspaceSettings }),
+};
 
 export const handler = defineEndpoint('create-workspace', accepts, async ({ body, caller, request, once }) => {
   return once(async (keep) => {

@@ -1,8 +1,8 @@
 import { textField } from '../../http/fields.ts';
-import { privacyField } from '../../http/privacy-field.ts';
+import { privacySettings } from '../../http/privacy-field.ts';
 import { descriptionRule, nameRule, slugRule } from '../../management/rules.ts';
 
-export const slug = textField(slugRule).meta({
+export const slugField = textField(slugRule).meta({
   description: 'Short name, unique in the account.',
   example: 'production',
 });
@@ -11,5 +11,5 @@ export const workspaceName = textField(nameRule).meta({ example: 'Production' })
 
 export const workspaceSettings = {
   description: textField(descriptionRule).nullish(),
-  privacy: privacyField,
+  privacy: privacySettings,
 };

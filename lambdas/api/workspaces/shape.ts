@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { data, list, nothing, time, uuid } from '../../http/shapes.ts';
+import { dataShape, listShape, nothing, time, uuid } from '../../http/shapes.ts';
 import { workspaceStatuses } from '../../store/workspaces.ts';
 import { budgetShape, privacyShape } from '../parts/shape.ts';
 
@@ -28,12 +28,12 @@ const workspaceShape = z
     is_observability_io_logging_enabled: z.boolean(),
   })
   .meta({ id: 'Workspace' });
-export type ShownWorkspace = z.output<typeof workspaceShape>;
+export type WorkspaceBody = z.output<typeof workspaceShape>;
 
-export const workspaceAnswer = data(workspaceShape);
+export const workspaceAnswer = dataShape(workspaceShape);
 export type WorkspaceAnswer = z.output<typeof workspaceAnswer>;
 
-export const workspaceListAnswer = list(workspaceShape);
+export const workspaceListAnswer = listShape(workspaceShape);
 export type WorkspaceListAnswer = z.output<typeof workspaceListAnswer>;
 
 export const deletedWorkspaceAnswer = z.strictObject({ deleted: z.literal(true), archived: z.boolean() });

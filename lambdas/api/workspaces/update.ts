@@ -7,13 +7,13 @@ import { etag, expectedVersion } from '../../http/versions.ts';
 import { changesOf } from '../../management/change.ts';
 import { updateWorkspace } from '../../management/workspaces.ts';
 import { resources } from '../../resources.ts';
-import { slug, workspaceName, workspaceSettings } from './fields.ts';
+import { slugField, workspaceName, workspaceSettings } from './fields.ts';
 import type { WorkspaceAnswer } from './shape.ts';
 import { showWorkspace } from './view.ts';
 
 export const accepts = {
   params: z.object({ workspaceId }),
-  body: changeBody({ name: keptWhenNull(workspaceName), slug: keptWhenNull(slug), ...workspaceSettings }),
+  body: changeBody({ name: keptWhenNull(workspaceName), slug: keptWhenNull(slugField), ...workspaceSettings }),
 };
 
 export const handler = defineEndpoint('update-workspace', accepts, async ({ params, body, caller, request }) => {

@@ -3,7 +3,7 @@ import { readCounter, readCounters, type Counter } from '../../store/counters.ts
 import type { Table } from '../../store/table.ts';
 import type { Workspace } from '../../store/workspaces.ts';
 import { budgetViews, privacyView } from '../parts/view.ts';
-import type { ShownWorkspace } from './shape.ts';
+import type { WorkspaceBody } from './shape.ts';
 
 /** Fields of the public convention for what this gateway does not have. */
 export const workspaceConventionFields = {
@@ -20,7 +20,7 @@ export const workspaceConventionFields = {
 };
 
 /** A workspace with its budgets; the counter is empty for a new one. */
-export function workspaceView(workspace: Workspace, counter: Counter): ShownWorkspace {
+export function workspaceView(workspace: Workspace, counter: Counter): WorkspaceBody {
   return {
     id: workspace.id,
     account_id: workspace.accountId,
@@ -38,11 +38,11 @@ export function workspaceView(workspace: Workspace, counter: Counter): ShownWork
 }
 
 /** A workspace with its budgets and what is left of them. */
-export async function showWorkspace(table: Table, workspace: Workspace): Promise<ShownWorkspace> {
+export async function showWorkspace(table: Table, workspace: Workspace): Promise<WorkspaceBody> {
   return workspaceView(workspace, await readCounter(table, { kind: 'workspace', id: workspace.id }));
 }
 
-export async function showWorkspaces(table: Table, workspaces: Workspace[]): Promise<ShownWorkspace[]> {
+export async function showWorkspaces(table: Table, workspaces: Workspace[]): Promise<WorkspaceBody[]> {
   const counterOf = await readCounters(
     table,
     'workspace',

@@ -18,7 +18,7 @@ import { routeDecision } from './routed-decision.ts';
 const STOP_BEFORE_TIMEOUT_MS = 5_000;
 
 /** All questions answered, by the candidate that did. */
-export interface DecisionAnswer {
+export interface AnsweredDecision {
   candidate: DecisionCandidate;
   /** By the name of the question. */
   answers: Record<string, ReturnType<typeof answerOf>>;
@@ -30,7 +30,7 @@ export interface DecisionAnswer {
  * charged for what the provider that decided has read and written.
  * @throws {GatewayError} when the request goes nowhere, is not admitted, or nobody decides
  */
-export async function answerDecision(input: DecisionInput): Promise<DecisionAnswer> {
+export async function answerDecision(input: DecisionInput): Promise<AnsweredDecision> {
   const { body, caller, generationId } = input;
   const { task, own, candidates } = await routeDecision(body, caller);
   const offers = prepareOffers(candidates, task);
@@ -61,7 +61,7 @@ export async function answerDecision(input: DecisionInput): Promise<DecisionAnsw
     name,
     answerOf(own.questions[at]!, result.verdicts[at]!),
   ]);
-  return { candidate, answers: Object.fromEntries(answers) as DecisionAnswer['answers'], charged };
+  return { candidate, answers: Object.fromEntries(answers) as AnsweredDecision['answers'], charged };
 }
 
 /** What all requests cost together. */

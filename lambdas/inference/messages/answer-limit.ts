@@ -20,7 +20,7 @@ export interface Limit {
 }
 
 /** The limit of an answer of this size, `extraBytes` being what the model did not write; undefined when all may go out. */
-export function limitOf(
+export function answerLimitOf(
   keeper: HoldKeeper,
   maxOutputTokens: number,
   { writtenBytes, extraBytes }: { writtenBytes: number; extraBytes: number },

@@ -1,13 +1,13 @@
 import type { UsageBound } from '../../accounting/price.ts';
 import {
-  askedCacheWrites,
+  requestedCacheWrites,
   countedBound,
   measurePrompt,
   promptBound,
   textBound,
   type PromptContent,
 } from '../../admission/prompt-size.ts';
-import { countedLocally, countLocally } from '../../admission/local-count.ts';
+import { withTokenizerMargin, countPromptTokens } from '../../admission/local-count.ts';
 import { promptTexts } from '../../admission/prompt-texts.ts';
 import { planSpending, type Quote, type SpendingPlan } from '../../admission/spending-plan.ts';
 import { factsOf } from '../../catalog/wires.ts';
@@ -61,9 +61,9 @@ export async function countedPlan(prepared: Prepared): Promise<SpendingPlan | un
     attempts.map(async ({ candidate, message }, index) => {
       const quote = plan.quotes[index]!;
       const counted = await countUpstream(candidate, message, client, COUNT_TIMEOUT_MS).catch(() => undefined);
-      if (counted !== undefined) return bounded(quote, countedBound(counted, content, candidate.endpoint));
-      const estimated = content.unbounded ? undefined : await countedHere(candidate, message, content);
-      return estimated === undefined ? quote : bounded(quote, estimated);
+      if (counted !== undefined) return withPromptBound(quote, countedBound(counted, content, candidate.endpoint));
+      const estimated = content.unbounded ? undefined : await countWithOwnTokenizer(candidate, message, content);
+      return estimated === undefined ? quote : withPromptBound(quote, estimated);
     }),
   );
   const isSame = quotes.every((quote, index) => quote === plan.quotes[index]);
@@ -82,7 +82,11 @@ export function reencoded({ attempts, client }: Prepared, plan: SpendingPlan): A
 }
 
 /** The same attempt with another message, over a connection of its own. @throws {GatewayError} 400 */
-export function asking({ candidate, thinksUnseen }: Attempt, message: MessagesRequest, client: ClientHeaders): Attempt {
+export function withMessage(
+  { candidate, thinksUnseen }: Attempt,
+  message: MessagesRequest,
+  client: ClientHeaders,
+): Attempt {
   const encoded = candidate.wire.encode(message, candidate.target, client);
   return { candidate, message, encode: () => encoded, thinksUnseen };
 }
@@ -99,7 +103,7 @@ export function boundByBytes({ candidate, message, encode }: Attempt): number | 
  * @param mostPromptTokens known otherwise: from a count of the round before, and what was added since
  */
 export function quoteOfRound(attempt: Attempt, content: PromptContent, mostPromptTokens: number): Quote {
-  return bounded(quoteOf(attempt, attempt.encode().body, content), mostPromptTokens);
+  return withPromptBound(quoteOf(attempt, attempt.encode().body, content), mostPromptTokens);
 }
 
 interface EncodedOffer {
@@ -135,7 +139,7 @@ function encodeForEach(
 
 function quoteOf({ candidate, message }: Attempt, body: string, content: PromptContent): Quote {
   const { endpoint, pricing } = candidate;
-  const asked = askedCacheWrites(body);
+  const asked = requestedCacheWrites(body);
   const bound: UsageBound = {
     promptTokens: promptBound(content, body, endpoint),
     outputTokens: maxOutputTokens(candidate, message),
@@ -167,18 +171,18 @@ function hiddenTokens(candidate: Candidate, message: MessagesRequest): number {
 }
 
 /** Where no provider counts: by our own tokenizer, with a margin for those of other families. */
-async function countedHere(
+async function countWithOwnTokenizer(
   { target, endpoint }: Candidate,
   message: MessagesRequest,
   content: PromptContent,
 ): Promise<number | undefined> {
   const { tokenizer } = target.quirks;
-  const tokens = await countLocally(promptTexts(message, tokenizer), tokenizer);
+  const tokens = await countPromptTokens(promptTexts(message, tokenizer), tokenizer);
   if (tokens === undefined) return undefined;
-  return textBound(countedLocally(tokens, tokenizer), content, endpoint);
+  return textBound(withTokenizerMargin(tokens, tokenizer), content, endpoint);
 }
 
-function bounded(quote: Quote, promptTokens: number): Quote {
+function withPromptBound(quote: Quote, promptTokens: number): Quote {
   const tokens = Math.min(quote.bound.promptTokens, promptTokens);
   return { ...quote, bound: { ...quote.bound, promptTokens: tokens } };
 }

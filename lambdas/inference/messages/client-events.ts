@@ -16,7 +16,7 @@ export function isEnding(data: MessagesEvent): data is MessageDelta {
 }
 
 /** The events before the provider's error, and the error as a failure. */
-export function untilFailure(
+export function splitAtError(
   events: AnswerEvent[],
   candidate: Candidate,
 ): { events: AnswerEvent[]; failure?: GatewayError } {
@@ -27,7 +27,7 @@ export function untilFailure(
 }
 
 /** The events up to the first that writes beyond the limit, after what was written before them. */
-export function fitting(events: AnswerEvent[], writtenBytes: number, limitBytes: number): AnswerEvent[] {
+export function cutAtLimit(events: AnswerEvent[], writtenBytes: number, limitBytes: number): AnswerEvent[] {
   let written = writtenBytes;
   const end = events.findIndex(({ data }) => {
     written += eventBytes(data);
@@ -37,7 +37,7 @@ export function fitting(events: AnswerEvent[], writtenBytes: number, limitBytes:
 }
 
 /** The first event of an answer, with the generation's id and the catalog's model; any other event as it is. */
-export function named(event: AnswerEvent, { context, attempted }: MeasuredAnswer): AnswerEvent {
+export function withGatewayIdentity(event: AnswerEvent, { context, attempted }: MeasuredAnswer): AnswerEvent {
   const { data } = event;
   if (data.type !== 'message_start') return event;
   const usage = openingUsage(data.message.usage, context.estimatedInputTokens);

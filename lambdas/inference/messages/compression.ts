@@ -1,6 +1,6 @@
 /** The prompt of a request that allows the gateway to leave messages out where it is too long for the model. */
 
-import { countLocally } from '../../admission/local-count.ts';
+import { countPromptTokens } from '../../admission/local-count.ts';
 import { measurePrompt } from '../../admission/prompt-size.ts';
 import { promptTexts } from '../../admission/prompt-texts.ts';
 import { middleOut } from '../../messages/middle-out.ts';
@@ -54,7 +54,7 @@ async function tokensPerEstimated(
   estimatedTokens: number,
   { target: { quirks } }: Candidate,
 ): Promise<number> {
-  const counted = await countLocally(promptTexts(request, quirks.tokenizer), quirks.tokenizer);
+  const counted = await countPromptTokens(promptTexts(request, quirks.tokenizer), quirks.tokenizer);
   if (counted === undefined) return USUAL_TOKENS_PER_ESTIMATED;
   const margin = quirks.tokenizer === undefined ? OTHER_MARGIN : OWN_MARGIN;
   const { images, unbounded } = measurePrompt(request);

@@ -2,7 +2,7 @@ import type { AnswerBatch, MessagesRequest } from '../../messages/types.ts';
 import { parseExactly } from '../../platform/exact-json.ts';
 import { resumed, type Pulled } from '../../platform/pulled.ts';
 import { errorInAnswer, refusalOfResponse } from '../../providers/failures.ts';
-import { peek } from '../../providers/peek.ts';
+import { sniffDocument } from '../../providers/sniff-document.ts';
 import { readText, UpstreamError, type UpstreamRequest, type UpstreamResponse } from '../../providers/upstream-http.ts';
 import type { WireRequest } from '../../providers/wire.ts';
 import type { Candidate } from '../../routing/candidates.ts';
@@ -57,7 +57,7 @@ async function beginAnswer(attempt: Attempt, input: DispatchInput, onSent: () =>
   }
   const { isDocument, body } = candidate.wire.streamsJson
     ? { isDocument: false, body: response.body }
-    : await peek(response.body);
+    : await sniffDocument(response.body);
   const batches = isDocument
     ? documentOf(body, response, attempt, input)
     : candidate.wire.decode(body, decodeContext(attempt, input));

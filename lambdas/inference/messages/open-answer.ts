@@ -5,9 +5,9 @@ import type { SharedHealth } from '../../routing/health.ts';
 import { abortInTime, abortWhenLeft } from '../abort.ts';
 import type { AnswerContext } from './answer-context.ts';
 import { searchFirst, type AnswerSearch, type RequestSearch } from './answer-search.ts';
-import { asking, prepareAttempts } from './attempts.ts';
+import { withMessage, prepareAttempts } from './attempts.ts';
 import { holdForRequest, type MessageInput } from './message-hold.ts';
-import { inPlaceOf } from './requested-search.ts';
+import { reportPathsAsSent } from './requested-search.ts';
 import { routeMessage } from './routed-message.ts';
 import { noteConversation } from './warm-conversation.ts';
 
@@ -26,7 +26,7 @@ export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
   abortWhenLeft(abort, input.clientLeft);
   const client = clientHeaders(request.headers);
   const prepare = (some: typeof candidates) =>
-    inPlaceOf(routed.origins, () => prepareAttempts(some, message, content, client));
+    reportPathsAsSent(routed.origins, () => prepareAttempts(some, message, content, client));
   const { admitted, attempts } = await holdForRequest(input, candidates, prepare, abort.signal);
   abortInTime(abort, input.remainingMs());
 
@@ -102,5 +102,5 @@ async function searchBeforeAsking(
   // It may be closed by the time that it is needed.
   for (const { upstream } of attempts) upstream?.discard();
   const { opening, extended } = await searchFirst(asked, signal);
-  return { opening, attempts: attempts.map((attempt) => asking(attempt, extended(attempt.message), client)) };
+  return { opening, attempts: attempts.map((attempt) => withMessage(attempt, extended(attempt.message), client)) };
 }

@@ -21,8 +21,8 @@ import {
   type FinalCharge,
 } from './answer-charge.ts';
 import { hasOutput, type AnswerContext, type Attempted, type MeasuredAnswer } from './answer-context.ts';
-import { limitOf, type Limit } from './answer-limit.ts';
-import { fitting, isEnding, named, priced, untilFailure } from './client-events.ts';
+import { answerLimitOf, type Limit } from './answer-limit.ts';
+import { cutAtLimit, isEnding, withGatewayIdentity, priced, splitAtError } from './client-events.ts';
 import { earlyEnding, withShortening, type FailedEnding, type Stop } from './early-end.ts';
 import { raiseAlarms } from '../tripwires.ts';
 import { outcomeOf, surprisesOf } from './outcome.ts';
@@ -136,7 +136,7 @@ export class Progress {
   /** Measures a batch before it goes out, and takes from it what the hold does not pay for. */
   observe(batch: RoundBatch): Observed | Promise<Observed> {
     const { attempted, meter } = this.#answer;
-    const { events, failure } = untilFailure(batch.events, attempted.candidate);
+    const { events, failure } = splitAtError(batch.events, attempted.candidate);
     meter.holdBack(batch.heldBackBytes ?? 0);
     if (batch.nativeReason !== undefined) meter.nativeFinishReason = batch.nativeReason;
     this.#isClosing = batch.isClosing ?? false;
@@ -151,7 +151,7 @@ export class Progress {
       this.#extraBytes += extraBytes(data);
     }
     const size = { writtenBytes, extraBytes: this.#extraBytes };
-    const limit = limitOf(this.#context.keeper, attempted.quote.bound.outputTokens, size);
+    const limit = answerLimitOf(this.#context.keeper, attempted.quote.bound.outputTokens, size);
     const pass = (found: Limit | undefined) => this.#pass(events, batch, failure, found);
     return limit instanceof Promise ? limit.then(pass) : pass(limit);
   }
@@ -163,7 +163,7 @@ export class Progress {
     limit: Limit | undefined,
   ): Observed | Promise<Observed> {
     const { meter } = this.#answer;
-    const passed = limit ? fitting(events, meter.outputBytes, limit.bytes) : events;
+    const passed = limit ? cutAtLimit(events, meter.outputBytes, limit.bytes) : events;
     for (const { data } of passed) {
       if (data.type !== 'message_start') meter.observe(data);
       this.#follow(data);
@@ -173,7 +173,7 @@ export class Progress {
     this.#countPrompt();
     const stop: Stop | undefined = limit?.stop ?? (failure ? { ending: 'broke_off', failure } : asked);
     const isPriced = passed.some(({ data }) => isEnding(data));
-    if (!isPriced) return { events: passed.map((event) => named(event, this.#answer)), stop };
+    if (!isPriced) return { events: passed.map((event) => withGatewayIdentity(event, this.#answer)), stop };
     return this.#rewritten(passed).then((rewritten) => ({ events: rewritten, stop }));
   }
 
@@ -246,7 +246,7 @@ export class Progress {
   async #rewritten(events: AnswerEvent[]): Promise<AnswerEvent[]> {
     const rewritten: AnswerEvent[] = [];
     for (const event of events) {
-      if (!isEnding(event.data)) rewritten.push(named(event, this.#answer));
+      if (!isEnding(event.data)) rewritten.push(withGatewayIdentity(event, this.#answer));
       else rewritten.push({ data: await this.#priced(withShortening(event.data, this.#context.shortened)) });
     }
     return rewritten;

@@ -62,7 +62,7 @@ const PLACE = /^messages\.(\d+)(?=\.|$)/;
  * Runs a check of a conversation that searches have changed; what it finds wrong is named by the client's own message.
  * @throws {GatewayError} what `check` throws
  */
-export function inPlaceOf<Result>(origins: readonly number[] | undefined, check: () => Result): Result {
+export function reportPathsAsSent<Result>(origins: readonly number[] | undefined, check: () => Result): Result {
   try {
     return check();
   } catch (error) {

@@ -15,7 +15,7 @@ import { withFreeChoice } from '../../search/tool.ts';
 import { searchCalls, withRound } from '../../search/turns.ts';
 import type { AnswerContext } from './answer-context.ts';
 import type { AnswerSearch } from './answer-search.ts';
-import { asking, boundByBytes, quoteOfRound } from './attempts.ts';
+import { withMessage, boundByBytes, quoteOfRound } from './attempts.ts';
 import { fittingThinking } from './fitting-thinking.ts';
 import type { Progress, RoundBatch } from './progress.ts';
 import { Round } from './search-round.ts';
@@ -124,7 +124,7 @@ function nextRound(
   const asked = withFreeChoice({ ...message, messages: withRound(message.messages, said, results, session) });
   const shorter =
     leftTokens === undefined ? asked : { ...asked, max_tokens: leftTokens, ...fittingThinking(asked, leftTokens) };
-  return asking(attempt, shorter, client);
+  return withMessage(attempt, shorter, client);
 }
 
 /** Holds what the next round may come to: what the last one has read was counted, and only what was added is bounded. */

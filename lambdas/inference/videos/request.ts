@@ -1,8 +1,8 @@
 /** A request for a video, as far as any model can take it; what the model takes is in `settings.ts`. */
 
 import * as z from 'zod';
-import { optional } from '../../messages/field-kinds.ts';
-import { listOf, refuse } from '../../messages/list-of.ts';
+import { optionalField } from '../../messages/field-kinds.ts';
+import { boundedList, refuse } from '../../messages/list-of.ts';
 import { providerPreferences } from '../../messages/preferences.ts';
 import { isOnOwnMachine } from '../../platform/environment.ts';
 import { fetchFaultTexts } from '../../platform/fetch-faults.ts';
@@ -41,19 +41,27 @@ const frameImage = z.strictObject({
 export const videoRequestSchema = z
   .strictObject({
     model: z.string({ error: 'is required: the id of a model; GET /videos/models lists them' }).min(1).max(200),
-    prompt: optional(z.string().min(1).max(MAX_PROMPT_CHARACTERS)).meta({
+    prompt: optionalField(z.string().min(1).max(MAX_PROMPT_CHARACTERS)).meta({
       description: 'What the video shows. Where the model takes pictures alone, frames are enough.',
     }),
-    duration: optional(z.int().positive()).meta({ description: 'Seconds. Each model lists its own.' }),
-    resolution: optional(z.string().min(1).max(20)).meta({ description: 'As the model lists it.', example: '768p' }),
-    aspect_ratio: optional(z.string().min(1).max(20)).meta({ description: 'As the model lists it.', example: '16:9' }),
-    frame_images: optional(listOf(frameImage, { max: frameTypes.length })),
-    seed: optional(z.int().nonnegative().max(MAX_SEED)).meta({ description: 'Where the model takes one.' }),
-    generate_audio: optional(z.boolean()).meta({ description: 'Where the model makes sound.' }),
-    callback_url: optional(publicUrl).meta({ description: 'An https URL that is told of the end, with a signature.' }),
-    provider: optional(providerPreferences),
-    user: optional(z.string().max(MAX_NAME_CHARACTERS)).meta({ description: 'Accepted, and not used.' }),
-    session_id: optional(z.string().max(MAX_NAME_CHARACTERS)).meta({ description: 'Accepted, and not used.' }),
+    duration: optionalField(z.int().positive()).meta({ description: 'Seconds. Each model lists its own.' }),
+    resolution: optionalField(z.string().min(1).max(20)).meta({
+      description: 'As the model lists it.',
+      example: '768p',
+    }),
+    aspect_ratio: optionalField(z.string().min(1).max(20)).meta({
+      description: 'As the model lists it.',
+      example: '16:9',
+    }),
+    frame_images: optionalField(boundedList(frameImage, { max: frameTypes.length })),
+    seed: optionalField(z.int().nonnegative().max(MAX_SEED)).meta({ description: 'Where the model takes one.' }),
+    generate_audio: optionalField(z.boolean()).meta({ description: 'Where the model makes sound.' }),
+    callback_url: optionalField(publicUrl).meta({
+      description: 'An https URL that is told of the end, with a signature.',
+    }),
+    provider: optionalField(providerPreferences),
+    user: optionalField(z.string().max(MAX_NAME_CHARACTERS)).meta({ description: 'Accepted, and not used.' }),
+    session_id: optionalField(z.string().max(MAX_NAME_CHARACTERS)).meta({ description: 'Accepted, and not used.' }),
   })
   .superRefine(({ frame_images: frames, provider }, context) => {
     const types = frames?.map(({ frame_type }) => frame_type) ?? [];

@@ -7,7 +7,7 @@
 import { readExactly } from '../../platform/exact-json.ts';
 import type { AnswerBatch, AnswerEvent, Block, MessageBody, MessagesEvent } from '../../messages/types.ts';
 import { UpstreamError } from '../upstream-http.ts';
-import { withLastWords } from '../last-words.ts';
+import { withTrailingTimeout } from '../last-words.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { DecodeContext, WireTarget } from '../wire.ts';
 import { AnswerOrder } from './answer-order.ts';
@@ -25,7 +25,7 @@ export async function* decodeStream(
   const framing = envelopeOf(context.target.quirks).newFraming();
   const reader = new FrameReader(context.target);
   try {
-    for await (const chunk of withLastWords(body, () => reader.isClosing)) {
+    for await (const chunk of withTrailingTimeout(body, () => reader.isClosing)) {
       const { events, failure } = reader.readAll(framing, chunk);
       if (events.length > 0) yield { events };
       if (failure) throw failure;

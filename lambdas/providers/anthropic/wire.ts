@@ -9,7 +9,7 @@ import type { ClientHeaders, MessagesWire, WireRefusal, WireRequest, WireTarget 
 import { toolCallId } from '../tool-call-id.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
 import { betaNames, envelopeOf, postJson } from './envelopes.ts';
-import { refuseLacking } from './lacking.ts';
+import { refuseUnsupportedParts } from './unsupported-parts.ts';
 import { rewritten } from './rewritten.ts';
 import { hiddenOutput, withFittingBudget } from './thinking.ts';
 
@@ -75,7 +75,7 @@ const countedFields = new Set([
 ]);
 
 function upstreamBody(asked: MessagesRequest, target: Target, client: ClientHeaders): Record<string, unknown> {
-  refuseLacking(asked, target.quirks);
+  refuseUnsupportedParts(asked, target.quirks);
   const request = rewritten(asked, target.quirks);
   const ceiling = target.maxOutputTokens ?? Infinity;
   // The Messages API requires max_tokens; a client that left it out gets the most that the model can write.

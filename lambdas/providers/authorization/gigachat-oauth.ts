@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { readText, UpstreamRequest } from '../upstream-http.ts';
 import type { AuthSettings, OutgoingRequest } from './outgoing-request.ts';
-import { bearerOf, readJson, tokenCache, type AccessToken } from './token-cache.ts';
+import { bearerOf, readTokenAnswer, tokenCache, type AccessToken } from './token-cache.ts';
 
 const TIMEOUT_MS = 10_000;
 const timeouts = { connectMs: 5_000, firstByteMs: TIMEOUT_MS, idleMs: TIMEOUT_MS };
@@ -60,7 +60,7 @@ async function exchange(credential: string, { tokenUrl, ca }: AuthSettings): Pro
   const { status, body } = await request.send(new URLSearchParams({ scope }).toString());
   const text = await readText(body, MAX_ANSWER_BYTES);
   if (status !== 200) throw new Error(`The token address refused the credential (status ${status})`);
-  const answer = answerSchema.safeParse(readJson(text));
+  const answer = answerSchema.safeParse(readTokenAnswer(text));
   if (!answer.success) throw new Error('The token address answered without a token');
   return { token: answer.data.access_token, expiresAtMs: answer.data.expires_at };
 }

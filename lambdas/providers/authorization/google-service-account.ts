@@ -8,7 +8,7 @@ import * as z from 'zod';
 import { nowMs } from '../../platform/clock.ts';
 import { readText, UpstreamRequest } from '../upstream-http.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
-import { bearerOf, readJson, tokenCache, type AccessToken } from './token-cache.ts';
+import { bearerOf, readTokenAnswer, tokenCache, type AccessToken } from './token-cache.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
@@ -51,7 +51,7 @@ async function exchange(credential: string): Promise<AccessToken> {
   const { status, body } = await request.send(form.toString());
   const text = await readText(body, MAX_ANSWER_BYTES);
   if (status !== 200) throw new Error(`Google refused a token for the service account (status ${status})`);
-  const answer = answerSchema.safeParse(readJson(text));
+  const answer = answerSchema.safeParse(readTokenAnswer(text));
   if (!answer.success) throw new Error('Google answered without a token');
   const { access_token: token, expires_in: seconds } = answer.data;
   return { token, expiresAtMs: askedAtMs + seconds * 1_000 };
@@ -61,7 +61,7 @@ type ServiceAccount = z.infer<typeof serviceAccountSchema>;
 
 /** @throws {Error} that does not contain any part of it */
 function readServiceAccount(credential: string): ServiceAccount {
-  const account = serviceAccountSchema.safeParse(readJson(credential));
+  const account = serviceAccountSchema.safeParse(readTokenAnswer(credential));
   if (account.success) return account.data;
   throw new Error('The credential is not the JSON file of a service account: client_email and private_key are missing');
 }

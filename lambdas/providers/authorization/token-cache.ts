@@ -102,7 +102,7 @@ export function bearerOf(headers: OutgoingRequest['headers']): string {
 }
 
 /** An answer's JSON; undefined for anything else. */
-export function readJson(text: string): unknown {
+export function readTokenAnswer(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

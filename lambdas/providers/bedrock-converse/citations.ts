@@ -4,7 +4,7 @@ import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
  * A citation of Converse as one of the Messages API.
  * @returns undefined for a place of another kind
  */
-export function citationOf(citation: Record<string, unknown>): Record<string, unknown> | undefined {
+export function converseCitation(citation: Record<string, unknown>): Record<string, unknown> | undefined {
   const location = asOptionalRecord(citation['location']) ?? {};
   const title = asText(citation['title']) || null;
   const cited = { cited_text: citedText(citation['sourceContent']) };

@@ -3,7 +3,7 @@
 import { hasGatewaySignature, signatureOf } from '../../messages/thinking-signatures.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
-import { unsupportedBlock } from '../translated/speakable.ts';
+import { unsupportedBlock } from '../translated/supported-fields.ts';
 import { EMPTY_RESULT, placeBlocks, toTurns, type Placed, type Turn } from '../translated/turns.ts';
 import { cachePointAfter, isCachePoint } from './cache-points.ts';
 import { familyOf, signerOf, type ConverseTarget } from './families.ts';

@@ -10,9 +10,9 @@ import { parseEvent, translate } from '../translated/stream.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import type { DecodeContext } from '../wire.ts';
 import type { BedrockConverseQuirks } from '../../catalog/quirk-schemas.ts';
-import { citationOf } from './citations.ts';
+import { converseCitation } from './citations.ts';
 import { familyOf, signerOf } from './families.ts';
-import { stopReasonOf } from './stop-reason.ts';
+import { converseStopReason } from './stop-reason.ts';
 import { converseUsage } from './usage.ts';
 
 type Context = DecodeContext<BedrockConverseQuirks>;
@@ -166,7 +166,7 @@ class ConverseTranslation {
   }
 
   #onCitation(index: Index, citation: Record<string, unknown>): void {
-    const cited = citationOf(citation);
+    const cited = converseCitation(citation);
     if (!cited) return;
     this.#citations.push(cited);
     this.#citationCharacters += JSON.stringify(cited).length;
@@ -236,7 +236,7 @@ class ConverseTranslation {
   }
 
   #finish(): void {
-    const reason = stopReasonOf(this.#stopReason!, this.answer.blocks.hasToolCalls);
+    const reason = converseStopReason(this.#stopReason!, this.answer.blocks.hasToolCalls);
     if (reason !== 'failed') this.answer.finish(reason, this.#matchedStopSequence);
     else this.answer.fail({ type: undefined, message: 'The model stopped in the middle of something unreadable' });
   }

@@ -8,7 +8,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { samplingFields, stopSequences } from '../translated/sampling.ts';
-import { speakable } from '../translated/speakable.ts';
+import { withSupportedFields } from '../translated/supported-fields.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import type { ClientHeaders } from '../wire.ts';
 import { toConversation } from './conversation.ts';
@@ -21,7 +21,7 @@ export function encodeConverseRequest(
   target: ConverseTarget,
   client: ClientHeaders,
 ): Record<string, unknown> {
-  const request = speakable(asked);
+  const request = withSupportedFields(asked);
   // Converse has no field for them, and no model here one of its own.
   const penalty = penalties.find((name) => request[name] !== undefined);
   if (penalty) throw invalidRequest(penalty, 'has no effect on this model; leave it out');

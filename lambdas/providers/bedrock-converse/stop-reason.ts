@@ -1,7 +1,7 @@
 import type { StopReason } from '../../messages/types.ts';
 
 /** Why an answer stopped, as the Messages API says it. */
-export function stopReasonOf(reason: string, hasToolCalls: boolean): StopReason | 'failed' {
+export function converseStopReason(reason: string, hasToolCalls: boolean): StopReason | 'failed' {
   switch (reason) {
     case 'malformed_model_output':
     case 'malformed_tool_use':

@@ -2,8 +2,8 @@
 
 import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireUsage } from '../../messages/types.ts';
-import { messagesUsage } from '../openai-chat/usage.ts';
-import { readRefusal, refusalFrom } from '../translated/errors.ts';
+import { usageOfChat } from '../openai-chat/usage.ts';
+import { readErrorBody, refusalFrom } from '../translated/errors.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import type { WireRefusal, WireRequest, WireTarget } from '../wire.ts';
 import type { ChatMessage } from './prompt.ts';
@@ -21,7 +21,7 @@ export function chatRequest(
 
 /** The first choice of a completion. @throws {UpstreamError} where there is none */
 export function choiceIn(body: unknown): Record<string, unknown> {
-  const { choices } = record(body);
+  const { choices } = chatRecord(body);
   const [choice] = Array.isArray(choices) ? (choices as unknown[]) : [];
   if (typeof choice !== 'object' || choice === null) {
     throw new UpstreamError('malformed', 'The provider sent a completion without a choice');
@@ -30,14 +30,14 @@ export function choiceIn(body: unknown): Record<string, unknown> {
 }
 
 export function chatUsage(body: unknown): WireUsage | undefined {
-  const { usage } = record(body);
-  return typeof usage === 'object' && usage !== null ? messagesUsage(usage as Record<string, unknown>) : undefined;
+  const { usage } = chatRecord(body);
+  return typeof usage === 'object' && usage !== null ? usageOfChat(usage as Record<string, unknown>) : undefined;
 }
 
 export function chatRefusal(body: string): WireRefusal {
-  return readRefusal(body, refusalFrom);
+  return readErrorBody(body, refusalFrom);
 }
 
-export function record(value: unknown): Record<string, unknown> {
+export function chatRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

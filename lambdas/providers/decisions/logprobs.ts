@@ -10,7 +10,7 @@ import { inGroups, joinedGroups, labelProbabilities, tempered, type TopToken } f
 import type { Question, Verdict } from '../../decisions/question.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import type { WireTarget } from '../wire.ts';
-import { chatRefusal, chatRequest, chatUsage, choiceIn, record } from './chat.ts';
+import { chatRefusal, chatRequest, chatUsage, choiceIn, chatRecord } from './chat.ts';
 import type { Ask, DecisionEngine, Send } from './engine.ts';
 import { labelQuestion, stateMessages, type ChatMessage } from './prompt.ts';
 
@@ -75,8 +75,8 @@ function askFor(state: string, question: Question, texts: readonly string[], tar
 
 /** Of the first token that is no blank: some models begin with one. */
 function topTokens(body: unknown): TopToken[] {
-  const { content } = record(choiceIn(body)['logprobs']);
-  const positions = (Array.isArray(content) ? (content as unknown[]) : []).map(record);
+  const { content } = chatRecord(choiceIn(body)['logprobs']);
+  const positions = (Array.isArray(content) ? (content as unknown[]) : []).map(chatRecord);
   const first = positions.find(({ token }) => typeof token === 'string' && token.trim() !== '');
   const top = first?.['top_logprobs'];
   const tokens = (Array.isArray(top) ? (top as unknown[]) : []).filter(isTopToken);
@@ -88,6 +88,6 @@ function topTokens(body: unknown): TopToken[] {
 const MOST_LOGPROB = 0.001;
 
 function isTopToken(value: unknown): value is TopToken {
-  const { token, logprob } = record(value);
+  const { token, logprob } = chatRecord(value);
   return typeof token === 'string' && typeof logprob === 'number' && logprob <= MOST_LOGPROB;
 }

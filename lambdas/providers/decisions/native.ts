@@ -4,10 +4,10 @@ import * as z from 'zod';
 import { normalised } from '../../decisions/distribution.ts';
 import type { Question, Verdict } from '../../decisions/question.ts';
 import type { Task } from '../../decisions/task.ts';
-import { readRefusal, refusalFrom } from '../translated/errors.ts';
+import { readErrorBody, refusalFrom } from '../translated/errors.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import type { WireTarget } from '../wire.ts';
-import { record } from './chat.ts';
+import { chatRecord } from './chat.ts';
 import type { Ask, DecisionEngine } from './engine.ts';
 
 /** What an answer has at most: a probability, and a name, for each option. */
@@ -26,19 +26,19 @@ const answerSchemas = {
 export const nativeEngine: DecisionEngine = {
   mostAsks: (task, target) => [askFor(task, target)],
   async decide(task, target, send) {
-    const answers = record(record(await send(askFor(task, target)))['answers']);
+    const answers = chatRecord(chatRecord(await send(askFor(task, target)))['answers']);
     return task.questions.map((question, index) => verdictIn(answers[nameOf(index)], question));
   },
   readUsage(body) {
-    const { usage } = record(body);
+    const { usage } = chatRecord(body);
     if (typeof usage !== 'object' || usage === null) return undefined;
-    const { input_tokens, output_tokens } = record(usage) as { input_tokens?: number; output_tokens?: number };
+    const { input_tokens, output_tokens } = chatRecord(usage) as { input_tokens?: number; output_tokens?: number };
     return {
       ...(input_tokens === undefined ? {} : { input_tokens }),
       ...(output_tokens === undefined ? {} : { output_tokens }),
     };
   },
-  readRefusal: (body) => readRefusal(body, refusalFrom),
+  readRefusal: (body) => readErrorBody(body, refusalFrom),
 };
 
 /** Names are the client's own; the provider gets ours. */

@@ -9,7 +9,7 @@ import { normalised } from '../../decisions/distribution.ts';
 import type { Question, Verdict } from '../../decisions/question.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import type { WireTarget } from '../wire.ts';
-import { chatRefusal, chatRequest, chatUsage, choiceIn, record } from './chat.ts';
+import { chatRefusal, chatRequest, chatUsage, choiceIn, chatRecord } from './chat.ts';
 import type { Ask, DecisionEngine } from './engine.ts';
 import { stateMessages, type ChatMessage } from './prompt.ts';
 
@@ -58,10 +58,10 @@ function askFor(state: string, { instructions, options }: Question, target: Targ
 }
 
 function verdictIn(body: unknown, count: number): Verdict {
-  const { content } = record(choiceIn(body)['message']);
+  const { content } = chatRecord(choiceIn(body)['message']);
   let stated: Record<string, unknown>;
   try {
-    stated = record(JSON.parse(typeof content === 'string' ? content : ''));
+    stated = chatRecord(JSON.parse(typeof content === 'string' ? content : ''));
   } catch {
     throw new UpstreamError('malformed', 'The provider did not answer with the document that it was asked for');
   }

@@ -2,9 +2,9 @@
 
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
-import { unsupportedBlock } from '../translated/speakable.ts';
-import { textOf, toTurns, type Placed, type Turn } from '../translated/turns.ts';
-import { documentParts, imagePart } from './media.ts';
+import { unsupportedBlock } from '../translated/supported-fields.ts';
+import { blockText, toTurns, type Placed, type Turn } from '../translated/turns.ts';
+import { geminiDocumentParts, imagePart } from './media.ts';
 import { callsOf, resultParts, type KnownCalls } from './results.ts';
 import type { GeminiContent, GeminiPart } from './parts.ts';
 import { openSignature, SIGNATURE_PLACEHOLDER } from './signatures.ts';
@@ -28,7 +28,7 @@ function contentOf({ role, messages }: Turn, calls: KnownCalls, target: GeminiTa
   switch (role) {
     // There is no such role inside a conversation: the instruction is marked as one, where it stands.
     case 'system':
-      return { role: 'user', parts: [{ text: `<system>\n${blocks.map(textOf).join('\n')}\n</system>` }] };
+      return { role: 'user', parts: [{ text: `<system>\n${blocks.map(blockText).join('\n')}\n</system>` }] };
     case 'assistant':
       return { role: 'model', parts: modelParts(blocks, target) };
     case 'user':
@@ -110,7 +110,7 @@ function partsOfUser({ block, path }: Placed): GeminiPart[] {
     case 'image':
       return [imagePart(block, path)];
     case 'document':
-      return documentParts(block, path);
+      return geminiDocumentParts(block, path);
     default:
       throw unsupportedBlock(block, path);
   }

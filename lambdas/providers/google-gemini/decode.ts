@@ -11,7 +11,7 @@ import { parseEventExactly, sseReader, translate } from '../translated/stream.ts
 import { UpstreamError } from '../upstream-http.ts';
 import type { DecodeContext } from '../wire.ts';
 import { CallReader } from './calls.ts';
-import { stopReasonOf } from './finish-reason.ts';
+import { geminiStopReason } from './finish-reason.ts';
 import { geminiRefusal } from './refusals.ts';
 import { sealSignature } from './signatures.ts';
 import { geminiUsage } from './usage.ts';
@@ -81,7 +81,7 @@ class GeminiTranslation {
     }
     // A call that the limit has cut stays as it is.
     if (this.#finishReason === 'STOP') this.#calls.end();
-    const stopReason = stopReasonOf(this.#finishReason, this.answer.blocks.hasToolCalls);
+    const stopReason = geminiStopReason(this.#finishReason, this.answer.blocks.hasToolCalls);
     if (stopReason === 'failed') {
       this.answer.fail({ type: undefined, message: 'The provider stopped in the middle of its answer' });
       return;

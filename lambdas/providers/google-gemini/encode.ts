@@ -8,35 +8,35 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { answerSchema } from '../translated/answer-format.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { penaltyFields, samplingFields, stopSequences } from '../translated/sampling.ts';
-import { speakable } from '../translated/speakable.ts';
+import { withSupportedFields } from '../translated/supported-fields.ts';
 import { withSentNames } from '../translated/tool-names.ts';
-import { placeBlocks, textOf } from '../translated/turns.ts';
+import { placeBlocks, blockText } from '../translated/turns.ts';
 import { contentsOf } from './contents.ts';
 import { geminiSchema } from './schema.ts';
 import type { GeminiTarget } from './target.ts';
 import { thinkingConfig } from './thinking.ts';
-import { toolFields } from './tools.ts';
+import { geminiToolFields } from './tools.ts';
 
 /** https://ai.google.dev/api/generate-content#generationconfig */
 const MAX_STOP_SEQUENCES = 5;
 
 export function encodeGeminiRequest(asked: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
-  const request = speakable(asked);
+  const request = withSupportedFields(asked);
   const config = generationConfig(request, target);
   return { ...promptFields(request, target), ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}) };
 }
 
 /** What the model reads. */
 export function promptFields(asked: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
-  const request = speakable(asked);
+  const request = withSupportedFields(asked);
   const named = withSentNames(request, 'letterFirst');
   const contents = contentsOf(named, target);
   if (contents.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
-  return { contents, ...systemInstruction(request), ...toolFields(named) };
+  return { contents, ...systemInstruction(request), ...geminiToolFields(named) };
 }
 
 function systemInstruction({ system }: MessagesRequest): Record<string, unknown> {
-  const texts = placeBlocks(system ?? '', 'system').map(textOf);
+  const texts = placeBlocks(system ?? '', 'system').map(blockText);
   const parts = texts.filter((text) => text !== '').map((text) => ({ text }));
   return parts.length > 0 ? { systemInstruction: { parts } } : {};
 }

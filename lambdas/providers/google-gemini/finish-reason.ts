@@ -18,7 +18,7 @@ const REFUSALS = new Set([
  * Why an answer stopped, as the Messages API says it. There is no reason of its own for calls. What is none of these is a
  * failure: MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, OTHER, and what Google may add.
  */
-export function stopReasonOf(finishReason: string, hasToolCalls: boolean): StopReason | 'failed' {
+export function geminiStopReason(finishReason: string, hasToolCalls: boolean): StopReason | 'failed' {
   if (REFUSALS.has(finishReason)) return 'refusal';
   if (finishReason === 'MAX_TOKENS') return 'max_tokens';
   if (finishReason !== 'STOP') return 'failed';

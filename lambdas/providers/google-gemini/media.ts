@@ -32,7 +32,7 @@ export function imagePart(block: Block, path: string): GeminiPart {
 }
 
 /** @throws {GatewayError} 400 for a file by its id, and for what no model of another family does with a document. */
-export function documentParts(block: Block, path: string): GeminiPart[] {
+export function geminiDocumentParts(block: Block, path: string): GeminiPart[] {
   const document = readDocument(block, path);
   if (document.text !== undefined) return [{ text: document.text }];
   const { source } = document;

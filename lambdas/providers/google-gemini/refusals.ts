@@ -1,12 +1,12 @@
 /** Errors of Google's services: https://google.aip.dev/193. */
 
 import type { WireRefusal } from '../wire.ts';
-import { errorIn, recordOf, refusalFrom } from '../translated/errors.ts';
+import { errorIn, recordIn, refusalFrom } from '../translated/errors.ts';
 
 /** @param body any value that was read as JSON: an error, or a list with one */
 export function geminiRefusal(body: unknown): WireRefusal {
-  const { status, details } = recordOf(errorIn(body));
-  const notes = Array.isArray(details) ? details.map(recordOf) : [];
+  const { status, details } = recordIn(errorIn(body));
+  const notes = Array.isArray(details) ? details.map(recordIn) : [];
   return { ...refusalFrom(body), ...faultOf(status, notes), ...waitOf(notes) };
 }
 

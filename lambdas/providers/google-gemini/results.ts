@@ -3,9 +3,9 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, Message } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
-import { placeBlocks, textOf, type Placed } from '../translated/turns.ts';
+import { placeBlocks, blockText, type Placed } from '../translated/turns.ts';
 import type { GeminiPart } from './parts.ts';
-import { documentParts, imagePart } from './media.ts';
+import { geminiDocumentParts, imagePart } from './media.ts';
 import type { GeminiTarget } from './target.ts';
 
 /** The calls of a conversation by their ids: their names, and which one came first. */
@@ -68,5 +68,5 @@ function readResult({ block, path }: Placed, calls: KnownCalls, { quirks }: Gemi
 function shownParts(placed: Placed): GeminiPart[] {
   const { block, path } = placed;
   if (block.type === 'image') return [imagePart(block, path)];
-  return block.type === 'document' ? documentParts(block, path) : [{ text: textOf(placed) }];
+  return block.type === 'document' ? geminiDocumentParts(block, path) : [{ text: blockText(placed) }];
 }

@@ -3,7 +3,7 @@ import { readTool, refuseChoiceWithoutTools } from '../translated/tools.ts';
 import { geminiSchema } from './schema.ts';
 
 /** Tools of a Messages request, and which of them must be called, in Gemini's words. */
-export function toolFields({ tools, tool_choice: choice }: MessagesRequest): Record<string, unknown> {
+export function geminiToolFields({ tools, tool_choice: choice }: MessagesRequest): Record<string, unknown> {
   if (!tools?.length) {
     refuseChoiceWithoutTools(choice);
     return {};

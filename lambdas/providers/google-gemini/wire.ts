@@ -1,5 +1,5 @@
 import type { GoogleGeminiQuirks } from '../../catalog/quirk-schemas.ts';
-import { readRefusal } from '../translated/errors.ts';
+import { readErrorBody } from '../translated/errors.ts';
 import type { MessagesWire, WireRequest } from '../wire.ts';
 import { decodeGeminiDocument, decodeGeminiStream } from './decode.ts';
 import { encodeGeminiRequest, promptFields } from './encode.ts';
@@ -31,7 +31,7 @@ export const googleGeminiWire: MessagesWire<GoogleGeminiQuirks> = {
   declinesForFree: false,
   decode: decodeGeminiStream,
   decodeWhole: decodeGeminiDocument,
-  readRefusal: (body) => readRefusal(body, geminiRefusal),
+  readRefusal: (body) => readErrorBody(body, geminiRefusal),
 };
 
 function postJson({ upstreamModel }: GeminiTarget, method: string, body: unknown): WireRequest {

@@ -11,10 +11,10 @@ import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
 import { parseEvent, parseEventExactly, sseReader, translate } from '../translated/stream.ts';
 import { citationOf } from '../translated/citations.ts';
 import { providerError } from '../translated/errors.ts';
-import { stopReasonOf } from './finish-reason.ts';
+import { chatStopReason } from './finish-reason.ts';
 import { asArguments, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { toolNameRule, type ChatTarget } from './target.ts';
-import { messagesUsage } from './usage.ts';
+import { usageOfChat } from './usage.ts';
 
 export function decodeChatStream(
   body: AsyncIterable<Buffer>,
@@ -90,7 +90,7 @@ class ChatTranslation {
   #onChunk(chunk: Record<string, unknown>): void {
     // Groq puts usage into a field of its own, in the chunk with the finish reason.
     const usage = chunk['usage'] ?? asOptionalRecord(chunk['x_groq'])?.['usage'];
-    if (usage != null) this.answer.report(messagesUsage(asRecord(usage)));
+    if (usage != null) this.answer.report(usageOfChat(asRecord(usage)));
     if (chunk['error']) {
       this.answer.fail(providerError(chunk['error']));
       return;
@@ -167,7 +167,7 @@ class ChatTranslation {
   }
 
   #finish(): void {
-    const stopReason = stopReasonOf(this.#finishReason, {
+    const stopReason = chatStopReason(this.#finishReason, {
       hasRefused: this.#refused,
       hasMatchedStopSequence: this.#matchedStopSequence !== null,
       hasToolCalls: this.answer.blocks.hasToolCalls,

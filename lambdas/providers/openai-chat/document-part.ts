@@ -7,7 +7,7 @@ import { spokenDocument } from '../translated/media.ts';
  * A document as content parts; a PDF is a `file`, as OpenAI has it.
  * @throws {GatewayError} 400 for what the model cannot be shown, or cannot do with it.
  */
-export function documentParts(block: Block, path: string, quirks: OpenaiChatQuirks): unknown[] {
+export function chatDocumentParts(block: Block, path: string, quirks: OpenaiChatQuirks): unknown[] {
   const document = spokenDocument(block, path);
   if (document.kind === 'text') return [{ type: 'text', text: document.text }];
   if (document.kind === 'url' || !quirks.pdf_files) throw unreadableDocument(document.kind, path);

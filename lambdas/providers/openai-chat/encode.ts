@@ -8,21 +8,21 @@ import { hasGatewaySignature, NO_THINKING } from '../../messages/thinking-signat
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import type { ChatTarget } from './target.ts';
 import { toolCallId } from '../tool-call-id.ts';
-import { documentParts } from './document-part.ts';
+import { chatDocumentParts } from './document-part.ts';
 import { imageUrl } from '../translated/media.ts';
 import { outputLimit } from '../translated/output-limit.ts';
-import { speakable, unsupportedBlock } from '../translated/speakable.ts';
+import { withSupportedFields, unsupportedBlock } from '../translated/supported-fields.ts';
 import { userDigest } from '../translated/user-digest.ts';
 import { penaltyFields, samplingFields, stopSequences } from '../translated/sampling.ts';
 import { thinkingFields } from './thinking.ts';
-import { formatField, toolFields } from './tools.ts';
+import { chatFormatField, chatToolFields } from './tools.ts';
 import {
   apart,
   EMPTY_RESULT,
   placeBlocks,
-  plainText,
+  turnText,
   systemText,
-  textOf,
+  blockText,
   toTurns,
   type Placed,
   type Turn,
@@ -31,7 +31,7 @@ import {
 type ChatMessage = { role: string; content: unknown; [field: string]: unknown };
 
 export function encodeChatRequest(asked: MessagesRequest, target: ChatTarget): Record<string, unknown> {
-  const request = speakable(asked);
+  const request = withSupportedFields(asked);
   const { quirks } = target;
   const said = conversation(toTurns(request.messages), request, target);
   if (said.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
@@ -47,12 +47,12 @@ export function encodeChatRequest(asked: MessagesRequest, target: ChatTarget): R
   if (stop) body['stop'] = stop;
   const user = userDigest(request);
   if (user && quirks.user_field) body['user'] = user;
-  const format = formatField(request, target.supportedParameters);
+  const format = chatFormatField(request, target.supportedParameters);
   return Object.assign(
     body,
     samplingFields(request, target),
     penaltyFields(request, target),
-    toolFields(request),
+    chatToolFields(request),
     thinkingFields(request, target),
     format,
   );
@@ -67,7 +67,7 @@ function conversation(turns: Turn[], request: MessagesRequest, target: ChatTarge
   return turns.flatMap(({ role, messages }) => {
     switch (role) {
       case 'system':
-        return [{ role: target.quirks.system_role ?? 'system', content: plainText(messages.flat()) }];
+        return [{ role: target.quirks.system_role ?? 'system', content: turnText(messages.flat()) }];
       case 'assistant':
         return assistantMessages(messages, request, target);
       case 'user':
@@ -173,7 +173,7 @@ function toolResult({ block, path }: Placed, target: ChatTarget, parts: unknown[
       texts.push(`(the ${type} of this result follows)`);
       parts.push(...userParts(placed, target));
     } else {
-      texts.push(textOf(placed));
+      texts.push(blockText(placed));
     }
   }
   const text = texts.join('\n') || (images.length > 0 ? '' : EMPTY_RESULT);
@@ -193,7 +193,7 @@ function userParts({ block, path }: Placed, target: ChatTarget): unknown[] {
     case 'image':
       return [{ type: 'image_url', image_url: { url: imageUrl(block, path) } }];
     case 'document':
-      return documentParts(block, path, target.quirks);
+      return chatDocumentParts(block, path, target.quirks);
     default:
       throw unsupportedBlock(block, path);
   }

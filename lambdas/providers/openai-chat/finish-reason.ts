@@ -23,7 +23,7 @@ const REFUSALS = new Set([
  * Why an answer stopped, as the Messages API says it.
  * @param finishReason as the provider spells it; a stream that did not say ended normally
  */
-export function stopReasonOf(
+export function chatStopReason(
   finishReason: string | undefined,
   answer: { hasRefused: boolean; hasMatchedStopSequence: boolean; hasToolCalls: boolean },
 ): StopReason | 'failed' {

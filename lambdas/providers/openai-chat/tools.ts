@@ -3,7 +3,7 @@ import { answerSchema } from '../translated/answer-format.ts';
 import { functionTools, isStrict, type FunctionTool } from '../translated/function-tools.ts';
 
 /** Tools of a Messages request, in the words of chat completions. */
-export function toolFields(request: MessagesRequest): Record<string, unknown> {
+export function chatToolFields(request: MessagesRequest): Record<string, unknown> {
   const tools = functionTools(request);
   if (tools.length === 0) return {};
   const fields: Record<string, unknown> = { tools: tools.map(functionField) };
@@ -25,7 +25,10 @@ function functionField({ name, description, parameters, strict }: FunctionTool):
 }
 
 /** The form that an answer must have, in the words of chat completions. */
-export function formatField(request: MessagesRequest, supportedParameters: readonly string[]): Record<string, unknown> {
+export function chatFormatField(
+  request: MessagesRequest,
+  supportedParameters: readonly string[],
+): Record<string, unknown> {
   const schema = answerSchema(request, supportedParameters);
   if (!schema) return {};
   return {

@@ -5,7 +5,7 @@ import { detailsIn, firstCount, usageOf } from '../translated/usage.ts';
  * Usage as chat-completions upstreams report it, each with fields of its own. xAI and Gemini leave reasoning out of the
  * completion; only their total shows it. GigaChat leaves out of the prompt what it had cached.
  */
-export function messagesUsage(usage: Record<string, unknown>): WireUsage {
+export function usageOfChat(usage: Record<string, unknown>): WireUsage {
   const promptDetails = detailsIn(usage, 'prompt_tokens_details');
   const counts = usageOf({
     prompt: usage['prompt_tokens'],

@@ -2,7 +2,7 @@ import type { OpenaiChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { MessagesWire } from '../wire.ts';
 import { decodeChatStream, decodeCompletion } from './decode.ts';
 import { encodeInDialect } from './dialect.ts';
-import { readRefusal, refusalFrom } from '../translated/errors.ts';
+import { readErrorBody, refusalFrom } from '../translated/errors.ts';
 
 /** Upstreams that speak OpenAI's chat completions. */
 export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
@@ -23,5 +23,5 @@ export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
   declinesForFree: false,
   decode: decodeChatStream,
   decodeWhole: decodeCompletion,
-  readRefusal: (body) => readRefusal(body, refusalFrom),
+  readRefusal: (body) => readErrorBody(body, refusalFrom),
 };

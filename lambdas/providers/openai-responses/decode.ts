@@ -12,8 +12,8 @@ import { parseEvent, sseReader, translate } from '../translated/stream.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import type { DecodeContext } from '../wire.ts';
 import { OutputItems } from './output-items.ts';
-import { stopReasonOf } from './stop-reason.ts';
-import { messagesUsage } from './usage.ts';
+import { responsesStopReason } from './stop-reason.ts';
+import { usageOfResponses } from './usage.ts';
 
 export function decodeResponsesStream(
   body: AsyncIterable<Buffer>,
@@ -140,7 +140,7 @@ class ResponsesTranslation {
     this.answer.close(
       asText(asOptionalRecord(response['incomplete_details'])?.['reason']) || asText(response['status']),
     );
-    this.answer.finish(stopReasonOf(response, { hasRefused, hasToolCalls: this.answer.blocks.hasToolCalls }));
+    this.answer.finish(responsesStopReason(response, { hasRefused, hasToolCalls: this.answer.blocks.hasToolCalls }));
   }
 
   #fail(response: Record<string, unknown>): void {
@@ -150,7 +150,7 @@ class ResponsesTranslation {
 
   #report(response: Record<string, unknown>): void {
     const usage = asOptionalRecord(response['usage']);
-    if (usage) this.answer.report(messagesUsage(usage));
+    if (usage) this.answer.report(usageOfResponses(usage));
   }
 }
 

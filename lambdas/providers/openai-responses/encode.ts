@@ -7,20 +7,20 @@ import { penalties } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { outputLimit } from '../translated/output-limit.ts';
-import { speakable } from '../translated/speakable.ts';
+import { withSupportedFields } from '../translated/supported-fields.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import { systemText } from '../translated/turns.ts';
 import { userDigest } from '../translated/user-digest.ts';
 import { inputItems } from './input.ts';
 import { reasoningFields } from './reasoning.ts';
 import type { ResponsesTarget } from './target.ts';
-import { formatField, toolFields } from './tools.ts';
+import { responsesFormatField, responsesToolFields } from './tools.ts';
 
 /** Sampling that other wires have. A model that lists one of these promises what this API cannot do. */
 const unspeakableSampling = new Set<string>(['top_k', ...penalties]);
 
 export function encodeResponsesRequest(asked: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
-  const request = speakable(asked);
+  const request = withSupportedFields(asked);
   if (request.stop_sequences?.length) {
     throw invalidRequest('stop_sequences', 'this model takes none; leave them out');
   }
@@ -40,9 +40,9 @@ export function encodeResponsesRequest(asked: MessagesRequest, target: Responses
     ...(limit === undefined ? {} : { max_output_tokens: limit }),
     ...samplingFields(request, target),
     ...userFields(request, target),
-    ...toolFields(named),
+    ...responsesToolFields(named),
     ...reasoningFields(request, target),
-    ...formatField(request, target.supportedParameters),
+    ...responsesFormatField(request, target.supportedParameters),
   };
 }
 

@@ -4,22 +4,22 @@ import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { unreadableDocument } from '../translated/documents.ts';
 import { imageUrl, spokenDocument } from '../translated/media.ts';
-import { unsupportedBlock } from '../translated/speakable.ts';
-import { EMPTY_RESULT, placeBlocks, plainText, textOf, toTurns, type Placed } from '../translated/turns.ts';
-import type { Item } from './item.ts';
+import { unsupportedBlock } from '../translated/supported-fields.ts';
+import { EMPTY_RESULT, placeBlocks, turnText, blockText, toTurns, type Placed } from '../translated/turns.ts';
+import type { ResponsesItem } from './item.ts';
 import { unsealReasoning } from './sealed-reasoning.ts';
 import type { ResponsesTarget } from './target.ts';
 
-interface MessageItem extends Item {
+interface MessageItem extends ResponsesItem {
   type: 'message';
-  content: Item[];
+  content: ResponsesItem[];
 }
 
-export function inputItems({ messages }: MessagesRequest, target: ResponsesTarget): Item[] {
-  return toTurns(messages).flatMap(({ role, messages: said }): Item[] => {
+export function inputItems({ messages }: MessagesRequest, target: ResponsesTarget): ResponsesItem[] {
+  return toTurns(messages).flatMap(({ role, messages: said }): ResponsesItem[] => {
     switch (role) {
       case 'system':
-        return [messageItem(target.quirks.system_role ?? 'developer', [inputText(plainText(said.flat()))])];
+        return [messageItem(target.quirks.system_role ?? 'developer', [inputText(turnText(said.flat()))])];
       case 'assistant':
         return assistantTurn(said, target);
       case 'user':
@@ -28,14 +28,14 @@ export function inputItems({ messages }: MessagesRequest, target: ResponsesTarge
   });
 }
 
-function assistantTurn(messages: Placed[][], target: ResponsesTarget): Item[] {
+function assistantTurn(messages: Placed[][], target: ResponsesTarget): ResponsesItem[] {
   const items = withoutLooseReasoning(messages.flatMap((blocks) => assistantItems(blocks, target)));
   return target.quirks.message_phase ? withPhases(items) : items;
 }
 
 /** What one message of the assistant says, in its order: reasoning stands directly before what came of it. */
-function assistantItems(blocks: Placed[], target: ResponsesTarget): Item[] {
-  const items: Item[] = [];
+function assistantItems(blocks: Placed[], target: ResponsesTarget): ResponsesItem[] {
+  const items: ResponsesItem[] = [];
   for (const placed of blocks) {
     const item = assistantItem(placed, target);
     if (item === undefined) continue;
@@ -46,7 +46,7 @@ function assistantItems(blocks: Placed[], target: ResponsesTarget): Item[] {
   return items;
 }
 
-function assistantItem(placed: Placed, target: ResponsesTarget): Item | undefined {
+function assistantItem(placed: Placed, target: ResponsesTarget): ResponsesItem | undefined {
   const { block, path } = placed;
   switch (block.type) {
     case 'text':
@@ -70,18 +70,18 @@ function assistantItem(placed: Placed, target: ResponsesTarget): Item | undefine
 }
 
 /** The API refuses reasoning that nothing came of: of an answer that was cut, or whose rest the client left out. */
-function withoutLooseReasoning(items: Item[]): Item[] {
+function withoutLooseReasoning(items: ResponsesItem[]): ResponsesItem[] {
   return items.slice(0, items.findLastIndex(({ type }) => type !== 'reasoning') + 1);
 }
 
 /** OpenAI: without it, a model takes what it said on the way to a call for its answer, and stops early. */
-function withPhases(items: Item[]): Item[] {
+function withPhases(items: ResponsesItem[]): ResponsesItem[] {
   const phase = items.some(({ type }) => type === 'function_call') ? 'commentary' : 'final_answer';
   return items.map((item) => (isMessage(item) ? { ...item, phase } : item));
 }
 
 /** Results of tools come first, as close to their calls as they can; the rest of what the user said follows. */
-function userItems(blocks: Placed[], target: ResponsesTarget): Item[] {
+function userItems(blocks: Placed[], target: ResponsesTarget): ResponsesItem[] {
   const results = blocks.filter(({ block }) => block.type === 'tool_result');
   const rest = blocks.filter(({ block }) => block.type !== 'tool_result');
   const content = rest.flatMap((placed) => inputParts(placed, target));
@@ -92,12 +92,12 @@ function userItems(blocks: Placed[], target: ResponsesTarget): Item[] {
 }
 
 /** An output has no field for an error, so its text says so. Images and documents stay in it. */
-function resultItem({ block, path }: Placed, target: ResponsesTarget): Item {
+function resultItem({ block, path }: Placed, target: ResponsesTarget): ResponsesItem {
   const placed = placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`);
   const prefix = block['is_error'] === true ? 'Error: ' : '';
   const item = { type: 'function_call_output', call_id: callId(block['tool_use_id']) };
   if (placed.every((inner) => inner.block.type === 'text')) {
-    const text = placed.map(textOf).join('\n') || EMPTY_RESULT;
+    const text = placed.map(blockText).join('\n') || EMPTY_RESULT;
     return { ...item, output: `${prefix}${text}` };
   }
   const parts = placed.flatMap((inner) => inputParts(inner, target));
@@ -105,7 +105,7 @@ function resultItem({ block, path }: Placed, target: ResponsesTarget): Item {
 }
 
 /** None for an empty text, which many upstreams refuse. */
-function inputParts({ block, path }: Placed, target: ResponsesTarget): Item[] {
+function inputParts({ block, path }: Placed, target: ResponsesTarget): ResponsesItem[] {
   switch (block.type) {
     case 'text':
       return block['text'] === '' ? [] : [inputText(block['text'] as string)];
@@ -118,7 +118,7 @@ function inputParts({ block, path }: Placed, target: ResponsesTarget): Item[] {
   }
 }
 
-function documentParts(block: Block, path: string, { quirks }: ResponsesTarget): Item[] {
+function documentParts(block: Block, path: string, { quirks }: ResponsesTarget): ResponsesItem[] {
   const document = spokenDocument(block, path);
   if (document.kind === 'text') return [inputText(document.text)];
   if (!quirks.pdf_files) throw unreadableDocument(document.kind, path);
@@ -129,15 +129,15 @@ function documentParts(block: Block, path: string, { quirks }: ResponsesTarget):
   return document.about === '' ? [file] : [inputText(document.about), file];
 }
 
-function inputText(text: string): Item {
+function inputText(text: string): ResponsesItem {
   return { type: 'input_text', text };
 }
 
-function messageItem(role: string, content: Item[]): MessageItem {
+function messageItem(role: string, content: ResponsesItem[]): MessageItem {
   return { type: 'message', role, content };
 }
 
-function isMessage(item: Item): item is MessageItem {
+function isMessage(item: ResponsesItem): item is MessageItem {
   return item.type === 'message';
 }
 

@@ -1,5 +1,5 @@
 /** An item of a conversation, or a part of one, as the Responses API takes it. */
-export interface Item {
+export interface ResponsesItem {
   type: string;
   [field: string]: unknown;
 }

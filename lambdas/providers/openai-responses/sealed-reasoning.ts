@@ -8,7 +8,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 import { gatewaySignature, signatureOf } from '../../messages/thinking-signatures.ts';
 import type { Placed } from '../translated/turns.ts';
 import { asText } from '../shapes.ts';
-import type { Item } from './item.ts';
+import type { ResponsesItem } from './item.ts';
 
 const sealed = z.object({ id: z.string().optional(), encrypted_content: z.string().min(1) });
 
@@ -25,7 +25,7 @@ export function sealReasoning(item: Record<string, unknown>, providerId: string)
  * The reasoning item in a thinking block; undefined for the thinking of any other provider.
  * @throws {GatewayError} 400 for a seal that was altered.
  */
-export function unsealReasoning({ block, path }: Placed, providerId: string): Item | undefined {
+export function unsealReasoning({ block, path }: Placed, providerId: string): ResponsesItem | undefined {
   const signature = signatureOf(providerId, block);
   if (signature === undefined) return undefined;
   const { success, data } = sealed.safeParse(jsonIn(signature));

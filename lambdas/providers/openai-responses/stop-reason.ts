@@ -2,7 +2,7 @@ import type { StopReason } from '../../messages/types.ts';
 import { asOptionalRecord, asText } from '../shapes.ts';
 
 /** Why a response ended, as the Messages API says it. @param response - the whole of it, as its last event has it */
-export function stopReasonOf(
+export function responsesStopReason(
   response: Record<string, unknown>,
   answer: { hasRefused: boolean; hasToolCalls: boolean },
 ): StopReason {

@@ -3,7 +3,7 @@ import { answerSchema } from '../translated/answer-format.ts';
 import { functionTools, isStrict } from '../translated/function-tools.ts';
 
 /** Tools of a Messages request, in the words of the Responses API, where a function is strict unless it says otherwise. */
-export function toolFields(request: MessagesRequest): Record<string, unknown> {
+export function responsesToolFields(request: MessagesRequest): Record<string, unknown> {
   const tools = functionTools(request);
   if (tools.length === 0) return {};
   const choice = request.tool_choice;
@@ -24,7 +24,10 @@ export function toolFields(request: MessagesRequest): Record<string, unknown> {
 }
 
 /** The form that an answer must have, in the words of the Responses API. */
-export function formatField(request: MessagesRequest, supportedParameters: readonly string[]): Record<string, unknown> {
+export function responsesFormatField(
+  request: MessagesRequest,
+  supportedParameters: readonly string[],
+): Record<string, unknown> {
   const schema = answerSchema(request, supportedParameters);
   if (!schema) return {};
   return { text: { format: { type: 'json_schema', name: 'answer', schema, strict: isStrict(schema) } } };

@@ -1,5 +1,5 @@
 import type { OpenaiResponsesQuirks } from '../../catalog/quirk-schemas.ts';
-import { readRefusal, refusalFrom } from '../translated/errors.ts';
+import { readErrorBody, refusalFrom } from '../translated/errors.ts';
 import type { MessagesWire } from '../wire.ts';
 import { decodeResponse, decodeResponsesStream } from './decode.ts';
 import { encodeResponsesRequest } from './encode.ts';
@@ -24,5 +24,5 @@ export const openaiResponsesWire: MessagesWire<OpenaiResponsesQuirks> = {
   declinesForFree: false,
   decode: decodeResponsesStream,
   decodeWhole: decodeResponse,
-  readRefusal: (body) => readRefusal(body, refusalFrom),
+  readRefusal: (body) => readErrorBody(body, refusalFrom),
 };

@@ -18,7 +18,7 @@ export function refusalFrom(body: unknown): WireRefusal {
 }
 
 /** The refusal in the text of a body. */
-export function readRefusal(text: string, read: (body: unknown) => WireRefusal): WireRefusal {
+export function readErrorBody(text: string, read: (body: unknown) => WireRefusal): WireRefusal {
   try {
     return read(JSON.parse(text));
   } catch {
@@ -34,12 +34,12 @@ export function errorIn(body: unknown): unknown {
 }
 
 function envelopeOf(body: unknown): Record<string, unknown> {
-  return recordOf(Array.isArray(body) ? body[0] : body);
+  return recordIn(Array.isArray(body) ? body[0] : body);
 }
 
 /** The kind of an error as the Messages API names it, and the provider's own words. */
 export function providerError(error: unknown): WireRefusal {
-  const { message, type, code, status } = typeof error === 'string' ? { message: error } : recordOf(error);
+  const { message, type, code, status } = typeof error === 'string' ? { message: error } : recordIn(error);
   const kinds = [type, code, status].filter((kind) => typeof kind === 'string').join(' ');
   const number = [code, status].map(Number).find((value) => value >= 400 && value < 600);
   return { type: typeOf(kinds, number), message: typeof message === 'string' && message !== '' ? message : UNSAID };
@@ -69,6 +69,6 @@ function typeOf(words: string, number: number | undefined): string | undefined {
 }
 
 /** Empty for anything but an object. */
-export function recordOf(value: unknown): Record<string, unknown> {
+export function recordIn(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -3,7 +3,7 @@
 import { createParser } from 'eventsource-parser';
 import type { AnswerBatch } from '../../messages/types.ts';
 import { readExactly } from '../../platform/exact-json.ts';
-import { withLastWords } from '../last-words.ts';
+import { withTrailingTimeout } from '../last-words.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import type { TranslatedAnswer } from './answer.ts';
 import { WholeLines } from './whole-lines.ts';
@@ -27,7 +27,7 @@ export async function* translate(
   reader: StreamReader,
 ): AsyncGenerator<AnswerBatch, void> {
   try {
-    for await (const chunk of withLastWords(body, () => answer.isClosing)) {
+    for await (const chunk of withTrailingTimeout(body, () => answer.isClosing)) {
       const { batch, failure } = answer.reading(() => reader.feed(chunk));
       if (batch) yield batch;
       if (failure) throw failure;

@@ -2,7 +2,7 @@
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
-import { refuseUnknown } from './speakable.ts';
+import { refuseUnknown } from './supported-fields.ts';
 
 interface ReadTool {
   name: string;

@@ -1,5 +1,5 @@
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
-import { unsupportedBlock } from './speakable.ts';
+import { unsupportedBlock } from './supported-fields.ts';
 
 /** Stands for the content of a result that had none; a model understands it. */
 export const EMPTY_RESULT = '(no output)';
@@ -67,15 +67,15 @@ export function apart(texts: string[]): string {
 
 /** The system prompt; empty where there is none. */
 export function systemText({ system = '' }: MessagesRequest): string {
-  return typeof system === 'string' ? system : apart(placeBlocks(system, 'system').map(textOf));
+  return typeof system === 'string' ? system : apart(placeBlocks(system, 'system').map(blockText));
 }
 
-export function plainText(blocks: Placed[]): string {
-  return blocks.map(textOf).join('\n');
+export function turnText(blocks: Placed[]): string {
+  return blocks.map(blockText).join('\n');
 }
 
 /** @throws {GatewayError} 400 for a block of another type. */
-export function textOf({ block, path }: Placed): string {
+export function blockText({ block, path }: Placed): string {
   if (block.type !== 'text') throw unsupportedBlock(block, path);
   return block['text'] as string;
 }

@@ -18,17 +18,17 @@ export function fieldsOf(value: unknown): Fields {
     : {};
 }
 
-export function listOf(value: unknown): unknown[] {
+export function jobList(value: unknown): unknown[] {
   return Array.isArray(value) ? value.slice(0, MAX_FILES) : [];
 }
 
-export function textOf(value: unknown): string | undefined {
+export function jobText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** An id as a text, also where it is a number that no double can hold. */
 export function idOf(value: unknown): string | undefined {
-  const text = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : textOf(value);
+  const text = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : jobText(value);
   return text !== undefined && text.length <= MAX_ID_CHARS ? text : undefined;
 }
 
@@ -47,7 +47,7 @@ export function isSuccess({ status }: VideoHttpAnswer): boolean {
 
 /** A provider's words, or ours where it has none, at a length that a record can keep. */
 export function wordsOf(value: unknown, otherwise: string): string {
-  return (textOf(value) ?? otherwise).slice(0, MAX_WORDS);
+  return (jobText(value) ?? otherwise).slice(0, MAX_WORDS);
 }
 
 /** Statuses that a request is at fault for; the others are those of the provider, or of our account there. */

@@ -8,10 +8,10 @@ import {
   fieldsOf,
   idOf,
   isSuccess,
-  listOf,
+  jobList,
   noJob,
   noVideo,
-  textOf,
+  jobText,
   unknown,
   unsuccessful,
   wordsOf,
@@ -60,7 +60,7 @@ export const googleVeoWire: VideoWire = {
     if (!isSuccess(answer)) return unknown(answer);
     const body = bodyOf(answer);
     if (body['done'] !== true) {
-      return textOf(body['name']) === undefined
+      return jobText(body['name']) === undefined
         ? { state: 'unknown', reason: 'no operation' }
         : working(answer, POLL_SECONDS);
     }
@@ -78,11 +78,13 @@ function imageOf(request: VideoRequest, which: 'first_frame' | 'last_frame') {
 
 /** A video that its filters kept back is none: the reasons are told in its place. */
 function filesOf(response: Record<string, unknown>): Polled {
-  const uris = listOf(response['generatedSamples']).map((sample) => textOf(fieldsOf(fieldsOf(sample)['video'])['uri']));
+  const uris = jobList(response['generatedSamples']).map((sample) =>
+    jobText(fieldsOf(fieldsOf(sample)['video'])['uri']),
+  );
   const files = uris.filter((uri) => uri !== undefined).map(fileAt);
   if (files.length > 0) return { state: 'completed', files };
-  const [reason] = listOf(response['raiMediaFilteredReasons']);
-  return textOf(reason) === undefined ? noVideo : { state: 'failed', message: wordsOf(reason, '') };
+  const [reason] = jobList(response['raiMediaFilteredReasons']);
+  return jobText(reason) === undefined ? noVideo : { state: 'failed', message: wordsOf(reason, '') };
 }
 
 function fileAt(uri: string): { path: string } | { url: string } {

@@ -10,7 +10,7 @@ import {
   isSuccess,
   noJob,
   noVideo,
-  textOf,
+  jobText,
   unknown,
   unknownState,
   unsuccessful,
@@ -82,7 +82,7 @@ export const minimaxVideoWire: VideoWire = {
     }
   },
 
-  readFileAddress: (answer) => textOf(fieldsOf(bodyOf(answer)['file'])['download_url']),
+  readFileAddress: (answer) => jobText(fieldsOf(bodyOf(answer)['file'])['download_url']),
 };
 
 function imageOf(request: VideoRequest, which: 'first_frame' | 'last_frame'): string | undefined {
@@ -93,7 +93,7 @@ function imageOf(request: VideoRequest, which: 'first_frame' | 'last_frame'): st
 /** Where it does not say how it went, it did not go. "success" is no word about a failure. */
 function resultOf(body: Record<string, unknown>): { code: number; words: string | undefined } {
   const { status_code: code, status_msg: words } = fieldsOf(body['base_resp']);
-  return { code: typeof code === 'number' ? code : -1, words: words === 'success' ? undefined : textOf(words) };
+  return { code: typeof code === 'number' ? code : -1, words: words === 'success' ? undefined : jobText(words) };
 }
 
 function fileOf(body: Record<string, unknown>): Polled {

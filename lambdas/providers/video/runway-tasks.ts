@@ -7,10 +7,10 @@ import {
   bodyOf,
   idOf,
   isSuccess,
-  listOf,
+  jobList,
   noJob,
   noVideo,
-  textOf,
+  jobText,
   unknown,
   unknownState,
   unsuccessful,
@@ -106,8 +106,8 @@ function imagesOf(request: VideoRequest): string | { uri: string; position: 'fir
 }
 
 function filesOf(body: Record<string, unknown>): Polled {
-  const files = listOf(body['output'])
-    .map(textOf)
+  const files = jobList(body['output'])
+    .map(jobText)
     .filter((url) => url !== undefined)
     .map((url) => ({ url }));
   return files.length > 0 ? { state: 'completed', files } : noVideo;
@@ -115,7 +115,7 @@ function filesOf(body: Record<string, unknown>): Polled {
 
 /** Which part was refused is a guess of its own that it asks not to show. */
 function failureOf(body: Record<string, unknown>): string {
-  const refused = textOf(body['failureCode'])?.startsWith('SAFETY.') ?? false;
+  const refused = jobText(body['failureCode'])?.startsWith('SAFETY.') ?? false;
   return wordsOf(
     body['failure'],
     refused ? 'The provider’s content moderation refused the video' : 'The provider could not make the video',

@@ -7,9 +7,9 @@ import {
   bodyOf,
   fieldsOf,
   isSuccess,
-  listOf,
+  jobList,
   noJob,
-  textOf,
+  jobText,
   unknown,
   unknownState,
   unsuccessful,
@@ -46,7 +46,7 @@ export const videoJobsWire: VideoWire = {
   readSubmitted(answer) {
     const body = bodyOf(answer);
     if (!isSuccess(answer)) return unsuccessful(answer, messageOf(body));
-    const id = textOf(body['id']);
+    const id = jobText(body['id']);
     return id !== undefined && JOB_ID.test(id) ? { jobId: id } : noJob;
   },
 
@@ -75,9 +75,9 @@ export const videoJobsWire: VideoWire = {
 
 /** Its own addresses of files need its credential, so they are asked for by number, wherever they say that they are. */
 function completed(body: Record<string, unknown>): Polled {
-  const id = textOf(body['id']);
+  const id = jobText(body['id']);
   if (id === undefined || !JOB_ID.test(id)) return { state: 'unknown', reason: 'completed without an id' };
-  const count = Math.max(1, listOf(body['unsigned_urls']).length);
+  const count = Math.max(1, jobList(body['unsigned_urls']).length);
   const files = Array.from({ length: count }, (_, index) => ({
     path: `/videos/${encodeURIComponent(id)}/content?index=${index}`,
   }));
@@ -86,5 +86,5 @@ function completed(body: Record<string, unknown>): Polled {
 
 /** A text in polls, the envelope of all errors otherwise. */
 function messageOf({ error }: Record<string, unknown>): unknown {
-  return textOf(error) ?? fieldsOf(error)['message'];
+  return jobText(error) ?? fieldsOf(error)['message'];
 }

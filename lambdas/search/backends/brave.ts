@@ -7,7 +7,7 @@ import * as z from 'zod';
 import type { SearchQuery, UserLocation } from '../backend.ts';
 import { plainText } from '../plain-text.ts';
 import { resultsToAskFor, withSites } from '../site-operators.ts';
-import { age, readJson, text, type BackendKind } from './kind.ts';
+import { hitAge, readHits, hitText, type BackendKind } from './kind.ts';
 
 const MAX_WORDS = 50;
 const operators = { or: 'OR', maxCharacters: 400, maxWords: MAX_WORDS };
@@ -28,12 +28,12 @@ const answerSchema = z.object({
       results: z
         .array(
           z.object({
-            title: text,
-            url: text,
-            description: text,
-            extra_snippets: z.array(text).nullish(),
-            age: age.optional(),
-            page_age: age.optional(),
+            title: hitText,
+            url: hitText,
+            description: hitText,
+            extra_snippets: z.array(hitText).nullish(),
+            age: hitAge.optional(),
+            page_age: hitAge.optional(),
           }),
         )
         .nullish(),
@@ -61,7 +61,7 @@ export const brave: BackendKind = {
   },
 
   read: (body) =>
-    readJson(body, answerSchema, ({ web }) =>
+    readHits(body, answerSchema, ({ web }) =>
       (web?.results ?? []).map((result) => ({
         title: plainText(result.title),
         url: result.url,

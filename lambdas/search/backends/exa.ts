@@ -5,14 +5,14 @@
 
 import * as z from 'zod';
 import { hostsOf } from '../domains.ts';
-import { age, readJson, text, type BackendKind } from './kind.ts';
+import { hitAge, readHits, hitText, type BackendKind } from './kind.ts';
 
 const MAX_RESULTS = 20;
 const MAX_DOMAINS = 1_200;
 const MAX_TEXT_CHARACTERS = 2_000;
 
 const answerSchema = z.object({
-  results: z.array(z.object({ title: text, url: text, text, publishedDate: age.optional() })),
+  results: z.array(z.object({ title: hitText, url: hitText, text: hitText, publishedDate: hitAge.optional() })),
 });
 
 export const exa: BackendKind = {
@@ -39,7 +39,7 @@ export const exa: BackendKind = {
   },
 
   read: (body) =>
-    readJson(body, answerSchema, ({ results }) =>
+    readHits(body, answerSchema, ({ results }) =>
       results.map(({ title, url, text: content, publishedDate: date }) => ({
         title,
         url,

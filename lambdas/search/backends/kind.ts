@@ -18,16 +18,16 @@ export interface BackendKind {
 }
 
 /** A text that may be left out. Anything but a text is nonsense. */
-export const text = z
+export const hitText = z
   .string()
   .nullish()
   .transform((value) => value ?? '');
 
 /** Whatever is not a text is no age: nobody depends on it. */
-export const age = z.string().nullable().catch(null);
+export const hitAge = z.string().nullable().catch(null);
 
 /** Reads a body of JSON. @param hitsOf what is found in a value of the right shape */
-export function readJson<Schema extends z.ZodType>(
+export function readHits<Schema extends z.ZodType>(
   body: string,
   schema: Schema,
   hitsOf: (answer: z.infer<Schema>) => SearchHit[],

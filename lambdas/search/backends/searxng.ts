@@ -5,13 +5,13 @@
 
 import * as z from 'zod';
 import { withSites } from '../site-operators.ts';
-import { age, readJson, text, type BackendKind } from './kind.ts';
+import { hitAge, readHits, hitText, type BackendKind } from './kind.ts';
 
 const operators = { or: 'OR', maxCharacters: 1_000, maxWords: 128 };
 
 const answerSchema = z
   .object({
-    results: z.array(z.object({ title: text, url: text, content: text, publishedDate: age.optional() })),
+    results: z.array(z.object({ title: hitText, url: hitText, content: hitText, publishedDate: hitAge.optional() })),
     /** Engines that refused or did not answer. */
     unresponsive_engines: z.array(z.unknown()).nullish(),
   })
@@ -27,7 +27,7 @@ export const searxng: BackendKind = {
   },
 
   read: (body) =>
-    readJson(body, answerSchema, ({ results }) =>
+    readHits(body, answerSchema, ({ results }) =>
       results.map(({ title, url, content, publishedDate: date }) => ({
         title,
         url,

@@ -6,7 +6,7 @@
 import * as z from 'zod';
 import type { UserLocation } from '../backend.ts';
 import { hostsOf } from '../domains.ts';
-import { age, readJson, text, type BackendKind } from './kind.ts';
+import { hitAge, readHits, hitText, type BackendKind } from './kind.ts';
 
 const MAX_RESULTS = 20;
 /** Lists that Tavily takes; our own filter does the rest. */
@@ -51,7 +51,7 @@ const countries: Record<string, string> = {
 };
 
 const answerSchema = z.object({
-  results: z.array(z.object({ title: text, url: text, content: text, published_date: age.optional() })),
+  results: z.array(z.object({ title: hitText, url: hitText, content: hitText, published_date: hitAge.optional() })),
 });
 
 export const tavily: BackendKind = {
@@ -77,7 +77,7 @@ export const tavily: BackendKind = {
   },
 
   read: (body) =>
-    readJson(body, answerSchema, ({ results }) =>
+    readHits(body, answerSchema, ({ results }) =>
       results.map(({ title, url, content, published_date: date }) => ({
         title,
         url,

@@ -98,6 +98,6 @@ export function descendantsOf({ children }: XmlElement, name: string): XmlElemen
 }
 
 /** All text in an element, without its markup. */
-export function textOf({ children }: XmlElement): string {
-  return children.map((child) => (typeof child === 'string' ? child : textOf(child))).join('');
+export function xmlText({ children }: XmlElement): string {
+  return children.map((child) => (typeof child === 'string' ? child : xmlText(child))).join('');
 }

@@ -8,7 +8,7 @@ import * as z from 'zod';
 import type { SearchErrorCode, SearchHit, SearchOutcome, UserLocation } from '../backend.ts';
 import { resultsToAskFor, withSites } from '../site-operators.ts';
 import type { BackendKind } from './kind.ts';
-import { childrenOf, descendantsOf, readXml, textOf, type XmlElement } from './xml.ts';
+import { childrenOf, descendantsOf, readXml, xmlText, type XmlElement } from './xml.ts';
 
 const MAX_WORDS = 40;
 const operators = { or: '|', maxCharacters: 400, maxWords: MAX_WORDS };
@@ -75,7 +75,7 @@ function xmlOf(body: string): XmlElement | undefined {
 }
 
 function hitOf(document: XmlElement): SearchHit {
-  const textsOf = (name: string) => descendantsOf(document, name).map(textOf);
+  const textsOf = (name: string) => descendantsOf(document, name).map(xmlText);
   return {
     title: textsOf('title')[0] ?? '',
     url: textsOf('url')[0] ?? '',

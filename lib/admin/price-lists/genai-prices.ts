@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod';
-import type { Cost, PriceList } from './price-list.ts';
+import type { ListedCost, PriceList } from './price-list.ts';
 
 /** Where its code lies in the package. */
 export const GENAI_PRICES_CODE = 'dist/index.js';
@@ -118,7 +118,7 @@ function tiersOf(price: Price | undefined): { start: number; price: number }[] {
 }
 
 /** @returns undefined for a model that is not paid by the token */
-function costOf(prices: Prices): Cost | undefined {
+function costOf(prices: Prices): ListedCost | undefined {
   const { input_mtok: input, output_mtok: output } = prices;
   if (input === undefined || output === undefined) return undefined;
   const sizes = new Set(Object.values(prices).flatMap((price) => tiersOf(price).map(({ start }) => start)));

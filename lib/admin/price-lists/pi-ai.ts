@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod';
-import { parseExactly, type Cost, type PriceList } from './price-list.ts';
+import { parsePriceList, type ListedCost, type PriceList } from './price-list.ts';
 
 /** Where the data lies in the package. */
 export const PI_AI_DATA = 'dist/providers/data';
@@ -36,7 +36,7 @@ const fileSchema = z.record(z.string(), z.record(z.string(), z.unknown()));
 /** @param files the text of each provider's file, by the name that the package has for the provider */
 export function readPiAi(files: ReadonlyMap<string, string>): PriceList {
   const providers = [...files].map(([provider, text]) => {
-    const models = Object.values(fileSchema.parse(parseExactly(text))).flatMap(Object.values);
+    const models = Object.values(fileSchema.parse(parsePriceList(text))).flatMap(Object.values);
     const chat = models.flatMap((model) => modelSchema.safeParse(model).data ?? []);
     return [names[provider] ?? provider, { models: Object.fromEntries(chat.map((one) => [one.id, listed(one)])) }];
   });
@@ -56,7 +56,7 @@ function listed({ name, input, reasoning, cost, contextWindow, maxTokens, compat
   };
 }
 
-function costOf({ tiers, ...base }: z.infer<typeof modelSchema>['cost']): Cost {
+function costOf({ tiers, ...base }: z.infer<typeof modelSchema>['cost']): ListedCost {
   const tiered = tiers?.map((tier) => ({ ...pricesOf(tier), tier: { size: tier.inputTokensAbove } }));
   return { ...pricesOf(base), ...(tiered ? { tiers: tiered } : {}) };
 }

@@ -28,7 +28,7 @@ export const costSchema = z.object({
     )
     .optional(),
 });
-export type Cost = z.infer<typeof costSchema>;
+export type ListedCost = z.infer<typeof costSchema>;
 
 export const listedModelSchema = z.object({
   name: z.string(),
@@ -51,7 +51,7 @@ export const priceListSchema = z.record(
 );
 export type PriceList = z.infer<typeof priceListSchema>;
 
-export interface Listed {
+export interface ListedName {
   provider: string;
   model: string;
 }
@@ -61,7 +61,7 @@ export interface Listed {
  * change, and the last that has prices tells them.
  * @returns undefined where no list has it
  */
-export function findListed(lists: readonly PriceList[], { provider, model }: Listed): object | undefined {
+export function findListed(lists: readonly PriceList[], { provider, model }: ListedName): object | undefined {
   const found = lists.flatMap((list): Record<string, unknown>[] => {
     const listed = list[provider]?.models[model];
     return listed ? [listed] : [];
@@ -73,7 +73,7 @@ export function findListed(lists: readonly PriceList[], { provider, model }: Lis
 }
 
 /** JSON with every number as its source text. */
-export function parseExactly(text: string): unknown {
+export function parsePriceList(text: string): unknown {
   return JSON.parse(text, keepDigits);
 }
 

@@ -8,7 +8,7 @@ import { StartFailure } from '../../local/failure.ts';
 import { fromFile } from '../mistakes.ts';
 import { GENAI_PRICES_CODE, readGenaiPrices, type GenaiPrices } from './genai-prices.ts';
 import { PI_AI_DATA, readPiAi } from './pi-ai.ts';
-import { parseExactly, priceListSchema, type PriceList } from './price-list.ts';
+import { parsePriceList, priceListSchema, type PriceList } from './price-list.ts';
 
 const manifest = z.object({ name: z.string() });
 
@@ -32,7 +32,7 @@ export async function readPriceList(path: string, day: string): Promise<PriceLis
 
 /** A list in the shape of models.dev, as it is. */
 export function readModelsDev(text: string): PriceList {
-  return priceListSchema.parse(parseExactly(text));
+  return priceListSchema.parse(parsePriceList(text));
 }
 
 function piAiFiles(directory: string): Map<string, string> {

@@ -6,7 +6,7 @@ import type { Script } from './script.ts';
 export type WireEvent = object | string;
 
 /** How the events of a wire become bytes. */
-export interface Framing {
+export interface SandboxFraming {
   contentType: string;
   encode: (event: WireEvent) => Buffer;
   /** Bytes in the place of an event that nobody can read. */
@@ -15,7 +15,7 @@ export interface Framing {
 
 /** How a wire says a script. */
 export interface WireWriter {
-  framing: Framing;
+  framing: SandboxFraming;
   opening: (script: Script) => WireEvent[];
   block: (script: Script, index: number) => { start: WireEvent[]; pieces: WireEvent[][]; stop: WireEvent[] };
   closing: (script: Script) => WireEvent[];
@@ -24,19 +24,19 @@ export interface WireWriter {
 }
 
 /** What is sent at once. Pieces may be delayed. */
-export interface Moment {
+export interface SandboxMoment {
   part: 'opening' | 'start' | 'piece' | 'stop' | 'closing';
   /** Position of its block in the script; undefined before and after the blocks. */
   block?: number;
   events: WireEvent[];
 }
 
-export function momentsOf(script: Script, writer: WireWriter): Moment[] {
-  const blocks = [...script.blocks.keys()].flatMap((block): Moment[] => {
+export function momentsOf(script: Script, writer: WireWriter): SandboxMoment[] {
+  const blocks = [...script.blocks.keys()].flatMap((block): SandboxMoment[] => {
     const { start, pieces, stop } = writer.block(script, block);
     return [
       { part: 'start', block, events: start },
-      ...pieces.map((events): Moment => ({ part: 'piece', block, events })),
+      ...pieces.map((events): SandboxMoment => ({ part: 'piece', block, events })),
       { part: 'stop', block, events: stop },
     ];
   });

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { errorKinds, kindOfStatus } from '../../../lambdas/platform/errors.ts';
 import type { WireWriter } from './answer.ts';
 import type { JsonSchema } from './example.ts';
-import { lastTurns, type SandboxPrompt, type Turn } from './prompt.ts';
+import { lastTurns, type SandboxPrompt, type SandboxTurn } from './prompt.ts';
 import { thinkingTokens, type Script } from './script.ts';
 import { namedEvents } from './server-sent-events.ts';
 
@@ -47,7 +47,7 @@ export function readAnthropicPrompt(request: Request, betas = ''): SandboxPrompt
   };
 }
 
-function turnsOf({ messages }: Request): Turn[] {
+function turnsOf({ messages }: Request): SandboxTurn[] {
   const calls = messages.flatMap(({ content }) => blocksOf(content)).filter(({ type }) => type === 'tool_use');
   const names = new Map(calls.map(({ id, name }) => [id, String(name)]));
   return messages

@@ -2,10 +2,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { anthropicWriter, readAnthropicPrompt } from './anthropic.ts';
-import type { Framing, WireEvent, WireWriter } from './answer.ts';
+import type { SandboxFraming, WireEvent, WireWriter } from './answer.ts';
 import { eventStream } from './event-stream.ts';
 import type { JsonSchema } from './example.ts';
-import { lastTurns, type SandboxPrompt, type Turn } from './prompt.ts';
+import { lastTurns, type SandboxPrompt, type SandboxTurn } from './prompt.ts';
 import type { Script } from './script.ts';
 
 interface Block {
@@ -50,7 +50,7 @@ export function readConversePrompt(request: Request): SandboxPrompt {
   };
 }
 
-function turnsOf({ messages }: Request): Turn[] {
+function turnsOf({ messages }: Request): SandboxTurn[] {
   const calls = messages.flatMap(({ content }) => content).flatMap(({ toolUse }) => (toolUse ? [toolUse] : []));
   const names = new Map(calls.map(({ toolUseId, name }) => [toolUseId, name]));
   return messages
@@ -125,7 +125,7 @@ export function invokeWriter(model: string): WireWriter {
 }
 
 /** Each event of Claude in a frame of its own. Exceptions, which have no type, are not of Claude. */
-const chunks: Framing = {
+const chunks: SandboxFraming = {
   ...eventStream,
   encode: (event) => eventStream.encode('type' in (event as object) ? { chunk: { bytes: base64Of(event) } } : event),
 };

@@ -1,7 +1,7 @@
 /** AWS' event stream encoding. */
 
 import { EventStreamCodec } from '@smithy/core/event-streams';
-import type { Framing } from './answer.ts';
+import type { SandboxFraming } from './answer.ts';
 
 const codec = new EventStreamCodec(
   (bytes) => Buffer.from(bytes).toString('utf8'),
@@ -9,7 +9,7 @@ const codec = new EventStreamCodec(
 );
 
 /** Frames of events which are, as AWS' libraries have them, an object with their name as its only field. */
-export const eventStream: Framing = {
+export const eventStream: SandboxFraming = {
   contentType: 'application/vnd.amazon.eventstream',
   encode: (event) => Buffer.concat(Object.entries(event).map(([name, data]) => frame(name, data as object))),
   garbage: withWrongChecksum(frame('contentBlockDelta', {})),

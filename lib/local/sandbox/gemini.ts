@@ -6,7 +6,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { WireWriter } from './answer.ts';
 import type { JsonSchema } from './example.ts';
-import { lastTurns, type SandboxPrompt, type Turn } from './prompt.ts';
+import { lastTurns, type SandboxPrompt, type SandboxTurn } from './prompt.ts';
 import { thinkingTokens, type Script } from './script.ts';
 import { plainEvents } from './server-sent-events.ts';
 
@@ -66,7 +66,7 @@ export function readGeminiPrompt(request: Request): SandboxPrompt {
   };
 }
 
-function turnOf({ parts }: Content): Turn {
+function turnOf({ parts }: Content): SandboxTurn {
   const said = parts.filter((part) => !isResult(part));
   return {
     text: said.map(wordsOf).join('\n'),
@@ -154,7 +154,7 @@ export function geminiWriter(model: string): WireWriter {
       }
     },
     closing: (script) => [response([{ text: '' }], FINISH_REASONS[script.end], usageOf(script))],
-    error: () => geminiRefusal(503, 'Overloaded'),
+    error: () => sandboxGeminiRefusal(503, 'Overloaded'),
   };
 }
 
@@ -181,7 +181,7 @@ const statuses: Record<number, string> = {
 };
 
 /** It tells when to try again in the body: https://google.aip.dev/193. */
-export function geminiRefusal(code: number, message: string, retryAfterSeconds?: number): object {
+export function sandboxGeminiRefusal(code: number, message: string, retryAfterSeconds?: number): object {
   const wait = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${retryAfterSeconds}s` };
   const details = retryAfterSeconds === undefined ? {} : { details: [wait] };
   return { error: { code, message, status: statuses[code] ?? 'INTERNAL', ...details } };

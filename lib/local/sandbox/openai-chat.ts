@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { WireWriter } from './answer.ts';
 import type { JsonSchema } from './example.ts';
-import { lastTurns, type SandboxPrompt, type Turn } from './prompt.ts';
+import { lastTurns, type SandboxPrompt, type SandboxTurn } from './prompt.ts';
 import { thinkingTokens, type Script } from './script.ts';
 import { plainEvents } from './server-sent-events.ts';
 
@@ -44,7 +44,7 @@ export function readChatPrompt(request: Request): SandboxPrompt {
   };
 }
 
-function turnsOf({ messages }: Request): Turn[] {
+function turnsOf({ messages }: Request): SandboxTurn[] {
   const calls = messages.flatMap((message) => message.tool_calls ?? []);
   const names = new Map(calls.map((call) => [call.id, call.function.name]));
   return messages

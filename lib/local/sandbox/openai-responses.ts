@@ -1,7 +1,7 @@
 /** The sandbox in the format of OpenAI's Responses API. */
 
 import { randomBytes } from 'node:crypto';
-import type { Framing, WireEvent, WireWriter } from './answer.ts';
+import type { SandboxFraming, WireEvent, WireWriter } from './answer.ts';
 import { encryptedReasoning } from './encrypted-reasoning.ts';
 import type { Script } from './script.ts';
 import { namedEvents } from './server-sent-events.ts';
@@ -77,7 +77,7 @@ function done(output_index: number, item: object): WireEvent {
 }
 
 /** Each event has its number, in the order in which they are sent. */
-function numberedEvents(): Framing {
+function numberedEvents(): SandboxFraming {
   const { encode, ...framing } = namedEvents();
   let sequence = 0;
   return { ...framing, encode: (event) => encode({ ...(event as object), sequence_number: sequence++ }) };

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { momentsOf, type Framing, type WireEvent, type WireWriter } from './answer.ts';
-import { mischievous } from './mischief.ts';
+import { momentsOf, type SandboxFraming, type WireEvent, type WireWriter } from './answer.ts';
+import { withInjectedFaults } from './fault-injection.ts';
 import type { Script } from './script.ts';
 import type { WireFields } from './wire-fields.ts';
 
@@ -27,7 +27,7 @@ export async function play(
   const send = (events: WireEvent[]) =>
     directives.cut ? sendCut(response, framing, events) : write(response, Buffer.concat(events.map(framing.encode)));
   let played = 0;
-  for (const { part, events } of mischievous(momentsOf(script, writer), script, fields)) {
+  for (const { part, events } of withInjectedFaults(momentsOf(script, writer), script, fields)) {
     if (response.destroyed) return;
     if (part === 'piece') {
       if (played === directives.garbageAt) await write(response, framing.garbage);
@@ -68,7 +68,7 @@ async function write(response: ServerResponse, bytes: Buffer): Promise<void> {
   waiting.abort();
 }
 
-async function sendCut(response: ServerResponse, { encode }: Framing, events: WireEvent[]): Promise<void> {
+async function sendCut(response: ServerResponse, { encode }: SandboxFraming, events: WireEvent[]): Promise<void> {
   for (const event of events) {
     const bytes = encode(event);
     const half = placeOfCut(bytes, event);

@@ -38,7 +38,7 @@ export interface SandboxPrompt {
 }
 
 /** A message of a user or of tools. */
-export interface Turn {
+export interface SandboxTurn {
   text: string;
   results: ToolResult[];
 }
@@ -46,7 +46,7 @@ export interface Turn {
 /** Words to a model that come from nobody but the client's program are no request of a user. */
 const SYSTEM = /^\s*<system>[\s\S]*<\/system>\s*$/;
 
-export function lastTurns(all: Turn[]): Pick<SandboxPrompt, 'lastUserText' | 'results' | 'answersTool'> {
+export function lastTurns(all: SandboxTurn[]): Pick<SandboxPrompt, 'lastUserText' | 'results' | 'answersTool'> {
   const turns = all.filter(({ text, results }) => results.length > 0 || !SYSTEM.test(text));
   const asked = turns.findLastIndex(({ text, results }) => text.trim() !== '' || results.length === 0);
   return {

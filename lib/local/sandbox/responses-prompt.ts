@@ -2,7 +2,7 @@
 
 import { isOwnReasoning } from './encrypted-reasoning.ts';
 import type { JsonSchema } from './example.ts';
-import { lastTurns, type SandboxPrompt, type Turn } from './prompt.ts';
+import { lastTurns, type SandboxPrompt, type SandboxTurn } from './prompt.ts';
 
 interface Part {
   type: string;
@@ -56,7 +56,7 @@ export function readResponsesPrompt(request: Request): SandboxPrompt {
   };
 }
 
-function turnsOf(input: Item[]): Turn[] {
+function turnsOf(input: Item[]): SandboxTurn[] {
   const calls = input.filter(({ type }) => type === 'function_call');
   const names = new Map(calls.map((call) => [call.call_id, call.name]));
   return input

@@ -67,7 +67,7 @@ function textPieces(prompt: SandboxPrompt, { tokens, refuse }: Directives): stri
   const answered = searchAnswer(prompt) ?? 'The tool has answered, thank you.';
   const heard = prompt.answersTool ? answered : (toldAnswer(prompt) ?? `You said: “${said}”.`);
   return pieces(
-    `Hello from the sandbox! ${heard}${seen} No provider was called for this answer, and it still has a price.`,
+    `Hello from the sandbox! Привет! ${heard}${seen} No provider was called for this answer, and it still has a price.`,
   );
 }
 

@@ -1,12 +1,12 @@
-import type { Framing, WireEvent } from './answer.ts';
+import type { SandboxFraming, WireEvent } from './answer.ts';
 
 /** Server-sent events without names. @param end after each: some wires end lines as HTTP does */
-export function plainEvents(end = '\n\n'): Framing {
+export function plainEvents(end = '\n\n'): SandboxFraming {
   return { ...serverSent, encode: (event) => Buffer.from(`data: ${jsonOf(event)}${end}`) };
 }
 
 /** Server-sent events with their type as a name. */
-export function namedEvents(): Framing {
+export function namedEvents(): SandboxFraming {
   return {
     ...serverSent,
     encode: (event) => Buffer.from(`event: ${(event as { type: string }).type}\ndata: ${jsonOf(event)}\n\n`),

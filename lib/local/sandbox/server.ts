@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isSignedWith } from './aws-signature.ts';
 import { bedrockRefusal } from './bedrock.ts';
 import { decideAtOnce, decideInChat, type SandboxDecision } from './decisions.ts';
-import { objectionTo } from './mischief.ts';
+import { objectionToDirectives } from './fault-injection.ts';
 import { play } from './player.ts';
 import { writeScript } from './script.ts';
 import { answerSearch } from './search/answer.ts';
 import { openStudio, type Studio } from './video/studio.ts';
-import { askedFor, type Wire } from './wires.ts';
+import { askedFor, type SandboxWire } from './wires.ts';
 
 /**
  * The upstream of the sandbox/… models: a server on loopback that speaks the providers' formats over real HTTP, so
@@ -105,7 +105,7 @@ async function answer(
   const { error, retryAfterSeconds, firstMs, hang } = script.directives;
   const refuse = (status: number, message: string) =>
     sendRefusal(response, wire, { status, message, retryAfterSeconds });
-  const objection = prompt.refusal ?? objectionTo(script.directives, wire.fields);
+  const objection = prompt.refusal ?? objectionToDirectives(script.directives, wire.fields);
   if (objection !== undefined) {
     refuse(400, objection);
     return;
@@ -134,7 +134,11 @@ interface Refusal {
   retryAfterSeconds: number | undefined;
 }
 
-function sendRefusal(response: ServerResponse, wire: Wire, { status, message, retryAfterSeconds }: Refusal): void {
+function sendRefusal(
+  response: ServerResponse,
+  wire: SandboxWire,
+  { status, message, retryAfterSeconds }: Refusal,
+): void {
   const headers = wire.refusalHeaders(status, retryAfterSeconds);
   sendJson(response, status, wire.refusal(status, message, retryAfterSeconds), headers);
 }

@@ -10,7 +10,7 @@ import {
   readConversePrompt,
   readInvokePrompt,
 } from './bedrock.ts';
-import { geminiCount, geminiRefusal, geminiWriter, readGeminiPrompt } from './gemini.ts';
+import { geminiCount, sandboxGeminiRefusal, geminiWriter, readGeminiPrompt } from './gemini.ts';
 import { chatWriter, readChatPrompt } from './openai-chat.ts';
 import { openaiRefusal } from './openai-refusal.ts';
 import { responsesWriter } from './openai-responses.ts';
@@ -26,7 +26,7 @@ import {
   type WireFields,
 } from './wire-fields.ts';
 
-export interface Wire {
+export interface SandboxWire {
   read: (request: never, betas?: string) => SandboxPrompt;
   writer: (model: string) => WireWriter;
   fields: WireFields;
@@ -40,7 +40,7 @@ export interface Wire {
 const retryAfter = (_status: number, seconds?: number): Record<string, string> =>
   seconds === undefined ? {} : { 'retry-after': String(seconds) };
 
-const anthropic: Wire = {
+const anthropic: SandboxWire = {
   read: readAnthropicPrompt,
   writer: anthropicWriter,
   fields: messagesFields,
@@ -50,14 +50,19 @@ const anthropic: Wire = {
 };
 
 const openai = { refusal: openaiRefusal, refusalHeaders: retryAfter };
-const chat: Wire = { ...openai, read: readChatPrompt, writer: chatWriter, fields: chatFields };
-const responses: Wire = { ...openai, read: readResponsesPrompt, writer: responsesWriter, fields: responsesFields };
+const chat: SandboxWire = { ...openai, read: readChatPrompt, writer: chatWriter, fields: chatFields };
+const responses: SandboxWire = {
+  ...openai,
+  read: readResponsesPrompt,
+  writer: responsesWriter,
+  fields: responsesFields,
+};
 
-const gemini: Wire = {
+const gemini: SandboxWire = {
   read: readGeminiPrompt,
   writer: geminiWriter,
   fields: geminiFields,
-  refusal: geminiRefusal,
+  refusal: sandboxGeminiRefusal,
   refusalHeaders: () => ({}),
   count: geminiCount,
 };
@@ -69,11 +74,11 @@ const bedrock = {
     ...retryAfter(status, seconds),
   }),
 };
-const converse: Wire = { ...bedrock, read: readConversePrompt, writer: converseWriter, fields: converseFields };
-const invoke: Wire = { ...bedrock, read: readInvokePrompt, writer: invokeWriter, fields: messagesFields };
+const converse: SandboxWire = { ...bedrock, read: readConversePrompt, writer: converseWriter, fields: converseFields };
+const invoke: SandboxWire = { ...bedrock, read: readInvokePrompt, writer: invokeWriter, fields: messagesFields };
 
 /** What a path asks for. Where it names the model, the body does not. */
-const routes: [path: RegExp, wire: Wire, method: 'answer' | 'count'][] = [
+const routes: [path: RegExp, wire: SandboxWire, method: 'answer' | 'count'][] = [
   [/^\/anthropic\/v1\/messages$/, anthropic, 'answer'],
   [/^\/anthropic\/v1\/messages\/count_tokens$/, anthropic, 'count'],
   [/^\/openai\/v1\/chat\/completions$/, chat, 'answer'],
@@ -85,7 +90,7 @@ const routes: [path: RegExp, wire: Wire, method: 'answer' | 'count'][] = [
 ];
 
 interface Asked {
-  wire: Wire;
+  wire: SandboxWire;
   method: 'answer' | 'count';
   model: string | undefined;
 }

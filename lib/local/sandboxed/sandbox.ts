@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { adopt } from '../children.ts';
+import { adoptChild } from '../children.ts';
 import type { DeployedFunction } from './templates.ts';
 import { PreludeParser } from './prelude.ts';
 
@@ -60,7 +60,7 @@ export class Sandbox {
     sandbox.#server.listen(0, '127.0.0.1');
     await once(sandbox.#server, 'listening');
     const { port } = sandbox.#server.address() as AddressInfo;
-    const child = adopt(
+    const child = adoptChild(
       spawn(process.execPath, ['--require', shim, runtimeClient, deployed.handler], {
         cwd: deployed.assetDirectory,
         // Output of a function must not mix with what the gateway prints on standard output.

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { find } from './find.ts';
-import type { Page } from './page.ts';
+import type { SandboxPage } from './page.ts';
 import { pages } from './pages.ts';
 
 /** Begins a word that makes the search misbehave; docs/sandbox.md lists them. */
@@ -24,7 +24,7 @@ export async function answerSearch(parameters: URLSearchParams, response: Server
   send(response, 200, answerOf(query, directives.includes('empty') ? [] : find(pages, query)));
 }
 
-function answerOf(query: string, found: readonly Page[]): string {
+function answerOf(query: string, found: readonly SandboxPage[]): string {
   const results = found.map(({ url, title, text, published }, index) => ({
     url,
     title,

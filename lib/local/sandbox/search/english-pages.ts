@@ -1,6 +1,6 @@
-import type { Page } from './page.ts';
+import type { SandboxPage } from './page.ts';
 
-export const englishPages: readonly Page[] = [
+export const englishPages: readonly SandboxPage[] = [
   {
     url: 'https://corpus.example/en/moscow',
     title: 'Moscow, capital of Russia',

@@ -1,4 +1,4 @@
-import type { Page } from './page.ts';
+import type { SandboxPage } from './page.ts';
 
 const MAX_RESULTS = 10;
 const TITLE_WEIGHT = 3;
@@ -9,7 +9,7 @@ const stopWords = new Set(
 );
 
 /** The pages that have most of a query's words, best first; `site:` and `-site:` are understood. */
-export function find(pages: readonly Page[], query: string): Page[] {
+export function find(pages: readonly SandboxPage[], query: string): SandboxPage[] {
   const { words, sites, excluded } = read(query);
   return pages
     .filter(({ url }) => (sites.length === 0 || isOn(url, sites)) && !isOn(url, excluded))
@@ -35,7 +35,7 @@ function isOn(url: string, sites: readonly string[]): boolean {
   return sites.some((site) => hostname === site || hostname.endsWith(`.${site}`));
 }
 
-function scoreOf({ title, text }: Page, words: readonly string[]): number {
+function scoreOf({ title, text }: SandboxPage, words: readonly string[]): number {
   const titleWords = wordsOf(title);
   const textWords = wordsOf(text);
   return words

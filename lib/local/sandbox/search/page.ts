@@ -1,5 +1,5 @@
 /** A page of the sandbox's web. */
-export interface Page {
+export interface SandboxPage {
   url: string;
   title: string;
   /** When it was written: YYYY-MM-DD. */

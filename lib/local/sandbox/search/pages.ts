@@ -1,6 +1,6 @@
 import { englishPages } from './english-pages.ts';
-import type { Page } from './page.ts';
+import type { SandboxPage } from './page.ts';
 import { russianPages } from './russian-pages.ts';
 
 /** The sandbox's web: a few pages on several hosts. */
-export const pages: readonly Page[] = [...russianPages, ...englishPages];
+export const pages: readonly SandboxPage[] = [...russianPages, ...englishPages];

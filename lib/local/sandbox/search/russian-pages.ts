@@ -1,6 +1,6 @@
-import type { Page } from './page.ts';
+import type { SandboxPage } from './page.ts';
 
-export const russianPages: readonly Page[] = [
+export const russianPages: readonly SandboxPage[] = [
   {
     url: 'https://corpus.example/ru/moskva',
     title: 'Москва — столица России',

@@ -3,13 +3,13 @@
  * own names of fields are in wire-fields.ts; what is done to bytes and connections is the player's.
  */
 
-import type { Moment, WireEvent } from './answer.ts';
+import type { SandboxMoment, WireEvent } from './answer.ts';
 import type { Directives } from './directives.ts';
 import type { Script } from './script.ts';
 import type { WireFields } from './wire-fields.ts';
 
 /** Why a wire cannot do what is asked of it; undefined: it can. */
-export function objectionTo(directives: Directives, fields: WireFields): string | undefined {
+export function objectionToDirectives(directives: Directives, fields: WireFields): string | undefined {
   if (directives.sameIndex && fields.index === undefined) {
     return 'The sandbox cannot do "same-index" on this wire: its parts have no index';
   }
@@ -19,9 +19,13 @@ export function objectionTo(directives: Directives, fields: WireFields): string 
   return undefined;
 }
 
-export function mischievous(moments: Moment[], { directives, blocks }: Script, fields: WireFields): Moment[] {
+export function withInjectedFaults(
+  moments: SandboxMoment[],
+  { directives, blocks }: Script,
+  fields: WireFields,
+): SandboxMoment[] {
   const { sameIndex, interleave, usage, nullAt, numberAt } = directives;
-  const isCall = ({ block }: Moment) => block !== undefined && blocks[block]!.kind === 'tool';
+  const isCall = ({ block }: SandboxMoment) => block !== undefined && blocks[block]!.kind === 'tool';
   let answer = moments;
   if (directives.arguments) answer = withoutArguments(answer, isCall, fields, emptyValues[directives.arguments]);
   if (interleave) answer = interleaved(answer);
@@ -36,11 +40,11 @@ const emptyValues = { empty: '', null: null, none: undefined };
 
 /** Of the pieces of a call only the last is left, because on some wires it is the call. */
 function withoutArguments(
-  moments: Moment[],
-  isCall: (moment: Moment) => boolean,
+  moments: SandboxMoment[],
+  isCall: (moment: SandboxMoment) => boolean,
   fields: WireFields,
   value: unknown,
-): Moment[] {
+): SandboxMoment[] {
   return moments
     .filter((moment, index) => {
       const next = moments[index + 1];
@@ -50,8 +54,8 @@ function withoutArguments(
 }
 
 /** All blocks begin, then a piece of each comes in turn, then all of them end. */
-function interleaved(moments: Moment[]): Moment[] {
-  const of = (part: Moment['part']) => moments.filter((moment) => moment.part === part);
+function interleaved(moments: SandboxMoment[]): SandboxMoment[] {
+  const of = (part: SandboxMoment['part']) => moments.filter((moment) => moment.part === part);
   const turns = new Map<number | undefined, number>();
   const pieces = of('piece').map((moment) => {
     const turn = turns.get(moment.block) ?? 0;
@@ -63,7 +67,7 @@ function interleaved(moments: Moment[]): Moment[] {
 }
 
 /** Puts a value where the words of a piece belong. */
-function withWords(moments: Moment[], at: number, { words }: WireFields, value: unknown): Moment[] {
+function withWords(moments: SandboxMoment[], at: number, { words }: WireFields, value: unknown): SandboxMoment[] {
   const piece = moments.filter(({ part }) => part === 'piece')[at];
   return moments.map((moment) => (moment === piece ? rewritten(moment, words, () => value) : moment));
 }
@@ -71,7 +75,7 @@ function withWords(moments: Moment[], at: number, { words }: WireFields, value: 
 const usageTellings = {
   none: withoutUsage,
 
-  late(moments: Moment[], fields: WireFields): Moment[] {
+  late(moments: SandboxMoment[], fields: WireFields): SandboxMoment[] {
     const usage = usageIn(moments, fields);
     return withClosing(withoutUsage(moments, fields), (events) =>
       events.toSpliced(events.length - fields.afterLateUsage!, 0, fields.usageEvent(usage)),
@@ -79,7 +83,7 @@ const usageTellings = {
   },
 
   /** Half of it, and then all of it. */
-  twice(moments: Moment[], fields: WireFields): Moment[] {
+  twice(moments: SandboxMoment[], fields: WireFields): SandboxMoment[] {
     const half = copy(usageIn(moments, fields), (_, value) =>
       typeof value === 'number' ? Math.floor(value / 2) : value,
     );
@@ -87,12 +91,12 @@ const usageTellings = {
   },
 };
 
-function withoutUsage(moments: Moment[], { usage }: WireFields): Moment[] {
+function withoutUsage(moments: SandboxMoment[], { usage }: WireFields): SandboxMoment[] {
   return moments.map((moment) => rewritten(moment, [usage], () => undefined));
 }
 
 /** The last that an answer tells. */
-function usageIn(moments: Moment[], { usage }: WireFields): unknown {
+function usageIn(moments: SandboxMoment[], { usage }: WireFields): unknown {
   let last: unknown;
   copy(moments.at(-1)!.events, (name, value) => {
     if (name === usage) last = value;
@@ -101,12 +105,12 @@ function usageIn(moments: Moment[], { usage }: WireFields): unknown {
   return last;
 }
 
-function withClosing(moments: Moment[], change: (events: WireEvent[]) => WireEvent[]): Moment[] {
+function withClosing(moments: SandboxMoment[], change: (events: WireEvent[]) => WireEvent[]): SandboxMoment[] {
   return moments.map((moment) => (moment.part === 'closing' ? { ...moment, events: change(moment.events) } : moment));
 }
 
 /** The moment with other values in these fields, however deep they are; without them where the value is undefined. */
-function rewritten(moment: Moment, names: string[], change: () => unknown): Moment {
+function rewritten(moment: SandboxMoment, names: string[], change: () => unknown): SandboxMoment {
   const events = moment.events.map((event) => copy(event, (name, value) => (names.includes(name) ? change() : value)));
   return { ...moment, events };
 }

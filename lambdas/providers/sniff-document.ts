@@ -11,7 +11,7 @@ const OPENING_BRACKET = 0x5b;
  * Looks at the beginning of a body. No stream of events begins with a brace or a bracket.
  * @returns whether it is a document, and the body from its first byte on
  */
-export async function peek(body: Pulled<Buffer>): Promise<{ isDocument: boolean; body: Pulled<Buffer> }> {
+export async function sniffDocument(body: Pulled<Buffer>): Promise<{ isDocument: boolean; body: Pulled<Buffer> }> {
   const seen: Buffer[] = [];
   let blankBytes = 0;
   for (;;) {

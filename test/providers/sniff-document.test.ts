@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { peek } from '../../lambdas/providers/peek.ts';
+import { sniffDocument } from '../../lambdas/providers/sniff-document.ts';
 
 /** A body in chunks, and whether its end or its reader's leaving has been noticed. */
 function bodyOf(...chunks: string[]) {
@@ -18,7 +18,7 @@ function bodyOf(...chunks: string[]) {
 }
 
 async function look(...chunks: string[]) {
-  const peeked = await peek(bodyOf(...chunks).body);
+  const peeked = await sniffDocument(bodyOf(...chunks).body);
   const read: string[] = [];
   for await (const chunk of peeked.body) read.push(chunk.toString());
   return { isDocument: peeked.isDocument, read };
@@ -48,14 +48,14 @@ describe('a body', () => {
     const blanks = ' '.repeat(40 * 1024);
     const { body, source } = bodyOf(blanks, blanks, blanks, '{}');
 
-    const { isDocument } = await peek(body);
+    const { isDocument } = await sniffDocument(body);
 
     expect([isDocument, source.taken]).toEqual([false, 2]);
   });
 
   it('is given back when its reader leaves', async () => {
     const { body, source } = bodyOf('data: 1', 'data: 2');
-    const peeked = await peek(body);
+    const peeked = await sniffDocument(body);
     await peeked.body.next();
 
     await peeked.body.return();

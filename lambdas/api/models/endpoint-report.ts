@@ -5,7 +5,7 @@ import { resources } from '../../resources.ts';
 import { readiness, type IsReady } from '../../routing/live-providers.ts';
 
 /** How endpoints are doing; undefined where nothing is known. */
-export interface Doing {
+export interface EndpointReport {
   isFailing: (endpointId: string) => boolean | undefined;
   statisticsOf: (endpointId: string) => EndpointStatistics | undefined;
   isReady: IsReady;
@@ -15,7 +15,7 @@ export interface Doing {
 const PATIENCE_MS = 700;
 
 /** How the endpoints are doing, or what is left of it when the table does not answer in time. */
-export async function readDoing(): Promise<Doing> {
+export async function readEndpointReport(): Promise<EndpointReport> {
   const [health, statistics] = [resources.health(), resources.statistics()];
   await Promise.race([
     Promise.all([health.refresh(), statistics.refresh()]),

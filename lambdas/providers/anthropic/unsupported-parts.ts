@@ -32,7 +32,7 @@ const finders: Record<LackablePart, Find> = {
 };
 
 /** @throws {GatewayError} 400 naming the first part that the provider lacks. */
-export function refuseLacking(request: MessagesRequest, { lacks = [] }: AnthropicQuirks): void {
+export function refuseUnsupportedParts(request: MessagesRequest, { lacks = [] }: AnthropicQuirks): void {
   for (const part of lacks) {
     const path = part in finders ? finders[part as LackablePart](request) : undefined;
     if (path !== undefined) throw invalidRequest(path, 'does not work on this model; leave it out');

@@ -39,7 +39,7 @@ const formatFields = new Set(['type', 'schema']);
  * out where it says nothing to a model (docs/wires.md).
  * @throws {GatewayError} 400 naming the first field that cannot be said
  */
-export function speakable(asked: MessagesRequest): MessagesRequest {
+export function withSupportedFields(asked: MessagesRequest): MessagesRequest {
   const request = withTurnEffort(withoutDeferral(withoutBillingLine(asked)));
   refuseUnspeakable(request);
   return request;

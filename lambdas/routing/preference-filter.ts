@@ -14,7 +14,7 @@ import type { Preferences } from './preferences.ts';
 const PER_MILLION = 1_000_000;
 
 /** What of a request decides whether an endpoint fits. */
-export interface Asked {
+export interface Preferred {
   message: MessagesRequest;
   /** Its probable size: the price may depend on it. */
   promptTokens: number;
@@ -25,7 +25,7 @@ export function misfitOf(
   model: Model,
   endpoint: Endpoint & { pricing: Pricing },
   preferences: Preferences,
-  asked: Asked,
+  asked: Preferred,
 ): keyof Preferences | undefined {
   const { only, ignore, order, allow_fallbacks, quantizations, max_price } = preferences;
   const isIn = (names: readonly string[]) => names.some((name) => isNamed(endpoint, name));
