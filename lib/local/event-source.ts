@@ -75,14 +75,7 @@ export function startEventSource(
   }
 
   async function handleBatch(messages: Message[]): Promise<void> {
-    let failedIds: Set<string>;
-    try {
-      const result = (await invoke(toSqsEvent(messages, queueUrl))) as SQSBatchResponse | undefined;
-      failedIds = new Set((result?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier));
-    } catch (error) {
-      log('error', 'queue worker failed', describeError(error));
-      failedIds = new Set(messages.map((message) => message.MessageId!));
-    }
+    const failedIds = await failuresOf(messages, queueUrl, invoke);
     const done = messages.filter((message) => !failedIds.has(message.MessageId!));
     await deleteMessages(sqs, queueUrl, done).catch(() => undefined);
   }
@@ -95,6 +88,17 @@ export function startEventSource(
       await drain();
     },
   };
+}
+
+/** The ids of the messages that the worker could not handle: those that it named, or all when it threw. */
+async function failuresOf(messages: Message[], queueUrl: string, invoke: Invoke): Promise<Set<string>> {
+  try {
+    const result = (await invoke(toSqsEvent(messages, queueUrl))) as SQSBatchResponse | undefined;
+    return new Set((result?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier));
+  } catch (error) {
+    log('error', 'queue worker failed', describeError(error));
+    return new Set(messages.map((message) => message.MessageId!));
+  }
 }
 
 /** The batch as Lambda hands it to a function. */
