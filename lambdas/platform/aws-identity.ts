@@ -17,11 +17,23 @@ export interface AwsIdentity {
 /** Keys of a container are asked for again this long before they end, as AWS' own clients do. */
 const REFRESH_BEFORE_MS = 5 * 60_000;
 
-/** The function's own role, in its own region. */
-export const ownIdentity: AwsIdentity = {
+/** A function runs with its own role, in its own region. */
+const roleIdentity: AwsIdentity = {
   credentials: ownCredentials,
   region: async () => requireVariable(awsVariables.region),
 };
+let current = roleIdentity;
+
+/** Who this process is to AWS: the role of a function, unless it runs as somebody else. */
+export const ownIdentity: AwsIdentity = {
+  credentials: () => current.credentials(),
+  region: () => current.region(),
+};
+
+/** From here on this process is somebody else to AWS: a command runs as the person who calls it. */
+export function runAs(identity: AwsIdentity): void {
+  current = identity;
+}
 
 /**
  * The keys of the role that this process runs with. Lambda puts them in the environment, where they are read each time; a

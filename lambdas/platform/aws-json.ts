@@ -3,20 +3,16 @@
  * middleware, its schemas and its serialisers, which take three times as long as everything here. For calls that requests
  * wait for; the SDK makes the others.
  *
- * Guarantee: as the SDK in its standard mode, a call that was throttled, failed in the service, or got no reply in time is
- * made again with the same bytes, four times at most, later each time. So a call may be carried out although its reply was
- * lost: callers make it safe by a token or a condition, and a refusal says whether an attempt before it had no reply
- * (`isUncertain`).
+ * Guarantee: a call is repeated with the same bytes, as aws-call.ts says.
  */
 
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignatureV4 } from '@smithy/signature-v4';
 import type { AwsIdentity } from './aws-identity.ts';
+import { AwsError, NoReplyError, retryTransient, type AwsCall, type CallOptions } from './aws-call.ts';
 import { newAwsSigner } from './aws-signer.ts';
 import { nowMs } from './clock.ts';
-import { ServiceError } from './errors.ts';
 import { optionalVariable } from './environment.ts';
 import { onceOpen } from './once.ts';
 import { localCredentials, requestTimeouts } from './sdk.ts';
@@ -34,69 +30,10 @@ export interface AwsService {
   endpointVariable: string;
 }
 
-export interface CallOptions {
-  /** The whole call is given up after this time, whatever has become of it. */
-  timeoutMs?: number;
-}
-
-/** Makes a call. @throws {AwsError} what the service answered; an Error of the connection where it did not */
-export type AwsCall = <Output>(operation: string, input: object, options?: CallOptions) => Promise<Output>;
-
-/** A service has refused a call; `name` is its code, for example `ThrottlingException`. */
-export class AwsError extends ServiceError {
-  readonly status: number;
-  /** The body of the answer. */
-  readonly details: Record<string, unknown>;
-  /** An attempt of the same call got no answer that says what became of it: it may have been carried out, or may be yet. */
-  isUncertain: boolean;
-
-  constructor(status: number, details: Record<string, unknown>) {
-    const { message = details['Message'] } = details;
-    super(typeof message === 'string' ? message : `The service answered with status ${status}`);
-    this.name = codeOf(details['__type']);
-    this.status = status;
-    this.details = details;
-    this.isUncertain = status >= 500;
-  }
-
-  get isPassing(): boolean {
-    return isTransient(this);
-  }
-}
-
-/** Whether a call that failed in this way may have been carried out all the same, or may be yet. */
-export function isUncertain(error: unknown): boolean {
-  return !(error instanceof AwsError) || error.isUncertain;
-}
-
-/** A service gave no answer; `code` is what Node says of the connection, where it was the connection. */
-class NoReplyError extends ServiceError {
-  override name = 'NoReplyError';
-  readonly isPassing = true;
-  readonly code: string | undefined;
-
-  constructor(message: string, cause?: NodeJS.ErrnoException) {
-    super(message, { cause });
-    this.code = cause?.code;
-  }
-}
-
-const MAX_ATTEMPTS = 4;
-const BASE_DELAY_MS = 25;
-const MAX_DELAY_MS = 1_000;
 /** More than any answer of these services has. */
 const MAX_ANSWER_BYTES = 20_000_000;
 const MAX_SOCKETS = 128;
 
-/** Codes that say "not now". */
-const TRANSIENT = new Set([
-  'ThrottlingException',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'RequestThrottled',
-  'TransactionInProgressException',
-  'InternalServerError',
-]);
 /** Codes that a wrong clock leads to. */
 const SKEWED = new Set([
   'InvalidSignatureException',
@@ -156,17 +93,7 @@ export function openAwsJson(
     const signal = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
     const body = JSON.stringify(input);
     const place = await opening();
-    let wasUncertain = false;
-    for (let attempts = 1; ; attempts += 1) {
-      try {
-        return (await attempt(place, operation, body, signal)) as Output;
-      } catch (error) {
-        wasUncertain ||= isUncertain(error);
-        if (error instanceof AwsError) error.isUncertain = wasUncertain;
-        if (attempts >= MAX_ATTEMPTS || signal?.aborted || !isTransient(error)) throw error;
-      }
-      await sleep(Math.random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempts), undefined, { signal });
-    }
+    return retryTransient(() => attempt(place, operation, body, signal) as Promise<Output>, signal);
   };
 }
 
@@ -255,15 +182,4 @@ function read(incoming: IncomingMessage): Promise<Reply> {
       resolve({ status: incoming.statusCode!, text, date: incoming.headers.date });
     });
   });
-}
-
-/** Whether the same call may succeed a moment later: the service says so, is out of order, or said nothing at all. */
-function isTransient(error: unknown): boolean {
-  if (!(error instanceof AwsError)) return true;
-  return error.status >= 500 || error.status === 429 || TRANSIENT.has(error.name);
-}
-
-/** `com.amazonaws.dynamodb.v20120810#ThrottlingException`. */
-function codeOf(type: unknown): string {
-  return typeof type === 'string' ? type.slice(type.lastIndexOf('#') + 1) : 'AwsError';
 }

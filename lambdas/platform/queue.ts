@@ -1,5 +1,6 @@
 import { ownIdentity } from './aws-identity.ts';
-import { openAwsJson, type AwsCall } from './aws-json.ts';
+import type { AwsCall } from './aws-call.ts';
+import { openAwsJson } from './aws-json.ts';
 import { optionalVariable, requireVariable, variables } from './environment.ts';
 
 /** Sends messages to one queue; resolves when SQS has stored the message. */

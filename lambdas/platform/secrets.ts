@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ownIdentity } from './aws-identity.ts';
-import { AwsError, domainOf, openAwsJson, type AwsCall } from './aws-json.ts';
+import { AwsError, type AwsCall } from './aws-call.ts';
+import { domainOf, openAwsJson } from './aws-json.ts';
 import { ageMs, thisMoment, type Moment } from './clock.ts';
 import { isOnOwnMachine, optionalVariable, requireVariable, variables } from './environment.ts';
 

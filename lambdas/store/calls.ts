@@ -1,7 +1,7 @@
 /** The calls of DynamoDB that functions make, with items as the store has them. */
 
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import type { CallOptions } from '../platform/aws-json.ts';
+import type { CallOptions } from '../platform/aws-call.ts';
 import { fromAttributes, toAttributes, type Attributes } from './attribute-values.ts';
 import type { Item, Table } from './table.ts';
 import type { Key, Write } from './writes.ts';

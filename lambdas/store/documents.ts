@@ -1,6 +1,5 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { localCredentials, quietLogger, requestTimeouts } from '../platform/sdk.ts';
+import { sdkClient } from './sdk-table.ts';
 import type { Table } from './table.ts';
 
 const clients = new WeakMap<Table, DynamoDBDocumentClient>();
@@ -12,14 +11,7 @@ const wrapNumbers = (digits: string) => digits;
 export function documentsOf(table: Table): DynamoDBDocumentClient {
   const known = clients.get(table);
   if (known) return known;
-  const { endpoint } = table;
-  const client = new DynamoDBClient({
-    ...(endpoint === undefined ? {} : { endpoint, region: 'local', credentials: localCredentials }),
-    maxAttempts: 4,
-    logger: quietLogger,
-    requestHandler: requestTimeouts,
-  });
-  const documents = DynamoDBDocumentClient.from(client, {
+  const documents = DynamoDBDocumentClient.from(sdkClient(table.endpoint), {
     marshallOptions: { removeUndefinedValues: true },
     unmarshallOptions: { wrapNumbers },
   });

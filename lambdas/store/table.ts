@@ -1,13 +1,14 @@
 import { NumberValueImpl } from '@aws-sdk/util-dynamodb';
 import { Money } from '../money/money.ts';
-import { ownIdentity, type AwsIdentity } from '../platform/aws-identity.ts';
-import { domainOf, openAwsJson, type AwsCall } from '../platform/aws-json.ts';
+import { ownIdentity } from '../platform/aws-identity.ts';
+import type { AwsCall } from '../platform/aws-call.ts';
+import { domainOf, openAwsJson } from '../platform/aws-json.ts';
 import { optionalVariable, requireVariable, variables } from '../platform/environment.ts';
 
 /** The single table. */
 export interface Table {
   readonly name: string;
-  /** Makes the calls of functions (calls.ts); `documentsOf` (documents.ts) makes those of the operator's commands. */
+  /** Makes the calls of the store (calls.ts): signed by us in functions, by AWS' client in commands (sdk-table.ts). */
   readonly call: AwsCall;
   /** Of an emulator. */
   readonly endpoint: string | undefined;
@@ -26,8 +27,6 @@ const DYNAMODB = {
 interface TableOptions {
   endpoint?: string;
   name?: string;
-  /** By default the role of the function. */
-  identity?: AwsIdentity;
 }
 
 /**
@@ -38,7 +37,7 @@ export function openTable(options: TableOptions = {}): Table {
   const endpoint = options.endpoint ?? optionalVariable(variables.dynamodbEndpoint);
   return {
     name: options.name ?? requireVariable(variables.tableName),
-    call: openAwsJson(DYNAMODB, { endpoint, identity: options.identity ?? ownIdentity }),
+    call: openAwsJson(DYNAMODB, { endpoint, identity: ownIdentity }),
     endpoint,
   };
 }

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AwsError, isUncertain } from '../platform/aws-json.ts';
+import { AwsError, isUncertain } from '../platform/aws-call.ts';
 import { GatewayError } from '../platform/errors.ts';
 import { fromAttributes, type Attributes } from './attribute-values.ts';
 import { requestOf, transactWriteItems, writeItem } from './calls.ts';

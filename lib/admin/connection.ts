@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { variables } from '../../lambdas/platform/environment.ts';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { AwsIdentity } from '../../lambdas/platform/aws-identity.ts';
-import { AwsError } from '../../lambdas/platform/aws-json.ts';
-import { openTable, type Table } from '../../lambdas/store/table.ts';
+import { runAs } from '../../lambdas/platform/aws-identity.ts';
+import { AwsError } from '../../lambdas/platform/aws-call.ts';
+import { openSdkTable } from '../../lambdas/store/sdk-table.ts';
+import type { Table } from '../../lambdas/store/table.ts';
 import { DirectoryInUse } from '../local/directory-claim.ts';
 import { createTable, LOCAL_TABLE, startDynamodb, type LocalDynamodb } from '../local/dynamodb.ts';
 import { StartFailure } from '../local/failure.ts';
@@ -51,7 +51,7 @@ export async function withTable<Result>(
   if ('pid' in dynamodb) return ofRunning(dynamodb, (table) => work(table, state));
   try {
     await createTable(dynamodb.endpoint, LOCAL_TABLE);
-    return await work(openTable({ endpoint: dynamodb.endpoint, name: LOCAL_TABLE }), state);
+    return await work(openSdkTable({ endpoint: dynamodb.endpoint, name: LOCAL_TABLE }), state);
   } finally {
     await dynamodb.stop();
   }
@@ -83,7 +83,7 @@ async function ofRunning<Result>(
   work: (table: Table) => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await work(openTable({ endpoint, name }));
+    return await work(openSdkTable({ endpoint, name }));
   } catch (error) {
     const reason = whyUnreachable(error);
     if (reason === undefined) throw error;
@@ -99,9 +99,11 @@ async function onAws<Result>(
   work: (table: Table, local: undefined) => Promise<Result>,
 ): Promise<Result> {
   if (pepperSecret) process.env[variables.pepperSecret] = pepperSecret;
-  const identity = callersIdentity();
+  const table = openSdkTable({ name });
+  const { identity } = table;
+  runAs(identity);
   try {
-    return await work(openTable({ name, identity }), undefined);
+    return await work(table, undefined);
   } catch (error) {
     const reason = whyUnreachable(error);
     if (reason !== undefined) {
@@ -114,10 +116,4 @@ async function onAws<Result>(
       `There is no table "${name}" in the region "${await identity.region()}", or a secret is not there. The deployment's outputs TableName and PepperSecretArn name both.`,
     );
   }
-}
-
-/** As the SDK finds it: in the environment, a profile, a session of AWS' own command line. */
-function callersIdentity(): AwsIdentity {
-  const { credentials, region } = new DynamoDBClient({}).config;
-  return { credentials, region };
 }

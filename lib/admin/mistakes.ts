@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { CatalogError } from '../../lambdas/catalog/catalog-error.ts';
-import { AwsError } from '../../lambdas/platform/aws-json.ts';
+import { AwsError } from '../../lambdas/platform/aws-call.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 import { issueText } from '../../lambdas/platform/issues.ts';
 import { StartFailure } from '../local/failure.ts';

@@ -3,7 +3,9 @@ import { text } from 'node:stream/consumers';
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { AwsError, isUncertain, openAwsJson, type AwsCall } from '../../lambdas/platform/aws-json.ts';
+import { AwsError, isUncertain, type AwsCall } from '../../lambdas/platform/aws-call.ts';
+import { openAwsJson } from '../../lambdas/platform/aws-json.ts';
+import { openSdkCalls, sdkClient } from '../../lambdas/store/sdk-table.ts';
 import { toGatewayError } from '../../lambdas/platform/errors.ts';
 import { listen } from '../support/listen.ts';
 
@@ -26,8 +28,20 @@ const role = {
   region: () => Promise.resolve('eu-central-1'),
 };
 
+const ways = {
+  'signed by us': (url: string): AwsCall => {
+    const dynamodb = { name: 'dynamodb', target: 'DynamoDB_20120810', endpoint: () => url, endpointVariable: 'UNSET' };
+    return openAwsJson(dynamodb, { identity: role });
+  },
+  "by AWS' client": (url: string): AwsCall => openSdkCalls(sdkClient(url)),
+};
+type Way = keyof typeof ways;
+
 /** A service that gives these answers in turn, the last one for ever; asked as AWS is, with a role's keys. */
-async function service(...replies: Reply[]): Promise<{ call: AwsCall; seen: Seen[]; sockets: Set<unknown> }> {
+async function serviceAsked(
+  way: Way,
+  ...replies: Reply[]
+): Promise<{ call: AwsCall; seen: Seen[]; sockets: Set<unknown> }> {
   const seen: Seen[] = [];
   const sockets = new Set<unknown>();
   const server = createServer((request, response) => {
@@ -40,8 +54,7 @@ async function service(...replies: Reply[]): Promise<{ call: AwsCall; seen: Seen
   });
   servers.push(server);
   const { url } = await listen(server);
-  const dynamodb = { name: 'dynamodb', target: 'DynamoDB_20120810', endpoint: () => url, endpointVariable: 'UNSET' };
-  const call = openAwsJson(dynamodb, { identity: role });
+  const call = ways[way](url);
   return { call, seen, sockets };
 }
 
@@ -53,7 +66,9 @@ const refusal =
 const type = (code: string) => ({ __type: `com.amazonaws.dynamodb.v20120810#${code}` });
 const lost: Reply = (response) => response.destroy();
 
-describe('a call of a service', () => {
+describe.each(Object.keys(ways) as Way[])('a call of a service, %s,', (way) => {
+  const service = (...replies: Reply[]) => serviceAsked(way, ...replies);
+
   it('names its operation, and answers with what the service said', async () => {
     const { call, seen } = await service(fine);
     expect(await call('GetItem', { TableName: 't' })).toEqual({ Item: { pk: { S: 'a' } } });
@@ -61,34 +76,6 @@ describe('a call of a service', () => {
       headers: { 'x-amz-target': 'DynamoDB_20120810.GetItem', 'content-type': 'application/x-amz-json-1.0' },
       body: '{"TableName":"t"}',
     });
-  });
-
-  it('is signed with the keys of the role, as AWS asks for', async () => {
-    const { call, seen } = await service(fine);
-    await call('GetItem', { TableName: 't' });
-    const { headers, body } = seen[0]!;
-    expect(headers['x-amz-security-token']).toBe('TOKEN');
-
-    const signer = new SignatureV4({ ...role, service: 'dynamodb', sha256: Hash.bind(null, 'sha256') });
-    const { authorization, 'x-amz-date': date = '' } = headers as Record<string, string>;
-    const signedHeaders = /SignedHeaders=([^,]+)/.exec(authorization!)![1]!.split(';');
-    const expected = await signer.sign(
-      {
-        method: 'POST',
-        protocol: 'http:',
-        hostname: '127.0.0.1',
-        path: '/',
-        headers: Object.fromEntries(
-          signedHeaders
-            .filter((name) => !['x-amz-date', 'x-amz-security-token', 'x-amz-content-sha256'].includes(name))
-            .map((name) => [name, headers[name] as string]),
-        ),
-        body,
-      },
-      { signingDate: new Date(date.replace(/(....)(..)(..T..)(..)(..Z)/, '$1-$2-$3:$4:$5')) },
-    );
-    expect(authorization).toBe(expected.headers['authorization']);
-    expect(authorization).toContain('/eu-central-1/dynamodb/aws4_request');
   });
 
   it('keeps its connection for the next one', async () => {
@@ -116,8 +103,8 @@ describe('a call of a service', () => {
   });
 
   it('that is refused says why, and is not made again', async () => {
-    const details = { ...type('ConditionalCheckFailedException'), Item: { pk: { S: 'a' } } };
-    const { call, seen } = await service(refusal(400, details));
+    const details = { Item: { pk: { S: 'a' } } };
+    const { call, seen } = await service(refusal(400, { ...type('ConditionalCheckFailedException'), ...details }));
     const error = await call('PutItem', {}).catch((cause: unknown) => cause);
     expect(error).toBeInstanceOf(AwsError);
     expect(error).toMatchObject({ name: 'ConditionalCheckFailedException', status: 400, details });
@@ -168,5 +155,35 @@ describe('a call of a service', () => {
     const { call, seen } = await service(refusal(400, type('InvalidSignatureException')));
     await expect(call('GetItem', {})).rejects.toMatchObject({ name: 'InvalidSignatureException' });
     expect(seen).toHaveLength(1);
+  });
+});
+
+describe('a call that is signed by us', () => {
+  it('is signed with the keys of the role, as AWS asks for', async () => {
+    const { call, seen } = await serviceAsked('signed by us', fine);
+    await call('GetItem', { TableName: 't' });
+    const { headers, body } = seen[0]!;
+    expect(headers['x-amz-security-token']).toBe('TOKEN');
+
+    const signer = new SignatureV4({ ...role, service: 'dynamodb', sha256: Hash.bind(null, 'sha256') });
+    const { authorization, 'x-amz-date': date = '' } = headers as Record<string, string>;
+    const signedHeaders = /SignedHeaders=([^,]+)/.exec(authorization!)![1]!.split(';');
+    const expected = await signer.sign(
+      {
+        method: 'POST',
+        protocol: 'http:',
+        hostname: '127.0.0.1',
+        path: '/',
+        headers: Object.fromEntries(
+          signedHeaders
+            .filter((name) => !['x-amz-date', 'x-amz-security-token', 'x-amz-content-sha256'].includes(name))
+            .map((name) => [name, headers[name] as string]),
+        ),
+        body,
+      },
+      { signingDate: new Date(date.replace(/(....)(..)(..T..)(..)(..Z)/, '$1-$2-$3:$4:$5')) },
+    );
+    expect(authorization).toBe(expected.headers['authorization']);
+    expect(authorization).toContain('/eu-central-1/dynamodb/aws4_request');
   });
 });
