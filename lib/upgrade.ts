@@ -1,62 +1,53 @@
-import { accountEntryPut } from '../lambdas/store/accounts.ts';
-import { moveKey } from '../lambdas/store/key-directory.ts';
-import { keyFrom, keyItem, type ApiKey } from '../lambdas/store/keys.ts';
 import { readItem } from '../lambdas/store/query.ts';
-import { scanItemsWithout } from '../lambdas/store/scan.ts';
-import { numberFrom, type Item, type Table } from '../lambdas/store/table.ts';
-import { transact, writeAlone } from '../lambdas/store/transact.ts';
-import { put, update, type Condition } from '../lambdas/store/writes.ts';
-
-/** The version of records. 2: versions for ETags, keys and accounts in their own lists. */
-const CURRENT = 2;
-const MARK = { pk: 'SCHEMA', sk: 'VERSION' };
-
-/** Records that were changed, by their kind. */
-type Upgraded = Record<'account' | 'workspace' | 'member' | 'key', number>;
+import { numberFrom, type Table } from '../lambdas/store/table.ts';
+import { writeAlone } from '../lambdas/store/transact.ts';
+import { put } from '../lambdas/store/writes.ts';
+import { StartFailure } from './local/failure.ts';
 
 /**
- * Upgrades the records of an earlier version: reads the whole table once, then never again.
- *
- * Guarantee: each record is changed on condition that it is still old, so this can be interrupted, repeated, and run
- * while the gateway serves.
- * @returns how many records of each kind were changed
+ * Brings all records from one version to the next. A step changes each record on condition that it is still old: it may be
+ * interrupted, repeated, and run while the gateway serves.
+ * @returns how many records it has changed
  */
-export async function upgradeRecords(table: Table): Promise<Upgraded> {
+export type UpgradeStep = (table: Table) => Promise<number>;
+
+/** The version of the first release. */
+const FIRST_VERSION = 2;
+/** The steps from there on, in order. A release that changes what records look like adds one. */
+const releaseSteps: readonly UpgradeStep[] = [];
+
+const MARK = { pk: 'SCHEMA', sk: 'VERSION' };
+
+export interface Upgraded {
+  /** Of all records now. */
+  version: number;
+  changed: number;
+}
+
+/**
+ * Upgrades the records of an earlier version. A table without a version is new.
+ *
+ * Guarantee: the version is written after each step, so a step that was carried out is not begun again.
+ * @throws {StartFailure} for records of a later version, which this one may not understand
+ */
+export async function upgradeRecords(table: Table, steps: readonly UpgradeStep[] = releaseSteps): Promise<Upgraded> {
+  const current = FIRST_VERSION + steps.length;
   const mark = await readItem(table, MARK);
-  const changed: Upgraded = { account: 0, workspace: 0, member: 0, key: 0 };
-  if (numberFrom(mark?.['version']) >= CURRENT) return changed;
-  for await (const item of scanItemsWithout(table, 'version', Object.keys(changed))) {
-    if (await upgradeRecord(table, item)) changed[item['entity'] as keyof Upgraded] += 1;
+  const found = mark ? numberFrom(mark['version']) : undefined;
+  if (found !== undefined && found > current) {
+    throw new StartFailure(
+      `The records are of version ${found}, and this gateway knows versions up to ${current}: run the newer gateway.`,
+    );
   }
-  await writeAlone(table, put(table, { ...MARK, entity: 'schema', version: CURRENT }));
-  return changed;
-}
-
-async function upgradeRecord(table: Table, item: Item): Promise<boolean> {
-  if (item['entity'] === 'key') return upgradeKey(table, keyFrom(item));
-  if (item['entity'] === 'account') {
-    const account = { id: item['id'] as string, createdAt: item['created_at'] as string };
-    await writeAlone(table, accountEntryPut(table, account));
-    return true;
+  let changed = 0;
+  for (let version = found ?? current; version < current; version += 1) {
+    changed += await steps[version - FIRST_VERSION]!(table);
+    await writeVersion(table, version + 1);
   }
-  const key = { pk: item['pk'] as string, sk: item['sk'] as string };
-  return (
-    (await writeAlone(table, update(table, key, { set: { version: 1 }, when: isOld(item['entity'] as string) }))) ===
-    undefined
-  );
+  if (found === undefined) await writeVersion(table, current);
+  return { version: current, changed };
 }
 
-/** A record that was removed meanwhile has no entity. */
-function isOld(entity: string): Condition {
-  return { equal: { entity }, absent: ['version'] };
-}
-
-/** In its lists the key keeps its place by creation, even when newer keys exist. */
-async function upgradeKey(table: Table, old: ApiKey): Promise<boolean> {
-  const key = { ...old, version: 1 };
-  const outcome = await transact(table, {
-    key: put(table, keyItem(key), isOld('key')),
-    ...moveKey(table, { ...key, deleted: true }, key),
-  });
-  return outcome.committed;
+async function writeVersion(table: Table, version: number): Promise<void> {
+  await writeAlone(table, put(table, { ...MARK, entity: 'schema', version }));
 }

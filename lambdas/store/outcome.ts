@@ -66,10 +66,10 @@ export const outcomeRecord = record({
   /** The provider reported more than the request could come to: it is charged at the bound. */
   capped: flag('capped'),
   cancelled: flag('cancelled'),
-  /** How the answer ended; null on records of earlier versions. */
+  /** How the answer ended; null in a checkpoint, while it goes on. */
   ending: orNull(oneOf('ending', endings)),
   finishReason: orNull(text('finish_reason')),
-  /** In the provider's own word; null where that is the same, and on records of earlier versions. */
+  /** In the provider's own word; null where that is the same. */
   nativeFinishReason: orNull(text('native_finish_reason')),
   ...routeFields,
   /** Prices of the endpoint that answered, where they are not those that were frozen at admission. */
@@ -83,7 +83,7 @@ export const outcomeRecord = record({
   /** Of a video that was made, and is charged by the second. */
   videoSeconds: orNull(count('video_seconds')),
   failedAttempts: list('failed_attempts', failedAttemptRecord, MAX_ATTEMPTS),
-  /** HTTP status of the last attempt's answer; null where there was none, and on records of earlier versions. */
+  /** HTTP status of the last attempt's answer; null where there was none. */
   providerStatus: orNull(count('provider_status')),
   latencyMs: orNull(count('latency_ms')),
   generationTimeMs: orNull(count('generation_time_ms')),

@@ -50,8 +50,8 @@ export function buildProgram(): Command {
 }
 
 async function upgrade({ table }: TableSession): Promise<Row> {
-  const { account, workspace, member, key } = await upgradeRecords(table);
-  return { accounts_changed: account, workspaces_changed: workspace, members_changed: member, keys_changed: key };
+  const { version, changed } = await upgradeRecords(table);
+  return { version, records_changed: changed };
 }
 
 /** As commander says it, and whether a command needs it. */

@@ -78,7 +78,7 @@ function refusalRow({ id, createdAtMs, payer, status, kind, field, limit, model 
 
 function statusOf({ state, outcome }: Generation): string {
   if (state === 'pending') return state;
-  // Records of earlier versions do not say how they ended, only whether they were cut short.
+  // A checkpoint that was settled says only whether the answer was cut short.
   return outcome!.ending ?? (outcome!.cancelled ? 'client_left' : 'complete');
 }
 

@@ -14,12 +14,11 @@ import type { SecretName } from '../../lambdas/route.ts';
 import type { GatewayConfig } from '../config.ts';
 import { tableDefinition } from '../table-definition.ts';
 
-/** What commands do to the table. An upgrade reads all of it. */
+/** What commands do to the table. */
 export const operatorActions = [
   'GetItem',
   'BatchGetItem',
   'Query',
-  'Scan',
   'PutItem',
   'UpdateItem',
   'DeleteItem',

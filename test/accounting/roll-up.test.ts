@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { documentsOf } from '../../lambdas/store/documents.ts';
+import { documentsOf } from '../support/documents.ts';
 import { dayBefore } from '../../lambdas/accounting/activity-days.ts';
 import {
   readActivity,

@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
-import { documentsOf } from '../../lambdas/store/documents.ts';
+import { documentsOf } from '../support/documents.ts';
 import type { Backlog } from '../../lambdas/accounting/backlog.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { sweepHolds, type SweepSelection } from '../../lambdas/accounting/sweep.ts';

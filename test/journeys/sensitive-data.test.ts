@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { documentsOf } from '../../lambdas/store/documents.ts';
+import { documentsOf } from '../support/documents.ts';
 import type { MessageBody } from '../../lambdas/messages/types.ts';
 import { textModel } from '../support/catalog.ts';
 import { wires, type WireName } from '../support/dialects.ts';

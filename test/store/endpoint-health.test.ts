@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
-import { documentsOf } from '../../lambdas/store/documents.ts';
+import { documentsOf } from '../support/documents.ts';
 import { readReports, writeReport } from '../../lambdas/store/endpoint-health.ts';
 import { queryPartition } from '../../lambdas/store/query.ts';
 import type { Item, Table } from '../../lambdas/store/table.ts';

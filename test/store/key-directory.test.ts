@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { documentsOf } from '../../lambdas/store/documents.ts';
+import { documentsOf } from '../support/documents.ts';
 import { createKey, deleteKey, updateKey } from '../../lambdas/management/keys.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
 import { createAccount } from '../../lambdas/management/accounts.ts';

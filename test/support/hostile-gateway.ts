@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, vi } from 'vitest';
-import { documentsOf } from '../../lambdas/store/documents.ts';
+import { documentsOf } from './documents.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { generationKey } from '../../lambdas/store/generation-key.ts';
 import type { WireUsage } from '../../lambdas/messages/types.ts';

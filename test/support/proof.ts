@@ -1,5 +1,5 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { documentsOf } from '../../lambdas/store/documents.ts';
+import { documentsOf } from './documents.ts';
 import { priceUsage } from '../../lambdas/accounting/price.ts';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { documentsOf } from '../../lambdas/store/documents.ts';
+import { documentsOf } from '../support/documents.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { advanceVideo } from '../../lambdas/inference/videos/advance.ts';

@@ -1,13 +1,13 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { sdkClient } from './sdk-table.ts';
-import type { Table } from './table.ts';
+import { sdkClient } from '../../lambdas/store/sdk-table.ts';
+import type { Table } from '../../lambdas/store/table.ts';
 
 const clients = new WeakMap<Table, DynamoDBDocumentClient>();
 
 /** Numbers are read as their exact digits, as all of the table's are. */
 const wrapNumbers = (digits: string) => digits;
 
-/** The SDK's client of a table: for the operator's commands, and for tests that look at the table as others do. */
+/** The SDK's client of a table: for tests that look at the table as billing reviewers do. */
 export function documentsOf(table: Table): DynamoDBDocumentClient {
   const known = clients.get(table);
   if (known) return known;
