@@ -19,5 +19,4 @@ export default {
   ],
   project: ['bin/**', 'lib/**/*.ts', 'lambdas/**/*.ts', 'test/**/*.{ts,mjs,cjs}'],
   ignoreDependencies: ['aws-cdk'],
-  ignoreBinaries: ['taskset', 'ffprobe'],
 } satisfies KnipConfig;
