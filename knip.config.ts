@@ -19,4 +19,5 @@ export default {
   ],
   project: ['bin/**', 'lib/**/*.ts', 'lambdas/**/*.ts', 'test/**/*.{ts,mjs,cjs}'],
   ignoreDependencies: ['aws-cdk'],
+  ignoreBinaries: ['taskset'],
 } satisfies KnipConfig;

@@ -1,4 +1,4 @@
-import { frameData, hasEventLine, SseFrameSplitter } from './sse-frames.ts';
+import { frameData, hasEventLine, SseFrameSplitter } from '../sse-frames.ts';
 
 /** Events carry at most one content block; the largest are encrypted search results. */
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;

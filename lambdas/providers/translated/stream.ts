@@ -1,14 +1,13 @@
 /** Reads the body of a streamed answer, piece by piece, for a wire that is translated. */
 
-import { createParser } from 'eventsource-parser';
 import type { AnswerBatch } from '../../messages/types.ts';
 import { readExactly } from '../../platform/exact-json.ts';
 import { withTrailingTimeout } from '../last-words.ts';
+import { frameData, SseFrameSplitter } from '../sse-frames.ts';
 import { UpstreamError } from '../upstream-http.ts';
 import type { TranslatedAnswer } from './answer.ts';
-import { WholeLines } from './whole-lines.ts';
 
-const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
+const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
 /** Reads one wire: it understands what came, and writes it to the answer. Whatever it throws is the provider's failure. */
 export interface StreamReader {
@@ -48,24 +47,30 @@ export async function* translate(
  * @param on.end - called after the last event
  */
 export function sseReader(on: { data: (data: string) => void; end: () => void }): StreamReader {
-  const decoder = new TextDecoder();
-  const lines = new WholeLines();
-  const parser = createParser({
-    maxBufferSize: MAX_EVENT_CHARACTERS,
-    onEvent: ({ data }) => on.data(data),
-    onError: (error) => {
-      if (error.type === 'max-buffer-size-exceeded') {
-        throw new UpstreamError('malformed', 'An event of the stream is too large');
-      }
-    },
-  });
+  const frames = new SseFrameSplitter(MAX_EVENT_BYTES);
+  const read = (frame: Buffer) => {
+    const data = frameData(frame);
+    if (data !== undefined) on.data(data);
+  };
   return {
-    feed: (chunk) => parser.feed(lines.push(decoder.decode(chunk, { stream: true }))),
-    end: () => {
-      parser.feed(`${lines.rest() + decoder.decode()}\n\n`);
+    feed(chunk) {
+      for (const frame of framesOf(frames, chunk)) read(frame);
+    },
+    end() {
+      // The last event may lack its empty line.
+      read(frames.rest());
       on.end();
     },
   };
+}
+
+/** @throws {UpstreamError} for an event that has no end */
+function framesOf(frames: SseFrameSplitter, chunk: Buffer): Buffer[] {
+  try {
+    return frames.push(chunk);
+  } catch {
+    throw new UpstreamError('malformed', 'An event of the stream is too large');
+  }
 }
 
 /** The JSON of an event. @throws {UpstreamError} for anything else */

@@ -67,14 +67,23 @@ function countLineBytes(chunk: Buffer, start: number, end: number): number {
 
 /** The data of one frame: its `data:` lines joined by line feeds, or undefined when it has none. */
 export function frameData(frame: Buffer): string | undefined {
+  const text = frame.toString('utf8').replace(/^\uFEFF/, '');
+  const end = text.indexOf('\n');
+  // Nearly every frame is one line of data and its empty line.
+  if (end !== -1 && text.startsWith('data:') && text.length - end <= MAX_ENDING) return dataOf(text.slice(0, end));
   const lines: string[] = [];
-  for (const line of frame
-    .toString('utf8')
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/)) {
-    if (line.startsWith('data:')) lines.push(line.charCodeAt(5) === 0x20 ? line.slice(6) : line.slice(5));
+  for (const line of text.split(/\r?\n/)) {
+    if (line.startsWith('data:')) lines.push(dataOf(line));
   }
   return lines.length > 0 ? lines.join('\n') : undefined;
+}
+
+/** A line feed, and an empty line: no line of data fits in there. */
+const MAX_ENDING = 3;
+
+function dataOf(line: string): string {
+  const data = line.charCodeAt(5) === 0x20 ? line.slice(6) : line.slice(5);
+  return data.endsWith('\r') ? data.slice(0, -1) : data;
 }
 
 const EVENT_LINE = Buffer.from('event:');
