@@ -25,7 +25,7 @@ export interface Searches {
   price: Money;
 }
 
-/** What nobody pays for. */
+/** Nothing was used, and nobody pays. */
 export const NOTHING_CHARGED: Charged = {
   usage: { inputTokens: 0, outputTokens: 0 },
   cost: Money.zero,
@@ -66,7 +66,7 @@ export function charged(
   return { usage, cost: total, cacheSaved, estimated: measured.estimated, exceeded: exceeded || reportedTooMuch };
 }
 
-/** What was measured, at no more than the limits have room for. @param cost what they have room for */
+/** A measured charge is cut to what the limits have room for. @param cost what they have room for */
 export function cappedAt(measured: Charged, cost: Money): Charged {
   return cost.equals(measured.cost) ? measured : { ...measured, cost, exceeded: true };
 }

@@ -52,7 +52,7 @@ const thread = once(
     }),
 );
 
-/** What to hold for a prompt that `countPromptTokens` counted: its tokens plus a margin for the error. */
+/** Adds a margin for the error to what `countPromptTokens` counted: so much is held for the prompt. */
 export function withTokenizerMargin(tokens: number, tokenizer: Quirks['tokenizer']): number {
   const marginPercent = tokenizer === 'o200k' ? OWN_VOCABULARY_MARGIN_PERCENT : OTHER_VOCABULARY_MARGIN_PERCENT;
   return Math.ceil((tokens * (100 + marginPercent)) / 100);

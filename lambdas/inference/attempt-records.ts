@@ -2,10 +2,10 @@ import type { FailedAttempt } from './in-turn.ts';
 import type { Candidate } from '../routing/candidates.ts';
 import type { Outcome } from '../store/outcome.ts';
 
-/** Of an attempt that has not failed. */
+/** The status of an attempt that has not failed. */
 const OK = 200;
 
-/** What the records of attempts name. */
+/** The endpoint and the model that a record names. */
 type Tried = Pick<Candidate, 'model' | 'endpoint'>;
 
 /**

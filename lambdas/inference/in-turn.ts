@@ -15,7 +15,7 @@ export interface Offer {
 /** An attempt that gave no answer. It costs nothing, unless it was the last one. */
 export interface FailedAttempt {
   index: number;
-  /** Of the provider's answer; null where there was none. */
+  /** The HTTP status of the provider's answer; null where there was none. */
   providerStatus: number | null;
   durationMs: number;
 }

@@ -21,11 +21,11 @@ export function isUsualSlip(
   return slipTokens > 0 && slipTokens <= USUAL_SLIP_TOKENS && promptTokens < bound.promptTokens;
 }
 
-/** What of a charged generation is surprising. */
+/** Something about a charged generation that a person should look at. */
 export interface Surprises {
   /** More was reported than the request could come to, or than the limits had room for. */
   isBeyondHold: boolean;
-  /** What was reported that the catalog has no price for. */
+  /** Names of reported usage that the catalog has no price for. */
   unpriced: readonly string[];
 }
 

@@ -32,7 +32,7 @@ const commands = {
   UpdateItem: UpdateItemCommand,
 };
 
-/** What the SDK takes and gives for any of them; the calls of the store have the types of each. */
+/** Any of them, as TypeScript sees one; the calls of the store have the types of each. */
 type AnyCommand = new (input: object) => GetItemCommand;
 
 /** A table, and who asks for it: the region and the credentials as AWS' tools find them. */
@@ -79,7 +79,7 @@ export function openSdkCalls(client: DynamoDBClient): AwsCall {
   };
 }
 
-/** What the service answered, or that it did not. */
+/** Tells an answer of the service from a call that had none. */
 function failureOf(error: Error): Error {
   const { $metadata, $response } = error as Partial<DynamoDBServiceException>;
   const status = $metadata?.httpStatusCode ?? $response?.statusCode;
@@ -87,7 +87,7 @@ function failureOf(error: Error): Error {
   if (status === undefined && NOBODY.test(error.name)) return error;
   // The SDK has put its clock right: the next attempt is signed by it.
   const wasClockWrong = ($metadata as { clockSkewCorrected?: boolean } | undefined)?.clockSkewCorrected === true;
-  // What is not DynamoDB's own answer, nor a failure of a service, comes from something in between.
+  // An answer that is neither DynamoDB's own nor a failure of a service comes from something in between.
   const isAnswer = status !== undefined && (status >= 500 || error instanceof DynamoDBServiceException);
   if (wasClockWrong || !isAnswer) return new NoReplyError(error.message, error);
   const { name, message, ...details } = error;

@@ -34,6 +34,20 @@ describe('a value is found', () => {
     ['a passport whose number is named', 'серия паспорта 4510, номер паспорта 123456', ['4510, номер паспорта 123456']],
     ['two passwords of a sentence', 'password changed from Vesna-2031! to Osen-2032!', ['Vesna-2031!', 'Osen-2032!']],
     ['a password in bold', '**Password:** **Kd7-Lw3Rt**', ['Kd7-Lw3Rt']],
+    ['a PIN', 'my pin for the safe in room 412 is 905173', ['905173']],
+    ['both PINs of a change', 'The alarm PIN changed from 1946 to 7302 today', ['1946', '7302']],
+    ['a password before its name', 'Zaq!2wsxKot — это пароль от домена', ['Zaq!2wsxKot']],
+    ['a password in the sentence that follows', 'Кто менял пароль у svc_backup? Был Bkp$Veeam2022', ['Bkp$Veeam2022']],
+    ['a password of SQL', "CREATE USER 'a'@'%' IDENTIFIED BY 'gr@f_Re4d0nly';", ['gr@f_Re4d0nly']],
+    ['what stands in for a variable', "password: process.env.X || 'rls-Yantar-603'", ['rls-Yantar-603']],
+    [
+      'a phrase that restores a wallet',
+      `seed phrase: ${'orbit panel sugar '.repeat(4).trim()}`,
+      ['orbit panel sugar '.repeat(4).trim()],
+    ],
+    ['passports of one sentence', 'паспорта: 2809 761140 и 2811 093356', ['2809 761140', '2811 093356']],
+    ['a passport in fields', '{"passport_series":"4012","issued":"2013","passport_number":"556781"}', ['556781']],
+    ['the addresses of an upgrade as none', 'firmware 2.14.0.7 → 2.15.1.0, host 5.188.62.140', ['5.188.62.140']],
     ['a phone behind its word', 'тел.89261142093 Ирина', ['89261142093']],
   ])('%s', (_, text, values) => {
     expect(valuesIn(text)).toEqual(values);
@@ -45,6 +59,11 @@ describe('a value is found', () => {
     'name;сумма\nРога;7707083893',
     'token_type=bearer&page=2',
     'Пароль от вайфая спросите на ресепшене',
+    'GPIO pin 18 PWM at 1000 Hz',
+    'Пароль должен содержать не менее 12 символов, например цифры 2024',
+    'The password for user deploy on LAPTOP-7QK2V has expired',
+    'Паспорт заберёте в визовом центре, номер записи RUS4410927',
+    'amqp://events@rabbit.prod.svc:5672/jobs',
   ])('nowhere in %j', (text) => {
     expect(valuesIn(text)).toEqual([]);
   });

@@ -64,7 +64,7 @@ export async function answerDecision(input: DecisionInput): Promise<AnsweredDeci
   return { candidate, answers: Object.fromEntries(answers) as AnsweredDecision['answers'], charged };
 }
 
-/** What all requests cost together. */
+/** The price of all requests together. */
 function chargedForAll(rounds: readonly DecidedRound[]): Charged {
   const last = rounds.at(-1);
   return last ? chargedTogether(rounds.slice(0, -1), last, { count: 0, price: Money.zero }) : NOTHING_CHARGED;

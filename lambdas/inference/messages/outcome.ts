@@ -59,7 +59,7 @@ function serviceCostOf({ candidate }: Attempted, usage: TokenUsage): Money | und
   return promptTokens(usage) + usage.outputTokens === 0 ? Money.zero : priceUsage(usage, serviceCost).total;
 }
 
-/** What of an answer is surprising. */
+/** Says what is surprising about an answer. */
 export function surprisesOf({ attempted, meter }: MeasuredAnswer, outcome: Outcome, isCutByHold: boolean): Surprises {
   const { promptTokens: charged } = outcome;
   const reported = { promptTokens: charged, reportedOutputTokens: meter.reportedOutputTokens };

@@ -22,7 +22,7 @@ const AUTHORIZATION =
 const ACCOUNT =
   /(?:логин|уч[её]тк[аиу]|доступы?|login|creds|credentials)(?:\s?[/&+и]\s?(?:pass(?:word)?|пароль))?(?: [a-zа-яё]{1,12}){0,3}\s?[:–—-]\s{0,2}[^\s/|:]{2,40}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/gi;
 
-/** What stands before the `@` of an address that names a user and a password. */
+/** An address that names a user and a password begins so before its `@`. */
 const IN_URL = /:\/\/\S*$/;
 const MAX_USER = 320;
 /** `ann@example.org / Vesna2030!`: an address and a password in one line. */

@@ -1,6 +1,6 @@
 /** Secrets of digits alone: PINs and the codes of SIM cards, safes and alarms. */
 
-import { matchesOf, type Add } from './finding.ts';
+import { isWordAt, matchesOf, type Add } from './finding.ts';
 
 const NAME =
   /(?<![\p{L}\d])(?:pin|puk|пин|пук)(?:[- ]?(?:code|код)\p{L}{0,2})?(?!\p{L})|passcode|пасс?код|код-пароль|код\p{L}{0,2} доступа|(?:access|door|gate|alarm|entry) code(?!\p{L})/giu;
@@ -32,7 +32,9 @@ export function findNumericSecrets(text: string, lower: string, add: Add): void 
     for (const { 0: found, index: at } of matchesOf(DIGITS, sentence)) {
       const before = sentence.slice(0, at);
       const to = CHANGED.test(before) ? TO.exec(sentence.slice(at + found.length)) : null;
-      if (!to && OF_ANOTHER.test(before)) continue;
+      // Cut off by the end of what was looked at.
+      const isCutOff = at + found.length === WITHIN && isWordAt(text, from + WITHIN);
+      if (isCutOff || (!to && OF_ANOTHER.test(before))) continue;
       done = from + at + found.length;
       add(from + at, done);
       if (to) add(done + to[0].length - to[1]!.length, done + to[0].length);

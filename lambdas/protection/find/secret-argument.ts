@@ -9,7 +9,10 @@ const LOGS_IN =
   /(?:sshpass|login|mysql|mariadb|mongo|redis-cli|ldap|smbclient|keytool|lftp|psql|sqlcmd|rdesktop|freerdp|vncviewer)[^\n|;]*$/;
 const COMMAND = 80;
 
-/** What the text of such a place has, in small letters and quick to look for, and the place; its first group that took part is the password. */
+/**
+ * A pattern that is quick to look for in small letters, and the place that a text with it may have; the first group that took
+ * part is the password.
+ */
 const PLACES: [RegExp, RegExp][] = [
   // SQL
   [/identified /, /identified\s(?:with\s\w{1,32}\s)?by\s["']([^"'\n]{4,64})["']/gi],

@@ -7,7 +7,7 @@ import { classesOf, isLikePassword, isNoReference, isOfWords, isPassword, isUnmi
 const MAX_WORDS = 160;
 const SENTENCES = /^[^\n{}]*?[.!?:](?=\s|$)[^\n{}]*?(?=[.?](?:\s|$)|[\n{}]|$)|^[^\n{}]*/;
 const CHUNK = /[^\s"'`<>;,()«»“”„]{6,128}/g;
-/** What stands right before a number of something else, and before the place that a secret is for. */
+/** Words right before a value say that it is a number or a name of something else. */
 const OF_ANOTHER =
   /(?:^|[\s(])(?:commit|revision|rev|sha-?\d*|md5|hash|digest|checksum|etag|image|uuid|guid|id|request|trace|span|order|user|username|login|account|host|server|file|branch|version|ticket|коммит\p{L}*|хеш\p{L}*|хэш\p{L}*|заказ\p{L}*|номер\p{L}*|логин\p{L}*|юзер\p{L}*|пользовател\p{L}*|учётк\p{L}*|файл\p{L}*|хост\p{L}*|сервер\p{L}*|верси\p{L}*|тикет\p{L}*|заявк\p{L}*)\s?[:=#№]?\s?$/iu;
 const TO_VALUE = /(?:сброшен|смен|измен|поменя|установ|постав|reset|changed|set)\p{L}{0,6}\s(?:на|to|as)\s$/iu;
@@ -70,7 +70,7 @@ const BEFORE_NAME =
   /(?<![^\s"'`«“(])([^\s"'`<>;,()«»“”„]{6,64})(["'`»”*]{0,3}),?\s?(?:[–—-]\s?|\(|(?=(?:это|как|as|is|i\.e\.)\s))(?:(?:это|вот|как|as|is|i\.e\.|видимо|похоже|вроде|the|a|my|our|your|its|мой|ваш|наш|новый|старый|его|её|app|root|admin|pre-shared|shared)\s){0,3}$/iu;
 const MAX_BEFORE = 120;
 
-/** What is said to be a secret before its name, which begins at `nameStart`. */
+/** A value that the words after it call a secret: its name begins at `nameStart`. */
 export function secretBefore(text: string, nameStart: number): { start: number; end: number } | undefined {
   const from = Math.max(0, nameStart - MAX_BEFORE);
   const found = BEFORE_NAME.exec(text.slice(from, nameStart));
