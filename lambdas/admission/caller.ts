@@ -1,3 +1,4 @@
+import { BoundedMap } from '../platform/bounded-map.ts';
 import { positiveIntegerVariable, variables } from '../platform/environment.ts';
 import { forbidden } from '../platform/errors.ts';
 import { ageMs, nowMs, thisMoment, type Moment } from '../platform/clock.ts';
@@ -39,7 +40,7 @@ interface CacheEntry {
   caller: Promise<Caller | undefined>;
 }
 
-const cache = new Map<string, CacheEntry>();
+const cache = new BoundedMap<string, CacheEntry>(MAX_CACHED);
 
 /**
  * Finds the caller of a key's hash.
@@ -91,9 +92,7 @@ async function cachedCaller(table: Table, hash: string): Promise<Caller | undefi
   const newer = cache.get(hash);
   if (newer && newer !== entry) return newer.caller;
   const caller = previous ? rereadCaller(table, previous) : readCaller(table, hash);
-  cache.delete(hash);
   cache.set(hash, { readAt: thisMoment(), caller });
-  if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value!);
   caller.catch(() => cache.delete(hash));
   return caller;
 }

@@ -1,8 +1,9 @@
+import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Money } from '../money/money.ts';
 
 /** A refusal is true for this long: places and money that come back are noticed after it. */
 const LASTS_MS = 1_000;
-const MOST_KEPT = 1_000;
+const MAX_KEPT = 1_000;
 
 interface Kept<Value> {
   value: Value;
@@ -14,8 +15,8 @@ interface Kept<Value> {
  * is refused without locking the budgets that all others need.
  */
 export class FreeMemory {
-  readonly #requests = new Map<string, Kept<number>>();
-  readonly #amounts = new Map<string, Kept<Money>>();
+  readonly #requests = new BoundedMap<string, Kept<number>>(MAX_KEPT);
+  readonly #amounts = new BoundedMap<string, Kept<Money>>(MAX_KEPT);
 
   /** So many requests were counted. */
   rememberRequests(name: string, requests: number, atMs: number): void {
@@ -39,9 +40,7 @@ export class FreeMemory {
 }
 
 function keep<Value>(kept: Map<string, Kept<Value>>, name: string, value: Value, atMs: number): void {
-  kept.delete(name);
   kept.set(name, { value, untilMs: atMs + LASTS_MS });
-  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!);
 }
 
 /** What is of a time after now was kept before the clock was set back. */

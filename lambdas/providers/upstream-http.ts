@@ -5,6 +5,7 @@
  * one byte of the request leaves before `send`.
  */
 
+import { BoundedMap } from '../platform/bounded-map.ts';
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { finished } from 'node:stream';
@@ -78,7 +79,7 @@ function trusted(ca: string): string[] {
 }
 
 const MAX_CA_AGENTS = 16;
-const agentsByCa = new Map<string, https.Agent>();
+const agentsByCa = new BoundedMap<string, https.Agent>(MAX_CA_AGENTS);
 
 /** Connections to targets with certificates of their own are apart from all others, and trust them alone. */
 function secureAgent(ca: string | undefined): https.Agent {
@@ -86,7 +87,6 @@ function secureAgent(ca: string | undefined): https.Agent {
   const known = agentsByCa.get(ca);
   if (known) return known;
   // Only a rotated certificate adds another: what used the oldest goes on, and its connections close by themselves.
-  if (agentsByCa.size >= MAX_CA_AGENTS) agentsByCa.delete(agentsByCa.keys().next().value!);
   const agent = new https.Agent({ keepAlive: true, maxFreeSockets: 256, ca: trusted(ca) });
   agentsByCa.set(ca, agent);
   return agent;

@@ -4,6 +4,8 @@
  * window is long is as forgotten as an old one, so a clock that is set back does no lasting harm.
  */
 
+import { BoundedMap } from '../platform/bounded-map.ts';
+
 export type AttemptResult = 'ok' | 'failed';
 
 /** The attempts of three seconds: `number` is their time divided by BIN_MS. */
@@ -21,7 +23,7 @@ const LATEST_ATTEMPTS = 10;
 const MAX_ENDPOINTS = 256;
 
 export class RecentAttempts {
-  readonly #bins = new Map<string, Bin[]>();
+  readonly #bins = new BoundedMap<string, Bin[]>(MAX_ENDPOINTS);
 
   add(endpointId: string, attempts: Bin, atMs: number): void {
     const bins = this.at(endpointId, atMs);
@@ -32,9 +34,8 @@ export class RecentAttempts {
     } else if (isRecent(attempts, atMs)) {
       bins.push({ ...attempts });
     }
-    this.#bins.delete(endpointId);
     if (bins.length > 0) this.#bins.set(endpointId, bins);
-    if (this.#bins.size > MAX_ENDPOINTS) this.#bins.delete(this.#bins.keys().next().value!);
+    else this.#bins.delete(endpointId);
   }
 
   /** The bins of an endpoint that are inside the window. */

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../platform/bounded-map.ts';
 import { describeError, log } from '../platform/logger.ts';
 import type { WarmPrompt } from './warm-prompt.ts';
 
@@ -29,7 +30,7 @@ export class WarmPrompts {
   readonly #store: WarmPromptStore;
   readonly #nowMs: () => number;
   /** The conversation that was heard of least lately comes first. */
-  readonly #known = new Map<string, Known>();
+  readonly #known = new BoundedMap<string, Known>(MAX_CONVERSATIONS);
   #isFailing = false;
 
   constructor(store: WarmPromptStore, nowMs: () => number) {
@@ -49,9 +50,7 @@ export class WarmPrompts {
     const before = this.#known.get(conversation);
     const noted = before && before.untilMs > atMs ? together(before, prompt) : prompt;
     const isNews = before?.endpointId !== prompt.endpointId || atMs - before.writtenAtMs >= WRITE_EVERY_MS;
-    this.#known.delete(conversation);
     this.#known.set(conversation, { ...noted, writtenAtMs: isNews ? atMs : before.writtenAtMs });
-    if (this.#known.size > MAX_CONVERSATIONS) this.#known.delete(this.#known.keys().next().value!);
     if (isNews) await this.#reported(() => this.#store.write(conversation, noted));
   }
 

@@ -1,4 +1,3 @@
-import { Money } from '../money/money.ts';
 import { pricesField } from './prices.ts';
 import { count, flag, list, money, named, oneOf, optional, orNull, record, text, type RecordOf } from './record.ts';
 import type { Item } from './table.ts';
@@ -97,34 +96,7 @@ export function absentAttributes(present: Item): string[] {
   return outcomeRecord.attributes.filter((name) => name !== 'prices' && !(name in present));
 }
 
-/** The outcome of a generation that costs nothing, so far or for good. */
+/** The outcome of a generation that costs nothing, so far or for good: nothing was used, and nothing is known. */
 export function emptyOutcome(of: Pick<Outcome, keyof typeof routeFields>, ending: Ending | null = null): Outcome {
-  return {
-    ...of,
-    cost: Money.zero,
-    cacheSaved: Money.zero,
-    serviceCost: undefined,
-    estimated: false,
-    capped: false,
-    cancelled: true,
-    ending,
-    finishReason: null,
-    nativeFinishReason: null,
-    pricing: undefined,
-    promptTokens: 0,
-    completionTokens: 0,
-    reasoningTokens: null,
-    cachedTokens: null,
-    cacheWrite5mTokens: null,
-    cacheWrite1hTokens: null,
-    pricedImages: null,
-    rounds: [],
-    searchRequests: null,
-    searchResults: null,
-    videoSeconds: null,
-    failedAttempts: [],
-    providerStatus: null,
-    latencyMs: null,
-    generationTimeMs: null,
-  };
+  return { ...outcomeRecord.from({}), ...of, cancelled: true, ending };
 }

@@ -3,6 +3,7 @@
  * the process lives; requests that need it at the same time wait for the same exchange.
  */
 
+import { BoundedMap } from '../../platform/bounded-map.ts';
 import { nowMs } from '../../platform/clock.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 
@@ -43,12 +44,11 @@ const MAX_KEYS = 256;
  * goes on.
  */
 export function tokenCache(): TokenCache {
-  const entries = new Map<string, Entry>();
+  const entries = new BoundedMap<string, Entry>(MAX_KEYS);
 
   const entryOf = (key: string): Entry => {
     const known = entries.get(key);
     if (known) return known;
-    if (entries.size >= MAX_KEYS) entries.delete(entries.keys().next().value!);
     const entry: Entry = { current: undefined, running: undefined, failure: undefined };
     entries.set(key, entry);
     return entry;

@@ -1,5 +1,6 @@
 /** Where the sandbox makes videos, over the public convention: jobs are kept in memory, as long as it runs. */
 
+import { BoundedMap } from '../../../../lambdas/platform/bounded-map.ts';
 import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -24,9 +25,9 @@ const MAX_JOBS = 1_000;
 const JOB_PATH = /^\/videos\/([\w-]+)(\/content\?index=0|\/content)?$/;
 
 export function openStudio(): Studio {
-  const jobs = new Map<string, FilmJob>();
+  const jobs = new BoundedMap<string, FilmJob>(MAX_JOBS);
   /** One job for all tries at one request. */
-  const idByKey = new Map<string, string>();
+  const idByKey = new BoundedMap<string, string>(MAX_JOBS);
 
   const submit = async ({ body, idempotencyKey }: FilmRequest, base: string, response: ServerResponse) => {
     const parsed = jobRequest.safeParse(json(body));
@@ -48,7 +49,6 @@ export function openStudio(): Studio {
     jobs.set(job.id, job);
     if (job.directives.hookMs !== undefined) void callBack(job);
     if (key !== undefined) idByKey.set(key, job.id);
-    for (const map of [jobs, idByKey]) if (map.size > MAX_JOBS) map.delete(map.keys().next().value!);
   };
 
   return async (request, base, response) => {

@@ -1,0 +1,16 @@
+/** A map that forgets the entry that was set longest ago, once it has more than so many. */
+export class BoundedMap<Key, Value> extends Map<Key, Value> {
+  readonly #maxEntries: number;
+
+  constructor(maxEntries: number) {
+    super();
+    this.#maxEntries = maxEntries;
+  }
+
+  override set(key: Key, value: Value): this {
+    this.delete(key);
+    super.set(key, value);
+    if (this.size > this.#maxEntries) this.delete(this.keys().next().value!);
+    return this;
+  }
+}
