@@ -35,7 +35,7 @@ export async function namedKey({ table, accountId }: Session, named: string): Pr
   const found = (await keysOf(table, accountId)).filter(isMeant);
   if (found.length === 1) return found[0]!;
   if (found.length === 0) {
-    throw notFound(`There is no key "${named}": name it as "keys list" shows it (management keys: --kind management).`);
+    throw notFound(`There is no key "${named}": name it as "keys list" shows it.`);
   }
   const several = found.slice(0, MOST_NAMED).map(({ hash, name, label }) => `${hash.slice(0, 12)} (${name}, ${label})`);
   const more = found.length > MOST_NAMED ? `, and ${found.length - MOST_NAMED} more` : '';
