@@ -160,6 +160,7 @@ export const routes = {
 
   'get-openapi': getRoute('/openapi.json', openLarge('service/openapi')),
   'get-docs': getRoute('/docs', openLarge('service/docs')),
+  'get-docs-text': getRoute(['/docs.md', '/llms.txt'], openLarge('service/docs-text')),
   health: getRoute('/health', { ...open('service/health'), timeoutSeconds: 5, memoryMb: 256 }),
 } satisfies Record<string, Route>;
 

@@ -42,6 +42,11 @@ export function htmlResponse(body: string): HttpResponse {
   };
 }
 
+/** Text with marks, which a browser shows as it is. */
+export function markdownResponse(body: string): HttpResponse {
+  return { statusCode: 200, headers: { ...commonHeaders, 'content-type': 'text/markdown; charset=utf-8' }, body };
+}
+
 export function streamResponse(body: AnswerStream, headers: Record<string, string> = {}): HttpResponse {
   return {
     statusCode: 200,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { curlLine } from '../../lambdas/api/service/page.ts';
+import { curlLine } from '../../lambdas/api/service/reference.ts';
 import { hasCurl } from '../support/curl.ts';
 import { finalGeneration, get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { documentedOperations } from '../support/openapi.ts';
@@ -54,6 +54,30 @@ describe.skipIf(!hasCurl)('the reference', () => {
 
     expect(stdout).not.toBe('');
     expect(stdout).not.toMatch(/^\{"type":"error"/);
+  });
+
+  it.each(['/docs.md', '/llms.txt'])('is there as text, at %s', async (path) => {
+    const response = await get(gateway, path);
+    const text = await response.text();
+
+    expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+    expect(text).toMatch(/^# /);
+    for (const { name } of documentedOperations) {
+      const [method, place] = name.split(' ');
+      expect(text).toContain(`### ${method} /v1${place}\n`);
+    }
+    expect(text).toContain('- `max_tokens` (');
+    expect(text).toContain('- `message_start`: ');
+    expect(text).not.toMatch(/undefined|\[object|<code>|&quot;/);
+  });
+
+  it.each(['/v1', '/v1/'])('is where a browser gets to that asks for %s', async (path) => {
+    const { origin } = new URL(gateway.baseUrl);
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+
+    const response = await fetch(`${origin}${path}`, { headers: { accept }, redirect: 'manual' });
+
+    expect([response.status, response.headers.get('location')]).toEqual([302, `${gateway.baseUrl}/docs`]);
   });
 
   it('shows these lines, and the events of a stream', async () => {

@@ -138,6 +138,7 @@ const nameNothing: (keyof typeof routes)[] = [
   'create-workspace',
   'get-openapi',
   'get-docs',
+  'get-docs-text',
   'health',
 ];
 

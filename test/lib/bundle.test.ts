@@ -15,7 +15,7 @@ type Handler = (texts: string[]) => Promise<number | undefined>;
 /** Zipped, as a function is fetched. Those that use a bucket, or tend queues, have an SDK in them. */
 const mostBytes = (name: string) => {
   if (['health', UNKNOWN_ROUTE].includes(name)) return 20_000;
-  if (['get-openapi', 'get-docs'].includes(name)) return 60_000;
+  if (['get-openapi', 'get-docs', 'get-docs-text'].includes(name)) return 60_000;
   const { grants, asksProviders } = functions[name] as FunctionSpec & { asksProviders?: boolean };
   if (grants.objects || !(name in routes)) return 300_000;
   return asksProviders || name === 'count-tokens' ? 200_000 : 80_000;

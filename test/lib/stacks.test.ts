@@ -447,7 +447,7 @@ describe('the synthesized template', () => {
     );
     expect(streaming.map(({ Properties: { Integration } }) => Integration.TimeoutInMillis)).toEqual(
       Object.values<Route>(routes).flatMap((route) =>
-        route.streaming ? [Math.min(route.timeoutSeconds + 2, 900) * 1_000] : [],
+        route.streaming ? route.paths.map(() => Math.min(route.timeoutSeconds + 2, 900) * 1_000) : [],
       ),
     );
   });

@@ -11,6 +11,10 @@ export const service = tagged('Service', {
     summary: 'This document, to read',
     success: { ...ok('One page.', z.string()), content: { 'text/html': { schema: { type: 'string' } } } },
   },
+  'get-docs-text': {
+    summary: 'This document as Markdown, for `curl` and for models',
+    success: { ...ok('One text.', z.string()), content: { 'text/markdown': { schema: { type: 'string' } } } },
+  },
   health: {
     summary: 'Whether the gateway answers',
     success: ok('It does.', healthAnswer, { status: 'ok' }),

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { normaliseRequest } from '../../http/request.ts';
-import { errorResponse, type HttpResponse } from '../../http/response.ts';
+import { normaliseRequest, type HttpRequest } from '../../http/request.ts';
+import { errorResponse, redirectResponse, type HttpResponse } from '../../http/response.ts';
 import { corsHeaders, preflight } from '../../http/cors.ts';
 import { isThere, methodsAt, unknownRoute } from '../../http/unknown-route.ts';
 import { log } from '../../platform/logger.ts';
@@ -17,7 +17,13 @@ export async function handler(event: APIGatewayProxyEvent): Promise<HttpResponse
   const response =
     (isLook ? { statusCode: 200, headers: { 'cache-control': 'no-store' }, body: '' } : undefined) ??
     preflight(request, methodsAt(path)) ??
+    (isReader(request) ? redirectResponse(`${request.baseUrl}/docs`) : undefined) ??
     errorResponse(unknownRoute(method, path), id);
   log('info', 'request', { route: 'unknown-route', requestId: id, status: response.statusCode });
   return { ...response, headers: { ...response.headers, ...corsHeaders(request), 'request-id': id } };
+}
+
+/** A browser at the address itself: a person wants to read what is here. */
+function isReader({ method, path, headers }: HttpRequest): boolean {
+  return method === 'GET' && ['', '/'].includes(path) && (headers['accept'] ?? '').includes('text/html');
 }

@@ -1,0 +1,93 @@
+/** The document as Markdown: for curl, and for models that read about this API before they call it. */
+
+import type { MediaObject, OpenApi, ResponseObject, SchemaObject } from './openapi-types.ts';
+import {
+  curlLine,
+  fieldRows,
+  operationGroups,
+  resolvedResponse,
+  typeOf,
+  type LocatedOperation,
+  type Marks,
+} from './reference.ts';
+
+const marks: Marks = {
+  text: (text) => text,
+  code: (text) => `\`${text}\``,
+  small: (text) => text,
+  shape: (name) => name,
+  prose: (text) => text,
+};
+
+export function renderMarkdown(document: OpenApi): string {
+  const base = document.servers[0]?.url ?? '';
+  const groups = operationGroups(document).map(({ name, operations }) =>
+    [`## ${name}`, ...operations.map((located) => operationText(document, base, located))].join('\n\n'),
+  );
+  const shapes = Object.entries(document.components.schemas).map(
+    ([name, schema]) => `### ${name}\n\n${fieldsText(schema)}`,
+  );
+  const parts = [
+    `# ${document.info.title}`,
+    document.info.description,
+    'The lines for `curl` work in a shell with `export GATEWAY_URL=<the address of this text, without its name> GATEWAY_KEY=sk-mg-v1-… MANAGEMENT_KEY=mk-mg-v1-…`. For programs there is `openapi.json` beside this text.',
+    ...groups,
+    '## Shapes',
+    ...shapes,
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function operationText(document: OpenApi, base: string, located: LocatedOperation): string {
+  const { path, method, operation } = located;
+  const body = operation.requestBody?.content['application/json'];
+  const parameters = (operation.parameters ?? []).map(({ name, in: place, required, schema, description = '' }) =>
+    `- \`${name}\` (${place}${required ? ', required' : ''}): ${typeOf(schema, marks)}. ${description}`.trimEnd(),
+  );
+  const answers = Object.entries(operation.responses).map(([status, response]) =>
+    answerText(status, resolvedResponse(document, response)),
+  );
+  return [
+    `### ${method} ${base}${path}`,
+    `${operation.summary}. ${operation.description}`.trimEnd(),
+    fenced(curlLine(located), 'sh'),
+    ...(parameters.length > 0 ? [`Parameters:`, parameters.join('\n')] : []),
+    ...(body ? ['Body:', mediaText(body)] : []),
+    'Answers:',
+    ...answers,
+  ].join('\n\n');
+}
+
+function answerText(status: string, { description, content = {} }: ResponseObject): string {
+  const head = `**${status}** ${description}`;
+  if (Number(status) >= 400) return head;
+  const media = Object.entries(content).map(([type, each]) => `\`${type}\`:\n\n${mediaText(each)}`);
+  return [head, ...media].join('\n\n');
+}
+
+function mediaText({ schema, example, 'x-events': events }: MediaObject): string {
+  const text = typeof example === 'string' ? example.trimEnd() : JSON.stringify(example, null, 2);
+  const described = events
+    ? Object.entries(events)
+        .map(([name, meaning]) => `- \`${name}\`: ${meaning}`)
+        .join('\n')
+    : fieldsText(schema);
+  return example === undefined ? described : `${described}\n\n${fenced(text, 'json')}`;
+}
+
+function fieldsText(schema: SchemaObject): string {
+  const rows = fieldRows(schema, marks);
+  if (rows.size === 0) return typeOf(schema, marks);
+  return [...rows]
+    .map(([path, { isRequired, types, texts }]) => {
+      const need = isRequired ? ', required' : '';
+      return `- \`${path}\` (${[...types].join(' or ')}${need}) ${[...texts].join(' ')}`.trimEnd();
+    })
+    .join('\n');
+}
+
+/** A block of code; its fence is longer than any within it. */
+function fenced(text: string, language: string): string {
+  const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
+  return `${fence}${language}\n${text}\n${fence}`;
+}

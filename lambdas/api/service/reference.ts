@@ -1,0 +1,162 @@
+/** The document as its readers see it, whatever they read it with: operations by group, lines for a shell, fields and types. */
+
+import type { OpenApi, OperationObject, ResponseObject, SchemaObject } from './openapi-types.ts';
+
+/** How a form of the reference (HTML, Markdown) marks what stands in a text. */
+export interface Marks {
+  text: (text: string) => string;
+  code: (text: string) => string;
+  /** Less important than the rest. */
+  small: (text: string) => string;
+  /** The name of a shape, which is described elsewhere. */
+  shape: (name: string) => string;
+  /** A description, with code in back quotes. */
+  prose: (text: string) => string;
+}
+
+/** An operation, and where it is. */
+export interface LocatedOperation {
+  path: string;
+  method: string;
+  operation: OperationObject;
+}
+
+export interface OperationGroup {
+  name: string;
+  operations: LocatedOperation[];
+}
+
+/** The operations by their tags, in the order of the document. */
+export function operationGroups(document: OpenApi): OperationGroup[] {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+  return document.tags.map(({ name }) => ({
+    name,
+    operations: operations.filter(({ operation }) => operation.tags.includes(name)),
+  }));
+}
+
+/** The response itself, also where the document names one that many operations have. */
+export function resolvedResponse(document: OpenApi, response: ResponseObject | { $ref: string }): ResponseObject {
+  return '$ref' in response ? document.components.responses[lastPart(response.$ref)]! : response;
+}
+
+/**
+ * A line to paste into a shell that has the base URL and the keys in its environment, and what its path and query need in
+ * variables of their names.
+ */
+export function curlLine({ path, method, operation }: LocatedOperation): string {
+  const body = operation.requestBody?.content['application/json'];
+  const place = path.replace(/\{(\w+)\}/g, (_, name: string) => anywhere[name] ?? `$${variable(name)}`);
+  const query = (operation.parameters ?? []).filter((one) => one.in === 'query' && one.required);
+  const asked = query.map(({ name }) => `${name}=$${variable(name)}`).join('&');
+  const credential = operation['x-credential'];
+  const key = credential === 'management' ? '$MANAGEMENT_KEY' : '$GATEWAY_KEY';
+  return [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}"$GATEWAY_URL${place}${asked && `?${asked}`}"`,
+    ...(credential === 'none' ? [] : [`-H "authorization: Bearer ${key}"`]),
+    ...(body?.example === undefined
+      ? []
+      : ['-H "content-type: application/json"', `-d ${quoted(JSON.stringify(body.example))}`]),
+  ].join(' \\\n  ');
+}
+
+/** Values of parts of a path that every gateway has. */
+const anywhere: Record<string, string> = { slug: 'sandbox/claude', interval: 'monthly' };
+
+/** `memberId` is MEMBER_ID. */
+function variable(name: string): string {
+  return name.replace(/[A-Z]/g, '_$&').toUpperCase();
+}
+
+/** For a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** A field of one or several shapes that a value may have. */
+export interface FieldRow {
+  isRequired: boolean;
+  types: Set<string>;
+  texts: Set<string>;
+}
+
+/** The fields of an object, those of objects within it among them, by their paths; none for any other value. */
+export function fieldRows(schema: SchemaObject, marks: Marks): Map<string, FieldRow> {
+  const rows = new Map<string, FieldRow>();
+  addRows(rows, schema, '', marks);
+  return rows;
+}
+
+/** @param prefix of the names: `provider.` for the fields of `provider` */
+function addRows(rows: Map<string, FieldRow>, schema: SchemaObject, prefix: string, marks: Marks): void {
+  for (const object of objectsIn(schema)) {
+    for (const [name, field] of Object.entries(object.properties!)) {
+      const path = prefix + name;
+      const row = rows.get(path) ?? { isRequired: false, types: new Set(), texts: new Set() };
+      rows.set(path, row);
+      row.isRequired ||= object.required?.includes(name) === true;
+      row.types.add(typeOf(field, marks));
+      // Where several shapes have a field, and each its own value in it, the values are the text.
+      if (field.description && !(field.const !== undefined && schema !== object))
+        row.texts.add(marks.prose(field.description));
+      addRows(rows, field, `${path}.`, marks);
+    }
+  }
+}
+
+/** The objects that a value may be, or may be a list of. */
+function objectsIn(schema: SchemaObject): SchemaObject[] {
+  if (schema.properties) return [schema];
+  const inner = [...(schema.items ? [schema.items] : []), ...(schema.anyOf ?? schema.oneOf ?? [])];
+  return inner.flatMap(objectsIn);
+}
+
+/** The type of a value, in a few words. */
+export function typeOf(schema: SchemaObject, marks: Marks): string {
+  if (schema.$ref) return marks.shape(lastPart(schema.$ref));
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) return [...new Set(choices.map((choice) => typeOf(choice, marks)))].join(' or ');
+  if (schema.const !== undefined) return marks.code(JSON.stringify(schema.const));
+  if (schema.enum) return schema.enum.map((value) => marks.code(String(value))).join(' ');
+  if (schema.items) return `list of ${typeOf(schema.items, marks)}`;
+  if (schema.properties) return 'object';
+  const bounds = boundsOf(schema);
+  const name = [schema.type ?? 'any'].flat().join(' or ');
+  return `${marks.text(name)}${bounds === '' ? '' : ` ${marks.small(`(${bounds})`)}`}`;
+}
+
+function boundsOf({
+  type,
+  minimum,
+  exclusiveMinimum,
+  maximum,
+  minLength,
+  maxLength,
+  format,
+  default: fallback,
+}: SchemaObject): string {
+  const parts = [
+    ...(format ? [format] : []),
+    ...(exclusiveMinimum === undefined || type === 'integer' ? [] : [`above ${exclusiveMinimum}`]),
+    ...rangeOf(minimum ?? (exclusiveMinimum === 0 && type === 'integer' ? 1 : undefined), maximum),
+    ...(minLength === undefined && maxLength === undefined
+      ? []
+      : [maxLength === undefined ? `not empty` : `${minLength ?? 0} to ${maxLength} characters`]),
+    ...(fallback === undefined ? [] : [`default ${JSON.stringify(fallback)}`]),
+  ];
+  return parts.join(', ');
+}
+
+/** Bounds that are only those of all whole numbers say nothing. */
+function rangeOf(minimum: number | undefined, maximum: number | undefined): string[] {
+  const least = minimum === -Number.MAX_SAFE_INTEGER ? undefined : minimum;
+  const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
+  if (most === undefined) return least === undefined ? [] : [`from ${least}`];
+  return [`${least ?? ''}..${most}`];
+}
+
+function lastPart(reference: string): string {
+  return reference.split('/').at(-1)!;
+}
