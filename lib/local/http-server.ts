@@ -38,6 +38,11 @@ export function startApi(
   const elsewhere = { functionName: unknownRoute, path: '/{path+}', streaming: false };
   return listen(port, async (request, response, target) => {
     const { path } = target;
+    if (path === '/' && request.method === 'GET' && request.headers.accept?.includes('text/html')) {
+      // A browser at the address itself, where AWS has nothing: a person wants to read what is here.
+      response.writeHead(302, { location: '/v1/docs' }).end();
+      return;
+    }
     if (path !== '/v1' && !path.startsWith('/v1/')) {
       throw notFound(
         `There is no ${request.method} ${path}. The base URL of this gateway ends with /v1; /v1/docs describes the API.`,
