@@ -9,7 +9,9 @@ import type { Money } from '../money/money.ts';
 export const time = z.iso.datetime({ offset: true });
 export const uuid = z.uuid();
 /** Money, sent as a JSON number with all its digits. */
-export const rub = z.number().meta({ description: 'RUB, exact.' }) as unknown as z.ZodType<Money>;
+export const rub = z
+  .number()
+  .meta({ description: 'An amount of roubles, with all of its digits.' }) as unknown as z.ZodType<Money>;
 export const rubText = z.string().regex(/^\d+(\.\d{1,12})?$/);
 export const countShape = z.int().nonnegative();
 export const nothing = z.null();
@@ -51,11 +53,11 @@ const limitDetails = {
     .optional()
     .meta({ description: 'Whose limit refused: it is raised, or topped up, there.' }),
   interval: z.string().optional().meta({ description: 'The period of the limit: lifetime, daily, weekly or monthly.' }),
-  limit_rub: roubles('The limit'),
-  spend_rub: roubles('What of it is spent'),
-  held_rub: roubles('What of it is held for requests in flight; most of it comes back'),
-  remaining_rub: roubles('What is left of it'),
-  required_rub: roubles('What the request may cost at most'),
+  limit_rub: roubles('The limit that refused the request'),
+  spend_rub: roubles('The part of the limit that is spent'),
+  held_rub: roubles('The part of the limit that is held for running requests, most of which comes back'),
+  remaining_rub: roubles('The part of the limit that is left'),
+  required_rub: roubles('The most that the request may cost'),
   required_input_rub: roubles('The part of `required_rub` that its prompt costs'),
   required_output_rub: roubles('The part of `required_rub` that its answer may cost'),
   affordable_max_tokens: z
@@ -71,12 +73,12 @@ export const errorShape = z
     type: z.literal('error'),
     error: z.strictObject({
       type: z.string().meta({ description: 'As the Messages API names it, e.g. invalid_request_error.' }),
-      code: z.int().meta({ description: 'The HTTP status.' }),
-      message: z.string().meta({ description: 'What was wrong, what is allowed, and what to do.' }),
+      code: z.int().meta({ description: 'The HTTP status of the answer.' }),
+      message: z.string().meta({ description: 'A sentence for people: the cause, the allowed values, and the cure.' }),
       details: z
         .looseObject({})
         .optional()
-        .meta({ description: 'What clients of the Messages API look for by themselves, e.g. error_code.' }),
+        .meta({ description: 'Details that clients of the Messages API look for, such as `error_code`.' }),
       metadata: z
         .looseObject({
           error_type: z.string(),

@@ -61,7 +61,7 @@ export const errorKinds = {
     text: 'Too many requests; of a free model, or all that its terms allow: `metadata` and `Retry-After` say when there is more.',
   },
   server: { status: 500, messagesType: 'api_error', text: 'Something went wrong inside the gateway.' },
-  provider_unavailable: { status: 502, messagesType: 'api_error', text: 'The provider failed.' },
+  provider_unavailable: { status: 502, messagesType: 'api_error', text: 'The provider failed, or did not answer.' },
   timeout: { status: 504, messagesType: 'timeout_error', text: 'The provider took too long.' },
   provider_overloaded: {
     status: 529,

@@ -80,8 +80,8 @@ class Describer {
       if (name && Object.hasOwn(fieldTexts, name)) return this.#use(name);
     }
     // What every answer has for clients that expect it.
-    if (field.type === 'null') return 'Of the public convention: always null.';
-    if (field.const !== undefined) return `Always ${JSON.stringify(field.const)}.`;
+    if (field.type === 'null') return 'A field of the public convention; always null here.';
+    if (field.const !== undefined) return `The value is always ${JSON.stringify(field.const)}.`;
     const last = path.at(-1)!;
     return Object.hasOwn(fieldTexts, last) ? this.#use(last) : undefined;
   }

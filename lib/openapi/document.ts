@@ -85,10 +85,10 @@ const securitySchemes = {
 } as const;
 
 const credentialNote: Record<Credential, string> = {
-  inference: 'Takes an inference key.',
-  management: 'Takes a management key.',
+  inference: 'The request needs an inference key.',
+  management: 'The request needs a management key.',
   any: 'Takes an inference key or a management key.',
-  none: 'Public.',
+  none: 'The request needs no key.',
 };
 
 function operationOf(operationId: string, operation: Operation): ZodOpenApiOperationObject {
@@ -161,9 +161,11 @@ const idempotencyKey = z
 
 function responseHeaders({ route, about }: Operation) {
   return {
-    'request-id': textHeader('What to tell the operator when something is wrong.'),
-    ...(route.inference ? { 'x-generation-id': textHeader('Argument of GET /generation.') } : {}),
-    ...(about.success.status === 302 ? { location: textHeader('Where it is.') } : {}),
+    'request-id': textHeader('The id of the request; tell it to the operator when something is wrong.'),
+    ...(route.inference
+      ? { 'x-generation-id': textHeader('The id of the generation; pass it to `GET /generation`.') }
+      : {}),
+    ...(about.success.status === 302 ? { location: textHeader('The address of the file, for ten minutes.') } : {}),
     ...Object.fromEntries(Object.entries(about.success.headers ?? {}).map(([name, text]) => [name, textHeader(text)])),
     ...(about.etag ? { etag: textHeader('Version of the configuration, for If-Match.') } : {}),
   };

@@ -10,6 +10,9 @@ import { fieldTexts } from '../../lib/openapi/field-texts.ts';
 import { documentFile, documentText } from '../../lib/openapi/write.ts';
 import { document, documentedOperations, documentedResponse, misfit } from '../support/openapi.ts';
 
+const isSentence = (text: string) =>
+  text.split(/\s+/).length >= 5 && /^[A-Z`\d“"]/.test(text) && !text.startsWith('Of ') && text.endsWith('.');
+
 describe('the OpenAPI document', () => {
   it('is what the manifest and the schemas say now (npm run openapi writes it)', async () => {
     expect(readFileSync(documentFile, 'utf8') === (await documentText())).toBe(true);
@@ -57,6 +60,21 @@ describe('the OpenAPI document', () => {
 
     const described = fields.filter((text) => text !== undefined);
     expect(described.length / fields.length).toBeGreaterThan(0.95);
+  });
+
+  it('describes in sentences: of five words at least, with a subject, up to a full stop', () => {
+    const texts = new Set<string>();
+    const collect = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      for (const [name, inner] of Object.entries(value)) {
+        if (name.startsWith('example')) continue;
+        if (name === 'description' && typeof inner === 'string') texts.add(inner);
+        else collect(inner);
+      }
+    };
+    collect(document);
+
+    expect([...texts].filter((text) => !isSentence(text))).toEqual([]);
   });
 
   it('has no text for a field that there is not', async () => {

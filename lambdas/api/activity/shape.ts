@@ -18,7 +18,7 @@ const rowShape = z
     prompt_tokens: countShape,
     completion_tokens: countShape,
     reasoning_tokens: countShape,
-    workspace_id: uuid.optional().meta({ description: 'With group_by=workspace.' }),
+    workspace_id: uuid.optional().meta({ description: 'The id of the workspace, with `group_by=workspace`.' }),
   })
   .meta({ id: 'ActivityRow' });
 export type ActivityRowBody = z.output<typeof rowShape>;

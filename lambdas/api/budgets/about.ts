@@ -17,14 +17,14 @@ export const budgets = tagged('Budgets', {
   },
   'get-budget': {
     summary: 'Read a budget of a workspace',
-    success: ok('The budget.', budgetAnswer, { data: budgetExample }),
+    success: ok('The budget as it is now.', budgetAnswer, { data: budgetExample }),
     etag: true,
   },
   'set-budget': {
     summary: 'Set a budget of a workspace',
     description: order,
     bodyExample: { limit_rub: 30000 },
-    success: ok('The budget.', budgetAnswer, { data: budgetExample }),
+    success: ok('The budget as it is now.', budgetAnswer, { data: budgetExample }),
     ifMatch: true,
     etag: true,
   },
@@ -40,14 +40,14 @@ export const budgets = tagged('Budgets', {
   },
   'get-member-budget': {
     summary: 'Read a budget of a member',
-    success: ok('The budget.', budgetAnswer, { data: ofMember }),
+    success: ok('The budget as it is now.', budgetAnswer, { data: ofMember }),
     etag: true,
   },
   'set-member-budget': {
     summary: 'Set a budget of a member',
     description: order,
     bodyExample: { limit_rub: 500 },
-    success: ok('The budget.', budgetAnswer, { data: ofMember }),
+    success: ok('The budget as it is now.', budgetAnswer, { data: ofMember }),
     ifMatch: true,
     etag: true,
   },

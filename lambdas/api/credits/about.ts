@@ -4,7 +4,7 @@ import { creditsAnswer } from './shape.ts';
 export const credits = tagged('Account', {
   'get-credits': {
     summary: 'Read what the account has left',
-    success: ok('What was paid in, and what is spent of it.', creditsAnswer, {
+    success: ok('The money that was paid in, and how much of it is spent.', creditsAnswer, {
       data: {
         total_credits: 1500,
         total_usage: 120.03,

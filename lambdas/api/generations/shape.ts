@@ -7,7 +7,9 @@ const attemptShape = z.strictObject({
   endpoint_id: z.string(),
   model_permaslug: z.string(),
   provider_name: z.string(),
-  status: countShape.nullable().meta({ description: "Of the provider's answer; null where it gave none." }),
+  status: countShape
+    .nullable()
+    .meta({ description: "The HTTP status of the provider's answer; null where it gave none." }),
   latency: countShape.optional().meta({ description: 'Milliseconds to its first event, or to its failure.' }),
   is_byok: z.literal(false),
   total_cost: rub,
@@ -30,10 +32,12 @@ const generationShape = z
     capped: z
       .boolean()
       .meta({ description: 'The provider told more than the request could come to; it is charged at that bound.' }),
-    ending: z.enum(endings).nullable().meta({ description: 'How the answer ended.' }),
+    ending: z.enum(endings).nullable().meta({ description: 'How the answer came to its end.' }),
     provider_name: z.string(),
     latency: countShape.nullable().meta({ description: 'Milliseconds to the first event.' }),
-    generation_time: countShape.nullable().meta({ description: 'Milliseconds.' }),
+    generation_time: countShape
+      .nullable()
+      .meta({ description: 'A duration in milliseconds; null where it is not known.' }),
     tokens_prompt: countShape,
     tokens_completion: countShape,
     native_tokens_prompt: countShape,

@@ -79,7 +79,7 @@ export const keys = {
     },
     'get-key': {
       summary: 'Read an inference key',
-      success: ok('The key.', keyAnswer, { data: key }),
+      success: ok('The key as it is now.', keyAnswer, { data: key }),
       etag: true,
     },
     'update-key': {
@@ -95,7 +95,7 @@ export const keys = {
       summary: 'Delete an inference key',
       description:
         'It stops working within five seconds; a running stream gets what is held for it already, and its history stays.',
-      success: ok('It is gone.', deletedAnswer, { deleted: true }),
+      success: ok('The key works no longer.', deletedAnswer, { deleted: true }),
       ifMatch: true,
     },
   }),

@@ -14,7 +14,9 @@ const sensitiveSettings = {
 
 const spending = {
   limit: rub.nullable(),
-  limit_remaining: rub.nullable().meta({ description: 'Of the current window, with holds counted.' }),
+  limit_remaining: rub.nullable().meta({
+    description: 'The roubles that are left in the current period, after holds of running requests; null for no limit.',
+  }),
   limit_reset: z.enum(limitResets).nullable(),
   usage: rub,
   usage_daily: rub,
@@ -29,7 +31,7 @@ const keyFields = {
   workspace_id: uuid,
   member_id: z.string().nullable(),
   name: z.string(),
-  label: z.string().meta({ description: 'The masked secret.' }),
+  label: z.string().meta({ description: 'The first and last characters of the key.' }),
   disabled: z.boolean(),
   ...spending,
   privacy: privacyShape,
@@ -38,7 +40,7 @@ const keyFields = {
     dictionary: z.array(z.strictObject({ term: z.string(), substitute: z.string() })),
   }),
   created_at: time,
-  updated_at: time.meta({ description: 'Of the last change; of the creation before the first.' }),
+  updated_at: time.meta({ description: 'The time of the last change, or of the creation.' }),
   expires_at: time.nullable(),
   ...constants(keyConventionFields),
   external_user: nothing,
@@ -55,7 +57,10 @@ export type KeyListAnswer = z.output<typeof keyListAnswer>;
 
 export const createdKeyAnswer = z.strictObject({
   data: z
-    .strictObject({ ...keyFields, key: z.string().meta({ description: 'The secret, this once.' }) })
+    .strictObject({
+      ...keyFields,
+      key: z.string().meta({ description: 'The key itself; this is the only time that it is shown.' }),
+    })
     .meta({ id: 'CreatedKey' }),
   key: z.string(),
 });
@@ -80,7 +85,7 @@ export const currentKeyAnswer = dataShape(
       allowed_data_regions: z.array(z.string()),
       free_model_daily_requests: z
         .strictObject({ limit: countShape, remaining: countShape, used: countShape })
-        .meta({ description: 'Of the account, in this UTC day, over all free models.' }),
+        .meta({ description: 'The requests of the account to all free models, in this UTC day.' }),
       is_provisioning_key: z.boolean().meta({ description: 'The older name of `is_management_key`.' }),
       rate_limit: z.strictObject({ requests: z.int(), interval: z.string(), note: z.string() }),
     })

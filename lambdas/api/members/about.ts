@@ -31,6 +31,6 @@ export const members = tagged('Members', {
     summary: 'Take access to a workspace away',
     description: 'All of them or none. Their keys stop working within five seconds.',
     bodyExample: { user_ids: ['ann'] },
-    success: ok('How many were removed.', removedMembersAnswer, { removed_count: 1 }),
+    success: ok('The number of members that were removed.', removedMembersAnswer, { removed_count: 1 }),
   },
 });

@@ -19,7 +19,7 @@ export const messageAnswer = z
       output_tokens: countShape,
       cache_creation_input_tokens: countShape.nullable().optional(),
       cache_read_input_tokens: countShape.nullable().optional(),
-      cost: rub.optional().meta({ description: 'What it cost, in RUB.' }),
+      cost: rub.optional().meta({ description: 'The price of the request in roubles, exact.' }),
     }),
   })
   .meta({ id: 'Message' });

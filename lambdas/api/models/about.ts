@@ -47,7 +47,7 @@ export const models = tagged('Catalog', {
   'list-embeddings-models': {
     summary: 'List embedding models',
     description: 'Filters, orders and pages are those of GET /models.',
-    success: ok('Models that make embeddings.', modelListAnswer),
+    success: ok('The models that make embeddings.', modelListAnswer),
   },
   'list-videos-models': {
     summary: 'List video models',

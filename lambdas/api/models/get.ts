@@ -24,7 +24,9 @@ export const accepts = {
     }),
   }),
   query: z.object({
-    endpoints: booleanParameter.default(false).meta({ description: 'Adds endpoints and `routing.default`.' }),
+    endpoints: booleanParameter
+      .default(false)
+      .meta({ description: 'Names of further parts of the answer: endpoints, and `routing.default`.' }),
   }),
 };
 

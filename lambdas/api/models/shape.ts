@@ -15,9 +15,9 @@ const tokenPrices = {
 const pricingShape = z
   .strictObject({
     ...tokenPrices,
-    image: rubText.optional().meta({ description: 'Of each image in the prompt.' }),
-    request: rubText.optional().meta({ description: 'Of each request.' }),
-    web_search: rubText.optional().meta({ description: 'Of each search that the model makes.' }),
+    image: rubText.optional().meta({ description: 'The price of one image in the prompt.' }),
+    request: rubText.optional().meta({ description: 'The price of one request, beside its tokens.' }),
+    web_search: rubText.optional().meta({ description: 'The price of one search that the model makes.' }),
     overrides: z.array(z.strictObject({ min_prompt_tokens: z.int().positive(), ...tokenPrices })).optional(),
   })
   .meta({ id: 'Pricing', description: 'RUB per single token or unit, as decimal strings.' });
@@ -52,7 +52,7 @@ const modelFields = {
   id: z.string(),
   canonical_slug: z.string(),
   name: z.string(),
-  created: z.int().meta({ description: 'Unix seconds.' }),
+  created: z.int().meta({ description: 'The time of publication, in seconds since 1970.' }),
   description: z.string().optional(),
   alias_target: z.strictObject({ slug: z.string(), name: z.string() }).optional(),
   icon_url: z.string().optional(),
@@ -73,10 +73,9 @@ const modelFields = {
     instruct_type: nothing,
   }),
   pricing: pricingShape,
-  pricing_skus: z
-    .record(z.string(), rubText)
-    .optional()
-    .meta({ description: 'Of models that make video: RUB per second of it, by resolution.' }),
+  pricing_skus: z.record(z.string(), rubText).optional().meta({
+    description: 'The price of a second of video in roubles, by resolution; only for models that make video.',
+  }),
   currency: z.literal('RUB'),
   service_free: serviceFreeShape.optional(),
   top_provider: z.strictObject({
@@ -143,7 +142,10 @@ const endpointShape = z
     status: z
       .literal([0, -1])
       .optional()
-      .meta({ description: '-1: it is failing now, and is tried after the others. Absent where that is not known.' }),
+      .meta({
+        description:
+          'The value -1 says that the endpoint is failing now, and is tried after the others. It is absent where that is not known.',
+      }),
     uptime_last_5m: percent,
     uptime_last_30m: percent,
     uptime_last_1d: percent,

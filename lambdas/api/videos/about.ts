@@ -17,13 +17,13 @@ export const videos = tagged('Inference', {
       resolution: '768p',
       aspect_ratio: '16:9',
     },
-    success: accepted('The job.', videoAnswer, video),
+    success: accepted('The job as it is now.', videoAnswer, video),
     errors: ['not_found', 'payment_required'],
   },
   'get-video': {
     summary: 'Read how a video stands',
     description: 'Whoever may see its generation may see it. Asking often changes nothing.',
-    success: ok('The job.', videoAnswer, {
+    success: ok('The job as it is now.', videoAnswer, {
       ...video,
       status: 'completed',
       unsigned_urls: [`${pollingUrl}/content?index=0`],

@@ -10,10 +10,10 @@ import type { NoticeAnswer } from './shape.ts';
 
 export const accepts = {
   params: z.object({
-    name: z
-      .string()
-      .max(300)
-      .meta({ description: 'What the gateway has told the provider.', example: 'account.gen-….5ff7' }),
+    name: z.string().max(300).meta({
+      description: 'The name that the gateway has given the provider for this job.',
+      example: 'account.gen-….5ff7',
+    }),
   }),
 };
 

@@ -11,7 +11,7 @@ export const videoAnswer = z
     usage: z
       .strictObject({ cost: rub, is_byok: z.literal(false) })
       .optional()
-      .meta({ description: 'Once it is settled.' }),
+      .meta({ description: 'The usage, once the video is settled.' }),
     error: z.string().optional().meta({ description: 'Why there is no video.' }),
   })
   .meta({ id: 'Video' });

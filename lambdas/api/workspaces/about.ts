@@ -30,12 +30,12 @@ export const workspaces = tagged('Workspaces', {
   'create-workspace': {
     summary: 'Create a workspace',
     bodyExample: { name: 'Production', slug: 'production' },
-    success: created('The workspace.', workspaceAnswer, { data: { ...workspace, budgets: [] } }),
+    success: created('The workspace as it is now.', workspaceAnswer, { data: { ...workspace, budgets: [] } }),
     etag: true,
   },
   'get-workspace': {
     summary: 'Read a workspace with its budgets',
-    success: ok('The workspace.', workspaceAnswer, { data: workspace }),
+    success: ok('The workspace as it is now.', workspaceAnswer, { data: workspace }),
     etag: true,
   },
   'update-workspace': {

@@ -60,8 +60,12 @@ export const videoRequestSchema = z
       description: 'An https URL that is told of the end, with a signature.',
     }),
     provider: optionalField(providerPreferences),
-    user: optionalField(z.string().max(MAX_NAME_CHARACTERS)).meta({ description: 'Accepted, and not used.' }),
-    session_id: optionalField(z.string().max(MAX_NAME_CHARACTERS)).meta({ description: 'Accepted, and not used.' }),
+    user: optionalField(z.string().max(MAX_NAME_CHARACTERS)).meta({
+      description: 'A field that is accepted, and not used.',
+    }),
+    session_id: optionalField(z.string().max(MAX_NAME_CHARACTERS)).meta({
+      description: 'A field that is accepted, and not used.',
+    }),
   })
   .superRefine(({ frame_images: frames, provider }, context) => {
     const types = frames?.map(({ frame_type }) => frame_type) ?? [];
