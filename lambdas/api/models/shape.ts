@@ -139,13 +139,10 @@ const endpointShape = z
       trains_on_prompts: z.boolean(),
       retention_days: z.int().nullable(),
     }),
-    status: z
-      .literal([0, -1])
-      .optional()
-      .meta({
-        description:
-          'The value -1 says that the endpoint is failing now, and is tried after the others. It is absent where that is not known.',
-      }),
+    status: z.literal([0, -1]).optional().meta({
+      description:
+        'The value -1 says that the endpoint is failing now, and is tried after the others. It is absent where that is not known.',
+    }),
     uptime_last_5m: percent,
     uptime_last_30m: percent,
     uptime_last_1d: percent,
