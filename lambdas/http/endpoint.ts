@@ -63,6 +63,8 @@ export interface EndpointInput<Kind extends Credential, Body = unknown, Query = 
   remainingMs: () => number;
   /** Aborts when the client has left; Lambda does not report this to functions, the local server does. */
   clientLeft: AbortSignal | undefined;
+  /** Aborts when the local server is about to end; functions on Lambda are not told. */
+  stopping: AbortSignal | undefined;
   /** Work that the answer need not wait for, and the function must: Lambda may freeze it afterwards. It must not reject. */
   waitUntil: (work: Promise<void>) => void;
 }
@@ -74,6 +76,7 @@ type OnceWhere<Repeats> = Repeats extends AnswerOnce ? { once: Once } : unknown;
 /** What the local server adds to Lambda's own context. */
 interface LocalContext extends Context {
   clientLeft?: AbortSignal;
+  stopping?: AbortSignal;
 }
 
 type AnyInput = EndpointInput<Credential> & { once?: Once; unfinished: Promise<void>[] };
@@ -164,6 +167,7 @@ function startRequest(passage: RequestState): void {
     params: undefined,
     remainingMs: () => context.getRemainingTimeInMillis(),
     clientLeft: (context as LocalContext).clientLeft,
+    stopping: (context as LocalContext).stopping,
   };
 }
 

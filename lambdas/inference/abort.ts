@@ -1,7 +1,7 @@
 /** Ends the provider's work from our side: when the client leaves, and before the function runs out of time. */
 
 /** Why the provider's work was ended from our side. */
-export type AbortReason = 'client_left' | 'out_of_time' | 'ended';
+export type AbortReason = 'client_left' | 'out_of_time' | 'stopping' | 'ended';
 
 /** A stream ends itself this long before Lambda would, so that its settlement is still reported. */
 const STOP_BEFORE_TIMEOUT_MS = 15_000;
@@ -11,6 +11,11 @@ const LAST_EVENT_GRACE_MS = 5_000;
 /** @param clientLeft undefined where it cannot be noticed that a client has left */
 export function abortWhenLeft(abort: AbortController, clientLeft: AbortSignal | undefined): void {
   if (clientLeft) whenAborted(clientLeft, () => abort.abort('client_left' satisfies AbortReason));
+}
+
+/** @param stopping aborts when the process is about to end; undefined where it is not told */
+export function abortWhenStopping(abort: AbortController, stopping: AbortSignal | undefined): void {
+  if (stopping) whenAborted(stopping, () => abort.abort('stopping' satisfies AbortReason));
 }
 
 /** @param remainingMs what is left of the function's time */

@@ -18,4 +18,6 @@ export interface InferenceInput<Body> {
   remainingMs: () => number;
   /** Aborts when the client has left; undefined where that cannot be noticed. */
   clientLeft: AbortSignal | undefined;
+  /** Aborts when the process is about to end; undefined where it is not told. */
+  stopping?: AbortSignal | undefined;
 }

@@ -13,6 +13,8 @@ export interface FunctionHost {
   invoke: (name: string, event: unknown) => Promise<unknown>;
   /** Runs a streaming function into a response; resolves when the function has returned. */
   stream(name: string, event: unknown, response: ServerResponse): Promise<void>;
+  /** Ends the answers that are on their way, each with an error that its client can repeat; where functions can be told. */
+  endAnswers?: () => void;
   /** Resolves when no function runs. */
   idle: () => Promise<void>;
   stop: () => Promise<void>;

@@ -39,6 +39,7 @@ export async function startInProcessHost(names: string[]): Promise<FunctionHost>
     }),
   );
   const running = new Set<Promise<unknown>>();
+  const stopping = new AbortController();
   const memory = returnIdleMemory(() => running.size > 0);
   const track = <Result>(work: Promise<Result>): Promise<Result> => {
     running.add(work);
@@ -56,9 +57,11 @@ export async function startInProcessHost(names: string[]): Promise<FunctionHost>
           (handlers.get(name) as StreamingHandler)(event, response, {
             ...newContext(name),
             clientLeft: leavingOf(response),
+            stopping: stopping.signal,
           } as Context),
         ),
       ),
+    endAnswers: () => stopping.abort(),
     async idle() {
       await Promise.allSettled(running);
     },

@@ -38,6 +38,8 @@ export interface LocalGateway extends LocalAccount {
   stop: () => Promise<void>;
 }
 
+/** Time for a stream to end with an error, before its connection is closed. */
+const LAST_WORDS_MS = 1_000;
 /** An answer without a reader may go on for minutes; the sweep of the next start settles it. */
 const LAST_REQUESTS_MS = 5_000;
 
@@ -88,6 +90,11 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   // At the end, requests finish first, then the workers handle what those sent to the queues.
   stops.push(() => Promise.race([host.idle(), sleep(LAST_REQUESTS_MS, undefined, { ref: false })]));
   const { api, streamingUrl } = await openFrontDoor(options.port, wiring, host, stops);
+  // First of all, streams end with a word, while their connections are there.
+  stops.push(async () => {
+    host.endAnswers?.();
+    await Promise.race([host.idle(), sleep(LAST_WORDS_MS, undefined, { ref: false })]);
+  });
   const baseUrl = `${api.url}/v1`;
   state.saveRun({
     pid: process.pid,

@@ -48,10 +48,11 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
       log('error', 'answer failed', { generationId: context.generationId, ...describeError(error) });
     }
     const ending = progress.endingBy(error);
-    const failure = failureForClient(ending, error);
+    const reason = context.abort.signal.reason as AbortReason | undefined;
+    const failure = failureForClient(ending, error, reason);
     // A client that does not stream gets what was written in our time, rather than nothing for its money. Half an answer of a
     // provider that broke off would be taken for a whole one: that is an error, and costs what the provider says.
-    if (!context.streamed && ending === 'out_of_time' && progress.hasOutput) {
+    if (!context.streamed && ending === 'out_of_time' && reason !== 'stopping' && progress.hasOutput) {
       yield await progress.endEarly({ ending, failure });
       return;
     }
@@ -74,7 +75,10 @@ function batchesOf(context: AnswerContext, progress: Progress, dispatched: Dispa
 }
 
 /** The failure as the client gets it. */
-function failureForClient(ending: FailedEnding, error: unknown): GatewayError {
+function failureForClient(ending: FailedEnding, error: unknown, reason: AbortReason | undefined): GatewayError {
+  if (reason === 'stopping') {
+    return new GatewayError('provider_overloaded', 'The gateway is stopping. Send the request again in a moment.');
+  }
   if (ending === 'client_left') return clientHasLeft(error);
   if (ending !== 'out_of_time') return toGatewayError(error);
   if (error instanceof GatewayError && error.kind === 'timeout') return error;

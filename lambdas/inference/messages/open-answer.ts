@@ -2,7 +2,7 @@ import { clientHeaders } from '../../providers/client-headers.ts';
 import { resources } from '../../resources.ts';
 import { dispatch, type Attempt, type Dispatched } from './dispatch.ts';
 import type { SharedHealth } from '../../routing/health.ts';
-import { abortInTime, abortWhenLeft } from '../abort.ts';
+import { abortInTime, abortWhenLeft, abortWhenStopping } from '../abort.ts';
 import type { AnswerContext } from './answer-context.ts';
 import { searchFirst, type AnswerSearch, type RequestSearch } from './answer-search.ts';
 import { withMessage, prepareAttempts } from './attempts.ts';
@@ -29,6 +29,7 @@ export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
     reportPathsAsSent(routed.origins, () => prepareAttempts(some, message, content, client));
   const { admitted, attempts } = await holdForRequest(input, candidates, prepare, abort.signal);
   abortInTime(abort, input.remainingMs());
+  abortWhenStopping(abort, input.stopping);
 
   const { estimatedTokens: estimatedInputTokens } = content;
   const current: AnswerContext['current'] = { index: 0, sentAtMs: undefined, failed: [], failure: undefined };

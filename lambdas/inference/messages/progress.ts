@@ -192,6 +192,7 @@ export class Progress {
     this.#followAttempt();
     const { reason } = this.#context.abort.signal as { reason: AbortReason };
     if (reason === 'client_left' || reason === 'out_of_time') return reason;
+    if (reason === 'stopping') return 'out_of_time';
     // Our patience has ended, not the provider's work: a model that has shown nothing yet may be thinking.
     const mayThink = this.#answer.attempted.quote.hiddenTokens > 0 && !this.hasOutput;
     if (this.#failureOf(error).wasSilent && mayThink) return 'out_of_time';
