@@ -19,7 +19,7 @@ const releaseSteps: readonly UpgradeStep[] = [];
 const MARK = { pk: 'SCHEMA', sk: 'VERSION' };
 
 export interface Upgraded {
-  /** Of all records now. */
+  /** The version that all records have now. */
   version: number;
   changed: number;
 }

@@ -4,6 +4,22 @@ import { describe, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
 
+const belowInference = [
+  'protection',
+  'admission',
+  'routing',
+  'search',
+  'decisions',
+  'providers',
+  'accounting',
+  'messages',
+  'catalog',
+  'store',
+  'money',
+  'platform',
+  'resources.ts',
+];
+
 /** What each room under lambdas/ may import besides itself. Arrows point down: a room never knows who uses it. */
 const arrows: Record<string, string[]> = {
   money: [],
@@ -19,42 +35,11 @@ const arrows: Record<string, string[]> = {
   statistics: ['store', 'catalog', 'platform'],
   admission: ['accounting', 'store', 'money', 'messages', 'catalog', 'platform'],
   protection: ['messages', 'store', 'catalog', 'platform'],
-  inference: [
-    'protection',
-    'admission',
-    'routing',
-    'search',
-    'decisions',
-    'providers',
-    'accounting',
-    'messages',
-    'catalog',
-    'store',
-    'money',
-    'platform',
-    'resources.ts',
-  ],
+  inference: belowInference,
   management: ['admission', 'store', 'money', 'platform'],
   http: ['admission', 'store', 'money', 'platform', 'resources.ts'],
   workers: ['inference', 'statistics', 'accounting', 'routing', 'store', 'platform', 'resources.ts'],
-  api: [
-    'http',
-    'inference',
-    'management',
-    'admission',
-    'protection',
-    'routing',
-    'search',
-    'decisions',
-    'providers',
-    'accounting',
-    'messages',
-    'catalog',
-    'store',
-    'money',
-    'platform',
-    'resources.ts',
-  ],
+  api: ['http', 'inference', 'management', ...belowInference],
 };
 
 interface Source {

@@ -14,7 +14,7 @@ import type { SecretName } from '../../lambdas/route.ts';
 import type { GatewayConfig } from '../config.ts';
 import { tableDefinition } from '../table-definition.ts';
 
-/** What commands do to the table. */
+/** The operator's commands do this to the table. */
 export const operatorActions = [
   'GetItem',
   'BatchGetItem',

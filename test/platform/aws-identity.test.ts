@@ -15,7 +15,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** What a container's agent gives out: other keys each time, for so many minutes; undefined is a failure. */
+/** The agent of a container gives out other keys each time, for so many minutes; undefined is a failure. */
 async function agent(...minutes: (number | undefined)[]): Promise<{ requests: IncomingMessage[] }> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {

@@ -7,7 +7,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMade, jobRequest, pollAnswer, readFilmDirectives, type FilmJob } from './job.ts';
 
-/** What every finished job has made: a test card that wanders, for two seconds. */
+/** Every finished job has made this: a test card that wanders, for two seconds. */
 export const CLIP = new URL('clip.mp4', import.meta.url);
 
 interface FilmRequest {
