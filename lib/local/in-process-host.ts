@@ -39,7 +39,7 @@ export async function startInProcessHost(names: string[]): Promise<FunctionHost>
     }),
   );
   const running = new Set<Promise<unknown>>();
-  const stopping = new AbortController();
+  const answers = new Set<AbortController>();
   const memory = returnIdleMemory(() => running.size > 0);
   const track = <Result>(work: Promise<Result>): Promise<Result> => {
     running.add(work);
@@ -51,17 +51,17 @@ export async function startInProcessHost(names: string[]): Promise<FunctionHost>
   };
   return {
     invoke: (name, event) => track(contained(() => (handlers.get(name) as BufferedHandler)(event, newContext(name)))),
-    stream: (name, event, response) =>
-      track(
-        contained(() =>
-          (handlers.get(name) as StreamingHandler)(event, response, {
-            ...newContext(name),
-            clientLeft: leavingOf(response),
-            stopping: stopping.signal,
-          } as Context),
-        ),
-      ),
-    endAnswers: () => stopping.abort(),
+    stream: (name, event, response) => {
+      // Each answer has a signal of its own, which ends with it: one for all would keep a listener of every answer.
+      const stopping = new AbortController();
+      answers.add(stopping);
+      const context = { ...newContext(name), clientLeft: leavingOf(response), stopping: stopping.signal };
+      const work = contained(() => (handlers.get(name) as StreamingHandler)(event, response, context as Context));
+      return track(work).finally(() => answers.delete(stopping));
+    },
+    endAnswers() {
+      for (const stopping of answers) stopping.abort();
+    },
     async idle() {
       await Promise.allSettled(running);
     },
