@@ -47,6 +47,7 @@ const MAX_BEFORE = 48;
 /** `passwords: … and …`, `changed from … to …`. */
 const ANOTHER =
   /^(["'`»”*]{0,2}(?:,(?:\sа)?|\s?\/|\s(?:and|or|to|и|или|на|а))\s["'`«“*]{0,2})([^\s"'`<>;,()«»“”„]{6,64})/u;
+
 export const findNamedSecrets: Rule = (text, _, add) => {
   if (HEADING.test(text)) {
     for (const { value, start } of cellsUnder(text, HEADING)) if (isPassword(value)) add(start, start + value.length);
