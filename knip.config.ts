@@ -7,7 +7,9 @@ export default {
     'bin/*.mjs',
     ...Object.values(functions).map(({ entry }) => `lambdas/${entry}`),
     'lambdas/**/*-worker.ts',
+    // The bundler puts them in the places of others.
     'lambdas/catalog/load-checked.ts',
+    'lambdas/{store/table,platform/queue}-calls-sdk.ts',
     'lib/**/write.ts',
     'lib/aws/bundle.ts',
     'test/run.ts',

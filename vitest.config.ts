@@ -8,6 +8,7 @@ import { LongestFirst } from './test/support/longest-first.ts';
 const rooms = [
   'accounting',
   'admission',
+  'api',
   'attacks',
   'catalog',
   'conformance',
@@ -16,6 +17,7 @@ const rooms = [
   'http',
   'inference',
   'journeys',
+  'lib',
   'management',
   'messages',
   'money',
@@ -36,6 +38,7 @@ const settingUp = [
   'admission/admit',
   'admission/authenticate',
   'admission/caller',
+  'api/rest-events',
   'attacks/exhaustion',
   'attacks/last-words',
   'catalog/free-models',
@@ -50,8 +53,20 @@ const settingUp = [
   'journeys/readme',
   'journeys/refused-requests',
   'journeys/start',
+  'lib/admin',
+  'lib/admin-commands',
+  'lib/bundle',
+  'lib/calibrate',
+  'lib/config',
+  'lib/idle-memory',
+  'lib/key-settings',
+  'lib/private-files',
+  'lib/signed-requests',
+  'lib/stacks',
+  'lib/synth',
   'platform/aws-identity',
   'platform/clock',
+  'platform/queue-calls',
   'platform/queues',
   'platform/secrets',
   'providers/aws-sigv4',
@@ -61,7 +76,6 @@ const settingUp = [
 ].map((file) => `test/${file}.test.ts`);
 
 const sharing = { include: rooms.map((room) => `test/${room}/**/*.test.ts`), exclude: settingUp };
-const others = ['api', 'lib', 'workers'].map((room) => `test/${room}/**/*.test.ts`);
 
 export default defineConfig({
   test: {
@@ -77,7 +91,10 @@ export default defineConfig({
     fileParallelism: true,
     sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: 'alone', include: ['test/*.test.ts', ...others, ...settingUp] } },
+      {
+        extends: true,
+        test: { name: 'alone', include: ['test/*.test.ts', 'test/workers/**/*.test.ts', ...settingUp] },
+      },
       { extends: true, test: { name: 'sharing', ...sharing, isolate: false } },
     ],
   },

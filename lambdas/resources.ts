@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { openFreeCapacity } from './admission/free-capacity.ts';
+import { openFreeCapacity } from './admission/free/free-capacity.ts';
 import { RefusalLog } from './admission/refusal-log.ts';
 import { loadCatalog } from './catalog/load.ts';
 import { nowMs } from './platform/clock.ts';

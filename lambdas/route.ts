@@ -43,7 +43,7 @@ export interface FunctionSpec {
 }
 
 /** A function that answers requests. */
-interface Endpoint<Kind extends Credential> extends FunctionSpec {
+interface EndpointSpec<Kind extends Credential> extends FunctionSpec {
   credential: Kind;
   /** Answers through response streaming: as it is made, with any bytes, and of any size. */
   streaming?: boolean;
@@ -59,7 +59,7 @@ interface Endpoint<Kind extends Credential> extends FunctionSpec {
 
 type Paths = readonly [string, ...string[]];
 
-export interface Route<Kind extends Credential = Credential> extends Endpoint<Kind> {
+export interface Route<Kind extends Credential = Credential> extends EndpointSpec<Kind> {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Below the stage `/v1`, as API Gateway writes it: `{slug+}` takes the rest of the path. */
   paths: Paths;
@@ -79,7 +79,7 @@ export interface ScheduledWorker extends FunctionSpec {
 }
 
 function by(method: Route['method']) {
-  return <Kind extends Credential>(paths: string | Paths, endpoint: Endpoint<Kind>): Route<Kind> => ({
+  return <Kind extends Credential>(paths: string | Paths, endpoint: EndpointSpec<Kind>): Route<Kind> => ({
     ...endpoint,
     method,
     paths: typeof paths === 'string' ? [paths] : paths,
@@ -96,7 +96,7 @@ const memoryMb = 512;
 
 /** @returns a way to state an endpoint by its file under api/ and its grants. */
 function taking<Kind extends Credential>(credential: Kind, timeoutSeconds: number) {
-  return (file: string, grants: Grants = {}): Endpoint<Kind> => ({
+  return (file: string, grants: Grants = {}): EndpointSpec<Kind> => ({
     entry: `api/${file}.ts`,
     credential,
     grants,
@@ -106,7 +106,7 @@ function taking<Kind extends Credential>(credential: Kind, timeoutSeconds: numbe
 }
 
 /** A public route whose answer may be large. */
-export function openLarge(file: string, grants?: Grants): Endpoint<'none'> {
+export function openLarge(file: string, grants?: Grants): EndpointSpec<'none'> {
   return { ...open(file, grants), streaming: true };
 }
 

@@ -159,7 +159,8 @@ export const routes = {
   ),
 
   'get-openapi': getRoute('/openapi.json', openLarge('service/openapi')),
-  'get-docs': getRoute('/docs', openLarge('service/docs')),
+  'get-docs': getRoute('/docs', open('service/docs')),
+  'get-docs-viewer': getRoute('/docs/viewer.js', openLarge('service/viewer')),
   'get-docs-text': getRoute(['/docs.md', '/llms.txt'], openLarge('service/docs-text')),
   health: getRoute('/health', { ...open('service/health'), timeoutSeconds: 5, memoryMb: 256 }),
 } satisfies Record<string, Route>;
@@ -168,7 +169,7 @@ export type RouteName = keyof typeof routes;
 
 /** The function that answers what no route takes: any other method of a path, and any other path. */
 export const UNKNOWN_ROUTE = 'unknown-route';
-const unknownRoute = { [UNKNOWN_ROUTE]: { ...open('service/unknown-route'), timeoutSeconds: 5, memoryMb: 256 } };
+const unknownRouteSpec = { [UNKNOWN_ROUTE]: { ...open('service/unknown-route'), timeoutSeconds: 5, memoryMb: 256 } };
 
 /** The bucket's own rule deletes files of videos after so many days. */
 export const FILES_KEPT_DAYS = 7;
@@ -243,7 +244,7 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
 export const functions: Record<string, FunctionSpec> = /* @__PURE__ */ Object.assign(
   {},
   routes,
-  unknownRoute,
+  unknownRouteSpec,
   queueWorkers,
   scheduledWorkers,
 );

@@ -28,7 +28,7 @@ export interface ActivityRow extends DailySums {
 
 /** Days are read in parallel, so that thirty of them do not take thirty times as long. */
 const DAYS_AT_ONCE = 6;
-const MAX_ATTEMPTS = 5;
+const MAX_PAGE_ATTEMPTS = 5;
 
 /**
  * Reads daily rows and adds them up. A day is included when all its shards were rolled up after it ended.
@@ -53,7 +53,7 @@ export async function readActivity(
       rows.push(...read.flat());
     }
     const after = await readVersions();
-    if (sameVersions(days, after) || attempt === MAX_ATTEMPTS) return rows.sort(inOrder);
+    if (sameVersions(days, after) || attempt === MAX_PAGE_ATTEMPTS) return rows.sort(rowsInOrder);
     days = after;
   }
 }
@@ -79,7 +79,7 @@ async function rowsOfDay(
 ): Promise<ActivityRow[]> {
   const rows = new Map<string, ActivityRow>();
   for await (const row of dailyRows(table, accountId, day.date, selectionOf(question))) {
-    if (row.version === day.versions[row.shard] && answers(row, question)) add(rows, day.date, row, question);
+    if (row.version === day.versions[row.shard] && answers(row, question)) addToRow(rows, day.date, row, question);
   }
   return [...rows.values()];
 }
@@ -102,7 +102,7 @@ function answers(row: DailyRow, { workspaceId, keyHash, memberId }: ActivityQues
   );
 }
 
-function add(rows: Map<string, ActivityRow>, date: string, row: DailyRow, { splitBy }: ActivityQuestion): void {
+function addToRow(rows: Map<string, ActivityRow>, date: string, row: DailyRow, { splitBy }: ActivityQuestion): void {
   const { model, modelPermaslug, endpointId, providerName } = row;
   const workspaceId = splitBy === 'workspace' || splitBy === 'member' ? row.workspaceId : undefined;
   const keyHash = splitBy === 'key' ? row.keyHash : undefined;
@@ -114,7 +114,7 @@ function add(rows: Map<string, ActivityRow>, date: string, row: DailyRow, { spli
   rows.set(name, sum);
 }
 
-function inOrder(a: ActivityRow, b: ActivityRow): number {
+function rowsInOrder(a: ActivityRow, b: ActivityRow): number {
   const name = ({ date, model, endpointId, workspaceId, keyHash, memberId }: ActivityRow) =>
     [date, model, endpointId, workspaceId, keyHash, memberId].join('\n');
   return name(a) < name(b) ? -1 : 1;

@@ -40,7 +40,7 @@ export const NOTHING_CHARGED: Charged = {
  * Guarantee: at most `priceUpperBound(bound)`, whatever the provider says.
  * @param hiddenSinceMs performance.now() from which the model may have been thinking without showing it, if it may
  */
-export function charged(
+export function chargeForMeasured(
   meter: UsageMeter,
   endpoint: { pricing: Pricing; bound: UsageBound },
   charge: Charge,
@@ -71,16 +71,21 @@ export function cappedAt(measured: Charged, cost: Money): Charged {
   return cost.equals(measured.cost) ? measured : { ...measured, cost, exceeded: true };
 }
 
-/** What the rounds of one answer cost together, and its searches. Each round was priced by itself. */
-export function chargedTogether(earlier: readonly Charged[], last: Charged, { count, price }: Searches): Charged {
-  const rounds = [...earlier, last];
-  const usage = rounds.map((round) => round.usage).reduce(addUsage);
+/** The rounds of one answer together, each of which was priced by itself. @param rounds at least one */
+export function chargedTogether(rounds: readonly Charged[]): Charged {
   return {
-    usage: count > 0 ? { ...usage, searchRequests: (usage.searchRequests ?? 0) + count } : usage,
-    cost: Money.sum([...rounds.map(({ cost }) => cost), price.times(count)]),
+    usage: rounds.map((round) => round.usage).reduce(addUsage),
+    cost: Money.sum(rounds.map(({ cost }) => cost)),
     cacheSaved: Money.sum(rounds.map(({ cacheSaved }) => cacheSaved)),
     estimated: rounds.some(({ estimated }) => estimated),
     exceeded: rounds.some(({ exceeded }) => exceeded),
     ...(rounds.length > 1 ? { rounds: rounds.map((round) => round.usage) } : {}),
   };
+}
+
+/** A charge with the searches that were made for it. */
+export function withSearches(tokens: Charged, { count, price }: Searches): Charged {
+  if (count === 0) return tokens;
+  const searchRequests = (tokens.usage.searchRequests ?? 0) + count;
+  return { ...tokens, usage: { ...tokens.usage, searchRequests }, cost: tokens.cost.plus(price.times(count)) };
 }

@@ -1,5 +1,5 @@
 /**
- * Who pays what when an answer ends: one function, the table in docs/wires.md as code.
+ * Who pays what when an answer ends: one function, the table in docs/wires/README.md as code.
  *
  * A failure of the provider without output costs the client nothing. What was written is charged, as the provider reported
  * it or else as we counted it; what the client did not get, because its answer was to come in one piece and broke off, only as
@@ -19,7 +19,7 @@ export interface EndedAnswer {
   /** The client has what was written: its answer is a stream. */
   isDelivered: boolean;
   /** The provider declined before it wrote anything, and does not charge for that. */
-  declinedForFree: boolean;
+  isFreeRefusal: boolean;
 }
 
 /**
@@ -28,10 +28,10 @@ export interface EndedAnswer {
  */
 export type Charge = 'nothing' | 'reported' | 'usage' | 'usage and hidden';
 
-export function chargeFor({ ending, wasSent, hasOutput, isDelivered, declinedForFree }: EndedAnswer): Charge {
+export function chargeFor({ ending, wasSent, hasOutput, isDelivered, isFreeRefusal }: EndedAnswer): Charge {
   switch (ending) {
     case 'complete':
-      return declinedForFree ? 'nothing' : 'usage';
+      return isFreeRefusal ? 'nothing' : 'usage';
     case 'refused_before':
       return 'nothing';
     case 'broke_off':

@@ -12,9 +12,11 @@ export function eventBytes(event: MessagesEvent): number {
 /** Bytes that the model did not write in an event: sources that it names, and results of a search. */
 export function extraBytes(event: MessagesEvent): number {
   if (event.type === 'content_block_start' && event.content_block.type === 'web_search_tool_result') {
-    return jsonBytes(event.content_block);
+    return serialisedBytes(event.content_block);
   }
-  return event.type === 'content_block_delta' && event.delta.type === 'citations_delta' ? jsonBytes(event.delta) : 0;
+  return event.type === 'content_block_delta' && event.delta.type === 'citations_delta'
+    ? serialisedBytes(event.delta)
+    : 0;
 }
 
 /** Bytes that a block has from its start: redacted thinking and results of server tools arrive whole. */
@@ -28,12 +30,12 @@ export function blockBytes(block: Block): number {
       return utf8Bytes(block['data']);
     case 'tool_use':
     case 'server_tool_use':
-      return CALL_OVERHEAD_BYTES + utf8Bytes(block['name']) + jsonBytes(block['input']);
+      return CALL_OVERHEAD_BYTES + utf8Bytes(block['name']) + serialisedBytes(block['input']);
     // Written by the provider, not by the model.
     case 'web_search_tool_result':
       return 0;
     default:
-      return CALL_OVERHEAD_BYTES + jsonBytes(block);
+      return CALL_OVERHEAD_BYTES + serialisedBytes(block);
   }
 }
 
@@ -50,16 +52,16 @@ export function deltaBytes(delta: { type: string; [field: string]: unknown }): n
     case 'citations_delta':
       return 0;
     default:
-      return jsonBytes(delta);
+      return serialisedBytes(delta);
   }
 }
 
-function utf8Bytes(text: unknown): number {
+export function utf8Bytes(text: unknown): number {
   return typeof text === 'string' ? Buffer.byteLength(text) : 0;
 }
 
 /** An empty input counts as nothing: its arguments follow as deltas. */
-function jsonBytes(value: unknown): number {
+function serialisedBytes(value: unknown): number {
   if (value === undefined || value === null) return 0;
   const json = JSON.stringify(value);
   return json === '{}' ? 0 : Buffer.byteLength(json);

@@ -9,7 +9,11 @@ export interface Cost {
   cacheSaved: Money;
 }
 
-/** The exact price of a usage: whole tokens times prices of 10⁻¹² RUB, nothing rounded. */
+/**
+ * The exact price of a usage: whole tokens times prices of 10⁻¹² RUB, nothing rounded. Searches count here in the bounds of requests,
+ * which are held for; what a provider reports has none, because its bound is set to 0, and those that the gateway makes are added by
+ * their stage (charge.ts, withSearches). So none is charged twice.
+ */
 export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
   const prices = pricesFor(promptTokens(usage), pricing);
   const reasoningTokens = prices.internal_reasoning ? (usage.reasoningTokens ?? 0) : 0;

@@ -21,12 +21,12 @@ import { settleBatch } from './settle.ts';
 export async function releaseUnknown(table: Table, generation: Omit<PendingGeneration, 'hold'>): Promise<boolean> {
   const { id, payer, model, modelPermaslug, endpointId, providerName } = generation;
   const outcome = emptyOutcome({ model, modelPermaslug, endpointId, providerName }, 'refused_before');
-  for (const pauseMs of PAUSES_MS) {
+  for (const pauseMs of RELEASE_PAUSES_MS) {
     await sleep(pauseMs);
     try {
       await putTombstone(table, generation);
       // What the record holds is released: nothing for the tombstone, the full amount if the hold was placed after all.
-      const [result] = await settleBatch(table, [{ generationId: id, payer, hold: nothing, outcome }], {
+      const [result] = await settleBatch(table, [{ generationId: id, payer, hold: nothingHeld, outcome }], {
         swept: false,
       });
       if (!(result instanceof Error)) return true;
@@ -42,9 +42,9 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
 }
 
 /** What kept every reply from arriving is likely not over yet. */
-const PAUSES_MS = [0, 250, 1_000];
+const RELEASE_PAUSES_MS = [0, 250, 1_000];
 
-const nothing: Hold = { amount: Money.zero, steps: 1, scopes: [], serviceHolds: [] };
+const nothingHeld: Hold = { amount: Money.zero, steps: 1, scopes: [], serviceHolds: [] };
 
 /**
  * A record that takes the place of the hold; if we die here, the sweep finds it at once, and charges nothing. A record that
@@ -54,6 +54,6 @@ async function putTombstone(table: Table, generation: Omit<PendingGeneration, 'h
   const inputEstimate = { tokens: 0, cost: Money.zero };
   await writeAlone(
     table,
-    pendingPut(table, { ...generation, hold: nothing, inputEstimate, sweepAtMs: DUE_AT_ONCE_MS }),
+    pendingPut(table, { ...generation, hold: nothingHeld, inputEstimate, sweepAtMs: DUE_AT_ONCE_MS }),
   );
 }

@@ -3,7 +3,9 @@
  * (a text, a fraction, a negative or endless number) counts as not reported. Unknown is not zero.
  */
 
-import { isCount } from '../messages/usage-counts.ts';
+import { countOrAbsent } from '../messages/usage-counts.ts';
+import { isRecord, recordOrEmpty } from '../platform/foreign-json.ts';
+import { withoutUndefined } from '../platform/records.ts';
 
 export interface ReportedUsage {
   inputTokens?: number;
@@ -23,7 +25,7 @@ export function readReportedUsage(usage: unknown): ReportedUsage {
   // When the upstream compacted the conversation, only the sum of its iterations is the whole usage.
   const iterations = Array.isArray(usage['iterations']) ? usage['iterations'].filter(isRecord) : [];
   if (iterations.length < 2) return readCounts(usage);
-  const summed = iterations.map((iteration) => readCounts(iteration)).reduce(add, {});
+  const summed = iterations.map((iteration) => readCounts(iteration)).reduce(addCount, {});
   return { ...readCounts(usage), ...summed };
 }
 
@@ -40,7 +42,7 @@ export function unpricedSigns(usage: unknown): string[] {
   const fields = Object.entries(pricedValues)
     .filter(([name, values]) => typeof usage[name] === 'string' && !values.includes(usage[name]))
     .map(([name]) => name);
-  const tools = Object.entries(record(usage['server_tool_use']))
+  const tools = Object.entries(recordOrEmpty(usage['server_tool_use']))
     .filter(([, requests]) => typeof requests === 'number' && requests > 0)
     .map(() => 'server_tool_use');
   return [...fields, ...tools];
@@ -48,17 +50,17 @@ export function unpricedSigns(usage: unknown): string[] {
 
 /** Joins earlier usage with a later report. Output is cumulative, and never becomes less; the prompt is what is known last. */
 export function updated(known: ReportedUsage, reported: ReportedUsage): ReportedUsage {
-  return joined(known, reported, laterPrompt(known, reported));
+  return joinedReport(known, reported, largerPrompt(known, reported));
 }
 
 /** The same where every report has the whole prompt, as far as it is known (translated wires). */
 export function replaced(known: ReportedUsage, reported: ReportedUsage): ReportedUsage {
-  return joined(known, reported, reported.inputTokens === undefined ? known : reported);
+  return joinedReport(known, reported, reported.inputTokens === undefined ? known : reported);
 }
 
 type Prompt = { [Part in 'inputTokens' | 'cacheReadTokens' | 'cacheWriteTokens']?: number | undefined };
 
-function joined(known: ReportedUsage, reported: ReportedUsage, prompt: Prompt): ReportedUsage {
+function joinedReport(known: ReportedUsage, reported: ReportedUsage, prompt: Prompt): ReportedUsage {
   return withoutUndefined({
     ...known,
     ...reported,
@@ -75,7 +77,7 @@ function joined(known: ReportedUsage, reported: ReportedUsage, prompt: Prompt): 
  * The prompt after a later report: what it leaves out stays as it was, and a zero after a number says nothing. Imitations of
  * the Messages API have told, in their first event, an input with its caches in it, and the caches at the end (Kimi, DashScope).
  */
-function laterPrompt(known: Prompt, later: Prompt): Prompt {
+function largerPrompt(known: Prompt, later: Prompt): Prompt {
   const caches = {
     cacheReadTokens: later.cacheReadTokens || (known.cacheReadTokens ?? later.cacheReadTokens),
     cacheWriteTokens: later.cacheWriteTokens || (known.cacheWriteTokens ?? later.cacheWriteTokens),
@@ -102,7 +104,7 @@ function larger(a: number | undefined, b: number | undefined): number | undefine
   return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 }
 
-function add(a: ReportedUsage, b: ReportedUsage): ReportedUsage {
+function addCount(a: ReportedUsage, b: ReportedUsage): ReportedUsage {
   const sum: ReportedUsage = { ...a };
   for (const [name, value] of Object.entries(b) as [keyof ReportedUsage, number][])
     sum[name] = (sum[name] ?? 0) + value;
@@ -110,31 +112,15 @@ function add(a: ReportedUsage, b: ReportedUsage): ReportedUsage {
 }
 
 function readCounts(usage: Record<string, unknown>): ReportedUsage {
-  const split = record(usage['cache_creation']);
+  const split = recordOrEmpty(usage['cache_creation']);
   return withoutUndefined({
-    inputTokens: count(usage['input_tokens']),
-    outputTokens: count(usage['output_tokens']),
-    cacheReadTokens: count(usage['cache_read_input_tokens']),
-    cacheWriteTokens: count(usage['cache_creation_input_tokens']),
-    cacheWrite5mTokens: count(split['ephemeral_5m_input_tokens']),
-    cacheWrite1hTokens: count(split['ephemeral_1h_input_tokens']),
-    reasoningTokens: count(record(usage['output_tokens_details'])['thinking_tokens']),
-    searchRequests: count(record(usage['server_tool_use'])['web_search_requests']),
+    inputTokens: countOrAbsent(usage['input_tokens']),
+    outputTokens: countOrAbsent(usage['output_tokens']),
+    cacheReadTokens: countOrAbsent(usage['cache_read_input_tokens']),
+    cacheWriteTokens: countOrAbsent(usage['cache_creation_input_tokens']),
+    cacheWrite5mTokens: countOrAbsent(split['ephemeral_5m_input_tokens']),
+    cacheWrite1hTokens: countOrAbsent(split['ephemeral_1h_input_tokens']),
+    reasoningTokens: countOrAbsent(recordOrEmpty(usage['output_tokens_details'])['thinking_tokens']),
+    searchRequests: countOrAbsent(recordOrEmpty(usage['server_tool_use'])['web_search_requests']),
   });
-}
-
-function count(value: unknown): number | undefined {
-  return isCount(value) ? value : undefined;
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {};
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function withoutUndefined(counts: { [Name in keyof ReportedUsage]: number | undefined }): ReportedUsage {
-  return Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== undefined));
 }

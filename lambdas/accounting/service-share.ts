@@ -55,7 +55,7 @@ export class ServiceShares {
 
   #addBudget(of: Settlement, hold: ServiceHold, change: { spent: Money; committed: Money }): void {
     const date = utcDate(generationTimeMs(of.generationId)!);
-    const name = budgetName(date, hold);
+    const name = serviceBudgetWriteName(date, hold);
     const { spent, committed } = this.#budgets.get(name) ?? { spent: Money.zero, committed: Money.zero };
     const sums = { spent: spent.plus(change.spent), committed: committed.plus(change.committed) };
     this.#budgets.set(name, { date, hold, ...sums });
@@ -73,7 +73,7 @@ export function serviceItemsOf({ generationId, payer, hold }: Settlement): strin
   const holds = hold.serviceHolds;
   if (holds.length === 0) return [];
   const date = utcDate(generationTimeMs(generationId)!);
-  return [...holds.map((one) => budgetName(date, one)), placeName(payer.accountId, date)];
+  return [...holds.map((one) => serviceBudgetWriteName(date, one)), placeName(payer.accountId, date)];
 }
 
 /** Never more than was held: usage is cut to what the request could come to. */
@@ -87,7 +87,7 @@ function usesPlace({ hold }: Settlement, { model, promptTokens, completionTokens
   return isFree && promptTokens + completionTokens > 0;
 }
 
-function budgetName(date: string, { model, part }: Pick<ServiceHold, 'model' | 'part'>): string {
+function serviceBudgetWriteName(date: string, { model, part }: Pick<ServiceHold, 'model' | 'part'>): string {
   return `budget of ${model}, ${date}, part ${part}`;
 }
 

@@ -25,13 +25,13 @@ class UnsettledError extends Error {
 }
 
 /** DynamoDB's limit of one transaction. */
-const MAX_ITEMS = 100;
+const MAX_SETTLED_ITEMS = 100;
 /** A record changes during a settlement only when its last extension is late, which happens once. */
-const MAX_ROUNDS = 5;
+const MAX_SETTLEMENT_ROUNDS = 5;
 
 /** The names of a settlement's writes, as a transaction of several has them. */
 export function writesOf(settlement: Settlement): string[] {
-  return [settlement.generationId, ...scopesOf(settlement.payer).map(nameOf), ...serviceItemsOf(settlement)];
+  return [settlement.generationId, ...scopesOf(settlement.payer).map(writeName), ...serviceItemsOf(settlement)];
 }
 
 /** Settlements that fit into one transaction each: a record for each of them and the counters of their payers. */
@@ -40,9 +40,9 @@ export function transactionsOf(settlements: Settlement[]): Settlement[][] {
   let group: Settlement[] = [];
   let counters = new Set<string>();
   for (const settlement of settlements) {
-    const own = [...scopesOf(settlement.payer).map(nameOf), ...serviceItemsOf(settlement)];
+    const own = [...scopesOf(settlement.payer).map(writeName), ...serviceItemsOf(settlement)];
     const together = new Set([...counters, ...own]);
-    if (group.length > 0 && group.length + 1 + together.size > MAX_ITEMS) {
+    if (group.length > 0 && group.length + 1 + together.size > MAX_SETTLED_ITEMS) {
       groups.push(group);
       group = [];
       counters = new Set(own);
@@ -78,7 +78,7 @@ export async function settleGroup(
       const stored = refused?.item && generationFrom(refused.item);
       const result = refused ? await resolveRefusal(table, settlement, stored, options) : 'again';
       if (result !== 'again') results.set(settlement.generationId, result);
-      else if (round < MAX_ROUNDS) next.push(stored ? { ...settlement, hold: stored.hold } : settlement);
+      else if (round < MAX_SETTLEMENT_ROUNDS) next.push(stored ? { ...settlement, hold: stored.hold } : settlement);
       else results.set(settlement.generationId, new UnsettledError(`Not settled after ${round} rounds`));
     }
     open = next;
@@ -116,7 +116,7 @@ function settleWrites(table: Table, group: Settlement[], swept: boolean): Writes
       const change = { spent: outcome.cost, committed: outcome.cost.minus(isHeld ? hold.amount : Money.zero) };
       // A hold keeps its windows. One that was removed would be created again with nothing but this settlement in it.
       const only = isHeld ? {} : { keptAtMs: atMs };
-      addDeltas(deltasOf(counters, scope), windowsOf(generationId), change, only);
+      addDeltas(counterDeltas(counters, scope), settledWindows(generationId), change, only);
     }
     const generation = { accountId: payer.accountId, id: generationId };
     writes[generationId] = finalUpdate(table, generation, outcome, { from: 'pending', hold, swept }, atMs);
@@ -135,7 +135,7 @@ async function correct(table: Table, settlement: Settlement, stored: Generation)
   const counters: Counters = new Map();
   for (const scope of scopesOf(payer)) {
     // A window that was removed would be created again with nothing but the difference in it.
-    addDeltas(deltasOf(counters, scope), windowsOf(generationId), change, { keptAtMs: atMs });
+    addDeltas(counterDeltas(counters, scope), settledWindows(generationId), change, { keptAtMs: atMs });
   }
   const shares = new ServiceShares();
   shares.correct({ ...settlement, hold: stored.hold }, before);
@@ -149,15 +149,15 @@ async function correct(table: Table, settlement: Settlement, stored: Generation)
   return result.committed ? 'corrected' : 'duplicate';
 }
 
-function deltasOf(counters: Counters, scope: ScopeId): CounterDeltas {
-  const known = counters.get(nameOf(scope));
+function counterDeltas(counters: Counters, scope: ScopeId): CounterDeltas {
+  const known = counters.get(writeName(scope));
   if (known) return known.deltas;
   const deltas: CounterDeltas = new Map();
-  counters.set(nameOf(scope), { scope, deltas });
+  counters.set(writeName(scope), { scope, deltas });
   return deltas;
 }
 
-function nameOf({ kind, id }: ScopeId): string {
+function writeName({ kind, id }: ScopeId): string {
   return `${kind}#${id}`;
 }
 
@@ -167,6 +167,6 @@ function counterWrites(table: Table, counters: Counters): Writes {
   return Object.fromEntries(changed.map(([name, { scope, deltas }]) => [name, settleUpdate(table, scope, deltas)]));
 }
 
-function windowsOf(generationId: string) {
+function settledWindows(generationId: string) {
   return windowsAt(generationTimeMs(generationId)!);
 }

@@ -1,6 +1,7 @@
 /**
- * Sweep: holds whose handler died are settled from their last measurement, else from their input; never from zero, and
- * never by releasing them. A record is read consistently before it is judged: the index only says where to look.
+ * Sweep: holds whose handler died, twenty minutes after they were placed at the earliest (new-generation.ts), are settled from their
+ * last measurement, else from their input; never from zero, and never by releasing them. Only a hold of which it was never known
+ * whether it was placed is released, where its request is refused (release.ts), and only a video's is free, when its job has expired. A record is read consistently before it is judged: the index only says where to look.
  *
  * Guarantee: a hold whose settlement is only late is left alone. While messages wait, for the worker or among the dead
  * letters, nothing is estimated, however long that takes: holds stay counted, and limits strict. Complete measurements

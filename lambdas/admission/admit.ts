@@ -9,8 +9,8 @@ import { isHeldOnly, roomOf, type AdmissionRefusal, type RefusedRequest, type Sh
 import {
   affordableTokens,
   beyondMaxTokens,
-  leastAmount,
-  longestAnswer,
+  minAmount,
+  maxAnswerTokens,
   shortened,
   shortest,
   type Quote,
@@ -24,8 +24,8 @@ export interface Admission {
   plan: SpendingPlan;
   /** Counts the prompt exactly; undefined when that is not possible, or does not help. Called once, before a refusal. */
   recount: () => Promise<SpendingPlan | undefined>;
-  /** The least valid `max_tokens`, e.g. more than a thinking budget. */
-  leastMaxTokens: number;
+  /** The smallest valid `max_tokens`, e.g. more than a thinking budget; Infinity where an answer cannot be shorter. */
+  minMaxTokens: number;
   /** performance.now() at which the request came in. */
   receivedAtMs: number;
   /** The client has left; undefined where that cannot be noticed. */
@@ -112,7 +112,7 @@ async function holdOrRefuse(
       if (refused.kind !== 'no_room') return toRefused(refused, admission, plan);
       const { left, leftWithoutHolds } = roomOf(refused);
       // No prompt is counted when the answer alone is too dear.
-      if (!isCounted && !leastAmount(plan).exceeds(leftWithoutHolds) && !leftWithoutHolds.isZero) {
+      if (!isCounted && !minAmount(plan).exceeds(leftWithoutHolds) && !leftWithoutHolds.isZero) {
         isCounted = true;
         const counted = await admission.recount();
         if (counted && plan.amount.exceeds(counted.amount)) {
@@ -135,7 +135,7 @@ async function holdOrRefuse(
       }
       const shorter = shortenedTo(plan, isPatient && !isHeldOnly(refused) ? leftWithoutHolds : left);
       if (!shorter) return toRefused(refused, admission, plan);
-      shortened = { refusal: refused, maxTokens: longestAnswer(shorter) };
+      shortened = { refusal: refused, maxTokens: maxAnswerTokens(shorter) };
       plan = shorter;
     }
   } finally {
@@ -165,7 +165,8 @@ function toRefused(
   plan: SpendingPlan,
 ): { refused: Omit<Refused, 'isReleased'> } {
   const atMs = admission.request.generation.createdAtMs;
-  if (refusal.kind !== 'no_room') return { refused: { refusal, request: { atMs } } };
+  // A video has no tokens, so there is no prompt and no answer to tell apart.
+  if (refusal.kind !== 'no_room' || maxAnswerTokens(plan) === 0) return { refused: { refusal, request: { atMs } } };
   const { left } = roomOf(refusal);
   const least = shortest(plan);
   const isLeastTooMuch = least.amount.exceeds(left);
@@ -175,15 +176,15 @@ function toRefused(
       request: {
         atMs,
         inputAmount: (isLeastTooMuch ? least : plan).inputAmount,
-        affordableTokens: worthAdvising(plan, left, admission.leastMaxTokens),
+        affordableTokens: worthAdvising(plan, left, admission.minMaxTokens),
       },
     },
   };
 }
 
 /** A smaller max_tokens that would really fit; 0 where there is none. */
-function worthAdvising(plan: SpendingPlan, left: Money, leastMaxTokens: number): number {
+function worthAdvising(plan: SpendingPlan, left: Money, minMaxTokens: number): number {
   const tokens = affordableTokens(plan, left);
   const maxTokens = tokens - beyondMaxTokens(plan);
-  return maxTokens >= leastMaxTokens && tokens < longestAnswer(plan) ? maxTokens : 0;
+  return maxTokens >= minMaxTokens && tokens < maxAnswerTokens(plan) ? maxTokens : 0;
 }

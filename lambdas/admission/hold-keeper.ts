@@ -17,7 +17,7 @@ import { coveredTokens, firstStep, type Quote } from './spending-plan.ts';
 /** Each step pays for twice as much output as the one before, up to this many times the first, if others have room. */
 const MAX_STEP_FACTOR = 32;
 /** A stream that is out of money waits this long for what other requests in flight release. */
-const PATIENCE_MS = 2_000;
+const HOLD_PATIENCE_MS = 2_000;
 const WAIT_MS = 200;
 /** Only one change of a hold is under way at a time, so at most one can be found in place of another. */
 const MAX_TRIES_AT_END = 3;
@@ -47,7 +47,7 @@ export class HoldKeeper {
   #covered = 0;
   /** How often it was extended since steps were last small. */
   #steps = 0;
-  #longestStep = Infinity;
+  #maxStepTokens = Infinity;
   /** The one change of the hold that is under way. */
   #change: Promise<void> | undefined;
   /** A step that was asked for early was refused: it is asked for again only when it is needed. */
@@ -122,7 +122,7 @@ export class HoldKeeper {
    */
   async reserve(amount: Money): Promise<HoldRefusal | undefined> {
     if (this.#placed.scopes.length === 0) return undefined;
-    const deadlineMs = performance.now() + PATIENCE_MS;
+    const deadlineMs = performance.now() + HOLD_PATIENCE_MS;
     await this.#change;
     while (amount.exceeds(this.#placed.hold.amount)) {
       const refusal = await this.#add(amount.minus(this.#placed.hold.amount));
@@ -148,7 +148,7 @@ export class HoldKeeper {
   /** How many bytes of output the hold pays for; what a provider writes beyond them is not covered. */
   get coveredBytes(): number {
     if (this.#placed.scopes.length === 0 || this.#covered >= this.#quote.bound.outputTokens) return Infinity;
-    return Math.max(0, this.#covered - this.#quote.hiddenTokens);
+    return Math.max(0, this.#covered - this.#quote.hiddenReasoningTokens);
   }
 
   /**
@@ -177,11 +177,11 @@ export class HoldKeeper {
   }
 
   #needed(outputBytes: number): number {
-    return Math.min(outputBytes + this.#quote.hiddenTokens, this.#quote.bound.outputTokens);
+    return Math.min(outputBytes + this.#quote.hiddenReasoningTokens, this.#quote.bound.outputTokens);
   }
 
   async #waitForCover(outputBytes: number): Promise<HoldRefusal | undefined> {
-    const deadlineMs = performance.now() + PATIENCE_MS;
+    const deadlineMs = performance.now() + HOLD_PATIENCE_MS;
     await this.#change;
     while (this.#needed(outputBytes) > this.#covered) {
       const refusal = await this.#extend(outputBytes);
@@ -256,7 +256,7 @@ export class HoldKeeper {
   }
 
   #nextStep(): number {
-    return Math.min(this.#stepTokens * Math.min(2 ** this.#steps, MAX_STEP_FACTOR), this.#longestStep);
+    return Math.min(this.#stepTokens * Math.min(2 ** this.#steps, MAX_STEP_FACTOR), this.#maxStepTokens);
   }
 
   #recompute(): void {
@@ -264,7 +264,7 @@ export class HoldKeeper {
     const price = this.#outputPrice();
     const share = this.#fairShare();
     const fairTokens = share && !price.isZero ? price.unitsIn(share) : Infinity;
-    this.#longestStep = Math.max(this.#stepTokens, fairTokens);
+    this.#maxStepTokens = Math.max(this.#stepTokens, fairTokens);
   }
 
   #outputPrice(): Money {

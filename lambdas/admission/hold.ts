@@ -36,7 +36,7 @@ import {
   refusedAtOnce,
   type FreeRefusal,
   type FreeUse,
-} from './free-tier.ts';
+} from './free/free-tier.ts';
 import { RefusalMemory } from './refusal-memory.ts';
 
 export interface HoldRequest {
@@ -74,7 +74,7 @@ export type HoldResult =
     };
 
 /** Scopes that have spent their limit, as this process saw lately: only a hint that saves calls to the store. */
-const refusals = new RefusalMemory();
+const holdRefusals = new RefusalMemory();
 
 /**
  * Places the first hold of a generation. Where an earlier try has placed it after all, the hold is what the record says,
@@ -88,7 +88,7 @@ export async function placeHold(table: Table, request: HoldRequest): Promise<Hol
   const result = await askStore(table, request);
   if ('refused' in result && result.refused.kind === 'no_room') {
     const { scope, windows, counter, amount } = result.refused;
-    refusals.remember(scope, windows, counter, amount, nowMs());
+    holdRefusals.remember(scope, windows, counter, amount, nowMs());
   }
   return result;
 }
@@ -96,7 +96,7 @@ export async function placeHold(table: Table, request: HoldRequest): Promise<Hol
 function rememberedRefusal(request: HoldRequest): HoldRefusal | undefined {
   const windows = windowsAt(request.generation.createdAtMs);
   for (const scope of request.scopes) {
-    const counter = isLimited(scope.limits) && refusals.recall(scope, windows, request.amount, nowMs());
+    const counter = isLimited(scope.limits) && holdRefusals.recall(scope, windows, request.amount, nowMs());
     if (counter) return noRoom(scope, counter, request);
   }
   return undefined;

@@ -8,6 +8,21 @@ import type { Payer } from '../store/payer.ts';
 /** The earliest time at which a hold may be swept: after any function, which Lambda stops after 15 minutes at most. */
 const HOLD_EXPIRES_AFTER_MS = 20 * 60_000;
 
+/** The facts of a generation that are known before its hold. */
+export interface NewGeneration {
+  id: string;
+  payer: Payer;
+  apiType: PendingGeneration['apiType'];
+  streamed: boolean;
+  /** The probable size of its prompt: charged when nothing was measured. */
+  estimatedTokens: number;
+  candidate: { model: Model; endpoint: Endpoint; pricing: Pricing };
+  catalog: Catalog;
+  bootId: string;
+  /** Where more than one function works on it, one after the other. */
+  sweptAfterMs?: number | undefined;
+}
+
 /** A generation before its hold, as its first candidate would answer it. */
 export function newGeneration({
   id,
@@ -19,19 +34,7 @@ export function newGeneration({
   catalog,
   bootId,
   sweptAfterMs = HOLD_EXPIRES_AFTER_MS,
-}: {
-  id: string;
-  payer: Payer;
-  apiType: PendingGeneration['apiType'];
-  streamed: boolean;
-  /** The probable size of its prompt: charged when nothing was measured. */
-  estimatedTokens: number;
-  candidate: { model: Model; endpoint: Endpoint; pricing: Pricing };
-  catalog: Catalog;
-  bootId: string;
-  /** Where more than one function works on it, one after the other. */
-  sweptAfterMs?: number;
-}): Omit<PendingGeneration, 'hold'> {
+}: NewGeneration): Omit<PendingGeneration, 'hold'> {
   const createdAtMs = generationTimeMs(id)!;
   const inputCost = priceUsage({ inputTokens: estimatedTokens, outputTokens: 0 }, pricing).total;
   return {

@@ -2,8 +2,8 @@ import { describeError, log } from '../platform/logger.ts';
 import type { Refusal } from '../store/refusals.ts';
 
 /** Clients that are refused in a loop would otherwise write without end, and one of them would leave no room for others. */
-const MOST_A_SECOND = 50;
-const MOST_A_SECOND_OF_KEY = 10;
+const MAX_A_SECOND = 50;
+const MAX_A_SECOND_OF_KEY = 10;
 
 /**
  * Notes why requests were refused, for `admin generations` and GET /generation.
@@ -41,7 +41,7 @@ export class RefusalLog {
     const second = Math.floor(this.#nowMs() / 1_000);
     if (second !== this.#second) [this.#second, this.#written, this.#writtenOf] = [second, 0, new Map()];
     const ofKey = this.#writtenOf.get(keyHash) ?? 0;
-    if (this.#written >= MOST_A_SECOND || ofKey >= MOST_A_SECOND_OF_KEY) return false;
+    if (this.#written >= MAX_A_SECOND || ofKey >= MAX_A_SECOND_OF_KEY) return false;
     this.#written += 1;
     this.#writtenOf.set(keyHash, ofKey + 1);
     return true;

@@ -3,12 +3,12 @@ import { intervals, type Interval, type Windows } from '../money/periods.ts';
 import type { Counter, Scope } from '../store/counters.ts';
 
 /** How long a refusal is remembered. */
-const LASTS_MS = 1_000;
+const REFUSAL_LASTS_MS = 1_000;
 /** Fewer are not a loop: a client may be refused now and then, or its limit may just have been raised. */
 const REFUSALS_OF_A_LOOP = 3;
 const DEFAULT_CAPACITY = 1_000;
 
-interface Entry {
+interface RememberedRefusal {
   refusals: number;
   untilMs: number;
   spent: Map<string, Money>;
@@ -25,7 +25,7 @@ interface Entry {
  * Weakness: a scope that has refused three times within a second may not notice a raised limit for another second.
  */
 export class RefusalMemory {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, RememberedRefusal>();
   readonly #capacity: number;
 
   constructor(capacity = DEFAULT_CAPACITY) {
@@ -37,13 +37,13 @@ export class RefusalMemory {
     const limited = limitedIntervals(scope);
     const spent = new Map(limited.map((interval) => [windows[interval], counter.spent(windows[interval])]));
     if (!refuses(scope, windows, spent, amount)) return;
-    const name = nameOf(scope, windows);
+    const name = refusalName(scope, windows);
     const known = this.#entries.get(name);
     this.#entries.delete(name);
     this.#makeRoom(atMs);
     this.#entries.set(name, {
       refusals: known && known.untilMs > atMs ? known.refusals + 1 : 1,
-      untilMs: atMs + LASTS_MS,
+      untilMs: atMs + REFUSAL_LASTS_MS,
       spent,
       committed: new Map(limited.map((interval) => [windows[interval], counter.committed(windows[interval])])),
     });
@@ -51,7 +51,7 @@ export class RefusalMemory {
 
   /** @returns the counter that would refuse a hold of this amount, with its limited windows only; undefined: ask the store. */
   recall(scope: Scope, windows: Windows, amount: Money, atMs: number): Counter | undefined {
-    const entry = this.#entries.get(nameOf(scope, windows));
+    const entry = this.#entries.get(refusalName(scope, windows));
     if (!entry || entry.untilMs <= atMs || entry.refusals < REFUSALS_OF_A_LOOP) return undefined;
     if (!refuses(scope, windows, entry.spent, amount)) return undefined;
     const { limits, revision } = scope;
@@ -85,6 +85,6 @@ function refuses(scope: Scope, windows: Windows, spent: Map<string, Money>, amou
   });
 }
 
-function nameOf({ kind, id, revision }: Scope, windows: Windows): string {
+function refusalName({ kind, id, revision }: Scope, windows: Windows): string {
   return [kind, id, revision, ...intervals.map((interval) => windows[interval])].join('#');
 }

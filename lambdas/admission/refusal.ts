@@ -2,7 +2,7 @@ import { clientHasLeft, GatewayError, toGatewayError, unauthenticated } from '..
 import { Money } from '../money/money.ts';
 import { intervals, windowEnd, type Interval } from '../money/periods.ts';
 import { refusingInterval, type ScopeKind } from '../store/counters.ts';
-import { freeRefusalError } from './free-refusal.ts';
+import { freeRefusalError } from './free/free-refusal.ts';
 import type { HoldRefusal } from './hold.ts';
 
 const limitSources: Record<ScopeKind, { source: string; owner: string; remedy: string }> = {
@@ -152,7 +152,7 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
   ];
   return new GatewayError(
     'payment_required',
-    `This request may cost up to ${amount} RUB${parts(amount, inputAmount)}, and ${owner} ` +
+    `This request may cost up to ${amount} RUB${amountParts(amount, inputAmount)}, and ${owner} ` +
       `(${limit} RUB${periodOf(interval)}) has ${left} RUB left. You can ${advice.join(', or ')}.`,
     {
       metadata: {
@@ -179,7 +179,7 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
 }
 
 /** The bound is far above what most prompts cost: the message says that the rest comes back. */
-function parts(amount: Money, inputAmount: Money | undefined): string {
+function amountParts(amount: Money, inputAmount: Money | undefined): string {
   if (!inputAmount) return '';
   return ` (at most ${inputAmount} for its prompt and ${amount.minus(inputAmount)} for its answer; what it does not use comes back)`;
 }

@@ -8,7 +8,7 @@ export interface Quote {
   /** `outputTokens` is the most that this endpoint may write in this request. */
   bound: UsageBound;
   /** Output that may be billed without being shown, so it cannot be watched: it is held from the start. */
-  hiddenTokens: number;
+  hiddenReasoningTokens: number;
   /** The part of the output that max_tokens does not bound: some providers do not count thinking in it. */
   beyondMaxTokens: number;
 }
@@ -39,9 +39,9 @@ export function planSpending(quotes: Quote[], stepTokens: number): SpendingPlan 
  * @returns undefined when not even one step of output fits after what cannot be shortened, or nothing would change
  */
 export function shortened(plan: SpendingPlan, room: Money): SpendingPlan | undefined {
-  if (plan.quotes.every(({ hiddenTokens }) => hiddenTokens === 0)) return undefined;
+  if (plan.quotes.every(({ hiddenReasoningTokens }) => hiddenReasoningTokens === 0)) return undefined;
   const affordable = affordableTokens(plan, room);
-  const longest = longestAnswer(plan);
+  const longest = maxAnswerTokens(plan);
   if (affordable >= longest || affordable < Math.min(plan.stepTokens + beyondMaxTokens(plan), longest))
     return undefined;
   return withOutputUpTo(plan, affordable);
@@ -61,7 +61,7 @@ function withOutputUpTo(plan: SpendingPlan, maxTokens: number): SpendingPlan {
 }
 
 /** The most output tokens that any of the endpoints may write. */
-export function longestAnswer({ quotes }: SpendingPlan): number {
+export function maxAnswerTokens({ quotes }: SpendingPlan): number {
   return Math.max(...quotes.map(({ bound }) => bound.outputTokens));
 }
 
@@ -71,12 +71,12 @@ export function beyondMaxTokens({ quotes }: SpendingPlan): number {
 }
 
 /** The shortest answer that is of any use. */
-const LEAST_ANSWER_TOKENS = 16;
+const MIN_ANSWER_TOKENS = 16;
 
 /** What the shortest useful answer costs, however small the prompt is: with less there is nothing to advise. */
-export function leastAmount({ quotes }: SpendingPlan): Money {
+export function minAmount({ quotes }: SpendingPlan): Money {
   const [first, ...rest] = quotes.map(({ bound, pricing }) =>
-    outputUpperBound(bound, pricing).times(Math.min(LEAST_ANSWER_TOKENS, bound.outputTokens)),
+    outputUpperBound(bound, pricing).times(Math.min(MIN_ANSWER_TOKENS, bound.outputTokens)),
   );
   return Money.min(first!, ...rest);
 }
@@ -94,8 +94,8 @@ export function affordableTokens(plan: SpendingPlan, amount: Money): number {
 }
 
 /** How many output tokens the first hold of a quote must pay for. */
-export function firstStep({ bound, hiddenTokens }: Quote, stepTokens: number): number {
-  return Math.min(bound.outputTokens, stepTokens + hiddenTokens);
+export function firstStep({ bound, hiddenReasoningTokens }: Quote, stepTokens: number): number {
+  return Math.min(bound.outputTokens, stepTokens + hiddenReasoningTokens);
 }
 
 /** How many output tokens an amount pays for after a prompt whose cost is known. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** At most this many requests of one scope wait in a process: each of them keeps a function busy. */
-const MAX_WAITING = 32;
+const MAX_WAITERS = 32;
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 2_000;
 /** A request that is not first asks now and then, too: it may want less than the first. */
 const FOLLOWER_PAUSE_MS = 1_000;
 
@@ -21,7 +21,7 @@ export class WaitingRoom {
    */
   enter(name: string): Waiter | undefined {
     const queue = this.#queues.get(name) ?? [];
-    if (queue.length >= MAX_WAITING) return undefined;
+    if (queue.length >= MAX_WAITERS) return undefined;
     const ticket = Symbol(name);
     this.#queues.set(name, [...queue, ticket]);
     return new Waiter(
@@ -58,7 +58,7 @@ export class Waiter {
     do {
       const leftMs = Math.max(0, deadlineMs - performance.now());
       await sleep(Math.min(leftMs, this.#pauseMs * (0.5 + Math.random())));
-      if (this.#isFirst()) this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+      if (this.#isFirst()) this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS);
     } while (!this.#isFirst() && performance.now() < askAtMs);
   }
 

@@ -5,7 +5,7 @@ import { quirksOf } from './quirks.ts';
 import type { EndpointData, ModelData, Pricing, ProviderData, ServiceFree } from './schema.ts';
 
 /** An endpoint with what it inherits, and where it was read. */
-interface Offer {
+interface FreeOffer {
   data: EndpointData;
   provider: ProviderData;
   place: string;
@@ -15,7 +15,7 @@ interface Offer {
  * Checks that a model is free by its name, its terms and its prices alike, and that its terms can be kept.
  * @throws {CatalogError} naming the first field that is wrong.
  */
-export function checkFree(model: ModelData, offers: Offer[], place: string): void {
+export function checkFree(model: ModelData, offers: FreeOffer[], place: string): void {
   const { id, service_free: terms } = model;
   if (!terms) {
     if (id.endsWith(FREE_SUFFIX))
@@ -36,7 +36,7 @@ export function checkFree(model: ModelData, offers: Offer[], place: string): voi
   checkTerms(model, terms, `${place}.service_free`);
 }
 
-function checkFreeOffer({ data, provider, place }: Offer, terms: ServiceFree): void {
+function checkFreeOffer({ data, provider, place }: FreeOffer, terms: ServiceFree): void {
   if (!data.pricing) return;
   const priced = pricedField(data.pricing);
   if (priced) throw new CatalogError(`${place}.pricing.${priced}: the client of a free model pays nothing: use "0"`);

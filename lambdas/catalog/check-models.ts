@@ -14,7 +14,7 @@ export interface Located<T> {
 }
 
 /** An endpoint with what it inherits from its provider. */
-interface Offer {
+interface CheckedOffer {
   data: EndpointData;
   provider: ProviderData;
   wire: Wire;
@@ -22,7 +22,7 @@ interface Offer {
 }
 
 /** An offer on a wire that can answer messages. */
-interface TextOffer extends Offer {
+interface TextOffer extends CheckedOffer {
   facts: MessagesFacts;
 }
 
@@ -87,7 +87,7 @@ function checkRouting({ routing }: ModelData, providerIds: ReadonlySet<string>, 
   }
 }
 
-function checkPrices(model: ModelData, offers: Offer[], place: string): void {
+function checkPrices(model: ModelData, offers: CheckedOffer[], place: string): void {
   if (offers.every(({ data }) => !data.pricing)) {
     throw new CatalogError(`${place}.endpoints[0].pricing: at least one endpoint of "${model.id}" needs a price`);
   }
@@ -107,7 +107,7 @@ function isPaid(price: unknown): boolean {
   return !(price instanceof Money) || !price.isZero;
 }
 
-function checkLimits(model: ModelData, { data, place }: Offer): void {
+function checkLimits(model: ModelData, { data, place }: CheckedOffer): void {
   const context = data.context_length ?? model.context_length;
   if (data.max_output_tokens !== undefined && context !== undefined && data.max_output_tokens > context) {
     throw new CatalogError(
@@ -120,14 +120,14 @@ function checkLimits(model: ModelData, { data, place }: Offer): void {
 }
 
 /** An endpoint takes at most what its model lists, because lists of models show the model's. */
-function checkListed(model: ModelData, { data, place }: Offer): void {
+function checkListed(model: ModelData, { data, place }: CheckedOffer): void {
   for (const field of ['input_modalities', 'supported_parameters'] as const) {
     const extra = data[field]?.find((name) => !(model[field] as string[]).includes(name));
     if (extra !== undefined) throw new CatalogError(`${place}.${field}: "${model.id}" itself does not list "${extra}"`);
   }
 }
 
-function checkTextModel(model: ModelData, offers: Offer[], place: string): void {
+function checkTextModel(model: ModelData, offers: CheckedOffer[], place: string): void {
   const textOffers = offers.map(withFacts);
   for (const offer of textOffers) {
     checkThinking(model, offer);
@@ -136,7 +136,7 @@ function checkTextModel(model: ModelData, offers: Offer[], place: string): void 
   checkInput(model, textOffers, place);
 }
 
-function withFacts(offer: Offer): TextOffer {
+function withFacts(offer: CheckedOffer): TextOffer {
   const facts = factsOf(offer.wire).messages;
   if (facts) return { ...offer, facts };
   throw new CatalogError(
@@ -145,7 +145,7 @@ function withFacts(offer: Offer): TextOffer {
 }
 
 /** Thinking that no request asks for has to be held from the start, so the catalog must say whether it happens. */
-function checkThinking(model: ModelData, { data, place, facts: { unaskedThinking: quirk } }: TextOffer): void {
+function checkThinking(model: ModelData, { data, place, facts: { thinksByDefaultQuirk: quirk } }: TextOffer): void {
   if (!quirk || !model.supported_parameters.includes('reasoning') || data.quirks?.[quirk] !== undefined) return;
   throw new CatalogError(
     `${place}.quirks.${quirk}: say whether "${model.id}" thinks when a request does not ask for it (true or false)`,

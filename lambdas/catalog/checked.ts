@@ -7,13 +7,13 @@ import { Money } from '../money/money.ts';
 import type { CatalogFiles } from './catalog.ts';
 
 /** Marks an amount of roubles among the other texts. */
-const AMOUNT = '₽';
+const CHECKED_AMOUNT = '₽';
 
 export function writeChecked(files: CatalogFiles): string {
   return JSON.stringify(files, function (this: Record<string, unknown>, name, value: unknown) {
     const amount = this[name];
-    if (amount instanceof Money) return AMOUNT + amount.toString();
-    if (typeof value === 'string' && value.startsWith(AMOUNT))
+    if (amount instanceof Money) return CHECKED_AMOUNT + amount.toString();
+    if (typeof value === 'string' && value.startsWith(CHECKED_AMOUNT))
       throw new TypeError(`${name} would be read as an amount`);
     return value;
   });
@@ -21,6 +21,8 @@ export function writeChecked(files: CatalogFiles): string {
 
 export function readChecked(text: string): CatalogFiles {
   return JSON.parse(text, (_name, value: unknown) =>
-    typeof value === 'string' && value.startsWith(AMOUNT) ? Money.parse(value.slice(AMOUNT.length)) : value,
+    typeof value === 'string' && value.startsWith(CHECKED_AMOUNT)
+      ? Money.parse(value.slice(CHECKED_AMOUNT.length))
+      : value,
   ) as CatalogFiles;
 }

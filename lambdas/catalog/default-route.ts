@@ -3,8 +3,8 @@ import type { Endpoint } from './catalog.ts';
 import type { Pricing } from './schema.ts';
 
 /** Endpoints are compared by what a usual request costs: three tokens read for each one written, and its fee. */
-const USUAL_PROMPT_TOKENS = 3_000;
-const USUAL_COMPLETION_TOKENS = 1_000;
+const TYPICAL_PROMPT_TOKENS = 3_000;
+const TYPICAL_COMPLETION_TOKENS = 1_000;
 
 export type Priced<Item> = Item & { pricing: Pricing };
 
@@ -16,10 +16,10 @@ export function paidPrices({ pricing, serviceCost }: Priced<Paid>): Pricing {
 }
 
 /** What a usual request costs. */
-export function usualCost({ prompt, completion, request }: Pricing): Money {
+export function typicalCost({ prompt, completion, request }: Pricing): Money {
   return prompt
-    .times(USUAL_PROMPT_TOKENS)
-    .plus(completion.times(USUAL_COMPLETION_TOKENS))
+    .times(TYPICAL_PROMPT_TOKENS)
+    .plus(completion.times(TYPICAL_COMPLETION_TOKENS))
     .plus(request ?? Money.zero);
 }
 

@@ -20,7 +20,7 @@ const VERSION_CHARACTERS = 12;
 export function readCatalogFiles(directory: string): CatalogFiles {
   const hash = createHash('sha256');
   const read = <Schema extends z.ZodType>(path: string, place: string, schema: Schema): z.infer<Schema> => {
-    const text = readText(path);
+    const text = readCatalogText(path);
     hash.update(`${place}\n${text.length}\n${text}`);
     return parseFile(text, place, schema);
   };
@@ -36,7 +36,7 @@ export function readCatalogFiles(directory: string): CatalogFiles {
   const searchPath = join(directory, 'search.json');
   const search = existsSync(searchPath) ? read(searchPath, 'search.json', searchFileSchema) : undefined;
   if (models.length === 0) throw new CatalogError(`The catalog directory ${directory} lists no model in models/*.json`);
-  checkProviders(providers);
+  checkProviderFiles(providers);
   checkModels(providers, models, aliases);
   if (search) {
     checkSearch(search);
@@ -61,7 +61,7 @@ function modelFiles(directory: string): string[] {
   }
 }
 
-function readText(path: string): string {
+function readCatalogText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
@@ -89,7 +89,7 @@ function fieldPath(path: readonly PropertyKey[]): string {
   );
 }
 
-function checkProviders(providers: ProviderData[]): void {
+function checkProviderFiles(providers: ProviderData[]): void {
   const seen = new Set<string>();
   for (const [index, provider] of providers.entries()) {
     const place = `providers.json: providers[${index}]`;

@@ -15,7 +15,7 @@ export const BUDGET_PARTS = 8;
 /** A prompt is estimated at four bytes a token, and held at one token a byte. */
 const HELD_PER_ESTIMATED_TOKEN = 4;
 /** What a provider may add to a prompt. */
-const ADDED_TOKENS = 1_024;
+const FREE_ADDED_TOKENS = 1_024;
 
 /** A part of a day's budget. */
 export function budgetPart({ daily_budget_rub: budget }: Pick<ServiceFree, 'daily_budget_rub'>): Money {
@@ -32,7 +32,7 @@ export function dearestFreeRequest({
 }
 
 function heldFor(terms: ServiceFree, cost: NonNullable<EndpointData['service_cost']>): Money {
-  const promptTokens = terms.input_token_limit * HELD_PER_ESTIMATED_TOKEN + ADDED_TOKENS;
+  const promptTokens = terms.input_token_limit * HELD_PER_ESTIMATED_TOKEN + FREE_ADDED_TOKENS;
   const tiers = pricesUpTo(promptTokens, cost);
   const input = tiers.map((prices) =>
     dearest(prices, ['prompt', 'input_cache_read', 'input_cache_write', 'input_cache_write_1h']),

@@ -4,11 +4,11 @@
  */
 
 /** No name is longer. */
-const MAX_LENGTH = 200;
+const MAX_MODEL_NAME_LENGTH = 200;
 /** How much of its context a tool wants to use, which here is all of it. */
 const CONTEXT_MARK = /\[\w{1,8}\]$/;
 /** The day of a version, as Anthropic, Google Cloud and OpenAI write it. */
-const DATE = /[-@](?:20\d{6}|20\d{2}-\d{2}-\d{2})$/;
+const NAME_DATE = /[-@](?:20\d{6}|20\d{2}-\d{2}-\d{2})$/;
 
 /** Finds models by what they are called elsewhere. */
 export class ModelNames<Model extends { id: string }> {
@@ -28,9 +28,9 @@ export class ModelNames<Model extends { id: string }> {
    * it. @returns undefined where none is, or more than one
    */
   find(name: string): Model | undefined {
-    if (name.length > MAX_LENGTH) return undefined;
+    if (name.length > MAX_MODEL_NAME_LENGTH) return undefined;
     const bare = name.replace(CONTEXT_MARK, '');
-    const spellings = [name, bare, bare.replace(DATE, '')].map(spellingOf);
+    const spellings = [name, bare, bare.replace(NAME_DATE, '')].map(spellingOf);
     const known = spellings.find((spelling) => this.#bySpelling.has(spelling));
     return known === undefined ? undefined : this.#bySpelling.get(known);
   }

@@ -61,7 +61,7 @@ export type DataPolicy = z.infer<typeof dataPolicySchema>;
 export const slug = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be a short lower-case name');
 export const httpUrl = z.url({ protocol: /^https?$/ });
 /** Values that never change, and are not the credential: a header that decides what a provider keeps, for example. */
-const headers = z.record(
+const providerHeaders = z.record(
   z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be the lower-case name of a header')
@@ -89,7 +89,7 @@ const providerSchema = z.strictObject({
   /** Variable, or secret, with the PEM of certificates that vouch for it, besides those that everybody trusts. */
   ca_variable: variableName.optional(),
   /** Sent with every request. */
-  headers: headers.optional(),
+  headers: providerHeaders.optional(),
   icon_url: httpUrl.optional(),
   data_policy: dataPolicySchema,
   /** Charges a fee for each request, so that every price needs `request`. */
@@ -106,7 +106,19 @@ const providerSchema = z.strictObject({
 });
 export type ProviderData = z.infer<typeof providerSchema>;
 
-const quantizations = ['int4', 'int8', 'fp4', 'mxfp4', 'nvfp4', 'fp6', 'fp8', 'mxfp8', 'fp16', 'bf16', 'fp32'] as const;
+const quantizationNames = [
+  'int4',
+  'int8',
+  'fp4',
+  'mxfp4',
+  'nvfp4',
+  'fp6',
+  'fp8',
+  'mxfp8',
+  'fp16',
+  'bf16',
+  'fp32',
+] as const;
 
 /** One that is misspelt would silently not be sent. */
 const parameter = z.string().refine((name) => modelParameters.has(name), {
@@ -114,15 +126,23 @@ const parameter = z.string().refine((name) => modelParameters.has(name), {
     `is none that a model can have: "${String(input)}"; known are ${[...modelParameters].join(', ')}`,
 });
 
-const names = z.array(slug).min(1).max(64);
+const nameList = z.array(slug).min(1).max(64);
 
 /** How a model is routed where a request says nothing else; fields as in a request's `provider`. */
 export const routingSchema = z.strictObject({
-  order: names.optional(),
-  only: names.optional(),
-  ignore: names.optional(),
-  allow_fallbacks: z.boolean().optional(),
-  sort: z.enum(['price', 'throughput', 'latency']).optional(),
+  order: nameList.optional().meta({
+    description: 'Endpoints to try first, in this order: ids or names of providers, tags, or ids of endpoints.',
+  }),
+  only: nameList.optional().meta({ description: 'Only these endpoints may answer; they are named as in `order`.' }),
+  ignore: nameList.optional().meta({ description: 'These endpoints may not answer; they are named as in `order`.' }),
+  allow_fallbacks: z.boolean().optional().meta({
+    description:
+      'With false only the endpoints in `order` are tried; without `order`, only the first one that can take the request.',
+  }),
+  sort: z
+    .enum(['price', 'throughput', 'latency'])
+    .optional()
+    .meta({ description: 'The value that endpoints are sorted by: `price`, `latency` or `throughput`.' }),
 });
 
 const endpointSchema = z.strictObject({
@@ -134,7 +154,7 @@ const endpointSchema = z.strictObject({
   upstream_model: z.string().min(1),
   context_length: z.int().positive().optional(),
   max_output_tokens: z.int().positive().optional(),
-  quantization: z.enum(quantizations).optional(),
+  quantization: z.enum(quantizationNames).optional(),
   /** Its share of requests among endpoints of the same price, beside the weights of the others; 1 where absent. */
   weight: z.number().positive().max(1_000).optional(),
   /** What it takes, where that is less than what its model takes elsewhere. */
@@ -163,10 +183,10 @@ const videoOptions = z.strictObject({
   price_per_second: z.record(z.string(), price),
 });
 
-type VideoOptions = z.infer<typeof videoOptions>;
+type VideoOptionsData = z.infer<typeof videoOptions>;
 
 /** What is listed has a price, and what is said of a resolution or a duration is said of one that is listed. */
-function checkVideo(video: VideoOptions, report: (path: string[], message: string) => void): void {
+function checkVideo(video: VideoOptionsData, report: (path: string[], message: string) => void): void {
   const { durations, resolutions, durations_at = {}, price_per_second } = video;
   const unpriced = resolutions.find((resolution) => !Object.hasOwn(price_per_second, resolution));
   if (unpriced !== undefined) report(['price_per_second'], `has no price of "${unpriced}"`);
@@ -200,7 +220,7 @@ const serviceFreeSchema = z.strictObject({
 });
 export type ServiceFree = z.infer<typeof serviceFreeSchema>;
 
-const optionalNumber = z.number().nullable().optional();
+const optionalParameter = z.number().nullable().optional();
 
 const modelSchema = z
   .strictObject({
@@ -219,12 +239,12 @@ const modelSchema = z
     categories: z.array(z.enum(modelCategories)).optional(),
     default_parameters: z
       .strictObject({
-        temperature: optionalNumber,
-        top_p: optionalNumber,
+        temperature: optionalParameter,
+        top_p: optionalParameter,
         top_k: z.int().nullable().optional(),
-        frequency_penalty: optionalNumber,
-        presence_penalty: optionalNumber,
-        repetition_penalty: optionalNumber,
+        frequency_penalty: optionalParameter,
+        presence_penalty: optionalParameter,
+        repetition_penalty: optionalParameter,
       })
       .optional(),
     icon_url: httpUrl.optional(),

@@ -16,7 +16,7 @@ const needs = {
 export type SearchKind = keyof typeof needs;
 
 /** The most that every kind can be asked for. */
-const MAX_RESULTS = 20;
+const MAX_CATALOG_RESULTS = 20;
 
 const backendSchema = z.strictObject({
   id: slug,
@@ -38,7 +38,7 @@ export type SearchBackendData = z.infer<typeof backendSchema>;
 export const searchFileSchema = z.strictObject({
   /** Of one search, in roubles, whatever the model. */
   price,
-  max_results: z.int().positive().max(MAX_RESULTS),
+  max_results: z.int().positive().max(MAX_CATALOG_RESULTS),
   backends: z.array(backendSchema).min(1).max(16),
 });
 export type SearchData = z.infer<typeof searchFileSchema>;

@@ -14,13 +14,13 @@ export function unknownModel(catalog: Catalog, id: string, field: string): Gatew
 }
 
 /** Letters of an id that may be wrong: one in five, and three at most. */
-const mostMistakes = (id: string) => Math.min(3, Math.floor(id.length / 5));
+const maxMistakes = (id: string) => Math.min(3, Math.floor(id.length / 5));
 /** No id is longer: what is, was not mistyped. */
-const MAX_LENGTH = 200;
+const MAX_SUGGESTED_LENGTH = 200;
 
 /** A model of this name, whatever its author and however its letters are written; else one with nearly the same id. */
 function similarTo({ models }: Catalog, id: string): string | undefined {
-  if (id.length > MAX_LENGTH) return undefined;
+  if (id.length > MAX_SUGGESTED_LENGTH) return undefined;
   const wanted = id.toLowerCase();
   const named = models.find((model) => model.id === wanted || withoutAuthor(model.id) === wanted);
   if (named) return named.id;
@@ -28,10 +28,10 @@ function similarTo({ models }: Catalog, id: string): string | undefined {
   // Another number is another model, not a slip.
   const names = models
     .map((model) => (isWhole ? model.id : withoutAuthor(model.id)))
-    .filter((name) => digitsOf(name) === digitsOf(wanted));
+    .filter((name) => modelDigits(name) === modelDigits(wanted));
   const nearest = names.length === 0 ? undefined : closest(wanted, names);
-  if (nearest === undefined || distance(wanted, nearest) > mostMistakes(wanted)) return undefined;
+  if (nearest === undefined || distance(wanted, nearest) > maxMistakes(wanted)) return undefined;
   return models.find(({ id: known }) => known === nearest || withoutAuthor(known) === nearest)!.id;
 }
 
-const digitsOf = (id: string) => id.replaceAll(/\D/g, '');
+const modelDigits = (id: string) => id.replaceAll(/\D/g, '');

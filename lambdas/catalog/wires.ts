@@ -17,7 +17,7 @@ export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as co
 export type InputModality = (typeof inputModalities)[number];
 
 /** Kinds of input that cannot be sent without a part. */
-const partsOf: Partial<Record<LackablePart | RewritablePart, readonly InputModality[]>> = {
+const wireParts: Partial<Record<LackablePart | RewritablePart, readonly InputModality[]>> = {
   image: ['image', 'audio', 'video'],
   document: ['file'],
 };
@@ -39,9 +39,15 @@ export interface MessagesFacts {
   /** It can express frequency_penalty, presence_penalty and repetition_penalty. */
   hasPenalties: boolean;
   /** The provider writes (and may charge for) caches that the request did not ask for. */
-  cachesUnasked: boolean;
+  implicitCaching: boolean;
   /** The quirk in which each endpoint of a reasoning model has to say whether the model thinks without being asked. */
-  unaskedThinking: string | undefined;
+  thinksByDefaultQuirk: string | undefined;
+  /** message_start carries the provider's own count of the prompt, not an estimate. */
+  countsPromptAtStart: boolean;
+  /** The provider does not charge for a refusal before any output, although it reports its tokens. */
+  refusalsAreFree: boolean;
+  /** Its newer versions, which clients name by a header, refuse sampling parameters. */
+  refusesSampling: boolean;
 }
 
 /** Models on these are in the lists only: nothing is sent to their endpoints. */
@@ -52,10 +58,13 @@ const wireTable = {
     auth: 'x-api-key',
     messages: {
       carries: ({ lacks = [] }: AnthropicQuirks) =>
-        inputModalities.filter((modality) => !lacks.some((part) => partsOf[part]?.includes(modality))),
+        inputModalities.filter((modality) => !lacks.some((part) => wireParts[part]?.includes(modality))),
       hasPenalties: false,
-      cachesUnasked: false,
-      unaskedThinking: 'thinks_by_default',
+      implicitCaching: false,
+      thinksByDefaultQuirk: 'thinks_by_default',
+      countsPromptAtStart: true,
+      refusalsAreFree: true,
+      refusesSampling: true,
     },
   },
   'openai-chat': {
@@ -63,8 +72,11 @@ const wireTable = {
     messages: {
       carries: ({ pdf_files }: OpenaiChatQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),
       hasPenalties: true,
-      cachesUnasked: true,
-      unaskedThinking: undefined,
+      implicitCaching: true,
+      thinksByDefaultQuirk: undefined,
+      countsPromptAtStart: false,
+      refusalsAreFree: false,
+      refusesSampling: false,
     },
   },
   'google-gemini': {
@@ -72,8 +84,11 @@ const wireTable = {
     messages: {
       carries: () => ['text', 'image', 'file'],
       hasPenalties: false,
-      cachesUnasked: false,
-      unaskedThinking: 'thinks_by_default',
+      implicitCaching: false,
+      thinksByDefaultQuirk: 'thinks_by_default',
+      countsPromptAtStart: false,
+      refusalsAreFree: false,
+      refusesSampling: false,
     },
   },
   'openai-responses': {
@@ -81,8 +96,11 @@ const wireTable = {
     messages: {
       carries: ({ pdf_files }: OpenaiResponsesQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),
       hasPenalties: false,
-      cachesUnasked: true,
-      unaskedThinking: undefined,
+      implicitCaching: true,
+      thinksByDefaultQuirk: undefined,
+      countsPromptAtStart: false,
+      refusalsAreFree: false,
+      refusesSampling: false,
     },
   },
   'bedrock-converse': {
@@ -90,8 +108,11 @@ const wireTable = {
     messages: {
       carries: ({ pdf_files }: BedrockConverseQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),
       hasPenalties: false,
-      cachesUnasked: false,
-      unaskedThinking: undefined,
+      implicitCaching: false,
+      thinksByDefaultQuirk: undefined,
+      countsPromptAtStart: false,
+      refusalsAreFree: false,
+      refusesSampling: false,
     },
   },
   /** All questions in one request, to a provider that decides. */
@@ -126,6 +147,13 @@ export type VideoWireName = {
 
 export const wires = Object.keys(wireTable) as [Wire, ...Wire[]];
 export const messagesWires = wires.filter((wire): wire is MessagesWireName => wireTable[wire].messages !== undefined);
+
+/** The facts of a wire that messages are answered over. @throws {TypeError} for any other, which is a mistake of ours */
+export function messagesFactsOf(wire: Wire): MessagesFacts {
+  const { messages } = factsOf(wire);
+  if (!messages) throw new TypeError(`No message is answered over ${wire}`);
+  return messages;
+}
 
 export function factsOf(wire: Wire): WireFacts {
   return wireTable[wire];

@@ -8,7 +8,7 @@ import { isRawNumber } from '../platform/exact-json.ts';
 
 const MAX_QUESTIONS = 128;
 const MAX_OPTIONS = 255;
-const MAX_NAME_CHARACTERS = 200;
+const MAX_QUESTION_NAME_CHARACTERS = 200;
 const MAX_ID_CHARACTERS = 256;
 
 /** A text, or any JSON, which the model reads as it is written. */
@@ -32,7 +32,7 @@ const choice = z.strictObject({
   criteria: boundedRecord(told.nullable(), {
     min: 2,
     max: MAX_OPTIONS,
-    maxNameCharacters: MAX_NAME_CHARACTERS,
+    maxNameCharacters: MAX_QUESTION_NAME_CHARACTERS,
     entry: 'option',
   }).refine((criteria) => areDistinct(Object.keys(criteria)), 'has an option twice, but for blanks or letter case'),
 });
@@ -50,18 +50,30 @@ const score = z.strictObject({
 const label = optionalField(z.string().max(MAX_ID_CHARACTERS));
 
 export const decisionsRequestSchema = z.strictObject({
-  model: z.string().min(1).max(MAX_NAME_CHARACTERS),
-  state: told,
+  model: z.string().min(1).max(MAX_QUESTION_NAME_CHARACTERS).meta({
+    description:
+      'The id of a model of the catalog, such as `anthropic/claude-sonnet-5`. A suffix asks for something more: `:floor` for the lowest price, `:nitro` for the highest throughput, `:online` for a web search first.',
+  }),
+  state: told.meta({ description: 'The text that the questions are about.' }),
   questions: boundedRecord(
     z.discriminatedUnion('type', [noul, choice, score], { error: 'must have a type: choice, noul or score' }),
-    { min: 1, max: MAX_QUESTIONS, maxNameCharacters: MAX_NAME_CHARACTERS, entry: 'question' },
-  ),
-  models: otherModels,
-  provider: optionalField(providerPreferences),
+    { min: 1, max: MAX_QUESTIONS, maxNameCharacters: MAX_QUESTION_NAME_CHARACTERS, entry: 'question' },
+  ).meta({ description: 'The questions to decide, by names of your choice.' }),
+  models: otherModels.meta({
+    description: 'Other models that are tried in this order where the first one cannot answer.',
+  }),
+  provider: optionalField(providerPreferences).meta({
+    description:
+      'Preferences for routing: which endpoints may answer, and in which order. Providers never see this field.',
+  }),
   // Labels of the client's own; the gateway has no use for them.
-  session_id: label,
-  user: label,
-  trace: optionalField(z.record(z.string(), z.unknown())),
+  session_id: label.meta({
+    description: 'An id of your choice for the conversation or job; it does not change the answer.',
+  }),
+  user: label.meta({ description: 'An id of your choice for the end user; it does not change the answer.' }),
+  trace: optionalField(z.record(z.string(), z.unknown())).meta({
+    description: 'Values of your choice for tracing; they do not change the answer.',
+  }),
 });
 export type DecisionsRequest = z.output<typeof decisionsRequestSchema>;
 

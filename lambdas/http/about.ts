@@ -7,6 +7,8 @@ export interface About {
   summary: string;
   description?: string;
   bodyExample?: unknown;
+  /** Bodies that show more of what the route takes, by what they show. */
+  moreExamples?: Record<string, unknown>;
   /** Headers that it reads, besides those that every route or the fields below stand for. */
   headers?: Record<string, z.ZodType>;
   success: Success;
@@ -62,3 +64,6 @@ export const exampleIds = {
   account: '01a1faa2-7c1d-7aa0-9c11-55aa00bb11cc',
 };
 export const exampleTime = '2026-11-20T20:24:49.145Z';
+
+/** Kinds of errors of every route that asks a provider. */
+export const providerErrors = ['not_found', 'provider_unavailable', 'timeout', 'provider_overloaded'] as const;

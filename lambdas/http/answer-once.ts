@@ -10,10 +10,10 @@ import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
 /** How long an answer is kept. */
-const KEEP_MS = 24 * 3_600_000;
+const KEEP_ANSWERS_MS = 24 * 3_600_000;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-interface Asked {
+interface OnceRequest {
   route: string;
   /** Whose answer it is: nobody else is given it. */
   owner: string;
@@ -31,7 +31,10 @@ export type Keep = (response: HttpResponse) => Write | undefined;
  * a secret: it is sealed (AES-256-GCM) with a key derived from the Idempotency-Key and the deployment's pepper, and the
  * Idempotency-Key itself is only stored hashed. Requests that failed are not kept.
  */
-export async function answerOnce(asked: Asked, answer: (keep: Keep) => Promise<HttpResponse>): Promise<HttpResponse> {
+export async function answerOnce(
+  asked: OnceRequest,
+  answer: (keep: Keep) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
   const idempotencyKey = asked.request.headers['idempotency-key'];
   if (idempotencyKey === undefined) return answer(() => undefined);
   if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
@@ -49,7 +52,12 @@ export async function answerOnce(asked: Asked, answer: (keep: Keep) => Promise<H
   const known = await again();
   if (known) return known;
   const keep: Keep = (response) =>
-    keepAnswerPut(table, name, { fingerprint, sealed: sealed(response, key), expiresAtMs: nowMs() + KEEP_MS }, nowMs());
+    keepAnswerPut(
+      table,
+      name,
+      { fingerprint, sealed: sealedAnswer(response, key), expiresAtMs: nowMs() + KEEP_ANSWERS_MS },
+      nowMs(),
+    );
   try {
     return await answer(keep);
   } catch (error) {
@@ -76,6 +84,6 @@ function keyedHash(pepper: string, parts: string[]): string {
   return createHmac('sha256', pepper).update(JSON.stringify(parts)).digest('hex');
 }
 
-function sealed({ statusCode, headers, body }: HttpResponse, key: Buffer): string {
+function sealedAnswer({ statusCode, headers, body }: HttpResponse, key: Buffer): string {
   return seal(JSON.stringify({ statusCode, headers, body: body as string }), key).toString('base64');
 }

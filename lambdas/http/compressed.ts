@@ -6,24 +6,39 @@ import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
 /** Below it, compressing costs more than it saves: all of an answer is in one packet. */
-const LEAST_CHARACTERS = 1_400;
+const MIN_CHARACTERS = 1_400;
 
-const compress = promisify(gzip);
+const compress: (text: string) => Promise<Buffer> = promisify(gzip);
 
 /**
  * Compresses the text of an answer for a client that prefers it so. Only for routes that stream: API Gateway passes the bytes
  * of a stream on as they are, and takes only texts from other functions.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
  */
-export async function compressed({ headers }: Pick<HttpRequest, 'headers'>, response: HttpResponse): Promise<void> {
+export function compressed(request: Compressible, response: HttpResponse): Promise<void> {
+  return compressWith(compress, request, response);
+}
+
+/** The same for a route that always answers with one text: it is compressed once. */
+export function compressedOnce(): Compressed {
+  let bytes: Promise<Buffer> | undefined;
+  return (request, response) => compressWith((text) => (bytes ??= compress(text)), request, response);
+}
+
+type Compressible = Pick<HttpRequest, 'headers'>;
+export type Compressed = (request: Compressible, response: HttpResponse) => Promise<void>;
+
+async function compressWith(
+  zip: (text: string) => Promise<Buffer>,
+  { headers }: Compressible,
+  response: HttpResponse,
+): Promise<void> {
   const { body } = response;
-  if (typeof body !== 'string' || body.length < LEAST_CHARACTERS) return;
+  if (typeof body !== 'string' || body.length < MIN_CHARACTERS) return;
   response.headers['vary'] = 'accept-encoding';
   // Without the header a client may take anything, and is given what every client can read.
   if (headers['accept-encoding'] === undefined) return;
   if (new Negotiator({ headers }).encoding(['gzip', 'identity']) !== 'gzip') return;
   response.headers['content-encoding'] = 'gzip';
-  response.body = Readable.from([await compress(body)]);
+  response.body = Readable.from([await zip(body)]);
 }
-
-export type Compressed = typeof compressed;

@@ -140,12 +140,12 @@ export function endpointsWith<Names extends RouteName>(keyed: Keyed | undefined)
         .before((passage: RequestState) => answerPreflight(passage, name, route))
         .before((passage: RequestState) => checkPath(passage, route))
         .before((passage: RequestState) => identified(passage, route.credential, keyed))
-        .before((passage: RequestState) => parse(passage, route, accepts))
+        .before((passage: RequestState) => parseRequest(passage, route, accepts))
         .before((passage: RequestState) => offerOnce(passage, name, accepts))
         // What was added last is run first.
         .after((passage: RequestState) => finishResponse(name, route, passage))
         .after(({ event, response }: RequestState) => accepts.compress?.(event.request, response!))
-        .onError((passage: RequestState) => refuse(name, route, passage, keyed))
+        .onError((passage: RequestState) => refuseRequest(name, route, passage, keyed))
         .handler(async (input: AnyInput) => handle(input as Parameters<typeof handle>[0]))
     );
   };
@@ -197,7 +197,7 @@ async function identified({ event }: RequestState, credential: Credential, keyed
   event.caller = await keyed.identify(event.request, credential);
 }
 
-function parse({ event }: RequestState, route: Route, accepts: Accepts): void {
+function parseRequest({ event }: RequestState, route: Route, accepts: Accepts): void {
   if (accepts.params) event.params = parseWith(accepts.params, event.request.pathParameters, 'path');
   const query = withoutBeta(event.request.query);
   if (accepts.query) event.query = parseWith(accepts.query, query, 'query');
@@ -249,7 +249,7 @@ function finishResponse(name: RouteName, route: Route, passage: RequestState, re
   });
 }
 
-function refuse(name: RouteName, route: Route, passage: RequestState, keyed: Keyed | undefined): void {
+function refuseRequest(name: RouteName, route: Route, passage: RequestState, keyed: Keyed | undefined): void {
   const refusal = toGatewayError(passage.error);
   const { request, generationId: id, caller, body, waitUntil } = passage.event;
   // Only our own faults are logged here as errors; providers' failures are logged where they happen.

@@ -36,11 +36,11 @@ export function textField({ minLength, maxLength, pattern, not, trimmed, says }:
   return not ? bounded.refine((value) => !not.test(value), says) : bounded;
 }
 
-const AMOUNT_RULE = 'must be a number of roubles from 0 to 10^15 with at most 12 digits after the point';
+const FIELD_AMOUNT_RULE = 'must be a number of roubles from 0 to 10^15 with at most 12 digits after the point';
 
 /** An amount of roubles: a JSON number whose digits were kept (see exactNumbers), or the same as a decimal string. */
 export const amount = z
-  .custom<NumberText | string>((value) => value instanceof NumberText || typeof value === 'string', AMOUNT_RULE)
+  .custom<NumberText | string>((value) => value instanceof NumberText || typeof value === 'string', FIELD_AMOUNT_RULE)
   .meta({
     override: {
       anyOf: [
@@ -57,7 +57,7 @@ export const amount = z
     } catch {
       // Refused below.
     }
-    context.addIssue({ code: 'custom', message: AMOUNT_RULE });
+    context.addIssue({ code: 'custom', message: FIELD_AMOUNT_RULE });
     return z.NEVER;
   });
 

@@ -12,7 +12,7 @@ export interface JsonRules {
 }
 
 /** Deeper than any client sends; re-serialising a body recurses, so depth has to be bounded. */
-const MAX_DEPTH = 128;
+const MAX_BODY_DEPTH = 128;
 /** Configuration is small. Bytes do not bound the memory of JSON: two of them can make an object. */
 const DEFAULT_MAX_VALUES = 10_000;
 /** Reading a number exactly takes a microsecond; nobody needs more of them. */
@@ -35,7 +35,7 @@ export function readJsonBody(text: string, rules: JsonRules): unknown {
   const { exactNumbers = [], exactWithin = [], maxValues = DEFAULT_MAX_VALUES } = rules;
   if (text === '') throw invalidRequest('body', 'is empty; send a JSON object');
   const measure = measureJson(text, maxValues);
-  if (measure.depth > MAX_DEPTH) throw invalidRequest('body', `is nested deeper than ${MAX_DEPTH} levels`);
+  if (measure.depth > MAX_BODY_DEPTH) throw invalidRequest('body', `is nested deeper than ${MAX_BODY_DEPTH} levels`);
   if (measure.values > maxValues) {
     throw invalidRequest('body', `has more than ${maxValues} values; write large data as text`);
   }
@@ -45,7 +45,7 @@ export function readJsonBody(text: string, rules: JsonRules): unknown {
       `has more than ${MAX_INEXACT_NUMBERS} numbers that no float holds; write them as text`,
     );
   }
-  const body = parse(text, () => {
+  const body = parseBody(text, () => {
     if (exactNumbers.length > 0) return parseNumberTexts(text, exactNumbers);
     if (exactWithin.length > 0 && measure.inexactNumbers > 0) return roundedOutside(parseExactly(text), exactWithin);
     return JSON.parse(text);
@@ -54,7 +54,7 @@ export function readJsonBody(text: string, rules: JsonRules): unknown {
   return body;
 }
 
-function parse(text: string, read: () => unknown): unknown {
+function parseBody(text: string, read: () => unknown): unknown {
   try {
     return read();
   } catch {

@@ -2,21 +2,21 @@ import { integerParameter } from './fields.ts';
 
 const MAX_OFFSET = 1_000_000_000;
 /** Default page size once a client has begun to page. */
-const DEFAULT_LIMIT = 500;
+const DEFAULT_PAGE_ENTRIES = 500;
 
 /** Query parameters of a list that is paged only when asked: offset (from 0) and limit (1 to `maxLimit`). */
 export function pageQuery(maxLimit: number) {
   return {
-    offset: integerParameter(0, MAX_OFFSET).optional(),
-    limit: integerParameter(1, maxLimit).optional(),
+    offset: integerParameter(0, MAX_OFFSET).optional().meta({ description: 'How many entries of the list to skip.' }),
+    limit: integerParameter(1, maxLimit).optional().meta({ description: 'The most entries to return.' }),
   };
 }
 
 /** The same of a list that is always paged. */
 export function alwaysPaged(maxLimit: number) {
   return {
-    offset: integerParameter(0, MAX_OFFSET).default(0),
-    limit: integerParameter(1, maxLimit).default(maxLimit),
+    offset: integerParameter(0, MAX_OFFSET).default(0).meta({ description: 'How many entries of the list to skip.' }),
+    limit: integerParameter(1, maxLimit).default(maxLimit).meta({ description: 'The most entries to return.' }),
   };
 }
 
@@ -32,7 +32,7 @@ export function paginate<Item>(
   if (page.offset === undefined && page.limit === undefined) {
     return { data: items, links: { next: null }, total_count: items.length };
   }
-  const { offset = 0, limit = DEFAULT_LIMIT } = page;
+  const { offset = 0, limit = DEFAULT_PAGE_ENTRIES } = page;
   const end = offset + limit;
   const query = new URLSearchParams({ ...path.query, offset: String(end), limit: String(limit) });
   const next = end < items.length ? `${path.pathname}?${query.toString()}` : null;

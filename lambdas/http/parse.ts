@@ -34,7 +34,7 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unkno
   // An unknown field is often the missing one, misspelt: it is reported first.
   const { issues } = parsed.error;
   const issue = deepestIssue(issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!);
-  const field = fieldName([...issue.path, ...unknownKey(issue)]) || whole;
+  const field = fieldName([...issue.path, ...unknownKeysIn(issue)]) || whole;
   throw invalidRequest(field, describeIssue(issue, schema), {}, detailsOf(issue));
 }
 
@@ -43,7 +43,7 @@ function detailsOf(issue: z.core.$ZodIssue): Record<string, unknown> | undefined
   return issue.code === 'custom' ? (issue.params?.['details'] as Record<string, unknown> | undefined) : undefined;
 }
 
-function unknownKey(issue: z.core.$ZodIssue): string[] {
+function unknownKeysIn(issue: z.core.$ZodIssue): string[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
 }
 

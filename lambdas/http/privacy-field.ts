@@ -6,15 +6,15 @@ const providerIds = z
   .array(z.string().min(1).max(64), { error: 'must be a list of provider ids' })
   .max(MAX_PROVIDERS)
   .nullish()
-  .meta({ description: 'Ids of providers; an empty list or null means no rule.', example: ['anthropic'] });
+  .meta({ description: 'The ids of the providers; an empty list or null means no rule.', example: ['anthropic'] });
 
 /** Privacy settings in a body: merged field by field, null clears. */
 export const privacySettings = z
   .strictObject({
-    blockLogging: z.boolean().nullish(),
-    blockTraining: z.boolean().nullish(),
+    blockLogging: z.boolean().nullish().meta({ description: 'With true no provider is used that keeps prompts.' }),
+    blockTraining: z.boolean().nullish().meta({ description: 'With true no provider is used that trains on prompts.' }),
     allowedProviders: providerIds,
     ignoredProviders: providerIds,
   })
   .nullish()
-  .meta({ description: 'Which providers may see prompts. null clears all settings.' });
+  .meta({ description: 'The providers that may see prompts; null clears all settings.' });

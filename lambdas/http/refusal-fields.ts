@@ -1,4 +1,5 @@
 import type { GatewayError } from '../platform/errors.ts';
+import { recordOrEmpty } from '../platform/foreign-json.ts';
 
 /** Names of fields and models as APIs write them: no sentence, no address, no value of any length. */
 const FIELD = /^[\w-]{1,40}(?:\.[\w-]{1,40}){0,12}$/;
@@ -32,7 +33,7 @@ export function readAsFarAsMayBe(body: unknown, text: string): unknown {
  */
 export function refusalFields({ kind, metadata }: GatewayError, body: unknown): RefusalFields {
   const { field, limit_source: limit } = metadata;
-  const { model } = (typeof body === 'object' && body !== null ? body : {}) as { model?: unknown };
+  const { model } = recordOrEmpty(body);
   return {
     kind,
     ...(typeof field === 'string' && FIELD.test(field) ? { field } : {}),

@@ -1,5 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import { newRequestId } from '../platform/ids.ts';
+import { withoutUndefined } from '../platform/records.ts';
+import { percentDecoded } from '../platform/percent-decoding.ts';
 
 /** The two shapes in which HTTP reaches a function: a REST API's proxy event (1.0) and a function URL's event (2.0). */
 export type HttpEvent = APIGatewayProxyEvent | APIGatewayProxyEventV2;
@@ -38,7 +40,7 @@ export function normaliseRequest(event: HttpEvent): HttpRequest {
     unrouted: isUrlEvent,
     headers: isUrlEvent ? lowerCase(event.headers) : restHeaders(event),
     query: isUrlEvent ? urlQuery(event.rawQueryString) : restQuery(event),
-    pathParameters: decoded(event.pathParameters ?? {}),
+    pathParameters: decodedParameters(event.pathParameters ?? {}),
     body: event.isBase64Encoded ? Buffer.from(body, 'base64').toString('utf8') : body,
     clientAddress: (isUrlEvent ? event.requestContext.http.sourceIp : event.requestContext.identity?.sourceIp) ?? '',
     receivedAtMs: performance.now(),
@@ -46,19 +48,10 @@ export function normaliseRequest(event: HttpEvent): HttpRequest {
 }
 
 /** A REST API hands the parts of a path over as the client has written them: an id's `@` may be `%40`. */
-function decoded(parameters: Record<string, string | undefined>): Record<string, string> {
+function decodedParameters(parameters: Record<string, string | undefined>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(withoutUndefined(parameters)).map(([name, written]) => [name, decode(written)]),
+    Object.entries(withoutUndefined(parameters)).map(([name, written]) => [name, percentDecoded(written)]),
   );
-}
-
-/** What is no encoding stays as it is: nothing has that name. */
-function decode(written: string): string {
-  try {
-    return decodeURIComponent(written);
-  } catch {
-    return written;
-  }
 }
 
 /**
@@ -118,10 +111,4 @@ function lowerCase(headers: Record<string, string | undefined>): Record<string, 
   const result: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) result[name.toLowerCase()] = value;
   return result;
-}
-
-function withoutUndefined(values: Record<string, string | undefined>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
 }

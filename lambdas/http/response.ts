@@ -29,14 +29,28 @@ export function redirectResponse(location: string): HttpResponse {
   return { statusCode: 302, headers: { ...commonHeaders, location }, body: '' };
 }
 
-/** A page that runs no script and loads nothing. */
-export function htmlResponse(body: string): HttpResponse {
+/** A page, and what it may load and run: a Content-Security-Policy. */
+export function htmlResponse(body: string, policy: string): HttpResponse {
   return {
     statusCode: 200,
     headers: {
       ...commonHeaders,
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+      'content-security-policy': policy,
+      'referrer-policy': 'no-referrer',
+    },
+    body,
+  };
+}
+
+/** A script of a page of ours. Browsers keep it for an hour: it changes with a deployment at most. */
+export function scriptResponse(body: string): HttpResponse {
+  return {
+    statusCode: 200,
+    headers: {
+      ...commonHeaders,
+      'cache-control': 'public, max-age=3600',
+      'content-type': 'text/javascript; charset=utf-8',
     },
     body,
   };

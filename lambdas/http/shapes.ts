@@ -14,24 +14,33 @@ export const rub = z
   .meta({ description: 'An amount of roubles, with all of its digits.' }) as unknown as z.ZodType<Money>;
 export const rubText = z.string().regex(/^\d+(\.\d{1,12})?$/);
 export const countShape = z.int().nonnegative();
-export const nothing = z.null();
+export const nothing = z.null().meta({ description: 'A field of the public convention; always null here.' });
 
 /** Fields of the public convention for what this gateway does not have: each has one value. */
 export function constants<const Values extends Record<string, string | number | boolean | null>>(
   values: Values,
 ): { [Name in keyof Values]: z.ZodType<Values[Name]> } {
-  const shapes = Object.entries(values).map(([name, value]) => [name, value === null ? nothing : z.literal(value)]);
+  const shapes = Object.entries(values).map(([name, value]) => [
+    name,
+    value === null
+      ? nothing
+      : z.literal(value).meta({ description: 'A field of the public convention; it has one value here.' }),
+  ]);
   return Object.fromEntries(shapes) as ReturnType<typeof constants<Values>>;
 }
 
-export const dataShape = <Shape extends z.ZodType>(shape: Shape) => z.strictObject({ data: shape });
+export const dataShape = <Shape extends z.ZodType>(shape: Shape) =>
+  z.strictObject({ data: shape.meta({ description: 'The resource, or the list of resources, that was asked for.' }) });
 export const listShape = <Shape extends z.ZodType>(shape: Shape) =>
-  z.strictObject({ data: z.array(shape), total_count: countShape });
+  z.strictObject({
+    data: z.array(shape).meta({ description: 'The resource, or the list of resources, that was asked for.' }),
+    total_count: countShape.meta({ description: 'The number of entries on all pages together.' }),
+  });
 
 export const deletedAnswer = z.strictObject({ deleted: z.literal(true) });
 export type DeletedAnswer = z.output<typeof deletedAnswer>;
 
-const roubles = (description: string) =>
+const roublesShape = (description: string) =>
   z
     .string()
     .optional()
@@ -51,60 +60,73 @@ const limitDetails = {
       'free_daily_budget',
     ])
     .optional()
-    .meta({ description: 'Whose limit refused: it is raised, or topped up, there.' }),
+    .meta({
+      description: 'The kind of the limit that refused the request, which is where it can be raised or topped up.',
+    }),
   interval: z.string().optional().meta({ description: 'The period of the limit: lifetime, daily, weekly or monthly.' }),
-  limit_rub: roubles('The limit that refused the request'),
-  spend_rub: roubles('The part of the limit that is spent'),
-  held_rub: roubles('The part of the limit that is held for running requests, most of which comes back'),
-  remaining_rub: roubles('The part of the limit that is left'),
-  required_rub: roubles('The most that the request may cost'),
-  required_input_rub: roubles('The part of `required_rub` that its prompt costs'),
-  required_output_rub: roubles('The part of `required_rub` that its answer may cost'),
+  limit_rub: roublesShape('The limit that refused the request'),
+  spend_rub: roublesShape('The part of the limit that is spent'),
+  held_rub: roublesShape('The part of the limit that is held for running requests, most of which comes back'),
+  remaining_rub: roublesShape('The part of the limit that is left'),
+  required_rub: roublesShape('The most that the request may cost'),
+  required_input_rub: roublesShape('The part of `required_rub` that its prompt costs'),
+  required_output_rub: roublesShape('The part of `required_rub` that its answer may cost'),
   affordable_max_tokens: z
     .int()
     .optional()
-    .meta({ description: 'With at most these max_tokens the request would fit.' }),
-  allowed_max_tokens: z.int().optional().meta({ description: 'Tokens to which the answer was limited.' }),
-  resets_at: z.string().nullish().meta({ description: 'When the interval of the limit begins anew.' }),
+    .meta({ description: 'The highest `max_tokens` with which the request would fit.' }),
+  allowed_max_tokens: z.int().optional().meta({ description: 'The number of tokens to which the answer was limited.' }),
+  resets_at: z.string().nullish().meta({ description: 'The time at which the period of the limit starts anew.' }),
 };
 
 export const errorShape = z
   .strictObject({
     type: z.literal('error'),
-    error: z.strictObject({
-      type: z.string().meta({ description: 'As the Messages API names it, e.g. invalid_request_error.' }),
-      code: z.int().meta({ description: 'The HTTP status of the answer.' }),
-      message: z.string().meta({ description: 'A sentence for people: the cause, the allowed values, and the cure.' }),
-      details: z
-        .looseObject({})
-        .optional()
-        .meta({ description: 'Details that clients of the Messages API look for, such as `error_code`.' }),
-      metadata: z
-        .looseObject({
-          error_type: z.string(),
-          field: z
-            .string()
-            .optional()
-            .meta({ description: 'The field that is wrong, as a path, e.g. messages.0.role.' }),
-          ...limitDetails,
-          refusal: z
-            .strictObject({
-              status: z.int(),
-              error_type: z.string(),
-              field: z.string().nullable(),
-              limit_source: z.string().nullable(),
-              model: z.string().nullable(),
-              created_at: time,
-            })
-            .optional()
-            .meta({ description: 'Why the request was refused that GET /generation was asked for.' }),
-          excluded_by: z
-            .array(z.string())
-            .optional()
-            .meta({ description: 'Settings that leave no provider of the model.' }),
-        })
-        .meta({ description: 'Stable values for programs: error_type, the field, and what belongs to the refusal.' }),
-    }),
-    request_id: z.string(),
+    error: z
+      .strictObject({
+        type: z.string().meta({
+          description: 'The type of the error as the Messages API names it, such as `invalid_request_error`.',
+        }),
+        code: z.int().meta({ description: 'The HTTP status of the answer.' }),
+        message: z
+          .string()
+          .meta({ description: 'An explanation for people: the cause, the allowed values, and what to do.' }),
+        details: z.looseObject({}).optional().meta({
+          description:
+            'More values for clients of the Messages API, such as `error_code`; other clients read `metadata`.',
+        }),
+        metadata: z
+          .looseObject({
+            error_type: z.string().meta({ description: 'The kind of the error, as a name that does not change.' }),
+            field: z
+              .string()
+              .optional()
+              .meta({ description: 'The path of the field that is wrong, such as `messages.0.role`.' }),
+            ...limitDetails,
+            refusal: z
+              .strictObject({
+                status: z.int(),
+                error_type: z.string(),
+                field: z.string().nullable(),
+                limit_source: z.string().nullable(),
+                model: z.string().nullable().meta({
+                  description:
+                    'The id of a model of the catalog, such as `anthropic/claude-sonnet-5`. A suffix asks for something more: `:floor` for the lowest price, `:nitro` for the highest throughput, `:online` for a web search first.',
+                }),
+                created_at: time.meta({ description: 'The time at which it was created.' }),
+              })
+              .optional()
+              .meta({ description: 'The refusal of the request that `GET /generation` was asked for.' }),
+            excluded_by: z
+              .array(z.string())
+              .optional()
+              .meta({ description: 'The settings that exclude every provider of the model.' }),
+          })
+          .meta({ description: 'Stable values for programs: error_type, the field, and what belongs to the refusal.' }),
+      })
+      .meta({ description: 'The error, for people and for programs.' }),
+    request_id: z
+      .string()
+      .meta({ description: 'The id of the request; tell it to the operator when you ask for help.' }),
   })
   .meta({ id: 'Error' });

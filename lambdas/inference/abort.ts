@@ -4,7 +4,7 @@
 export type AbortReason = 'client_left' | 'out_of_time' | 'stopping' | 'ended';
 
 /** A stream ends itself this long before Lambda would, so that its settlement is still reported. */
-const STOP_BEFORE_TIMEOUT_MS = 15_000;
+const STOP_STREAM_BEFORE_TIMEOUT_MS = 15_000;
 /** Time for the last event to be read, out of these fifteen seconds. */
 const LAST_EVENT_GRACE_MS = 5_000;
 
@@ -22,7 +22,7 @@ export function abortWhenStopping(abort: AbortController, stopping: AbortSignal 
 export function abortInTime(
   abort: AbortController,
   remainingMs: number,
-  stopBeforeMs: number = STOP_BEFORE_TIMEOUT_MS,
+  stopBeforeMs: number = STOP_STREAM_BEFORE_TIMEOUT_MS,
 ): void {
   const timer = setTimeout(
     () => abort.abort('out_of_time' satisfies AbortReason),

@@ -6,7 +6,7 @@ import type { Outcome } from '../store/outcome.ts';
 const OK = 200;
 
 /** The endpoint and the model that a record names. */
-type Tried = Pick<Candidate, 'model' | 'endpoint'>;
+type TriedPlace = Pick<Candidate, 'model' | 'endpoint'>;
 
 /**
  * The attempts of a request as its record keeps them: those before the one that answered, or was the last, and what the
@@ -15,7 +15,7 @@ type Tried = Pick<Candidate, 'model' | 'endpoint'>;
  */
 export function attemptRecords(
   failed: readonly FailedAttempt[],
-  { last, triedAt }: { last: FailedAttempt | undefined; triedAt: (index: number) => Tried },
+  { last, triedAt }: { last: FailedAttempt | undefined; triedAt: (index: number) => TriedPlace },
 ): Pick<Outcome, 'failedAttempts' | 'providerStatus'> {
   const failedAttempts = failed
     .filter((attempt) => attempt !== last)

@@ -1,6 +1,6 @@
 import { describeError, log } from '../platform/logger.ts';
 import { failureOf, type ProviderFailure } from '../providers/failures.ts';
-import { UpstreamError } from '../providers/upstream-http.ts';
+import { UpstreamError } from '../providers/http/upstream-http.ts';
 import { failedProvider } from '../routing/connection.ts';
 import type { AttemptResult } from '../routing/recent-attempts.ts';
 import type { UsableEndpoint } from '../routing/usable-endpoints.ts';
@@ -9,7 +9,7 @@ import type { UsableEndpoint } from '../routing/usable-endpoints.ts';
 export interface Offer {
   candidate: UsableEndpoint & { model: { id: string } };
   /** The model may think without showing it: while it is silent, it may be working, and billing. */
-  thinksUnseen: boolean;
+  hasHiddenReasoning: boolean;
 }
 
 /** An attempt that gave no answer. It costs nothing, unless it was the last one. */
@@ -63,7 +63,7 @@ export async function askInTurn<Asked extends Offer, Answer>(
         void health.publish();
       }
       // A silent model that may have been thinking is paid for: another attempt would have to be paid for as well.
-      const isPaid = failure.wasSilent && offer.thinksUnseen;
+      const isPaid = failure.wasSilent && offer.hasHiddenReasoning;
       if (signal.aborted || isPaid) break;
       if (!failure.mayTryAnother) refusedBy.add(model.id);
       log('warn', 'provider failed before its first event', {
@@ -71,7 +71,7 @@ export async function askInTurn<Asked extends Offer, Answer>(
         model: model.id,
         status: failure.status,
         attempt: index + 1,
-        ...reasonOf(failure),
+        ...failureReason(failure),
       });
     }
   }
@@ -80,7 +80,7 @@ export async function askInTurn<Asked extends Offer, Answer>(
   throw failure!;
 }
 
-function reasonOf({ cause, kind }: ProviderFailure): { reason?: string; stack?: string } {
+function failureReason({ cause, kind }: ProviderFailure): { reason?: string; stack?: string } {
   if (cause instanceof UpstreamError) return { reason: cause.failure };
   return cause === undefined ? { reason: kind } : describeError(cause);
 }

@@ -6,7 +6,7 @@ import { log, tripwires } from '../platform/logger.ts';
 import type { Candidate } from '../routing/candidates.ts';
 
 /** Some providers count a token or two beyond the most that they were asked for. */
-const USUAL_SLIP_TOKENS = 16;
+const TYPICAL_SLIP_TOKENS = 16;
 
 /**
  * A usual slip is not worth a person's look, unless it costs more.
@@ -18,7 +18,7 @@ export function isUsualSlip(
   bound: UsageBound,
 ): boolean {
   const slipTokens = reportedOutputTokens - bound.outputTokens;
-  return slipTokens > 0 && slipTokens <= USUAL_SLIP_TOKENS && promptTokens < bound.promptTokens;
+  return slipTokens > 0 && slipTokens <= TYPICAL_SLIP_TOKENS && promptTokens < bound.promptTokens;
 }
 
 /** Something about a charged generation that a person should look at. */

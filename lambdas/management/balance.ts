@@ -105,13 +105,13 @@ function counterUpdate(
   { table, accountId }: ChangeContext,
   { amount, paidIn, revision }: { amount: Money; paidIn: Money; revision: number },
 ): Write {
-  const scope = counterOf(accountId);
+  const scope = accountCounter(accountId);
   return amount.isNegative
     ? lowerLifetimeUpdate(table, scope, { limit: paidIn, revision })
     : configureUpdate(table, scope, { limits: { lifetime: paidIn }, revision });
 }
 
-function counterOf(accountId: string): ScopeId {
+function accountCounter(accountId: string): ScopeId {
   return { kind: 'account', id: accountId };
 }
 
@@ -122,7 +122,7 @@ function counterOf(accountId: string): ScopeId {
  */
 async function refuseTooMuch({ table, accountId }: ChangeContext, amount: Money): Promise<undefined> {
   // It has what was paid in as well: all of it is of one moment.
-  const counter = await readCounter(table, counterOf(accountId));
+  const counter = await readCounter(table, accountCounter(accountId));
   const paidIn = counter.limits.lifetime ?? Money.zero;
   const [spent, committed] = [counter.spent('lifetime'), counter.committed('lifetime')];
   const left = Money.max(Money.zero, paidIn.minus(committed));

@@ -71,7 +71,7 @@ export async function commitChange<Name extends string>(
 }
 
 /** How often a change is tried again because the data that it started from has changed meanwhile. */
-const MAX_ROUNDS = 20;
+const MAX_CHANGE_ROUNDS = 20;
 
 /**
  * Runs a read-check-write round until it is not overtaken by another change.
@@ -79,7 +79,7 @@ const MAX_ROUNDS = 20;
  * @throws {GatewayError} 409 after the last round
  */
 export async function retryOnConflict<Result>(round: () => Promise<Result | undefined>): Promise<Result> {
-  for (let attempt = 1; attempt <= MAX_ROUNDS; attempt += 1) {
+  for (let attempt = 1; attempt <= MAX_CHANGE_ROUNDS; attempt += 1) {
     const result = await round();
     if (result !== undefined) return result;
   }

@@ -1,27 +1,10 @@
 import { hashSecret, maskSecret, newKeySecret } from '../admission/credentials.ts';
-import type { Money } from '../money/money.ts';
 import { nowMs } from '../platform/clock.ts';
 import { conflict, invalidRequest, notFound } from '../platform/errors.ts';
 import { activeUpdate, configureUpdate } from '../store/counters.ts';
 import { enterKey, moveKey } from '../store/key-directory.ts';
-import {
-  keyItem,
-  keyPut,
-  keyReplacement,
-  limitsOfKey,
-  readKey,
-  type ApiKey,
-  type KeyKind,
-  type LimitReset,
-} from '../store/keys.ts';
+import { keyItem, keyPut, keyReplacement, limitsOfKey, readKey, type ApiKey, type KeyKind } from '../store/keys.ts';
 import { mustHaveAccess } from '../store/members.ts';
-import { noPrivacyLimits, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
-import {
-  changeSensitiveData,
-  noSensitiveData,
-  type SensitiveData,
-  type SensitiveDataChange,
-} from '../store/sensitive-data.ts';
 import type { Item, Table } from '../store/table.ts';
 import { mustBeActive } from '../store/workspaces.ts';
 import {
@@ -32,16 +15,7 @@ import {
   type ExtraWrite,
   type ChangeContext,
 } from './change.ts';
-import { changedPrivacy } from './privacy.ts';
-
-/** Settings of a key: null clears; undefined keeps the value, or takes the default. */
-interface KeySettings {
-  limit?: Money | null | undefined;
-  limitReset?: LimitReset | null | undefined;
-  expiresAt?: string | null | undefined;
-  privacy?: PrivacyChange | null | undefined;
-  sensitiveData?: SensitiveDataChange | null | undefined;
-}
+import { changedSettings, defaultSettings, settingsForAudit, type KeySettings } from './key-settings.ts';
 
 export interface NewKey extends KeySettings {
   kind: KeyKind;
@@ -83,13 +57,9 @@ export async function createKey(
     label: maskSecret(secret),
     disabled: false,
     deleted: false,
-    limit: input.limit ?? undefined,
-    limitReset: input.limitReset ?? undefined,
     revision: 0,
-    privacy: changedPrivacy(context, noPrivacyLimits, input.privacy ?? {}),
-    sensitiveData: changeSensitiveData(noSensitiveData, input.sensitiveData ?? {}),
+    ...changedSettings(context, defaultSettings, input),
     version: 1,
-    expiresAt: input.expiresAt ?? undefined,
     createdAt: '',
     updatedAt: undefined,
   };
@@ -192,23 +162,12 @@ function mergeKey(context: ChangeContext, key: ApiKey, change: KeyChange): ApiKe
     ...key,
     name: change.name ?? key.name,
     disabled: change.disabled ?? key.disabled,
-    limit: cleared(change.limit, key.limit),
-    limitReset: cleared(change.limitReset, key.limitReset),
-    expiresAt: cleared(change.expiresAt, key.expiresAt),
-    privacy: changedPrivacy(context, key.privacy, change.privacy),
-    sensitiveData:
-      change.sensitiveData === undefined
-        ? key.sensitiveData
-        : changeSensitiveData(key.sensitiveData, change.sensitiveData),
+    ...changedSettings(context, key, change),
   };
   if (merged.kind === 'management' && merged.limit) {
     throw invalidRequest('limit', 'a management key spends nothing, so it has no limit');
   }
   return merged;
-}
-
-function cleared<Value>(change: Value | null | undefined, current: Value | undefined): Value | undefined {
-  return change === undefined ? current : (change ?? undefined);
 }
 
 /** @returns the key as it is now, or undefined when another request changed it first. */
@@ -242,7 +201,7 @@ async function writeKey(
   return outcome.committed ? after : undefined;
 }
 
-/** The configuration of a key without its secrets: of the dictionary only the size. */
+/** The configuration of a key without its secrets. */
 function keyForAudit(key: ApiKey): Item {
   return {
     name: key.name,
@@ -252,14 +211,6 @@ function keyForAudit(key: ApiKey): Item {
     member_id: key.memberId,
     disabled: key.disabled,
     deleted: key.deleted,
-    limit_rub: key.limit?.toString() ?? null,
-    limit_reset: key.limitReset ?? null,
-    expires_at: key.expiresAt ?? null,
-    privacy: privacyAttribute(key.privacy),
-    sensitive_data: sensitiveDataForAudit(key.sensitiveData),
+    ...settingsForAudit(key),
   };
-}
-
-function sensitiveDataForAudit({ dictionary, ...rest }: SensitiveData): Item {
-  return { ...rest, dictionary_count: dictionary.length };
 }

@@ -14,11 +14,11 @@ export function changedPrivacy(
 ): Privacy {
   if (change === undefined) return before;
   for (const field of ['allowedProviders', 'ignoredProviders'] as const)
-    checkProviders(context, field, change?.[field]);
+    checkProviderRules(context, field, change?.[field]);
   return changePrivacy(before, change);
 }
 
-function checkProviders(
+function checkProviderRules(
   { providerIds = () => [] }: Pick<ChangeContext, 'providerIds'>,
   field: string,
   ids: readonly string[] | null | undefined,

@@ -171,7 +171,7 @@ export async function deleteWorkspace(
     }
     if (workspace.status === 'archived')
       throw notFound('This workspace was deleted already; it is kept for the books.');
-    return (await hasHistory(table, workspace)) ? archive(context, workspace) : remove(context, workspace);
+    return (await hasHistory(table, workspace)) ? archive(context, workspace) : removeWorkspace(context, workspace);
   });
 }
 
@@ -213,7 +213,10 @@ async function archive(context: ChangeContext, before: Workspace): Promise<{ arc
 }
 
 /** Members go in the same transaction; a workspace with more than it can take is archived instead. */
-async function remove(context: ChangeContext, workspace: Workspace): Promise<{ archived: boolean } | undefined> {
+async function removeWorkspace(
+  context: ChangeContext,
+  workspace: Workspace,
+): Promise<{ archived: boolean } | undefined> {
   const { table } = context;
   const members = await listMembers(table, workspace.id);
   if (members.length > MAX_MEMBERS_TO_REMOVE) return archive(context, workspace);

@@ -1,7 +1,7 @@
 import { isRawNumber, readExactly } from '../platform/exact-json.ts';
 import type { Block, Delta, MessageBody, MessagesEvent } from './types.ts';
 
-interface OpenBlock {
+interface AssembledBlock {
   block: Block;
   /** Arguments of a call, as they were written. */
   json: string;
@@ -21,7 +21,7 @@ const UNREADABLE_CALL = {
 /** Builds the complete answer from its events, for clients that do not stream. */
 export class MessageAssembler {
   #message: MessageBody | undefined;
-  readonly #blocks = new Map<number, OpenBlock>();
+  readonly #blocks = new Map<number, AssembledBlock>();
 
   add(event: MessagesEvent): void {
     switch (event.type) {

@@ -11,10 +11,27 @@ import type { Block } from './types.ts';
 
 const imageMediaTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
 
+const urlSource = z.object({
+  type: z.literal('url'),
+  url: sourceUrl.meta({ description: 'The address of the content; the provider fetches it.' }),
+});
+
+const fileSource = z.object({
+  type: z.literal('file'),
+  file_id: z
+    .string()
+    .min(1)
+    .meta({ description: 'The id of a file that the provider has stored already; this API uploads none.' }),
+});
+
 const imageSource = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('base64'), media_type: z.enum(imageMediaTypes), data: z.string().min(1) }),
-  z.object({ type: z.literal('url'), url: sourceUrl }),
-  z.object({ type: z.literal('file'), file_id: z.string().min(1) }),
+  z.object({
+    type: z.literal('base64'),
+    media_type: z.enum(imageMediaTypes).meta({ description: 'The media type of the image bytes.' }),
+    data: z.string().min(1).meta({ description: 'The bytes of the image, in base64.' }),
+  }),
+  urlSource,
+  fileSource,
 ]);
 
 /** A content block: of a known type and well-formed, or of a type that only the upstream can check. */
@@ -41,11 +58,22 @@ const blocks = boundedList(block);
 export const content = z.union([z.string(), blocks], { error: 'must be a string or an array of content blocks' });
 
 const documentSource = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('base64'), media_type: z.literal('application/pdf'), data: z.string().min(1) }),
-  z.object({ type: z.literal('text'), media_type: z.literal('text/plain'), data: z.string() }),
-  z.object({ type: z.literal('content'), content }),
-  z.object({ type: z.literal('url'), url: sourceUrl }),
-  z.object({ type: z.literal('file'), file_id: z.string().min(1) }),
+  z.object({
+    type: z.literal('base64'),
+    media_type: z.literal('application/pdf'),
+    data: z.string().min(1).meta({ description: 'The bytes of the document, in base64.' }),
+  }),
+  z.object({
+    type: z.literal('text'),
+    media_type: z.literal('text/plain'),
+    data: z.string().meta({ description: 'The text of the document.' }),
+  }),
+  z.object({
+    type: z.literal('content'),
+    content: content.meta({ description: 'The content as a text, or as a list of blocks.' }),
+  }),
+  urlSource,
+  fileSource,
 ]);
 
 /** What a search found, or why it found nothing. */
@@ -54,47 +82,137 @@ const searchResults = z.union(
     boundedList(
       z.object({
         type: z.literal('web_search_result'),
-        url: z.string(),
-        title: optionalField(z.string()),
-        encrypted_content: z.string(),
-        page_age: optionalField(z.string()),
+        url: z.string().meta({ description: 'The address of the page that was found.' }),
+        title: optionalField(z.string()).meta({ description: 'The title of the page that was found.' }),
+        encrypted_content: z
+          .string()
+          .meta({ description: 'The text of the page, encrypted. Send it back unchanged in the next turn.' }),
+        page_age: optionalField(z.string()).meta({ description: 'The age of the page, as the search engine says it.' }),
       }),
     ),
-    z.object({ type: z.literal('web_search_tool_result_error'), error_code: z.string() }),
+    z.object({
+      type: z.literal('web_search_tool_result_error'),
+      error_code: z.string().meta({ description: 'The reason why the search has no result.' }),
+    }),
   ],
   'must be a list of web_search_result blocks, or a web_search_tool_result_error',
 );
 
 /** A map, because a type from a client may be the name of a member of every object: `constructor`, `__proto__`. */
 export const knownBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.ZodObject>([
-  ['text', z.object({ text: z.string(), cache_control: cacheControl })],
-  ['image', z.object({ source: imageSource, cache_control: cacheControl })],
-  ['document', z.object({ source: documentSource, cache_control: cacheControl })],
-  ['thinking', z.object({ thinking: z.string(), signature: optionalField(z.string()) })],
-  ['redacted_thinking', z.object({ data: z.string() })],
+  [
+    'text',
+    z.object({
+      text: z.string().meta({ description: 'The text of the block.' }),
+      cache_control: cacheControl.meta({
+        description:
+          'Asks the provider to cache the prompt up to its last block, so that the next request with the same beginning costs less.',
+      }),
+    }),
+  ],
+  [
+    'image',
+    z.object({
+      source: imageSource.meta({
+        description: 'The image: its data, its address, or the id of a file that the provider has.',
+      }),
+      cache_control: cacheControl.meta({
+        description:
+          'Asks the provider to cache the prompt up to its last block, so that the next request with the same beginning costs less.',
+      }),
+    }),
+  ],
+  [
+    'document',
+    z.object({
+      source: documentSource.meta({
+        description:
+          'The document (PDF or text): its data, its address, blocks, or the id of a file that the provider has.',
+      }),
+      cache_control: cacheControl.meta({
+        description:
+          'Asks the provider to cache the prompt up to its last block, so that the next request with the same beginning costs less.',
+      }),
+    }),
+  ],
+  [
+    'thinking',
+    z.object({
+      thinking: z.string().meta({ description: 'The thinking of the model as text.' }),
+      signature: optionalField(z.string()).meta({
+        description:
+          'A signature with which the provider recognises its thinking. Send it back unchanged in the next turn.',
+      }),
+    }),
+  ],
+  [
+    'redacted_thinking',
+    z.object({
+      data: z.string().meta({
+        description: 'Encrypted thinking that only its provider can read. Send it back unchanged in the next turn.',
+      }),
+    }),
+  ],
   [
     'tool_use',
     z.object({
-      id: z.string().min(1),
-      name: z.string().min(1),
-      input: anyObject,
-      cache_control: cacheControl,
+      id: z.string().min(1).meta({ description: 'The id of the call; the result of the tool refers to it.' }),
+      name: z.string().min(1).meta({ description: 'The name of the tool that the model calls.' }),
+      input: anyObject.meta({ description: 'The arguments of the call.' }),
+      cache_control: cacheControl.meta({
+        description:
+          'Asks the provider to cache the prompt up to its last block, so that the next request with the same beginning costs less.',
+      }),
     }),
   ],
   [
     'tool_result',
     z.object({
-      tool_use_id: z.string().min(1),
-      content: optionalField(content),
-      is_error: optionalField(z.boolean()),
-      cache_control: cacheControl,
+      tool_use_id: z.string().min(1).meta({ description: 'The id of the call that this is the result of.' }),
+      content: optionalField(content).meta({ description: 'The result of the call: a text, or a list of blocks.' }),
+      is_error: optionalField(z.boolean()).meta({
+        description: 'With true the call has failed, and the content says why.',
+      }),
+      cache_control: cacheControl.meta({
+        description:
+          'Asks the provider to cache the prompt up to its last block, so that the next request with the same beginning costs less.',
+      }),
     }),
   ],
-  ['server_tool_use', z.object({ id: z.string().min(1), name: z.string().min(1), input: anyObject })],
-  ['web_search_tool_result', z.object({ tool_use_id: z.string().min(1), content: searchResults })],
+  [
+    'server_tool_use',
+    z.object({
+      id: z.string().min(1).meta({ description: 'The id of the call; its result refers to it.' }),
+      name: z.string().min(1).meta({ description: 'The name of the tool that the gateway runs: `web_search`.' }),
+      input: anyObject.meta({ description: 'The arguments of the call.' }),
+    }),
+  ],
+  [
+    'web_search_tool_result',
+    z.object({
+      tool_use_id: z.string().min(1).meta({ description: 'The id of the search that this is the result of.' }),
+      content: searchResults.meta({ description: 'The pages that were found, or an error.' }),
+    }),
+  ],
   // Tools can be declared in the middle of a conversation.
-  ['tool_addition', z.object({ tool: z.object({ definition: optionalField(inlineTool) }) })],
-  ['compaction', z.object({ tool_changes: optionalField(blocks) })],
+  [
+    'tool_addition',
+    z.object({
+      tool: z
+        .object({
+          definition: optionalField(inlineTool).meta({ description: 'The definition of the tool, as in `tools`.' }),
+        })
+        .meta({ description: 'A tool that the model has from this point of the conversation on.' }),
+    }),
+  ],
+  [
+    'compaction',
+    z.object({
+      tool_changes: optionalField(blocks).meta({
+        description: 'Blocks that add tools at this point of the conversation.',
+      }),
+    }),
+  ],
   // Files in a container are billed by the hour, whether or not anything runs.
   ['container_upload', z.object({ type: z.never('is not supported by this gateway; send the text instead') })],
 ]);

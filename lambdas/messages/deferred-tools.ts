@@ -44,17 +44,17 @@ function isReference({ type }: Block): boolean {
 
 function withNamedReferences(message: Message): Message {
   if (typeof message.content === 'string') return message;
-  return { ...message, content: message.content.map(named) };
+  return { ...message, content: message.content.map(namedTools) };
 }
 
-function named(block: Block): Block {
+function namedTools(block: Block): Block {
   if (block.type !== 'tool_result' || referencesIn(block).length === 0) return block;
   return {
     ...block,
-    content: (block['content'] as Block[]).map((inner) => (isReference(inner) ? asText(inner) : inner)),
+    content: (block['content'] as Block[]).map((inner) => (isReference(inner) ? referenceText(inner) : inner)),
   };
 }
 
-function asText({ tool_name: name }: Block): Block {
+function referenceText({ tool_name: name }: Block): Block {
   return { type: 'text', text: `The tool ${JSON.stringify(name)} can be called from now on.` };
 }

@@ -4,12 +4,12 @@ import { domainToASCII } from 'node:url';
 
 /** RFC 1035, 2.3.4, without the dot at the end. */
 const MAX_HOST_CHARACTERS = 253;
-const MAX_CHARACTERS = 1_024;
+const MAX_RULE_CHARACTERS = 1_024;
 
 /** Why a text is not a domain that can be filtered by; undefined when it is one. */
 export function domainFault(text: string): string | undefined {
   if (text.trim() === '') return 'must not be blank';
-  if (text.length > MAX_CHARACTERS) return `must have at most ${MAX_CHARACTERS} characters`;
+  if (text.length > MAX_RULE_CHARACTERS) return `must have at most ${MAX_RULE_CHARACTERS} characters`;
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return 'must have no scheme: "example.com", not "https://example.com"';
   if (/[\s\p{Cc}]/u.test(text)) return 'must have no blanks';
   if (/[?#@\\:]/.test(text)) return 'must be a domain and perhaps a path: no port, user, query or fragment';

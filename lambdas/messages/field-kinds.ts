@@ -20,5 +20,15 @@ export const sourceUrl = z
   .pipe(z.url({ protocol: /^https?$/ }));
 
 export const cacheControl = optionalField(
-  z.looseObject({ type: z.literal('ephemeral'), ttl: optionalField(z.enum(['5m', '1h'])) }),
+  z.looseObject({
+    type: z.literal('ephemeral'),
+    ttl: optionalField(z.enum(['5m', '1h'])).meta({
+      description: 'How long the cache is kept: `5m` or `1h`. Each has its own price.',
+    }),
+  }),
 );
+
+/** Whether a field says nothing: it is missing, null, or a list of nothing. */
+export function isAbsentOrEmpty(value: unknown): boolean {
+  return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
+}

@@ -19,7 +19,7 @@ const SAID = new Set([
 ]);
 
 /** Messages that make sense only together: a call and its results, or one message by itself. */
-interface Exchange {
+interface TurnExchange {
   index: number;
   messages: Message[];
   tokens: number;
@@ -36,9 +36,9 @@ export function middleOut(
   tokensOf: (messages: Message[]) => number,
 ): { messages: Message[]; tokens: number } {
   const exchanges = exchangesOf(messages, tokensOf);
-  const gone = new Set<Exchange>();
+  const gone = new Set<TurnExchange>();
   let tokens = exchanges.reduce((sum, exchange) => sum + exchange.tokens, 0);
-  const leaveOut = (exchange: Exchange) => {
+  const leaveOut = (exchange: TurnExchange) => {
     gone.add(exchange);
     tokens -= exchange.tokens;
   };
@@ -50,7 +50,7 @@ export function middleOut(
   return { messages: exchanges.filter((exchange) => !gone.has(exchange)).flatMap((left) => left.messages), tokens };
 }
 
-function exchangesOf(messages: readonly Message[], tokensOf: (messages: Message[]) => number): Exchange[] {
+function exchangesOf(messages: readonly Message[], tokensOf: (messages: Message[]) => number): TurnExchange[] {
   const groups: Message[][] = [];
   for (const message of messages) {
     const call = has(message, 'tool_result') ? groups.findLastIndex((group) => group.some(isCall)) : -1;
@@ -67,9 +67,9 @@ function exchangesOf(messages: readonly Message[], tokensOf: (messages: Message[
 }
 
 /** Those that may go, the first one last. */
-function middleFirst(exchanges: readonly Exchange[]): Exchange[] {
+function middleFirst(exchanges: readonly TurnExchange[]): TurnExchange[] {
   const middle = (exchanges.length - 1) / 2;
-  const distance = ({ index }: Exchange) => (index === 0 ? Infinity : Math.abs(index - middle));
+  const distance = ({ index }: TurnExchange) => (index === 0 ? Infinity : Math.abs(index - middle));
   return exchanges.filter(({ mayGo }) => mayGo).toSorted((a, b) => distance(a) - distance(b));
 }
 
@@ -83,13 +83,13 @@ function isOpen(group: readonly Message[]): boolean {
 }
 
 /** What the assistant says before the user does: providers refuse a conversation that begins so. */
-function beforeTheUser(exchanges: readonly Exchange[], gone: ReadonlySet<Exchange>): Exchange[] {
+function beforeTheUser(exchanges: readonly TurnExchange[], gone: ReadonlySet<TurnExchange>): TurnExchange[] {
   const said = exchanges.filter((exchange) => !gone.has(exchange) && roleOf(exchange) !== 'system');
   const end = said.findIndex((exchange) => roleOf(exchange) === 'user' || !exchange.mayGo);
   return end === -1 ? [] : said.slice(0, end);
 }
 
-function roleOf({ messages: [first] }: Exchange): Message['role'] {
+function roleOf({ messages: [first] }: TurnExchange): Message['role'] {
   return first!.role;
 }
 

@@ -6,22 +6,30 @@ import { boundedList } from './list-of.ts';
 import { domains, userLocation } from './search-tool.ts';
 
 const MAX_PLUGINS = 8;
-const MAX_PROMPT_CHARACTERS = 4_000;
+const MAX_SEARCH_PROMPT_CHARACTERS = 4_000;
 /** More than a catalog lets any search find. */
-const MAX_RESULTS = 20;
+const MAX_PLUGIN_RESULTS = 20;
 
 const ids = ['web', 'context-compression'] as const;
 
 const web = z
   .strictObject({
     id: z.literal('web'),
-    enabled: optionalField(z.boolean()),
-    max_results: optionalField(z.int().positive().max(MAX_RESULTS)),
+    enabled: optionalField(z.boolean()).meta({
+      description: 'With false the plugin does nothing; it is on by default.',
+    }),
+    max_results: optionalField(z.int().positive().max(MAX_PLUGIN_RESULTS)).meta({
+      description: 'The most pages that the model gets from the search.',
+    }),
     /** Said before what was found, in place of the gateway's own words. */
-    search_prompt: optionalField(z.string().min(1).max(MAX_PROMPT_CHARACTERS)),
-    include_domains: domains,
-    exclude_domains: domains,
-    user_location: userLocation,
+    search_prompt: optionalField(z.string().min(1).max(MAX_SEARCH_PROMPT_CHARACTERS)).meta({
+      description: 'The text that introduces the search results to the model.',
+    }),
+    include_domains: domains.meta({ description: 'Only pages of these domains are shown to the model.' }),
+    exclude_domains: domains.meta({ description: 'Pages of these domains are not shown to the model.' }),
+    user_location: userLocation.meta({
+      description: 'The approximate location of the user; results from near by come first.',
+    }),
   })
   .superRefine(({ include_domains: included, exclude_domains: excluded }, context) => {
     if (!included?.length || !excluded?.length) return;
@@ -35,8 +43,10 @@ export type WebPlugin = z.output<typeof web>;
 
 const compression = z.strictObject({
   id: z.literal('context-compression'),
-  enabled: optionalField(z.boolean()),
-  engine: optionalField(z.literal('middle-out', 'must be "middle-out"')),
+  enabled: optionalField(z.boolean()).meta({ description: 'With false the plugin does nothing; it is on by default.' }),
+  engine: optionalField(z.literal('middle-out', 'must be "middle-out"')).meta({
+    description: 'How `context-compression` shortens a conversation that is too long.',
+  }),
 });
 
 export const plugins = optionalField(

@@ -4,6 +4,7 @@
  */
 
 import * as z from 'zod';
+import { MAX_AMOUNT } from '../money/bounds.ts';
 import { Money } from '../money/money.ts';
 import { isRawNumber } from '../platform/exact-json.ts';
 import { optionalField } from './field-kinds.ts';
@@ -13,9 +14,9 @@ import type { MessagesRequest } from './types.ts';
 
 /** More providers than any catalog has endpoints of one model. */
 const MAX_NAMES = 64;
-const MAX_NAME_CHARACTERS = 200;
+const MAX_PREFERENCE_CHARACTERS = 200;
 
-const quantizations = [
+const quantizationPreferences = [
   'int4',
   'int8',
   'fp4',
@@ -30,14 +31,25 @@ const quantizations = [
   'unknown',
 ] as const;
 
-const names = optionalField(boundedList(z.string().min(1).max(MAX_NAME_CHARACTERS), { max: MAX_NAMES }));
+const endpointNameList = optionalField(
+  boundedList(z.string().min(1).max(MAX_PREFERENCE_CHARACTERS), { max: MAX_NAMES }),
+);
 
 const SORTS = 'must be "price", "throughput" or "latency": nothing else is measured here';
 const sortBy = z.enum(['price', 'throughput', 'latency'], { error: SORTS });
 export type SortBy = z.infer<typeof sortBy>;
 
 const sort = z.union(
-  [sortBy, z.strictObject({ by: sortBy, partition: optionalField(z.enum(['model', 'none'])) })],
+  [
+    sortBy,
+    z.strictObject({
+      by: sortBy.meta({ description: 'The value to sort by: `price`, `latency` or `throughput`.' }),
+      partition: optionalField(z.enum(['model', 'none'])).meta({
+        description:
+          'With `none` the endpoints of all models of the request are sorted together; with `model` one model comes after the other.',
+      }),
+    }),
+  ],
   `${SORTS}; or an object with "by" and "partition" ("model" or "none")`,
 );
 
@@ -46,23 +58,28 @@ const cutoff = z.union(
   [
     positive,
     z.strictObject({
-      p50: optionalField(positive),
-      p75: optionalField(positive),
-      p90: optionalField(positive),
-      p99: optionalField(positive),
+      p50: optionalField(positive).meta({ description: 'The median: half of the requests are better than this.' }),
+      p75: optionalField(positive).meta({
+        description: 'The 75th percentile: three requests in four are better than this.',
+      }),
+      p90: optionalField(positive).meta({
+        description: 'The 90th percentile: nine requests in ten are better than this.',
+      }),
+      p99: optionalField(positive).meta({
+        description: 'The 99th percentile: 99 requests in 100 are better than this.',
+      }),
     }),
   ],
   'must be a positive number, or an object with p50, p75, p90 or p99',
 );
 
-const AMOUNT_RULE = 'must be an amount of roubles, as a number or as decimal text';
-const MAX_AMOUNT = Money.parse('1000000000000000');
+const PRICE_AMOUNT_RULE = 'must be an amount of roubles, as a number or as decimal text';
 
 /** Roubles; numbers keep the digits that the client wrote. */
-const roubles = z
+const roublesPreference = z
   .custom<string | number>(
     (value) => typeof value === 'string' || typeof value === 'number' || isRawNumber(value),
-    AMOUNT_RULE,
+    PRICE_AMOUNT_RULE,
   )
   .meta({ override: { anyOf: [{ type: 'number', minimum: 0 }, { type: 'string' }] } })
   .transform((value, context) => {
@@ -72,47 +89,81 @@ const roubles = z
     } catch {
       // Refused below.
     }
-    context.addIssue({ code: 'custom', message: AMOUNT_RULE });
+    context.addIssue({ code: 'custom', message: PRICE_AMOUNT_RULE });
     return z.NEVER;
   });
 
 /** For a million tokens, a request, or an image. No model of the catalog has a price of its own for audio. */
 const maxPrice = z.strictObject({
-  prompt: optionalField(roubles),
-  completion: optionalField(roubles),
-  request: optionalField(roubles),
-  image: optionalField(roubles),
-  audio: optionalField(roubles),
+  prompt: optionalField(roublesPreference).meta({
+    description: 'The highest price of a million tokens of the prompt, in roubles.',
+  }),
+  completion: optionalField(roublesPreference).meta({
+    description: 'The highest price of a million tokens of the answer, in roubles.',
+  }),
+  request: optionalField(roublesPreference).meta({ description: 'The highest price of one request, in roubles.' }),
+  image: optionalField(roublesPreference).meta({
+    description: 'The highest price of one image in the prompt, in roubles.',
+  }),
+  audio: optionalField(roublesPreference).meta({
+    description: 'The highest price of audio in the prompt, in roubles.',
+  }),
 });
 
 export const providerPreferences = z.strictObject({
-  order: names,
-  only: names,
-  ignore: names,
-  allow_fallbacks: optionalField(z.boolean()),
-  require_parameters: optionalField(z.boolean()),
-  data_collection: optionalField(z.enum(['allow', 'deny'])),
-  zdr: optionalField(z.boolean()),
-  enforce_distillable_text: optionalField(z.boolean()),
-  quantizations: optionalField(boundedList(z.enum(quantizations), { max: quantizations.length })),
-  sort: optionalField(sort),
-  preferred_min_throughput: optionalField(cutoff),
-  preferred_max_latency: optionalField(cutoff),
-  max_price: optionalField(maxPrice),
+  order: endpointNameList.meta({
+    description: 'Endpoints to try first, in this order: ids or names of providers, tags, or ids of endpoints.',
+  }),
+  only: endpointNameList.meta({ description: 'Only these endpoints may answer; they are named as in `order`.' }),
+  ignore: endpointNameList.meta({ description: 'These endpoints may not answer; they are named as in `order`.' }),
+  allow_fallbacks: optionalField(z.boolean()).meta({
+    description:
+      'With false only the endpoints in `order` are tried; without `order`, only the first one that can take the request.',
+  }),
+  require_parameters: optionalField(z.boolean()).meta({
+    description: 'With true only models that support every parameter of the request are tried.',
+  }),
+  data_collection: optionalField(z.enum(['allow', 'deny'])).meta({
+    description: 'With `deny` no endpoint is tried that keeps prompts or trains on them.',
+  }),
+  zdr: optionalField(z.boolean()).meta({ description: 'With true only endpoints with zero data retention are tried.' }),
+  enforce_distillable_text: optionalField(z.boolean()).meta({
+    description: 'With true only models are tried whose author allows training other models on their output.',
+  }),
+  quantizations: optionalField(
+    boundedList(z.enum(quantizationPreferences), { max: quantizationPreferences.length }),
+  ).meta({
+    description:
+      'Only endpoints are tried that store the weights of the model at one of these precisions; `unknown` stands for endpoints that do not publish theirs.',
+  }),
+  sort: optionalField(sort).meta({
+    description: 'The value that the endpoints are sorted by, in place of the default order.',
+  }),
+  preferred_min_throughput: optionalField(cutoff).meta({
+    description:
+      'Endpoints that write fewer than this many tokens a second are tried later. A single number is compared with the median.',
+  }),
+  preferred_max_latency: optionalField(cutoff).meta({
+    description:
+      'Endpoints that take more than this many seconds to the first token are tried later. A single number is compared with the median.',
+  }),
+  max_price: optionalField(maxPrice).meta({
+    description: 'The highest prices, in roubles; endpoints with higher prices are not tried.',
+  }),
 });
 export type ProviderPreferences = z.output<typeof providerPreferences>;
 
 /** Other models that may answer, in the order in which they are tried. */
 const MAX_OTHER_MODELS = 3;
 export const otherModels = optionalField(
-  boundedList(z.string().min(1).max(MAX_NAME_CHARACTERS), { max: MAX_OTHER_MODELS }),
+  boundedList(z.string().min(1).max(MAX_PREFERENCE_CHARACTERS), { max: MAX_OTHER_MODELS }),
 );
 
 /** A client's own name for the conversation that a request belongs to. */
-const MAX_SESSION_CHARACTERS = 256;
-export const sessionId = optionalField(z.string().max(MAX_SESSION_CHARACTERS)).meta({
+const MAX_SESSION_ID_CHARACTERS = 256;
+export const sessionId = optionalField(z.string().max(MAX_SESSION_ID_CHARACTERS)).meta({
   description:
-    'Your name for the conversation: its turns stay at the endpoint that has their prompt in its cache. The header `x-session-id` says the same.',
+    'Your name for the conversation, whose turns stay at the endpoint that has their prompt in its cache. The header `x-session-id` says the same.',
 });
 
 /** A request as a client sends it: with how it wants to be routed and changed, which no provider is told. */

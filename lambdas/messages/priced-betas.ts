@@ -1,7 +1,7 @@
 /**
  * Betas of the Messages API that change what a provider charges, or let a request cost what its bytes do not bound:
  * faster inference, compaction, conversations kept by the provider, tools and code that it runs, other models after a
- * refusal, another payer. docs/wires.md lists them. All others pass: clients depend on it.
+ * refusal, another payer. docs/wires/anthropic.md lists them. All others pass: clients depend on it.
  */
 const pricedBetas = [
   'fast-mode-',

@@ -5,7 +5,7 @@
 
 import * as z from 'zod';
 import { content } from './blocks.ts';
-import { anyObject, cacheControl, optionalField } from './field-kinds.ts';
+import { anyObject, cacheControl, isAbsentOrEmpty, optionalField } from './field-kinds.ts';
 import { boundedList } from './list-of.ts';
 import { plugins, transforms } from './plugins.ts';
 import { otherModels, providerPreferences, sessionId, type RoutedRequest } from './preferences.ts';
@@ -17,71 +17,154 @@ import type { Tool } from './types.ts';
 /** More than the longest conversations of agents have. */
 const MAX_MESSAGES = 20_000;
 const MAX_TOOLS = 1_024;
-const MAX_STOP_SEQUENCES = 64;
+const MAX_SENT_STOP_SEQUENCES = 64;
 const MAX_EDITS = 16;
 const MAX_BETAS = 64;
 
 /** Checked, and passed on as it is: see blocks. */
-const message = z.object({ role: z.enum(['user', 'assistant', 'system']), content });
-
-const toolChoice = z.looseObject({
-  type: z.enum(['auto', 'any', 'tool', 'none']),
-  name: optionalField(z.string()),
-  disable_parallel_tool_use: optionalField(z.boolean()),
+const message = z.object({
+  role: z.enum(['user', 'assistant', 'system']).meta({
+    description:
+      'The author of the message. A `system` message in the middle of a conversation is passed on where the model takes one.',
+  }),
+  content: content.meta({ description: 'The content of the message: a text, or a list of blocks.' }),
 });
 
-const jsonFormat = z.looseObject({ type: z.literal('json_schema'), schema: anyObject });
+const toolChoiceSchema = z.looseObject({
+  type: z.enum(['auto', 'any', 'tool', 'none']).meta({
+    description:
+      'With `auto` the model decides, with `any` it calls at least one tool, with `tool` the named one, with `none` no tool.',
+  }),
+  name: optionalField(z.string()).meta({
+    description: 'The name of the tool that has to be called, with type `tool`.',
+  }),
+  disable_parallel_tool_use: optionalField(z.boolean()).meta({
+    description: 'With true the answer has at most one call of a tool.',
+  }),
+});
+
+const jsonFormat = z.looseObject({
+  type: z.literal('json_schema'),
+  schema: anyObject.meta({ description: 'The JSON schema that the answer has to fit.' }),
+});
 
 /** Edits that only leave out parts of the prompt. Others, like compaction, are answers with a cost of their own. */
 const contextEdits = ['clear_tool_uses_20250919', 'clear_thinking_20251015'] as const;
 const contextEdit = z.object({
-  type: z.enum(contextEdits, {
-    error: `must be one of ${contextEdits.join(', ')}: this gateway has no price for other edits`,
-  }),
+  type: z
+    .enum(contextEdits, {
+      error: `must be one of ${contextEdits.join(', ')}: this gateway has no price for other edits`,
+    })
+    .meta({ description: 'Which parts are left out: old results of tools, or old thinking.' }),
 });
 
-const fields = z.looseObject({
-  model: z.string().min(1).max(200),
-  messages: boundedList(message, { min: 1, max: MAX_MESSAGES }),
-  max_tokens: optionalField(z.int().nonnegative()),
-  system: optionalField(content),
-  stop_sequences: optionalField(boundedList(z.string().min(1), { max: MAX_STOP_SEQUENCES })),
-  stream: optionalField(z.boolean()),
-  temperature: optionalField(z.number().min(0).max(2)),
-  top_p: optionalField(z.number().min(0).max(1)),
-  top_k: optionalField(z.int().nonnegative()),
-  tools: optionalField(boundedList(tool, { max: MAX_TOOLS })),
-  tool_choice: optionalField(toolChoice),
+const requestFields = z.looseObject({
+  model: z.string().min(1).max(200).meta({
+    description:
+      'The id of a model of the catalog, such as `anthropic/claude-sonnet-5`. A suffix asks for something more: `:floor` for the lowest price, `:nitro` for the highest throughput, `:online` for a web search first.',
+  }),
+  messages: boundedList(message, { min: 1, max: MAX_MESSAGES }).meta({
+    description: 'The conversation so far, with the oldest message first.',
+  }),
+  max_tokens: optionalField(z.int().nonnegative()).meta({
+    description:
+      'The most tokens that the answer may have, thinking included. It also bounds what the request may cost. Without it the model’s own limit applies.',
+  }),
+  system: optionalField(content).meta({
+    description: 'Instructions that the model gets before the conversation: a text, or a list of text blocks.',
+  }),
+  stop_sequences: optionalField(boundedList(z.string().min(1), { max: MAX_SENT_STOP_SEQUENCES })).meta({
+    description: 'Texts at which the answer ends; the text itself is not part of the answer.',
+  }),
+  stream: optionalField(z.boolean()).meta({
+    description: 'With true the answer comes as server-sent events while it is written.',
+  }),
+  temperature: optionalField(z.number().min(0).max(2)).meta({
+    description: 'How much chance decides between words: with 0 the model takes the most likely one.',
+  }),
+  top_p: optionalField(z.number().min(0).max(1)).meta({
+    description:
+      'Nucleus sampling: for each next token the model chooses among the most likely ones whose probabilities add up to `top_p`; lower values give less variety.',
+  }),
+  top_k: optionalField(z.int().nonnegative()).meta({
+    description: 'The model considers only this many of the most likely tokens.',
+  }),
+  tools: optionalField(boundedList(tool, { max: MAX_TOOLS })).meta({
+    description:
+      'Your functions that the model may call, and types of tools that Anthropic defines. The gateway itself runs types that begin with `web_search_`, with any model that can call functions.',
+  }),
+  tool_choice: optionalField(toolChoiceSchema).meta({
+    description: 'Whether the model has to call a tool, and which one.',
+  }),
   thinking: optionalField(
     z.looseObject({
-      type: z.enum(['enabled', 'adaptive', 'disabled', 'between_tools']),
-      budget_tokens: optionalField(z.int().min(1024)),
+      type: z.enum(['enabled', 'adaptive', 'disabled', 'between_tools']).meta({
+        description:
+          'With `enabled` the model thinks within `budget_tokens`, with `adaptive` as much as it finds useful, with `disabled` not at all.',
+      }),
+      budget_tokens: optionalField(z.int().min(1024)).meta({
+        description: 'The most tokens of thinking; they are part of `max_tokens`.',
+      }),
     }),
-  ),
+  ).meta({ description: 'Whether the model thinks before it answers. Thinking is billed as output.' }),
   output_config: optionalField(
     z.looseObject({
-      effort: optionalField(z.enum(['low', 'medium', 'high', 'xhigh', 'max'])),
-      format: optionalField(jsonFormat),
+      effort: optionalField(z.enum(['low', 'medium', 'high', 'xhigh', 'max'])).meta({
+        description: 'How much work the model puts into the answer: more effort takes more tokens.',
+      }),
+      format: optionalField(jsonFormat).meta({ description: 'With this the answer is JSON that fits a schema.' }),
     }),
-  ),
+  ).meta({ description: 'Settings for how the answer is made.' }),
   // The name of output_config.format in older clients.
-  output_format: optionalField(jsonFormat),
-  metadata: optionalField(z.looseObject({ user_id: optionalField(z.string().max(512)) })),
-  cache_control: cacheControl,
+  output_format: optionalField(jsonFormat).meta({
+    description: 'The older name of `output_config.format`; it does the same.',
+  }),
+  metadata: optionalField(
+    z.looseObject({
+      user_id: optionalField(z.string().max(512)).meta({
+        description:
+          'Your id of the person that the request is for. Providers get a digest of it, never the id itself.',
+      }),
+    }),
+  ).meta({ description: 'Information about the request that does not change the answer.' }),
+  cache_control: cacheControl.meta({
+    description:
+      'Asks the provider to cache the prompt up to its last block, so that the next request with the same beginning costs less.',
+  }),
   context_management: optionalField(
-    z.looseObject({ edits: optionalField(boundedList(contextEdit, { max: MAX_EDITS })) }),
-  ),
-  betas: optionalField(boundedList(z.string(), { max: MAX_BETAS })),
-  speed: optionalField(z.literal('standard', 'must be "standard": the catalog has no other price')),
+    z.looseObject({
+      edits: optionalField(boundedList(contextEdit, { max: MAX_EDITS })).meta({
+        description: 'The edits to apply: which old results of tools or thinking are left out, and when.',
+      }),
+    }),
+  ).meta({ description: 'Lets the provider leave out old parts of a long conversation.' }),
+  betas: optionalField(boundedList(z.string(), { max: MAX_BETAS })).meta({
+    description: 'Names of beta features, the same as in the header `anthropic-beta`.',
+  }),
+  speed: optionalField(z.literal('standard', 'must be "standard": the catalog has no other price')).meta({
+    description: 'Only `standard` is supported, because other speeds have other prices.',
+  }),
   service_tier: optionalField(
     z.enum(['auto', 'standard_only'], 'must be "auto" or "standard_only": the catalog has no other price'),
-  ),
-  inference_geo: optionalField(z.literal('global', 'must be "global": the catalog has no other price')),
+  ).meta({ description: 'The service tier at Anthropic; tiers with other prices are refused.' }),
+  inference_geo: optionalField(z.literal('global', 'must be "global": the catalog has no other price')).meta({
+    description: 'Only `global` is supported, because other regions have other prices.',
+  }),
   // The gateway's own.
-  provider: optionalField(providerPreferences),
-  models: otherModels,
-  plugins,
-  transforms,
+  provider: optionalField(providerPreferences).meta({
+    description:
+      'Preferences for routing: which endpoints may answer, and in which order. Providers never see this field.',
+  }),
+  models: otherModels.meta({
+    description: 'Other models that are tried in this order where the first one cannot answer.',
+  }),
+  plugins: plugins.meta({
+    description:
+      'What the gateway does before the model is asked: `web` searches the web, `context-compression` shortens a conversation that is too long.',
+  }),
+  transforms: transforms.meta({
+    description: '`["middle-out"]` is the older way to ask for the plugin `context-compression`.',
+  }),
   session_id: sessionId,
   cache: optionalField(z.literal('auto', 'must be "auto", or left out')).meta({
     description:
@@ -123,20 +206,19 @@ function repeatedName(tools: Tool[]): number | undefined {
   return other === -1 ? undefined : other;
 }
 
-function isAbsent(value: unknown): boolean {
-  return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
-}
+/** What is left of a body when its nulls are taken out. */
+type Present<Body> = { [Field in keyof Body]: Exclude<Body[Field], null | undefined> };
 
-export const messagesRequestSchema = fields
+export const messagesRequestSchema = requestFields
   .superRefine((request, context) => {
     const refuse = (path: PropertyKey[], message: string, details?: Record<string, unknown>) =>
       context.addIssue({ code: 'custom', path, message, params: { details } });
-    if (!isAbsent(request['thread'])) refuse(['thread'], threadsRefusal.message, threadsRefusal.details);
+    if (!isAbsentOrEmpty(request['thread'])) refuse(['thread'], threadsRefusal.message, threadsRefusal.details);
     for (const field of refusedFields) {
-      if (!isAbsent(request[field])) refuse([field], 'is not supported by this gateway; leave it out');
+      if (!isAbsentOrEmpty(request[field])) refuse([field], 'is not supported by this gateway; leave it out');
     }
     for (const [field, name] of Object.entries(foreignFields)) {
-      if (!isAbsent(request[field])) refuse([field], `is called "${name}" in the Messages API`);
+      if (!isAbsentOrEmpty(request[field])) refuse([field], `is called "${name}" in the Messages API`);
     }
     const twice = repeatedName(request.tools ?? []);
     if (twice !== undefined) refuse(['tools', twice, 'name'], 'is the name of another tool as well');
@@ -150,7 +232,9 @@ export const messagesRequestSchema = fields
     const present = Object.entries(request).filter(
       ([field, value]) => value !== null && !refusedFields.includes(field),
     );
-    return Object.fromEntries(present) as unknown as RoutedRequest;
+    // The compiler holds the type of requests against what was checked.
+    const routed: RoutedRequest = Object.fromEntries(present) as Present<typeof request>;
+    return routed;
   });
 
 /** How the JSON of such a body is read. */

@@ -10,7 +10,7 @@ import type { MessagesRequest } from './types.ts';
 const types = ['web_search_20250305', 'web_search_20260209', 'web_search_20260318'] as const;
 export const SEARCH_NAME = 'web_search';
 
-const MAX_DOMAINS = 64;
+const MAX_TOOL_DOMAINS = 64;
 const MAX_PLACE_CHARACTERS = 255;
 /** More searches than a turn ever makes. */
 const MAX_USES = 1_000;
@@ -19,38 +19,57 @@ const domain = z.string().superRefine((text, context) => {
   const fault = domainFault(text);
   if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
 });
-export const domains = optionalField(boundedList(domain, { max: MAX_DOMAINS }));
+export const domains = optionalField(boundedList(domain, { max: MAX_TOOL_DOMAINS }));
 
 const place = optionalField(z.string().max(MAX_PLACE_CHARACTERS));
 export const userLocation = optionalField(
   z.strictObject({
     type: z.literal('approximate'),
-    city: place,
-    region: place,
+    city: place.meta({ description: 'The city of the user’s location, as free text.' }),
+    region: place.meta({ description: 'The region or state of the user’s location, as free text.' }),
     country: optionalField(
       z.string().regex(/^[A-Za-z]{2}$/, 'must be a code of two letters (ISO 3166-1), for example "RU"'),
-    ),
-    timezone: optionalField(z.string().max(MAX_PLACE_CHARACTERS).refine(isTimezone, 'must be an IANA time zone')),
+    ).meta({ description: 'The country of the user’s location, as a code of two letters.' }),
+    timezone: optionalField(z.string().max(MAX_PLACE_CHARACTERS).refine(isTimezone, 'must be an IANA time zone')).meta({
+      description: 'The time zone of the user’s location, such as `Europe/Moscow`.',
+    }),
   }),
 );
 
 export const searchTool = z
   .strictObject({
-    type: z.enum(types, `must be one of ${types.join(', ')}`),
-    name: z.literal(SEARCH_NAME, `must be "${SEARCH_NAME}"`),
-    max_uses: optionalField(z.int().positive().max(MAX_USES)),
-    allowed_domains: domains,
-    blocked_domains: domains,
-    user_location: userLocation,
-    cache_control: cacheControl,
-    strict: optionalField(z.boolean()),
-    defer_loading: optionalField(z.literal(false, 'must be false: the tool is always there')),
+    type: z.enum(types, `must be one of ${types.join(', ')}`).meta({
+      description: 'Absent or `custom` for a function of your own; otherwise a kind of tool that Anthropic defines.',
+    }),
+    name: z
+      .literal(SEARCH_NAME, `must be "${SEARCH_NAME}"`)
+      .meta({ description: 'The name of the function; the model calls it by this name.' }),
+    max_uses: optionalField(z.int().positive().max(MAX_USES)).meta({
+      description: 'The most searches that the model may make for this answer.',
+    }),
+    allowed_domains: domains.meta({ description: 'Only pages of these domains are shown to the model.' }),
+    blocked_domains: domains.meta({ description: 'Pages of these domains are not shown to the model.' }),
+    user_location: userLocation.meta({
+      description: 'The approximate location of the user; results from near by come first.',
+    }),
+    cache_control: cacheControl.meta({
+      description:
+        'Asks the provider to cache the prompt up to its last block, so that the next request with the same beginning costs less.',
+    }),
+    strict: optionalField(z.boolean()).meta({
+      description: 'With true the arguments always fit the schema, on models that support this.',
+    }),
+    defer_loading: optionalField(z.literal(false, 'must be false: the tool is always there')).meta({
+      description: 'With true the model does not get the tool at first, but finds it with a search among tools.',
+    }),
     allowed_callers: optionalField(
       boundedList(z.literal('direct', 'must be "direct": code that a provider runs is not supported by this gateway'), {
         max: 1,
       }),
-    ),
-    response_inclusion: optionalField(z.literal('full', 'must be "full": results are always shown')),
+    ).meta({ description: 'Who may call the tool, as a list; only `direct`, the model itself, is supported.' }),
+    response_inclusion: optionalField(z.literal('full', 'must be "full": results are always shown')).meta({
+      description: 'Only `full` is supported: results are part of the answer.',
+    }),
   })
   .superRefine(({ allowed_domains: allowed, blocked_domains: blocked }, context) => {
     if (!allowed?.length || !blocked?.length) return;

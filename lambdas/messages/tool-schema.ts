@@ -14,14 +14,30 @@ const CLIENT_RUN = 'custom, bash_…, text_editor_…, computer_…, browser_too
 
 const clientTool = z
   .object({
-    name: optionalField(z.string().min(1).max(128)),
-    type: optionalField(z.string()),
-    description: optionalField(z.string()),
-    input_schema: optionalField(anyObject),
-    strict: optionalField(z.boolean()),
-    defer_loading: optionalField(z.boolean()),
-    allowed_callers: z.unknown().optional(),
-    cache_control: cacheControl,
+    name: optionalField(z.string().min(1).max(128)).meta({
+      description: 'The name of the function; the model calls it by this name.',
+    }),
+    type: optionalField(z.string()).meta({
+      description: 'Absent or `custom` for a function of your own; otherwise a kind of tool that Anthropic defines.',
+    }),
+    description: optionalField(z.string()).meta({
+      description: 'What the function does and when to call it; the model decides by this text.',
+    }),
+    input_schema: optionalField(anyObject).meta({ description: 'The JSON schema of the function’s arguments.' }),
+    strict: optionalField(z.boolean()).meta({
+      description: 'With true the arguments always fit the schema, on models that support this.',
+    }),
+    defer_loading: optionalField(z.boolean()).meta({
+      description: 'With true the model does not get the tool at first, but finds it with a search among tools.',
+    }),
+    allowed_callers: z
+      .unknown()
+      .optional()
+      .meta({ description: 'Who may call the tool, as a list; only `direct`, the model itself, is supported.' }),
+    cache_control: cacheControl.meta({
+      description:
+        'Asks the provider to cache the prompt up to its last block, so that the next request with the same beginning costs less.',
+    }),
   })
   .superRefine(({ name, type, allowed_callers: callers }, context) => {
     const objectTo = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });

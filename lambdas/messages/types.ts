@@ -15,16 +15,16 @@ export interface Message {
 
 export interface Tool {
   name: string;
-  type?: string | null;
-  description?: string | null;
-  input_schema?: Record<string, unknown> | null;
+  type?: string | null | undefined;
+  description?: string | null | undefined;
+  input_schema?: Record<string, unknown> | null | undefined;
   [field: string]: unknown;
 }
 
 interface ToolChoice {
   type: 'auto' | 'any' | 'tool' | 'none';
-  name?: string | null;
-  disable_parallel_tool_use?: boolean | null;
+  name?: string | null | undefined;
+  disable_parallel_tool_use?: boolean | null | undefined;
 }
 
 export interface MessagesRequest {
@@ -39,14 +39,14 @@ export interface MessagesRequest {
   top_k?: number;
   tools?: Tool[];
   tool_choice?: ToolChoice;
-  thinking?: { type: string; budget_tokens?: number | null; [field: string]: unknown };
+  thinking?: { type: string; budget_tokens?: number | null | undefined; [field: string]: unknown };
   output_config?: {
-    effort?: string | null;
-    format?: { type: string; schema?: unknown } | null;
+    effort?: string | null | undefined;
+    format?: { type: string; schema?: unknown } | null | undefined;
     [field: string]: unknown;
   };
   betas?: string[];
-  metadata?: { user_id?: string | null; [field: string]: unknown };
+  metadata?: { user_id?: string | null | undefined; [field: string]: unknown };
   [field: string]: unknown;
 }
 

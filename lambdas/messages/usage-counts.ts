@@ -1,8 +1,14 @@
+import { recordOrEmpty } from '../platform/foreign-json.ts';
 import type { WireUsage } from './types.ts';
 
 /** A number of tokens is a whole number from 0 on; any other value in its place does not count. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/** A number of tokens; undefined in the place of anything else. */
+export function countOrAbsent(value: unknown): number | undefined {
+  return isCount(value) ? value : undefined;
 }
 
 const countFields = [
@@ -14,7 +20,7 @@ const countFields = [
 
 /** A usage as clients may see it: without invalid counts, which would crash many of them. */
 export function withSoundCounts(usage: unknown): WireUsage {
-  const sound: WireUsage = typeof usage === 'object' && usage !== null && !Array.isArray(usage) ? { ...usage } : {};
+  const sound: WireUsage = { ...recordOrEmpty(usage) };
   for (const field of countFields) if (sound[field] !== null && !isCount(sound[field])) delete sound[field];
   return sound;
 }

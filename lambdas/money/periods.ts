@@ -48,11 +48,11 @@ let today: { startMs: number; windows: Windows } | undefined;
 export function windowsAt(instantMs: number): Windows {
   const startMs = startOfDay(instantMs);
   // Nearly all are of the same day, and its windows are asked for several times in a request.
-  if (today?.startMs !== startMs) today = { startMs, windows: windowsOf(startMs) };
+  if (today?.startMs !== startMs) today = { startMs, windows: windowsOfPeriods(startMs) };
   return today.windows;
 }
 
-function windowsOf(instantMs: number): Windows {
+function windowsOfPeriods(instantMs: number): Windows {
   const windows = { lifetime: 'lifetime' } as Record<Interval, string>;
   for (const reset of resets) {
     const { prefix, startOf, nameOf } = recurring[reset];

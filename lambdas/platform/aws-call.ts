@@ -29,14 +29,14 @@ export class AwsError extends ServiceError {
   constructor(status: number, details: Record<string, unknown>) {
     const { message = details['Message'] } = details;
     super(typeof message === 'string' ? message : `The service answered with status ${status}`);
-    this.name = codeOf(details['__type']);
+    this.name = errorCode(details['__type']);
     this.status = status;
     this.details = details;
     this.isUncertain = status >= 500;
   }
 
   get isPassing(): boolean {
-    return isTransient(this);
+    return isTransientFailure(this);
   }
 }
 
@@ -57,9 +57,9 @@ export class NoReplyError extends ServiceError {
   }
 }
 
-const MAX_ATTEMPTS = 4;
-const BASE_DELAY_MS = 25;
-const MAX_DELAY_MS = 1_000;
+const MAX_CALL_ATTEMPTS = 4;
+const BASE_CALL_DELAY_MS = 25;
+const MAX_CALL_DELAY_MS = 1_000;
 
 /** Codes that say "not now". */
 const TRANSIENT = new Set([
@@ -79,19 +79,19 @@ export async function retryTransient<Output>(attempt: () => Promise<Output>, sig
     } catch (error) {
       wasUncertain ||= isUncertain(error);
       if (error instanceof AwsError) error.isUncertain = wasUncertain;
-      if (attempts >= MAX_ATTEMPTS || signal?.aborted || !isTransient(error)) throw error;
+      if (attempts >= MAX_CALL_ATTEMPTS || signal?.aborted || !isTransientFailure(error)) throw error;
     }
-    await sleep(Math.random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempts), undefined, { signal });
+    await sleep(Math.random() * Math.min(MAX_CALL_DELAY_MS, BASE_CALL_DELAY_MS * 2 ** attempts), undefined, { signal });
   }
 }
 
 /** Whether the same call may succeed a moment later: the service says so, is out of order, or said nothing at all. */
-function isTransient(error: unknown): boolean {
+function isTransientFailure(error: unknown): boolean {
   if (!(error instanceof AwsError)) return true;
   return error.status >= 500 || error.status === 429 || TRANSIENT.has(error.name);
 }
 
 /** `com.amazonaws.dynamodb.v20120810#ThrottlingException`. */
-function codeOf(type: unknown): string {
+function errorCode(type: unknown): string {
   return typeof type === 'string' ? type.slice(type.lastIndexOf('#') + 1) : 'AwsError';
 }

@@ -59,20 +59,20 @@ function isContainer(): boolean {
 
 type ContainerCredentials = AwsCredentials & { expiration?: Date };
 
-let known: ContainerCredentials | undefined;
-let reading: Promise<ContainerCredentials> | undefined;
+let knownContainer: ContainerCredentials | undefined;
+let readingContainer: Promise<ContainerCredentials> | undefined;
 
 /** Requests that arrive together share one reading, and none waits for it while the known keys still hold. */
 async function containersCredentials(): Promise<AwsCredentials> {
-  const leftMs = known?.expiration ? known.expiration.getTime() - nowMs() : 0;
-  if (known && leftMs > REFRESH_BEFORE_MS) return known;
-  reading ??= readContainers()
-    .then((read) => (known = read))
-    .finally(() => (reading = undefined));
-  if (!known || leftMs <= 0) return reading;
+  const leftMs = knownContainer?.expiration ? knownContainer.expiration.getTime() - nowMs() : 0;
+  if (knownContainer && leftMs > REFRESH_BEFORE_MS) return knownContainer;
+  readingContainer ??= readContainers()
+    .then((read) => (knownContainer = read))
+    .finally(() => (readingContainer = undefined));
+  if (!knownContainer || leftMs <= 0) return readingContainer;
   // Keys that hold are used; a reading that fails is repeated with the next request.
-  reading.catch(() => undefined);
-  return known;
+  readingContainer.catch(() => undefined);
+  return knownContainer;
 }
 
 /** The client of AWS reads the address and its token from the environment, and checks both; on Lambda it is never loaded. */

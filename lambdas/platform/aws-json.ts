@@ -31,7 +31,7 @@ export interface AwsService {
 }
 
 /** More than any answer of these services has. */
-const MAX_ANSWER_BYTES = 20_000_000;
+const MAX_SERVICE_ANSWER_BYTES = 20_000_000;
 const MAX_SOCKETS = 128;
 
 /** Codes that a wrong clock leads to. */
@@ -44,12 +44,12 @@ const SKEWED = new Set([
 /** A clock is not put right for less. */
 const MAX_SKEW_MS = 60_000;
 
-const agents = {
+const awsAgents = {
   'http:': new http.Agent({ keepAlive: true, maxSockets: MAX_SOCKETS }),
   'https:': new https.Agent({ keepAlive: true, maxSockets: MAX_SOCKETS }),
 };
 
-interface Place {
+interface ServicePlace {
   url: URL;
   signer: SignatureV4;
 }
@@ -59,10 +59,10 @@ export function openAwsJson(
   service: AwsService,
   options: { endpoint?: string | undefined; identity: AwsIdentity },
 ): AwsCall {
-  const opening = onceOpen(() => open(service, options));
+  const opening = onceOpen(() => openService(service, options));
   let clockSkewMs = 0;
 
-  async function attempt(place: Place, operation: string, body: string, signal?: AbortSignal): Promise<unknown> {
+  async function attempt(place: ServicePlace, operation: string, body: string, signal?: AbortSignal): Promise<unknown> {
     const { url, signer } = place;
     const unsigned = {
       method: 'POST',
@@ -77,8 +77,8 @@ export function openAwsJson(
       body,
     };
     const { headers } = await signer.sign(unsigned, { signingDate: new Date(nowMs() + clockSkewMs) });
-    const { status, text, date } = await post(url, headers, body, signal);
-    const answer = readAnswer(text);
+    const { status, text, date } = await postSigned(url, headers, body, signal);
+    const answer = readJsonAnswer(text);
     if (status === 200) return answer;
     const error = new AwsError(status, answer);
     const skewMs = Date.parse(date ?? '') - nowMs();
@@ -97,10 +97,10 @@ export function openAwsJson(
   };
 }
 
-async function open(
+async function openService(
   service: AwsService,
   { endpoint, identity }: { endpoint?: string | undefined; identity: AwsIdentity },
-): Promise<Place> {
+): Promise<ServicePlace> {
   const region = endpoint === undefined ? await identity.region() : 'local';
   return {
     url: new URL(endpoint ?? optionalVariable(service.endpointVariable) ?? service.endpoint(region)),
@@ -124,7 +124,7 @@ interface Reply {
   date: string | undefined;
 }
 
-function post(url: URL, headers: Record<string, string>, body: string, signal?: AbortSignal): Promise<Reply> {
+function postSigned(url: URL, headers: Record<string, string>, body: string, signal?: AbortSignal): Promise<Reply> {
   const { protocol, hostname, port, pathname: path } = url;
   const isSecure = protocol === 'https:';
   return new Promise((resolve, reject) => {
@@ -133,7 +133,7 @@ function post(url: URL, headers: Record<string, string>, body: string, signal?: 
       hostname,
       port,
       path,
-      agent: agents[isSecure ? 'https:' : 'http:'],
+      agent: awsAgents[isSecure ? 'https:' : 'http:'],
       headers: { ...headers, 'content-length': Buffer.byteLength(body) },
       // Of silence.
       timeout: requestTimeouts.requestTimeout,
@@ -159,7 +159,7 @@ function noReply(error: Error): NoReplyError {
 }
 
 /** @throws {NoReplyError} for what is not JSON: something else than the service has answered */
-function readAnswer(text: string): Record<string, unknown> {
+function readJsonAnswer(text: string): Record<string, unknown> {
   try {
     return (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
   } catch (error) {
@@ -173,7 +173,7 @@ function read(incoming: IncomingMessage): Promise<Reply> {
     let bytes = 0;
     incoming.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MAX_ANSWER_BYTES) incoming.destroy(new Error('The answer of the service is too long'));
+      if (bytes > MAX_SERVICE_ANSWER_BYTES) incoming.destroy(new Error('The answer of the service is too long'));
       else chunks.push(chunk);
     });
     incoming.on('error', (error) => reject(noReply(error)));

@@ -19,7 +19,7 @@ export function newAwsSigner(scope: {
 /** Node reads the bytes of a key anew for each digest, which takes four times as long as the digest itself. */
 const keysOfBytes = new WeakMap<object, KeyObject>();
 
-function keyOf(secret: SourceData): string | KeyObject {
+function hmacKey(secret: SourceData): string | KeyObject {
   if (typeof secret === 'string') return secret;
   const known = keysOfBytes.get(secret);
   if (known) return known;
@@ -39,7 +39,7 @@ class Sha256 {
   readonly #digest: Hash | Hmac;
 
   constructor(secret?: SourceData) {
-    this.#digest = secret === undefined ? createHash('sha256') : createHmac('sha256', keyOf(secret));
+    this.#digest = secret === undefined ? createHash('sha256') : createHmac('sha256', hmacKey(secret));
   }
 
   update(data: SourceData): void {

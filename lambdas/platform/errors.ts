@@ -7,8 +7,6 @@ interface ErrorSpec {
   status: number;
   /** `error.type` of the Messages API. */
   messagesType: string;
-  /** What the document says about it. */
-  text: string;
 }
 
 /**
@@ -19,69 +17,60 @@ export const errorKinds = {
   invalid_request: {
     status: 400,
     messagesType: 'invalid_request_error',
-    text: 'Something in the request is wrong; `metadata.field` names it.',
   },
   context_length_exceeded: {
     status: 400,
     messagesType: 'invalid_request_error',
-    text: 'The prompt is longer than the model reads.',
   },
   authentication: {
     status: 401,
     messagesType: 'authentication_error',
-    text: 'No key, or one that is unknown, disabled, expired or deleted.',
   },
   payment_required: {
     status: 402,
     messagesType: 'billing_error',
-    text: 'No money left in a limit, a budget or the balance; `metadata` says which and how much.',
   },
-  permission_denied: { status: 403, messagesType: 'permission_error', text: 'The other kind of key is needed.' },
-  not_found: { status: 404, messagesType: 'not_found_error', text: 'It does not exist, or is not yours.' },
-  conflict: { status: 409, messagesType: 'conflict_error', text: 'It conflicts with what is there.' },
-  gone: { status: 410, messagesType: 'not_found_error', text: 'It was there, and has been deleted since.' },
+  permission_denied: { status: 403, messagesType: 'permission_error' },
+  not_found: { status: 404, messagesType: 'not_found_error' },
+  conflict: { status: 409, messagesType: 'conflict_error' },
+  gone: { status: 410, messagesType: 'not_found_error' },
   precondition_failed: {
     status: 412,
     messagesType: 'invalid_request_error',
-    text: 'It was changed since it was read.',
   },
   payload_too_large: {
     status: 413,
     messagesType: 'request_too_large',
-    text: 'The request is larger than 6 MB, with the quotes in its body escaped: about 5 MB of text.',
   },
   unsupported_media_type: {
     status: 415,
     messagesType: 'invalid_request_error',
-    text: 'The body is not sent as JSON.',
   },
   rate_limit_exceeded: {
     status: 429,
     messagesType: 'rate_limit_error',
-    text: 'Too many requests; of a free model, or all that its terms allow: `metadata` and `Retry-After` say when there is more.',
   },
-  server: { status: 500, messagesType: 'api_error', text: 'Something went wrong inside the gateway.' },
-  provider_unavailable: { status: 502, messagesType: 'api_error', text: 'The provider failed, or did not answer.' },
-  timeout: { status: 504, messagesType: 'timeout_error', text: 'The provider took too long.' },
+  server: { status: 500, messagesType: 'api_error' },
+  provider_unavailable: { status: 502, messagesType: 'api_error' },
+  timeout: { status: 504, messagesType: 'timeout_error' },
   provider_overloaded: {
     status: 529,
     messagesType: 'overloaded_error',
-    text: 'The provider or the gateway is overloaded.',
   },
 } as const satisfies Record<string, ErrorSpec>;
 
 export type ErrorKind = keyof typeof errorKinds;
 
-const kinds = Object.keys(errorKinds) as ErrorKind[];
+const kindNames = Object.keys(errorKinds) as ErrorKind[];
 
 /** The kind that stands for a status; undefined where no error of ours has it. */
 export function kindOfStatus(status: number): ErrorKind | undefined {
-  return kinds.find((kind) => errorKinds[kind].status === status);
+  return kindNames.find((kind) => errorKinds[kind].status === status);
 }
 
 /** The kind that an `error.type` of the Messages API stands for. */
 export function kindOfMessagesType(type: string): ErrorKind | undefined {
-  return kinds.find((kind) => errorKinds[kind].messagesType === type);
+  return kindNames.find((kind) => errorKinds[kind].messagesType === type);
 }
 
 interface ErrorDetails {

@@ -18,7 +18,7 @@ const COMMA = 0x2c;
 const MINUS = 0x2d;
 
 /** JSON.stringify recurses: a few thousand levels overflow its stack. */
-const MAX_DEPTH = 1_000;
+const MAX_JSON_DEPTH = 1_000;
 /** Too short for an exponent that matters: "9e999" is the shortest that no double holds. */
 const SURELY_EXACT_LENGTH = 4;
 /** Every decimal with this many digits has a double of its own. */
@@ -66,7 +66,7 @@ function keepText(_key: string, value: unknown, { source }: { source: string }):
  */
 export function readExactly(text: string): unknown {
   const { depth, inexactNumbers } = measureJson(text, Infinity);
-  if (depth > MAX_DEPTH) throw new SyntaxError(`nested deeper than ${MAX_DEPTH} levels`);
+  if (depth > MAX_JSON_DEPTH) throw new SyntaxError(`nested deeper than ${MAX_JSON_DEPTH} levels`);
   return inexactNumbers > 0 ? parseExactly(text) : JSON.parse(text);
 }
 

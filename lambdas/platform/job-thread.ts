@@ -11,7 +11,7 @@ const IDLE_MS = 60_000;
 /** A job that looks at the time itself is about to end; one that does not is ended with its thread. */
 const GRACE_MS = 500;
 
-interface Waiting<Job, Result> {
+interface WaitingJob<Job, Result> {
   job: Job;
   timer: NodeJS.Timeout;
   resolve: (result: Result | undefined) => void;
@@ -25,8 +25,8 @@ interface Waiting<Job, Result> {
 export class JobThread<Job, Result> {
   readonly #file: URL;
   readonly #maxHeapMb: number;
-  readonly #queue: Waiting<Job, Result>[] = [];
-  #running: Waiting<Job, Result> | undefined;
+  readonly #queue: WaitingJob<Job, Result>[] = [];
+  #running: WaitingJob<Job, Result> | undefined;
   #worker: Worker | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
 
@@ -48,7 +48,7 @@ export class JobThread<Job, Result> {
     return new Promise((resolve) => {
       // Not unreferenced: while a caller waits, the process is in use.
       const timer = setTimeout(() => this.#giveUp(waiting), deadlineMs - performance.now());
-      const waiting: Waiting<Job, Result> = { job, timer, resolve };
+      const waiting: WaitingJob<Job, Result> = { job, timer, resolve };
       this.#queue.push(waiting);
       this.#next();
     });
@@ -97,7 +97,7 @@ export class JobThread<Job, Result> {
     this.#next();
   }
 
-  #giveUp(waiting: Waiting<Job, Result>): void {
+  #giveUp(waiting: WaitingJob<Job, Result>): void {
     settle(waiting, undefined);
     if (waiting !== this.#running) {
       const place = this.#queue.indexOf(waiting);
@@ -116,7 +116,7 @@ export class JobThread<Job, Result> {
   }
 }
 
-function settle<Result>({ timer, resolve }: Waiting<unknown, Result>, result: Result | undefined): void {
+function settle<Result>({ timer, resolve }: WaitingJob<unknown, Result>, result: Result | undefined): void {
   clearTimeout(timer);
   resolve(result);
 }

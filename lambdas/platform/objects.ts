@@ -58,7 +58,7 @@ export function openBucket(): Bucket {
         const first = await parts.next();
         const second = first.done ? first : await parts.next();
         if (!second.done)
-          return await putParts(client, of(key), mediaType, joined([first.value!, second.value], parts));
+          return await putParts(client, of(key), mediaType, joinedChunks([first.value!, second.value], parts));
         const whole = first.value ?? Buffer.alloc(0);
         await put(key, whole, mediaType);
         return whole.length;
@@ -127,7 +127,7 @@ async function* inParts(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, voi
   if (size > 0) yield Buffer.concat(chunks);
 }
 
-async function* joined(first: Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+async function* joinedChunks(first: Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   yield* first;
   yield* rest;
 }

@@ -38,7 +38,7 @@ export function readPublicUrl(text: string, { allowLoopback = false }: PublicUrl
 export async function resolvePublicUrl(text: string, rules: PublicUrlRules): Promise<PublicUrl | UrlFault> {
   const url = readPublicUrl(text, rules);
   if (typeof url === 'string') return url;
-  const addresses = await addressesOf(hostOf(url), rules.lookup ?? ((host) => systemLookup(host, { all: true })));
+  const addresses = await addressesOf(urlHost(url), rules.lookup ?? ((host) => systemLookup(host, { all: true })));
   if (addresses.length === 0) return 'unresolved';
   const fitting = addresses.every(({ address }) => mayConnect(address, url, rules));
   return fitting ? { url, addresses } : 'not_public';
@@ -60,6 +60,6 @@ async function addressesOf(host: string, lookup: HostLookup): Promise<PublicUrl[
 }
 
 /** IPv6 is in brackets in an address, and without them everywhere else. */
-function hostOf(url: URL): string {
+function urlHost(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }

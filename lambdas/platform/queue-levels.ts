@@ -1,6 +1,5 @@
-import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { requireVariable } from './environment.ts';
-import { openSqs } from './sqs.ts';
+import { openQueueCalls } from './queue-calls.ts';
 
 /** Roughly how many messages of a queue are waiting, being processed, and given up. */
 export interface QueueLevels {
@@ -19,22 +18,20 @@ export interface QueueGauge {
  * @param deadLettersVariable the same for its dead-letter queue
  */
 export function openQueueGauge(urlVariable: string, deadLettersVariable: string): QueueGauge {
-  const client = openSqs();
   const urls = [requireVariable(urlVariable), requireVariable(deadLettersVariable)] as const;
+  const call = openQueueCalls(urls[0]);
   const readOne = async (url: string) => {
-    const { Attributes: counts } = await client.send(
-      new GetQueueAttributesCommand({
-        QueueUrl: url,
-        AttributeNames: [
-          'ApproximateNumberOfMessages',
-          'ApproximateNumberOfMessagesDelayed',
-          'ApproximateNumberOfMessagesNotVisible',
-        ],
-      }),
-    );
+    const { Attributes: counts } = await call<{ Attributes?: Record<string, string> }>('GetQueueAttributes', {
+      QueueUrl: url,
+      AttributeNames: [
+        'ApproximateNumberOfMessages',
+        'ApproximateNumberOfMessagesDelayed',
+        'ApproximateNumberOfMessagesNotVisible',
+      ],
+    });
     return {
-      waiting: Number(counts?.ApproximateNumberOfMessages) + Number(counts?.ApproximateNumberOfMessagesDelayed),
-      inFlight: Number(counts?.ApproximateNumberOfMessagesNotVisible),
+      waiting: Number(counts?.['ApproximateNumberOfMessages']) + Number(counts?.['ApproximateNumberOfMessagesDelayed']),
+      inFlight: Number(counts?.['ApproximateNumberOfMessagesNotVisible']),
     };
   };
   return {

@@ -1,7 +1,6 @@
-import { ownIdentity } from './aws-identity.ts';
 import type { AwsCall } from './aws-call.ts';
-import { openAwsJson } from './aws-json.ts';
-import { optionalVariable, requireVariable, variables } from './environment.ts';
+import { requireVariable } from './environment.ts';
+import { openQueueCalls } from './queue-calls.ts';
 
 /** Sends messages to one queue; resolves when SQS has stored the message. */
 export interface QueueSender {
@@ -10,23 +9,15 @@ export interface QueueSender {
 }
 
 /** SQS takes at most this many messages in one call. */
-const MAX_BATCH = 10;
+const MAX_SENT_BATCH = 10;
 
 /** @param urlVariable environment variable that holds the queue's URL */
 export function openQueue(urlVariable: string): QueueSender {
   const url = requireVariable(urlVariable);
-  // A queue's URL is at the endpoint of its region.
-  const sqs = {
-    name: 'sqs',
-    target: 'AmazonSQS',
-    endpoint: () => new URL(url).origin,
-    endpointVariable: 'AWS_ENDPOINT_URL_SQS',
-  };
-  const endpoint = optionalVariable(variables.sqsEndpoint);
-  return new BatchingSender(openAwsJson(sqs, { endpoint, identity: ownIdentity }), url);
+  return new BatchingSender(openQueueCalls(url), url);
 }
 
-interface Waiting {
+interface WaitingMessage {
   body: string;
   delaySeconds: number;
   resolve: () => void;
@@ -40,7 +31,7 @@ interface Waiting {
 class BatchingSender implements QueueSender {
   readonly #call: AwsCall;
   readonly #queueUrl: string;
-  #waiting: Waiting[] = [];
+  #waiting: WaitingMessage[] = [];
   #sending = false;
 
   constructor(call: AwsCall, queueUrl: string) {
@@ -56,11 +47,11 @@ class BatchingSender implements QueueSender {
 
   async #drain(): Promise<void> {
     this.#sending = true;
-    while (this.#waiting.length > 0) await this.#sendBatch(this.#waiting.splice(0, MAX_BATCH));
+    while (this.#waiting.length > 0) await this.#sendBatch(this.#waiting.splice(0, MAX_SENT_BATCH));
     this.#sending = false;
   }
 
-  async #sendBatch(batch: Waiting[]): Promise<void> {
+  async #sendBatch(batch: WaitingMessage[]): Promise<void> {
     try {
       const { Failed: refused = [] } = await this.#call<{ Failed?: { Id: string; Code: string }[] }>(
         'SendMessageBatch',

@@ -20,7 +20,7 @@ export interface FetchRules extends PublicUrlRules {
 
 export type Fetched = { ok: true; mediaType: string; bytes: Buffer } | { ok: false; reason: FetchFault };
 
-interface OpenedFile {
+interface FetchedFile {
   ok: true;
   mediaType: string;
   /** As its server announces it. */
@@ -28,10 +28,10 @@ interface OpenedFile {
   /** Has to be read, or left with `return`. @throws {FetchError} while it is read */
   body: AsyncGenerator<Buffer, void>;
 }
-export type Opened = OpenedFile | { ok: false; reason: FetchFault };
+export type Opened = FetchedFile | { ok: false; reason: FetchFault };
 export type Posted = { ok: true; status: number } | { ok: false; reason: FetchFault };
 
-interface Exchange {
+interface SafeExchange {
   rules: PublicUrlRules;
   deadline: AbortSignal;
   cancelled: AbortSignal | undefined;
@@ -44,7 +44,8 @@ interface Sent {
 }
 
 const MAX_REDIRECTS = 3;
-const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+/** Statuses of answers that are elsewhere. */
+export const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 const userAgent = 'model-gateway';
 
 /** The whole of a file. Never throws. */
@@ -70,8 +71,8 @@ export async function openPublic(url: string, rules: FetchRules): Promise<Opened
       response.destroy();
       return { ok: false, reason: fault };
     }
-    const body = readWithin(response, rules.maxBytes, exchange);
-    return { ok: true, mediaType: mediaTypeOf(response), length: lengthOf(response), body };
+    const body = readBounded(response, rules.maxBytes, exchange);
+    return { ok: true, mediaType: mediaTypeOf(response), length: contentLength(response), body };
   } catch (error) {
     return failed(error);
   }
@@ -92,11 +93,11 @@ export async function postPublic(
   }
 }
 
-function exchangeOf(rules: PublicUrlRules & { timeoutMs: number; signal?: AbortSignal | undefined }): Exchange {
+function exchangeOf(rules: PublicUrlRules & { timeoutMs: number; signal?: AbortSignal | undefined }): SafeExchange {
   return { rules, deadline: AbortSignal.timeout(rules.timeoutMs), cancelled: rules.signal };
 }
 
-async function follow(url: string, exchange: Exchange): Promise<IncomingMessage> {
+async function follow(url: string, exchange: SafeExchange): Promise<IncomingMessage> {
   const sent: Sent = { method: 'GET', headers: { accept: '*/*', 'accept-encoding': 'identity' } };
   let next = url;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
@@ -111,10 +112,10 @@ async function follow(url: string, exchange: Exchange): Promise<IncomingMessage>
 }
 
 /** @throws {FetchError} */
-async function exchangeOnce(text: string, sent: Sent, exchange: Exchange): Promise<IncomingMessage> {
+async function exchangeOnce(text: string, sent: Sent, exchange: SafeExchange): Promise<IncomingMessage> {
   const found = await within(exchange, resolvePublicUrl(text, exchange.rules));
   if (typeof found === 'string') throw new FetchError(found);
-  const request = connect(found, sent, exchange);
+  const request = connectSafely(found, sent, exchange);
   try {
     return await new Promise<IncomingMessage>((resolve, reject) => {
       request.once('response', (response) => resolve(response.on('error', () => {})));
@@ -124,12 +125,16 @@ async function exchangeOnce(text: string, sent: Sent, exchange: Exchange): Promi
       request.end(sent.body);
     });
   } catch (error) {
-    throw faultOf(error, exchange, 'unreachable');
+    throw exchangeFault(error, exchange, 'unreachable');
   }
 }
 
 /** A connection of its own, to an address that was checked; asked again once it stands. */
-function connect({ url, addresses }: PublicUrl, { method, headers, body }: Sent, exchange: Exchange): ClientRequest {
+function connectSafely(
+  { url, addresses }: PublicUrl,
+  { method, headers, body }: Sent,
+  exchange: SafeExchange,
+): ClientRequest {
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const request = (url.protocol === 'https:' ? https : http).request(url, {
     method,
@@ -155,13 +160,13 @@ function objectionTo(response: IncomingMessage, { maxBytes, mediaTypes }: FetchR
   );
   const { 'content-encoding': encoding = 'identity' } = response.headers;
   if (!accepted || encoding !== 'identity') return 'media_type';
-  return (lengthOf(response) ?? 0) > maxBytes ? 'too_large' : undefined;
+  return (contentLength(response) ?? 0) > maxBytes ? 'too_large' : undefined;
 }
 
-async function* readWithin(
+async function* readBounded(
   response: IncomingMessage,
   maxBytes: number,
-  exchange: Exchange,
+  exchange: SafeExchange,
 ): AsyncGenerator<Buffer, void> {
   let length = 0;
   try {
@@ -171,14 +176,14 @@ async function* readWithin(
       yield chunk;
     }
   } catch (error) {
-    throw faultOf(error, exchange, 'broken');
+    throw exchangeFault(error, exchange, 'broken');
   } finally {
     response.destroy();
   }
 }
 
 /** Names are resolved by the system, which cannot be told to stop. */
-async function within<T>({ deadline, cancelled }: Exchange, work: Promise<T>): Promise<T> {
+async function within<T>({ deadline, cancelled }: SafeExchange, work: Promise<T>): Promise<T> {
   const signal = AbortSignal.any([deadline, ...(cancelled ? [cancelled] : [])]);
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(new FetchError(cancelled?.aborted ? 'cancelled' : 'timeout'));
@@ -191,7 +196,7 @@ async function within<T>({ deadline, cancelled }: Exchange, work: Promise<T>): P
   }
 }
 
-function faultOf(error: unknown, { deadline, cancelled }: Exchange, otherwise: FetchFault): FetchError {
+function exchangeFault(error: unknown, { deadline, cancelled }: SafeExchange, otherwise: FetchFault): FetchError {
   if (error instanceof FetchError) return error;
   if (cancelled?.aborted) return new FetchError('cancelled');
   return new FetchError(deadline.aborted ? 'timeout' : otherwise);
@@ -205,7 +210,7 @@ function mediaTypeOf({ headers }: IncomingMessage): string {
   return (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
 }
 
-function lengthOf({ headers }: IncomingMessage): number | undefined {
+function contentLength({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);
 }

@@ -84,7 +84,7 @@ const SECRETS_MANAGER = {
 } as const;
 
 /** With all attempts: the shortest function that reads a secret has ten seconds, and says so itself when it cannot. */
-const TIMEOUT_MS = 5_000;
+const SECRET_TIMEOUT_MS = 5_000;
 
 let callSecretsManager: AwsCall | undefined;
 
@@ -92,7 +92,7 @@ async function readSecret(arn: string, version: { VersionStage?: 'AWSPREVIOUS' }
   callSecretsManager ??= openAwsJson(SECRETS_MANAGER, { identity: ownIdentity });
   const asked = { SecretId: arn, ...version };
   const answer = await callSecretsManager<{ SecretString?: string }>('GetSecretValue', asked, {
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs: SECRET_TIMEOUT_MS,
   });
   if (!answer.SecretString) throw new Error('A secret of the deployment is empty');
   return answer.SecretString;

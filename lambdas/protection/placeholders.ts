@@ -3,7 +3,7 @@
 import type { SensitiveCategory } from '../store/sensitive-data.ts';
 
 /** Text that looks like one of ours. */
-const LIKE_OURS = /\[(?:EMAIL|PHONE|CREDENTIAL|CARD|PASSPORT|SNILS|INN|IP_ADDRESS)_\d{1,15}\]/g;
+const LIKE_A_PLACEHOLDER = /\[(?:EMAIL|PHONE|CREDENTIAL|CARD|PASSPORT|SNILS|INN|IP_ADDRESS)_\d{1,15}\]/g;
 
 /** Placeholders as one thread hands them to another. */
 export interface PlaceholderState {
@@ -33,7 +33,7 @@ export class Placeholders {
   /** What looks like a placeholder in a text was written by somebody else, and gets no value. */
   keepClearOf(text: string): void {
     if (!text.includes('[')) return;
-    for (const [found] of text.matchAll(LIKE_OURS)) this.#taken.add(found);
+    for (const [found] of text.matchAll(LIKE_A_PLACEHOLDER)) this.#taken.add(found);
   }
 
   /** Call it for values in the order of the conversation: the same beginning has the same numbers in every turn. */
@@ -84,5 +84,5 @@ export class Placeholders {
 
 /** A text of somebody else that nobody can take for one with placeholders in it: `(EMAIL_1)`. It keeps its length. */
 export function withoutPlaceholders(text: string): string {
-  return text.includes('[') ? text.replaceAll(LIKE_OURS, (found) => `(${found.slice(1, -1)})`) : text;
+  return text.includes('[') ? text.replaceAll(LIKE_A_PLACEHOLDER, (found) => `(${found.slice(1, -1)})`) : text;
 }

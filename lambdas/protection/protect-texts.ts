@@ -2,7 +2,7 @@
 
 import type { SensitiveData } from '../store/sensitive-data.ts';
 import { Placeholders, type PlaceholderState } from './placeholders.ts';
-import { MOST_VALUES, TextRefusal } from './refusals.ts';
+import { MAX_VALUES, TextRefusal } from './refusals.ts';
 import { Replacement } from './replacement.ts';
 import { scan, type RequestText, type Scanned } from './scan.ts';
 
@@ -65,5 +65,5 @@ function addValues(placeholders: Placeholders, scanned: Scanned): void {
   // A value that only signed thinking has was never replaced: no placeholder would make it what was signed.
   if (scanned.kind === 'signed') return;
   for (const { category, start, end } of scanned.findings) placeholders.add(category, scanned.text.slice(start, end));
-  if (placeholders.count > MOST_VALUES) throw new TextRefusal('too_many');
+  if (placeholders.count > MAX_VALUES) throw new TextRefusal('too_many');
 }

@@ -29,17 +29,17 @@ export class TextRefusal extends Error {
 
 /** The answer to a request whose text was refused. */
 export function refusalAt(field: string, { reason, category }: Pick<TextRefusal, 'reason' | 'category'>): GatewayError {
-  if (reason === 'too_many') return tooMany(field);
+  if (reason === 'too_many') return tooManyValues(field);
   return reason === 'blocked' ? blocked(category!, field) : unchangeable(category, field);
 }
 
 /** Different values of one request: more than models read, and each is remembered until its answer is over. */
-export const MOST_VALUES = 50_000;
+export const MAX_VALUES = 50_000;
 
-function tooMany(field: string): GatewayError {
+function tooManyValues(field: string): GatewayError {
   return invalidRequest(
     field,
-    `has the last of more than ${MOST_VALUES} different values that this key protects; nothing was sent. Send fewer in one request.`,
+    `has the last of more than ${MAX_VALUES} different values that this key protects; nothing was sent. Send fewer in one request.`,
   );
 }
 

@@ -7,7 +7,7 @@ import { isChangeable, type Scanned } from './scan.ts';
 import { TermSearch } from './term-search.ts';
 
 /** A part of a text and what comes in its place. */
-interface Change {
+interface TextChange {
   start: number;
   end: number;
   by: string;
@@ -55,7 +55,7 @@ export class Replacement {
    * Where a model repeats a value in its thinking, it has written the placeholder: what was restored for the client
    * becomes what its provider has signed. Anything else in it was not replaced when it was signed.
    */
-  #isAsSigned({ text, findings }: Scanned, changes: Change[], knownBefore: number): boolean {
+  #isAsSigned({ text, findings }: Scanned, changes: TextChange[], knownBefore: number): boolean {
     const isKnown = (value: string | undefined) =>
       value !== undefined && this.#placeholders.positionOf(value) < knownBefore;
     return (
@@ -65,8 +65,8 @@ export class Replacement {
   }
 
   /** From left to right, none overlapping another: what was found, then values found elsewhere, then terms. */
-  #changesOf(text: string, findings: Finding[]): Change[] {
-    const found: Change[] = [];
+  #changesOf(text: string, findings: Finding[]): TextChange[] {
+    const found: TextChange[] = [];
     for (const { start, end } of findings) {
       const value = text.slice(start, end);
       const by = this.#placeholders.of(value);
@@ -75,8 +75,8 @@ export class Replacement {
     const elsewhere = this.#searchForValues()
       .find(text, found)
       .map(({ start, end, term }) => ({ start, end, by: this.#placeholders.of(term)!, value: term }));
-    const values = inOrder(found, elsewhere);
-    return inOrder(values, this.#dictionary.find(text, values));
+    const values = changesInOrder(found, elsewhere);
+    return changesInOrder(values, this.#dictionary.find(text, values));
   }
 
   /** For all values that have a placeholder by now. */
@@ -87,11 +87,11 @@ export class Replacement {
   }
 }
 
-function inOrder(changes: Change[], others: Change[]): Change[] {
+function changesInOrder(changes: TextChange[], others: TextChange[]): TextChange[] {
   return others.length === 0 ? changes : [...changes, ...others].sort((a, b) => a.start - b.start);
 }
 
-function applied(text: string, changes: Change[]): string {
+function applied(text: string, changes: TextChange[]): string {
   const parts: string[] = [];
   let from = 0;
   for (const { start, end, by } of changes) {

@@ -18,7 +18,7 @@ export type TextKind =
   /** Words of the protocol. */
   | 'protocol';
 
-interface Place {
+interface TextPlace {
   kind: TextKind;
   /** The field, as in `messages.0.content`; what is inside of a JSON value has that value's. */
   field: () => string;
@@ -27,13 +27,13 @@ interface Place {
 }
 
 /** @returns what stands there instead; undefined for a signed text: its block is left out */
-export type Visit = (text: string, place: Place) => string | undefined;
+export type Visit = (text: string, place: TextPlace) => string | undefined;
 
 /** Where a value is: in the structure of the API, in JSON of the model, or in a schema. */
 type Region = 'api' | 'json' | 'schema';
 
 /** Fields that hold JSON without a fixed form. */
-const regions = new Map<string, Region>([
+const textRegions = new Map<string, Region>([
   ['input', 'json'],
   ['input_examples', 'json'],
   ['input_schema', 'schema'],
@@ -110,7 +110,7 @@ class Walk {
     const value = (parent as Record<string, unknown>)[field];
     if (region === 'api' && isEncoded(parent as Block, field)) return value;
     this.#path.push(field);
-    const mapped = this.#value(value, region === 'api' ? (regions.get(field) ?? region) : region, {
+    const mapped = this.#value(value, region === 'api' ? (textRegions.get(field) ?? region) : region, {
       kind: kindOf(parent as Block, field, region),
       name: region === 'json' ? field : undefined,
     });
@@ -176,7 +176,7 @@ class Walk {
   /** The names of a client's own JSON may be what is protected: the path ends above them. */
   #fieldPath(region: Region): string {
     if (region === 'api') return this.#path.join('.');
-    const end = this.#path.findIndex((part) => typeof part === 'string' && regions.has(part));
+    const end = this.#path.findIndex((part) => typeof part === 'string' && textRegions.has(part));
     return this.#path.slice(0, end + 1).join('.');
   }
 }

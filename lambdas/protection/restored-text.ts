@@ -6,7 +6,7 @@
 /** More than any answer has: after it, placeholders stay what they are. A key in armour is a thousand times its placeholder. */
 const MAX_ADDED_CHARACTERS = 16 * 1024 * 1024;
 
-const LIKE_OURS = /\[[A-Z_]{3,12}_\d{1,15}\]/g;
+const LIKE_OUR_PLACEHOLDER = /\[[A-Z_]{3,12}_\d{1,15}\]/g;
 
 /** What stands behind the placeholders of one answer. */
 export class Originals {
@@ -26,7 +26,7 @@ export class Originals {
   /** @param write how a value is written here: as it is, or as it stands within a JSON string */
   in(text: string, write: (value: string) => string = String): string {
     if (!text.includes('[')) return text;
-    return text.replaceAll(LIKE_OURS, (placeholder) => {
+    return text.replaceAll(LIKE_OUR_PLACEHOLDER, (placeholder) => {
       const value = this.#originals.get(placeholder);
       if (value === undefined) return placeholder;
       const written = write(value);

@@ -24,7 +24,7 @@ export interface Scanned {
 
 /** @throws {TextRefusal} where something is found that the key blocks, or that cannot be changed */
 export function scan({ text, kind, name }: RequestText, { action, categories }: SensitiveData): Scanned {
-  const findings = findIn(text, name, new Set(categories));
+  const findings = findInText(text, name, new Set(categories));
   const [first] = findings;
   if (first && action === 'block') throw new TextRefusal('blocked', first.category);
   if (first && !isChangeable(kind)) throw new TextRefusal('unchangeable', first.category);
@@ -36,7 +36,7 @@ export function isChangeable(kind: TextKind): boolean {
 }
 
 /** In JSON of a model, the name of a value says what it is: `{"inn": "…"}`. */
-function findIn(text: string, name: string | undefined, wanted: ReadonlySet<SensitiveCategory>): Finding[] {
+function findInText(text: string, name: string | undefined, wanted: ReadonlySet<SensitiveCategory>): Finding[] {
   if (name === undefined) return findSensitive(text, wanted);
   const prefix = `${name}: `;
   return findSensitive(prefix + text, wanted)

@@ -43,8 +43,8 @@ export async function protect(
   const { enabled, action, categories, dictionary, restore } = settings;
   if (!enabled) return { message, originals: undefined, protectMore: (text) => text };
   if (categories.length === 0 && dictionary.length === 0) throw nothingNamed();
-  const found = await protectedTexts({ texts: textsOf(message), settings });
-  if ('refused' in found) throw refusalAt(fieldOf(message, found.refused.index), found.refused);
+  const found = await protectedTexts({ texts: textsToSearch(message), settings });
+  if ('refused' in found) throw refusalAt(searchedField(message, found.refused.index), found.refused);
   const placeholders = new Placeholders(found.placeholders);
   const mayHaveAny = placeholders.count > 0 || (mayGrow && action === 'replace');
   const replacement = once(() => new Replacement(placeholders, dictionary));
@@ -62,31 +62,31 @@ export async function protectPrompt(prompt: string, settings: SensitiveData): Pr
 }
 
 /** Characters that are searched at once: no text takes longer for its length than some four microseconds a character. */
-const MOST_AT_ONCE = 32 * 1024;
+const MAX_CHARACTERS_AT_ONCE = 32 * 1024;
 /** A longer prompt may take so long, with the wait for others. The longest one takes a few seconds, unless it was made to be slow. */
 const PATIENCE_SECONDS = 20;
 /** The longest prompt needs some 150. */
-const MAX_HEAP_MB = 256;
+const MAX_SEARCH_HEAP_MB = 256;
 
 async function protectedTexts(job: ProtectionJob): Promise<ProtectedTexts | { refused: RefusedText }> {
   const characters = job.texts.reduce((sum, { text }) => sum + text.length, 0);
-  if (characters <= MOST_AT_ONCE) return protectTexts(job);
-  const found = await thread().run(job, performance.now() + PATIENCE_SECONDS * 1_000);
+  if (characters <= MAX_CHARACTERS_AT_ONCE) return protectTexts(job);
+  const found = await searchThread().run(job, performance.now() + PATIENCE_SECONDS * 1_000);
   if (!found) throw tooSlow(PATIENCE_SECONDS);
   return found;
 }
 
-const thread = once(
+const searchThread = once(
   () =>
     new JobThread<ProtectionJob, ReturnType<typeof protectTexts>>({
       beside: import.meta.url,
       name: 'protection-worker',
-      maxHeapMb: MAX_HEAP_MB,
+      maxHeapMb: MAX_SEARCH_HEAP_MB,
     }),
 );
 
 /** The texts in the order in which `mapTexts` visits them. */
-function textsOf(message: MessagesRequest): RequestText[] {
+function textsToSearch(message: MessagesRequest): RequestText[] {
   const texts: RequestText[] = [];
   mapTexts(message, (text, { kind, name }) => {
     texts.push({ text, kind, name });
@@ -95,7 +95,7 @@ function textsOf(message: MessagesRequest): RequestText[] {
   return texts;
 }
 
-function fieldOf(message: MessagesRequest, wanted: number): string {
+function searchedField(message: MessagesRequest, wanted: number): string {
   let index = 0;
   let found = '';
   mapTexts(message, (text, { field }) => {

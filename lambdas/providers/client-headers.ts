@@ -16,8 +16,8 @@ export function clientHeaders(headers: Record<string, string>): ClientHeaders {
   };
 }
 
-/** Since 2026-10-21 the Messages API refuses sampling parameters, so the gateway must not add any. */
-export function refusesSampling({ anthropicVersion }: ClientHeaders): boolean {
+/** The client names a newer version of the Messages API than the oldest: since 2026-10-21 these refuse sampling parameters. */
+export function isNewVersion({ anthropicVersion }: ClientHeaders): boolean {
   return anthropicVersion !== OLDEST_VERSION;
 }
 

@@ -5,8 +5,9 @@
 
 import { errorKinds, GatewayError, kindOfMessagesType, type ErrorKind } from '../platform/errors.ts';
 import { redact, type Secrets } from './redact.ts';
-import { UpstreamError, type UpstreamResponse } from './upstream-http.ts';
+import { UpstreamError, type UpstreamResponse } from './http/upstream-http.ts';
 import type { WireRefusal } from './wire.ts';
+import { recordOrEmpty, textOrAbsent } from '../platform/foreign-json.ts';
 
 export class ProviderFailure extends GatewayError {
   override name = 'ProviderFailure';
@@ -50,7 +51,7 @@ export interface FailedProvider extends Secrets {
 }
 
 /** Anything else is not a useful wait, in seconds. */
-const RETRY_AFTER = /^\d{1,5}$/;
+const RETRY_AFTER_HEADER = /^\d{1,5}$/;
 
 /** The refusal of an upstream that answered with an error status, as its wire reads it. */
 export function refusalOfResponse(
@@ -71,7 +72,7 @@ export function refusalOf(
 ): ProviderFailure {
   const retryAfter = headers['retry-after'];
   const advice: Record<string, string> = {};
-  if (retryAfter && RETRY_AFTER.test(retryAfter)) advice['retry-after'] = retryAfter;
+  if (retryAfter && RETRY_AFTER_HEADER.test(retryAfter)) advice['retry-after'] = retryAfter;
   const more = { provider, status, headers: advice };
   const words = redact(message, provider);
   switch (status) {
@@ -117,9 +118,9 @@ export function errorInAnswer(
   headers: UpstreamResponse['headers'],
   provider: FailedProvider,
 ): ProviderFailure {
-  const { type, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  const { type, message } = recordOrEmpty(error);
   const kind = typeof type === 'string' ? kindOfMessagesType(type) : undefined;
-  const words = typeof message === 'string' && message !== '' ? message : 'The provider stopped with an error';
+  const words = textOrAbsent(message) ?? 'The provider stopped with an error';
   return refusalOf(kind === undefined ? 500 : errorKinds[kind].status, words, headers, provider);
 }
 

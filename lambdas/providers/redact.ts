@@ -3,15 +3,15 @@
  * front of them what they know: no client may see the credential or addresses inside the operator's network.
  */
 
-const MAX_CHARACTERS = 2_000;
+const MAX_REDACTED_CHARACTERS = 2_000;
 /** Shorter credentials are not secret, and would hide ordinary words. */
 const MIN_SECRET_CHARACTERS = 8;
 const HIDDEN = '[hidden]';
 /** `<id>:<secret>[:<session token>]` of AWS: what is sent, and quoted, are its parts. */
-const ACCESS_KEY = /^[^:\s]+(?::[^:\s]+){1,2}$/;
+const ACCESS_KEY_ID = /^[^:\s]+(?::[^:\s]+){1,2}$/;
 
 /** What was sent to authorize a request: often a token that was lent for the credential, and is not it. */
-const AUTHORIZATION = /\b(Bearer|Basic|Api-Key) +[\w.~+/=-]{16,}/gi;
+const AUTHORIZATION_WORDS = /\b(Bearer|Basic|Api-Key) +[\w.~+/=-]{16,}/gi;
 
 /** Addresses that mean something only inside a network, with the URL around them. */
 const INTERNAL_ADDRESS = new RegExp(
@@ -33,15 +33,15 @@ export function redact(words: string, { credential, baseUrl }: Secrets): string 
   let text = words;
   // Before the text is cut: part of a secret would not be found.
   for (const secret of secretsIn(credential ?? '')) text = text.replaceAll(secret, HIDDEN);
-  text = text.replace(AUTHORIZATION, `$1 ${HIDDEN}`);
+  text = text.replace(AUTHORIZATION_WORDS, `$1 ${HIDDEN}`);
   const { origin, host } = new URL(baseUrl);
   text = text.replaceAll(origin, HIDDEN).replaceAll(host, HIDDEN);
-  text = text.slice(0, MAX_CHARACTERS * 2).replace(INTERNAL_ADDRESS, HIDDEN);
-  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
+  text = text.slice(0, MAX_REDACTED_CHARACTERS * 2).replace(INTERNAL_ADDRESS, HIDDEN);
+  return text.length > MAX_REDACTED_CHARACTERS ? `${text.slice(0, MAX_REDACTED_CHARACTERS)}…` : text;
 }
 
 /** The whole first, so that its parts leave nothing of it behind. */
 function secretsIn(credential: string): string[] {
-  const parts = ACCESS_KEY.test(credential) ? credential.split(':') : [];
+  const parts = ACCESS_KEY_ID.test(credential) ? credential.split(':') : [];
   return [credential, ...parts].filter(({ length }) => length >= MIN_SECRET_CHARACTERS);
 }

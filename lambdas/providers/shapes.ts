@@ -1,13 +1,11 @@
 /** Reads values of a provider's JSON as the expected type. Absent or null is empty; any other type is a failure. */
 
-import { isRawNumber } from '../platform/exact-json.ts';
-import { UpstreamError } from './upstream-http.ts';
+import { isRecord } from '../platform/foreign-json.ts';
+import { UpstreamError } from './http/upstream-http.ts';
 
 /** @throws {UpstreamError} for anything but an object */
 export function asRecord(value: unknown): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value)) {
-    return value as Record<string, unknown>;
-  }
+  if (isRecord(value)) return value;
   throw unreadable();
 }
 

@@ -46,15 +46,7 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
   /** The tokens that an answer to such a request tells, as they stand in it. */
   readCount(answer: unknown): unknown;
   /** Output tokens that may be billed without being seen, at most `maxOutputTokens`. */
-  hiddenOutput(request: MessagesRequest, target: WireTarget<Q>, maxOutputTokens: number): number;
-  /** Its streams are JSON themselves, so a body that begins like a document is still a stream. */
-  readonly streamsJson: boolean;
-  /** message_start carries the provider's own count of the prompt, not an estimate. */
-  readonly countsPromptAtStart: boolean;
-  /** A client of this version of the Messages API must not get sampling parameters that it did not send. */
-  refusesSampling(client: ClientHeaders): boolean;
-  /** The provider does not charge for a refusal before any output, although it reports its tokens. */
-  readonly declinesForFree: boolean;
+  hiddenReasoning(request: MessagesRequest, target: WireTarget<Q>, maxOutputTokens: number): number;
   /**
    * Reads a streamed answer, one batch per upstream chunk. What was read before a failure comes out before it.
    * Any error comes from what the provider sent: callers treat it as the provider's failure.

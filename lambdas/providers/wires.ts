@@ -7,7 +7,7 @@ import { openaiChatWire } from './openai-chat/wire.ts';
 import { openaiResponsesWire } from './openai-responses/wire.ts';
 import type { MessagesWire } from './wire.ts';
 
-const codecs: { [Name in MessagesWireName]: MessagesWire<QuirksOf<Name>> } = {
+const wireCodecs: { [Name in MessagesWireName]: MessagesWire<QuirksOf<Name>> } = {
   anthropic: anthropicWire,
   'openai-chat': openaiChatWire,
   'google-gemini': googleGeminiWire,
@@ -17,5 +17,5 @@ const codecs: { [Name in MessagesWireName]: MessagesWire<QuirksOf<Name>> } = {
 
 /** The codec of a wire that can answer messages; undefined for wires of other kinds of models. */
 export function messagesWire(wire: Wire): MessagesWire | undefined {
-  return Object.hasOwn(codecs, wire) ? codecs[wire as MessagesWireName] : undefined;
+  return Object.hasOwn(wireCodecs, wire) ? wireCodecs[wire as MessagesWireName] : undefined;
 }

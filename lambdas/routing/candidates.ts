@@ -11,10 +11,10 @@ export interface Candidate extends UsableEndpoint {
 
 /** Endpoints that can answer messages for the models of a request; see `usableEndpoints`. */
 export function messagesCandidates(input: RoutingInput): Promise<Candidate[]> {
-  return usableEndpoints(input, { makes: 'text', toCandidate });
+  return usableEndpoints(input, { makes: 'text', toCandidate: toMessagesCandidate });
 }
 
-function toCandidate(usable: UsableEndpoint): Candidate | undefined {
+function toMessagesCandidate(usable: UsableEndpoint): Candidate | undefined {
   const { model, endpoint } = usable;
   const wire = messagesWire(endpoint.wire);
   if (!wire) return undefined;

@@ -2,7 +2,7 @@
 
 import { authorizer, forgetter } from '../providers/authorization/schemes.ts';
 import type { FailedProvider } from '../providers/failures.ts';
-import { UpstreamRequest, type Timeouts, type UpstreamTarget } from '../providers/upstream-http.ts';
+import { UpstreamRequest, type Timeouts, type UpstreamTarget } from '../providers/http/upstream-http.ts';
 import type { UsableEndpoint } from './usable-endpoints.ts';
 
 const defaultTimeouts: Timeouts = { connectMs: 5_000, firstByteMs: 300_000, idleMs: 120_000 };

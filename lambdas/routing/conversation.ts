@@ -9,7 +9,7 @@ import type { RoutedRequest } from '../messages/preferences.ts';
 const SESSION_HEADERS = ['x-session-id', 'x-claude-code-session-id', 'x-session-affinity', 'session-id', 'session_id'];
 
 /** Enough to tell sessions apart; a name is hashed before it is kept or compared. */
-const MAX_SESSION_CHARACTERS = 512;
+const MAX_SESSION_NAME_CHARACTERS = 512;
 
 /** Claude Code ends the user's id with its session, in one of two forms. */
 const SESSION_IN_USER_ID = /(?:_session_|"session_id":")([\w-]{8,64})/;
@@ -23,16 +23,16 @@ export function sessionOf(
   headers: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
   const said = [named, ...SESSION_HEADERS.map((name) => headers[name])].find((name) => name);
-  if (said) return said.slice(0, MAX_SESSION_CHARACTERS);
+  if (said) return said.slice(0, MAX_SESSION_NAME_CHARACTERS);
   return SESSION_IN_USER_ID.exec(metadata?.user_id ?? '')?.[1];
 }
 
 /** Names a conversation, the same in each of its turns. The name holds text of the prompt: only a hash of it may be kept. */
 export function conversationName(request: RoutedRequest, session: string | undefined): string {
-  return session === undefined ? beginningOf(request) : `session\n${session}`;
+  return session === undefined ? promptBeginning(request) : `session\n${session}`;
 }
 
-function beginningOf({ metadata, messages }: RoutedRequest): string {
+function promptBeginning({ metadata, messages }: RoutedRequest): string {
   const content = messages[0]?.content ?? '';
   const text = typeof content === 'string' ? content : content.find((block) => block.type === 'text')?.['text'];
   return `${metadata?.user_id ?? ''}\n${typeof text === 'string' ? text.slice(0, MAX_BEGINNING_CHARACTERS) : ''}`;

@@ -1,6 +1,6 @@
 import type { MessagesRequest } from '../messages/types.ts';
 import { failureOf, ProviderFailure, refusalOfResponse } from '../providers/failures.ts';
-import { readText } from '../providers/upstream-http.ts';
+import { readText } from '../providers/http/upstream-http.ts';
 import type { ClientHeaders } from '../providers/wire.ts';
 import type { Candidate } from './candidates.ts';
 import { connect, failedProvider } from './connection.ts';
@@ -29,7 +29,7 @@ export async function countAtFirst(
 }
 
 const MAX_BODY_BYTES = 64 * 1024;
-const TIMEOUT_MS = 20_000;
+const UPSTREAM_COUNT_TIMEOUT_MS = 20_000;
 
 /**
  * Asks the provider how many tokens a prompt has.
@@ -40,7 +40,7 @@ export async function countUpstream(
   candidate: Candidate,
   request: MessagesRequest,
   client: ClientHeaders,
-  timeoutMs = TIMEOUT_MS,
+  timeoutMs = UPSTREAM_COUNT_TIMEOUT_MS,
 ): Promise<number | undefined> {
   const { target, wire } = candidate;
   const encoded = wire.encodeCount(request, target, client);

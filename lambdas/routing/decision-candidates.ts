@@ -11,10 +11,10 @@ export interface DecisionCandidate extends UsableEndpoint {
 
 /** Endpoints that can answer questions with the models of a request; see `usableEndpoints`. */
 export function decisionCandidates(input: RoutingInput): Promise<DecisionCandidate[]> {
-  return usableEndpoints(input, { makes: 'decisions', toCandidate });
+  return usableEndpoints(input, { makes: 'decisions', toCandidate: toDecisionCandidate });
 }
 
-function toCandidate(usable: UsableEndpoint): DecisionCandidate | undefined {
+function toDecisionCandidate(usable: UsableEndpoint): DecisionCandidate | undefined {
   const { endpoint } = usable;
   const engine = decisionEngine(endpoint.wire);
   if (!engine) return undefined;

@@ -1,8 +1,9 @@
 import type { Model } from '../catalog/catalog.ts';
 import type { ModelData } from '../catalog/schema.ts';
+import { factsOf } from '../catalog/wires.ts';
 import type { MessagesRequest } from '../messages/types.ts';
+import { isNewVersion } from '../providers/client-headers.ts';
 import type { ClientHeaders } from '../providers/wire.ts';
-import { messagesWire } from '../providers/wires.ts';
 
 /** The model's defaults that have a value. */
 export function defaultParameters({ default_parameters: defaults }: ModelData): Record<string, number> {
@@ -15,7 +16,8 @@ export function defaultParameters({ default_parameters: defaults }: ModelData): 
  * refuses them for this client.
  */
 export function withDefaultParameters(request: MessagesRequest, model: Model, client: ClientHeaders): MessagesRequest {
-  const isRefused = model.endpoints.some(({ wire }) => messagesWire(wire)?.refusesSampling(client));
+  const isRefused =
+    isNewVersion(client) && model.endpoints.some(({ wire }) => factsOf(wire).messages?.refusesSampling === true);
   if (isRefused) return request;
   const missing = Object.entries(defaultParameters(model.data)).filter(([name]) => request[name] === undefined);
   return { ...request, ...Object.fromEntries(missing) };

@@ -4,10 +4,10 @@ import type { ProviderPreferences } from '../messages/preferences.ts';
 
 /** Whether a name that a client gave means an endpoint: its id, its tag, or its provider's id or name, in any case. */
 export function isNamed(endpoint: Endpoint, name: string): boolean {
-  return namesOf(endpoint).includes(name.toLowerCase());
+  return endpointNames(endpoint).includes(name.toLowerCase());
 }
 
-function namesOf(endpoint: Endpoint): string[] {
+function endpointNames(endpoint: Endpoint): string[] {
   const { id, provider } = endpoint;
   return [id, endpointTag(endpoint), provider.id, provider.name.toLowerCase()];
 }
@@ -18,7 +18,7 @@ function namesOf(endpoint: Endpoint): string[] {
  */
 export function refuseUnknownNames(catalog: Catalog, preferences: ProviderPreferences): void {
   for (const field of ['order', 'only', 'ignore'] as const) {
-    const unknown = preferences[field]?.findIndex((name) => !namesIn(catalog).has(name.toLowerCase())) ?? -1;
+    const unknown = preferences[field]?.findIndex((name) => !namesInCatalog(catalog).has(name.toLowerCase())) ?? -1;
     if (unknown === -1) continue;
     throw invalidRequest(
       `provider.${field}.${unknown}`,
@@ -29,11 +29,11 @@ export function refuseUnknownNames(catalog: Catalog, preferences: ProviderPrefer
 
 const namesOfCatalogs = new WeakMap<Catalog, Set<string>>();
 
-function namesIn(catalog: Catalog): Set<string> {
+function namesInCatalog(catalog: Catalog): Set<string> {
   let names = namesOfCatalogs.get(catalog);
   if (!names) {
     const endpoints = catalog.models.flatMap((model) => model.endpoints);
-    names = new Set([...catalog.providerIds, ...endpoints.flatMap(namesOf)]);
+    names = new Set([...catalog.providerIds, ...endpoints.flatMap(endpointNames)]);
     namesOfCatalogs.set(catalog, names);
   }
   return names;

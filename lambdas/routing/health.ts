@@ -41,7 +41,7 @@ export interface HealthReports {
 const FAILING_SHARE = 0.2;
 /** When reports come to less than that, nobody needs to hear more: the endpoint is fine, one attempt of many has failed. */
 const DOUBTFUL_SHARE = 0.1;
-const REFRESH_EVERY_MS = 2_000;
+const HEALTH_REFRESH_MS = 2_000;
 const PUBLISH_EVERY_MS = 1_000;
 /** When a reading is full, many report, and each need not do so as often. */
 const PUBLISH_EVERY_MS_IN_CROWD = 10_000;
@@ -74,7 +74,7 @@ export class SharedHealth implements EndpointHealth {
     this.#nowMs = options.nowMs;
     this.#reported = refreshed(() => this.#readReports(), {
       name: 'health of endpoints',
-      everyMs: REFRESH_EVERY_MS,
+      everyMs: HEALTH_REFRESH_MS,
       nowMs: options.nowMs,
     });
   }

@@ -8,7 +8,7 @@
  */
 
 import type { Endpoint } from '../catalog/catalog.ts';
-import { paidPrices, usualCost } from '../catalog/default-route.ts';
+import { paidPrices, typicalCost } from '../catalog/default-route.ts';
 import type { EndpointStatistics, Percentiles } from '../catalog/endpoint-statistics.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import type { EndpointHealth } from './health.ts';
@@ -17,19 +17,19 @@ import type { Preferences } from './preferences.ts';
 import type { Draw } from './sticky-routing.ts';
 import { isWorthStaying, type Warmth } from './warm-prompt.ts';
 
-type Speed = Pick<EndpointStatistics, 'latencyMs' | 'throughput'>;
+type EndpointSpeed = Pick<EndpointStatistics, 'latencyMs' | 'throughput'>;
 
 /** How the endpoints are doing, as far as this process knows. */
 export interface EndpointSignals {
   isFailing: EndpointHealth['isFailing'];
   /** Undefined where nothing is known. */
-  speedOf: (endpointId: string) => Speed | undefined;
+  speedOf: (endpointId: string) => EndpointSpeed | undefined;
 }
 
-type Priced = Endpoint & { pricing: Pricing };
+type PricedOffer = Endpoint & { pricing: Pricing };
 
 /** The place of an endpoint in each respect, the weightiest first; smaller is earlier. */
-type Rank = readonly number[];
+type EndpointRank = readonly number[];
 
 /** The request's own order, health, and the preferred speed. */
 const RANKS_ABOVE_WARMTH = 3;
@@ -39,7 +39,7 @@ const RANKS_ABOVE_WARMTH = 3;
  * @param draw which of several endpoints of the same price comes first
  * @param warmth where the prompt is cached; undefined where that is not known
  */
-export function inOrder<Item extends { endpoint: Priced }>(
+export function inOrder<Item extends { endpoint: PricedOffer }>(
   items: readonly Item[],
   preferences: Preferences,
   signals: EndpointSignals,
@@ -52,17 +52,17 @@ export function inOrder<Item extends { endpoint: Priced }>(
     item,
     rank: rankOf(item.endpoint, preferences, signals, places[index]!),
   }));
-  const sorted = ranked.toSorted((a, b) => compareRanks(a.rank, b.rank));
+  const sorted = ranked.toSorted((a, b) => compareEndpointRanks(a.rank, b.rank));
   return (warmth ? keptWarm(sorted, warmth) : sorted).map(({ item }) => item);
 }
 
 interface Ranked<Item> {
   item: Item;
-  rank: Rank;
+  rank: EndpointRank;
 }
 
 /** Moves the endpoint that has the prompt in its cache before those that are wished for, well and quick as it is. */
-function keptWarm<Item extends { endpoint: Priced }>(sorted: Ranked<Item>[], warmth: Warmth): Ranked<Item>[] {
+function keptWarm<Item extends { endpoint: PricedOffer }>(sorted: Ranked<Item>[], warmth: Warmth): Ranked<Item>[] {
   const at = sorted.findIndex(({ item }) => item.endpoint.id === warmth.prompt.endpointId);
   const warm = sorted[at];
   if (!warm) return sorted;
@@ -73,11 +73,16 @@ function keptWarm<Item extends { endpoint: Priced }>(sorted: Ranked<Item>[], war
 }
 
 /** Equal in all that counts more than a warm cache. */
-function isAsWell(a: Rank, b: Rank): boolean {
+function isAsWell(a: EndpointRank, b: EndpointRank): boolean {
   return a.slice(0, RANKS_ABOVE_WARMTH).every((place, index) => place === b[index]);
 }
 
-function rankOf(endpoint: Priced, preferences: Preferences, signals: EndpointSignals, placeByPrice: number): Rank {
+function rankOf(
+  endpoint: PricedOffer,
+  preferences: Preferences,
+  signals: EndpointSignals,
+  placeByPrice: number,
+): EndpointRank {
   const { order = [], sort } = preferences;
   const named = order.findIndex((name) => isNamed(endpoint, name));
   // Whoever names an endpoint wants it first, however it is doing.
@@ -92,7 +97,7 @@ function rankOf(endpoint: Priced, preferences: Preferences, signals: EndpointSig
   ];
 }
 
-function compareRanks(a: Rank, b: Rank): number {
+function compareEndpointRanks(a: EndpointRank, b: EndpointRank): number {
   for (const [index, place] of a.entries()) {
     // Infinity minus Infinity is no number.
     if (place !== b[index]) return place - b[index]!;
@@ -101,7 +106,7 @@ function compareRanks(a: Rank, b: Rank): number {
 }
 
 /** What is not measured comes after what is. */
-function placeBySpeed(speed: Speed | undefined, sort: Preferences['sort']): number {
+function placeBySpeed(speed: EndpointSpeed | undefined, sort: Preferences['sort']): number {
   if (sort === 'latency') return speed?.latencyMs?.p50 ?? Infinity;
   if (sort === 'throughput') return speed?.throughput ? -speed.throughput.p50 : Infinity;
   return 0;
@@ -109,7 +114,7 @@ function placeBySpeed(speed: Speed | undefined, sort: Preferences['sort']): numb
 
 /** Measured to miss one of the preferred values; what is not measured may reach them. */
 function isTooSlow(
-  speed: Speed | undefined,
+  speed: EndpointSpeed | undefined,
   { preferred_max_latency, preferred_min_throughput }: Preferences,
 ): boolean {
   const { latencyMs, throughput } = speed ?? {};
@@ -129,11 +134,11 @@ function cutoffs(cutoff: Preferences['preferred_max_latency']): [keyof Percentil
 /**
  * The place of each endpoint by what a usual request costs; equals keep the order of the catalog.
  */
-function placesByPrice(items: readonly { endpoint: Priced }[], draw: Draw): number[] {
+function placesByPrice(items: readonly { endpoint: PricedOffer }[], draw: Draw): number[] {
   const offers = items.map(({ endpoint }, index) => {
     const { id, data } = endpoint;
     const pricing = paidPrices(endpoint);
-    return { index, id, pricing, cost: usualCost(pricing), weight: data.weight ?? 1 };
+    return { index, id, pricing, cost: typicalCost(pricing), weight: data.weight ?? 1 };
   });
   const isSame = (a: (typeof offers)[number], b: (typeof offers)[number]) =>
     a.cost.equals(b.cost) && isSamePricing(a.pricing, b.pricing);

@@ -1,6 +1,7 @@
 import type { ProviderPreferences, SortBy } from '../messages/preferences.ts';
 import { invalidRequest } from '../platform/errors.ts';
 import type { RequestedModel } from './requested-models.ts';
+import { isAbsentOrEmpty } from '../messages/field-kinds.ts';
 
 /** How one model of a request is routed: what the request says, and for the rest what its catalog entry says. */
 export type Preferences = {
@@ -18,7 +19,7 @@ export function preferencesFor({ model, sort: bySuffix }: RequestedModel, asked:
     );
   }
   const usual = model.data.routing ?? {};
-  const said = Object.entries(asked).filter(([, value]) => !isAbsent(value));
+  const said = Object.entries(asked).filter(([, value]) => !isAbsentOrEmpty(value));
   return { ...usual, ...Object.fromEntries(said), sort: bySuffix ?? byRequest ?? usual.sort };
 }
 
@@ -29,9 +30,4 @@ function sortOf({ sort }: ProviderPreferences): SortBy | undefined {
 /** Endpoints of all models are sorted together, instead of model after model. */
 export function sortsAcrossModels({ sort }: ProviderPreferences): boolean {
   return typeof sort === 'object' && sort?.partition === 'none';
-}
-
-/** As in every field of a request: null says nothing, and neither does an empty list. */
-function isAbsent(value: unknown): boolean {
-  return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 }

@@ -20,10 +20,10 @@ export const WINDOW_MS = 30_000;
 const BINS_IN_WINDOW = WINDOW_MS / BIN_MS;
 const LATEST_ATTEMPTS = 10;
 /** More endpoints than a catalog's busy ones; the one that was not tried for longest is forgotten. */
-const MAX_ENDPOINTS = 256;
+const MAX_WATCHED_ENDPOINTS = 256;
 
 export class RecentAttempts {
-  readonly #bins = new BoundedMap<string, Bin[]>(MAX_ENDPOINTS);
+  readonly #bins = new BoundedMap<string, Bin[]>(MAX_WATCHED_ENDPOINTS);
 
   add(endpointId: string, attempts: Bin, atMs: number): void {
     const bins = this.at(endpointId, atMs);
@@ -70,7 +70,7 @@ export function lastFailureMs(bins: readonly Bin[]): number | undefined {
 export function failedShare(bins: readonly Bin[]): number {
   let latest = 0;
   let failures = 0;
-  for (const { all, failed } of newestFirst(bins)) {
+  for (const { all, failed } of newestAttemptsFirst(bins)) {
     const part = latest === 0 ? 1 : Math.min(1, (LATEST_ATTEMPTS - latest) / all);
     if (part <= 0) break;
     latest += part * all;
@@ -80,7 +80,7 @@ export function failedShare(bins: readonly Bin[]): number {
 }
 
 /** The attempts of each bin, whoever counted them. */
-function newestFirst(bins: readonly Bin[]): { all: number; failed: number }[] {
+function newestAttemptsFirst(bins: readonly Bin[]): { all: number; failed: number }[] {
   const byNumber = new Map<number, { all: number; failed: number }>();
   for (const { number, ok, failed } of bins) {
     const sum = byNumber.get(number) ?? { all: 0, failed: 0 };

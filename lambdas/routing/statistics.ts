@@ -2,7 +2,7 @@ import type { EndpointStatistics } from '../catalog/endpoint-statistics.ts';
 import { refreshed } from '../platform/refreshed.ts';
 
 /** What was measured at one time, or a part of it. */
-interface Measurement {
+interface KnownMeasurement {
   measuredAtMs: number;
   endpoints: Record<string, EndpointStatistics>;
   /** Ids of the providers whose credential is set; undefined where that is not known. */
@@ -19,13 +19,14 @@ export interface Statistics {
   refresh: () => Promise<void>;
 }
 
-const REFRESH_EVERY_MS = 30_000;
+const MEASUREMENT_REFRESH_MS = 30_000;
 /** A measurement is made every minute: an older one than this says nothing about now. */
-const MAX_AGE_MS = 10 * 60_000;
+const MAX_MEASUREMENT_AGE_MS = 10 * 60_000;
 
-export function openStatistics(read: () => Promise<Measurement[]>, nowMs: () => number): Statistics {
-  const measurements = refreshed(read, { name: 'statistics of endpoints', everyMs: REFRESH_EVERY_MS, nowMs });
-  const recent = () => (measurements.value() ?? []).filter(({ measuredAtMs }) => nowMs() - measuredAtMs < MAX_AGE_MS);
+export function openStatistics(read: () => Promise<KnownMeasurement[]>, nowMs: () => number): Statistics {
+  const measurements = refreshed(read, { name: 'statistics of endpoints', everyMs: MEASUREMENT_REFRESH_MS, nowMs });
+  const recent = () =>
+    (measurements.value() ?? []).filter(({ measuredAtMs }) => nowMs() - measuredAtMs < MAX_MEASUREMENT_AGE_MS);
   return {
     statisticsOf: (endpointId) =>
       recent().find(({ endpoints }) => Object.hasOwn(endpoints, endpointId))?.endpoints[endpointId],

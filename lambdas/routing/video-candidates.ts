@@ -12,7 +12,7 @@ export interface VideoCandidate extends UsableEndpoint {
 
 /** Endpoints that can make a video with the model of a request; see `usableEndpoints`. */
 export function videoCandidates(input: RoutingInput): Promise<VideoCandidate[]> {
-  return usableEndpoints(input, { makes: 'video', toCandidate });
+  return usableEndpoints(input, { makes: 'video', toCandidate: toVideoCandidate });
 }
 
 /** A candidate of an earlier time by its ids; undefined where it is gone, or cannot be asked any more. */
@@ -25,10 +25,10 @@ export async function videoCandidate(
   const endpoint = model?.endpoints.find(({ id }) => id === endpointId);
   if (!model || !endpoint || !hasPrice(endpoint)) return undefined;
   const usable = await withCredential(model, endpoint, false);
-  return usable && toCandidate(usable);
+  return usable && toVideoCandidate(usable);
 }
 
-function toCandidate(usable: UsableEndpoint): VideoCandidate | undefined {
+function toVideoCandidate(usable: UsableEndpoint): VideoCandidate | undefined {
   const { wire: name, upstreamModel, quirks } = usable.endpoint;
   const wire = videoWire(name);
   return wire && { ...usable, wire, target: { upstreamModel, quirks } };

@@ -37,13 +37,13 @@ export function isWorthStaying({ prompt, promptTokens }: Warmth, warm: Pricing, 
   return !here.exceeds(there);
 }
 
-interface Turn {
+interface PromptTurn {
   promptTokens: number;
   cachedTokens: number;
   outputTokens: number;
 }
 
-function turnCost(pricing: Pricing, { promptTokens, cachedTokens, outputTokens }: Turn): Money {
+function turnCost(pricing: Pricing, { promptTokens, cachedTokens, outputTokens }: PromptTurn): Money {
   const { prompt, completion, input_cache_read: cached = prompt } = pricesFor(promptTokens, pricing);
   return Money.sum([
     pricing.request ?? Money.zero,

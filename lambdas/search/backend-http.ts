@@ -39,16 +39,19 @@ export async function askBackend(
       await response.body?.cancel();
       return { failure: 'status', status: response.status };
     }
-    const bytes = await readWithin(response.body, maxBytes);
+    const bytes = await readBackendBody(response.body, maxBytes);
     if (!bytes) return { failure: 'too large', status: 200 };
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch (error) {
-    return { failure: reasonOf(error) };
+    return { failure: backendFailure(error) };
   }
 }
 
 /** Reads no further than the bound. @returns undefined for a longer body */
-async function readWithin(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Uint8Array | undefined> {
+async function readBackendBody(
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {
@@ -61,7 +64,7 @@ async function readWithin(body: ReadableStream<Uint8Array> | null, maxBytes: num
 }
 
 /** A name or a code of Node's; a message could contain the address, and what is in it. */
-function reasonOf(error: unknown): string {
+function backendFailure(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const code = (error.cause as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' ? code : error.name;

@@ -3,9 +3,9 @@
 /** More than a model lists at once: no bracket that is longer can be a marker. */
 export const MAX_MARKER_CHARACTERS = 40;
 
-const CLOSING: Record<string, string> = { '[': ']', '【': '】' };
-const NUMBERS = /^\^?[1-9]\d{0,3}(?:, ?\^?[1-9]\d{0,3})*$/;
-const WITHIN = /^[\d^, ]$/;
+const CLOSING_BRACKET: Record<string, string> = { '[': ']', '【': '】' };
+const MARKER_NUMBERS = /^\^?[1-9]\d{0,3}(?:, ?\^?[1-9]\d{0,3})*$/;
+const WITHIN_MARKER = /^[\d^, ]$/;
 
 interface Marker {
   numbers: number[];
@@ -22,14 +22,14 @@ export function opensMarker(char: string): boolean {
  * @param isWhole nothing follows the text
  */
 export function markerAt(text: string, start: number, isWhole: boolean): Marker | 'open' | undefined {
-  const closing = CLOSING[text[start]!];
+  const closing = CLOSING_BRACKET[text[start]!];
   let at = start + 1;
-  while (at < text.length && at - start < MAX_MARKER_CHARACTERS - 1 && WITHIN.test(text[at]!)) at += 1;
+  while (at < text.length && at - start < MAX_MARKER_CHARACTERS - 1 && WITHIN_MARKER.test(text[at]!)) at += 1;
   // The character behind a marker belongs to what decides.
   const isCut = at === text.length || (text[at] === closing && at + 1 === text.length);
   if (isCut && !isWhole) return 'open';
   if (text[at] !== closing || text[at + 1] === '(') return undefined;
   const listed = text.slice(start + 1, at);
-  if (!NUMBERS.test(listed)) return undefined;
+  if (!MARKER_NUMBERS.test(listed)) return undefined;
   return { numbers: listed.split(',').map((number) => Number(number.replace('^', ''))), end: at + 1 };
 }

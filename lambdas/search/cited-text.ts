@@ -22,7 +22,7 @@ const ENDS = new Set('.!?…');
 const CLOSERS = new Set('"”’»)*_」』）');
 /** End a sentence by themselves: no blank follows them where they are written. */
 const WIDE_ENDS = new Set('。！？');
-const WORD = /[\p{L}\p{N}]/u;
+const CITED_WORD = /[\p{L}\p{N}]/u;
 
 /** One text of an answer, that comes in pieces. */
 export class CitedText {
@@ -109,7 +109,7 @@ export class CitedText {
     else if (char.trim() === '') this.#readBlank(char);
     else {
       this.#readContent(this.#at + 1);
-      this.#hasWord ||= WORD.test(char);
+      this.#hasWord ||= CITED_WORD.test(char);
     }
   }
 

@@ -5,6 +5,7 @@
  */
 
 import { domainParts, hostOf } from '../messages/domain-rule.ts';
+import { percentDecoded } from '../platform/percent-decoding.ts';
 
 interface DomainRule {
   host: string;
@@ -34,11 +35,11 @@ export function hostsOf(domains: readonly string[]): string[] {
 
 function contains(rule: DomainRule, page: DomainRule): boolean {
   if (rule.host === '' || (page.host !== rule.host && !page.host.endsWith(`.${rule.host}`))) return false;
-  return rule.path.length <= page.path.length && rule.path.every((part, index) => fits(page.path[index]!, part));
+  return rule.path.length <= page.path.length && rule.path.every((part, index) => fitsPattern(page.path[index]!, part));
 }
 
 /** @param pattern with at most one `*` */
-function fits(segment: string, pattern: string): boolean {
+function fitsPattern(segment: string, pattern: string): boolean {
   const [start = '', end] = pattern.split('*');
   if (end === undefined) return segment === pattern;
   return segment.length >= start.length + end.length && segment.startsWith(start) && segment.endsWith(end);
@@ -59,13 +60,5 @@ function segmentsOf(path: string): string[] {
   return path
     .split('/')
     .filter((segment) => segment !== '')
-    .map(decoded);
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+    .map(percentDecoded);
 }

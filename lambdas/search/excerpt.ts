@@ -1,14 +1,14 @@
 /** What a citation quotes of its source: the span that has most words in common with what the model said. */
 
 /** In code points, as long as the Messages API quotes. */
-const MAX_CHARACTERS = 150;
+const MAX_EXCERPT_CHARACTERS = 150;
 const CUT = '...';
-const MAX_CUT_CHARACTERS = MAX_CHARACTERS - 2 * CUT.length;
+const MAX_CUT_CHARACTERS = MAX_EXCERPT_CHARACTERS - 2 * CUT.length;
 const MAX_SOURCE_CHARACTERS = 2_000;
 const MAX_CLAIM_CHARACTERS = 600;
 
 /** Shorter words are in every text; a number is never too short, and of Chinese each character says something. */
-const WORDS = /\p{Script=Han}|[\p{L}--\p{Script=Han}]{3,}|\p{N}+/gv;
+const EXCERPT_WORDS = /\p{Script=Han}|[\p{L}--\p{Script=Han}]{3,}|\p{N}+/gv;
 /** Words that begin alike count as the same: endings of cases, verbs and plurals come after that. */
 const STEM_CHARACTERS = 5;
 /** What stands between blanks. Scripts without blanks, and long addresses, are cut into several. */
@@ -22,7 +22,7 @@ interface Token {
   shared: string[];
 }
 
-interface Quote {
+interface QuotedPart {
   text: string;
   /** How many words it has in common with the claim, and how many others stand before them. */
   shared: number;
@@ -34,20 +34,22 @@ export function excerpt(source: string, claim: string): string {
   const text = source.slice(0, MAX_SOURCE_CHARACTERS).toWellFormed();
   const claimed = new Set(stemsOf(claim.slice(0, MAX_CLAIM_CHARACTERS)));
   const sentences = sentencesOf(text, claimed);
-  let best: Quote | undefined;
+  let best: QuotedPart | undefined;
   for (const [index, sentence] of sentences.entries()) {
-    const quotes = fits(text, sentence) ? wholeSentences(text, sentences.slice(index)) : cutSentence(text, sentence);
+    const quotes = fitsExcerpt(text, sentence)
+      ? wholeSentences(text, sentences.slice(index))
+      : cutSentence(text, sentence);
     for (const quote of quotes) if (isBetter(quote, best)) best = quote;
   }
-  return best?.text ?? beginningOf(text, sentences);
+  return best?.text ?? textBeginning(text, sentences);
 }
 
-function isBetter({ shared, before }: Quote, best: Quote | undefined): boolean {
+function isBetter({ shared, before }: QuotedPart, best: QuotedPart | undefined): boolean {
   return shared > (best?.shared ?? 0) || (best !== undefined && shared === best.shared && before < best.before);
 }
 
 function stemsOf(text: string): string[] {
-  const words = text.toLowerCase().replaceAll('ё', 'е').match(WORDS) ?? [];
+  const words = text.toLowerCase().replaceAll('ё', 'е').match(EXCERPT_WORDS) ?? [];
   return words.map((word) => word.slice(0, STEM_CHARACTERS));
 }
 
@@ -66,22 +68,22 @@ function sentencesOf(text: string, claimed: ReadonlySet<string>): Token[][] {
 }
 
 /** The first sentence, the first two, and so on while they fit. */
-function* wholeSentences(text: string, sentences: Token[][]): Generator<Quote> {
+function* wholeSentences(text: string, sentences: Token[][]): Generator<QuotedPart> {
   const tokens: Token[] = [];
   const { start } = sentences[0]![0]!;
   for (const sentence of sentences) {
     const { end } = sentence.at(-1)!;
-    if (lengthOf(text, start, end) > MAX_CHARACTERS) return;
+    if (textLength(text, start, end) > MAX_EXCERPT_CHARACTERS) return;
     tokens.push(...sentence);
     yield { text: text.slice(start, end), ...inCommon(tokens) };
   }
 }
 
 /** As much of a sentence as fits, from each of its words on. */
-function* cutSentence(text: string, sentence: Token[]): Generator<Quote> {
+function* cutSentence(text: string, sentence: Token[]): Generator<QuotedPart> {
   let last = 0;
   for (const [first, { start }] of sentence.entries()) {
-    while (last + 1 < sentence.length && lengthOf(text, start, sentence[last + 1]!.end) <= MAX_CUT_CHARACTERS)
+    while (last + 1 < sentence.length && textLength(text, start, sentence[last + 1]!.end) <= MAX_CUT_CHARACTERS)
       last += 1;
     const beginning = first > 0 ? CUT : '';
     const ending = last + 1 < sentence.length ? CUT : '';
@@ -95,20 +97,20 @@ function inCommon(tokens: Token[]): { shared: number; before: number } {
   return { shared, before: tokens.findIndex((token) => token.shared.length > 0) };
 }
 
-function beginningOf(text: string, sentences: Token[][]): string {
+function textBeginning(text: string, sentences: Token[][]): string {
   const [first] = sentences;
   if (!first) return '';
-  if (!fits(text, first)) return cutSentence(text, first).next().value?.text ?? '';
+  if (!fitsExcerpt(text, first)) return cutSentence(text, first).next().value?.text ?? '';
   return [...wholeSentences(text, sentences)].at(-1)?.text ?? '';
 }
 
-function fits(text: string, sentence: Token[]): boolean {
-  return lengthOf(text, sentence[0]!.start, sentence.at(-1)!.end) <= MAX_CHARACTERS;
+function fitsExcerpt(text: string, sentence: Token[]): boolean {
+  return textLength(text, sentence[0]!.start, sentence.at(-1)!.end) <= MAX_EXCERPT_CHARACTERS;
 }
 
-function lengthOf(text: string, start: number, end: number): number {
+function textLength(text: string, start: number, end: number): number {
   // A character is one or two units: there is nothing to count where they are few, or too many.
-  if (end - start <= MAX_CUT_CHARACTERS || end - start > 2 * MAX_CHARACTERS) return end - start;
+  if (end - start <= MAX_CUT_CHARACTERS || end - start > 2 * MAX_EXCERPT_CHARACTERS) return end - start;
   let length = 0;
   for (const _ of text.slice(start, end)) length += 1;
   return length;

@@ -39,7 +39,7 @@ export function readHistory(messages: readonly Message[], seals: Seals, isDeclar
 export function modelText(block: Block, sources: Sources, seals: Seals): Block {
   const { citations, ...text } = block;
   if (!Array.isArray(citations)) return block;
-  const [ours, others] = partition(citations as unknown[], isOfWeb);
+  const [ours, others] = partitionBlocks(citations as unknown[], isOfWeb);
   if (ours.length === 0) return block;
   const kept = others.length > 0 ? { citations: others } : {};
   return { ...text, ...kept, text: `${block['text'] as string}${markers(ours, sources, seals)}` };
@@ -47,10 +47,10 @@ export function modelText(block: Block, sources: Sources, seals: Seals): Block {
 
 /** Texts that were cut where citations begin and end are one again; providers refuse those that are blank. */
 export function joined(blocks: readonly Block[]): Block[] {
-  return merged(blocks).filter((block) => !isPlainText(block) || (block['text'] as string).trim() !== '');
+  return mergedTurns(blocks).filter((block) => !isPlainText(block) || (block['text'] as string).trim() !== '');
 }
 
-function merged(blocks: readonly Block[]): Block[] {
+function mergedTurns(blocks: readonly Block[]): Block[] {
   const result: Block[] = [];
   for (const block of blocks) {
     const previous = result.at(-1);
@@ -61,7 +61,7 @@ function merged(blocks: readonly Block[]): Block[] {
   return result;
 }
 
-interface Call {
+interface HistoryCall {
   messageIndex: number;
   /** Where its result belongs: the user's message behind the one with the call. */
   at: number;
@@ -72,7 +72,7 @@ class HistoryReader {
   readonly #sources = new Sources();
   readonly #messages: Message[] = [];
   readonly #origins: number[] = [];
-  readonly #calls = new Map<string, Call>();
+  readonly #calls = new Map<string, HistoryCall>();
   /** What searches were made for, by the ids of the model's calls. */
   readonly #queries = new Map<string, string>();
   readonly #seals: Seals;
@@ -202,7 +202,7 @@ class HistoryReader {
   }
 
   /** Puts a result behind its call, before anything else that the user said there. */
-  #result(id: string, call: Call, { text, isError }: { text: string; isError: boolean }): void {
+  #result(id: string, call: HistoryCall, { text, isError }: { text: string; isError: boolean }): void {
     call.isAnswered = true;
     const block: Block = this.#isDeclared
       ? { type: 'tool_result', tool_use_id: modelCallId(id), content: text, ...(isError ? { is_error: true } : {}) }
@@ -264,7 +264,7 @@ function markers(citations: unknown[], sources: Sources, seals: Seals): string {
   return text === '' ? '' : ` ${text}`;
 }
 
-function partition<Value>(values: Value[], isFirst: (value: Value) => boolean): [Value[], Value[]] {
+function partitionBlocks<Value>(values: Value[], isFirst: (value: Value) => boolean): [Value[], Value[]] {
   return [values.filter((value) => isFirst(value)), values.filter((value) => !isFirst(value))];
 }
 

@@ -3,10 +3,10 @@ import { domainFilter } from './domains.ts';
 
 const MAX_URL_CHARACTERS = 2_048;
 const MAX_TITLE_CHARACTERS = 300;
-const MAX_TEXT_CHARACTERS = 2_000;
+const MAX_HIT_TEXT_CHARACTERS = 2_000;
 const MAX_AGE_CHARACTERS = 100;
 /** How much of a text is read to find so many characters of it. */
-const MAX_READ_CHARACTERS = 16_384;
+const MAX_HIT_READ_CHARACTERS = 16_384;
 
 /** What a query gets of what a backend found: pages of the web that its filters allow, each once, all of it bounded. */
 export function finishedHits(found: readonly SearchHit[], query: SearchQuery): SearchHit[] {
@@ -19,10 +19,10 @@ export function finishedHits(found: readonly SearchHit[], query: SearchQuery): S
     const page = address.replace(/#.*$/s, '');
     if (hits.has(page)) continue;
     hits.set(page, {
-      title: bounded(title, MAX_TITLE_CHARACTERS).replaceAll('\n', ' ') || page.slice(0, MAX_TITLE_CHARACTERS),
+      title: boundedHit(title, MAX_TITLE_CHARACTERS).replaceAll('\n', ' ') || page.slice(0, MAX_TITLE_CHARACTERS),
       url: address,
-      text: bounded(text, MAX_TEXT_CHARACTERS),
-      age: age === null ? null : bounded(age, MAX_AGE_CHARACTERS).replaceAll('\n', ' ') || null,
+      text: boundedHit(text, MAX_HIT_TEXT_CHARACTERS),
+      age: age === null ? null : boundedHit(age, MAX_AGE_CHARACTERS).replaceAll('\n', ' ') || null,
     });
   }
   return [...hits.values()];
@@ -37,9 +37,9 @@ function webAddress(url: string): string | undefined {
 }
 
 /** Without control characters, runs of blanks and halves of characters. */
-function bounded(text: string, maxCharacters: number): string {
+function boundedHit(text: string, maxCharacters: number): string {
   const clean = text
-    .slice(0, MAX_READ_CHARACTERS)
+    .slice(0, MAX_HIT_READ_CHARACTERS)
     .replaceAll(/\r\n?/g, '\n')
     .replaceAll(/[\p{Cc}\p{Zs}]+/gu, (run) => (run.includes('\n') ? '\n' : ' '))
     .trim()

@@ -1,6 +1,6 @@
 /** Markup of snippets as the text that a reader sees. */
 
-const named: Record<string, string> = {
+const namedEntities: Record<string, string> = {
   amp: '&',
   lt: '<',
   gt: '>',
@@ -25,7 +25,7 @@ export function decodeEntities(text: string): string {
   return text.replaceAll(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,
     (entity, decimal?: string, hex?: string, name?: string) => {
-      if (name !== undefined) return (Object.hasOwn(named, name) ? named[name] : undefined) ?? entity;
+      if (name !== undefined) return (Object.hasOwn(namedEntities, name) ? namedEntities[name] : undefined) ?? entity;
       const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal);
       return code > 0x10_ff_ff ? '\ufffd' : String.fromCodePoint(code);
     },

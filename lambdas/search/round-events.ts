@@ -7,7 +7,7 @@ import type { Seals } from './seals.ts';
 import type { Sources } from './sources.ts';
 
 /** A block of the model's that is open. */
-interface OpenBlock {
+interface OpenRoundBlock {
   /** The client's block that it is written to; undefined for a text that has nothing new yet. */
   index: number | undefined;
   /** Looks for markers in a text; undefined where nothing can be cited. */
@@ -32,7 +32,7 @@ export class RoundEvents {
   readonly #seals: Seals;
   readonly #rules: RoundRules;
   #nextIndex = 0;
-  readonly #open = new Map<number, OpenBlock>();
+  readonly #open = new Map<number, OpenRoundBlock>();
 
   constructor({ sources, seals }: { sources: Sources; seals: Seals }, rules: RoundRules) {
     this.#sources = sources;
@@ -98,16 +98,16 @@ export class RoundEvents {
     return [...rest, open.index === inner ? event : stopped(open.index)];
   }
 
-  #parts(open: OpenBlock, parts: TextPart[]): AnswerEvent[] {
+  #parts(open: OpenRoundBlock, parts: TextPart[]): AnswerEvent[] {
     return parts.flatMap((part) => ('sources' in part ? this.#citing(open, part) : this.#plain(open, part.text)));
   }
 
-  #plain(open: OpenBlock, text: string): AnswerEvent[] {
+  #plain(open: OpenRoundBlock, text: string): AnswerEvent[] {
     return text === '' ? [] : [...this.#opening(open), grown(open.index!, { type: 'text_delta', text })];
   }
 
   /** A text that rests on sources is a block of its own, and names them before it begins. */
-  #citing(open: OpenBlock, { text, sources }: { text: string; sources: number[] }): AnswerEvent[] {
+  #citing(open: OpenRoundBlock, { text, sources }: { text: string; sources: number[] }): AnswerEvent[] {
     const before = open.index === undefined ? [] : [stopped(open.index)];
     open.index = undefined;
     const index = this.#nextIndex++;
@@ -135,7 +135,7 @@ export class RoundEvents {
   }
 
   /** Opens the client's block for a text that goes on. */
-  #opening(open: OpenBlock): AnswerEvent[] {
+  #opening(open: OpenRoundBlock): AnswerEvent[] {
     if (open.index !== undefined) return [];
     open.index = this.#nextIndex++;
     return [started(open.index, { type: 'text', text: '' })];

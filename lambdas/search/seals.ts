@@ -26,13 +26,13 @@ const citation = z.strictObject({ call: z.string(), result: z.int().nonnegative(
 type SealedCitation = z.infer<typeof citation>;
 
 /** `foreign`: not sealed here, for example by a provider in an earlier turn. */
-type Opened<Value> = { value: Value } | 'foreign' | 'altered';
+type OpenedSeal<Value> = { value: Value } | 'foreign' | 'altered';
 
 export interface Seals {
   sealHit(value: SealedHit): string;
-  openHit(sealed: unknown): Opened<SealedHit>;
+  openHit(sealed: unknown): OpenedSeal<SealedHit>;
   sealCitation(value: SealedCitation): string;
-  openCitation(sealed: unknown): Opened<SealedCitation>;
+  openCitation(sealed: unknown): OpenedSeal<SealedCitation>;
 }
 
 /** @param secret the deployment's; @param accountId whose searches they are */
@@ -41,7 +41,7 @@ export function sealsOf(secret: string, accountId: string): Seals {
   const keyId = createHash('sha256').update(key).digest('hex').slice(0, KEY_ID_CHARACTERS);
   const prefix = `${PREFIX}${keyId}.`;
   const sealed = (value: object) => prefix + seal(JSON.stringify(value), key, accountId).toString('base64url');
-  const opened = <Value>(text: unknown, schema: z.ZodType<Value>): Opened<Value> => {
+  const opened = <Value>(text: unknown, schema: z.ZodType<Value>): OpenedSeal<Value> => {
     if (typeof text !== 'string' || !text.startsWith(PREFIX)) return 'foreign';
     if (!text.startsWith(prefix)) return 'altered';
     try {

@@ -20,22 +20,22 @@ export interface SearchCall {
 type ErrorCode = SearchErrorCode | 'max_uses_exceeded';
 
 /** A search that is over: what the client gets of it, and what the model. */
-export interface Searched {
+export interface SearchBlocks {
   /** `web_search_tool_result`. */
-  shown: Block;
+  clientBlock: Block;
   /** `tool_result`. */
-  read: Block;
+  modelBlock: Block;
 }
 
 /** How long the queries of an answer that was given up are waited for: less than a function has left by then. */
-const PATIENCE_MS = 8_000;
+const SEARCH_PATIENCE_MS = 8_000;
 /** No turn makes more, whatever its client allows. */
 const MAX_SEARCHES = 20;
 
 /** The searches of one answer: counted, made, numbered, and sealed. */
 export class SearchSession {
   /** Searches that found an answer, even an empty one. Each is charged; one that failed is not. */
-  charged = 0;
+  chargedCount = 0;
   /** The number of results that the model saw and the client did not; null where no search ran unseen. */
   unseenResults: number | null = null;
   readonly sources: Sources;
@@ -82,7 +82,7 @@ export class SearchSession {
    * who asked: whoever takes no more results still waits for those that are under way, eight seconds at most, and they are
    * charged if they found an answer.
    */
-  async *make(calls: readonly SearchCall[], signal: AbortSignal): AsyncGenerator<Searched, void> {
+  async *make(calls: readonly SearchCall[], signal: AbortSignal): AsyncGenerator<SearchBlocks, void> {
     const allowed = this.allowed(calls.length);
     this.#made += allowed;
     const work = patientSignal(signal);
@@ -96,7 +96,7 @@ export class SearchSession {
       }
     } finally {
       const left = await Promise.all(outcomes.slice(taken));
-      this.charged += left.filter((outcome) => 'hits' in outcome).length;
+      this.chargedCount += left.filter((outcome) => 'hits' in outcome).length;
     }
   }
 
@@ -117,30 +117,30 @@ export class SearchSession {
   async lookUp(query: SearchQuery, signal: AbortSignal): Promise<string[] | undefined> {
     const outcome = await this.#search(query, patientSignal(signal));
     if ('error' in outcome) return undefined;
-    this.charged += 1;
+    this.chargedCount += 1;
     const { texts } = this.#take({ id: newSearchId(), query: query.text }, outcome.hits);
     this.unseenResults = (this.unseenResults ?? 0) + texts.length;
     return texts;
   }
 
-  #searched({ id, query = '' }: SearchCall, outcome: { hits: SearchHit[] } | { error: ErrorCode }): Searched {
+  #searched({ id, query = '' }: SearchCall, outcome: { hits: SearchHit[] } | { error: ErrorCode }): SearchBlocks {
     const tool_use_id = modelCallId(id);
     if ('error' in outcome) {
       const { error: error_code } = outcome;
       return {
-        shown: {
+        clientBlock: {
           type: 'web_search_tool_result',
           tool_use_id: id,
           content: { type: 'web_search_tool_result_error', error_code },
         },
-        read: { type: 'tool_result', tool_use_id, content: failureText(error_code), is_error: true },
+        modelBlock: { type: 'tool_result', tool_use_id, content: failureText(error_code), is_error: true },
       };
     }
-    this.charged += 1;
+    this.chargedCount += 1;
     const { shown, texts } = this.#take({ id, query }, outcome.hits);
     return {
-      shown: { type: 'web_search_tool_result', tool_use_id: id, content: shown },
-      read: { type: 'tool_result', tool_use_id, content: resultText(texts) },
+      clientBlock: { type: 'web_search_tool_result', tool_use_id: id, content: shown },
+      modelBlock: { type: 'tool_result', tool_use_id, content: resultText(texts) },
     };
   }
 
@@ -174,7 +174,7 @@ export class SearchSession {
 /** Aborts a while after the other: an answer that comes soon is had for the money that its query costs. */
 function patientSignal(signal: AbortSignal): AbortSignal {
   const patient = new AbortController();
-  const giveUp = () => void setTimeout(() => patient.abort(), PATIENCE_MS).unref();
+  const giveUp = () => void setTimeout(() => patient.abort(), SEARCH_PATIENCE_MS).unref();
   if (signal.aborted) patient.abort();
   else signal.addEventListener('abort', giveUp, { once: true });
   return patient.signal;

@@ -2,8 +2,8 @@ import type { OpenBackend, SearchErrorCode, SearchOutcome, SearchQuery } from '.
 import { codePointsIn } from './query-length.ts';
 
 /** The least of what the backends take; in code points. */
-const MAX_QUERY_CHARACTERS = 400;
-const TIMEOUT_MS = 15_000;
+const MAX_SEARCHED_CHARACTERS = 400;
+const WEB_SEARCH_TIMEOUT_MS = 15_000;
 
 /**
  * Asks the backends, one after another, until one answers; a list without hits is an answer. When none does, the last
@@ -12,14 +12,14 @@ const TIMEOUT_MS = 15_000;
 export async function searchWeb(
   backends: readonly OpenBackend[],
   query: SearchQuery,
-  { signal, timeoutMs = TIMEOUT_MS }: { signal: AbortSignal; timeoutMs?: number },
+  { signal, timeoutMs = WEB_SEARCH_TIMEOUT_MS }: { signal: AbortSignal; timeoutMs?: number },
 ): Promise<SearchOutcome> {
   const text = query.text
     .toWellFormed()
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
     .trim();
   if (text === '') return { error: 'invalid_tool_input' };
-  if (codePointsIn(text) > MAX_QUERY_CHARACTERS) return { error: 'query_too_long' };
+  if (codePointsIn(text) > MAX_SEARCHED_CHARACTERS) return { error: 'query_too_long' };
   const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   let error: SearchErrorCode = 'unavailable';
   for (const backend of backends) {

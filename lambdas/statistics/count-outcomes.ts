@@ -16,7 +16,7 @@ export interface Ended {
 }
 
 /** Older generations are settled late: the statistics do not look that far back. */
-const MAX_AGE_MS = 24 * HOUR_MS;
+const MAX_COUNTED_AGE_MS = 24 * HOUR_MS;
 /** Shorter answers say little about speed; an answer that came as one document was not written in the time it took to read. */
 const MIN_TOKENS = 20;
 const MIN_WRITING_MS = 50;
@@ -41,8 +41,8 @@ export async function countOutcomes(table: Table, ended: Ended[]): Promise<void>
 export function bySlot(ended: Ended[], atMs: number): [{ slotMs: number; endpointId: string }, EndpointSums][] {
   const slots = new Map<string, [{ slotMs: number; endpointId: string }, EndpointSums]>();
   for (const { generationId, outcome } of ended) {
-    const endedAtMs = endOf(generationId, outcome, atMs);
-    if (atMs - endedAtMs > MAX_AGE_MS) continue;
+    const endedAtMs = outcomeEnd(generationId, outcome, atMs);
+    if (atMs - endedAtMs > MAX_COUNTED_AGE_MS) continue;
     const slotMs = Math.floor(endedAtMs / SLOT_MS) * SLOT_MS;
     for (const [endpointId, sums] of sumsOf(outcome)) {
       const name = `${slotMs}#${endpointId}`;
@@ -55,7 +55,7 @@ export function bySlot(ended: Ended[], atMs: number): [{ slotMs: number; endpoin
 }
 
 /** The settlement of a generation may be late. */
-function endOf(generationId: string, { latencyMs, generationTimeMs: writingMs }: Outcome, atMs: number): number {
+function outcomeEnd(generationId: string, { latencyMs, generationTimeMs: writingMs }: Outcome, atMs: number): number {
   const begunAtMs = generationTimeMs(generationId) ?? atMs;
   return Math.min(atMs, begunAtMs + (latencyMs ?? 0) + (writingMs ?? 0));
 }
@@ -64,7 +64,7 @@ function sumsOf(outcome: Ended['outcome']): [endpointId: string, EndpointSums][]
   const refused = refusedAttempts(outcome);
   const failed = refused.filter((attempt, index) => {
     // It did not fail: it was given up.
-    const isAbandoned = attempt.status === null && index === refused.length - 1 && isGivenUp(outcome);
+    const isAbandoned = attempt.status === null && index === refused.length - 1 && isGivenUpByClient(outcome);
     return !isAbandoned && !SAYS_NOTHING.has(attempt.status);
   });
   const sums = failed.map(({ endpointId }): [string, EndpointSums] => [
@@ -82,7 +82,7 @@ function refusedAttempts({ failedAttempts, endpointId, providerStatus, latencyMs
   return [...failedAttempts, ...last].filter(({ status }) => !isAnswer(status));
 }
 
-function isGivenUp({ ending }: Outcome): boolean {
+function isGivenUpByClient({ ending }: Outcome): boolean {
   return ending === 'client_left' || ending === 'out_of_time';
 }
 

@@ -20,7 +20,7 @@ import { percentilesOf } from './histogram.ts';
 import { summed } from './sums.ts';
 
 /** Fewer requests say nothing. */
-const LEAST_REQUESTS = 10;
+const MIN_REQUESTS = 10;
 /** Time for late settlements; what comes later is missing in the day. */
 const HOUR_CLOSES_AFTER_MS = 10 * 60_000;
 /** After a pause, a run catches up on so many hours. */
@@ -49,7 +49,7 @@ export async function measureEndpoints(table: Table, atMs: number, liveProviders
 
 /** The hours of the last day that are over, newly closed ones included. */
 async function closedHours(table: Table, atMs: number): Promise<Map<string, HourSums>[]> {
-  const current = startOf(atMs, HOUR_MS);
+  const current = slotStartMs(atMs, HOUR_MS);
   const hours = await readHours(table, current - HOURS_A_DAY * HOUR_MS, current);
   const over = Array.from({ length: HOURS_A_DAY }, (_, index) => current - (index + 1) * HOUR_MS);
   const missing = over.filter((hourMs) => isOver(hourMs, atMs) && !hours.has(hourMs));
@@ -69,13 +69,13 @@ function isOver(hourMs: number, atMs: number): boolean {
 
 /** The first hour that is not over yet: this one, or shortly after its beginning the one before. */
 function firstOpenHour(atMs: number): number {
-  const current = startOf(atMs, HOUR_MS);
+  const current = slotStartMs(atMs, HOUR_MS);
   return isOver(current - HOUR_MS, atMs) ? current : current - HOUR_MS;
 }
 
 /** Slots are read from here on: those of open hours, and those of the last half hour. */
 function firstSlot(atMs: number): number {
-  return Math.min(firstOpenHour(atMs), startOf(atMs - HALF_HOUR_MS, SLOT_MS));
+  return Math.min(firstOpenHour(atMs), slotStartMs(atMs - HALF_HOUR_MS, SLOT_MS));
 }
 
 async function readSlots(table: Table, fromMs: number, toMs: number): Promise<Slot[]> {
@@ -100,8 +100,8 @@ function measured(hours: Map<string, HourSums>[], slots: Slot[], atMs: number): 
           last30m: uptimeOf([recent]),
           last1d: uptimeOf(day),
         },
-        latencyMs: recent ? percentilesOf(recent.latencyMs, LEAST_REQUESTS) : null,
-        throughput: recent ? percentilesOf(recent.throughput, LEAST_REQUESTS) : null,
+        latencyMs: recent ? percentilesOf(recent.latencyMs, MIN_REQUESTS) : null,
+        throughput: recent ? percentilesOf(recent.throughput, MIN_REQUESTS) : null,
       },
     ];
   });
@@ -112,9 +112,9 @@ function measured(hours: Map<string, HourSums>[], slots: Slot[], atMs: number): 
 function uptimeOf(parts: (HourSums | undefined)[]): number | null {
   const requests = parts.reduce((sum, part) => sum + (part?.requests ?? 0), 0);
   const failures = parts.reduce((sum, part) => sum + (part?.failures ?? 0), 0);
-  return requests < LEAST_REQUESTS ? null : Math.floor((10_000 * (requests - failures)) / requests) / 100;
+  return requests < MIN_REQUESTS ? null : Math.floor((10_000 * (requests - failures)) / requests) / 100;
 }
 
-function startOf(atMs: number, lengthMs: number): number {
+function slotStartMs(atMs: number, lengthMs: number): number {
   return Math.floor(atMs / lengthMs) * lengthMs;
 }

@@ -28,12 +28,12 @@ const auditRecord = record({
 /** One change of an account's configuration; written in the transaction that makes the change. */
 export type AuditEntry = RecordOf<typeof auditRecord>;
 
-function partition(accountId: string): string {
+function auditPartition(accountId: string): string {
   return `AUDIT#${accountId}`;
 }
 
 export function auditPut(table: Table, accountId: string, entry: AuditEntry): Write {
-  const key = { pk: partition(accountId), sk: `${entry.at}#${randomUUID()}` };
+  const key = { pk: auditPartition(accountId), sk: `${entry.at}#${randomUUID()}` };
   return put(table, { ...key, entity: 'audit', ...auditRecord.toItem(entry) });
 }
 
@@ -51,7 +51,7 @@ export async function readAudit(
       {
         ConsistentRead: true,
         KeyConditionExpression: 'pk = :pk AND sk >= :since',
-        ExpressionAttributeValues: { ':pk': partition(accountId), ':since': selection.since ?? '0' },
+        ExpressionAttributeValues: { ':pk': auditPartition(accountId), ':since': selection.since ?? '0' },
         ScanIndexForward: false,
         Limit: selection.limit - entries.length,
       },

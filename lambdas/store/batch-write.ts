@@ -3,9 +3,9 @@ import { batchWriteItems, type WriteRequest } from './calls.ts';
 import type { Table } from './table.ts';
 
 /** DynamoDB's limit for one BatchWriteItem. */
-const MAX_BATCH = 25;
+const MAX_WRITTEN_BATCH = 25;
 
 /** Writes any number of items without conditions. @throws {StoreBusyError} after writing a part */
 export async function batchWrite(table: Table, requests: WriteRequest[]): Promise<void> {
-  await inBatches(requests, MAX_BATCH, (batch) => batchWriteItems(table, batch));
+  await inBatches(requests, MAX_WRITTEN_BATCH, (batch) => batchWriteItems(table, batch));
 }

@@ -104,15 +104,15 @@ export async function batchWriteItems(table: Table, writes: WriteRequest[]): Pro
     'BatchWriteItem',
     { RequestItems: { [table.name]: requests } },
   );
-  const left = new Set((undone?.[table.name] ?? []).map((request) => nameOf(fromAttributes(keyIn(request)) as Key)));
-  return left.size === 0 ? [] : writes.filter((write) => left.has(nameOf(keyIn(write))));
+  const left = new Set((undone?.[table.name] ?? []).map((request) => itemName(fromAttributes(keyIn(request)) as Key)));
+  return left.size === 0 ? [] : writes.filter((write) => left.has(itemName(keyIn(write))));
 }
 
 function keyIn<Keyed>(request: { PutRequest: { Item: Keyed } } | { DeleteRequest: { Key: Keyed } }): Keyed {
   return 'PutRequest' in request ? request.PutRequest.Item : request.DeleteRequest.Key;
 }
 
-function nameOf({ pk, sk }: Key): string {
+function itemName({ pk, sk }: Key): string {
   return `${pk}\n${sk}`;
 }
 

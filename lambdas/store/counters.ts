@@ -101,17 +101,19 @@ function add(deltas: CounterDeltas, name: string, amount: Money): void {
 
 /** Whether the changes, added up, leave anything to write. */
 export function hasChanges(deltas: CounterDeltas): boolean {
-  return changesOf(deltas).length > 0;
+  return counterChanges(deltas).length > 0;
 }
 
-function changesOf(deltas: CounterDeltas): [string, bigint][] {
+function counterChanges(deltas: CounterDeltas): [string, bigint][] {
   return [...deltas].filter(([, pico]) => pico !== 0n);
 }
 
 /** Applies the changes; the item is created where it does not exist. */
 export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas): Write {
-  const add = Object.fromEntries(changesOf(deltas).map(([name, pico]) => [name, moneyAttribute(Money.fromPico(pico))]));
-  return update(table, counterKey(scope), { set: namesOf(scope), add });
+  const add = Object.fromEntries(
+    counterChanges(deltas).map(([name, pico]) => [name, moneyAttribute(Money.fromPico(pico))]),
+  );
+  return update(table, counterKey(scope), { set: windowNames(scope), add });
 }
 
 /**
@@ -124,19 +126,19 @@ export function configureUpdate(
   change: { limits: Limits; revision: number; active?: boolean },
 ): Write {
   const { limits, revision, active } = change;
-  const set = { ...namesOf(scope), limits: limitsAttribute(limits), revision, active };
+  const set = { ...windowNames(scope), limits: limitsAttribute(limits), revision, active };
   return update(table, counterKey(scope), { set });
 }
 
 /** Lowers a lifetime limit, if all that is spent and held stays within it. The limit must not be below zero. */
 export function lowerLifetimeUpdate(table: Table, scope: ScopeId, change: { limit: Money; revision: number }): Write {
   const { limit, revision } = change;
-  const set = { ...namesOf(scope), limits: limitsAttribute({ lifetime: limit }), revision };
+  const set = { ...windowNames(scope), limits: limitsAttribute({ lifetime: limit }), revision };
   const when = { atMostIfPresent: { committed_lifetime: moneyAttribute(limit) } };
   return update(table, counterKey(scope), { set, when });
 }
 
-function namesOf({ kind, id }: ScopeId): Item {
+function windowNames({ kind, id }: ScopeId): Item {
   return { scope_kind: kind, scope_id: id };
 }
 

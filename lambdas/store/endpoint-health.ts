@@ -25,25 +25,25 @@ const reportRecord = record({
     fromAttribute: (stored) => mapped(stored as Record<string, string[][]>, (bins) => bins.map(attemptsFrom)),
   }),
 });
-const expiryField = expiry(TTL_ATTRIBUTE);
+const reportExpiry = expiry(TTL_ATTRIBUTE);
 
 /** What one instance knows of endpoints. */
 type Report = RecordOf<typeof reportRecord>;
 
-const PARTITION = 'HEALTH#RECENT';
-const SLOT_MS = 10_000;
+const HEALTH_PARTITION = 'HEALTH#RECENT';
+const HEALTH_SLOT_MS = 10_000;
 /** Routing asks for seconds, operators for the last failure. */
 export const KEEP_REPORTS_MS = 60 * 60_000;
 /** What comes later than that is of no use any more. */
-const WRITE_TIMEOUT_MS = 300;
-const READ_TIMEOUT_MS = 1_000;
+const HEALTH_WRITE_TIMEOUT_MS = 300;
+const HEALTH_READ_TIMEOUT_MS = 1_000;
 
 export async function writeReport(table: Table, report: Report): Promise<void> {
   const { instance, publishedAtMs } = report;
-  const key = { pk: PARTITION, sk: `${slotOf(publishedAtMs)}#${instance}` };
+  const key = { pk: HEALTH_PARTITION, sk: `${slotOf(publishedAtMs)}#${instance}` };
   const item: Item = { ...key, entity: 'endpoint_health', ...reportRecord.toItem(report) };
-  expiryField.write(publishedAtMs + KEEP_REPORTS_MS, item);
-  await writeWithin(table, WRITE_TIMEOUT_MS, put(table, item));
+  reportExpiry.write(publishedAtMs + KEEP_REPORTS_MS, item);
+  await writeWithin(table, HEALTH_WRITE_TIMEOUT_MS, put(table, item));
 }
 
 /**
@@ -54,10 +54,10 @@ export async function readReports(
   table: Table,
   { fromMs, toMs, limit }: { fromMs: number; toMs: number; limit: number },
 ): Promise<Report[]> {
-  const items = await queryPageWithin(table, READ_TIMEOUT_MS, {
-    pk: PARTITION,
+  const items = await queryPageWithin(table, HEALTH_READ_TIMEOUT_MS, {
+    pk: HEALTH_PARTITION,
     from: slotOf(fromMs),
-    to: slotOf(toMs + SLOT_MS),
+    to: slotOf(toMs + HEALTH_SLOT_MS),
     Limit: limit,
     ScanIndexForward: false,
   });
@@ -65,7 +65,7 @@ export async function readReports(
 }
 
 function slotOf(atMs: number): string {
-  return new Date(Math.floor(atMs / SLOT_MS) * SLOT_MS).toISOString();
+  return new Date(Math.floor(atMs / HEALTH_SLOT_MS) * HEALTH_SLOT_MS).toISOString();
 }
 
 function attemptsFrom(bin: string[]): Attempts {

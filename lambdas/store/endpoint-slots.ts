@@ -30,8 +30,8 @@ export const SLOT_SHARDS = 4;
 const KEEP_SLOT_MS = 26 * HOUR_MS;
 const KEEP_HOUR_MS = 48 * HOUR_MS;
 /** Of an hour, so that its items stay below 400 KB. */
-const ENDPOINTS_IN_ITEM = 1_000;
-const WRITE_TIMEOUT_MS = 1_000;
+const ENDPOINTS_IN_SLOT = 1_000;
+const SLOT_WRITE_TIMEOUT_MS = 1_000;
 
 /** @throws when it could not be written in a second. */
 export async function addToSlot(
@@ -45,10 +45,10 @@ export async function addToSlot(
     endpoint_id: endpointId,
     [TTL_ATTRIBUTE]: secondsAt(slotMs + KEEP_SLOT_MS),
   };
-  const add = { requests: sums.requests, failures: sums.failures, ...attributesOf('latency', sums.latencyMs) };
-  Object.assign(add, attributesOf('throughput', sums.throughput));
+  const add = { requests: sums.requests, failures: sums.failures, ...slotAttributes('latency', sums.latencyMs) };
+  Object.assign(add, slotAttributes('throughput', sums.throughput));
   const key = { pk: slotPartition(slotMs, shard), sk: endpointId };
-  await writeWithin(table, WRITE_TIMEOUT_MS, update(table, key, { set, add }));
+  await writeWithin(table, SLOT_WRITE_TIMEOUT_MS, update(table, key, { set, add }));
 }
 
 /** The sums of a slot, an endpoint's in as many parts as there are. */
@@ -68,8 +68,8 @@ export async function readSlot(table: Table, slotMs: number): Promise<[endpointI
 /** Writes what an hour came to, also when that is nothing: then it is known to be nothing. */
 export async function writeHour(table: Table, hourMs: number, sums: ReadonlyMap<string, HourSums>): Promise<void> {
   const endpoints = [...sums].map(([id, { requests, failures }]) => [id, [requests, failures]] as const);
-  for (let part = 0; part === 0 || part * ENDPOINTS_IN_ITEM < endpoints.length; part += 1) {
-    const some = endpoints.slice(part * ENDPOINTS_IN_ITEM, (part + 1) * ENDPOINTS_IN_ITEM);
+  for (let part = 0; part === 0 || part * ENDPOINTS_IN_SLOT < endpoints.length; part += 1) {
+    const some = endpoints.slice(part * ENDPOINTS_IN_SLOT, (part + 1) * ENDPOINTS_IN_SLOT);
     const item = {
       pk: HOURS,
       sk: `${new Date(hourMs).toISOString()}#${part}`,
@@ -117,7 +117,7 @@ async function readPartition(table: Table, pk: string, range?: { from: string; b
   return items;
 }
 
-function attributesOf(name: string, buckets: Buckets): Record<string, number> {
+function slotAttributes(name: string, buckets: Buckets): Record<string, number> {
   return Object.fromEntries([...buckets].map(([bucket, count]) => [`${name}_${bucket}`, count]));
 }
 

@@ -12,11 +12,11 @@ export interface Measurement {
   liveProviders: readonly string[] | undefined;
 }
 
-const PARTITION = 'HEALTH#STATISTICS';
-const KEEP_MS = 60 * 60_000;
+const STATISTICS_PARTITION = 'HEALTH#STATISTICS';
+const KEEP_STATISTICS_MS = 60 * 60_000;
 /** Of an item, so that it stays below 400 KB. */
 const ENDPOINTS_IN_ITEM = 1_000;
-const READ_TIMEOUT_MS = 1_000;
+const STATISTICS_READ_TIMEOUT_MS = 1_000;
 
 /** Replaces the last measurement, in as few items as it needs: usually one. */
 export async function writeMeasurement(table: Table, measurement: Measurement): Promise<void> {
@@ -24,13 +24,13 @@ export async function writeMeasurement(table: Table, measurement: Measurement): 
   const entries = Object.entries(endpoints).map(([id, statistics]) => [id, compact(statistics)] as const);
   for (let part = 0; part === 0 || part * ENDPOINTS_IN_ITEM < entries.length; part += 1) {
     const item = {
-      pk: PARTITION,
+      pk: STATISTICS_PARTITION,
       sk: String(part),
       entity: 'endpoint_statistics',
       measured_at: new Date(measuredAtMs).toISOString(),
       live_providers: liveProviders,
       endpoints: Object.fromEntries(entries.slice(part * ENDPOINTS_IN_ITEM, (part + 1) * ENDPOINTS_IN_ITEM)),
-      [TTL_ATTRIBUTE]: Math.ceil((measuredAtMs + KEEP_MS) / 1_000),
+      [TTL_ATTRIBUTE]: Math.ceil((measuredAtMs + KEEP_STATISTICS_MS) / 1_000),
     };
     await writeAlone(table, put(table, item));
   }
@@ -38,7 +38,11 @@ export async function writeMeasurement(table: Table, measurement: Measurement): 
 
 /** The last measurement, in the parts that it was written in. Cost: one page, eventually consistent. */
 export async function readMeasurements(table: Table): Promise<Measurement[]> {
-  const items = await queryPageWithin(table, READ_TIMEOUT_MS, { pk: PARTITION, from: '0', to: '9' });
+  const items = await queryPageWithin(table, STATISTICS_READ_TIMEOUT_MS, {
+    pk: STATISTICS_PARTITION,
+    from: '0',
+    to: '9',
+  });
   return items.map((item) => {
     const entries = Object.entries(item['endpoints'] as Record<string, Item>);
     return {
@@ -50,7 +54,11 @@ export async function readMeasurements(table: Table): Promise<Measurement[]> {
 }
 
 function compact({ uptimePercent: { last5m, last30m, last1d }, latencyMs, throughput }: EndpointStatistics): Item {
-  return { uptime: [last5m, last30m, last1d], latency: listOf(latencyMs), throughput: listOf(throughput) };
+  return {
+    uptime: [last5m, last30m, last1d],
+    latency: measurementList(latencyMs),
+    throughput: measurementList(throughput),
+  };
 }
 
 function expanded({ uptime, latency, throughput }: Item): EndpointStatistics {
@@ -62,7 +70,7 @@ function expanded({ uptime, latency, throughput }: Item): EndpointStatistics {
   };
 }
 
-function listOf(percentiles: Percentiles | null): number[] | null {
+function measurementList(percentiles: Percentiles | null): number[] | null {
   return percentiles && [percentiles.p50, percentiles.p75, percentiles.p90, percentiles.p99];
 }
 

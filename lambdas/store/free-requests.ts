@@ -18,28 +18,31 @@ export interface FreeCount {
 }
 
 export function accountDay(accountId: string, atMs: number): FreeCount {
-  const startMs = startOf(atMs, DAY_MS);
-  return { key: { pk: `FREE#ACCOUNT#${accountId}`, sk: `DAY#${nameOf(startMs, 10)}` }, endsAtMs: startMs + DAY_MS };
+  const startMs = windowStart(atMs, DAY_MS);
+  return {
+    key: { pk: `FREE#ACCOUNT#${accountId}`, sk: `DAY#${freeWindowName(startMs, 10)}` },
+    endsAtMs: startMs + DAY_MS,
+  };
 }
 
 export function accountMinute(accountId: string, atMs: number): FreeCount {
-  const startMs = startOf(atMs, MINUTE_MS);
+  const startMs = windowStart(atMs, MINUTE_MS);
   return {
-    key: { pk: `FREE#ACCOUNT#${accountId}`, sk: `MINUTE#${nameOf(startMs, 16)}` },
+    key: { pk: `FREE#ACCOUNT#${accountId}`, sk: `MINUTE#${freeWindowName(startMs, 16)}` },
     endsAtMs: startMs + MINUTE_MS,
   };
 }
 
 /** @param hash keyed, of the address and the day */
 export function addressDay(hash: string, atMs: number): FreeCount {
-  const startMs = startOf(atMs, DAY_MS);
-  return { key: { pk: `FREE#ADDRESS#${hash}`, sk: `DAY#${nameOf(startMs, 10)}` }, endsAtMs: startMs + DAY_MS };
+  const startMs = windowStart(atMs, DAY_MS);
+  return { key: { pk: `FREE#ADDRESS#${hash}`, sk: `DAY#${freeWindowName(startMs, 10)}` }, endsAtMs: startMs + DAY_MS };
 }
 
 /** Counts one more request, if there are fewer than `most`, which is at least 1. */
 export function placeUpdate(table: Table, count: FreeCount, most: number): Write {
   return update(table, count.key, {
-    set: constantsOf(count),
+    set: freeRequestConstants(count),
     add: { requests: 1 },
     when: { atMostIfPresent: { requests: most - 1 } },
   });
@@ -47,7 +50,7 @@ export function placeUpdate(table: Table, count: FreeCount, most: number): Write
 
 /** Changes a count without a condition. */
 export function placesUpdate(table: Table, count: FreeCount, change: number): Write {
-  return update(table, count.key, { set: constantsOf(count), add: { requests: change } });
+  return update(table, count.key, { set: freeRequestConstants(count), add: { requests: change } });
 }
 
 export async function readRequests(table: Table, { key }: FreeCount): Promise<number> {
@@ -59,14 +62,14 @@ export function requestsFrom(item: Item | undefined): number {
 }
 
 /** A day longer than it counts: a settlement may come late. */
-function constantsOf({ endsAtMs }: FreeCount): Item {
+function freeRequestConstants({ endsAtMs }: FreeCount): Item {
   return { entity: 'free_requests', [TTL_ATTRIBUTE]: (endsAtMs + DAY_MS) / 1_000 };
 }
 
-function startOf(atMs: number, lengthMs: number): number {
+function windowStart(atMs: number, lengthMs: number): number {
   return atMs - (atMs % lengthMs);
 }
 
-function nameOf(startMs: number, characters: number): string {
+function freeWindowName(startMs: number, characters: number): string {
   return new Date(startMs).toISOString().slice(0, characters);
 }

@@ -69,22 +69,26 @@ export async function* generationsOfShard(
   }
 }
 
-const PAGE = 50;
+const GENERATION_PAGE = 50;
 
 /** Generations of each shard of an account's UTC day, newest first, and older than the id `before`. */
 export function generationsOfShards(table: Table, accountId: string, date: string, before: string) {
   return Array.from({ length: GENERATION_SHARDS }, (_, shard) =>
-    newestFirst(table, generationPartition(accountId, date, shard), before),
+    newestGenerationsFirst(table, generationPartition(accountId, date, shard), before),
   );
 }
 
-async function* newestFirst(table: Table, partition: string, before: string): AsyncGenerator<Generation, void> {
+async function* newestGenerationsFirst(
+  table: Table,
+  partition: string,
+  before: string,
+): AsyncGenerator<Generation, void> {
   const items = queryItems(table, {
     ConsistentRead: true,
     KeyConditionExpression: 'pk = :pk AND sk < :before',
     ExpressionAttributeValues: { ':pk': partition, ':before': before },
     ScanIndexForward: false,
-    Limit: PAGE,
+    Limit: GENERATION_PAGE,
   });
   for await (const item of items) if (item['entity'] === 'generation') yield generationFrom(item);
 }

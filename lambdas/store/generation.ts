@@ -47,7 +47,7 @@ const estimateRecord = record({
   cost: money('input_cost_estimate_rub'),
 });
 
-const fields = {
+const generationFields = {
   id: text('id'),
   payer: part(payerRecord),
   apiType: oneOf('api_type', apiTypes),
@@ -61,7 +61,7 @@ const fields = {
 };
 
 const pendingRecord = record({
-  ...fields,
+  ...generationFields,
   /** Prices of the endpoint that is tried first, frozen at admission. */
   pricing: pricesField('prices'),
   /** Names the files that the prices were read from. */
@@ -74,7 +74,7 @@ export type PendingGeneration = RecordOf<typeof pendingRecord>;
 export const pendingAttributes = pendingRecord.toItem;
 
 const generationRecord = record({
-  ...fields,
+  ...generationFields,
   state: oneOf('state', ['pending', 'final']),
   /** These two only while it is pending. */
   bootId: optional(text('boot_id')),

@@ -17,7 +17,7 @@ export class AlreadyAnsweredError extends Error {
   override name = 'AlreadyAnsweredError';
 }
 
-function itemKey(name: string): Key {
+function answerItemKey(name: string): Key {
   return { pk: `IDEMPOTENCY#${name}`, sk: 'ANSWER' };
 }
 
@@ -26,13 +26,13 @@ function itemKey(name: string): Key {
  * @param name keyed hash of account or key, route and Idempotency-Key
  */
 export function keepAnswerPut(table: Table, name: string, answer: KeptAnswer, atMs: number): Write {
-  const item = { ...itemKey(name), entity: 'kept_answer', ...answerRecord.toItem(answer) };
+  const item = { ...answerItemKey(name), entity: 'kept_answer', ...answerRecord.toItem(answer) };
   // DynamoDB removes expired items with a delay: one that is still there no longer counts.
   return put(table, item, { belowIfPresent: { [TTL_ATTRIBUTE]: Math.floor(atMs / 1000) } });
 }
 
 export async function readAnswer(table: Table, name: string, atMs: number): Promise<KeptAnswer | undefined> {
-  const item = await readItem(table, itemKey(name));
+  const item = await readItem(table, answerItemKey(name));
   const answer = item && answerRecord.from(item);
   return answer && answer.expiresAtMs >= atMs ? answer : undefined;
 }

@@ -43,16 +43,16 @@ export function changePrivacy(privacy: Privacy, change: PrivacyChange | null): P
       ? rules
       : {
           version: privacy.version,
-          blockLogging: merged(privacy, change, 'blockLogging'),
-          blockTraining: merged(privacy, change, 'blockTraining'),
-          allowedProviders: merged(privacy, change, 'allowedProviders'),
-          ignoredProviders: merged(privacy, change, 'ignoredProviders'),
+          blockLogging: mergedPrivacy(privacy, change, 'blockLogging'),
+          blockTraining: mergedPrivacy(privacy, change, 'blockTraining'),
+          allowedProviders: mergedPrivacy(privacy, change, 'allowedProviders'),
+          ignoredProviders: mergedPrivacy(privacy, change, 'ignoredProviders'),
         };
   const isSame = JSON.stringify(privacyAttribute(changed)) === JSON.stringify(privacyAttribute(privacy));
   return isSame ? privacy : { ...changed, version: privacy.version + 1 };
 }
 
-function merged<Field extends Exclude<keyof Privacy, 'version'>>(
+function mergedPrivacy<Field extends Exclude<keyof Privacy, 'version'>>(
   privacy: Privacy,
   change: PrivacyChange,
   field: Field,

@@ -40,12 +40,12 @@ export function queryPartition(table: Table, partition: string, prefix?: string)
 }
 
 /** DynamoDB's limit for one BatchGetItem. */
-const MAX_BATCH = 100;
+const MAX_READ_BATCH = 100;
 
 /** Items by their keys, read consistently, in no order; what does not exist is left out. @throws {StoreBusyError} */
 export async function readItems(table: Table, keys: Key[]): Promise<Item[]> {
   const items: Item[] = [];
-  await inBatches(keys, MAX_BATCH, async (batch) => {
+  await inBatches(keys, MAX_READ_BATCH, async (batch) => {
     const { items: found, unread } = await batchGetItems(table, batch);
     items.push(...found);
     return unread;

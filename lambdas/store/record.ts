@@ -182,7 +182,7 @@ export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
   return {
     ...field,
     write: (value, item) => value !== undefined && field.write(value, item),
-    read: (item) => (isAbsent(field, item) ? undefined : field.read(item)),
+    read: (item) => (isAttributeAbsent(field, item) ? undefined : field.read(item)),
     toMessage: (value) => (value === undefined ? undefined : field.toMessage(value)),
     messageSchema: () => field.messageSchema().optional(),
   };
@@ -193,13 +193,13 @@ export function orNull<Value>(field: Field<Value>): Field<Value | null> {
   return {
     ...field,
     write: (value, item) => value !== null && field.write(value, item),
-    read: (item) => (isAbsent(field, item) ? null : field.read(item)),
+    read: (item) => (isAttributeAbsent(field, item) ? null : field.read(item)),
     toMessage: (value) => (value === null ? null : field.toMessage(value)),
     messageSchema: () => field.messageSchema().nullable().default(null),
   };
 }
 
-function isAbsent({ attributes: [name] }: Pick<Field<unknown>, 'attributes'>, item: Item): boolean {
+function isAttributeAbsent({ attributes: [name] }: Pick<Field<unknown>, 'attributes'>, item: Item): boolean {
   return item[name!] === undefined || item[name!] === null;
 }
 

@@ -33,16 +33,16 @@ const refusalRecord = record({
 /** Why a request of a known key was refused. */
 export type Refusal = RecordOf<typeof refusalRecord>;
 
-const KEEP_MS = 30 * 24 * 60 * 60_000;
-const expiryField = expiry(TTL_ATTRIBUTE);
-const WRITE_TIMEOUT_MS = 1_000;
+const KEEP_REFUSALS_MS = 30 * 24 * 60 * 60_000;
+const refusalExpiry = expiry(TTL_ATTRIBUTE);
+const REFUSAL_WRITE_TIMEOUT_MS = 1_000;
 
 function partitionOf(accountId: string, date: string, shard: number): string {
   return `REFUSAL#${accountId}#${date}#${shard}`;
 }
 
 /** As generations are spread, so that no partition gets hot. @throws {RangeError} when the id is not a generation id */
-function itemKey(accountId: string, id: string): Key {
+function refusalItemKey(accountId: string, id: string): Key {
   const timeMs = generationTimeMs(id);
   if (timeMs === undefined) throw new RangeError('not a generation id');
   return { pk: partitionOf(accountId, utcDate(timeMs), shardOf(id)), sk: id };
@@ -51,17 +51,21 @@ function itemKey(accountId: string, id: string): Key {
 /** Notes a refusal. It may be lost. @throws {AwsError} when that takes longer than a second */
 export async function writeRefusal(table: Table, refusal: Refusal): Promise<void> {
   const { payer, id, createdAtMs } = refusal;
-  const item: Item & Key = { ...itemKey(payer.accountId, id), entity: 'refusal', ...refusalRecord.toItem(refusal) };
-  expiryField.write(createdAtMs + KEEP_MS, item);
-  await writeWithin(table, WRITE_TIMEOUT_MS, put(table, item));
+  const item: Item & Key = {
+    ...refusalItemKey(payer.accountId, id),
+    entity: 'refusal',
+    ...refusalRecord.toItem(refusal),
+  };
+  refusalExpiry.write(createdAtMs + KEEP_REFUSALS_MS, item);
+  await writeWithin(table, REFUSAL_WRITE_TIMEOUT_MS, put(table, item));
 }
 
 export async function readRefusal(table: Table, accountId: string, id: string): Promise<Refusal | undefined> {
-  const item = await readItem(table, itemKey(accountId, id));
+  const item = await readItem(table, refusalItemKey(accountId, id));
   return item && refusalRecord.from(item);
 }
 
-const PAGE = 50;
+const REFUSAL_PAGE = 50;
 
 /** Refusals of each shard of an account's UTC day, newest first; with `before`, only those that are older than that id. */
 export function refusalsOfShards(table: Table, accountId: string, date: string, before: string) {
@@ -78,7 +82,7 @@ async function* ofShard(
     KeyConditionExpression: 'pk = :pk AND sk < :before',
     ExpressionAttributeValues: { ':pk': partitionOf(accountId, date, shard), ':before': before },
     ScanIndexForward: false,
-    Limit: PAGE,
+    Limit: REFUSAL_PAGE,
   });
   for await (const item of items) yield refusalRecord.from(item);
 }

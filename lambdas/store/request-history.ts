@@ -21,32 +21,32 @@ export async function* requestsOfDay(
   date: string,
   before = NEWEST,
 ): AsyncGenerator<PastRequest, void> {
-  const sources: AsyncGenerator<Entry, void>[] = [
+  const sources: AsyncGenerator<HistoryEntry, void>[] = [
     ...generationsOfShards(table, accountId, date, before).map(ofGenerations),
     ...refusalsOfShards(table, accountId, date, before).map(ofRefusals),
   ];
   let lastId = '';
-  for await (const { id, request } of merged(sources)) {
+  for await (const { id, request } of mergedHistory(sources)) {
     if (id !== lastId) yield request;
     lastId = id;
   }
 }
 
-interface Entry {
+interface HistoryEntry {
   id: string;
   request: PastRequest;
 }
 
-async function* ofGenerations(generations: AsyncGenerator<Generation, void>): AsyncGenerator<Entry, void> {
+async function* ofGenerations(generations: AsyncGenerator<Generation, void>): AsyncGenerator<HistoryEntry, void> {
   for await (const generation of generations) yield { id: generation.id, request: { generation } };
 }
 
-async function* ofRefusals(refusals: AsyncGenerator<Refusal, void>): AsyncGenerator<Entry, void> {
+async function* ofRefusals(refusals: AsyncGenerator<Refusal, void>): AsyncGenerator<HistoryEntry, void> {
   for await (const refusal of refusals) yield { id: refusal.id, request: { refusal } };
 }
 
 /** Sorted lists as one. Ids begin with the time that they were made at; of two equal ones, that of the earlier list comes first. */
-async function* merged(sources: AsyncGenerator<Entry, void>[]): AsyncGenerator<Entry, void> {
+async function* mergedHistory(sources: AsyncGenerator<HistoryEntry, void>[]): AsyncGenerator<HistoryEntry, void> {
   const heads = await Promise.all(sources.map(async (source) => ({ source, next: await source.next() })));
   for (;;) {
     const present = heads.flatMap((head) => (head.next.done ? [] : [{ head, entry: head.next.value }]));

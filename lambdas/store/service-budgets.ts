@@ -28,7 +28,7 @@ export interface BudgetPartSums {
   committed: Money;
 }
 
-const parts = Array.from({ length: BUDGET_PARTS }, (_, part) => part);
+const serviceBudgetParts = Array.from({ length: BUDGET_PARTS }, (_, part) => part);
 /** Late settlements still find it. */
 const KEEP_AFTER_DAY_MS = 2 * DAY_MS;
 
@@ -36,7 +36,7 @@ function budgetKey(date: string, { model, part }: Pick<ServiceHold, 'model' | 'p
   return { pk: `FREE#BUDGET#${date}#${part}`, sk: model };
 }
 
-function constantsOf(date: string, { model }: Pick<ServiceHold, 'model'>): Item {
+function serviceBudgetConstants(date: string, { model }: Pick<ServiceHold, 'model'>): Item {
   return { entity: 'service_budget', model, [TTL_ATTRIBUTE]: (Date.parse(date) + DAY_MS + KEEP_AFTER_DAY_MS) / 1_000 };
 }
 
@@ -44,7 +44,7 @@ function constantsOf(date: string, { model }: Pick<ServiceHold, 'model'>): Item 
 export function budgetHoldUpdate(table: Table, date: string, hold: ServiceHold, size: Money): Write {
   const { amount } = hold;
   return update(table, budgetKey(date, hold), {
-    set: constantsOf(date, hold),
+    set: serviceBudgetConstants(date, hold),
     add: { committed_rub: moneyAttribute(amount) },
     when: { atMostIfPresent: { committed_rub: moneyAttribute(size.minus(amount)) } },
   });
@@ -57,7 +57,7 @@ export function budgetSettleUpdate(
   change: { spent: Money; committed: Money },
 ): Write {
   return update(table, budgetKey(date, place), {
-    set: constantsOf(date, place),
+    set: serviceBudgetConstants(date, place),
     add: { spent_rub: moneyAttribute(change.spent), committed_rub: moneyAttribute(change.committed) },
   });
 }
@@ -66,15 +66,15 @@ export function budgetSettleUpdate(
 export async function readBudget(table: Table, date: string, model: string): Promise<BudgetPartSums[]> {
   const items = await readItems(
     table,
-    parts.map((part) => budgetKey(date, { model, part })),
+    serviceBudgetParts.map((part) => budgetKey(date, { model, part })),
   );
   const byPartition = new Map(items.map((item) => [item['pk'] as string, item]));
-  return parts.map((part) => sumsFrom(model, part, byPartition.get(budgetKey(date, { model, part }).pk)));
+  return serviceBudgetParts.map((part) => sumsFrom(model, part, byPartition.get(budgetKey(date, { model, part }).pk)));
 }
 
 /** The parts of every model's budget that anything was held in, as they were a moment ago. */
 export async function readBudgets(table: Table, date: string): Promise<BudgetPartSums[]> {
-  const read = parts.map(async (part) => {
+  const read = serviceBudgetParts.map(async (part) => {
     const sums: BudgetPartSums[] = [];
     const query = {
       KeyConditionExpression: 'pk = :pk',

@@ -1,14 +1,13 @@
 import { NumberValueImpl } from '@aws-sdk/util-dynamodb';
 import { Money } from '../money/money.ts';
-import { ownIdentity } from '../platform/aws-identity.ts';
 import type { AwsCall } from '../platform/aws-call.ts';
-import { domainOf, openAwsJson } from '../platform/aws-json.ts';
 import { optionalVariable, requireVariable, variables } from '../platform/environment.ts';
+import { openTableCalls } from './table-calls.ts';
 
 /** The single table. */
 export interface Table {
   readonly name: string;
-  /** Makes the calls of the store (calls.ts): signed by us in functions, by AWS' client in commands (sdk-table.ts). */
+  /** Makes the calls of the store (calls.ts): signed by us where requests for models wait, elsewhere by AWS' client. */
   readonly call: AwsCall;
   /** Of an emulator. */
   readonly endpoint: string | undefined;
@@ -16,13 +15,6 @@ export interface Table {
 
 /** An item as read: every Number is its exact decimal text, because a JS number would round money. */
 export type Item = Record<string, unknown>;
-
-const DYNAMODB = {
-  name: 'dynamodb',
-  target: 'DynamoDB_20120810',
-  endpoint: (region: string) => `https://dynamodb.${region}.${domainOf(region)}`,
-  endpointVariable: 'AWS_ENDPOINT_URL_DYNAMODB',
-};
 
 interface TableOptions {
   endpoint?: string;
@@ -37,7 +29,7 @@ export function openTable(options: TableOptions = {}): Table {
   const endpoint = options.endpoint ?? optionalVariable(variables.dynamodbEndpoint);
   return {
     name: options.name ?? requireVariable(variables.tableName),
-    call: openAwsJson(DYNAMODB, { endpoint, identity: ownIdentity }),
+    call: openTableCalls(endpoint),
     endpoint,
   };
 }

@@ -44,8 +44,8 @@ const TRANSIENT_ERRORS = new Set([
 
 /** How often a busy table is tried before it is given up. */
 export const DEFAULT_ATTEMPTS = 12;
-const BASE_DELAY_MS = 8;
-const MAX_DELAY_MS = 400;
+const BASE_CONFLICT_DELAY_MS = 8;
+const MAX_CONFLICT_DELAY_MS = 400;
 
 /** Thrown when a write met conflicts or throttling on every attempt; nothing was written. */
 export class StoreBusyError extends GatewayError {
@@ -92,7 +92,7 @@ export async function transact<Name extends string>(
       const names = named.map(([name]) => name);
       const failed = failedConditions(error, names);
       if (failed) return { committed: false, failed, isUncertain: wasUncertain };
-      if (!isTransient(error)) throw error;
+      if (!isTransientReason(error)) throw error;
       if (attempt >= attempts) throw new StoreBusyError(error, conflictingWrites(error, names));
     }
     await pauseAfter(attempt);
@@ -128,7 +128,7 @@ export async function retryConflicts<Result>(write: () => Promise<Result>): Prom
     try {
       return await write();
     } catch (error) {
-      if (!isTransient(error)) throw error;
+      if (!isTransientReason(error)) throw error;
       if (attempt >= DEFAULT_ATTEMPTS) throw new StoreBusyError(error);
     }
     await pauseAfter(attempt);
@@ -168,7 +168,7 @@ function itemIn({ Item: item }: { Item?: Attributes }): Item | undefined {
   return item && fromAttributes(item);
 }
 
-function isTransient(error: unknown): boolean {
+function isTransientReason(error: unknown): boolean {
   const reasons = reasonsOf(error);
   if (reasons.length > 0)
     return reasons.every(({ Code: code = 'None' }) => code === 'None' || TRANSIENT_REASONS.has(code));
@@ -177,5 +177,5 @@ function isTransient(error: unknown): boolean {
 
 /** Full jitter: writers that collided at one item do not collide again. @param attempt 1 after the first */
 export async function pauseAfter(attempt: number): Promise<void> {
-  await sleep(Math.random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempt));
+  await sleep(Math.random() * Math.min(MAX_CONFLICT_DELAY_MS, BASE_CONFLICT_DELAY_MS * 2 ** attempt));
 }

@@ -28,7 +28,7 @@ export type StoredFile = RecordOf<typeof fileRecord>;
 
 const endpointRecord = record({ endpointId: text('endpoint_id'), providerName: text('provider_name') });
 /** More than are ever tried for one job. */
-const MAX_ENDPOINTS = 16;
+const MAX_JOB_ENDPOINTS = 16;
 
 const jobRecord = record({
   /** Of its generation. */
@@ -47,7 +47,7 @@ const jobRecord = record({
   /** Nothing is to be done before. */
   nextAtMs: instant('next_at'),
   /** Endpoints in the order in which they are tried, and the place of the one that is asked. */
-  endpoints: list('endpoints', endpointRecord, MAX_ENDPOINTS),
+  endpoints: list('endpoints', endpointRecord, MAX_JOB_ENDPOINTS),
   endpointIndex: count('endpoint_index'),
   submissions: count('submissions'),
   failedAttempts: list('failed_attempts', failedAttemptRecord, MAX_ATTEMPTS),

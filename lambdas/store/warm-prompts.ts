@@ -18,22 +18,26 @@ const warmPromptRecord = record({
 type StoredWarmPrompt = RecordOf<typeof warmPromptRecord>;
 
 /** A first token may not wait for it much longer than a good reading takes. */
-const READ_TIMEOUT_MS = 100;
-const WRITE_TIMEOUT_MS = 300;
+const PROMPT_READ_TIMEOUT_MS = 100;
+const PROMPT_WRITE_TIMEOUT_MS = 300;
 
 /** @param conversation a hash that names it */
-function itemKey(conversation: string): Key {
+function promptItemKey(conversation: string): Key {
   return { pk: `WARM#${conversation}`, sk: 'PROMPT' };
 }
 
 /** Reads it, perhaps a little old. @throws {AwsError} when that takes longer than 100 ms */
 export async function readWarmPrompt(table: Table, conversation: string): Promise<StoredWarmPrompt | undefined> {
-  const item = await readItemWithin(table, READ_TIMEOUT_MS, itemKey(conversation));
+  const item = await readItemWithin(table, PROMPT_READ_TIMEOUT_MS, promptItemKey(conversation));
   return item && warmPromptRecord.from(item);
 }
 
 /** Replaces what is known of a conversation. @throws {AwsError} when that takes longer than 300 ms */
 export async function writeWarmPrompt(table: Table, conversation: string, prompt: StoredWarmPrompt): Promise<void> {
-  const item: Item & Key = { ...itemKey(conversation), entity: 'warm_prompt', ...warmPromptRecord.toItem(prompt) };
-  await writeWithin(table, WRITE_TIMEOUT_MS, put(table, item));
+  const item: Item & Key = {
+    ...promptItemKey(conversation),
+    entity: 'warm_prompt',
+    ...warmPromptRecord.toItem(prompt),
+  };
+  await writeWithin(table, PROMPT_WRITE_TIMEOUT_MS, put(table, item));
 }

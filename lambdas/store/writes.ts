@@ -5,6 +5,7 @@
 
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Item, Table } from './table.ts';
+import { withoutUndefined } from '../platform/records.ts';
 
 export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
@@ -64,7 +65,7 @@ export function update(table: Table, key: Key, { set, add, remove: removed = [],
   const addClause = (verb: string, parts: string[]) => parts.length > 0 && clauses.push(`${verb} ${parts.join(', ')}`);
   addClause(
     'SET',
-    names.each(known(set), (name, value) => `${name} = ${value}`),
+    names.each(withoutUndefined(set ?? {}), (name, value) => `${name} = ${value}`),
   );
   addClause(
     'ADD',
@@ -76,11 +77,6 @@ export function update(table: Table, key: Key, { set, add, remove: removed = [],
   );
   const UpdateExpression = clauses.join(' ');
   return { Update: { TableName: table.name, Key: key, UpdateExpression, ...conditioned(names, when) } };
-}
-
-/** What is undefined is not set. */
-function known(attributes: Item = {}): Item {
-  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }
 
 interface Expressions {

@@ -16,7 +16,7 @@ import { onAccount, type Session } from './session.ts';
 const groupings = ['day', 'model', 'provider', 'workspace', 'key', 'member'] as const;
 type Grouping = (typeof groupings)[number];
 
-const USUAL_DAYS = 7;
+const DEFAULT_DAYS = 7;
 /** No member has this name. */
 const NOBODY = '';
 
@@ -28,7 +28,7 @@ export function addActivityCommand(program: Command): void {
       '--days <n>',
       `so many days, today among them; at most ${DAYS_SHOWN}`,
       wholeNumberUpTo(DAYS_SHOWN),
-      USUAL_DAYS,
+      DEFAULT_DAYS,
     )
     .addOption(new Option('--by <what>', 'one row for each').choices([...groupings]).default('day'))
     .action(onAccount(list));

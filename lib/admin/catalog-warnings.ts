@@ -10,7 +10,7 @@ const FRESH_DAYS = 60;
 const MS_PER_DAY = 86_400_000;
 
 /** Between the providers of one model. */
-const USUAL_SPREAD = 10;
+const DEFAULT_SPREAD = 10;
 
 /** Writing a cache costs these multiples of the prompt's price: for an hour at Anthropic, and for minutes. */
 const HOUR_MULTIPLE = 2;
@@ -124,7 +124,7 @@ function spreadWarnings(model: string, all: Pricing[]): string[] {
     const paid = all.map((pricing) => pricing[name]).filter((price) => !price.isZero);
     const sorted = paid.toSorted((one, other) => (one.exceeds(other) ? 1 : -1));
     const spread = multipleOf(sorted.at(-1), sorted[0]);
-    if (spread === undefined || spread <= USUAL_SPREAD) return [];
+    if (spread === undefined || spread <= DEFAULT_SPREAD) return [];
     return [`${model}: ${name} costs ${spread.toFixed(1)} times as much at its dearest provider as at its cheapest.`];
   });
 }

@@ -11,9 +11,9 @@ import { namedKey } from './named-key.ts';
 import { describedGeneration, describedRefusal, isIn, requestRow, shownRequest, statuses } from './request-rows.ts';
 import { onAccount, type Session } from './session.ts';
 
-const USUAL_COUNT = 30;
+const DEFAULT_COUNT = 30;
 /** A day without requests costs sixteen reads. */
-const MOST_DAYS = 400;
+const MAX_DAYS = 400;
 const DAY_MS = 24 * 60 * 60_000;
 
 export function addGenerationCommands(program: Command): void {
@@ -30,7 +30,7 @@ export function addGenerationCommands(program: Command): void {
     .option('--member <id>', 'only of this member')
     .option('--model <id>', 'only of this model')
     .addOption(new Option('--status <status>', 'only those that ended so').choices(statuses))
-    .option('--limit <n>', 'at most so many', parseCount, USUAL_COUNT)
+    .option('--limit <n>', 'at most so many', parseCount, DEFAULT_COUNT)
     .option('--before <gen- id>', 'only older ones: go on behind the last id of a list', parseGenerationId)
     .action(onAccount(list, { shown: shownRequest }));
   generations
@@ -93,7 +93,7 @@ function daysOf({ date, from, to, before }: Pick<ListOptions, 'date' | 'from' | 
   const last = [date ?? to ?? utcDate(nowMs()), ...(before ? [utcDate(generationTimeMs(before)!)] : [])].toSorted()[0]!;
   const first = date ?? from ?? last;
   const count = (Date.parse(last) - Date.parse(first)) / DAY_MS + 1;
-  if (count > MOST_DAYS) throw new GatewayError('invalid_request', `At most ${MOST_DAYS} days: use a later --from.`);
+  if (count > MAX_DAYS) throw new GatewayError('invalid_request', `At most ${MAX_DAYS} days: use a later --from.`);
   if (to !== undefined && first > to) throw new GatewayError('invalid_request', '--from is later than --to.');
   return Array.from({ length: Math.max(0, count) }, (_, back) => utcDate(Date.parse(last) - back * DAY_MS));
 }

@@ -129,11 +129,11 @@ function parseCategories(text: string): SensitiveCategory[] {
 }
 
 const unitMs: Record<string, number> = { m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 };
-const LONGEST_GRACE_MS = 365 * unitMs['d']!;
+const MAX_GRACE_MS = 365 * unitMs['d']!;
 
 function parseDuration(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? [];
   const ms = Number(count) * (unitMs[unit ?? ''] ?? Number.NaN);
-  if (ms <= LONGEST_GRACE_MS) return ms;
+  if (ms <= MAX_GRACE_MS) return ms;
   throw new InvalidArgumentError('Use minutes, hours or days, at most a year of them: 30m, 24h, 7d.');
 }

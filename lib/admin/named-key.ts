@@ -22,7 +22,7 @@ export function naming(command: Command): Command {
 
 const WHOLE_HASH = /^[0-9a-f]{64}$/;
 const BEGINNING_OF_HASH = /^[0-9a-f]{4,63}$/;
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /**
  * The key that a person means. Cost: without the whole hash, one read per key of the account.
@@ -37,8 +37,8 @@ export async function namedKey({ table, accountId }: Session, named: string): Pr
   if (found.length === 0) {
     throw notFound(`There is no key "${named}": name it as "keys list" shows it.`);
   }
-  const several = found.slice(0, MOST_NAMED).map(({ hash, name, label }) => `${hash.slice(0, 12)} (${name}, ${label})`);
-  const more = found.length > MOST_NAMED ? `, and ${found.length - MOST_NAMED} more` : '';
+  const several = found.slice(0, MAX_NAMED).map(({ hash, name, label }) => `${hash.slice(0, 12)} (${name}, ${label})`);
+  const more = found.length > MAX_NAMED ? `, and ${found.length - MAX_NAMED} more` : '';
   throw invalidRequest('--key', `"${named}" may be ${several.join(' or ')}${more}; use the hash`);
 }
 

@@ -38,7 +38,7 @@ export function addProviderCommand(program: Command): void {
 }
 
 /** More than a table has to be read for. */
-const MOST_REPORTS = 500;
+const MAX_REPORTS = 500;
 
 /** When each provider last failed in the last hour, as functions have told each other; nothing where there is no table yet. */
 async function lastFailures(catalog: Catalog, options: ConnectionOptions): Promise<Map<string, number>> {
@@ -48,7 +48,7 @@ async function lastFailures(catalog: Catalog, options: ConnectionOptions): Promi
 
 async function readFailures({ models }: Catalog, table: Table): Promise<Map<string, number>> {
   const now = nowMs();
-  const reports = await readReports(table, { fromMs: now - KEEP_REPORTS_MS, toMs: now, limit: MOST_REPORTS });
+  const reports = await readReports(table, { fromMs: now - KEEP_REPORTS_MS, toMs: now, limit: MAX_REPORTS });
   const providerOf = new Map(
     models.flatMap(({ endpoints }) => endpoints.map(({ id, provider }) => [id, provider.id] as const)),
   );

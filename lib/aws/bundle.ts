@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
-import type { FunctionSpec } from '../../lambdas/route.ts';
+import type { Credential, FunctionSpec } from '../../lambdas/route.ts';
 import { writeChecked } from '../../lambdas/catalog/checked.ts';
 import { readCatalogFiles } from '../../lambdas/catalog/files.ts';
 import { shippedCatalogDirectory } from '../../lambdas/catalog/load.ts';
@@ -34,6 +34,26 @@ const withCheckedCatalog: Plugin = {
   },
 };
 
+/** Functions that no request for a model waits for make their calls of AWS through the SDK: docs/aws-calls.md says why. */
+const withSdkCalls: Plugin = {
+  name: 'with-sdk-calls',
+  setup(bundler) {
+    bundler.onResolve({ filter: /\/(?:table|queue)-calls\.ts$/ }, ({ path, resolveDir }) => ({
+      path: resolve(resolveDir, path).replace(/\.ts$/, '-sdk.ts'),
+    }));
+  },
+};
+
+/** The part of a function's specification that decides its bundle. */
+interface BundledFunction extends Pick<FunctionSpec, 'entry'> {
+  credential?: Credential;
+}
+
+/** Whoever has an inference key waits for a model, or for what it has made. */
+function signsItsCalls({ credential }: BundledFunction): boolean {
+  return credential === 'inference';
+}
+
 export interface Bundle {
   /** Directory with one folder per function: index.mjs and what it reads at run time. */
   directory: string;
@@ -62,7 +82,7 @@ const options = {
 } satisfies BuildOptions;
 
 /**
- * Bundles every function of the manifest in one esbuild call, with the SDK: what is deployed is what was tested, and a
+ * Bundles every function of the manifest, with the SDK where it is used: what is deployed is what was tested, and a
  * bundled SDK starts faster than Lambda's own.
  * @param catalogDirectory replaces the catalog that comes with the code
  * @param entries the functions by name, their files relative to lambdas/
@@ -71,24 +91,27 @@ const options = {
 export async function bundleFunctions(
   outputDirectory: string,
   catalogDirectory: string = shippedCatalogDirectory,
-  entries: Record<string, Pick<FunctionSpec, 'entry'>> = functions,
+  entries: Record<string, BundledFunction> = functions,
 ): Promise<Bundle> {
   const catalog = writeChecked(readCatalogFiles(catalogDirectory));
   const directory = resolve(outputDirectory);
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
-  const result = await build({
-    ...options,
-    entryPoints: Object.entries(entries).map(([name, { entry }]) => ({
-      in: join(lambdasDirectory, entry),
-      out: `${name}/index`,
-    })),
-    outdir: directory,
-    metafile: true,
-  });
+  const bundleSome = (some: [string, { entry: string }][], plugins: Plugin[]) =>
+    build({
+      ...options,
+      plugins: [...options.plugins, ...plugins],
+      entryPoints: some.map(([name, { entry }]) => ({ in: join(lambdasDirectory, entry), out: `${name}/index` })),
+      outdir: directory,
+      metafile: true,
+    });
+  const { signing = [], others = [] } = Object.groupBy(Object.entries(entries), ([, spec]) =>
+    signsItsCalls(spec) ? 'signing' : 'others',
+  );
+  const results = await Promise.all([bundleSome(signing, []), bundleSome(others, [withSdkCalls])]);
   const bytes: Record<string, number> = {};
   const beside: Record<string, string> = {};
-  for (const [file, output] of Object.entries(result.metafile.outputs)) {
+  for (const [file, output] of results.flatMap(({ metafile }) => Object.entries(metafile.outputs))) {
     if (file.endsWith('.map')) continue;
     const name = file.split('/').at(-2)!;
     bytes[name] = output.bytes;
@@ -103,7 +126,7 @@ export async function bundleFunctions(
 
 /** Threads run files of their own, so that no function loads these before a thread needs them. */
 const threads = [
-  { of: 'lambdas/admission/local-count.ts', entry: 'admission/o200k-worker.ts' },
+  { of: 'lambdas/admission/prompt/local-count.ts', entry: 'admission/prompt/o200k-worker.ts' },
   { of: 'lambdas/protection/sensitive-data.ts', entry: 'protection/protection-worker.ts' },
 ];
 

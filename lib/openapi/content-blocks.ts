@@ -22,7 +22,9 @@ export const contentBlock = {
     ...Object.keys(blockShapes).map((name) => ({ $ref: `#/components/schemas/${name}` })),
     {
       type: 'object',
-      properties: { type: { type: 'string', description: 'Any other kind: its provider checks it.' } },
+      properties: {
+        type: { type: 'string', description: 'The type of any other block; its provider checks the rest.' },
+      },
       required: ['type'],
     },
   ],

@@ -8,7 +8,8 @@ import { routes, type RouteName } from '../../lambdas/routes.ts';
 import { installStreamingGlobal } from '../local/in-process-host.ts';
 import { abouts } from './abouts.ts';
 import { blockShapes, contentBlock } from './content-blocks.ts';
-import { describeFields, type Document } from './described.ts';
+import { errorGuides, errorText } from './error-guides.ts';
+import { introduction } from './introduction.ts';
 
 /** What an endpoint's file says that it accepts. */
 type Accepts = {
@@ -25,15 +26,13 @@ interface Operation {
   accepts: Accepts;
 }
 
-/** The OpenAPI document: made of the manifest, what endpoints accept, and what people read about them and their fields. */
-export async function buildDocument(): Promise<Document> {
-  const document = await bareDocument();
-  describeFields(document);
-  return document;
+/** An OpenAPI document, as far as it is worked on here. */
+interface Document {
+  components: { schemas: Record<string, object> };
 }
 
-/** Only with what fields say of themselves. */
-export async function bareDocument(): Promise<Document> {
+/** The OpenAPI document: made of the manifest, of what endpoints accept, and of what people read about them. */
+export async function buildDocument(): Promise<Document> {
   installStreamingGlobal();
   const paths: ZodOpenApiPathsObject = {};
   for (const [name, route] of Object.entries<Route>(routes)) {
@@ -41,6 +40,7 @@ export async function bareDocument(): Promise<Document> {
     const documented = { route, accepts, about: abouts[name as RouteName] };
     for (const [index, path] of route.paths.entries()) {
       const operation = operationOf(index === 0 ? name : `${name}-${index + 1}`, documented);
+      if (index > 0) operation.summary += `, by another path`;
       const template = path.replace('+}', '}');
       paths[template] = { ...paths[template], [route.method.toLowerCase()]: operation };
     }
@@ -50,8 +50,7 @@ export async function bareDocument(): Promise<Document> {
     info: {
       title: 'Model gateway',
       version: '1',
-      description:
-        'One API in front of many AI model providers, billed in roubles. Send a key as `Authorization: Bearer <key>` or `x-api-key: <key>`; every answer carries `request-id`.',
+      description: introduction,
     },
     servers: [{ url: '/v1' }],
     tags: [...new Set(Object.values(abouts).map(({ tag }) => tag))].map((name) => ({ name })),
@@ -62,10 +61,10 @@ export async function bareDocument(): Promise<Document> {
   return withSharedShapes(document);
 }
 
-/** Lists bring the shapes that they refer to along: the document has each once. */
+/** Lists bring the shapes that they refer to along: the document has each once. Bounds of all whole numbers say nothing. */
 function withSharedShapes(document: Document): Document {
   return JSON.parse(JSON.stringify(document), function lift(this: unknown, key, value: unknown) {
-    if (key === '$defs') return undefined;
+    if (key === '$defs' || Math.abs(value as number) === Number.MAX_SAFE_INTEGER) return undefined;
     return key === '$ref' ? (value as string).replace('#/$defs/', '#/components/schemas/') : value;
   }) as Document;
 }
@@ -87,13 +86,13 @@ const securitySchemes = {
 const credentialNote: Record<Credential, string> = {
   inference: 'The request needs an inference key.',
   management: 'The request needs a management key.',
-  any: 'Takes an inference key or a management key.',
+  any: 'The request needs an inference key or a management key.',
   none: 'The request needs no key.',
 };
 
 function operationOf(operationId: string, operation: Operation): ZodOpenApiOperationObject {
   const { route, about, accepts } = operation;
-  const { success, bodyExample } = about;
+  const { success } = about;
   return {
     operationId,
     'x-credential': route.credential,
@@ -109,7 +108,7 @@ function operationOf(operationId: string, operation: Operation): ZodOpenApiOpera
             content: {
               'application/json': {
                 schema: accepts.body,
-                ...(bodyExample === undefined ? {} : { example: bodyExample }),
+                ...bodyExamples(about),
               },
             },
           },
@@ -126,10 +125,19 @@ function operationOf(operationId: string, operation: Operation): ZodOpenApiOpera
   } as ZodOpenApiOperationObject;
 }
 
+/** One example stands alone; several have names. */
+function bodyExamples({ summary, bodyExample, moreExamples }: About) {
+  if (bodyExample === undefined) return {};
+  if (!moreExamples) return { example: bodyExample };
+  const named = Object.entries({ [summary]: bodyExample, ...moreExamples });
+  return { examples: Object.fromEntries(named.map(([name, value]) => [name, { summary: name, value }])) };
+}
+
 function contentOf({ schema, example, content }: Success) {
-  const isHtml = content?.['text/html'] !== undefined;
+  // A stream is another form of the same answer; a page is no JSON.
+  const isJson = content === undefined || 'text/event-stream' in content;
   const json = { schema, ...(example === undefined ? {} : { example }) };
-  return { ...(isHtml ? {} : { 'application/json': json }), ...content };
+  return { ...(isJson ? { 'application/json': json } : {}), ...content };
 }
 
 function requestParams({ about, accepts }: Operation) {
@@ -147,10 +155,10 @@ function requestParams({ about, accepts }: Operation) {
   return Object.keys(given).length > 0 ? { requestParams: given } : {};
 }
 
-const ifMatch = z
-  .string()
-  .optional()
-  .meta({ description: 'The ETag that was read: when the configuration has changed since, 412.', example: '"3"' });
+const ifMatch = z.string().optional().meta({
+  description: 'The ETag that was read; where the configuration has changed since, the answer is 412.',
+  example: '"3"',
+});
 
 const idempotencyKey = z
   .string()
@@ -167,7 +175,7 @@ function responseHeaders({ route, about }: Operation) {
       : {}),
     ...(about.success.status === 302 ? { location: textHeader('The address of the file, for ten minutes.') } : {}),
     ...Object.fromEntries(Object.entries(about.success.headers ?? {}).map(([name, text]) => [name, textHeader(text)])),
-    ...(about.etag ? { etag: textHeader('Version of the configuration, for If-Match.') } : {}),
+    ...(about.etag ? { etag: textHeader('The version of the configuration, to send in `If-Match`.') } : {}),
   };
 }
 
@@ -216,10 +224,10 @@ function componentOf(kind: ErrorKind) {
 }
 
 function errorComponent(kind: ErrorKind) {
-  const { status, messagesType, text } = errorKinds[kind];
+  const { status, messagesType } = errorKinds[kind];
   return {
     id: `Error${status}`,
-    description: text,
+    description: errorText(kind),
     headers: errorHeaders[kind] ?? {},
     content: {
       'application/json': {
@@ -229,7 +237,7 @@ function errorComponent(kind: ErrorKind) {
           error: {
             type: messagesType,
             code: status,
-            message: text,
+            message: errorGuides[kind].cause,
             metadata: { error_type: kind, ...(kind === 'invalid_request' ? { field: 'name' } : {}) },
           },
           request_id: 'req_0123456789abcdef0123456789abcdef',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { charged } from '../../lambdas/accounting/charge.ts';
+import { chargeForMeasured } from '../../lambdas/accounting/charge.ts';
 import { UsageMeter } from '../../lambdas/accounting/meter.ts';
 import type { UsageBound } from '../../lambdas/accounting/price.ts';
 import type { MessagesEvent, WireUsage } from '../../lambdas/messages/types.ts';
@@ -33,7 +33,8 @@ function meterOf(...events: MessagesEvent[]): UsageMeter {
   return meter;
 }
 
-const chargedFor = (...events: MessagesEvent[]) => charged(meterOf(...events), { pricing, bound }, 'usage', undefined);
+const chargedFor = (...events: MessagesEvent[]) =>
+  chargeForMeasured(meterOf(...events), { pricing, bound }, 'usage', undefined);
 
 describe('what an answer costs', () => {
   it('is its usage at the prices of the endpoint', () => {
@@ -45,7 +46,7 @@ describe('what an answer costs', () => {
   it('is nothing, whatever was used, where nothing is to be charged', () => {
     const meter = meterOf(start({ input_tokens: 10 }), text(4), end({ output_tokens: 20 }));
 
-    expect(charged(meter, { pricing, bound }, 'nothing', undefined)).toMatchObject({
+    expect(chargeForMeasured(meter, { pricing, bound }, 'nothing', undefined)).toMatchObject({
       usage: { inputTokens: 0, outputTokens: 0 },
       cost: rub('0'),
       exceeded: false,
@@ -74,7 +75,7 @@ describe('what an answer costs', () => {
     const roomy = { pricing, bound: { ...bound, outputTokens: 1_000_000 } };
     const aMinuteAgoMs = performance.now() - 60_000;
     const outputAs = (charge: 'usage' | 'usage and hidden') =>
-      charged(meterOf(), roomy, charge, aMinuteAgoMs).usage.outputTokens;
+      chargeForMeasured(meterOf(), roomy, charge, aMinuteAgoMs).usage.outputTokens;
 
     expect(outputAs('usage')).toBe(0);
     expect(outputAs('usage and hidden')).toBeGreaterThan(1_000);

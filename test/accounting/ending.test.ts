@@ -4,7 +4,7 @@ import { endings, type Ending } from '../../lambdas/store/outcome.ts';
 
 type Row = [
   Ending,
-  { wasSent?: boolean; hasOutput?: boolean; isDelivered?: boolean; declinedForFree?: boolean },
+  { wasSent?: boolean; hasOutput?: boolean; isDelivered?: boolean; isFreeRefusal?: boolean },
   Charge,
   boolean,
 ];
@@ -12,7 +12,7 @@ type Row = [
 const rows: Row[] = [
   ['complete', { hasOutput: true }, 'usage', false],
   ['complete', { hasOutput: false }, 'usage', false],
-  ['complete', { hasOutput: false, declinedForFree: true }, 'nothing', false],
+  ['complete', { hasOutput: false, isFreeRefusal: true }, 'nothing', false],
   ['out_of_money', { hasOutput: true }, 'usage and hidden', false],
   ['refused_before', { wasSent: false }, 'nothing', false],
   ['refused_before', { wasSent: true }, 'nothing', false],
@@ -29,7 +29,7 @@ const rows: Row[] = [
 
 describe('who pays what when an answer ends', () => {
   it.each(rows)('%s, %o: %s', (ending, facts, charge, cancelled) => {
-    const ended = { ending, wasSent: true, hasOutput: false, isDelivered: true, declinedForFree: false, ...facts };
+    const ended = { ending, wasSent: true, hasOutput: false, isDelivered: true, isFreeRefusal: false, ...facts };
     expect([chargeFor(ended), isCancelled(ended)]).toEqual([charge, cancelled]);
   });
 

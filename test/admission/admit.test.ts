@@ -16,7 +16,7 @@ const STEP = 4_096;
 const quote = (promptTokens: number, more: Partial<Quote> = {}): Quote => ({
   pricing,
   bound: { promptTokens, outputTokens: 50, cacheWrites: 'none', pricedImages: 0, searchRequests: 0 },
-  hiddenTokens: 0,
+  hiddenReasoningTokens: 0,
   beyondMaxTokens: 0,
   ...more,
 });
@@ -51,7 +51,7 @@ async function askThrough(through: Table, spender: Spender, ...quotes: Quote[]):
     request,
     plan,
     recount: async () => undefined,
-    leastMaxTokens: 1,
+    minMaxTokens: 1,
     receivedAtMs: performance.now(),
     clientLeft: undefined,
   });
@@ -110,7 +110,7 @@ describe('a request that waits for money of others', () => {
 describe('a request that may go to a short and to a dear endpoint', () => {
   it.concurrent('is shortened where only the long answer is too dear', async () => {
     const spender = await newSpender(table, { key: { daily: rub('10') } });
-    const long = quote(50, { hiddenTokens: 32_000 });
+    const long = quote(50, { hiddenReasoningTokens: 32_000 });
     long.bound.outputTokens = 32_000;
     const short = quote(50, { pricing: { ...pricing, completion: rub('0.006') } });
     short.bound.outputTokens = 1_000;
@@ -126,7 +126,7 @@ describe('a request that may go to a short and to a dear endpoint', () => {
 describe('a request to an endpoint that thinks beside max_tokens', () => {
   it.concurrent('is not shortened to less than it may think: nobody could hold the provider to it', async () => {
     const spender = await newSpender(table, { key: { daily: rub('50') } });
-    const thinks = quote(50, { hiddenTokens: 40_000, beyondMaxTokens: 32_000 });
+    const thinks = quote(50, { hiddenReasoningTokens: 40_000, beyondMaxTokens: 32_000 });
     thinks.bound.outputTokens = 40_000;
 
     await expect(ask(spender, thinks)).rejects.toMatchObject({ status: 402 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { eventBytes } from '../../lambdas/accounting/event-bytes.ts';
 import { priceUpperBound, priceUsage } from '../../lambdas/accounting/price.ts';
 import type { TokenUsage } from '../../lambdas/accounting/usage.ts';
-import { measurePrompt } from '../../lambdas/admission/prompt-size.ts';
+import { measurePrompt } from '../../lambdas/admission/prompt/prompt-size.ts';
 import { firstStep, type Quote } from '../../lambdas/admission/spending-plan.ts';
 import { prepareAttempts } from '../../lambdas/inference/messages/attempts.ts';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
@@ -218,12 +218,15 @@ describe('what a request is billed', () => {
           const longest = quote.bound.outputTokens;
           const writtenBytes = answer.reduce((sum, event) => sum + eventBytes(event), 0);
           const shown = answer.reduce((sum, event) => sum + shownTokens(event), 0);
-          const hidden = Math.floor(thought * quote.hiddenTokens);
+          const hidden = Math.floor(thought * quote.hiddenReasoningTokens);
           const outputTokens = Math.min(longest, shown + hidden);
           const billed = priceUsage({ ...usage, outputTokens }, of.pricing).total;
 
           // The stream is kept inside its hold: it is extended before more bytes come than it pays for.
-          const covered = Math.max(firstStep(quote, stepTokens), Math.min(longest, writtenBytes + quote.hiddenTokens));
+          const covered = Math.max(
+            firstStep(quote, stepTokens),
+            Math.min(longest, writtenBytes + quote.hiddenReasoningTokens),
+          );
           const held = priceUpperBound({ ...quote.bound, outputTokens: covered }, of.pricing);
           expect(amount.exceeds(held)).toBe(false);
           if (billed.exceeds(held)) throw new Error(`billed ${billed} of ${held} held`);

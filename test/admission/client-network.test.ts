@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { networkHash } from '../../lambdas/admission/client-network.ts';
+import { networkHash } from '../../lambdas/admission/free/client-network.ts';
 
 const DATE = '2026-11-20';
 const hash = (address: string) => networkHash('pepper', address, DATE);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { fundingOf } from '../../lambdas/admission/funding.ts';
+import { fundingOf } from '../../lambdas/admission/free/funding.ts';
 import { readAccount, type Account } from '../../lambdas/store/accounts.ts';
 import { settleUpdate } from '../../lambdas/store/counters.ts';
 import type { Table } from '../../lambdas/store/table.ts';

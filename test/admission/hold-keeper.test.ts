@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 const STEP = 100;
 
-function quote(more: Partial<UsageBound> = {}, hiddenTokens = 0): Quote {
+function quote(more: Partial<UsageBound> = {}, hiddenReasoningTokens = 0): Quote {
   const bound: UsageBound = {
     promptTokens: 1_000,
     outputTokens: 50_000,
@@ -39,7 +39,7 @@ function quote(more: Partial<UsageBound> = {}, hiddenTokens = 0): Quote {
     searchRequests: 0,
     ...more,
   };
-  return { pricing, bound, hiddenTokens, beyondMaxTokens: 0 };
+  return { pricing, bound, hiddenReasoningTokens, beyondMaxTokens: 0 };
 }
 
 /** A stream of a spender's, held for its prompt and one step. */

@@ -5,8 +5,8 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { withTokenizerMargin, countPromptTokens } from '../../lambdas/admission/local-count.ts';
-import { countTexts } from '../../lambdas/admission/o200k.ts';
+import { withTokenizerMargin, countPromptTokens } from '../../lambdas/admission/prompt/local-count.ts';
+import { countTexts } from '../../lambdas/admission/prompt/o200k.ts';
 
 const run = promisify(execFile);
 
@@ -185,7 +185,7 @@ describe('while a local count runs', () => {
 
 describe('a process that has counted', () => {
   it('ends when its work is done', async () => {
-    const module = new URL('../../lambdas/admission/local-count.ts', import.meta.url).href;
+    const module = new URL('../../lambdas/admission/prompt/local-count.ts', import.meta.url).href;
     const program = `import { countPromptTokens } from '${module}';
       process.stdout.write(String(await countPromptTokens(['Hello world'], 'o200k')));`;
 

@@ -5,7 +5,7 @@ import {
   measurePrompt,
   promptBound,
   textBound,
-} from '../../lambdas/admission/prompt-size.ts';
+} from '../../lambdas/admission/prompt/prompt-size.ts';
 import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
 
 /** What is added to every prompt that is not counted by its provider. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { promptTexts } from '../../lambdas/admission/prompt-texts.ts';
+import { promptTexts } from '../../lambdas/admission/prompt/prompt-texts.ts';
 import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
 
 const base64 = 'iVBORw0KGgo'.repeat(100);

@@ -3,7 +3,7 @@ import {
   affordableTokens,
   beyondMaxTokens,
   coveredTokens,
-  leastAmount,
+  minAmount,
   planSpending,
   shortened,
   shortest,
@@ -20,14 +20,14 @@ const dear: Pricing = { prompt: rub('0.001'), completion: rub('0.005') };
 const quote = (outputTokens: number, pricing = cheap, more: Partial<Quote> = {}): Quote => ({
   pricing,
   bound: { promptTokens: 1_000, outputTokens, cacheWrites: 'none', pricedImages: 0, searchRequests: 0 },
-  hiddenTokens: 0,
+  hiddenReasoningTokens: 0,
   beyondMaxTokens: 0,
   ...more,
 });
 
 /** A request whose whole output may be thought unseen. */
 const unseen = (outputTokens: number, pricing = cheap, more: Partial<Quote> = {}) =>
-  quote(outputTokens, pricing, { hiddenTokens: outputTokens, ...more });
+  quote(outputTokens, pricing, { hiddenReasoningTokens: outputTokens, ...more });
 
 const amounts = (...quotes: Quote[]) => {
   const { amount, inputAmount } = planSpending(quotes, STEP);
@@ -49,7 +49,7 @@ describe('what is held at first', () => {
   });
 
   it('is all that may be thought unseen, too', () => {
-    expect(amounts(quote(5_000, cheap, { hiddenTokens: 2_000 }))).toEqual(['5.2', '1']);
+    expect(amounts(quote(5_000, cheap, { hiddenReasoningTokens: 2_000 }))).toEqual(['5.2', '1']);
     expect(amounts(unseen(5_000))).toEqual(['11', '1']);
   });
 
@@ -94,8 +94,8 @@ describe('the least that is ever held', () => {
   });
 
   it('is not worth asking for when not even a few tokens of the cheapest answer could be paid', () => {
-    expect(leastAmount(planSpending([quote(5_000), quote(5_000, dear)], STEP)).toString()).toBe('0.032');
-    expect(leastAmount(planSpending([quote(4)], STEP)).toString()).toBe('0.008');
+    expect(minAmount(planSpending([quote(5_000), quote(5_000, dear)], STEP)).toString()).toBe('0.032');
+    expect(minAmount(planSpending([quote(4)], STEP)).toString()).toBe('0.008');
   });
 });
 

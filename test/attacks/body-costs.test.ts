@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { measurePrompt } from '../../lambdas/admission/prompt-size.ts';
+import { measurePrompt } from '../../lambdas/admission/prompt/prompt-size.ts';
 import { parseJsonBody } from '../../lambdas/http/parse.ts';
 import type { HttpRequest } from '../../lambdas/http/request.ts';
 import { messagesJson, messagesRequestSchema } from '../../lambdas/messages/schema.ts';

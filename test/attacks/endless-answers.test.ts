@@ -19,7 +19,7 @@ const PING_EVERY_MS = 300;
 const KB = 1_024;
 const MB = KB * KB;
 /** No token that is known has more bytes; the rest is what may be on its way before anybody can count it. */
-const MOST_BYTES = 64 * MAX_TOKENS + 64 * KB + 64 * KB;
+const MAX_BYTES = 64 * MAX_TOKENS + 64 * KB + 64 * KB;
 
 const attack = (wire: WireName, behaviour: (exchange: Exchange) => unknown, more: Partial<Attack> = {}) =>
   hostile.attack({ wire, behaviour, limitRub: LIMIT_RUB, maxTokens: MAX_TOKENS, ...more });
@@ -41,9 +41,9 @@ async function flood({ send }: Exchange, outpouring: Outpouring, bytes: number):
 /** An answer that was ended by the gateway: short, and such that a client takes it for one that reached max_tokens. */
 function expectEndedByGateway({ status, stopReason, events, message, text, body }: Aftermath): void {
   expect([status, stopReason]).toEqual([200, 'max_tokens']);
-  expect(text.length).toBeLessThanOrEqual(MOST_BYTES);
+  expect(text.length).toBeLessThanOrEqual(MAX_BYTES);
   // With what stands around the words.
-  expect(body.length).toBeLessThanOrEqual(3 * MOST_BYTES);
+  expect(body.length).toBeLessThanOrEqual(3 * MAX_BYTES);
   if (message) return;
   const opened = events.filter(({ type }) => type === 'content_block_start').length;
   expect(events.filter(({ type }) => type === 'content_block_stop')).toHaveLength(opened);
@@ -205,7 +205,7 @@ describe.each(wires)('an answer over %s', (wire) => {
       { stream: true },
     );
     expect(ended.status).toBe(200);
-    expect(ended.text.length).toBeLessThanOrEqual(MOST_BYTES);
+    expect(ended.text.length).toBeLessThanOrEqual(MAX_BYTES);
     if (output > MAX_TOKENS) expect(ended.generation).toMatchObject({ capped: true });
   });
 

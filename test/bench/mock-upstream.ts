@@ -55,7 +55,7 @@ function answerTo(writer: (model: string) => WireWriter, model: string): Answer 
     end: 'end',
     inputTokens: 42,
     outputTokens: chunks * 2,
-    hiddenTokens: 0,
+    hiddenReasoningTokens: 0,
     stopSequence: undefined,
   };
   const { framing, ...wire } = writer(model);

@@ -100,7 +100,7 @@ describe('bounds of what one image counts for', () => {
     ['qwen/qwen3.7-plus', 16_384],
     ['qwen/qwen3.6-flash', 16_384],
     ['z-ai/glm-4.6v', 12_288],
-  ])('%s counts at most %i', (id, mostTokens) => {
-    expect(only(id).quirks.max_image_tokens).toBeGreaterThanOrEqual(mostTokens);
+  ])('%s counts at most %i', (id, maxImageTokens) => {
+    expect(only(id).quirks.max_image_tokens).toBeGreaterThanOrEqual(maxImageTokens);
   });
 });

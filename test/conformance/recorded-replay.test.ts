@@ -75,12 +75,12 @@ function sampleOf(interactions: Interaction[]): Interaction[] {
 }
 
 /** Larger than the prompts of most recordings, also of those that count several rounds. */
-const USUAL_REPEATS = 15_000;
+const DEFAULT_REPEATS = 15_000;
 
 /** As large as the prompt that was answered: a provider is not believed to have read more than it was sent. */
 function promptOf({ usage }: Said): string {
   const tokens = usage ? usage.input + usage.cacheRead + usage.cacheWrite : 0;
-  return 'Go on. '.repeat(Math.max(USUAL_REPEATS, tokens / 6));
+  return 'Go on. '.repeat(Math.max(DEFAULT_REPEATS, tokens / 6));
 }
 
 async function expectSameThroughGateway(interaction: Interaction, cut: Cut): Promise<void> {

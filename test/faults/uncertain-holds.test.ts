@@ -178,9 +178,9 @@ async function admitted({ amount, ...request }: HoldRequest) {
   } as const;
   return admit(faulty, {
     request,
-    plan: { ...planSpending([{ pricing, bound, hiddenTokens: 0, beyondMaxTokens: 0 }], 1), amount },
+    plan: { ...planSpending([{ pricing, bound, hiddenReasoningTokens: 0, beyondMaxTokens: 0 }], 1), amount },
     recount: () => Promise.resolve(undefined),
-    leastMaxTokens: 1,
+    minMaxTokens: 1,
     receivedAtMs: performance.now() - 60_000,
     clientLeft: undefined,
   });

@@ -25,19 +25,19 @@ async function usageWhere(reported: object) {
   const { url } = await upstream((response) =>
     response.end(JSON.stringify({ choices: [{ message: { content: '{"p0": 0.3, "p1": 0.7}' } }], usage: reported })),
   );
-  const offer = { candidate: decisionCandidateAt(url), bounds: [], bytes: 0, thinksUnseen: false };
+  const offer = { candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
   const { rounds } = await decideInTurn([offer], task, { signal: new AbortController().signal, health });
   return rounds[0]!;
 }
 
-const silent = async (thinksUnseen: boolean) => {
+const silent = async (hasHiddenReasoning: boolean) => {
   const { url } = await upstream((response) => response.writeHead(200).flushHeaders());
   const candidate = candidateAt(url, { timeouts: { idle_ms: 30 } });
   return {
     candidate: { ...decisionCandidateAt(url), endpoint: candidate.endpoint },
     bounds: [],
     bytes: 0,
-    thinksUnseen,
+    hasHiddenReasoning,
   };
 };
 const sound = async () => {
@@ -49,7 +49,7 @@ const sound = async () => {
     candidate: { ...other, model: { ...other.model, id: 'test/other' } },
     bounds: [],
     bytes: 0,
-    thinksUnseen: false,
+    hasHiddenReasoning: false,
   };
 };
 const input = () => ({ signal: new AbortController().signal, health });
@@ -66,7 +66,7 @@ describe('what a decision by probabilities may ask at most', () => {
     const question = { type: 'choice' as const, instructions: 'Which?', options };
 
     const { target } = decisionCandidateAt('http://127.0.0.1:9');
-    const asks = [...decisionEngine('decisions-logprobs')!.mostAsks({ state: 's', questions: [question] }, target)];
+    const asks = [...decisionEngine('decisions-logprobs')!.maxAsks({ state: 's', questions: [question] }, target)];
 
     const last = asks.at(-1)!.request.body;
     expect(last.split(String.raw`\u0001`)).toHaveLength(1 + 2 * 100);
@@ -85,7 +85,7 @@ describe('a decision whose usage its provider reports in part', () => {
 describe('a decision that its provider refuses', () => {
   it('says with which status, of the attempt that it ended with too', async () => {
     const { url } = await upstream((response) => response.writeHead(400).end('{"error": {"message": "no"}}'));
-    const offer = { candidate: decisionCandidateAt(url), bounds: [], bytes: 0, thinksUnseen: false };
+    const offer = { candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
 
     const { failed } = await decideInTurn([offer], task, { signal: new AbortController().signal, health });
 
@@ -110,7 +110,7 @@ describe('a decider that is silent in the middle of its answer', () => {
 describe('a decider that reports more than it was asked for', () => {
   it('raises no alarm for a usual slip, as a message raises none', async () => {
     const { outputTokens } = [
-      ...decisionEngine('decisions-stated')!.mostAsks(task, decisionCandidateAt('http://t.test').target),
+      ...decisionEngine('decisions-stated')!.maxAsks(task, decisionCandidateAt('http://t.test').target),
     ][0]!;
 
     expect((await reporting(outputTokens + 1)).surprises.isBeyondHold).toBe(false);

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { MessagesEvent, MessagesRequest } from '../../lambdas/messages/types.ts';
+import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 import type { ProviderFailure } from '../../lambdas/providers/failures.ts';
-import type { MessagesWire } from '../../lambdas/providers/wire.ts';
 import { connect } from '../../lambdas/routing/connection.ts';
 import { dispatch, type Attempt, type DispatchInput } from '../../lambdas/inference/messages/dispatch.ts';
 import { candidateAt } from '../support/candidate.ts';
@@ -22,15 +21,15 @@ const refuses = (status: number, message: string) => (response: ServerResponse) 
   response.writeHead(status).end(anthropic.refusal('api_error', JSON.stringify(message)));
 const breaksOff = (response: ServerResponse) => response.destroy();
 
-type Options = Parameters<typeof candidateAt>[1] & { thinksUnseen?: boolean };
+type Options = Parameters<typeof candidateAt>[1] & { hasHiddenReasoning?: boolean };
 
-function attemptAt({ url }: Seen, { thinksUnseen = false, ...options }: Options = {}): Attempt {
+function attemptAt({ url }: Seen, { hasHiddenReasoning = false, ...options }: Options = {}): Attempt {
   const candidate = candidateAt(url, options);
   return {
     candidate,
     message: request,
     encode: () => candidate.wire.encode(request, candidate.target, client),
-    thinksUnseen,
+    hasHiddenReasoning,
   };
 }
 
@@ -151,7 +150,7 @@ describe('no other endpoint is tried', () => {
     const second = await upstream(soundly('anthropic'));
     const timeouts = { idle_ms: 30 };
 
-    const failing = answered([attemptAt(silent, { timeouts, thinksUnseen: true }), attemptAt(second)]);
+    const failing = answered([attemptAt(silent, { timeouts, hasHiddenReasoning: true }), attemptAt(second)]);
 
     await expect(failing).rejects.toMatchObject({ kind: 'timeout', wasSilent: true });
     expect(second.connections).toHaveLength(0);
@@ -290,52 +289,6 @@ describe('an attempt', () => {
   });
 });
 
-const line = (data: object) => `${JSON.stringify(data)}\n`;
-
-const decodeLines: MessagesWire['decode'] = async function* (body) {
-  for await (const chunk of body) {
-    const lines = chunk.toString().trim().split('\n');
-    yield { events: lines.map((text) => ({ data: JSON.parse(text) as MessagesEvent })) };
-  }
-};
-
-describe('a wire whose streams are JSON', () => {
-  const events: MessagesEvent[] = [
-    {
-      type: 'message_start',
-      message: {
-        id: 'm',
-        type: 'message',
-        role: 'assistant',
-        model: 'm',
-        content: [],
-        stop_reason: null,
-        stop_sequence: null,
-        usage: {},
-      },
-    },
-    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'one ' } },
-    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'two' } },
-  ];
-
-  it('is read as it comes, although it begins like a document', async () => {
-    const read = Promise.withResolvers<void>();
-    const seen = await upstream(async (response) => {
-      response.write(line(events[0]!));
-      await read.promise;
-      response.end(events.slice(1).map(line).join(''));
-    });
-    const attempt = attemptAt(seen);
-    const wire = { ...attempt.candidate.wire, streamsJson: true, decode: decodeLines };
-
-    const { batches } = await dispatch([{ ...attempt, candidate: { ...attempt.candidate, wire } }], input());
-    expect((await batches.next()).value).toEqual({ events: [{ data: events[0] }] });
-    read.resolve();
-
-    expect((await batches.next()).value).toEqual({ events: events.slice(1).map((data) => ({ data })) });
-  });
-});
-
 const recording = (record: DispatchInput['health']['record']) => ({ record, publish: async () => {} });
 
 describe('what an attempt says of its endpoint', () => {
@@ -386,7 +339,7 @@ describe('what an attempt says of its endpoint', () => {
   it('is a failure, when a silent model may have been thinking', async () => {
     const silent = await upstream((response) => response.writeHead(200).flushHeaders());
     const results: unknown[] = [];
-    const attempt = attemptAt(silent, { timeouts: { idle_ms: 30 }, thinksUnseen: true });
+    const attempt = attemptAt(silent, { timeouts: { idle_ms: 30 }, hasHiddenReasoning: true });
     await answered([attempt], { health: recording((_, result) => results.push(result)) }).catch(() => undefined);
     expect(results).toEqual(['failed']);
   });

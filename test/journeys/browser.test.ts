@@ -1,20 +1,14 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterEach, describe, expect, it } from 'vitest';
-import { renderPage } from '../../lambdas/api/service/page.ts';
-import { document } from '../support/openapi.ts';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
 import { listen } from '../support/listen.ts';
 
-const browser = ['chromium', 'chromium-browser', 'google-chrome'].find(
-  (name) => spawnSync(name, ['--version']).status === 0,
-);
+const executable = ['chromium', 'chromium-browser', 'google-chrome']
+  .map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim())
+  .find((path) => path !== '' && spawnSync(path, ['--version']).status === 0);
 const QUIET = [
-  '--headless',
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -22,14 +16,22 @@ const QUIET = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  '--virtual-time-budget=20000',
 ];
 
-let gateway: RunningGateway | undefined;
-afterEach(() => gateway?.stop());
+let gateway: RunningGateway;
+let browser: Browser;
+beforeAll(async () => {
+  if (executable === undefined) return;
+  gateway = await startGateway();
+  browser = await chromium.launch({ executablePath: executable, args: QUIET });
+}, 60_000);
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.stop();
+});
 
 /** What a page of another origin does, and what becomes of it, in its own document. */
-const page = (baseUrl: string, key: string) => `<!doctype html><pre id="said"></pre><script type="module">
+const foreignPage = (baseUrl: string, key: string) => `<!doctype html><pre id="said"></pre><script type="module">
   const said = (what) => (document.getElementById('said').textContent += what + '\\n');
   try {
     const models = await (await fetch('${baseUrl}/models')).json();
@@ -47,57 +49,87 @@ const page = (baseUrl: string, key: string) => `<!doctype html><pre id="said"></
   } catch (error) {
     said('failed ' + error);
   }
+  said('done');
 </script>`;
 
-/** What a page has said when it is done. @param answers what the server of its origin gives, by path */
-async function dumpOf(answers: Record<string, string>): Promise<string> {
-  const server = await listen(
-    createServer((request, response) =>
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(answers[request.url!] ?? ''),
-    ),
-  );
-  const profile = mkdtempSync(join(tmpdir(), 'gateway-browser-'));
-  try {
-    const { stdout } = await promisify(execFile)(
-      browser!,
-      [...QUIET, `--user-data-dir=${profile}`, '--dump-dom', server.url],
-      { encoding: 'utf8', timeout: 50_000 },
-    );
-    return stdout;
-  } finally {
-    await server.stop();
-    rmSync(profile, { recursive: true, force: true });
-  }
-}
-
-describe.skipIf(browser === undefined)('a page at another origin, in a browser', () => {
+describe.skipIf(executable === undefined)('a page at another origin, in a browser', () => {
   it('reads models, streams a message, and reads a refusal', { timeout: 60_000 }, async () => {
-    gateway = await startGateway();
+    const html = foreignPage(gateway.baseUrl, gateway.key);
+    const server = await listen(
+      createServer((_request, response) =>
+        response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html),
+      ),
+    );
+    const page = await browser.newPage();
 
-    const said = await dumpOf({ '/': page(gateway.baseUrl, gateway.key) });
+    await page.goto(server.url);
+    await page.getByText('done').waitFor();
 
+    const said = await page.locator('#said').textContent();
     expect(said).toMatch(/models \d+/);
     expect(said).toMatch(/generation gen-/);
     expect(said).toContain('ended true');
     expect(said).toContain('refused 404');
+    await page.close();
+    await server.stop();
   });
 });
 
-describe.skipIf(browser === undefined)('the reference, in a browser', () => {
-  it('fits windows of telephones, tablets and desks', { timeout: 60_000 }, async () => {
-    const widths = [390, 768, 1280];
-    const frames = widths.map(
-      (width) => `<iframe src="/docs" style="border:0;width:${width}px;height:800px"></iframe>`,
-    );
-    const measuring = `<!doctype html><pre id="said"></pre>${frames.join('')}
-      <script>for (const frame of document.querySelectorAll('iframe')) frame.onload = () =>
-        (document.getElementById('said').textContent += frame.offsetWidth + ' shows ' +
-          frame.contentDocument.documentElement.scrollWidth + '; ');</script>`;
+/** The page as it is once the viewer has drawn it, and what the browser has complained of or asked of others. */
+async function openReference() {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
+  const complaints: string[] = [];
+  const { origin } = new URL(gateway.baseUrl);
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(origin)) complaints.push(request.url());
+  });
+  await page.goto(`${gateway.baseUrl}/docs`);
+  await untilDrawn(page);
+  return { page, complaints };
+}
 
-    const said = await dumpOf({ '/': measuring, '/docs': renderPage(document) });
+const untilDrawn = (page: Page) =>
+  page.getByRole('heading', { name: 'First request' }).first().waitFor({ timeout: 20_000 });
 
-    const shown = [...said.matchAll(/(\d+) shows (\d+)/g)].map(([, width, wide]) => [Number(width), Number(wide)]);
-    expect(shown.map(([width]) => width).toSorted((a, b) => a! - b!)).toEqual(widths);
-    for (const [width, wide] of shown) expect(wide).toBeLessThanOrEqual(width!);
+const background = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor') as Promise<string>;
+
+describe.skipIf(executable === undefined)('the reference, in a browser', () => {
+  it('fits telephones, tablets and desks, and is dark where the reader prefers that', { timeout: 60_000 }, async () => {
+    const { page, complaints } = await openReference();
+    const excess = [];
+    for (const width of [390, 768, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      const shown = (await page.evaluate('document.documentElement.scrollWidth')) as number;
+      excess.push(Math.max(0, shown - width));
+    }
+    const light = await background(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.reload();
+    await untilDrawn(page);
+
+    expect(excess).toEqual([0, 0, 0]);
+    expect(await background(page)).not.toBe(light);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('finds a route, and tries a request that the gateway answers', { timeout: 60_000 }, async () => {
+    const { page, complaints } = await openReference();
+
+    const search = page.getByRole('button', { name: /Search/ });
+    await search.first().click();
+    await page.keyboard.type('health');
+    const result = { name: /Whether the gateway answers/ };
+    const found = page.getByRole('option', result).or(page.getByRole('link', result));
+    await found.first().click();
+    await page.getByRole('button', { name: 'Test Request (get /health)' }).click();
+    const answered = page.waitForResponse(`${gateway.baseUrl}/health`);
+    await page.getByRole('button', { name: /Send get request/ }).click();
+
+    expect(await (await answered).json()).toEqual({ status: 'ok' });
+    expect(complaints).toEqual([]);
+    await page.close();
   });
 });

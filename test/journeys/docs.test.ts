@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { curlLine } from '../../lambdas/api/service/reference.ts';
+import { curlLine, examplesOf } from '../../lambdas/api/service/reference.ts';
+import { errorKinds } from '../../lambdas/platform/errors.ts';
 import { hasCurl } from '../support/curl.ts';
 import { finalGeneration, get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { documentedOperations } from '../support/openapi.ts';
@@ -50,7 +51,11 @@ describe.skipIf(!hasCurl)('the reference', () => {
       GATEWAY_KEY: gateway.key,
       MANAGEMENT_KEY: gateway.managementKey,
     };
-    const { stdout } = await promisify(execFile)('bash', ['-c', `${line} -s`], { encoding: 'utf8', env });
+    const { stdout } = await promisify(execFile)('bash', ['-c', `${line} -s`], {
+      encoding: 'utf8',
+      env,
+      maxBuffer: 16_000_000,
+    });
 
     expect(stdout).not.toBe('');
     expect(stdout).not.toMatch(/^\{"type":"error"/);
@@ -81,12 +86,37 @@ describe.skipIf(!hasCurl)('the reference', () => {
     expect([response.status, location]).toEqual([302, `${gateway.baseUrl}/docs`]);
   });
 
-  it('shows these lines, and the events of a stream', async () => {
-    const page = await (await get(gateway, '/docs')).text();
+  it('shows these lines, the events of a stream, and every kind of error with its cure', async () => {
+    const text = await (await get(gateway, '/docs.md')).text();
 
-    expect(page).toContain('curl -X POST &quot;$GATEWAY_URL/messages&quot;');
-    for (const event of ['message_start', 'message_delta', 'ping', 'error'])
-      expect(page).toContain(`<code>${event}</code>`);
-    expect(page).not.toContain(String(Number.MAX_SAFE_INTEGER));
+    expect(text).toContain('curl -X POST "$GATEWAY_URL/messages"');
+    for (const event of ['message_start', 'message_delta', 'ping', 'error']) expect(text).toContain(`- \`${event}\`: `);
+    for (const kind of Object.keys(errorKinds)) expect(text).toContain(`\`${kind}\`: `);
+    expect(text).not.toContain(String(Number.MAX_SAFE_INTEGER));
+  });
+
+  const messageExamples = examplesOf(
+    documentedOperations.find(({ name }) => name === 'POST /messages')!.operation.requestBody!.content[
+      'application/json'
+    ],
+  );
+  it.each(messageExamples)('shows a request that is answered: $summary', async ({ value }) => {
+    const response = await post(gateway, '/messages', value);
+
+    expect([response.status, await response.text()]).toEqual([200, expect.not.stringContaining('"type":"error"')]);
+  });
+
+  it('is a page that runs scripts of this gateway alone, and loads nothing from elsewhere', async () => {
+    const page = await get(gateway, '/docs');
+    const html = await page.text();
+    const viewer = await get(gateway, '/docs/viewer.js');
+
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = page.headers.get('content-security-policy')!;
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self' 'sha256-[\w+/]+=*'; /);
+    expect(policy).not.toMatch(/script-src[^;]*unsafe/);
+    expect(html).not.toMatch(/https?:/);
+    expect(viewer.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(await viewer.text()).toContain('createApiReference');
   });
 });

@@ -64,7 +64,7 @@ const tokensOf = ({ text, thinking, calls }: Answer) =>
   wordsIn(text) + wordsIn(thinking) + calls.reduce((sum, call) => sum + Math.ceil(jsonOf(call).length / 8), 0);
 
 /** The most that the gateway counts for it where nobody tells: four bytes are a token. */
-const mostTokensOf = (answer: Answer) => Math.ceil(Buffer.byteLength(JSON.stringify(answer)) / 4);
+const maxTokensOf = (answer: Answer) => Math.ceil(Buffer.byteLength(JSON.stringify(answer)) / 4);
 
 interface Asked {
   model: string;
@@ -137,7 +137,7 @@ function chargedFor(generation: Record<string, unknown>, body: { messages: { con
   const isPromptTold = prompt === Math.ceil(body.messages[0]!.content.length / 4);
   if (isPriced && isPromptTold && completion === tokensOf(honest) && estimated === false) return 'as told';
   if (isPriced && isPromptTold && completion === 1 && estimated === false) return 'as told in its first event';
-  const isBounded = completion > 0 && completion <= mostTokensOf(honest) && prompt <= JSON.stringify(body).length / 4;
+  const isBounded = completion > 0 && completion <= maxTokensOf(honest) && prompt <= JSON.stringify(body).length / 4;
   if (isPriced && isBounded && estimated === true) return 'as counted';
   return `${String(cost)} for ${prompt} and ${completion} tokens`;
 }

@@ -139,6 +139,7 @@ const nameNothing: (keyof typeof routes)[] = [
   'get-openapi',
   'get-docs',
   'get-docs-text',
+  'get-docs-viewer',
   'health',
 ];
 

@@ -44,7 +44,8 @@ const rarelyUsed: Record<string, readonly string[]> = {
 function seen(): Map<string, ItemAction[]> {
   const byFunction = new Map<string, ItemAction[]>();
   for (const call of proxy.calls) {
-    const name = call.path.slice(1);
+    // AWS' own client ends a path with a slash.
+    const name = call.path.replaceAll('/', '');
     if (name !== '') byFunction.set(name, [...(byFunction.get(name) ?? []), ...itemActions(call)]);
   }
   return byFunction;

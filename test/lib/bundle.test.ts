@@ -1,24 +1,29 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FunctionSpec } from '../../lambdas/route.ts';
 import { functions, routes, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
 import { bundleFunctions } from '../../lib/aws/bundle.ts';
+import { listen } from '../support/listen.ts';
 
 type Handler = (texts: string[]) => Promise<number | undefined>;
 
-/** Zipped, as a function is fetched. Those that use a bucket, or tend queues, have an SDK in them. */
-const mostBytes = (name: string) => {
+/** Zipped, as a function is fetched. Those that use a bucket have the SDK of S3 in them. */
+const maxBytes = (name: string) => {
   if (['health', UNKNOWN_ROUTE].includes(name)) return 20_000;
+  // The viewer as its package ships it.
+  if (name === 'get-docs-viewer') return 1_500_000;
   if (['get-openapi', 'get-docs', 'get-docs-text'].includes(name)) return 60_000;
-  const { grants, asksProviders } = functions[name] as FunctionSpec & { asksProviders?: boolean };
+  const { grants } = functions[name] as FunctionSpec;
   if (grants.objects || !(name in routes)) return 300_000;
-  return asksProviders || name === 'count-tokens' ? 200_000 : 80_000;
+  return 200_000;
 };
 const directory = mkdtempSync(join(tmpdir(), 'gateway-bundles-'));
 
@@ -27,6 +32,8 @@ beforeAll(async () => {
     ...functions,
     counting: { entry: '../test/support/counting-handler.ts' },
     failing: { entry: '../test/support/failing-handler.ts' },
+    calling: { entry: '../test/support/calling-handler.ts' },
+    signing: { entry: '../test/support/calling-handler.ts', credential: 'inference' as const },
   });
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -38,7 +45,7 @@ describe('the bundle of a function', () => {
       bytes: gzipSync(readFileSync(join(directory, name, 'index.mjs'))).length,
     }));
 
-    expect(zipped.filter(({ name, bytes }) => bytes > mostBytes(name))).toEqual([]);
+    expect(zipped.filter(({ name, bytes }) => bytes > maxBytes(name))).toEqual([]);
   });
 
   it('has the catalog beside it, if it reads one', () => {
@@ -77,6 +84,46 @@ describe('the bundle of a function', () => {
 
     expect(stack).toMatch(new RegExp(`^at fail \\(.*/test/support/failing-handler\\.ts:${line}:\\d+\\)`));
   });
+
+  it.each([
+    ['by the SDK, where no request for a model waits', 'calling', true],
+    ['signed by us, where one does', 'signing', false],
+  ])(
+    'asks AWS with the keys of its role, at the addresses of its region or its environment: %s',
+    async (_way, name, isSdk) => {
+      const asked: string[] = [];
+      const agents = new Set<boolean>();
+      const aws = await listen(
+        createServer((request, response) => {
+          const { 'x-amz-target': target, authorization = '', 'x-amz-security-token': token } = request.headers;
+          asked.push(
+            `${String(target)} ${/Credential=([^,]+)/.exec(authorization)![1]!.replace(/\d{8}/, 'DAY')} ${String(token)}`,
+          );
+          agents.add(request.headers['user-agent']?.startsWith('aws-sdk-js/') === true);
+          request.resume().on('end', () => response.end('{}'));
+        }),
+      );
+      const file = pathToFileURL(join(directory, name, 'index.mjs')).href;
+      const env = {
+        AWS_LAMBDA_FUNCTION_NAME: name,
+        AWS_REGION: 'eu-central-1',
+        AWS_ACCESS_KEY_ID: 'ROLE',
+        AWS_SECRET_ACCESS_KEY: 'secret',
+        AWS_SESSION_TOKEN: 'SESSION',
+        AWS_ENDPOINT_URL_DYNAMODB: aws.url,
+      };
+
+      const run = `await (await import('${file}')).handler('${aws.url}/123/queue')`;
+      await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', run], { env });
+      await aws.stop();
+
+      expect(asked).toEqual([
+        'DynamoDB_20120810.GetItem ROLE/DAY/eu-central-1/dynamodb/aws4_request SESSION',
+        'AmazonSQS.GetQueueAttributes ROLE/DAY/eu-central-1/sqs/aws4_request SESSION',
+      ]);
+      expect([...agents]).toEqual([isSdk]);
+    },
+  );
 
   it('counts tokens on its own, and does not stand still while the vocabulary is loaded', async () => {
     const text = 'Съешь же ещё этих мягких французских булок, да выпей чаю.';

@@ -57,7 +57,9 @@ describe('requests generated from the document', () => {
     const property = fc.asyncProperty(requestsTo(documented, namesFor(documented)), async (request) => {
       expect(await faultOf(documented, request)).toBeUndefined();
     });
-    await fc.assert(property, { numRuns: REQUESTS_PER_OPERATION, endOnFailure: true });
+    // A route that takes nothing has one request.
+    const takesNothing = documented.parameters.length === 0 && documented.body === undefined;
+    await fc.assert(property, { numRuns: takesNothing ? 1 : REQUESTS_PER_OPERATION, endOnFailure: true });
   });
 
   it('are more than two thousand', () => {
@@ -72,7 +74,7 @@ function namesFor({ name }: DocumentedOperation): Record<string, string[]> {
 /** Sends the request. @returns what is wrong with the answer */
 async function faultOf(documented: DocumentedOperation, request: GeneratedRequest): Promise<string | undefined> {
   const { method, operation } = documented;
-  const isForManagers = operation.description.includes('Takes a management key');
+  const isForManagers = operation['x-credential'] === 'management';
   const response = await fetch(`${gateway.baseUrl}${request.path}`, {
     method,
     headers: {

@@ -5,7 +5,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AwsError, isUncertain, type AwsCall } from '../../lambdas/platform/aws-call.ts';
 import { openAwsJson } from '../../lambdas/platform/aws-json.ts';
-import { openSdkCalls, sdkClient } from '../../lambdas/store/sdk-table.ts';
+import { openSdkTableCalls, sdkClient } from '../../lambdas/store/sdk-table.ts';
 import { toGatewayError } from '../../lambdas/platform/errors.ts';
 import { listen } from '../support/listen.ts';
 
@@ -33,7 +33,7 @@ const ways = {
     const dynamodb = { name: 'dynamodb', target: 'DynamoDB_20120810', endpoint: () => url, endpointVariable: 'UNSET' };
     return openAwsJson(dynamodb, { identity: role });
   },
-  "by AWS' client": (url: string): AwsCall => openSdkCalls(sdkClient(url)),
+  "by AWS' client": (url: string): AwsCall => openSdkTableCalls(sdkClient(url)),
 };
 type Way = keyof typeof ways;
 
@@ -130,7 +130,7 @@ describe.each(Object.keys(ways) as Way[])('a call of a service, %s,', (way) => {
 
   it('is given up in its time, and not made again', async () => {
     const { call, seen } = await service(() => undefined);
-    await expect(call('Query', {}, { timeoutMs: 50 })).rejects.toThrow(/abort/i);
+    await expect(call('Query', {}, { timeoutMs: 500 })).rejects.toThrow(/abort/i);
     expect(seen).toHaveLength(1);
   });
 

@@ -4,7 +4,8 @@ import { deadLettersVariable, queueVariable, variables } from '../../lambdas/pla
 import { openQueueGauge } from '../../lambdas/platform/queue-levels.ts';
 import { openQueueReturns, retryDelaySeconds } from '../../lambdas/platform/queue-returns.ts';
 import { toSqsEvent } from '../../lib/local/event-source.ts';
-import { createQueue, receive, startSqs, type LocalSqs } from '../../lib/local/queues.ts';
+import { receive, startSqs, type LocalSqs } from '../../lib/local/queues.ts';
+import { newQueue } from '../support/new-queue.ts';
 
 let sqs: LocalSqs;
 let url: string;
@@ -14,9 +15,7 @@ beforeAll(async () => {
   process.env[variables.sqsEndpoint] = sqs.endpoint;
 });
 beforeEach(async () => {
-  const name = `queue-${Math.random().toString(36).slice(2)}`;
-  const spec = { visibilityTimeoutSeconds: 600, maxReceiveCount: 3, deadLetters: `${name}-dead` };
-  ({ url, deadLettersUrl } = await createQueue(sqs, name, spec));
+  ({ url, deadLettersUrl } = await newQueue(sqs));
   Object.assign(process.env, {
     [queueVariable('finalize-cost')]: url,
     [deadLettersVariable('finalize-cost')]: deadLettersUrl,

@@ -6,7 +6,7 @@ import {
   refusalOf,
   refusalOfResponse,
 } from '../../lambdas/providers/failures.ts';
-import { UpstreamError, type UpstreamFailure } from '../../lambdas/providers/upstream-http.ts';
+import { UpstreamError, type UpstreamFailure } from '../../lambdas/providers/http/upstream-http.ts';
 
 const provider = { name: 'Acme', baseUrl: 'https://api.acme.example/v1', credential: 'acme-secret-1' };
 

@@ -396,14 +396,14 @@ describe('thinking of Gemini', () => {
   ])('is asked for %s, and held where it may come', (_how, more, quirks, said, mayThink) => {
     const generationConfig = config(more, quirks) as { thinkingConfig?: object } | undefined;
     expect(generationConfig?.thinkingConfig).toEqual(said);
-    expect(wire.hiddenOutput(request(more), target(quirks), 900)).toBe(mayThink ? 900 : 0);
+    expect(wire.hiddenReasoning(request(more), target(quirks), 900)).toBe(mayThink ? 900 : 0);
   });
 
   it('is not asked of a model that does not', () => {
     const plain = { ...target(), supportedParameters: [] };
     const asked = request({ thinking: { type: 'adaptive' } });
     expect(wire.encode(asked, plain, client).body).not.toContain('thinkingConfig');
-    expect(wire.hiddenOutput(asked, plain, 900)).toBe(0);
+    expect(wire.hiddenReasoning(asked, plain, 900)).toBe(0);
   });
 });
 

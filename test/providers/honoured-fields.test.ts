@@ -1,7 +1,7 @@
 /**
  * A field is honoured, mapped by a rule, or refused by name: none is dropped without a word. Every field of a request, and of
  * the blocks in it, is added alone, on every wire that is translated: what leaves must show it, or the request is refused.
- * Fields that may be left out are those that docs/wires.md names.
+ * Fields that may be left out are those that docs/wires/README.md names.
  */
 
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { withTrailingTimeout } from '../../lambdas/providers/last-words.ts';
+import { withTrailingTimeout } from '../../lambdas/providers/http/last-words.ts';
 
 const PATIENCE_MS = 5_000;
 

@@ -248,7 +248,7 @@ describe('reasoning that a request asks for', () => {
     ['is not held where it is switched off', { thinking: { type: 'disabled' } }, ['reasoning'], 0],
     ['is not held of a model without it', {}, [], 0],
   ])('%s', (_, more, parameters, hidden) => {
-    expect(openaiResponsesWire.hiddenOutput(request(more), target(all, parameters), 500)).toBe(hidden);
+    expect(openaiResponsesWire.hiddenReasoning(request(more), target(all, parameters), 500)).toBe(hidden);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sniffDocument } from '../../lambdas/providers/sniff-document.ts';
+import { sniffDocument } from '../../lambdas/providers/http/sniff-document.ts';
 
 /** A body in chunks, and whether its end or its reader's leaving has been noticed. */
 function bodyOf(...chunks: string[]) {

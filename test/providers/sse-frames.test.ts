@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { frameData, SseFrameSplitter } from '../../lambdas/providers/sse-frames.ts';
+import { frameData, SseFrameSplitter } from '../../lambdas/providers/http/sse-frames.ts';
 
 const ending = fc.constantFrom('\n', '\r\n');
 const line = fc.oneof(

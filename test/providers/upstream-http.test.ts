@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readText } from '../../lambdas/providers/upstream-http.ts';
+import { readText } from '../../lambdas/providers/http/upstream-http.ts';
 import { exchange, gone, rawUpstream, requestTo, stopUpstreams, upstream } from '../support/direct-upstream.ts';
 
 afterEach(stopUpstreams);

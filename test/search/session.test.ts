@@ -28,7 +28,7 @@ describe('searches whose client takes no more results', () => {
       break;
     }
 
-    expect(session.charged).toBe(2);
+    expect(session.chargedCount).toBe(2);
   });
 
   it('are not waited for when the client had left before they were made', async () => {

@@ -57,8 +57,8 @@ describe.each([
 
     const pausesMs = calls.slice(1).map(({ atMs }, index) => atMs - calls[index]!.atMs);
     // A timer may ring a millisecond early.
-    for (const [index, leastMs] of [8, 16, 32, 64, 128].entries()) {
-      expect(pausesMs[index]).toBeGreaterThan(leastMs - 2);
+    for (const [index, minMs] of [8, 16, 32, 64, 128].entries()) {
+      expect(pausesMs[index]).toBeGreaterThan(minMs - 2);
     }
   });
 

@@ -8,7 +8,7 @@ import {
   UpstreamRequest,
   type Timeouts,
   type UpstreamTarget,
-} from '../../lambdas/providers/upstream-http.ts';
+} from '../../lambdas/providers/http/upstream-http.ts';
 import { listen } from './listen.ts';
 
 const running: (() => Promise<unknown>)[] = [];

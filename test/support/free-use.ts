@@ -1,4 +1,4 @@
-import type { FreeUse } from '../../lambdas/admission/free-tier.ts';
+import type { FreeUse } from '../../lambdas/admission/free/free-tier.ts';
 import type { HoldRequest } from '../../lambdas/admission/hold.ts';
 import type { ServiceFree } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';

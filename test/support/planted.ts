@@ -47,7 +47,7 @@ export function planted(
 
 function plantedInObject(schema: SchemaObject, text: string, forms: Forms, within: readonly string[]): Planted[] {
   const { properties = {}, additionalProperties } = schema;
-  const base = leastObject(schema, forms);
+  const base = smallestObject(schema, forms);
   const fields = Object.entries(properties).flatMap(([name, field]) =>
     planted(field, text, forms, within).map(({ path, value }) => ({
       path: `.${name}${path}`,
@@ -61,7 +61,7 @@ function plantedInObject(schema: SchemaObject, text: string, forms: Forms, withi
 }
 
 /** An object with all that has to be there, and all that the forms know. */
-function leastObject(schema: SchemaObject, forms: Forms): Record<string, unknown> {
+function smallestObject(schema: SchemaObject, forms: Forms): Record<string, unknown> {
   const { properties = {}, required = [], additionalProperties, minProperties = 0 } = schema;
   const ownSchema = typeof additionalProperties === 'object' ? additionalProperties : {};
   const named = [...required, ...Object.keys(properties).filter((name) => forms[name] !== undefined)];
@@ -83,7 +83,7 @@ function least(schema: SchemaObject, name: string, forms: Forms): unknown {
   const [type = 'any'] = [resolved.type ?? 'any'].flat();
   switch (type) {
     case 'object':
-      return leastObject(resolved, forms);
+      return smallestObject(resolved, forms);
     case 'array':
       return Array.from({ length: resolved.minItems ?? 1 }, () => least(resolved.items ?? {}, name, forms));
     case 'integer':

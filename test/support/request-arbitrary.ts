@@ -57,7 +57,7 @@ export function valueOf(
     case 'array':
       return fc.array(valueOf(resolved.items ?? {}, name, known, inside), { minLength: 1, maxLength: 3 });
     case 'integer':
-      return fc.integer({ min: resolved.minimum ?? 0, max: Math.min(resolved.maximum ?? 1_000, 100_000) });
+      return integerOf(resolved);
     case 'number':
       return fc.constantFrom(0, 1, 0.1, 12.345678901234, 99, 1e-7, 500);
     case 'boolean':
@@ -72,6 +72,11 @@ export function valueOf(
     default:
       return anything;
   }
+}
+
+/** A whole number within its bounds, and not far beyond the least where it has no upper one. */
+function integerOf({ minimum = 0, maximum = minimum + 100_000 }: SchemaObject): Arbitrary<number> {
+  return fc.integer({ min: minimum, max: Math.min(maximum, minimum + 100_000) });
 }
 
 function objectOf(

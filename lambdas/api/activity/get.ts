@@ -17,16 +17,16 @@ import { activityView } from './view.ts';
 export const accepts = {
   compress: compressed,
   query: z.strictObject({
-    date: z.iso
-      .date({ error: 'must be a UTC date such as 2026-11-19' })
-      .optional()
-      .meta({ description: 'One of the last 30 completed UTC days; all of them without it.', example: '2026-11-19' }),
+    date: z.iso.date({ error: 'must be a UTC date such as 2026-11-19' }).optional().meta({
+      description: 'Only this day, one of the last 30 completed UTC days; without it, all of them.',
+      example: '2026-11-19',
+    }),
     api_key_hash: someId.optional().meta({ description: 'Only requests of this key.' }),
     user_id: someId.optional().meta({ description: 'Only requests of this member.' }),
     group_by: z
       .enum(['workspace'], { error: 'must be "workspace", or left out' })
       .optional()
-      .meta({ description: 'Splits rows by workspace and adds `workspace_id`.' }),
+      .meta({ description: 'With `workspace` there is a row for each workspace, with its `workspace_id`.' }),
     workspace_id: someId.optional().meta({ description: 'Only requests of this workspace, by id or slug.' }),
   }),
 };

@@ -3,21 +3,21 @@ import { countShape, dataShape, rub, uuid } from '../../http/shapes.ts';
 
 const rowShape = z
   .strictObject({
-    date: z.iso.date(),
-    model: z.string(),
-    model_permaslug: z.string(),
-    endpoint_id: z.string(),
-    provider_name: z.string(),
+    date: z.iso.date().meta({ description: 'The day that the row is about, in UTC.' }),
+    model: z.string().meta({ description: 'The id of the model that answered.' }),
+    model_permaslug: z.string().meta({ description: 'The id of the model that never changes its meaning.' }),
+    endpoint_id: z.string().meta({ description: 'The id of the endpoint that was asked.' }),
+    provider_name: z.string().meta({ description: 'The name of the provider that was asked.' }),
     usage: rub,
     byok_usage_inference: z.literal(0),
     cache_saved_rub: rub.meta({
       description:
-        'In RUB: what reading cached prompts saved against uncached input, less what writing caches cost; negative where that was more.',
+        'What reading cached prompts saved, less what writing caches cost, in RUB; negative where writing cost more.',
     }),
-    requests: countShape,
-    prompt_tokens: countShape,
-    completion_tokens: countShape,
-    reasoning_tokens: countShape,
+    requests: countShape.meta({ description: 'The number of requests that completed or were charged.' }),
+    prompt_tokens: countShape.meta({ description: 'All tokens that the model read.' }),
+    completion_tokens: countShape.meta({ description: 'All tokens that the model wrote.' }),
+    reasoning_tokens: countShape.meta({ description: 'The part of `completion_tokens` that is thinking.' }),
     workspace_id: uuid.optional().meta({ description: 'The id of the workspace, with `group_by=workspace`.' }),
   })
   .meta({ id: 'ActivityRow' });

@@ -5,9 +5,9 @@ import { budgetAnswer, budgetListAnswer } from './shape.ts';
 
 const ofMember = { ...budgetExample, member_id: 'ann' };
 
-const order =
+const budgetOrder =
   'Limits rise from daily to lifetime; a change keeps what was counted and holds from the next request on. The first budget of a workspace or member holds after three seconds at most.';
-const removed = ok('There is no such budget (any more).', deletedAnswer, { deleted: true });
+const removed = ok('The budget does not exist any more.', deletedAnswer, { deleted: true });
 
 export const budgets = tagged('Budgets', {
   'list-budgets': {
@@ -22,7 +22,7 @@ export const budgets = tagged('Budgets', {
   },
   'set-budget': {
     summary: 'Set a budget of a workspace',
-    description: order,
+    description: budgetOrder,
     bodyExample: { limit_rub: 30000 },
     success: ok('The budget as it is now.', budgetAnswer, { data: budgetExample }),
     ifMatch: true,
@@ -45,7 +45,7 @@ export const budgets = tagged('Budgets', {
   },
   'set-member-budget': {
     summary: 'Set a budget of a member',
-    description: order,
+    description: budgetOrder,
     bodyExample: { limit_rub: 500 },
     success: ok('The budget as it is now.', budgetAnswer, { data: ofMember }),
     ifMatch: true,

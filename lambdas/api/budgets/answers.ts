@@ -20,16 +20,16 @@ import { budgetViews } from '../parts/view.ts';
 
 type Path = { workspaceId: string; memberId?: string };
 type PathWithInterval = Path & { interval: Interval };
-type Input<Params, Body = unknown> = EndpointInput<'management', Body, unknown, Params>;
+type BudgetInput<Params, Body = unknown> = EndpointInput<'management', Body, unknown, Params>;
 
-export async function listBudgets({ params, caller }: Input<Path>): Promise<HttpResponse> {
+export async function listBudgets({ params, caller }: BudgetInput<Path>): Promise<HttpResponse> {
   const table = resources.table();
   const { owner, set, version } = await budgetsOfPath(table, caller.account.id, params, 'read');
   const data = budgetViews(owner, set, await readCounter(table, owner.scope));
   return jsonResponse<BudgetListAnswer>(200, { data }, etag(version));
 }
 
-export async function getBudget({ params, caller }: Input<PathWithInterval>): Promise<HttpResponse> {
+export async function getBudget({ params, caller }: BudgetInput<PathWithInterval>): Promise<HttpResponse> {
   const table = resources.table();
   const { owner, set, version } = await budgetsOfPath(table, caller.account.id, params, 'read');
   const views = budgetViews(owner, set, await readCounter(table, owner.scope));
@@ -38,7 +38,7 @@ export async function getBudget({ params, caller }: Input<PathWithInterval>): Pr
   return jsonResponse<BudgetAnswer>(200, { data: budget }, etag(version));
 }
 
-export async function putBudget(input: Input<PathWithInterval, { limit_rub: Money }>): Promise<HttpResponse> {
+export async function putBudget(input: BudgetInput<PathWithInterval, { limit_rub: Money }>): Promise<HttpResponse> {
   const { params, body, caller, request } = input;
   const table = resources.table();
   const { owner, set } = await budgetsOfPath(table, caller.account.id, params, 'change');
@@ -56,7 +56,7 @@ export async function putBudget(input: Input<PathWithInterval, { limit_rub: Mone
 }
 
 /** Removing a budget that does not exist is not an error: the result is what was asked for. */
-export async function removeBudget({ params, caller, request }: Input<PathWithInterval>): Promise<HttpResponse> {
+export async function removeBudget({ params, caller, request }: BudgetInput<PathWithInterval>): Promise<HttpResponse> {
   const table = resources.table();
   const { owner } = await budgetsOfPath(table, caller.account.id, params, 'change');
   await setBudget(changesOf(resources, caller, request.id), owner, {

@@ -2,7 +2,11 @@ import * as z from 'zod';
 import { amount } from '../../http/fields.ts';
 
 export const budgetBody = z.strictObject({
-  limit_rub: amount.meta({ description: 'Limit in RUB; 0 blocks. Limits rise from daily to lifetime.', example: 2000 }),
+  limit_rub: amount.meta({
+    description:
+      'The most that may be spent in the period, in RUB; 0 blocks. A longer period cannot have a lower limit.',
+    example: 2000,
+  }),
 });
 
 export const budgetAmounts = ['limit_rub'];

@@ -6,15 +6,16 @@ export const creditsAnswer = dataShape(
   z
     .strictObject({
       total_credits: rub.meta({
-        description: 'RUB, exact: paid in, less what was given back. 0 for a postpaid account.',
+        description: 'The exact amount in RUB that was paid in, less what was paid back; 0 for a postpaid account.',
       }),
-      total_usage: rub.meta({ description: 'RUB, exact: spent by requests that are settled.' }),
+      total_usage: rub.meta({ description: 'The exact amount in RUB that settled requests have cost.' }),
       held: rub.meta({
-        description: 'RUB, exact: promised to requests that are under way; what they do not use comes back.',
+        description: 'The exact amount in RUB that is held for running requests; what they do not use comes back.',
       }),
-      balance: rub
-        .nullable()
-        .meta({ description: 'RUB, exact: paid in and not spent, holds included. null for a postpaid account.' }),
+      balance: rub.nullable().meta({
+        description:
+          'The exact amount in RUB that was paid in and not spent; held money still counts. Null for a postpaid account.',
+      }),
       mode: z.enum(accountModes),
       currency: z.literal('RUB'),
     })

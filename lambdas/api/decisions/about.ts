@@ -1,7 +1,5 @@
-import { ok, tagged } from '../../http/about.ts';
+import { ok, providerErrors, tagged } from '../../http/about.ts';
 import { decisionsAnswer } from './shape.ts';
-
-const providerErrors = ['not_found', 'provider_unavailable', 'timeout', 'provider_overloaded'] as const;
 
 export const decisions = tagged('Inference', {
   'create-decision': {

@@ -4,62 +4,98 @@ import { apiTypes } from '../../store/generation.ts';
 import { endings } from '../../store/outcome.ts';
 
 const attemptShape = z.strictObject({
-  endpoint_id: z.string(),
-  model_permaslug: z.string(),
-  provider_name: z.string(),
+  endpoint_id: z.string().meta({ description: 'The id of the endpoint that was asked.' }),
+  model_permaslug: z.string().meta({ description: 'The id of the model that never changes its meaning.' }),
+  provider_name: z.string().meta({ description: 'The name of the provider that was asked.' }),
   status: countShape
     .nullable()
     .meta({ description: "The HTTP status of the provider's answer; null where it gave none." }),
-  latency: countShape.optional().meta({ description: 'Milliseconds to its first event, or to its failure.' }),
+  latency: countShape
+    .optional()
+    .meta({ description: 'Milliseconds from the request to the first event of this attempt, or to its failure.' }),
   is_byok: z.literal(false),
   total_cost: rub,
 });
 
 const generationShape = z
   .strictObject({
-    id: z.string(),
+    id: z
+      .string()
+      .meta({ description: 'The id of the generation, as in the answer and in the header `x-generation-id`.' }),
     total_cost: rub,
     usage: rub,
     currency: z.literal('RUB'),
     cache_discount: rub,
-    created_at: time,
-    model: z.string(),
-    model_permaslug: z.string(),
-    endpoint_id: z.string(),
-    streamed: z.boolean(),
-    cancelled: z.boolean(),
-    estimated: z.boolean().meta({ description: 'The provider did not tell its usage; the gateway counted it.' }),
-    capped: z
+    created_at: time.meta({ description: 'The time at which the request came in.' }),
+    model: z.string().meta({ description: 'The id of the model that answered.' }),
+    model_permaslug: z.string().meta({ description: 'The id of the model that never changes its meaning.' }),
+    endpoint_id: z.string().meta({ description: 'The id of the endpoint that was asked.' }),
+    streamed: z.boolean().meta({ description: 'Whether the answer was asked for as a stream.' }),
+    cancelled: z.boolean().meta({
+      description:
+        'Whether the answer ended before its own end: the client left, the time was up, or the provider broke off after it had written something.',
+    }),
+    estimated: z
       .boolean()
-      .meta({ description: 'The provider told more than the request could come to; it is charged at that bound.' }),
-    ending: z.enum(endings).nullable().meta({ description: 'How the answer came to its end.' }),
-    provider_name: z.string(),
-    latency: countShape.nullable().meta({ description: 'Milliseconds to the first event.' }),
+      .meta({ description: 'Whether the gateway counted the usage, because the provider did not report it.' }),
+    capped: z.boolean().meta({
+      description: 'Whether the charge was cut, because the provider reported more than the request could come to.',
+    }),
+    ending: z
+      .enum(endings)
+      .nullable()
+      .meta({ description: 'How the answer ended: complete, or the cause that cut it off.' }),
+    provider_name: z.string().meta({ description: 'The name of the provider that was asked.' }),
+    latency: countShape.nullable().meta({
+      description: 'Milliseconds from the request to the first event of the answer; null where there was none.',
+    }),
     generation_time: countShape
       .nullable()
       .meta({ description: 'A duration in milliseconds; null where it is not known.' }),
-    tokens_prompt: countShape,
-    tokens_completion: countShape,
-    native_tokens_prompt: countShape,
-    native_tokens_completion: countShape,
-    native_tokens_reasoning: countShape.nullable(),
-    native_tokens_cached: countShape.nullable(),
-    native_tokens_cache_write: countShape.nullable().meta({ description: 'Written to a cache of five minutes.' }),
-    native_tokens_cache_write_1h: countShape.nullable(),
+    tokens_prompt: countShape.meta({ description: 'All tokens that the model read, those of caches included.' }),
+    tokens_completion: countShape.meta({ description: 'All tokens that the model wrote, thinking included.' }),
+    native_tokens_prompt: countShape.meta({
+      description: 'The same as `tokens_prompt`: tokens are counted by the provider.',
+    }),
+    native_tokens_completion: countShape.meta({
+      description: 'The same as `tokens_completion`: tokens are counted by the provider.',
+    }),
+    native_tokens_reasoning: countShape
+      .nullable()
+      .meta({ description: 'The part of `tokens_completion` that is thinking.' }),
+    native_tokens_cached: countShape
+      .nullable()
+      .meta({ description: 'The part of `tokens_prompt` that was read from a cache.' }),
+    native_tokens_cache_write: countShape
+      .nullable()
+      .meta({ description: 'The part of `tokens_prompt` that was written to a cache for five minutes.' }),
+    native_tokens_cache_write_1h: countShape
+      .nullable()
+      .meta({ description: 'The part of `tokens_prompt` that was written to a cache for one hour.' }),
     native_tokens_completion_images: nothing,
-    num_search_results: countShape.nullable(),
+    num_search_results: countShape
+      .nullable()
+      .meta({ description: 'The number of results that web searches have found.' }),
     num_fetches: nothing,
     num_media_prompt: nothing,
     num_media_completion: nothing,
     num_input_audio_prompt: nothing,
-    api_type: z.enum(apiTypes),
-    workspace_id: uuid,
-    finish_reason: z.string().nullable(),
-    native_finish_reason: z.string().nullable(),
+    api_type: z
+      .enum(apiTypes)
+      .meta({ description: 'The kind of request: `completions` for messages, `decisions`, or `video`.' }),
+    workspace_id: uuid.meta({ description: 'The id of the workspace that paid for the generation.' }),
+    finish_reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the answer ended, in the words of the public convention.' }),
+    native_finish_reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the answer ended, in the provider’s own word, where it has one.' }),
     is_byok: z.literal(false),
     upstream_inference_cost: nothing,
     upstream_id: nothing,
-    origin: z.string(),
+    origin: z.string().meta({ description: 'A field of the public convention; always empty here.' }),
     data_region: z.string(),
     app_id: nothing,
     external_user: nothing,
@@ -69,9 +105,9 @@ const generationShape = z
     preset_id: nothing,
     provider_responses: z
       .array(attemptShape)
-      .meta({ description: 'Every attempt, in order; all but the last have failed.' }),
+      .meta({ description: 'Every attempt at a provider, in order; all but the last have failed.' }),
     router: nothing,
-    service_tier: nothing,
+    service_tier: nothing.meta({ description: 'The service tier at Anthropic; tiers with other prices are refused.' }),
     web_search_engine: nothing,
   })
   .meta({ id: 'Generation' });

@@ -4,7 +4,7 @@ import { privacyExample } from '../parts/about.ts';
 import { createdKeyAnswer, currentKeyAnswer, keyAnswer, keyListAnswer } from './shape.ts';
 import { keyConventionFields } from './convention.ts';
 
-const spending = {
+const spendingExample = {
   limit: 500,
   limit_remaining: 479.97,
   limit_reset: 'monthly',
@@ -15,7 +15,7 @@ const spending = {
   currency: 'RUB',
 };
 
-const sensitive = { enabled: false, action: 'replace', categories: [], restore: true };
+const sensitiveExample = { enabled: false, action: 'replace', categories: [], restore: true };
 
 const key = {
   hash: '5ff7'.repeat(16),
@@ -24,9 +24,9 @@ const key = {
   name: "Ann's laptop",
   label: 'sk-mg-v1-a2c…565',
   disabled: false,
-  ...spending,
+  ...spendingExample,
   privacy: privacyExample,
-  sensitive_data: { ...sensitive, dictionary: [] },
+  sensitive_data: { ...sensitiveExample, dictionary: [] },
   created_at: exampleTime,
   updated_at: exampleTime,
   expires_at: null,
@@ -38,14 +38,14 @@ const secret = `sk-mg-v1-${'0'.repeat(64)}`;
 
 const currentKey = {
   label: key.label,
-  ...spending,
+  ...spendingExample,
   usage_limit_period: 20.03,
   expires_at: null,
   is_management_key: false,
   is_free_tier: false,
   organization_id: exampleIds.account,
   workspace_id: exampleIds.workspace,
-  sensitive_data: { ...sensitive, dictionary_count: 0 },
+  sensitive_data: { ...sensitiveExample, dictionary_count: 0 },
   ...keyConventionFields,
   allowed_data_regions: [],
   free_model_daily_requests: { limit: 0, remaining: 0, used: 0 },
@@ -95,7 +95,7 @@ export const keys = {
       summary: 'Delete an inference key',
       description:
         'It stops working within five seconds; a running stream gets what is held for it already, and its history stays.',
-      success: ok('The key works no longer.', deletedAnswer, { deleted: true }),
+      success: ok('The key was deleted and does not work any more.', deletedAnswer, { deleted: true }),
       ifMatch: true,
     },
   }),

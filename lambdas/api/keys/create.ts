@@ -10,7 +10,8 @@ import { checkActive, findWorkspace } from '../../management/workspaces.ts';
 import { readPepper } from '../../platform/secrets.ts';
 import { resources } from '../../resources.ts';
 import { counterFrom } from '../../store/counters.ts';
-import { settingsOf, keyAmounts, keyName, keySettings } from './fields.ts';
+import { keySettingsOf } from '../../management/key-settings.ts';
+import { keyAmounts, keyName, keySettings } from './fields.ts';
 import type { CreatedKeyAnswer } from './shape.ts';
 import { keyView } from './view.ts';
 
@@ -18,13 +19,14 @@ export const accepts = {
   once: answerOnce,
   exactNumbers: keyAmounts,
   body: z.strictObject({
-    name: keyName,
+    name: keyName.meta({ description: 'A name for people; nothing depends on it.' }),
     workspace_id: someId
       .nullish()
-      .meta({ description: 'A workspace by id or slug; the Default workspace without it.' }),
-    member_id: someId
-      .nullish()
-      .meta({ description: 'Whose spending and visibility the key has: a member of the workspace.' }),
+      .meta({ description: 'The id or slug of a workspace; without it, the Default workspace.' }),
+    member_id: someId.nullish().meta({
+      description:
+        'The member of the workspace that spends with the key; the key sees the generations of this member alone.',
+    }),
     ...keySettings,
   }),
 };
@@ -43,15 +45,15 @@ export const handler = defineEndpoint('create-key', accepts, async ({ body, call
         name: body.name,
         workspaceId: workspace.id,
         memberId: body.member_id ?? undefined,
-        ...settingsOf(body),
+        ...keySettingsOf(body),
       },
-      (made) => keep(answer(made)),
+      (made) => keep(createdKeyBody(made)),
     );
-    return answer(created);
+    return createdKeyBody(created);
   });
 });
 
-function answer({ key, secret }: CreatedKey) {
+function createdKeyBody({ key, secret }: CreatedKey) {
   const data = { ...keyView(key, counterFrom(undefined)), key: secret };
   return jsonResponse<CreatedKeyAnswer>(201, { data, key: secret }, etag(key.version));
 }

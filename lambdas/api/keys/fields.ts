@@ -15,35 +15,56 @@ const MAX_DICTIONARY_BYTES = 32_768;
 
 const sensitiveData = z
   .strictObject({
-    enabled: z.boolean().nullish(),
-    action: z.enum(sensitiveActions).nullish(),
-    categories: z.array(z.enum(sensitiveCategories)).max(sensitiveCategories.length).nullish(),
+    enabled: z.boolean().nullish().meta({ description: 'Whether prompts are searched for sensitive data.' }),
+    action: z.enum(sensitiveActions).nullish().meta({
+      description:
+        'With `replace` providers get placeholders in place of the data; with `block` the request is refused.',
+    }),
+    categories: z
+      .array(z.enum(sensitiveCategories))
+      .max(sensitiveCategories.length)
+      .nullish()
+      .meta({ description: 'The kinds of data that are looked for.' }),
     dictionary: z
-      .array(z.strictObject({ term: textField(termRule), substitute: textField(substituteRule) }))
+      .array(
+        z.strictObject({
+          term: textField(termRule).meta({ description: 'The term that is looked for, as a whole word.' }),
+          substitute: textField(substituteRule).meta({
+            description: 'The text that providers get in place of the term.',
+          }),
+        }),
+      )
       .max(MAX_DICTIONARY)
       .refine((entries) => Buffer.byteLength(JSON.stringify(entries)) <= MAX_DICTIONARY_BYTES, 'must be at most 32 KB')
-      .nullish(),
-    restore: z.boolean().nullish(),
+      .nullish()
+      .meta({ description: 'Terms of your own, and the text that providers get in place of each.' }),
+    restore: z
+      .boolean()
+      .nullish()
+      .meta({ description: 'Whether placeholders in the answer are replaced by the original data.' }),
   })
   .nullish()
   .meta({
     description:
-      'What is to be kept from providers: values of the categories become placeholders and are restored in the answer (`replace`), or requests that have any are refused (`block`). Terms of the dictionary become their substitute. `enabled: true` needs a category or a term.',
+      'The parts of prompts that are kept from providers: values of the categories become placeholders and are restored in the answer (`replace`), or requests that have any are refused (`block`). Terms of the dictionary become their substitute. `enabled: true` needs a category or a term.',
     example: { enabled: true, action: 'replace', categories: ['email', 'phone'] },
   });
 
 /** Settings of a key that can be set at its creation and changed later; null clears. */
 export const keySettings = {
-  limit: amount.nullish().meta({ description: 'Spending limit in RUB; null: none; 0 blocks the key.', example: 500 }),
+  limit: amount.nullish().meta({
+    description: 'The most that the key may spend, in RUB; null for no limit, 0 to block the key.',
+    example: 500,
+  }),
   limit_reset: z
     .enum(limitResets)
     .nullish()
-    .meta({ description: 'Period (UTC, weeks from Monday) after which the limit starts anew; null: never.' }),
+    .meta({ description: 'How often the limit starts anew, in UTC, with weeks from Monday; null for never.' }),
   expires_at: futureTime
     .refine((text) => Date.parse(text) > nowMs(), 'must be in the future; to stop a key now, disable it')
     .transform((text) => new Date(text).toISOString())
     .nullish()
-    .meta({ description: 'When the key stops working; null: never.', example: '2030-01-31T00:00:00Z' }),
+    .meta({ description: 'The time at which the key stops working; null for never.', example: '2030-01-31T00:00:00Z' }),
   privacy: privacySettings,
   sensitive_data: sensitiveData,
 };
@@ -52,14 +73,3 @@ export const keyName = textField(nameRule).meta({ example: "Ann's laptop" });
 
 /** Fields whose digits must not pass through a float. */
 export const keyAmounts = ['limit'];
-
-/** The settings as the management room names them. */
-export function settingsOf(body: z.infer<z.ZodObject<typeof keySettings>>) {
-  return {
-    limit: body.limit,
-    limitReset: body.limit_reset,
-    expiresAt: body.expires_at,
-    privacy: body.privacy,
-    sensitiveData: body.sensitive_data,
-  };
-}

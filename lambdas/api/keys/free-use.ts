@@ -1,5 +1,5 @@
-import { dailyRequests } from '../../admission/free-tier.ts';
-import { fundingOf } from '../../admission/funding.ts';
+import { dailyRequests } from '../../admission/free/free-tier.ts';
+import { fundingOf } from '../../admission/free/funding.ts';
 import { Money } from '../../money/money.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { resources } from '../../resources.ts';

@@ -11,7 +11,7 @@ import { readFreeUse } from './free-use.ts';
 import { keySpending } from './view.ts';
 
 export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { key, account } }) => {
-  const [counter, free] = await Promise.all([counterOf(key.kind, key.hash), readFreeUse(account)]);
+  const [counter, free] = await Promise.all([counterOfKey(key.kind, key.hash), readFreeUse(account)]);
   const isManagementKey = key.kind === 'management';
   const { dictionary, ...sensitiveData } = key.sensitiveData;
   return jsonResponse<CurrentKeyAnswer>(200, {
@@ -38,6 +38,6 @@ export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { 
 });
 
 /** A management key spends nothing, so it has no counter. */
-async function counterOf(kind: KeyKind, hash: string): Promise<Counter> {
+async function counterOfKey(kind: KeyKind, hash: string): Promise<Counter> {
   return kind === 'inference' ? readCounter(resources.table(), { kind: 'key', id: hash }) : counterFrom(undefined);
 }

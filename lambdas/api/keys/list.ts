@@ -19,10 +19,12 @@ export const accepts = {
   query: z.strictObject({
     workspace_id: someId
       .optional()
-      .meta({ description: 'A workspace by id or slug; the Default workspace without it.' }),
+      .meta({ description: 'The id or slug of a workspace; without it, the Default workspace.' }),
     member_id: someId.optional().meta({ description: 'Only keys of this member.' }),
     ...alwaysPaged(100),
-    include_disabled: booleanParameter.default(true),
+    include_disabled: booleanParameter
+      .default(true)
+      .meta({ description: 'With true the list has keys that are switched off as well.' }),
   }),
 };
 

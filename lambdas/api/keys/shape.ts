@@ -6,42 +6,61 @@ import { privacyShape } from '../parts/shape.ts';
 import { keyConventionFields } from './convention.ts';
 
 const sensitiveSettings = {
-  enabled: z.boolean(),
-  action: z.enum(sensitiveActions),
-  categories: z.array(z.enum(sensitiveCategories)),
-  restore: z.boolean(),
+  enabled: z.boolean().meta({ description: 'Whether prompts are searched for sensitive data.' }),
+  action: z.enum(sensitiveActions).meta({
+    description: 'With `replace` providers get placeholders in place of the data; with `block` the request is refused.',
+  }),
+  categories: z.array(z.enum(sensitiveCategories)).meta({ description: 'The kinds of data that are looked for.' }),
+  restore: z.boolean().meta({ description: 'Whether placeholders in the answer are replaced by the original data.' }),
 };
 
-const spending = {
-  limit: rub.nullable(),
+const spendingShape = {
+  limit: rub.nullable().meta({ description: 'The most that the key may spend, in roubles; null for no limit.' }),
   limit_remaining: rub.nullable().meta({
     description: 'The roubles that are left in the current period, after holds of running requests; null for no limit.',
   }),
-  limit_reset: z.enum(limitResets).nullable(),
+  limit_reset: z
+    .enum(limitResets)
+    .nullable()
+    .meta({ description: 'How often the limit starts anew, in UTC; null for never.' }),
   usage: rub,
   usage_daily: rub,
   usage_weekly: rub,
   usage_monthly: rub,
   currency: z.literal('RUB'),
 };
-export type KeySpending = z.output<z.ZodObject<typeof spending>>;
+export type KeySpending = z.output<z.ZodObject<typeof spendingShape>>;
 
 const keyFields = {
-  hash: z.string(),
-  workspace_id: uuid,
-  member_id: z.string().nullable(),
-  name: z.string(),
+  hash: z.string().meta({ description: 'The hash that names the key in this API; the key itself is shown only once.' }),
+  workspace_id: uuid.meta({ description: 'The id of the workspace that the key spends in.' }),
+  member_id: z
+    .string()
+    .nullable()
+    .meta({ description: 'The id of the member that spends with the key; null for none.' }),
+  name: z.string().meta({ description: 'A label of your choice; nothing depends on it.' }),
   label: z.string().meta({ description: 'The first and last characters of the key.' }),
-  disabled: z.boolean(),
-  ...spending,
-  privacy: privacyShape,
-  sensitive_data: z.strictObject({
-    ...sensitiveSettings,
-    dictionary: z.array(z.strictObject({ term: z.string(), substitute: z.string() })),
+  disabled: z.boolean().meta({
+    description: 'Whether the key is switched off; at most five seconds after that its requests are refused.',
   }),
-  created_at: time,
+  ...spendingShape,
+  privacy: privacyShape,
+  sensitive_data: z
+    .strictObject({
+      ...sensitiveSettings,
+      dictionary: z
+        .array(
+          z.strictObject({
+            term: z.string().meta({ description: 'The term that is looked for, as a whole word.' }),
+            substitute: z.string().meta({ description: 'The text that providers get in place of the term.' }),
+          }),
+        )
+        .meta({ description: 'Terms of your own, and the text that providers get in place of each.' }),
+    })
+    .meta({ description: 'The parts of prompts that are kept from providers.' }),
+  created_at: time.meta({ description: 'The time at which it was created.' }),
   updated_at: time.meta({ description: 'The time of the last change, or of the creation.' }),
-  expires_at: time.nullable(),
+  expires_at: time.nullable().meta({ description: 'The time at which the key stops working; null for never.' }),
   ...constants(keyConventionFields),
   external_user: nothing,
 };
@@ -62,32 +81,53 @@ export const createdKeyAnswer = z.strictObject({
       key: z.string().meta({ description: 'The key itself; this is the only time that it is shown.' }),
     })
     .meta({ id: 'CreatedKey' }),
-  key: z.string(),
+  key: z.string().meta({ description: 'The key itself; this is the only time that it is shown.' }),
 });
 export type CreatedKeyAnswer = z.output<typeof createdKeyAnswer>;
 
 export const currentKeyAnswer = dataShape(
   z
     .strictObject({
-      label: z.string(),
-      ...spending,
-      usage_limit_period: rub.meta({ description: 'Spending in the window of the limit.' }),
-      expires_at: time.nullable(),
-      is_management_key: z.boolean(),
+      label: z.string().meta({ description: 'The beginning and the end of the key, to recognise it by.' }),
+      ...spendingShape,
+      usage_limit_period: rub.meta({ description: 'The roubles spent in the current period of the limit.' }),
+      expires_at: time.nullable().meta({ description: 'The time at which the key stops working; null for never.' }),
+      is_management_key: z
+        .boolean()
+        .meta({ description: 'Whether this is a management key: it changes settings, and cannot call models.' }),
       is_free_tier: z.boolean().meta({
         description:
-          'The account is not funded: it is prepaid, and neither its balance nor its top-ups reach what free models ask for.',
+          'Whether the account is not funded: it is prepaid, and neither its balance nor its top-ups reach what free models ask for.',
       }),
-      organization_id: uuid,
-      workspace_id: uuid.nullable(),
-      sensitive_data: z.strictObject({ ...sensitiveSettings, dictionary_count: countShape }),
+      organization_id: uuid.meta({ description: 'The id of the account that the key belongs to.' }),
+      workspace_id: uuid.nullable().meta({ description: 'The id of the workspace that the key spends in.' }),
+      sensitive_data: z
+        .strictObject({
+          ...sensitiveSettings,
+          dictionary_count: countShape.meta({ description: 'The number of terms in the dictionary.' }),
+        })
+        .meta({
+          description: 'The parts of prompts that are kept from providers, without the terms of the dictionary.',
+        }),
       ...constants(keyConventionFields),
-      allowed_data_regions: z.array(z.string()),
+      allowed_data_regions: z
+        .array(z.string())
+        .meta({ description: 'A field of the public convention: all regions are allowed.' }),
       free_model_daily_requests: z
-        .strictObject({ limit: countShape, remaining: countShape, used: countShape })
+        .strictObject({
+          limit: countShape.meta({ description: 'The most requests to free models in a UTC day.' }),
+          remaining: countShape.meta({ description: 'The requests to free models that are left today.' }),
+          used: countShape.meta({ description: 'The requests to free models that were made today.' }),
+        })
         .meta({ description: 'The requests of the account to all free models, in this UTC day.' }),
       is_provisioning_key: z.boolean().meta({ description: 'The older name of `is_management_key`.' }),
-      rate_limit: z.strictObject({ requests: z.int(), interval: z.string(), note: z.string() }),
+      rate_limit: z
+        .strictObject({
+          requests: z.int().meta({ description: 'Always -1, which stands for any number of requests.' }),
+          interval: z.string().meta({ description: 'A field of the public convention that says nothing here.' }),
+          note: z.string().meta({ description: 'A field of the public convention that says nothing here.' }),
+        })
+        .meta({ description: 'A field of the public convention: keys have no rate limit here.' }),
     })
     .meta({ id: 'CurrentKey' }),
 );

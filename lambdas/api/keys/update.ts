@@ -8,14 +8,19 @@ import { changesOf } from '../../management/change.ts';
 import { updateKey } from '../../management/keys.ts';
 import { resources } from '../../resources.ts';
 import { readCounter } from '../../store/counters.ts';
-import { settingsOf, keyAmounts, keyName, keySettings } from './fields.ts';
+import { keySettingsOf } from '../../management/key-settings.ts';
+import { keyAmounts, keyName, keySettings } from './fields.ts';
 import type { KeyAnswer } from './shape.ts';
 import { keyView } from './view.ts';
 
 export const accepts = {
   exactNumbers: keyAmounts,
   params: z.object({ hash: keyHash }),
-  body: changeBody({ name: keptWhenNull(keyName), disabled: keptWhenNull(z.boolean()), ...keySettings }),
+  body: changeBody({
+    name: keptWhenNull(keyName).meta({ description: 'A name for people; nothing depends on it.' }),
+    disabled: keptWhenNull(z.boolean()).meta({ description: 'With true it is switched off.' }),
+    ...keySettings,
+  }),
 };
 
 export const handler = defineEndpoint('update-key', accepts, async ({ params: { hash }, body, caller, request }) => {
@@ -23,7 +28,7 @@ export const handler = defineEndpoint('update-key', accepts, async ({ params: { 
   const key = await updateKey(
     changesOf(resources, caller, request.id),
     { hash, kind: 'inference', expectedVersion: expectedVersion(request) },
-    { name: body.name, disabled: body.disabled, ...settingsOf(body) },
+    { name: body.name, disabled: body.disabled, ...keySettingsOf(body) },
   );
   const counter = await readCounter(table, { kind: 'key', id: hash });
   return jsonResponse<KeyAnswer>(200, { data: keyView(key, counter) }, etag(key.version));

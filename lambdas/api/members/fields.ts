@@ -3,12 +3,12 @@ import { textField } from '../../http/fields.ts';
 import { MAX_MEMBERS_AT_ONCE } from '../../management/members.ts';
 import { memberIdRule } from '../../management/rules.ts';
 
-const memberId = textField(memberIdRule).meta({ example: 'ann' });
+const memberIdField = textField(memberIdRule).meta({ example: 'ann' });
 
 export const membersBody = z.strictObject({
   user_ids: z
-    .array(memberId)
+    .array(memberIdField)
     .min(1)
     .max(MAX_MEMBERS_AT_ONCE)
-    .meta({ description: 'Ids of people or services, as your own systems name them.' }),
+    .meta({ description: 'The ids of people or services, as your own systems name them.' }),
 });

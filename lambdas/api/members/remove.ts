@@ -18,10 +18,10 @@ export const handler = defineEndpoint('remove-members', accepts, async ({ params
   return once(async (keep) => {
     const workspace = await findWorkspace(table, accountId, params.workspaceId);
     const context = changesOf(resources, caller, request.id);
-    return answer(await removeMembers(context, workspace, body.user_ids, (change) => keep(answer(change))));
+    return removedBody(await removeMembers(context, workspace, body.user_ids, (change) => keep(removedBody(change))));
   });
 });
 
-function answer({ changed }: MembersChange) {
+function removedBody({ changed }: MembersChange) {
   return jsonResponse<RemovedMembersAnswer>(200, { removed_count: changed });
 }

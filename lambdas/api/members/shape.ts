@@ -4,12 +4,14 @@ import { budgetShape } from '../parts/shape.ts';
 
 const memberShape = z
   .strictObject({
-    id: z.string(),
-    user_id: z.string(),
-    workspace_id: uuid,
+    id: z.string().meta({ description: 'The id of the membership, which is also that of the member.' }),
+    user_id: z.string().meta({ description: 'The id of the person or service in your own systems.' }),
+    workspace_id: uuid.meta({ description: 'The id of the workspace.' }),
     role: z.literal('member'),
-    created_at: time,
-    budgets: z.array(budgetShape),
+    created_at: time.meta({ description: 'The time at which it was created.' }),
+    budgets: z
+      .array(budgetShape)
+      .meta({ description: 'The limits of spending by period; a period that is absent has no limit.' }),
   })
   .meta({ id: 'Member' });
 export type MemberBody = z.output<typeof memberShape>;
@@ -17,8 +19,13 @@ export type MemberBody = z.output<typeof memberShape>;
 export const memberListAnswer = listShape(memberShape);
 export type MemberListAnswer = z.output<typeof memberListAnswer>;
 
-export const addedMembersAnswer = z.strictObject({ added_count: countShape, data: z.array(memberShape) });
+export const addedMembersAnswer = z.strictObject({
+  added_count: countShape.meta({ description: 'The number of members that were added; others were members already.' }),
+  data: z.array(memberShape).meta({ description: 'The resource, or the list of resources, that was asked for.' }),
+});
 export type AddedMembersAnswer = z.output<typeof addedMembersAnswer>;
 
-export const removedMembersAnswer = z.strictObject({ removed_count: countShape });
+export const removedMembersAnswer = z.strictObject({
+  removed_count: countShape.meta({ description: 'The number of members that were removed.' }),
+});
 export type RemovedMembersAnswer = z.output<typeof removedMembersAnswer>;

@@ -1,4 +1,4 @@
-import { ok, tagged } from '../../http/about.ts';
+import { ok, providerErrors, tagged } from '../../http/about.ts';
 import { countAnswer, messageAnswer } from './shape.ts';
 
 const body = {
@@ -7,7 +7,74 @@ const body = {
   messages: [{ role: 'user', content: 'Hello!' }],
 };
 
-const message = {
+const question = (content: unknown) => [{ role: 'user', content }];
+
+/** A black pixel. */
+const image = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
+
+const moreExamples = {
+  'A stream, with instructions and a conversation': {
+    ...body,
+    stream: true,
+    system: 'You are a helpful guide. Answer in one sentence.',
+    messages: [
+      { role: 'user', content: 'Which river flows through Moscow?' },
+      { role: 'assistant', content: 'The Moskva.' },
+      { role: 'user', content: 'And through Paris?' },
+    ],
+  },
+  'A function that the model may call': {
+    ...body,
+    tools: [
+      {
+        name: 'get_weather',
+        description: 'Returns the weather in a city. Call it whenever somebody asks about the weather.',
+        input_schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      },
+    ],
+    messages: question('What is the weather in Kazan?'),
+  },
+  'An image': {
+    ...body,
+    messages: question([
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: image } },
+      { type: 'text', text: 'What is in this image?' },
+    ]),
+  },
+  'An answer in JSON that fits a schema': {
+    ...body,
+    output_config: {
+      format: {
+        type: 'json_schema',
+        schema: {
+          type: 'object',
+          properties: { name: { type: 'string' }, age: { type: 'integer' } },
+          required: ['name', 'age'],
+          additionalProperties: false,
+        },
+      },
+    },
+    messages: question('Ann is 31 years old.'),
+  },
+  'Thinking before the answer': {
+    ...body,
+    max_tokens: 2_000,
+    thinking: { type: 'enabled', budget_tokens: 1_024 },
+    messages: question('How many primes are there below 100?'),
+  },
+  'A search of the web by the model': {
+    ...body,
+    tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 3 }],
+    messages: question('What is new in Node.js?'),
+  },
+  'Other models, and the cheapest provider first': {
+    ...body,
+    models: ['sandbox/gpt'],
+    provider: { sort: 'price', data_collection: 'deny' },
+  },
+};
+
+const messageExample = {
   id: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
   type: 'message',
   role: 'assistant',
@@ -34,7 +101,7 @@ const events = {
 };
 
 const stream = `event: message_start
-data: {"type":"message_start","message":{"id":"${message.id}","type":"message","role":"assistant","model":"sandbox/claude","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":4,"output_tokens":1}}}
+data: {"type":"message_start","message":{"id":"${messageExample.id}","type":"message","role":"assistant","model":"sandbox/claude","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":4,"output_tokens":1}}}
 
 event: content_block_start
 data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
@@ -53,16 +120,15 @@ data: {"type":"message_stop"}
 
 `;
 
-const providerErrors = ['not_found', 'provider_unavailable', 'timeout', 'provider_overloaded'] as const;
-
 export const messages = tagged('Inference', {
   'create-message': {
     summary: 'Generate a message',
     description:
       'The Messages API of Anthropic, over any model of the catalog. With `stream: true` the answer is a stream of server-sent events; an error after the first byte is an `error` event. `usage.cost` is in RUB.',
     bodyExample: body,
+    moreExamples,
     success: {
-      ...ok('The message, or its events.', messageAnswer, message),
+      ...ok('The message, or its events where `stream` is true.', messageAnswer, messageExample),
       content: { 'text/event-stream': { schema: { type: 'string' }, example: stream, 'x-events': events } },
     },
     errors: [...providerErrors, 'payment_required'],
@@ -70,7 +136,9 @@ export const messages = tagged('Inference', {
   'count-tokens': {
     summary: 'Count the tokens of a prompt',
     bodyExample: body,
-    success: ok('The count; `estimated` when the provider has none of its own.', countAnswer, { input_tokens: 9 }),
+    success: ok('The number of tokens; `estimated` is true where the provider does not count.', countAnswer, {
+      input_tokens: 9,
+    }),
     errors: providerErrors,
   },
 });

@@ -11,13 +11,13 @@ import type { MessageBody } from '../../messages/types.ts';
 import { pings, streamBody } from './stream-body.ts';
 import { blanks, COMMIT_AFTER_MS, isThereWithin, wholeBody } from './whole-body.ts';
 
-type Input = EndpointInput<'inference', RoutedRequest>;
+type MessageEndpointInput = EndpointInput<'inference', RoutedRequest>;
 
 /**
  * Answers a message. The path is the same with and without streaming: upstreams always stream, and a client that does not
  * gets the events put together.
  */
-export async function createMessage(input: Input): Promise<HttpResponse> {
+export async function createMessage(input: MessageEndpointInput): Promise<HttpResponse> {
   const context = await openAnswer(input);
   return context.streamed ? streamAnswer(context) : wholeAnswer(context, input);
 }
@@ -43,26 +43,26 @@ async function streamAnswer(context: AnswerContext): Promise<HttpResponse> {
   }
   const { requestId } = context;
   const produce = () => streamBody(deliveredEvents(context), { requestId, pingFirst: isSilent });
-  return streamResponse(bodyOf(context, produce, pings));
+  return streamResponse(answerBody(context, produce, pings));
 }
 
 /**
  * The answer in one piece, as soon as it is whole: its settlement is reported while it is on its way. One that takes long
  * is begun before it is there, so that nobody gives up the connection.
  */
-async function wholeAnswer(context: AnswerContext, { waitUntil }: Input): Promise<HttpResponse> {
+async function wholeAnswer(context: AnswerContext, { waitUntil }: MessageEndpointInput): Promise<HttpResponse> {
   const { message, settled } = deliveredMessage(context);
   waitUntil(settled);
   const waitedMs = performance.now() - context.receivedAtMs;
   if (await isThereWithin(message, Math.max(0, COMMIT_AFTER_MS - waitedMs))) {
     return jsonResponse<MessageBody>(200, await message);
   }
-  const body = bodyOf(context, () => wholeBody(message, context.requestId), blanks);
+  const body = answerBody(context, () => wholeBody(message, context.requestId), blanks);
   return streamResponse(body, { 'content-type': 'application/json' });
 }
 
 /** A body that ends the answer when its reader leaves, and is given up when nobody reads its end. */
-function bodyOf(
+function answerBody(
   { abort }: AnswerContext,
   produce: () => AsyncGenerator<string | Uint8Array>,
   whenSilent: WhenSilent,

@@ -10,19 +10,40 @@ export const messageAnswer = z
     id: z.string().meta({ description: 'The id of the generation.' }),
     type: z.literal('message'),
     role: z.literal('assistant'),
-    model: z.string(),
-    content: z.array(contentBlock),
-    stop_reason: z.string().nullable(),
-    stop_sequence: z.string().nullable(),
-    usage: z.looseObject({
-      input_tokens: countShape,
-      output_tokens: countShape,
-      cache_creation_input_tokens: countShape.nullable().optional(),
-      cache_read_input_tokens: countShape.nullable().optional(),
-      cost: rub.optional().meta({ description: 'The price of the request in roubles, exact.' }),
+    model: z.string().meta({ description: 'The id of the model that answered.' }),
+    content: z
+      .array(contentBlock)
+      .meta({ description: 'The answer: blocks of text, of thinking, and of calls of tools.' }),
+    stop_reason: z.string().nullable().meta({
+      description:
+        'Why the answer ends: `end_turn`, `tool_use`, `max_tokens`, `stop_sequence`, `pause_turn` or `refusal`.',
     }),
+    stop_sequence: z
+      .string()
+      .nullable()
+      .meta({ description: 'The stop sequence at which the answer ended, where the provider reports it.' }),
+    usage: z
+      .looseObject({
+        input_tokens: countShape.meta({
+          description: 'Tokens of the prompt, without those read from or written to a cache.',
+        }),
+        output_tokens: countShape.meta({ description: 'Tokens of the answer, thinking included.' }),
+        cache_creation_input_tokens: countShape
+          .nullable()
+          .optional()
+          .meta({ description: 'Tokens of the prompt that were written to a cache for later requests.' }),
+        cache_read_input_tokens: countShape
+          .nullable()
+          .optional()
+          .meta({ description: 'Tokens of the prompt that were read from a cache.' }),
+        cost: rub.optional().meta({ description: 'The price of the request in roubles, exact.' }),
+      })
+      .meta({ description: 'The tokens of the request, and what they cost.' }),
   })
   .meta({ id: 'Message' });
 
-export const countAnswer = z.strictObject({ input_tokens: countShape, estimated: z.literal(true).optional() });
+export const countAnswer = z.strictObject({
+  input_tokens: countShape.meta({ description: 'The number of tokens of the prompt.' }),
+  estimated: z.literal(true).optional(),
+});
 export type CountAnswer = z.output<typeof countAnswer>;

@@ -15,7 +15,8 @@ import { readFreeCapacity } from './free-capacity.ts';
 import { cursorPage } from './messages-pages.ts';
 import { messagesModelView } from './messages-view.ts';
 import { offersOf, type OfferedModels, type ModelOffer } from './offer.ts';
-import type { MessagesModelListAnswer, ModelListAnswer } from './shape.ts';
+import type { MessagesModelListAnswer } from './messages-shape.ts';
+import type { ModelListAnswer } from './shape.ts';
 import { isMeasured, sortedOffers, sortParameter, type SpeedOf } from './sort.ts';
 import { refuseUnavailable } from './unavailable.ts';
 import { modelView } from './view.ts';
@@ -24,13 +25,17 @@ const conventionParameters = { ...filterParameters, sort: sortParameter.optional
 
 const cursor = someId.optional();
 const lifecycle = choicesParameter(['active', 'deprecated', 'retired']).optional();
-const MESSAGES_ONLY = 'Only with the header `anthropic-version`:';
+const MESSAGES_ONLY = 'It is read with the header `anthropic-version` alone.';
 
 const messagesParameters = {
-  after_id: cursor.meta({ description: `${MESSAGES_ONLY} the page after this model.` }),
-  before_id: cursor.meta({ description: `${MESSAGES_ONLY} the page before this model.` }),
-  lifecycle: lifecycle.meta({ description: `${MESSAGES_ONLY} a list of active (all are), deprecated, retired.` }),
-  'lifecycle[]': lifecycle.meta({ description: `${MESSAGES_ONLY} the same, as its SDKs write it.` }),
+  after_id: cursor.meta({ description: `The list begins after this model. ${MESSAGES_ONLY}` }),
+  before_id: cursor.meta({ description: `The list ends before this model. ${MESSAGES_ONLY}` }),
+  lifecycle: lifecycle.meta({
+    description: `Only models in one of these states, comma-separated: active (all of them are), deprecated, retired. ${MESSAGES_ONLY}`,
+  }),
+  'lifecycle[]': lifecycle.meta({
+    description: `The same as \`lifecycle\`, as the SDKs of the Messages API write it. ${MESSAGES_ONLY}`,
+  }),
 };
 const messagesOnly = Object.keys(messagesParameters) as (keyof typeof messagesParameters)[];
 
@@ -39,7 +44,7 @@ export const listQuery = z.object({ ...conventionParameters, ...messagesParamete
 /** Of lists of one output modality, in the shape of the public convention. */
 export const oneModalityQuery = z.object(conventionParameters).omit({ output_modalities: true });
 
-interface Asked<Query> {
+interface ListRequest<Query> {
   query: Query;
   request: HttpRequest;
 }
@@ -48,7 +53,7 @@ type ListQuery = z.output<typeof listQuery>;
 /** @param pathname of the route, for links */
 export async function answerList(
   list: OfferedModels,
-  asked: Asked<ListQuery>,
+  asked: ListRequest<ListQuery>,
   pathname: string,
 ): Promise<HttpResponse> {
   const speedOf = isMeasured(asked.query.sort) ? (await readEndpointReport()).statisticsOf : undefined;
@@ -59,7 +64,7 @@ export async function answerList(
 
 export async function answerConventionList(
   list: OfferedModels,
-  { query, request }: Asked<Partial<ListQuery>>,
+  { query, request }: ListRequest<Partial<ListQuery>>,
   pathname: string,
   speedOf?: SpeedOf,
 ): Promise<HttpResponse> {
@@ -73,7 +78,7 @@ export async function answerConventionList(
 /** Only what messages can be sent to; the newest first, as documented for the Messages API. */
 function answerMessagesList(
   offers: readonly ModelOffer[],
-  { query, request }: Asked<ListQuery>,
+  { query, request }: ListRequest<ListQuery>,
   speedOf: SpeedOf | undefined,
 ): HttpResponse {
   refuseFields(query, ['offset'], 'needs to be without the header anthropic-version; with it, lists have after_id');

@@ -12,14 +12,14 @@ export interface EndpointReport {
 }
 
 /** How long an answer waits for what is only known of the moment. */
-const PATIENCE_MS = 700;
+const REPORT_PATIENCE_MS = 700;
 
 /** How the endpoints are doing, or what is left of it when the table does not answer in time. */
 export async function readEndpointReport(): Promise<EndpointReport> {
   const [health, statistics] = [resources.health(), resources.statistics()];
   await Promise.race([
     Promise.all([health.refresh(), statistics.refresh()]),
-    sleep(PATIENCE_MS, undefined, { ref: false }),
+    sleep(REPORT_PATIENCE_MS, undefined, { ref: false }),
   ]);
   return {
     isFailing: (endpointId) => (health.isShared ? health.isFailing(endpointId) : undefined),
@@ -33,6 +33,6 @@ export async function readReadiness(models: readonly Model[]): Promise<IsReady> 
   const statistics = resources.statistics();
   const isReady = readiness((providerId) => statistics.isLive(providerId));
   const isKnown = models.every(({ endpoints }) => endpoints.every((endpoint) => isReady(endpoint) !== undefined));
-  if (!isKnown) await Promise.race([statistics.refresh(), sleep(PATIENCE_MS, undefined, { ref: false })]);
+  if (!isKnown) await Promise.race([statistics.refresh(), sleep(REPORT_PATIENCE_MS, undefined, { ref: false })]);
   return isReady;
 }

@@ -12,16 +12,16 @@ const TEXT_RULE = `must have at most ${MAX_TEXT} characters`;
 const boundedText = z.string().max(MAX_TEXT, TEXT_RULE);
 
 /** Words to look for, in lower case. */
-export const wordsParameter = boundedText.transform((text) => partsOf(text, /\s+/));
+export const wordsParameter = boundedText.transform((text) => listedParts(text, /\s+/));
 
 /** Names separated by commas, in lower case. Any name is allowed: one that the catalog does not know matches nothing. */
-export const namesParameter = boundedText.transform((text) => partsOf(text, ','));
+export const namesParameter = boundedText.transform((text) => listedParts(text, ','));
 
 /** Names separated by commas, each one of a closed list. */
 export function choicesParameter<const Choice extends string>(choices: readonly Choice[]) {
   const names: ReadonlySet<string> = new Set(choices);
   return boundedText.transform((text, context) => {
-    const wanted = partsOf(text, ',');
+    const wanted = listedParts(text, ',');
     if (wanted.every((name) => names.has(name))) return wanted as Choice[];
     context.addIssue({ code: 'custom', message: `must be a comma-separated list of ${choices.join(', ')}` });
     return z.NEVER;
@@ -35,7 +35,7 @@ export const priceParameter = z
   .transform((text): z.input<typeof amount> => new NumberText(text))
   .pipe(amount);
 
-function partsOf(text: string, separator: RegExp | string): string[] {
+function listedParts(text: string, separator: RegExp | string): string[] {
   return text
     .toLowerCase()
     .split(separator)

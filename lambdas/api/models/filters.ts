@@ -28,55 +28,67 @@ function filter<Parameter extends z.ZodType>(
 const ageDays = integerParameter(0, MAX_AGE_DAYS);
 
 const filters = {
-  q: filter(wordsParameter, 'Words, all of which are in the id or the name.', ({ model: { id, data } }, words) => {
-    const text = `${id} ${data.permaslug} ${data.name}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  }),
+  q: filter(
+    wordsParameter,
+    'Only models that have all of these words in their id or name.',
+    ({ model: { id, data } }, words) => {
+      const text = `${id} ${data.permaslug} ${data.name}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    },
+  ),
   output_modalities: filter(
     modalitiesParameter,
-    `"all", or a comma-separated list of ${modalities.join(', ')}, one of which the model makes.`,
+    `"all", or a comma-separated list of ${modalities.join(', ')}, one of which a model has to make.`,
     ({ model }, wanted) => wanted === 'all' || isAnyOf(wanted, model.data.output_modalities),
   ),
   input_modalities: filter(
     choicesParameter(inputModalities),
-    `A comma-separated list of ${inputModalities.join(', ')}, all of which the model takes.`,
+    `A comma-separated list of ${inputModalities.join(', ')}, all of which a model has to take.`,
     ({ model }, wanted) => wanted.every((modality) => model.data.input_modalities.includes(modality)),
   ),
   supported_parameters: filter(
     namesParameter,
-    'Names, comma-separated, of parameters that the model supports, all of them.',
+    'Only models that support all of these parameters, given as a comma-separated list of names.',
     ({ model }, names) => names.every((name) => model.data.supported_parameters.includes(name)),
   ),
   context: filter(
     integerParameter(0, MAX_CONTEXT_TOKENS),
-    'Tokens of context, at least.',
+    'Only models whose context has at least this many tokens.',
     (offer, tokens) => (contextOf(offer) ?? 0) >= tokens,
   ),
-  min_price: filter(priceParameter, 'RUB per million tokens of the prompt, at least.', (offer, least) =>
-    isPriced(offer, 'prompt', (perMillion) => !least.exceeds(perMillion)),
+  min_price: filter(
+    priceParameter,
+    'Only models whose prompts cost at least this much, in RUB per million tokens.',
+    (offer, least) => isPriced(offer, 'prompt', (perMillion) => !least.exceeds(perMillion)),
   ),
-  max_price: filter(priceParameter, 'RUB per million tokens of the prompt, at most.', (offer, most) =>
-    isPriced(offer, 'prompt', (perMillion) => !perMillion.exceeds(most)),
+  max_price: filter(
+    priceParameter,
+    'Only models whose prompts cost at most this much, in RUB per million tokens.',
+    (offer, most) => isPriced(offer, 'prompt', (perMillion) => !perMillion.exceeds(most)),
   ),
-  min_output_price: filter(priceParameter, 'RUB per million tokens of the answer, at least.', (offer, least) =>
-    isPriced(offer, 'completion', (perMillion) => !least.exceeds(perMillion)),
+  min_output_price: filter(
+    priceParameter,
+    'Only models whose answers cost at least this much, in RUB per million tokens.',
+    (offer, least) => isPriced(offer, 'completion', (perMillion) => !least.exceeds(perMillion)),
   ),
-  max_output_price: filter(priceParameter, 'RUB per million tokens of the answer, at most.', (offer, most) =>
-    isPriced(offer, 'completion', (perMillion) => !perMillion.exceeds(most)),
+  max_output_price: filter(
+    priceParameter,
+    'Only models whose answers cost at most this much, in RUB per million tokens.',
+    (offer, most) => isPriced(offer, 'completion', (perMillion) => !perMillion.exceeds(most)),
   ),
   category: filter(
     z.enum(modelCategories, { error: `must be one of ${modelCategories.join(', ')}` }),
-    'What the author made the model for, as far as the catalog says.',
+    'Only models that their authors made for this use, as far as the catalog says.',
     ({ model }, category) => model.data.categories?.includes(category) === true,
   ),
   model_authors: filter(
     namesParameter,
-    'Authors, comma-separated, one of whom made the model: what its id has before the slash.',
+    'Only models by one of these authors, given as a comma-separated list of what ids have before the slash.',
     ({ model }, names) => isAnyOf(names, [model.id.split('/')[0]!]),
   ),
   providers: filter(
     namesParameter,
-    'Ids or names of providers, comma-separated, one of which serves the model.',
+    'Only models that at least one of these providers serves: ids or names, comma-separated.',
     ({ endpoints }, names) => endpoints.some(({ provider: { id, name } }) => isAnyOf(names, [id, name.toLowerCase()])),
   ),
   zdr: filter(
@@ -86,17 +98,17 @@ const filters = {
   ),
   distillable: filter(
     booleanParameter,
-    'Models whose author lets other models be trained on what they write; with false, all others.',
+    'With true only models whose authors let other models be trained on their output; with false only the others.',
     ({ model }, wanted) => (model.data.distillable_text === true) === wanted,
   ),
   min_age_days: filter(
     ageDays,
-    'Whole days since the model appeared, at least.',
+    'Only models that appeared at least this many whole days ago.',
     (offer, days, atMs) => ageOf(offer, atMs) >= days,
   ),
   max_age_days: filter(
     ageDays,
-    'Whole days since the model appeared, at most.',
+    'Only models that appeared at most this many whole days ago.',
     (offer, days, atMs) => ageOf(offer, atMs) <= days,
   ),
 };

@@ -12,21 +12,22 @@ import { readEndpointReport, readReadiness } from './endpoint-report.ts';
 import { readFreeCapacity } from './free-capacity.ts';
 import { messagesModelView } from './messages-view.ts';
 import { offersOf } from './offer.ts';
-import type { MessagesModelAnswer, ModelAnswer } from './shape.ts';
+import type { MessagesModelAnswer } from './messages-shape.ts';
+import type { ModelAnswer } from './shape.ts';
 import { endpointViews, modelView } from './view.ts';
 
 export const accepts = {
   params: z.object({
     slug: z.string().meta({
       description:
-        'Id of a model, with its slashes, or another name that can only mean it; `/endpoints` behind it is the same as `endpoints=true`.',
+        'The id of a model, slashes included, or another name that can only mean this one; `/endpoints` at the end of the path is the same as `endpoints=true`.',
       example: 'sandbox/claude',
     }),
   }),
   query: z.object({
     endpoints: booleanParameter
       .default(false)
-      .meta({ description: 'Names of further parts of the answer: endpoints, and `routing.default`.' }),
+      .meta({ description: 'With true the answer also has the endpoints of the model and `routing.default`.' }),
   }),
 };
 

@@ -1,7 +1,7 @@
 import { invalidRequest } from '../../platform/errors.ts';
 
 /** As documented for the Messages API. */
-const DEFAULT_LIMIT = 20;
+const DEFAULT_PAGE_MODELS = 20;
 
 export interface CursorQuery {
   limit?: number | undefined;
@@ -21,14 +21,14 @@ interface CursorPage<Item> {
  * @throws {GatewayError} 400 for an id that is not in the list.
  */
 export function cursorPage<Item extends { id: string }>(items: readonly Item[], query: CursorQuery): CursorPage<Item> {
-  const { limit = DEFAULT_LIMIT, after_id: afterId, before_id: beforeId } = query;
+  const { limit = DEFAULT_PAGE_MODELS, after_id: afterId, before_id: beforeId } = query;
   if (beforeId !== undefined) {
     if (afterId !== undefined) throw invalidRequest('before_id', 'cannot be together with after_id');
-    const end = indexOf(items, 'before_id', beforeId);
+    const end = modelIndex(items, 'before_id', beforeId);
     const start = Math.max(0, end - limit);
     return page(items.slice(start, end), start > 0);
   }
-  const start = afterId === undefined ? 0 : indexOf(items, 'after_id', afterId) + 1;
+  const start = afterId === undefined ? 0 : modelIndex(items, 'after_id', afterId) + 1;
   return page(items.slice(start, start + limit), start + limit < items.length);
 }
 
@@ -36,7 +36,7 @@ function page<Item extends { id: string }>(data: Item[], hasMore: boolean): Curs
   return { data, has_more: hasMore, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null };
 }
 
-function indexOf(items: readonly { id: string }[], field: string, id: string): number {
+function modelIndex(items: readonly { id: string }[], field: string, id: string): number {
   const index = items.findIndex((item) => item.id === id);
   if (index === -1) throw invalidRequest(field, `"${id}" is not in this list; send first_id or last_id of a page`);
   return index;

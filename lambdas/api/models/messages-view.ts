@@ -2,7 +2,7 @@
 
 import type { Money } from '../../money/money.ts';
 import { routeLimits, type ModelOffer } from './offer.ts';
-import type { MessagesModelAnswer, CapabilitiesBody } from './shape.ts';
+import type { CapabilitiesBody, MessagesModelAnswer } from './messages-shape.ts';
 
 export function messagesModelView(offer: ModelOffer): MessagesModelAnswer {
   const { model } = offer;
@@ -28,7 +28,7 @@ const yes: Support = { supported: true };
 /** The gateway refuses it, whatever the model. */
 const no: Support = { supported: false };
 /** Depends on the model in a way that the catalog does not have. Falsy for clients that expect a boolean. */
-const unknown: Support = { supported: null };
+const unknownSupport: Support = { supported: null };
 
 function isPositive(price: Money | undefined): boolean {
   return price !== undefined && !price.isZero;
@@ -38,13 +38,13 @@ function capabilitiesOf({ model: { data, endpoints } }: ModelOffer): Capabilitie
   const takes = (modality: (typeof data.input_modalities)[number]) =>
     data.input_modalities.includes(modality) ? yes : no;
   const thinks = data.supported_parameters.includes('reasoning');
-  const ifThinking = thinks ? unknown : no;
+  const ifThinking = thinks ? unknownSupport : no;
   // The gateway searches for any model that calls functions, and has a price for it.
   const searches =
     data.supported_parameters.includes('tools') && endpoints.some(({ pricing }) => isPositive(pricing?.web_search));
   return {
     batch: no,
-    citations: unknown,
+    citations: unknownSupport,
     code_execution: no,
     context_management: {
       supported: null,
@@ -64,13 +64,13 @@ function capabilitiesOf({ model: { data, endpoints } }: ModelOffer): Capabilitie
     pdf_input: takes('file'),
     server_tools: { supported: searches, code_execution: no, web_search: { supported: searches } },
     // Not every model that can has it in its list.
-    structured_outputs: data.supported_parameters.includes('structured_outputs') ? yes : unknown,
+    structured_outputs: data.supported_parameters.includes('structured_outputs') ? yes : unknownSupport,
     thinking: {
       supported: thinks,
       types: {
         adaptive: ifThinking,
         between_tools: ifThinking,
-        disabled: thinks ? unknown : yes,
+        disabled: thinks ? unknownSupport : yes,
         enabled: ifThinking,
       },
     },

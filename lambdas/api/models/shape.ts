@@ -1,15 +1,21 @@
 import * as z from 'zod';
 import { modalities } from '../../catalog/modality.ts';
 import { routingSchema } from '../../catalog/schema.ts';
-import { constants, countShape, dataShape, nothing, rubText, time } from '../../http/shapes.ts';
+import { countShape, dataShape, nothing, rubText } from '../../http/shapes.ts';
 
 const tokenPrices = {
-  prompt: rubText.optional(),
-  completion: rubText.optional(),
-  input_cache_read: rubText.optional(),
-  input_cache_write: rubText.optional(),
-  input_cache_write_1h: rubText.optional(),
-  internal_reasoning: rubText.optional(),
+  prompt: rubText.optional().meta({ description: 'The price of one token of the prompt.' }),
+  completion: rubText.optional().meta({ description: 'The price of one token of the answer.' }),
+  input_cache_read: rubText.optional().meta({ description: 'The price of one token that is read from a cache.' }),
+  input_cache_write: rubText
+    .optional()
+    .meta({ description: 'The price of one token that is written to a cache for five minutes.' }),
+  input_cache_write_1h: rubText
+    .optional()
+    .meta({ description: 'The price of one token that is written to a cache for one hour.' }),
+  internal_reasoning: rubText
+    .optional()
+    .meta({ description: 'The price of one token of thinking, where it differs from `completion`.' }),
 };
 
 const pricingShape = z
@@ -18,162 +24,276 @@ const pricingShape = z
     image: rubText.optional().meta({ description: 'The price of one image in the prompt.' }),
     request: rubText.optional().meta({ description: 'The price of one request, beside its tokens.' }),
     web_search: rubText.optional().meta({ description: 'The price of one search that the model makes.' }),
-    overrides: z.array(z.strictObject({ min_prompt_tokens: z.int().positive(), ...tokenPrices })).optional(),
+    overrides: z
+      .array(
+        z.strictObject({
+          min_prompt_tokens: z.int().positive().meta({
+            description: 'These prices apply to the whole request when its prompt has more than this many tokens.',
+          }),
+          ...tokenPrices,
+        }),
+      )
+      .optional()
+      .meta({ description: 'Other prices that apply to long prompts.' }),
   })
-  .meta({ id: 'Pricing', description: 'RUB per single token or unit, as decimal strings.' });
+  .meta({ id: 'Pricing', description: 'Prices in RUB for a single token or unit, as decimal strings.' });
 export type PricingBody = z.output<typeof pricingShape>;
 
-const optionalNumber = z.number().nullable().optional();
+const optionalNumberShape = z.number().nullable().optional();
 
 const serviceFreeShape = z
   .strictObject({
     daily_base: z
       .int()
       .meta({ description: 'Requests in a UTC day of an account that is not funded, over all free models.' }),
-    daily_funded: z.int().meta({ description: 'The same of one that is funded.' }),
+    daily_funded: z.int().meta({ description: 'Requests in a UTC day of a funded account, over all free models.' }),
     base_ip_daily: z
       .int()
       .meta({ description: 'Requests in a UTC day from one address (IPv6: /64), of accounts that are not funded.' }),
-    rpm: z.int().meta({ description: 'Requests of an account in a minute of the clock.' }),
-    funded_balance_threshold_rub: rubText,
-    funded_topup_threshold_rub: rubText,
-    daily_budget_rub: rubText.meta({ description: 'What the service spends on the model in a UTC day.' }),
-    input_token_limit: z.int().meta({ description: 'A longer prompt is refused.' }),
-    output_token_limit: z.int().meta({ description: 'The most that `max_tokens` comes to.' }),
+    rpm: z
+      .int()
+      .meta({ description: 'The most requests of an account in a minute of the clock, over all free models.' }),
+    funded_balance_threshold_rub: rubText.meta({
+      description: 'A prepaid account counts as funded with a balance of at least this many roubles.',
+    }),
+    funded_topup_threshold_rub: rubText.meta({
+      description: 'A prepaid account also counts as funded when its top-ups come to at least this many roubles.',
+    }),
+    daily_budget_rub: rubText.meta({
+      description: 'The most that the service spends on the model in a UTC day, in RUB.',
+    }),
+    input_token_limit: z.int().meta({ description: 'The most tokens that a prompt may have.' }),
+    output_token_limit: z.int().meta({ description: 'The most tokens that an answer may have.' }),
     temporarily_capacity_limited: z.boolean().meta({
       description:
-        'The budget of today has no room for a request of full size; some seconds old, false where not known.',
+        'Whether the budget of today has no room for a request of full size. The value may be some seconds old; false where it is not known.',
     }),
   })
-  .meta({ id: 'ServiceFree', description: 'Terms of a free model.' });
+  .meta({ id: 'ServiceFree', description: 'The terms on which a free model can be used.' });
 export type ServiceFreeBody = z.output<typeof serviceFreeShape>;
 
-const modelFields = {
-  id: z.string(),
-  canonical_slug: z.string(),
-  name: z.string(),
+const modelFieldShapes = {
+  id: z.string().meta({ description: 'The id that requests name the model by.' }),
+  canonical_slug: z
+    .string()
+    .meta({ description: 'An id that always means this model, even if its `id` is given to a newer one.' }),
+  name: z.string().meta({ description: 'The name of the model for people.' }),
   created: z.int().meta({ description: 'The time of publication, in seconds since 1970.' }),
-  description: z.string().optional(),
-  alias_target: z.strictObject({ slug: z.string(), name: z.string() }).optional(),
-  icon_url: z.string().optional(),
-  icon_id: z.string(),
-  custom_icon_url: z.string().optional(),
-  hugging_face_id: z.string().optional(),
-  knowledge_cutoff: z.string().optional(),
+  description: z.string().optional().meta({ description: 'A description of the model by its author.' }),
+  alias_target: z
+    .strictObject({
+      slug: z.string().meta({ description: 'The id of the model that answers.' }),
+      name: z.string().meta({ description: 'The name of the model that answers.' }),
+    })
+    .optional()
+    .meta({ description: 'The model that answers, where this one is an alias.' }),
+  icon_url: z.string().optional().meta({ description: 'The address of a picture of the model, or of its provider.' }),
+  icon_id: z
+    .string()
+    .meta({ description: 'The name of the icon in icon collections; usually that of the model’s author.' }),
+  custom_icon_url: z
+    .string()
+    .optional()
+    .meta({ description: 'The address of a picture that the operator prefers to show.' }),
+  hugging_face_id: z.string().optional().meta({ description: 'The id of the model’s weights at Hugging Face.' }),
+  knowledge_cutoff: z.string().optional().meta({ description: 'The date up to which the model knows the world.' }),
   available: z.boolean().nullable().meta({
     description:
-      'Whether it can be called here: the operator has set what one of its providers needs. A minute or two old; null where that is not known.',
+      'Whether the model can be called here, because the operator has set what one of its providers needs. The value may be two minutes old; null where it is not known.',
   }),
-  context_length: z.int().nullable(),
-  architecture: z.strictObject({
-    input_modalities: z.array(z.string()),
-    output_modalities: z.array(z.enum(modalities)),
-    modality: z.string(),
-    tokenizer: z.string(),
-    instruct_type: nothing,
-  }),
+  context_length: z.int().nullable().meta({ description: 'The most tokens that prompt and answer may have together.' }),
+  architecture: z
+    .strictObject({
+      input_modalities: z
+        .array(z.string())
+        .meta({ description: 'The kinds of input that the model reads: text, images, files, audio or video.' }),
+      output_modalities: z
+        .array(z.enum(modalities))
+        .meta({ description: 'The kinds of output that the model makes: text, images, audio, video or decisions.' }),
+      modality: z.string().meta({ description: 'Input and output in one text, such as `text+image->text`.' }),
+      tokenizer: z.string().meta({ description: 'A field of the public convention that says nothing here.' }),
+      instruct_type: nothing,
+    })
+    .meta({ description: 'The kinds of input and output of the model.' }),
   pricing: pricingShape,
   pricing_skus: z.record(z.string(), rubText).optional().meta({
     description: 'The price of a second of video in roubles, by resolution; only for models that make video.',
   }),
   currency: z.literal('RUB'),
   service_free: serviceFreeShape.optional(),
-  top_provider: z.strictObject({
-    context_length: z.int().nullable(),
-    max_completion_tokens: z.int().nullable(),
-    is_moderated: z.boolean(),
-  }),
+  top_provider: z
+    .strictObject({
+      context_length: z
+        .int()
+        .nullable()
+        .meta({ description: 'The most tokens that prompt and answer may have together at this endpoint.' }),
+      max_completion_tokens: z
+        .int()
+        .nullable()
+        .meta({ description: 'The most tokens that an answer may have at this endpoint.' }),
+      is_moderated: z.boolean().meta({
+        description: 'A field of the public convention: always false, because the gateway moderates nothing.',
+      }),
+    })
+    .meta({ description: 'The limits of the endpoint that is tried first.' }),
   per_request_limits: nothing,
-  supported_parameters: z.array(z.string()),
+  supported_parameters: z
+    .array(z.string())
+    .meta({ description: 'The parameters of a request that the model supports.' }),
   default_parameters: z
     .strictObject({
-      temperature: optionalNumber,
-      top_p: optionalNumber,
-      top_k: optionalNumber,
-      frequency_penalty: optionalNumber,
-      presence_penalty: optionalNumber,
-      repetition_penalty: optionalNumber,
+      temperature: optionalNumberShape.meta({
+        description: 'The `temperature` that is sent where a request gives none.',
+      }),
+      top_p: optionalNumberShape.meta({ description: 'The `top_p` that is sent where a request gives none.' }),
+      top_k: optionalNumberShape.meta({ description: 'The `top_k` that is sent where a request gives none.' }),
+      frequency_penalty: optionalNumberShape.meta({
+        description:
+          'The default `frequency_penalty`: the higher it is, the less the model repeats words that it has used often.',
+      }),
+      presence_penalty: optionalNumberShape.meta({
+        description:
+          'The default `presence_penalty`: the higher it is, the less the model returns to words that it has used.',
+      }),
+      repetition_penalty: optionalNumberShape.meta({
+        description: 'The default `repetition_penalty`: values above 1 make the model repeat itself less.',
+      }),
     })
-    .nullable(),
+    .nullable()
+    .meta({ description: 'The values that are sent where a request gives none.' }),
   supported_voices: nothing,
-  links: z.strictObject({ details: z.string() }),
+  links: z
+    .strictObject({ details: z.string().meta({ description: 'The path of the model’s endpoints.' }) })
+    .meta({ description: 'Addresses of more information about the model.' }),
   type: z.literal('model'),
-  display_name: z.string(),
+  display_name: z.string().meta({ description: 'The name of the model, for clients of the Messages API.' }),
 };
 
-const modelShape = z.strictObject(modelFields).meta({ id: 'Model' });
+const modelShape = z.strictObject(modelFieldShapes).meta({ id: 'Model' });
 export type ModelBody = z.output<typeof modelShape>;
 
 const percent = z.number().min(0).max(100).nullable();
 
-const percentiles = z.strictObject({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() }).nullable();
+const percentiles = z
+  .strictObject({
+    p50: z.number().meta({ description: 'The median: half of the requests are better than this.' }),
+    p75: z.number().meta({ description: 'The 75th percentile: three requests in four are better than this.' }),
+    p90: z.number().meta({ description: 'The 90th percentile: nine requests in ten are better than this.' }),
+    p99: z.number().meta({ description: 'The 99th percentile: 99 requests in 100 are better than this.' }),
+  })
+  .nullable();
 
 const endpointShape = z
   .strictObject({
-    name: z.string(),
-    endpoint_id: z.string(),
-    model_id: z.string(),
-    model_name: z.string(),
-    provider_name: z.string(),
+    name: z.string().meta({ description: 'The name of the endpoint for people.' }),
+    endpoint_id: z.string().meta({ description: 'The id of the endpoint, for `provider.order`, `only` and `ignore`.' }),
+    model_id: z.string().meta({ description: 'The id of the model that the endpoint runs.' }),
+    model_name: z.string().meta({ description: 'The name of the model that the endpoint runs.' }),
+    provider_name: z.string().meta({ description: 'The name of the provider that runs the endpoint.' }),
     available: z
       .boolean()
       .nullable()
-      .meta({ description: 'Whether it can be called here; null where that is not known.' }),
-    tag: z.string(),
-    context_length: z.int(),
-    max_completion_tokens: z.int().nullable(),
+      .meta({ description: 'Whether the endpoint can be called here; null where that is not known.' }),
+    tag: z.string().meta({ description: 'The provider and the variant it runs, such as `together/fp8`.' }),
+    context_length: z.int().meta({ description: 'The most tokens that prompt and answer may have together.' }),
+    max_completion_tokens: z.int().nullable().meta({ description: 'The most tokens that an answer may have.' }),
     max_prompt_tokens: nothing,
-    quantization: z.string().nullable(),
+    quantization: z
+      .string()
+      .nullable()
+      .meta({ description: 'The quantization of the weights, where the provider publishes it.' }),
     pricing: pricingShape,
-    supported_parameters: z.array(z.string()),
-    supports_implicit_caching: z.boolean(),
-    supports_tool_choice: z.strictObject({
-      auto: z.boolean(),
-      none: z.boolean(),
-      required: z.boolean(),
-      function: z.boolean(),
-    }),
+    supported_parameters: z
+      .array(z.string())
+      .meta({ description: 'The parameters of a request that the endpoint supports.' }),
+    supports_implicit_caching: z
+      .boolean()
+      .meta({ description: 'Whether the endpoint caches prompts without being asked to.' }),
+    supports_tool_choice: z
+      .strictObject({
+        auto: z.boolean().meta({ description: 'Whether the model may decide by itself.' }),
+        none: z.boolean().meta({ description: 'Whether calls of tools can be ruled out.' }),
+        required: z.boolean().meta({ description: 'Whether a call of some tool can be required.' }),
+        function: z.boolean().meta({ description: 'Whether a call of one certain tool can be required.' }),
+      })
+      .meta({ description: 'The choices of tools that the endpoint supports.' }),
     supports_voice_cloning: z.boolean(),
-    data_policy: z.strictObject({
-      logs_prompts: z.boolean(),
-      trains_on_prompts: z.boolean(),
-      retention_days: z.int().nullable(),
-    }),
+    data_policy: z
+      .strictObject({
+        logs_prompts: z
+          .boolean()
+          .meta({ description: 'Whether the provider may keep prompts for longer than the request takes.' }),
+        trains_on_prompts: z.boolean().meta({ description: 'Whether the provider may train models on prompts.' }),
+        retention_days: z
+          .int()
+          .nullable()
+          .meta({ description: 'For how many days prompts are kept; null where the provider does not say.' }),
+      })
+      .meta({ description: 'The use that the provider makes of prompts.' }),
     status: z.literal([0, -1]).optional().meta({
       description:
         'The value -1 says that the endpoint is failing now, and is tried after the others. It is absent where that is not known.',
     }),
-    uptime_last_5m: percent,
-    uptime_last_30m: percent,
-    uptime_last_1d: percent,
-    latency_last_30m: percentiles.meta({ description: 'Milliseconds to the first event, within 10 %.' }),
-    throughput_last_30m: percentiles.meta({ description: 'Tokens per second of complete answers, within 10 %.' }),
+    uptime_last_5m: percent.meta({
+      description: 'The share of requests of the last five minutes that did not fail, in percent.',
+    }),
+    uptime_last_30m: percent.meta({
+      description: 'The share of requests of the last half hour that did not fail, in percent.',
+    }),
+    uptime_last_1d: percent.meta({
+      description: 'The share of requests of the last day that did not fail, in percent.',
+    }),
+    latency_last_30m: percentiles.meta({
+      description: 'Milliseconds from the request to the first event of the answer, exact to 10 %.',
+    }),
+    throughput_last_30m: percentiles.meta({ description: 'Tokens per second of complete answers, exact to 10 %.' }),
   })
-  .meta({ id: 'Endpoint', description: 'One way to reach a model. What nobody has measured is null.' });
+  .meta({ id: 'Endpoint', description: 'One way to reach a model; values that nobody has measured are null.' });
 export type EndpointBody = z.output<typeof endpointShape>;
 
 export const modelAnswer = z.strictObject({
   data: z
-    .strictObject({ ...modelFields, endpoints: z.array(endpointShape).optional() })
+    .strictObject({
+      ...modelFieldShapes,
+      endpoints: z
+        .array(endpointShape)
+        .optional()
+        .meta({ description: 'The endpoints of the model, in the order in which they are tried.' }),
+    })
     .meta({ id: 'ModelWithEndpoints' }),
   routing: z
     .strictObject({
-      default: routingSchema.meta({ description: 'Empty: chosen automatically, the cheapest that is healthy first.' }),
+      default: routingSchema.meta({
+        description:
+          'The routing of the model; an empty object means that the cheapest healthy endpoint is tried first.',
+      }),
     })
-    .optional(),
+    .optional()
+    .meta({ description: 'The routing that applies where a request says nothing about it.' }),
 });
 export type ModelAnswer = z.output<typeof modelAnswer>;
 
 const videoModelShape = z
   .strictObject({
-    ...modelFields,
-    pricing_skus: z.record(z.string(), rubText),
-    allowed_passthrough_parameters: z.array(z.string()),
-    supported_durations: z.array(z.int()),
-    supported_resolutions: z.array(z.string()),
-    supported_aspect_ratios: z.array(z.string()),
+    ...modelFieldShapes,
+    pricing_skus: z
+      .record(z.string(), rubText)
+      .meta({ description: 'The price of a second of video in roubles, by resolution.' }),
+    allowed_passthrough_parameters: z
+      .array(z.string())
+      .meta({ description: 'Fields that are passed to the provider unchanged; there are none.' }),
+    supported_durations: z.array(z.int()).meta({ description: 'The durations that the model makes, in seconds.' }),
+    supported_resolutions: z
+      .array(z.string())
+      .meta({ description: 'The resolutions that the model makes, such as `768p`.' }),
+    supported_aspect_ratios: z
+      .array(z.string())
+      .meta({ description: 'The aspect ratios that the model makes, such as `16:9`.' }),
     supported_sizes: nothing,
-    supported_frame_images: z.array(z.string()).nullable(),
+    supported_frame_images: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: 'The pictures that the model takes: the first frame, the last frame, or both.' }),
     generate_audio: nothing,
     seed: nothing,
     creativity: nothing,
@@ -187,72 +307,13 @@ export type VideoModelListAnswer = z.output<typeof videoModelListAnswer>;
 
 export const modelListAnswer = z
   .strictObject({
-    data: z.array(modelShape),
-    links: z.strictObject({ next: z.string().nullable() }),
-    total_count: countShape,
+    data: z.array(modelShape).meta({ description: 'One page of the list of models.' }),
+    links: z
+      .strictObject({
+        next: z.string().nullable().meta({ description: 'The address of the next page; null on the last one.' }),
+      })
+      .meta({ description: 'The addresses of other pages of the list.' }),
+    total_count: countShape.meta({ description: 'The number of models on all pages together.' }),
   })
   .meta({ id: 'ModelList' });
 export type ModelListAnswer = z.output<typeof modelListAnswer>;
-
-const support = z
-  .strictObject({ supported: z.boolean().nullable() })
-  .meta({ id: 'CapabilitySupport', description: '`supported` is null where the catalog does not know.' });
-
-const capabilitiesShape = z
-  .strictObject({
-    batch: support,
-    citations: support,
-    code_execution: support,
-    context_management: z.strictObject({
-      supported: z.boolean().nullable(),
-      clear_thinking_20251015: support.nullable(),
-      clear_tool_uses_20250919: support.nullable(),
-      compact_20260112: support.nullable(),
-    }),
-    effort: z.strictObject({
-      supported: z.boolean().nullable(),
-      low: support,
-      medium: support,
-      high: support,
-      xhigh: support.nullable(),
-      max: support,
-    }),
-    image_input: support,
-    pdf_input: support,
-    server_tools: z.strictObject({
-      supported: z.boolean().nullable(),
-      code_execution: support,
-      web_search: support,
-    }),
-    structured_outputs: support,
-    thinking: z.strictObject({
-      supported: z.boolean().nullable(),
-      types: z.strictObject({ adaptive: support, between_tools: support, disabled: support, enabled: support }),
-    }),
-  })
-  .meta({ id: 'ModelCapabilities' });
-export type CapabilitiesBody = z.output<typeof capabilitiesShape>;
-
-export const messagesModelAnswer = z
-  .strictObject({
-    id: z.string(),
-    type: z.literal('model'),
-    display_name: z.string(),
-    created_at: time,
-    max_input_tokens: z.int().nullable(),
-    max_tokens: z.int().nullable(),
-    capabilities: capabilitiesShape,
-    ...constants({ lifecycle: 'active', deprecated_at: null, retires_at: null, line: null }),
-  })
-  .meta({ id: 'MessagesModel', description: 'A model as the Messages API shows it.' });
-export type MessagesModelAnswer = z.output<typeof messagesModelAnswer>;
-
-export const messagesModelListAnswer = z
-  .strictObject({
-    data: z.array(messagesModelAnswer),
-    has_more: z.boolean().meta({ description: 'There are more models in the direction of the page.' }),
-    first_id: z.string().nullable(),
-    last_id: z.string().nullable(),
-  })
-  .meta({ id: 'MessagesModelList', description: 'A list of models as the Messages API shows it.' });
-export type MessagesModelListAnswer = z.output<typeof messagesModelListAnswer>;

@@ -1,37 +1,37 @@
 /** The orders of lists of models: a row for each. What an order knows nothing of comes last; equals stay as they were. */
 
 import * as z from 'zod';
-import { usualCost } from '../../catalog/default-route.ts';
+import { typicalCost } from '../../catalog/default-route.ts';
 import type { EndpointStatistics } from '../../catalog/endpoint-statistics.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { contextOf, tokenPricesOf, type ModelOffer } from './offer.ts';
 
 /** Undefined for an endpoint that too few requests have measured. */
-export type SpeedOf = (endpointId: string) => Speed | undefined;
-type Speed = Pick<EndpointStatistics, 'latencyMs' | 'throughput'>;
+export type SpeedOf = (endpointId: string) => SortedSpeed | undefined;
+type SortedSpeed = Pick<EndpointStatistics, 'latencyMs' | 'throughput'>;
 
-type Rank = number | bigint | undefined;
+type ModelRank = number | bigint | undefined;
 
 interface Order {
   highestFirst: boolean;
-  rank: (offer: ModelOffer) => Rank;
+  rank: (offer: ModelOffer) => ModelRank;
 }
 
 interface MeasuredOrder {
   highestFirst: boolean;
   /** Of the default route. */
-  measured: (speed: Speed) => number | undefined;
+  measured: (speed: SortedSpeed) => number | undefined;
 }
 
-const usualCostOf = (offer: ModelOffer) => {
+const typicalCostOf = (offer: ModelOffer) => {
   const prices = tokenPricesOf(offer);
-  return prices && usualCost(prices).pico;
+  return prices && typicalCost(prices).pico;
 };
 
 const orders = {
   newest: { highestFirst: true, rank: ({ model }) => Date.parse(model.data.created) },
-  'pricing-low-to-high': { highestFirst: false, rank: usualCostOf },
-  'pricing-high-to-low': { highestFirst: true, rank: usualCostOf },
+  'pricing-low-to-high': { highestFirst: false, rank: typicalCostOf },
+  'pricing-high-to-low': { highestFirst: true, rank: typicalCostOf },
   'context-high-to-low': { highestFirst: true, rank: contextOf },
   'throughput-high-to-low': { highestFirst: true, measured: ({ throughput }) => throughput?.p50 },
   'latency-low-to-high': { highestFirst: false, measured: ({ latencyMs }) => latencyMs?.p50 },
@@ -41,7 +41,7 @@ type Sort = keyof typeof orders;
 const sorts = Object.keys(orders) as [Sort, ...Sort[]];
 const unmeasuredSorts = sorts.filter((sort) => 'rank' in orders[sort]);
 
-const oneOf = (names: readonly string[]) => `use one of ${names.join(', ')}`;
+const useOneOf = (names: readonly string[]) => `use one of ${names.join(', ')}`;
 
 /** Orders of the public convention that nothing here could be put in. */
 const unavailableSorts: Record<string, string> = {
@@ -57,10 +57,10 @@ export const sortParameter = z
   .enum(sorts, {
     error: ({ input }) => {
       const reason = typeof input === 'string' && Object.hasOwn(unavailableSorts, input) && unavailableSorts[input];
-      return reason ? `${reason}; ${oneOf(sorts)}` : `must be one of ${sorts.join(', ')}`;
+      return reason ? `${reason}; ${useOneOf(sorts)}` : `must be one of ${sorts.join(', ')}`;
     },
   })
-  .meta({ description: 'The order; that of the catalog where it is left out.' });
+  .meta({ description: 'The order of the list; without it, that of the catalog.' });
 
 /** An order by what was measured. */
 export function isMeasured(sort: Sort | undefined): boolean {
@@ -75,14 +75,14 @@ export function sortedOffers(offers: readonly ModelOffer[], sort: Sort | undefin
   if (!sort) return [...offers];
   const { highestFirst, rank } = orderOf(sort, speedOf);
   const ranked = offers.map((offer) => ({ offer, rank: rank(offer) }));
-  return ranked.sort((a, b) => compareRanks(a.rank, b.rank, highestFirst)).map(({ offer }) => offer);
+  return ranked.sort((a, b) => compareModelRanks(a.rank, b.rank, highestFirst)).map(({ offer }) => offer);
 }
 
 function orderOf(sort: Sort, speedOf: SpeedOf | undefined): Order {
   const order: Order | MeasuredOrder = orders[sort];
   if ('rank' in order) return order;
   if (!speedOf) {
-    throw invalidRequest('sort', `only the speed of models that write text is measured; ${oneOf(unmeasuredSorts)}`);
+    throw invalidRequest('sort', `only the speed of models that write text is measured; ${useOneOf(unmeasuredSorts)}`);
   }
   const { highestFirst, measured } = order;
   const rank = ({ endpoints }: ModelOffer) => {
@@ -92,7 +92,7 @@ function orderOf(sort: Sort, speedOf: SpeedOf | undefined): Order {
   return { highestFirst, rank };
 }
 
-function compareRanks(a: Rank, b: Rank, highestFirst: boolean): number {
+function compareModelRanks(a: ModelRank, b: ModelRank, highestFirst: boolean): number {
   if (a === b) return 0;
   if (a === undefined) return 1;
   if (b === undefined) return -1;

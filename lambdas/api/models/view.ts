@@ -104,8 +104,8 @@ export function endpointView(model: Model, endpoint: Endpoint, doing: EndpointRe
     pricing: pricingView(endpoint.pricing),
     supported_parameters: [...endpoint.supportedParameters],
     supports_implicit_caching:
-      endpoint.pricing?.input_cache_read !== undefined && factsOf(endpoint.wire).messages?.cachesUnasked !== false,
-    supports_tool_choice: toolChoice(model),
+      endpoint.pricing?.input_cache_read !== undefined && factsOf(endpoint.wire).messages?.implicitCaching !== false,
+    supports_tool_choice: toolChoiceView(model),
     supports_voice_cloning: false,
     data_policy: {
       logs_prompts: policy.logs_prompts,
@@ -184,7 +184,7 @@ function architecture({ data }: Model): ModelBody['architecture'] {
   };
 }
 
-function toolChoice({ data }: Model): EndpointBody['supports_tool_choice'] {
+function toolChoiceView({ data }: Model): EndpointBody['supports_tool_choice'] {
   const tools = data.supported_parameters.includes('tools');
   return { auto: tools, none: tools, required: tools, function: tools };
 }

@@ -6,20 +6,20 @@ import { intervals, resets } from '../../money/periods.ts';
 
 export const budgetShape = z
   .strictObject({
-    id: uuid.meta({ description: 'Stable per scope and interval.' }),
-    workspace_id: uuid,
+    id: uuid.meta({ description: 'An id that is the same for as long as the workspace or member has this interval.' }),
+    workspace_id: uuid.meta({ description: 'The id of the workspace.' }),
     member_id: z.string().optional().meta({ description: 'The id of the member, on budgets of members.' }),
-    interval: z.enum(intervals),
-    limit_rub: rubText,
+    interval: z.enum(intervals).meta({ description: 'The period that the budget is for, in UTC.' }),
+    limit_rub: rubText.meta({ description: 'The most that may be spent in the period, in roubles.' }),
     limit_usd: nothing.meta({
       description: 'A field of the public convention, always null: this gateway counts in RUB.',
     }),
-    spend_rub: rubText.meta({ description: 'Settled in the current window.' }),
+    spend_rub: rubText.meta({ description: 'The roubles that settled requests have cost in the current period.' }),
     remaining_rub: rubText.meta({ description: 'The roubles that are left, after holds of running requests.' }),
-    resets_at: time.nullable(),
-    reset_interval: z.enum(resets).nullable().meta({ description: 'As `interval`; null for lifetime.' }),
-    created_at: time.meta({ description: 'When the interval was first limited.' }),
-    updated_at: time.meta({ description: 'When the limit was last changed.' }),
+    resets_at: time.nullable().meta({ description: 'The time at which the budget starts anew; null for never.' }),
+    reset_interval: z.enum(resets).nullable().meta({ description: 'The same as `interval`; null for lifetime.' }),
+    created_at: time.meta({ description: 'The time at which the interval was first limited.' }),
+    updated_at: time.meta({ description: 'The time at which the limit was last changed.' }),
   })
   .meta({ id: 'Budget' });
 export type BudgetBody = z.output<typeof budgetShape>;
@@ -27,10 +27,12 @@ export type BudgetBody = z.output<typeof budgetShape>;
 export const privacyShape = z
   .strictObject({
     version: countShape.meta({ description: 'A number that grows with each change.' }),
-    blockLogging: z.boolean(),
-    blockTraining: z.boolean(),
-    allowedProviders: z.array(z.string()),
-    ignoredProviders: z.array(z.string()),
+    blockLogging: z.boolean().meta({ description: 'With true no provider is used that keeps prompts.' }),
+    blockTraining: z.boolean().meta({ description: 'With true no provider is used that trains on prompts.' }),
+    allowedProviders: z
+      .array(z.string())
+      .meta({ description: 'Only these providers are used; an empty list allows all.' }),
+    ignoredProviders: z.array(z.string()).meta({ description: 'None of these providers is used.' }),
   })
-  .meta({ id: 'Privacy' });
+  .meta({ id: 'Privacy', description: 'The rule which providers may see the requests of a key or of a workspace.' });
 export type PrivacyBody = z.output<typeof privacyShape>;

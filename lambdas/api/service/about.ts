@@ -10,8 +10,15 @@ export const service = tagged('Service', {
   'get-docs': {
     summary: 'This document, to read',
     success: {
-      ...ok('The document as one page of HTML.', z.string()),
+      ...ok('A page that shows the document, with search, samples and requests to try.', z.string()),
       content: { 'text/html': { schema: { type: 'string' } } },
+    },
+  },
+  'get-docs-viewer': {
+    summary: 'The script of the page at `/docs`',
+    success: {
+      ...ok('The script that shows the document in a browser.', z.string()),
+      content: { 'text/javascript': { schema: { type: 'string' } } },
     },
   },
   'get-docs-text': {

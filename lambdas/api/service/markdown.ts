@@ -3,21 +3,13 @@
 import type { MediaObject, OpenApi, ResponseObject, SchemaObject } from './openapi-types.ts';
 import {
   curlLine,
+  examplesOf,
   fieldRows,
   operationGroups,
   resolvedResponse,
   typeOf,
   type LocatedOperation,
-  type Marks,
 } from './reference.ts';
-
-const marks: Marks = {
-  text: (text) => text,
-  code: (text) => `\`${text}\``,
-  small: (text) => text,
-  shape: (name) => name,
-  prose: (text) => text,
-};
 
 export function renderMarkdown(document: OpenApi): string {
   const base = document.servers[0]?.url ?? '';
@@ -42,7 +34,7 @@ function operationText(document: OpenApi, base: string, located: LocatedOperatio
   const { path, method, operation } = located;
   const body = operation.requestBody?.content['application/json'];
   const parameters = (operation.parameters ?? []).map(({ name, in: place, required, schema, description = '' }) =>
-    `- \`${name}\` (${place}${required ? ', required' : ''}): ${typeOf(schema, marks)}. ${description}`.trimEnd(),
+    `- \`${name}\` (${place}${required ? ', required' : ''}): ${typeOf(schema)}. ${description}`.trimEnd(),
   );
   const answers = Object.entries(operation.responses).map(([status, response]) =>
     answerText(status, resolvedResponse(document, response)),
@@ -65,19 +57,23 @@ function answerText(status: string, { description, content = {} }: ResponseObjec
   return [head, ...media].join('\n\n');
 }
 
-function mediaText({ schema, example, 'x-events': events }: MediaObject): string {
-  const text = typeof example === 'string' ? example.trimEnd() : JSON.stringify(example, null, 2);
+function mediaText(media: MediaObject): string {
+  const { schema, 'x-events': events } = media;
   const described = events
     ? Object.entries(events)
         .map(([name, meaning]) => `- \`${name}\`: ${meaning}`)
         .join('\n')
     : fieldsText(schema);
-  return example === undefined ? described : `${described}\n\n${fenced(text, 'json')}`;
+  const examples = examplesOf(media).map(({ summary, value }) => {
+    const text = typeof value === 'string' ? value.trimEnd() : JSON.stringify(value, null, 2);
+    return `${summary === undefined ? '' : `${summary}:\n\n`}${fenced(text, 'json')}`;
+  });
+  return [described, ...examples].join('\n\n');
 }
 
 function fieldsText(schema: SchemaObject): string {
-  const rows = fieldRows(schema, marks);
-  if (rows.size === 0) return typeOf(schema, marks);
+  const rows = fieldRows(schema);
+  if (rows.size === 0) return typeOf(schema);
   return [...rows]
     .map(([path, { isRequired, types, texts }]) => {
       const need = isRequired ? ', required' : '';

@@ -1,4 +1,4 @@
-/** The part of an OpenAPI document that the page shows. */
+/** The part of an OpenAPI document that its text shows. */
 export interface OpenApi {
   info: { title: string; description: string };
   servers: { url: string }[];
@@ -6,9 +6,6 @@ export interface OpenApi {
   paths: Record<string, Record<string, OperationObject>>;
   components: { schemas: Record<string, SchemaObject>; responses: Record<string, ResponseObject> };
 }
-
-/** Kinds of events in a stream, and what each says. */
-export type EventTexts = Record<string, string>;
 
 export interface OperationObject {
   operationId: string;
@@ -33,7 +30,10 @@ export interface ParameterObject {
 export interface MediaObject {
   schema: SchemaObject;
   example?: unknown;
-  'x-events'?: EventTexts;
+  /** In place of one example, several, each with what it shows. */
+  examples?: Record<string, { summary: string; value: unknown }>;
+  /** Kinds of events in a stream, and what each says. */
+  'x-events'?: Record<string, string>;
 }
 
 export interface ResponseObject {

@@ -1,18 +1,6 @@
-/** The document as its readers see it, whatever they read it with: operations by group, lines for a shell, fields and types. */
+/** The document as Markdown shows it: operations by group, lines for a shell, fields and types. */
 
-import type { OpenApi, OperationObject, ResponseObject, SchemaObject } from './openapi-types.ts';
-
-/** How a form of the reference (HTML, Markdown) marks what stands in a text. */
-export interface Marks {
-  text: (text: string) => string;
-  code: (text: string) => string;
-  /** Less important than the rest. */
-  small: (text: string) => string;
-  /** The name of a shape, which is described elsewhere. */
-  shape: (name: string) => string;
-  /** A description, with code in back quotes. */
-  prose: (text: string) => string;
-}
+import type { MediaObject, OpenApi, OperationObject, ResponseObject, SchemaObject } from './openapi-types.ts';
 
 /** An operation, and where it is. */
 export interface LocatedOperation {
@@ -47,7 +35,7 @@ export function resolvedResponse(document: OpenApi, response: ResponseObject | {
  * variables of their names.
  */
 export function curlLine({ path, method, operation }: LocatedOperation): string {
-  const body = operation.requestBody?.content['application/json'];
+  const [example] = examplesOf(operation.requestBody?.content['application/json']);
   const place = path.replace(/\{(\w+)\}/g, (_, name: string) => anywhere[name] ?? `$${variable(name)}`);
   const query = (operation.parameters ?? []).filter((one) => one.in === 'query' && one.required);
   const asked = query.map(({ name }) => `${name}=$${variable(name)}`).join('&');
@@ -56,10 +44,15 @@ export function curlLine({ path, method, operation }: LocatedOperation): string 
   return [
     `curl ${method === 'GET' ? '' : `-X ${method} `}"$GATEWAY_URL${place}${asked && `?${asked}`}"`,
     ...(credential === 'none' ? [] : [`-H "authorization: Bearer ${key}"`]),
-    ...(body?.example === undefined
+    ...(example === undefined
       ? []
-      : ['-H "content-type: application/json"', `-d ${quoted(JSON.stringify(body.example))}`]),
+      : ['-H "content-type: application/json"', `-d ${quoted(JSON.stringify(example.value))}`]),
   ].join(' \\\n  ');
+}
+
+/** The examples of a body, the plainest first; none where it has none. */
+export function examplesOf({ example, examples }: Partial<MediaObject> = {}): { summary?: string; value: unknown }[] {
+  return examples ? Object.values(examples) : example === undefined ? [] : [{ value: example }];
 }
 
 /** Values of parts of a path that every gateway has. */
@@ -83,25 +76,24 @@ export interface FieldRow {
 }
 
 /** The fields of an object, those of objects within it among them, by their paths; none for any other value. */
-export function fieldRows(schema: SchemaObject, marks: Marks): Map<string, FieldRow> {
+export function fieldRows(schema: SchemaObject): Map<string, FieldRow> {
   const rows = new Map<string, FieldRow>();
-  addRows(rows, schema, '', marks);
+  addRows(rows, schema, '');
   return rows;
 }
 
 /** @param prefix of the names: `provider.` for the fields of `provider` */
-function addRows(rows: Map<string, FieldRow>, schema: SchemaObject, prefix: string, marks: Marks): void {
+function addRows(rows: Map<string, FieldRow>, schema: SchemaObject, prefix: string): void {
   for (const object of objectsIn(schema)) {
     for (const [name, field] of Object.entries(object.properties!)) {
       const path = prefix + name;
       const row = rows.get(path) ?? { isRequired: false, types: new Set(), texts: new Set() };
       rows.set(path, row);
       row.isRequired ||= object.required?.includes(name) === true;
-      row.types.add(typeOf(field, marks));
+      row.types.add(typeOf(field));
       // Where several shapes have a field, and each its own value in it, the values are the text.
-      if (field.description && !(field.const !== undefined && schema !== object))
-        row.texts.add(marks.prose(field.description));
-      addRows(rows, field, `${path}.`, marks);
+      if (field.description && !(field.const !== undefined && schema !== object)) row.texts.add(field.description);
+      addRows(rows, field, `${path}.`);
     }
   }
 }
@@ -114,17 +106,17 @@ function objectsIn(schema: SchemaObject): SchemaObject[] {
 }
 
 /** The type of a value, in a few words. */
-export function typeOf(schema: SchemaObject, marks: Marks): string {
-  if (schema.$ref) return marks.shape(lastPart(schema.$ref));
+export function typeOf(schema: SchemaObject): string {
+  if (schema.$ref) return lastPart(schema.$ref);
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices) return [...new Set(choices.map((choice) => typeOf(choice, marks)))].join(' or ');
-  if (schema.const !== undefined) return marks.code(JSON.stringify(schema.const));
-  if (schema.enum) return schema.enum.map((value) => marks.code(String(value))).join(' ');
-  if (schema.items) return `list of ${typeOf(schema.items, marks)}`;
+  if (choices) return [...new Set(choices.map((choice) => typeOf(choice)))].join(' or ');
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
+  if (schema.enum) return schema.enum.map((value) => `\`${String(value)}\``).join(' ');
+  if (schema.items) return `list of ${typeOf(schema.items)}`;
   if (schema.properties) return 'object';
   const bounds = boundsOf(schema);
   const name = [schema.type ?? 'any'].flat().join(' or ');
-  return `${marks.text(name)}${bounds === '' ? '' : ` ${marks.small(`(${bounds})`)}`}`;
+  return bounds === '' ? name : `${name} (${bounds})`;
 }
 
 function boundsOf({
@@ -149,12 +141,9 @@ function boundsOf({
   return parts.join(', ');
 }
 
-/** Bounds that are only those of all whole numbers say nothing. */
 function rangeOf(minimum: number | undefined, maximum: number | undefined): string[] {
-  const least = minimum === -Number.MAX_SAFE_INTEGER ? undefined : minimum;
-  const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
-  if (most === undefined) return least === undefined ? [] : [`from ${least}`];
-  return [`${least ?? ''}..${most}`];
+  if (maximum === undefined) return minimum === undefined ? [] : [`from ${minimum}`];
+  return [`${minimum ?? ''}..${maximum}`];
 }
 
 function lastPart(reference: string): string {

@@ -34,7 +34,7 @@ export const videos = tagged('Inference', {
     summary: 'Say that a video has moved on',
     description:
       'For providers, at an address that each is told with its job. What is sent is not believed: the gateway asks the provider how the job stands. A `challenge` is sent back.',
-    success: ok('The provider will be asked.', noticeAnswer, { received: true }),
+    success: ok('The notice was received; the gateway will ask the provider.', noticeAnswer, { received: true }),
     errors: ['not_found'],
   },
   'get-video-content': {

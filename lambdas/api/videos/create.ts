@@ -44,9 +44,9 @@ export const handler = defineEndpoint('create-video', accepts, ({ body, caller, 
       callbackUrl: body.callback_url ?? undefined,
       receivedAtMs: request.receivedAtMs,
       clientLeft: input.clientLeft,
-      keptAnswer: (made) => keep(answer(made)),
+      keptAnswer: (made) => keep(videoJobBody(made)),
     });
-    return answer(job);
+    return videoJobBody(job);
   }),
 );
 
@@ -59,6 +59,6 @@ const startTools = () => ({
 });
 
 /** The header is that of the job, for whoever repeats the request as well. */
-function answer(job: VideoJob) {
+function videoJobBody(job: VideoJob) {
   return jsonResponse<VideoAnswer>(202, videoView(job, undefined), { 'x-generation-id': job.id });
 }

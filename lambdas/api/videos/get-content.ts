@@ -16,7 +16,7 @@ export const accepts = {
       .string()
       .regex(/^\d{1,3}$/, 'must be a whole number from 0 on')
       .default('0')
-      .meta({ description: 'Which file of the video; most have one.' }),
+      .meta({ description: 'The number of the file, from 0; most videos have one file.' }),
   }),
 };
 

@@ -11,7 +11,7 @@ import type { NoticeAnswer } from './shape.ts';
 export const accepts = {
   params: z.object({
     name: z.string().max(300).meta({
-      description: 'The name that the gateway has given the provider for this job.',
+      description: 'The name of this job, as the gateway told it to the provider.',
       example: 'account.gen-….5ff7',
     }),
   }),

@@ -3,19 +3,32 @@ import { rub } from '../../http/shapes.ts';
 
 export const videoAnswer = z
   .strictObject({
-    id: z.string().meta({ description: 'Also the id of its generation.' }),
-    generation_id: z.string(),
-    polling_url: z.url(),
-    status: z.enum(['pending', 'in_progress', 'completed', 'failed', 'cancelled', 'expired']),
-    unsigned_urls: z.array(z.url()).optional().meta({ description: 'Where its files are; they need the key.' }),
+    id: z.string().meta({ description: 'The id of the video, which is also that of its generation.' }),
+    generation_id: z
+      .string()
+      .meta({ description: 'The id of the record: pass it to `GET /generation` when the job is over.' }),
+    polling_url: z.url().meta({ description: 'The address at which the state of the job can be read.' }),
+    status: z.enum(['pending', 'in_progress', 'completed', 'failed', 'cancelled', 'expired']).meta({
+      description: 'The state of the job: `pending`, `in_progress`, `completed`, `failed`, `cancelled` or `expired`.',
+    }),
+    unsigned_urls: z
+      .array(z.url())
+      .optional()
+      .meta({ description: 'The addresses of the files; reading them needs the key.' }),
     usage: z
       .strictObject({ cost: rub, is_byok: z.literal(false) })
       .optional()
-      .meta({ description: 'The usage, once the video is settled.' }),
-    error: z.string().optional().meta({ description: 'Why there is no video.' }),
+      .meta({ description: 'The cost of the video, once it is settled.' }),
+    error: z.string().optional().meta({ description: 'The reason why there is no video.' }),
   })
   .meta({ id: 'Video' });
 export type VideoAnswer = z.output<typeof videoAnswer>;
 
-export const noticeAnswer = z.strictObject({ received: z.literal(true), challenge: z.string().optional() });
+export const noticeAnswer = z.strictObject({
+  received: z.literal(true),
+  challenge: z
+    .string()
+    .optional()
+    .meta({ description: 'The `challenge` that the request had, unchanged; absent where it had none.' }),
+});
 export type NoticeAnswer = z.output<typeof noticeAnswer>;

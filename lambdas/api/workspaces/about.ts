@@ -50,7 +50,10 @@ export const workspaces = tagged('Workspaces', {
     summary: 'Delete a workspace',
     description:
       'One with history (keys or spending) is archived instead: its keys stop working, and it stays readable. The Default workspace cannot be deleted.',
-    success: ok('It is out of use.', deletedWorkspaceAnswer, { deleted: true, archived: true }),
+    success: ok('The workspace was deleted, or archived where it has history.', deletedWorkspaceAnswer, {
+      deleted: true,
+      archived: true,
+    }),
     ifMatch: true,
   },
 });

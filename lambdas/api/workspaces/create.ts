@@ -14,17 +14,23 @@ import { workspaceView } from './view.ts';
 
 export const accepts = {
   once: answerOnce,
-  body: z.strictObject({ name: workspaceName, slug: slugField, ...workspaceSettings }),
+  body: z.strictObject({
+    name: workspaceName.meta({ description: 'A name for people; nothing depends on it.' }),
+    slug: slugField,
+    ...workspaceSettings,
+  }),
 };
 
 export const handler = defineEndpoint('create-workspace', accepts, async ({ body, caller, request, once }) => {
   return once(async (keep) => {
     const context = changesOf(resources, caller, request.id);
-    return answer(await createWorkspace(context, body, (workspace) => keep(answer(workspace))));
+    return createdWorkspaceBody(
+      await createWorkspace(context, body, (workspace) => keep(createdWorkspaceBody(workspace))),
+    );
   });
 });
 
-function answer(workspace: Workspace) {
+function createdWorkspaceBody(workspace: Workspace) {
   return jsonResponse<WorkspaceAnswer>(
     201,
     { data: workspaceView(workspace, counterFrom(undefined)) },

@@ -3,13 +3,15 @@ import { privacySettings } from '../../http/privacy-field.ts';
 import { descriptionRule, nameRule, slugRule } from '../../management/rules.ts';
 
 export const slugField = textField(slugRule).meta({
-  description: 'Short name, unique in the account.',
+  description: 'A short name that is unique in the account.',
   example: 'production',
 });
 
 export const workspaceName = textField(nameRule).meta({ example: 'Production' });
 
 export const workspaceSettings = {
-  description: textField(descriptionRule).nullish(),
+  description: textField(descriptionRule)
+    .nullish()
+    .meta({ description: 'A description for people; nothing depends on it.' }),
   privacy: privacySettings,
 };

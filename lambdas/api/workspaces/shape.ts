@@ -5,27 +5,41 @@ import { budgetShape, privacyShape } from '../parts/shape.ts';
 
 const workspaceShape = z
   .strictObject({
-    id: uuid,
-    account_id: uuid,
-    name: z.string(),
-    slug: z.string(),
-    description: z.string(),
-    is_default: z.boolean(),
-    status: z.enum(workspaceStatuses),
-    created_at: time,
-    updated_at: time,
+    id: uuid.meta({ description: 'The id of the workspace; requests may also name it by its slug.' }),
+    account_id: uuid.meta({ description: 'The id of the account that the workspace belongs to.' }),
+    name: z.string().meta({ description: 'The name of the workspace for people.' }),
+    slug: z.string().meta({ description: 'A short name of the workspace that is unique in the account.' }),
+    description: z.string().meta({ description: 'A description of the workspace for people.' }),
+    is_default: z
+      .boolean()
+      .meta({ description: 'Whether this is the workspace that every account has, which cannot be deleted.' }),
+    status: z
+      .enum(workspaceStatuses)
+      .meta({ description: 'With `archived` the keys of the workspace do not work, and its history stays readable.' }),
+    created_at: time.meta({ description: 'The time at which it was created.' }),
+    updated_at: time.meta({ description: 'The time of the last change.' }),
     privacy: privacyShape,
-    budgets: z.array(budgetShape),
+    budgets: z
+      .array(budgetShape)
+      .meta({ description: 'The limits of spending by period; a period that is absent has no limit.' }),
     created_by: nothing,
-    default_guardrail_id: z.string(),
+    default_guardrail_id: z.string().meta({ description: 'A field of the public convention; always empty here.' }),
     default_image_model: nothing,
     default_provider_sort: nothing,
     default_text_model: nothing,
     io_logging_api_key_ids: nothing,
-    io_logging_sampling_rate: z.number(),
-    is_data_discount_logging_enabled: z.boolean(),
-    is_observability_broadcast_enabled: z.boolean(),
-    is_observability_io_logging_enabled: z.boolean(),
+    io_logging_sampling_rate: z
+      .number()
+      .meta({ description: 'A field of the public convention: nothing of requests is logged here.' }),
+    is_data_discount_logging_enabled: z
+      .boolean()
+      .meta({ description: 'A field of the public convention; always false here.' }),
+    is_observability_broadcast_enabled: z
+      .boolean()
+      .meta({ description: 'A field of the public convention; always false here.' }),
+    is_observability_io_logging_enabled: z
+      .boolean()
+      .meta({ description: 'A field of the public convention; always false here.' }),
   })
   .meta({ id: 'Workspace' });
 export type WorkspaceBody = z.output<typeof workspaceShape>;
@@ -36,5 +50,10 @@ export type WorkspaceAnswer = z.output<typeof workspaceAnswer>;
 export const workspaceListAnswer = listShape(workspaceShape);
 export type WorkspaceListAnswer = z.output<typeof workspaceListAnswer>;
 
-export const deletedWorkspaceAnswer = z.strictObject({ deleted: z.literal(true), archived: z.boolean() });
+export const deletedWorkspaceAnswer = z.strictObject({
+  deleted: z.literal(true),
+  archived: z
+    .boolean()
+    .meta({ description: 'Whether it had keys or spending, and is therefore kept for its history.' }),
+});
 export type DeletedWorkspaceAnswer = z.output<typeof deletedWorkspaceAnswer>;

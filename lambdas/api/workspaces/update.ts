@@ -13,7 +13,11 @@ import { showWorkspace } from './view.ts';
 
 export const accepts = {
   params: z.object({ workspaceId }),
-  body: changeBody({ name: keptWhenNull(workspaceName), slug: keptWhenNull(slugField), ...workspaceSettings }),
+  body: changeBody({
+    name: keptWhenNull(workspaceName).meta({ description: 'A name for people; nothing depends on it.' }),
+    slug: keptWhenNull(slugField).meta({ description: 'A short name that is unique in the account.' }),
+    ...workspaceSettings,
+  }),
 };
 
 export const handler = defineEndpoint('update-workspace', accepts, async ({ params, body, caller, request }) => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { charged, type Charged } from '../../accounting/charge.ts';
+import { chargeForMeasured, type Charged } from '../../accounting/charge.ts';
 import { UsageMeter } from '../../accounting/meter.ts';
 import { estimateTokens, promptTokens } from '../../accounting/usage.ts';
 import type { Verdict } from '../../decisions/question.ts';
@@ -7,7 +7,7 @@ import type { Task } from '../../decisions/task.ts';
 import { atMost } from '../../platform/at-most.ts';
 import { failureOf, refusalOfResponse, type ProviderFailure } from '../../providers/failures.ts';
 import type { Ask } from '../../providers/decisions/engine.ts';
-import { readText, UpstreamError } from '../../providers/upstream-http.ts';
+import { readText, UpstreamError } from '../../providers/http/upstream-http.ts';
 import { connect, failedProvider } from '../../routing/connection.ts';
 import type { DecisionCandidate } from '../../routing/decision-candidates.ts';
 import { askInTurn, type FailedAttempt, type InTurn } from '../in-turn.ts';
@@ -50,9 +50,9 @@ export async function decideInTurn(
     return { ...current, failed, result: { verdicts }, wasThinking: false };
   } catch (error) {
     const { index, rounds } = current;
-    const { candidate, thinksUnseen } = offers[index]!;
+    const { candidate, hasHiddenReasoning } = offers[index]!;
     const failure = failureOf(error, failedProvider(candidate));
-    const wasThinking = failure.wasSilent && thinksUnseen;
+    const wasThinking = failure.wasSilent && hasHiddenReasoning;
     // Whoever leaves has been answered in part, and pays for it. A provider that fails is not paid.
     const paid = signal.aborted || wasThinking ? rounds : [];
     return { index, rounds: paid, failed, result: { failure }, wasThinking };
@@ -60,7 +60,7 @@ export async function decideInTurn(
 }
 
 /** So many requests of one decision are under way at most. */
-const MOST_AT_ONCE = 16;
+const MAX_DECISIONS_AT_ONCE = 16;
 
 async function decideAt(
   { candidate }: DecisionOffer,
@@ -71,7 +71,7 @@ async function decideAt(
   // When one request fails, nobody needs what the others would say.
   const attempt = new AbortController();
   const until = AbortSignal.any([signal, attempt.signal]);
-  const inTurn = atMost(MOST_AT_ONCE);
+  const inTurn = atMost(MAX_DECISIONS_AT_ONCE);
   const send = (ask: Ask) =>
     inTurn(async () => {
       const body = await answerTo(ask, candidate, until);
@@ -93,33 +93,33 @@ function chargedFor(ask: Ask, body: unknown, candidate: DecisionCandidate): Deci
   // What was not reported is estimated: at least a word was written.
   if (meter.reportedOutputTokens === undefined) meter.holdBack(1);
   const bound = boundOf(ask, candidate);
-  const round = charged(meter, { pricing: candidate.pricing, bound }, 'usage', undefined);
+  const round = chargeForMeasured(meter, { pricing: candidate.pricing, bound }, 'usage', undefined);
   const reported = { promptTokens: promptTokens(round.usage), reportedOutputTokens: meter.reportedOutputTokens };
   const isBeyondHold = round.exceeded && !isUsualSlip(reported, bound);
   return { ...round, surprises: { isBeyondHold, unpriced: [...meter.unpriced] } };
 }
 
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-const PAUSES_MS = [250, 1_000];
+const MAX_DECISION_BYTES = 4 * 1024 * 1024;
+const DECISION_PAUSES_MS = [250, 1_000];
 
 /** The answer to one request; where its provider is busy for a moment, to the same request once more. */
 async function answerTo(ask: Ask, candidate: DecisionCandidate, signal: AbortSignal): Promise<unknown> {
-  for (const pauseMs of PAUSES_MS) {
+  for (const pauseMs of DECISION_PAUSES_MS) {
     try {
-      return await exchange(ask, candidate, signal);
+      return await decisionExchange(ask, candidate, signal);
     } catch (error) {
       const { mayTryAnother, kind } = failureOf(error, failedProvider(candidate));
       if (signal.aborted || !mayTryAnother || kind === 'timeout') throw error;
     }
     await sleep(pauseMs, undefined, { signal });
   }
-  return exchange(ask, candidate, signal);
+  return decisionExchange(ask, candidate, signal);
 }
 
-async function exchange({ request }: Ask, candidate: DecisionCandidate, signal: AbortSignal): Promise<unknown> {
+async function decisionExchange({ request }: Ask, candidate: DecisionCandidate, signal: AbortSignal): Promise<unknown> {
   signal.throwIfAborted();
   const response = await connect(candidate, request, signal).send(request.body);
-  const text = await readText(response.body, MAX_ANSWER_BYTES);
+  const text = await readText(response.body, MAX_DECISION_BYTES);
   if (response.status < 200 || response.status > 299) {
     throw refusalOfResponse(response, candidate.engine.readRefusal(text), failedProvider(candidate));
   }

@@ -1,7 +1,7 @@
 /** What a request for decisions may come to at each candidate, before anything is sent. */
 
 import { priceUpperBound, type UsageBound } from '../../accounting/price.ts';
-import { measurePrompt, promptBound } from '../../admission/prompt-size.ts';
+import { measurePrompt, promptBound } from '../../admission/prompt/prompt-size.ts';
 import type { Quote, SpendingPlan } from '../../admission/spending-plan.ts';
 import type { Task } from '../../decisions/task.ts';
 import { Money } from '../../money/money.ts';
@@ -40,13 +40,13 @@ export function prepareOffers(candidates: readonly DecisionCandidate[], task: Ta
 function offerOf(candidate: DecisionCandidate, task: Task): DecisionOffer {
   const bounds: UsageBound[] = [];
   let bytes = 0;
-  for (const ask of candidate.engine.mostAsks(task, candidate.target)) {
+  for (const ask of candidate.engine.maxAsks(task, candidate.target)) {
     bytes += Buffer.byteLength(ask.request.body);
     if (bytes > MAX_BYTES) throw tooLarge();
     bounds.push(boundOf(ask, candidate));
   }
-  if (bounds.length > MAX_ROUNDS) throw tooMany(bounds.length);
-  return { candidate, bounds, bytes, thinksUnseen: candidate.target.quirks.hidden_reasoning === true };
+  if (bounds.length > MAX_ROUNDS) throw tooManyQuestions(bounds.length);
+  return { candidate, bounds, bytes, hasHiddenReasoning: candidate.target.quirks.hidden_reasoning === true };
 }
 
 function tooLarge(): Error {
@@ -56,7 +56,7 @@ function tooLarge(): Error {
   );
 }
 
-function tooMany(asks: number): Error {
+function tooManyQuestions(asks: number): Error {
   return invalidRequest(
     'questions',
     `take ${asks} requests to this model, of which one request may take ${MAX_ROUNDS}; send fewer questions, or questions with fewer options`,
@@ -84,7 +84,7 @@ export function planOf(offers: readonly DecisionOffer[]): SpendingPlan {
     const { pricing } = candidate;
     const costOf = (bound: UsageBound) => priceUpperBound(bound, pricing);
     return {
-      quote: quoteOf(bounds, candidate),
+      quote: decisionQuote(bounds, candidate),
       amount: Money.sum(bounds.map(costOf)),
       inputAmount: Money.sum(bounds.map((bound) => costOf({ ...bound, outputTokens: 0 }))),
     };
@@ -99,9 +99,9 @@ export function planOf(offers: readonly DecisionOffer[]): SpendingPlan {
   };
 }
 
-function quoteOf(bounds: readonly UsageBound[], { pricing }: DecisionCandidate): Quote {
+function decisionQuote(bounds: readonly UsageBound[], { pricing }: DecisionCandidate): Quote {
   const sum = (of: (bound: UsageBound) => number) => bounds.reduce((total, bound) => total + of(bound), 0);
   const outputTokens = sum((bound) => bound.outputTokens);
   const bound = { ...bounds[0]!, promptTokens: sum(({ promptTokens }) => promptTokens), outputTokens };
-  return { pricing, bound, hiddenTokens: outputTokens, beyondMaxTokens: 0 };
+  return { pricing, bound, hiddenReasoningTokens: outputTokens, beyondMaxTokens: 0 };
 }

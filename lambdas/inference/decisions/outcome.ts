@@ -16,7 +16,7 @@ export function decisionOutcome(
   const { usage, cost, cacheSaved, estimated, exceeded } = charged;
   const { model, endpoint, pricing } = offers[index]!.candidate;
   const isDecided = 'verdicts' in result;
-  const ending = isDecided ? 'complete' : wasThinking ? 'out_of_time' : endingOf(signal);
+  const ending = isDecided ? 'complete' : wasThinking ? 'out_of_time' : decisionEnding(signal);
   return {
     cost,
     cacheSaved,
@@ -47,7 +47,7 @@ export function decisionOutcome(
   };
 }
 
-function endingOf(signal: AbortSignal): Ending {
+function decisionEnding(signal: AbortSignal): Ending {
   const { reason } = signal as { reason: AbortReason | undefined };
   return reason === 'client_left' || reason === 'out_of_time' ? reason : 'refused_before';
 }

@@ -1,8 +1,9 @@
 /** What an answer is charged: by how it ends, within what the request could come to, and within its hold. */
 
-import { cappedAt, charged, chargedTogether, type Charged } from '../../accounting/charge.ts';
+import { cappedAt, chargeForMeasured, chargedTogether, type Charged } from '../../accounting/charge.ts';
+import { messagesFactsOf } from '../../catalog/wires.ts';
 import { chargeFor, type Charge } from '../../accounting/ending.ts';
-import { Money } from '../../money/money.ts';
+import type { Money } from '../../money/money.ts';
 import type { Ending } from '../../store/outcome.ts';
 import type { MeasuredAnswer } from './answer-context.ts';
 
@@ -14,20 +15,20 @@ export interface FinalCharge extends Charged {
 
 /** What is charged for the last round of an answer that ends in this way. */
 export function chargeOf({ context, attempted, meter }: MeasuredAnswer, ending: Ending): Charge {
-  const { wire } = attempted.candidate;
+  const { refusalsAreFree } = messagesFactsOf(attempted.candidate.endpoint.wire);
   return chargeFor({
     ending,
     wasSent: context.current.sentAtMs !== undefined,
     hasOutput: meter.hasOutput,
     isDelivered: context.streamed,
-    declinedForFree: wire.declinesForFree && meter.finishReason === 'refusal' && !meter.hasBegun,
+    isFreeRefusal: refusalsAreFree && meter.finishReason === 'refusal' && !meter.hasBegun,
   });
 }
 
 /** What an answer costs that ends now; the hold is raised to pay for it where that is possible. */
 export async function chargedAtEnd(answer: MeasuredAnswer, ending: Ending): Promise<FinalCharge> {
   const charge = chargeOf(answer, ending);
-  // A provider that fails costs nothing, nor do the searches before it; a client that leaves has asked for them.
+  // A provider that fails costs nothing, nor does what was bought before it; a client that leaves has asked for that.
   const measured = chargedSoFar(answer, charge, charge !== 'nothing' || ending === 'client_left');
   const cost = await answer.context.keeper.chargeable(measured.cost);
   return { ...cappedAt(measured, cost), isCutByHold: !cost.equals(measured.cost) };
@@ -46,14 +47,18 @@ export function spentSoFar(answer: MeasuredAnswer): Money {
 
 /** The round that goes on, or was the last, within what it could come to. */
 export function chargedForRound({ context, attempted: { quote }, meter }: MeasuredAnswer, charge: Charge): Charged {
-  return charged(meter, quote, charge, quote.hiddenTokens > 0 ? context.current.sentAtMs : undefined);
+  return chargeForMeasured(
+    meter,
+    quote,
+    charge,
+    quote.hiddenReasoningTokens > 0 ? context.current.sentAtMs : undefined,
+  );
 }
 
-/** All rounds, and the searches. @param paysSearches those that were made before an answer had begun */
-function chargedSoFar(answer: MeasuredAnswer, charge: Charge, paysSearches = charge !== 'nothing'): Charged {
-  const { rounds, attempted } = answer;
-  const count = answer.context.search?.session.charged ?? 0;
+/** All rounds, and what the stage has bought. @param paysStage also where nothing is charged for tokens */
+function chargedSoFar(answer: MeasuredAnswer, charge: Charge, paysStage = charge !== 'nothing'): Charged {
+  const { context, rounds, attempted } = answer;
   const last = chargedForRound(answer, charge);
-  if (rounds.length === 0 && (!paysSearches || count === 0)) return last;
-  return chargedTogether(rounds, last, { count, price: attempted.quote.pricing.web_search ?? Money.zero });
+  const tokens = rounds.length === 0 ? last : chargedTogether([...rounds, last]);
+  return rounds.length > 0 || paysStage ? context.stage.withPurchases(tokens, attempted.quote.pricing) : tokens;
 }

@@ -11,7 +11,7 @@ import type { SharedHealth } from '../../routing/health.ts';
 import type { Outcome } from '../../store/outcome.ts';
 import type { Payer } from '../../store/payer.ts';
 import type { Table } from '../../store/table.ts';
-import type { AnswerSearch } from './answer-search.ts';
+import type { AnswerStage } from './answer-stage.ts';
 
 /** An endpoint that may answer, and what it may charge. */
 export interface Attempted {
@@ -54,8 +54,8 @@ export interface AnswerContext {
   shortened: Shortening | undefined;
   /** What the placeholders of the prompt stand for; undefined where nothing is to be restored. */
   originals: ReadonlyMap<string, string> | undefined;
-  /** What is needed to search the web for the model, and to ask it again; undefined where the request allows no search. */
-  search: AnswerSearch | undefined;
+  /** The work of the gateway for this answer besides passing it on. */
+  stage: AnswerStage;
   /** Ends the provider's work; its reason is an AbortReason. */
   abort: AbortController;
 }
@@ -67,7 +67,7 @@ export interface MeasuredAnswer {
   attempted: Attempted;
   /** Of the round that goes on. */
   meter: UsageMeter;
-  /** What the rounds before it were charged: each search of the gateway's own leads to another. */
+  /** The charges of the rounds before it, where the provider was asked again for the same answer. */
   rounds: readonly Charged[];
 }
 

@@ -11,7 +11,7 @@ import type { Stop } from './early-end.ts';
 const MAX_BYTES_PER_TOKEN = 64;
 const SLACK_BYTES = 64 * 1024;
 /** No answer may be larger, whatever was asked for: it may have to be kept as a whole. */
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 /** How many bytes of an answer may go out, and why it ends after them. */
 export interface Limit {
@@ -25,8 +25,8 @@ export function answerLimitOf(
   maxOutputTokens: number,
   { writtenBytes, extraBytes }: { writtenBytes: number; extraBytes: number },
 ): Limit | undefined | Promise<Limit | undefined> {
-  const bytes = Math.min(maxOutputTokens * MAX_BYTES_PER_TOKEN + SLACK_BYTES, MAX_ANSWER_BYTES);
-  const isTooLarge = writtenBytes + extraBytes > MAX_ANSWER_BYTES;
+  const bytes = Math.min(maxOutputTokens * MAX_BYTES_PER_TOKEN + SLACK_BYTES, MAX_MESSAGE_BYTES);
+  const isTooLarge = writtenBytes + extraBytes > MAX_MESSAGE_BYTES;
   if (writtenBytes > bytes || isTooLarge) return { bytes, stop: { ending: 'complete' } };
   const limitBy = (refusal: HoldRefusal | undefined): Limit | undefined =>
     refusal && { bytes: keeper.coveredBytes, stop: { ending: 'out_of_money', refusal } };

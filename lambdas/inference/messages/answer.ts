@@ -4,10 +4,9 @@ import { describeError, log } from '../../platform/logger.ts';
 import type { Pulled } from '../../platform/pulled.ts';
 import type { AbortReason } from '../abort.ts';
 import type { AnswerContext } from './answer-context.ts';
+import type { RoundBatch } from './answer-stage.ts';
 import type { FailedEnding } from './early-end.ts';
-import type { Dispatched } from './dispatch.ts';
-import { Progress, type RoundBatch } from './progress.ts';
-import { searchRounds } from './search-rounds.ts';
+import { Progress } from './progress.ts';
 
 /** How often the checkpointer is asked; it decides whether a checkpoint is due. */
 const CHECKPOINT_EVERY_MS = 1_000;
@@ -27,7 +26,7 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
   try {
     const dispatched = await context.dispatched;
     progress.begin(dispatched.index);
-    batches = batchesOf(context, progress, dispatched);
+    batches = context.stage.batches(dispatched, progress);
     for (;;) {
       const next = await batches.next().catch((error: unknown) => progress.failProvider(error));
       if (next.done) return;
@@ -49,7 +48,7 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
     }
     const ending = progress.endingBy(error);
     const reason = context.abort.signal.reason as AbortReason | undefined;
-    const failure = failureForClient(ending, error, reason);
+    const failure = answerFailure(ending, error, reason);
     // A client that does not stream gets what was written in our time, rather than nothing for its money. Half an answer of a
     // provider that broke off would be taken for a whole one: that is an error, and costs what the provider says.
     if (!context.streamed && ending === 'out_of_time' && reason !== 'stopping' && progress.hasOutput) {
@@ -69,13 +68,8 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
   }
 }
 
-function batchesOf(context: AnswerContext, progress: Progress, dispatched: Dispatched): Pulled<RoundBatch> {
-  const { search } = context;
-  return search ? searchRounds({ ...context, search }, progress, dispatched) : dispatched.batches;
-}
-
 /** The failure as the client gets it. */
-function failureForClient(ending: FailedEnding, error: unknown, reason: AbortReason | undefined): GatewayError {
+function answerFailure(ending: FailedEnding, error: unknown, reason: AbortReason | undefined): GatewayError {
   if (reason === 'stopping') {
     return new GatewayError('provider_overloaded', 'The gateway is stopping. Send the request again in a moment.');
   }

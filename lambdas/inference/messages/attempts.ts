@@ -6,9 +6,9 @@ import {
   promptBound,
   textBound,
   type PromptContent,
-} from '../../admission/prompt-size.ts';
-import { withTokenizerMargin, countPromptTokens } from '../../admission/local-count.ts';
-import { promptTexts } from '../../admission/prompt-texts.ts';
+} from '../../admission/prompt/prompt-size.ts';
+import { withTokenizerMargin, countPromptTokens } from '../../admission/prompt/local-count.ts';
+import { promptTexts } from '../../admission/prompt/prompt-texts.ts';
 import { planSpending, type Quote, type SpendingPlan } from '../../admission/spending-plan.ts';
 import { factsOf } from '../../catalog/wires.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
@@ -83,12 +83,12 @@ export function reencoded({ attempts, client }: Prepared, plan: SpendingPlan): A
 
 /** The same attempt with another message, over a connection of its own. @throws {GatewayError} 400 */
 export function withMessage(
-  { candidate, thinksUnseen }: Attempt,
+  { candidate, hasHiddenReasoning }: Attempt,
   message: MessagesRequest,
   client: ClientHeaders,
 ): Attempt {
   const encoded = candidate.wire.encode(message, candidate.target, client);
-  return { candidate, message, encode: () => encoded, thinksUnseen };
+  return { candidate, message, encode: () => encoded, hasHiddenReasoning };
 }
 
 /** The most tokens that an attempt's prompt can have by its bytes; undefined where only the model's context bounds it. */
@@ -100,10 +100,10 @@ export function boundByBytes({ candidate, message, encode }: Attempt): number | 
 
 /**
  * What the next round of an answer may come to.
- * @param mostPromptTokens known otherwise: from a count of the round before, and what was added since
+ * @param maxPromptTokens known otherwise: from a count of the round before, and what was added since
  */
-export function quoteOfRound(attempt: Attempt, content: PromptContent, mostPromptTokens: number): Quote {
-  return withPromptBound(quoteOf(attempt, attempt.encode().body, content), mostPromptTokens);
+export function quoteOfRound(attempt: Attempt, content: PromptContent, maxPromptTokens: number): Quote {
+  return withPromptBound(attemptQuote(attempt, attempt.encode().body, content), maxPromptTokens);
 }
 
 interface EncodedOffer {
@@ -126,8 +126,13 @@ function encodeForEach(
       const encode = () => candidate.wire.encode(message, candidate.target, client);
       const encoded = encode();
       const kept = offers.length === 0 ? () => encoded : encode;
-      const attempt = { candidate, message, encode: kept, thinksUnseen: hiddenTokens(candidate, message) > 0 };
-      offers.push({ attempt, quote: quoteOf(attempt, encoded.body, content) });
+      const attempt = {
+        candidate,
+        message,
+        encode: kept,
+        hasHiddenReasoning: hiddenReasoningTokens(candidate, message) > 0,
+      };
+      offers.push({ attempt, quote: attemptQuote(attempt, encoded.body, content) });
     } catch (error) {
       // The wire of another endpoint may be able to express it.
       refusal ??= error;
@@ -137,17 +142,20 @@ function encodeForEach(
   return offers;
 }
 
-function quoteOf({ candidate, message }: Attempt, body: string, content: PromptContent): Quote {
+function attemptQuote({ candidate, message }: Attempt, body: string, content: PromptContent): Quote {
   const { endpoint, pricing } = candidate;
   const asked = requestedCacheWrites(body);
   const bound: UsageBound = {
     promptTokens: promptBound(content, body, endpoint),
     outputTokens: maxOutputTokens(candidate, message),
-    cacheWrites: asked === 'none' && factsOf(endpoint.wire).messages?.cachesUnasked ? '5m' : asked,
+    cacheWrites: asked === 'none' && factsOf(endpoint.wire).messages?.implicitCaching ? '5m' : asked,
     pricedImages: pricing.image ? content.images : 0,
     searchRequests: content.searchesFirst,
   };
-  const unseen = { hiddenTokens: hiddenTokens(candidate, message), beyondMaxTokens: beyondMaxTokens(candidate) };
+  const unseen = {
+    hiddenReasoningTokens: hiddenReasoningTokens(candidate, message),
+    beyondMaxTokens: beyondMaxTokens(candidate),
+  };
   return { pricing, bound, ...unseen };
 }
 
@@ -166,8 +174,8 @@ function outputCeiling({ endpoint }: Candidate): number {
   return endpoint.maxOutputTokens ?? endpoint.contextLength ?? 0;
 }
 
-function hiddenTokens(candidate: Candidate, message: MessagesRequest): number {
-  return candidate.wire.hiddenOutput(message, candidate.target, maxOutputTokens(candidate, message));
+function hiddenReasoningTokens(candidate: Candidate, message: MessagesRequest): number {
+  return candidate.wire.hiddenReasoning(message, candidate.target, maxOutputTokens(candidate, message));
 }
 
 /** Where no provider counts: by our own tokenizer, with a margin for those of other families. */

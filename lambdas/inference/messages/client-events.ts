@@ -67,13 +67,10 @@ function openingUsage(usage: WireUsage, estimatedInputTokens: number): WireUsage
  */
 export function priced(event: MessageDelta, { usage, cost }: Charged, answer: MeasuredAnswer): MessageDelta {
   const { context, meter } = answer;
-  const searches = context.search && {
-    server_tool_use: { web_search_requests: usage.searchRequests ?? 0, web_fetch_requests: 0 },
-  };
   const { cache_creation, output_tokens_details: _, server_tool_use, ...told } = event.usage;
   const tokens = tokensOf(usage, meter.tellsCacheLifetimes || cache_creation != null);
   const others = server_tool_use && isNothing(server_tool_use) ? { server_tool_use } : {};
-  return { ...event, usage: { ...told, ...others, ...tokens, ...searches, cost } };
+  return { ...event, usage: { ...told, ...others, ...tokens, ...context.stage.shownUsage(usage), cost } };
 }
 
 /** Counts of tools that a provider runs: there are none, so any other number is not passed on. */

@@ -1,17 +1,17 @@
 /** The prompt of a request that allows the gateway to leave messages out where it is too long for the model. */
 
-import { countPromptTokens } from '../../admission/local-count.ts';
-import { measurePrompt } from '../../admission/prompt-size.ts';
-import { promptTexts } from '../../admission/prompt-texts.ts';
+import { countPromptTokens } from '../../admission/prompt/local-count.ts';
+import { measurePrompt } from '../../admission/prompt/prompt-size.ts';
+import { promptTexts } from '../../admission/prompt/prompt-texts.ts';
 import { middleOut } from '../../messages/middle-out.ts';
 import type { Message, MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 
 /** Few texts have more tokens for their bytes: below, a prompt fits without being counted. */
-const MOST_TOKENS_PER_ESTIMATED = 2;
+const MAX_TOKENS_PER_ESTIMATED = 2;
 /** Where it could not be counted. */
-const USUAL_TOKENS_PER_ESTIMATED = 4 / 3;
+const TYPICAL_TOKENS_PER_ESTIMATED = 4 / 3;
 /** Of counts with a vocabulary that is the provider's own, and with one that is not. */
 const OWN_MARGIN = 1.05;
 const OTHER_MARGIN = 1.2;
@@ -27,7 +27,7 @@ const ANSWER_SHARE = 1 / 4;
 export async function withinContext(request: MessagesRequest, candidate: Candidate): Promise<MessagesRequest> {
   const maxTokens = promptRoom(request, candidate);
   const { estimatedTokens } = measurePrompt(request);
-  if (estimatedTokens * MOST_TOKENS_PER_ESTIMATED <= maxTokens) return request;
+  if (estimatedTokens * MAX_TOKENS_PER_ESTIMATED <= maxTokens) return request;
   const factor = await tokensPerEstimated(request, estimatedTokens, candidate);
   if (estimatedTokens * factor <= maxTokens) return request;
   const sizeOf = (messages: Message[]) => measurePrompt({ model: request.model, messages }).estimatedTokens * factor;
@@ -55,7 +55,7 @@ async function tokensPerEstimated(
   { target: { quirks } }: Candidate,
 ): Promise<number> {
   const counted = await countPromptTokens(promptTexts(request, quirks.tokenizer), quirks.tokenizer);
-  if (counted === undefined) return USUAL_TOKENS_PER_ESTIMATED;
+  if (counted === undefined) return TYPICAL_TOKENS_PER_ESTIMATED;
   const margin = quirks.tokenizer === undefined ? OTHER_MARGIN : OWN_MARGIN;
   const { images, unbounded } = measurePrompt(request);
   // Images and files were estimated, and not counted.

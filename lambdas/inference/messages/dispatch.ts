@@ -2,8 +2,13 @@ import type { AnswerBatch, MessagesRequest } from '../../messages/types.ts';
 import { parseExactly } from '../../platform/exact-json.ts';
 import { resumed, type Pulled } from '../../platform/pulled.ts';
 import { errorInAnswer, refusalOfResponse } from '../../providers/failures.ts';
-import { sniffDocument } from '../../providers/sniff-document.ts';
-import { readText, UpstreamError, type UpstreamRequest, type UpstreamResponse } from '../../providers/upstream-http.ts';
+import { sniffDocument } from '../../providers/http/sniff-document.ts';
+import {
+  readText,
+  UpstreamError,
+  type UpstreamRequest,
+  type UpstreamResponse,
+} from '../../providers/http/upstream-http.ts';
 import type { WireRequest } from '../../providers/wire.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 import { connect, failedProvider } from '../../routing/connection.ts';
@@ -55,9 +60,7 @@ async function beginAnswer(attempt: Attempt, input: DispatchInput, onSent: () =>
     const text = await readText(response.body, MAX_ERROR_BODY_BYTES);
     throw refusalOfResponse(response, candidate.wire.readRefusal(text), failedProvider(candidate));
   }
-  const { isDocument, body } = candidate.wire.streamsJson
-    ? { isDocument: false, body: response.body }
-    : await sniffDocument(response.body);
+  const { isDocument, body } = await sniffDocument(response.body);
   const batches = isDocument
     ? documentOf(body, response, attempt, input)
     : candidate.wire.decode(body, decodeContext(attempt, input));

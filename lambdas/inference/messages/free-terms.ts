@@ -1,11 +1,11 @@
 /** What the terms of a free model make of a request. */
 
 import { priceUpperBound } from '../../accounting/price.ts';
-import { networkHash } from '../../admission/client-network.ts';
-import type { FreeModel, FreeUse } from '../../admission/free-tier.ts';
-import { fundingOf } from '../../admission/funding.ts';
+import { networkHash } from '../../admission/free/client-network.ts';
+import type { FreeModel, FreeUse } from '../../admission/free/free-tier.ts';
+import { fundingOf } from '../../admission/free/funding.ts';
 import type { InferenceCaller } from '../../admission/caller.ts';
-import type { PromptContent } from '../../admission/prompt-size.ts';
+import type { PromptContent } from '../../admission/prompt/prompt-size.ts';
 import type { SpendingPlan } from '../../admission/spending-plan.ts';
 import type { Model } from '../../catalog/catalog.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
@@ -24,7 +24,7 @@ import { fittingThinking } from './fitting-thinking.ts';
 export function withinFreeTerms(message: MessagesRequest, model: Model, content: PromptContent): MessagesRequest {
   const terms = model.data.service_free;
   if (!terms) return message;
-  const { input_token_limit: mostInput, output_token_limit: mostOutput } = terms;
+  const { input_token_limit: maxInput, output_token_limit: maxAnswer } = terms;
   if (content.maySearch) {
     throw invalidRequest('model', `"${model.id}" does not search the web; use the model without ":free"`);
   }
@@ -34,14 +34,14 @@ export function withinFreeTerms(message: MessagesRequest, model: Model, content:
       `"${model.id}" takes no documents or files whose tokens nobody can bound; send text`,
     );
   }
-  if (content.estimatedTokens > mostInput) {
+  if (content.estimatedTokens > maxInput) {
     throw invalidRequest(
       'messages',
-      `"${model.id}" takes at most ${mostInput} tokens, and this prompt has about ${content.estimatedTokens}; shorten it, or use the model without ":free"`,
-      { input_token_limit: mostInput, estimated_tokens: content.estimatedTokens },
+      `"${model.id}" takes at most ${maxInput} tokens, and this prompt has about ${content.estimatedTokens}; shorten it, or use the model without ":free"`,
+      { input_token_limit: maxInput, estimated_tokens: content.estimatedTokens },
     );
   }
-  const maxTokens = Math.min(message.max_tokens ?? mostOutput, mostOutput);
+  const maxTokens = Math.min(message.max_tokens ?? maxAnswer, maxAnswer);
   return { ...message, max_tokens: maxTokens, ...fittingThinking(message, maxTokens) };
 }
 

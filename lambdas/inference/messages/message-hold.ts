@@ -1,11 +1,10 @@
 /** The hold of a message request, placed while the connection to its first provider is being opened. */
 
 import { releaseUnknown } from '../../accounting/release.ts';
-import { admit, type Admitted } from '../../admission/admit.ts';
+import type { Admitted } from '../../admission/admit.ts';
 import type { HoldRequest } from '../../admission/hold.ts';
-import { newGeneration } from '../../admission/new-generation.ts';
-import type { FreeUse } from '../../admission/free-tier.ts';
-import { refusalError, type AdmissionRefusal } from '../../admission/refusal.ts';
+import type { FreeUse } from '../../admission/free/free-tier.ts';
+import type { AdmissionRefusal } from '../../admission/refusal.ts';
 import type { Model } from '../../catalog/catalog.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
@@ -13,6 +12,7 @@ import { resources } from '../../resources.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 import { StoreBusyError } from '../../store/transact.ts';
 import { connect } from '../../routing/connection.ts';
+import { holdInference, type HeldInference, type RefusedInference } from '../hold-inference.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import { countedPlan, reencoded, type Prepared } from './attempts.ts';
 import { freeUseOf } from './free-terms.ts';
@@ -22,7 +22,7 @@ const CONNECTION_KEEPS_MS = 2_000;
 
 export type MessageInput = InferenceInput<MessagesRequest>;
 
-interface Held {
+interface HeldMessage {
   admitted: Admitted;
   attempts: Prepared['attempts'];
 }
@@ -37,14 +37,15 @@ export async function holdForRequest(
   candidates: Candidate[],
   prepare: (candidates: Candidate[]) => Prepared,
   signal: AbortSignal,
-): Promise<Held> {
+): Promise<HeldMessage> {
   for (let left = candidates; ;) {
     const result = await holdWhileConnecting(input, prepare(left), signal);
     if ('admitted' in result) return result;
-    const others = left.filter(({ model }) => !isRefused(model, result.refusal));
-    if (others.length === 0 || others.length === left.length) throw result.error;
+    const { refusal, error, isReleased } = result.refused;
+    const others = left.filter(({ model }) => !isRefused(model, refusal));
+    if (others.length === 0 || others.length === left.length) throw error;
     // Nothing more can be held under this id, and the other models were not asked for yet: the client may ask again.
-    if (result.isReleased) throw new StoreBusyError(result.error);
+    if (isReleased) throw new StoreBusyError(error);
     left = others;
   }
 }
@@ -69,58 +70,43 @@ async function holdWhileConnecting(
   input: MessageInput,
   prepared: Prepared,
   signal: AbortSignal,
-): Promise<Held | { refusal: AdmissionRefusal; error: Error; isReleased: boolean }> {
+): Promise<HeldMessage | { refused: RefusedInference }> {
   const [first] = prepared.attempts as [Prepared['attempts'][number]];
   const upstream = connect(first.candidate, first.encode(), signal);
   const table = resources.table();
   const connectedAtMs = performance.now();
-  const request = holdRequestOf(input, prepared);
-  let admitted: Admitted | undefined;
+  let held: HeldInference | undefined;
   try {
-    const free = await freeUse(input, prepared);
-    const result = await admit(table, {
-      request: { ...request, free, scopes: scopesFor(prepared, request.scopes) },
-      plan: prepared.plan,
-      recount: () => countedPlan(prepared),
-      leastMaxTokens: (prepared.message.thinking?.budget_tokens ?? 0) + 1,
-      receivedAtMs: input.request.receivedAtMs,
-      clientLeft: input.clientLeft,
-    });
+    const result = await holdInference(
+      { table, catalog: resources.catalog(), bootId: resources.bootId() },
+      { ...input, receivedAtMs: input.request.receivedAtMs },
+      {
+        apiType: 'completions',
+        streamed: input.body.stream === true,
+        estimatedTokens: prepared.content.estimatedTokens,
+        candidate: first.candidate,
+        plan: prepared.plan,
+        recount: () => countedPlan(prepared),
+        minMaxTokens: (prepared.message.thinking?.budget_tokens ?? 0) + 1,
+        free: await freeUse(input, prepared),
+        scopes: scopesFor(prepared, input.caller.scopes),
+      },
+    );
     if ('refused' in result) {
       upstream.discard();
-      const { refusal, request: refused, isReleased } = result.refused;
-      return { refusal, error: refusalError(refusal, refused), isReleased };
+      return result;
     }
-    ({ admitted } = result);
-    const attempts = admitted.shortened ? reencoded(prepared, admitted.plan) : [...prepared.attempts];
+    ({ held } = result);
+    const attempts = held.shortened ? reencoded(prepared, held.plan) : [...prepared.attempts];
     if (performance.now() - connectedAtMs < CONNECTION_KEEPS_MS) attempts[0] = { ...attempts[0]!, upstream };
     else upstream.discard();
-    return { admitted, attempts };
+    return { admitted: held, attempts };
   } catch (error) {
     upstream.discard();
     // Nothing was sent, so nothing may be held or charged.
-    if (admitted) await releaseUnknown(table, request.generation);
+    if (held) await releaseUnknown(table, held.generation);
     throw error;
   }
-}
-
-function holdRequestOf(
-  { generationId, caller, body }: MessageInput,
-  { attempts: [first], content }: Prepared,
-): Omit<HoldRequest, 'amount'> {
-  return {
-    generation: newGeneration({
-      id: generationId,
-      payer: caller.payer,
-      apiType: 'completions',
-      streamed: body.stream === true,
-      estimatedTokens: content.estimatedTokens,
-      candidate: first!.candidate,
-      catalog: resources.catalog(),
-      bootId: resources.bootId(),
-    }),
-    scopes: caller.scopes,
-  };
 }
 
 function freeUse({ caller, request, generationId }: MessageInput, prepared: Prepared): Promise<FreeUse | undefined> {

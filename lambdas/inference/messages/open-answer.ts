@@ -4,10 +4,11 @@ import { dispatch, type Attempt, type Dispatched } from './dispatch.ts';
 import type { SharedHealth } from '../../routing/health.ts';
 import { abortInTime, abortWhenLeft, abortWhenStopping } from '../abort.ts';
 import type { AnswerContext } from './answer-context.ts';
-import { searchFirst, type AnswerSearch, type RequestSearch } from './answer-search.ts';
-import { withMessage, prepareAttempts } from './attempts.ts';
+import { passThrough } from './answer-stage.ts';
+import { prepareAttempts } from './attempts.ts';
 import { holdForRequest, type MessageInput } from './message-hold.ts';
-import { reportPathsAsSent } from './requested-search.ts';
+import { reportPathsAsSent } from './search/requested-search.ts';
+import { SearchStage } from './search/search-stage.ts';
 import { routeMessage } from './routed-message.ts';
 import { noteConversation } from './warm-conversation.ts';
 
@@ -34,19 +35,14 @@ export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
   const { estimatedTokens: estimatedInputTokens } = content;
   const current: AnswerContext['current'] = { index: 0, sentAtMs: undefined, failed: [], failure: undefined };
   const ask = asksInTurn(current, { estimatedInputTokens, signal: abort.signal, health });
-  const search: AnswerSearch | undefined = routed.search && {
-    session: routed.search.session,
-    isDeclared: routed.search.isDeclared,
-    opening: [],
-    attempts,
-    client,
-    ask: (attempt, index) => ask([attempt, attempt], () => index),
-    remainingMs: input.remainingMs,
-  };
-  const askFirst = async () => {
-    if (search && routed.search) Object.assign(search, await searchBeforeAsking(routed.search, search, abort.signal));
-    return ask(search?.attempts ?? attempts, (index) => index);
-  };
+  const stage = routed.search
+    ? new SearchStage(routed.search, {
+        client,
+        signal: abort.signal,
+        ask: (attempt, index) => ask([attempt, attempt], () => index),
+        remainingMs: input.remainingMs,
+      })
+    : passThrough;
   return {
     generationId: input.generationId,
     payer: caller.payer,
@@ -56,7 +52,7 @@ export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
     remember: async (candidate, outcome) => conversation && noteConversation(conversation, candidate, outcome),
     keeper: admitted.keeper,
     attempts: attempts.map(({ candidate }, index) => ({ candidate, quote: admitted.plan.quotes[index]! })),
-    dispatched: askFirst(),
+    dispatched: stage.prepare(attempts).then((prepared) => ask(prepared, (index) => index)),
     current,
     estimatedInputTokens,
     receivedAtMs: request.receivedAtMs,
@@ -64,7 +60,7 @@ export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
     streamed: message.stream === true,
     shortened: admitted.shortened,
     originals: routed.originals,
-    search,
+    stage,
     abort,
   };
 }
@@ -91,17 +87,4 @@ function asksInTurn(
         if (current.index === placeOf(index)) current.sentAtMs = performance.now();
       },
     });
-}
-
-/** Makes the searches that come first; the attempts then have what they found. */
-async function searchBeforeAsking(
-  asked: RequestSearch,
-  { attempts, client }: AnswerSearch,
-  signal: AbortSignal,
-): Promise<Pick<AnswerSearch, 'opening' | 'attempts'>> {
-  if (asked.first.searchesFirst + asked.pending.length === 0) return { opening: [], attempts };
-  // It may be closed by the time that it is needed.
-  for (const { upstream } of attempts) upstream?.discard();
-  const { opening, extended } = await searchFirst(asked, signal);
-  return { opening, attempts: attempts.map((attempt) => withMessage(attempt, extended(attempt.message), client)) };
 }

@@ -16,7 +16,7 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
   const { model, endpoint, pricing } = attempted.candidate;
   const { firstEventAtMs, finishReason, nativeFinishReason } = meter;
   const failed = ending === 'refused_before' || ending === 'broke_off' || ending === 'out_of_time';
-  return {
+  return context.stage.withResults({
     cost,
     cacheSaved,
     serviceCost: serviceCostOf(attempted, usage),
@@ -35,7 +35,7 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
     ...recordedUsage(usage),
     rounds: rounds.map(recordedUsage),
     searchRequests: usage.searchRequests ?? null,
-    searchResults: searchResultsOf(answer),
+    searchResults: meter.searchResults,
     videoSeconds: null,
     ...attemptRecords(context.current.failed, {
       last: context.current.failure,
@@ -43,13 +43,7 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
     }),
     latencyMs: firstEventAtMs === undefined ? null : Math.round(firstEventAtMs - context.receivedAtMs),
     generationTimeMs: firstEventAtMs === undefined ? null : Math.round(performance.now() - firstEventAtMs),
-  };
-}
-
-/** Counts the results of searches, shown to the client or to the model alone; null where no search ran. */
-function searchResultsOf({ context, meter }: MeasuredAnswer): number | null {
-  const unseen = context.search?.session.unseenResults ?? null;
-  return unseen === null ? meter.searchResults : unseen + (meter.searchResults ?? 0);
+  });
 }
 
 /** What an answer of a free model costs the service; one that is not charged has no usage. */

@@ -5,8 +5,9 @@ import { reportSettlement } from '../../accounting/report.ts';
 import { promptTokens, type TokenUsage } from '../../accounting/usage.ts';
 import type { HoldRefusal } from '../../admission/hold.ts';
 import type { Quote } from '../../admission/spending-plan.ts';
-import type { AnswerBatch, AnswerEvent, MessageDelta, MessagesEvent } from '../../messages/types.ts';
-import { Money } from '../../money/money.ts';
+import { messagesFactsOf } from '../../catalog/wires.ts';
+import type { AnswerEvent, MessageDelta, MessagesEvent } from '../../messages/types.ts';
+import type { Money } from '../../money/money.ts';
 import type { GatewayError } from '../../platform/errors.ts';
 import { failureOf } from '../../providers/failures.ts';
 import { failedProvider } from '../../routing/connection.ts';
@@ -21,6 +22,7 @@ import {
   type FinalCharge,
 } from './answer-charge.ts';
 import { hasOutput, type AnswerContext, type Attempted, type MeasuredAnswer } from './answer-context.ts';
+import type { RoundBatch, StagedAnswer } from './answer-stage.ts';
 import { answerLimitOf, type Limit } from './answer-limit.ts';
 import { cutAtLimit, isEnding, withGatewayIdentity, priced, splitAtError } from './client-events.ts';
 import { earlyEnding, withShortening, type FailedEnding, type Stop } from './early-end.ts';
@@ -33,13 +35,8 @@ export interface Observed {
   stop?: Stop | undefined;
 }
 
-/** A batch, and why the answer must end after it. */
-export interface RoundBatch extends AnswerBatch {
-  stop?: Stop | undefined;
-}
-
 /** One answer while it passes: measured, kept inside its hold, priced, and settled when it ends. */
-export class Progress {
+export class Progress implements StagedAnswer {
   /** How the answer ended; undefined while it goes on. */
   ending: Ending | undefined;
   readonly #context: AnswerContext;
@@ -64,12 +61,11 @@ export class Progress {
 
   begin(index: number): void {
     const { candidate, quote: held } = this.#context.attempts[index]!;
-    // Searches before the answer are over: they are spent, and no provider makes any.
+    // A stage has spent its purchases before the answer begins, and no provider searches.
     const quote = { ...held, bound: { ...held.bound, searchRequests: 0 } };
     this.#answer = unmeasured(this.#context, { candidate, quote });
     this.#begun = true;
-    const searches = this.#context.search?.session.charged ?? 0;
-    this.#context.keeper.answeredBy(quote, (quote.pricing.web_search ?? Money.zero).times(searches));
+    this.#context.keeper.answeredBy(quote, this.#context.stage.spent(quote.pricing));
   }
 
   get hasOutput(): boolean {
@@ -87,14 +83,13 @@ export class Progress {
     return meter.knowsPrompt ? promptTokens(meter.usage().usage) : undefined;
   }
 
-  /** Holds the price of searches, before they are made. @returns why the answer must end instead, or undefined */
-  async holdSearches(count: number): Promise<Stop | undefined> {
-    const price = this.#answer.attempted.quote.pricing.web_search ?? Money.zero;
-    return stopBy(await this.#context.keeper.reserve(spentSoFar(this.#answer).plus(price.times(count))));
+  /** Holds a cost beside all that was spent, before it arises. @returns why the answer must end instead, or undefined */
+  async holdMore(cost: Money): Promise<Stop | undefined> {
+    return stopBy(await this.#context.keeper.reserve(spentSoFar(this.#answer).plus(cost)));
   }
 
   /**
-   * The provider is asked again, with what was found: the round before is over, and was charged.
+   * The provider is asked again for the same answer: the round before is over, and was charged.
    * @returns why the answer must end instead, or undefined
    */
   async beginRound(quote: Quote, estimatedInputTokens: number): Promise<Stop | undefined> {
@@ -117,7 +112,7 @@ export class Progress {
   checkpoint(): void {
     this.#followAttempt();
     // Before the first event only hidden thinking can cost something; the prompt is on the record.
-    const isWorthIt = this.#begun || this.#answer.attempted.quote.hiddenTokens > 0;
+    const isWorthIt = this.#begun || this.#answer.attempted.quote.hiddenReasoningTokens > 0;
     if (this.ending !== undefined || !isWorthIt || this.#context.current.sentAtMs === undefined) return;
     this.#checkpointer.tick(() => outcomeOf(this.#answer, null, chargedWithinHold(this.#answer, 'usage and hidden')));
   }
@@ -194,7 +189,7 @@ export class Progress {
     if (reason === 'client_left' || reason === 'out_of_time') return reason;
     if (reason === 'stopping') return 'out_of_time';
     // Our patience has ended, not the provider's work: a model that has shown nothing yet may be thinking.
-    const mayThink = this.#answer.attempted.quote.hiddenTokens > 0 && !this.hasOutput;
+    const mayThink = this.#answer.attempted.quote.hiddenReasoningTokens > 0 && !this.hasOutput;
     if (this.#failureOf(error).wasSilent && mayThink) return 'out_of_time';
     return this.#begun ? 'broke_off' : 'refused_before';
   }
@@ -261,7 +256,7 @@ export class Progress {
 
 function unmeasured(context: AnswerContext, attempted: Attempted): MeasuredAnswer {
   const { estimatedInputTokens } = context;
-  const promptCountedAtStart = attempted.candidate.wire.countsPromptAtStart;
+  const promptCountedAtStart = messagesFactsOf(attempted.candidate.endpoint.wire).countsPromptAtStart;
   return { context, attempted, meter: new UsageMeter({ estimatedInputTokens, promptCountedAtStart }), rounds: [] };
 }
 

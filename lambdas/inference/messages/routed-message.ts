@@ -1,20 +1,19 @@
 import { privacyOf, type Caller } from '../../admission/caller.ts';
-import { measurePrompt, type PromptContent } from '../../admission/prompt-size.ts';
+import { measurePrompt, type PromptContent } from '../../admission/prompt/prompt-size.ts';
 import { allowsCompression, webPlugin } from '../../messages/plugins.ts';
 import { withBreakpoints } from '../../messages/cache-breakpoints.ts';
 import { withoutRouting, type RoutedRequest } from '../../messages/preferences.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
-import { invalidRequest } from '../../platform/errors.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { protect, type Protected } from '../../protection/sensitive-data.ts';
 import { resources } from '../../resources.ts';
 import { messagesCandidates, type Candidate } from '../../routing/candidates.ts';
 import { sessionOf } from '../../routing/conversation.ts';
-import { openSearch, type RequestSearch } from './answer-search.ts';
+import { openSearch, type RequestSearch } from './search/open-search.ts';
 import { withinContext } from './compression.ts';
 import { endpointSignals } from '../endpoint-signals.ts';
 import { apartFromSettings, withSettings } from './protected-settings.ts';
-import { atOrigin, readSearches, type ReadSearches } from './requested-search.ts';
+import { atOrigin, readSearches, refuseWithoutFunctions } from './search/requested-search.ts';
 import { findConversation, type WarmConversation } from './warm-conversation.ts';
 
 /** The message is as providers may get it. */
@@ -79,14 +78,4 @@ export async function routeMessage(
     content: { ...measurePrompt(message), ...search?.first },
     origins: undefined,
   };
-}
-
-/** @throws {GatewayError} 400 where the model is to search and cannot be told so */
-function refuseWithoutFunctions({ toolIndex }: ReadSearches, candidates: readonly Candidate[]): void {
-  if (toolIndex === undefined || candidates.some(({ endpoint }) => endpoint.supportedParameters.includes('tools')))
-    return;
-  throw invalidRequest(
-    `tools.${toolIndex}.type`,
-    `"${candidates[0]!.model.id}" calls no functions, so it cannot search by itself; have the web searched before it is asked, with the plugin "web" or the suffix ":online"`,
-  );
 }

@@ -54,10 +54,10 @@ function hashOf(body: RoutedRequest, { key }: Caller, session: string | undefine
 }
 
 /** Caches of five minutes are renewed by every turn that reads them; some providers keep theirs longer. */
-const USUAL_LIFE_MS = 5 * 60_000;
+const DEFAULT_LIFE_MS = 5 * 60_000;
 const LONG_LIFE_MS = 60 * 60_000;
 /** No provider caches shorter prompts. */
-const LEAST_CACHED_TOKENS = 1_024;
+const MIN_CACHED_TOKENS = 1_024;
 
 /**
  * Notes where an answer has left its prompt, if the endpoint keeps prompts: those that it says it has read from a cache or
@@ -71,13 +71,13 @@ export async function noteConversation(
   const latest = outcome.rounds.at(-1) ?? outcome;
   const written1h = latest.cacheWrite1hTokens ?? 0;
   const cached = (latest.cachedTokens ?? 0) + (latest.cacheWrite5mTokens ?? 0) + written1h;
-  const cachesUnasked = endpoint.pricing.input_cache_read && factsOf(endpoint.wire).messages?.cachesUnasked;
-  const tokens = cachesUnasked ? latest.promptTokens : cached;
-  if (tokens < LEAST_CACHED_TOKENS) return;
+  const implicitCaching = endpoint.pricing.input_cache_read && factsOf(endpoint.wire).messages?.implicitCaching;
+  const tokens = implicitCaching ? latest.promptTokens : cached;
+  if (tokens < MIN_CACHED_TOKENS) return;
   await resources.warmPrompts().note(name, {
     endpointId: endpoint.id,
     tokens,
     outputTokens: latest.completionTokens,
-    untilMs: nowMs() + (written1h > 0 ? LONG_LIFE_MS : USUAL_LIFE_MS),
+    untilMs: nowMs() + (written1h > 0 ? LONG_LIFE_MS : DEFAULT_LIFE_MS),
   });
 }

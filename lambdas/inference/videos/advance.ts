@@ -19,7 +19,7 @@ import type { Next, VideoTools } from './tools.ts';
 /** How long a provider may take. */
 export const VIDEO_DEADLINE_MS = 2 * 3_600_000;
 /** SQS waits no longer. */
-const MAX_DELAY_SECONDS = 900;
+const MAX_STEP_DELAY_SECONDS = 900;
 
 const OVERTAKEN_SECONDS = 2;
 
@@ -33,7 +33,7 @@ export async function advanceVideo(tools: VideoTools, message: VideoMessage): Pr
   });
   // A notice comes beside the job's own message, which is still in the queue.
   if (next && !message.isNotice)
-    await tools.jobs.send(encodeVideoMessage(message), Math.min(MAX_DELAY_SECONDS, next.afterSeconds));
+    await tools.jobs.send(encodeVideoMessage(message), Math.min(MAX_STEP_DELAY_SECONDS, next.afterSeconds));
 }
 
 async function step(tools: VideoTools, job: VideoJob, { isNotice = false }: VideoMessage): Promise<Next> {
@@ -50,12 +50,12 @@ async function step(tools: VideoTools, job: VideoJob, { isNotice = false }: Vide
 const EARLY_MS = 500;
 
 /** However many notices come, a provider is not asked more often. */
-const LEAST_BETWEEN_LOOKS_MS = 2_000;
+const MIN_BETWEEN_LOOKS_MS = 2_000;
 
 /** With a provider, which was not asked just now. */
 function isLookable({ state, lookedAtMs, submittedAtMs }: VideoJob, atMs: number): boolean {
   if (state !== 'submitted' || submittedAtMs === undefined) return false;
-  return lookedAtMs === undefined || atMs - lookedAtMs >= LEAST_BETWEEN_LOOKS_MS;
+  return lookedAtMs === undefined || atMs - lookedAtMs >= MIN_BETWEEN_LOOKS_MS;
 }
 
 const isEarly = ({ nextAtMs }: VideoJob, atMs: number) => atMs < nextAtMs - EARLY_MS;

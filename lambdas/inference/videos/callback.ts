@@ -35,7 +35,7 @@ export type CallbackOutcome =
   | { outcome: 'refused'; reason: 'gone' | FetchFault }
   | { outcome: 'failed'; reason: `status ${number}` | FetchFault };
 
-const TIMEOUT_MS = 10_000;
+const CALLBACK_TIMEOUT_MS = 10_000;
 const GONE = 410;
 /** Faults of the address itself, which it will have the next time, too. */
 const lastingFaults = new Set<FetchFault>(['not_a_url', 'not_https', 'userinfo', 'port', 'not_public']);
@@ -56,7 +56,7 @@ export async function sendCallback(
     'webhook-timestamp': String(Math.floor(sentAtMs / 1_000)),
     'webhook-signature': new Webhook(callbackSecret(pepper, accountId)).sign(id, sentAt, body),
   };
-  const posted = await postPublic(url, { headers, body }, { timeoutMs: TIMEOUT_MS, ...rules });
+  const posted = await postPublic(url, { headers, body }, { timeoutMs: CALLBACK_TIMEOUT_MS, ...rules });
   if (!posted.ok) {
     const { reason } = posted;
     return lastingFaults.has(reason) ? { outcome: 'refused', reason } : { outcome: 'failed', reason };

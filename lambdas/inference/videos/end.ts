@@ -48,7 +48,7 @@ export async function endJob(
 /** All that is left to do for a job that is over. */
 export async function finishJob(tools: VideoTools, job: EndedJob): Promise<Next> {
   const generation = await readGeneration(tools.table, job.payer.accountId, job.id);
-  const outcome = generation && outcomeOf(job, generation);
+  const outcome = generation && videoOutcome(job, generation);
   if (generation?.state === 'pending') {
     const { id: generationId, payer, hold } = generation;
     await reportSettlement(tools.table, tools.settlements, { generationId, payer, hold, outcome: outcome! });
@@ -85,18 +85,18 @@ const finishReasons: Record<EndState, string> = {
   expired: 'error',
 };
 
-function endingOf({ state, submittedAtMs }: EndedJob): Ending {
+function videoEnding({ state, submittedAtMs }: EndedJob): Ending {
   if (state === 'completed') return 'complete';
   if (state === 'expired') return 'out_of_time';
   return submittedAtMs === undefined ? 'refused_before' : 'broke_off';
 }
 
 /** A video that was made costs what was held for it, which is its price; any other end costs nothing. */
-function outcomeOf(job: EndedJob, generation: Generation): Outcome {
+function videoOutcome(job: EndedJob, generation: Generation): Outcome {
   const { model, modelPermaslug } = generation;
   const isMade = job.state === 'completed';
   return {
-    ...emptyOutcome({ model, modelPermaslug, ...job.endpoints[job.endpointIndex]! }, endingOf(job)),
+    ...emptyOutcome({ model, modelPermaslug, ...job.endpoints[job.endpointIndex]! }, videoEnding(job)),
     cost: isMade ? generation.hold.amount : Money.zero,
     videoSeconds: isMade ? job.durationSeconds : null,
     cancelled: job.state === 'cancelled' || job.state === 'expired',

@@ -11,7 +11,7 @@ type Frame = VideoRequest['frames'][number];
 type FrameImage = NonNullable<VideoBody['frame_images']>[number];
 
 const mediaTypes = ['image/png', 'image/jpeg', 'image/webp'];
-const MAX_FRAME_BYTES = 8 * 1024 * 1024;
+const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
 const FETCH_WITHIN_MS = 10_000;
 const DATA_URL = /^data:([a-z]+\/[a-z0-9.+-]+);base64,([A-Za-z0-9+/]+={0,2})$/;
 
@@ -35,7 +35,7 @@ function readDataUrl(url: string, index: number): Omit<Frame, 'frame'> {
 
 async function fetchFrame(url: string, index: number, signal: AbortSignal | undefined): Promise<Omit<Frame, 'frame'>> {
   const fetched = await fetchPublic(url, {
-    maxBytes: MAX_FRAME_BYTES,
+    maxBytes: MAX_PICTURE_BYTES,
     timeoutMs: FETCH_WITHIN_MS,
     mediaTypes,
     allowLoopback: isOnOwnMachine(),

@@ -20,7 +20,7 @@ const RESERVE_MS = 10_000;
 
 export async function lookAtJob(tools: VideoTools, job: VideoJob): Promise<Next> {
   const candidate = await tools.candidateOf(job.model, job.endpoints[job.endpointIndex]!.endpointId);
-  const polled = candidate ? await poll(tools, candidate, job) : unknown('endpoint not usable');
+  const polled = candidate ? await poll(tools, candidate, job) : unknownLook('endpoint not usable');
   switch (polled.state) {
     case 'completed':
       return fetchFiles(tools, candidate!, job, polled.files);
@@ -43,7 +43,7 @@ async function poll({ remainingMs }: VideoTools, candidate: VideoCandidate, job:
       await askProvider(candidate, wire.poll(job.upstreamJobId!, target), remainingMs() - RESERVE_MS),
     );
   } catch (error) {
-    return unknown(describeError(error).reason!);
+    return unknownLook(describeError(error).reason!);
   }
 }
 
@@ -56,7 +56,7 @@ function noteUnknown(job: VideoJob, reason: string): void {
   log('warn', 'state of a video not known', fields);
 }
 
-const unknown = (reason: string): Polled => ({ state: 'unknown', reason });
+const unknownLook = (reason: string): Polled => ({ state: 'unknown', reason });
 
 async function lookLater({ table, nowMs }: VideoTools, job: VideoJob, retryAfterSeconds: number): Promise<Next> {
   const wished = Number.isFinite(retryAfterSeconds) ? Math.min(MAX_RETRY_AFTER_SECONDS, retryAfterSeconds) : 0;

@@ -2,8 +2,8 @@
 
 import { FetchError } from '../../platform/fetch-faults.ts';
 import { isOnOwnMachine } from '../../platform/environment.ts';
-import { openPublic } from '../../platform/safe-fetch.ts';
-import { readText, UpstreamError } from '../../providers/upstream-http.ts';
+import { openPublic, redirectStatuses } from '../../platform/safe-fetch.ts';
+import { readText, UpstreamError } from '../../providers/http/upstream-http.ts';
 import type { Polled, VideoHttpAnswer, VideoHttpRequest } from '../../providers/video/wire.ts';
 import { connect } from '../../routing/connection.ts';
 import type { VideoCandidate } from '../../routing/video-candidates.ts';
@@ -22,12 +22,11 @@ export class FileTooLargeError extends Error {
 }
 
 const ANSWER_WITHIN_MS = 60_000;
-const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_VIDEO_ANSWER_BYTES = 1024 * 1024;
 export const MAX_FILE_BYTES = 512 * 1024 * 1024;
 const MEDIA_TYPES = ['video/*', 'application/octet-stream', 'binary/octet-stream'];
 /** What most of them send, and what is believed of one that does not say. */
-const USUAL_MEDIA_TYPE = 'video/mp4';
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const DEFAULT_MEDIA_TYPE = 'video/mp4';
 const TEXT = /^text\/|json$|xml$/;
 const MAX_OWN_REDIRECTS = 3;
 const VIDEO = /^video\/[a-z0-9.+-]{1,60}$/;
@@ -40,7 +39,7 @@ export async function askProvider(
 ): Promise<VideoHttpAnswer> {
   const signal = AbortSignal.timeout(wholeMs(Math.min(ANSWER_WITHIN_MS, remainingMs)));
   const { status, headers, body } = await connect(candidate, request, signal).send(request.body ?? '');
-  return { status, headers: singleValues(headers), text: await readText(body, MAX_ANSWER_BYTES) };
+  return { status, headers: singleValues(headers), text: await readText(body, MAX_VIDEO_ANSWER_BYTES) };
 }
 
 /**
@@ -50,7 +49,7 @@ export async function openFile(candidate: VideoCandidate, place: FilePlace, rema
   const timeoutMs = wholeMs(remainingMs);
   const file =
     'path' in place ? await openOwn(candidate, place.path, timeoutMs) : await openAnywhere(place.url, timeoutMs);
-  return { mediaType: VIDEO.test(file.mediaType) ? file.mediaType : USUAL_MEDIA_TYPE, body: bounded(file.body) };
+  return { mediaType: VIDEO.test(file.mediaType) ? file.mediaType : DEFAULT_MEDIA_TYPE, body: boundedFile(file.body) };
 }
 
 /** A timer takes no fraction. */
@@ -75,25 +74,30 @@ async function openOwn(
     await body.return();
     throw new FileTooLargeError();
   }
-  const answer = { status, headers: singleValues(headers), text: await readText(body, MAX_ANSWER_BYTES) };
+  const answer = { status, headers: singleValues(headers), text: await readText(body, MAX_VIDEO_ANSWER_BYTES) };
   const address = addressIn(answer, candidate, path);
   if (!address) throw new UpstreamError('malformed', `The provider answered with status ${status} instead of a file`);
   if (address.origin !== new URL(candidate.endpoint.provider.baseUrl).origin) {
     return openAnywhere(address.href, timeoutMs);
   }
   if (hops === 0) throw new UpstreamError('malformed', 'The provider sent a file from one address to the other');
-  return openOwn(atOrigin(candidate, address.origin), `${address.pathname}${address.search}`, timeoutMs, hops - 1);
+  return openOwn(
+    candidateAtOrigin(candidate, address.origin),
+    `${address.pathname}${address.search}`,
+    timeoutMs,
+    hops - 1,
+  );
 }
 
 function addressIn(answer: VideoHttpAnswer, { endpoint, wire }: VideoCandidate, path: string): URL | null {
   if (answer.status === 200) return URL.parse(wire.readFileAddress?.(answer) ?? '');
   const { location } = answer.headers;
-  if (!REDIRECTS.has(answer.status) || location === undefined) return null;
+  if (!redirectStatuses.has(answer.status) || location === undefined) return null;
   return URL.parse(location, `${endpoint.provider.baseUrl}${path}`);
 }
 
 /** The provider, with paths that begin at its host. */
-function atOrigin(candidate: VideoCandidate, origin: string): VideoCandidate {
+function candidateAtOrigin(candidate: VideoCandidate, origin: string): VideoCandidate {
   const { endpoint } = candidate;
   return { ...candidate, endpoint: { ...endpoint, provider: { ...endpoint.provider, baseUrl: origin } } };
 }
@@ -106,7 +110,7 @@ async function openAnywhere(url: string, timeoutMs: number): Promise<OpenedFile>
   throw new FetchError(opened.reason);
 }
 
-async function* bounded(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+async function* boundedFile(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let bytes = 0;
   try {
     for await (const chunk of body) {

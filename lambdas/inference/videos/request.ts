@@ -8,9 +8,9 @@ import { isOnOwnMachine } from '../../platform/environment.ts';
 import { fetchFaultTexts } from '../../platform/fetch-faults.ts';
 import { readPublicUrl } from '../../platform/public-url.ts';
 
-const MAX_PROMPT_CHARACTERS = 20_000;
+const MAX_VIDEO_PROMPT_CHARACTERS = 20_000;
 /** As the public convention bounds them. */
-const MAX_NAME_CHARACTERS = 256;
+const MAX_VIDEO_NAME_CHARACTERS = 256;
 const MAX_SEED = 2 ** 32 - 1;
 
 const frameTypes = ['first_frame', 'last_frame'] as const;
@@ -30,40 +30,59 @@ function httpFault({ protocol, hostname }: URL): 'not_https' | undefined {
 
 const frameImage = z.strictObject({
   type: z.literal('image_url', { error: 'must be "image_url"' }),
-  image_url: z.strictObject({
-    url: z
-      .string({ error: 'must be an https URL, or a data URL' })
-      .meta({ description: 'An https URL, or a data URL with base64: PNG, JPEG or WebP.' }),
-  }),
-  frame_type: z.enum(frameTypes, { error: `must be ${frameTypes.join(' or ')}` }),
+  image_url: z
+    .strictObject({
+      url: z
+        .string({ error: 'must be an https URL, or a data URL' })
+        .meta({ description: 'An https URL, or a data URL with base64: PNG, JPEG or WebP.' }),
+    })
+    .meta({ description: 'The address of the picture, or the picture itself as a data URL.' }),
+  frame_type: z
+    .enum(frameTypes, { error: `must be ${frameTypes.join(' or ')}` })
+    .meta({ description: 'Whether the video begins (`first_frame`) or ends (`last_frame`) with the picture.' }),
 });
 
 export const videoRequestSchema = z
   .strictObject({
-    model: z.string({ error: 'is required: the id of a model; GET /videos/models lists them' }).min(1).max(200),
-    prompt: optionalField(z.string().min(1).max(MAX_PROMPT_CHARACTERS)).meta({
-      description: 'What the video shows. Where the model takes pictures alone, frames are enough.',
+    model: z.string({ error: 'is required: the id of a model; GET /videos/models lists them' }).min(1).max(200).meta({
+      description:
+        'The id of a model of the catalog, such as `anthropic/claude-sonnet-5`. A suffix asks for something more: `:floor` for the lowest price, `:nitro` for the highest throughput, `:online` for a web search first.',
     }),
-    duration: optionalField(z.int().positive()).meta({ description: 'Seconds. Each model lists its own.' }),
+    prompt: optionalField(z.string().min(1).max(MAX_VIDEO_PROMPT_CHARACTERS)).meta({
+      description:
+        'A description of the video. It may be left out where the model takes pictures alone and `frame_images` has some.',
+    }),
+    duration: optionalField(z.int().positive()).meta({
+      description: 'The length of the video in seconds; `supported_durations` of the model lists the possible values.',
+    }),
     resolution: optionalField(z.string().min(1).max(20)).meta({
-      description: 'As the model lists it.',
+      description: 'One of the values that the model lists.',
       example: '768p',
     }),
     aspect_ratio: optionalField(z.string().min(1).max(20)).meta({
-      description: 'As the model lists it.',
+      description: 'One of the values that the model lists.',
       example: '16:9',
     }),
-    frame_images: optionalField(boundedList(frameImage, { max: frameTypes.length })),
-    seed: optionalField(z.int().nonnegative().max(MAX_SEED)).meta({ description: 'Where the model takes one.' }),
-    generate_audio: optionalField(z.boolean()).meta({ description: 'Where the model makes sound.' }),
-    callback_url: optionalField(publicUrl).meta({
-      description: 'An https URL that is told of the end, with a signature.',
+    frame_images: optionalField(boundedList(frameImage, { max: frameTypes.length })).meta({
+      description: 'Pictures that the video begins or ends with.',
     }),
-    provider: optionalField(providerPreferences),
-    user: optionalField(z.string().max(MAX_NAME_CHARACTERS)).meta({
+    seed: optionalField(z.int().nonnegative().max(MAX_SEED)).meta({
+      description: 'A number that makes similar videos from the same prompt, where the model takes one.',
+    }),
+    generate_audio: optionalField(z.boolean()).meta({
+      description: 'With true the video has sound, where the model makes any.',
+    }),
+    callback_url: optionalField(publicUrl).meta({
+      description: 'An https address to which the gateway sends a signed message when the job has ended.',
+    }),
+    provider: optionalField(providerPreferences).meta({
+      description:
+        'Preferences for routing: which endpoints may answer, and in which order. Providers never see this field.',
+    }),
+    user: optionalField(z.string().max(MAX_VIDEO_NAME_CHARACTERS)).meta({
       description: 'A field that is accepted, and not used.',
     }),
-    session_id: optionalField(z.string().max(MAX_NAME_CHARACTERS)).meta({
+    session_id: optionalField(z.string().max(MAX_VIDEO_NAME_CHARACTERS)).meta({
       description: 'A field that is accepted, and not used.',
     }),
   })

@@ -4,13 +4,7 @@
  */
 
 import { releaseUnknown } from '../../accounting/release.ts';
-import { admit } from '../../admission/admit.ts';
-import type { InferenceCaller } from '../../admission/caller.ts';
-import type { HoldRequest } from '../../admission/hold.ts';
-import { newGeneration } from '../../admission/new-generation.ts';
-import { refusalError } from '../../admission/refusal.ts';
 import { planSpending, type SpendingPlan } from '../../admission/spending-plan.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
 import type { Pricing } from '../../catalog/schema.ts';
 import { nowMs } from '../../platform/clock.ts';
 import type { Bucket } from '../../platform/objects.ts';
@@ -20,6 +14,7 @@ import type { VideoCandidate } from '../../routing/video-candidates.ts';
 import type { Table } from '../../store/table.ts';
 import type { Write } from '../../store/writes.ts';
 import { changeVideoJob, newVideoJob, putVideoJob, type VideoJob } from '../../store/video-jobs.ts';
+import { holdOrThrow, type HoldInput, type HoldTools } from '../hold-inference.ts';
 import { VIDEO_DEADLINE_MS } from './advance.ts';
 import { encodeVideoMessage } from './message.ts';
 import { dropRequest, keepRequest } from './objects.ts';
@@ -28,43 +23,33 @@ import { pricingOf } from './settings.ts';
 /** A job that nobody has gone on with by then is ended by the sweep. */
 const SWEPT_AFTER_DEADLINE_MS = 10 * 60_000;
 
-export interface VideoStart {
-  generationId: string;
-  caller: InferenceCaller;
+export interface VideoStart extends HoldInput {
   candidates: VideoCandidate[];
   request: VideoRequest;
   baseUrl: string;
   callbackUrl: string | undefined;
-  /** performance.now() at which the request came in. */
-  receivedAtMs: number;
-  clientLeft: AbortSignal | undefined;
   /** The write that keeps the answer for the same request, if there is one. */
   keptAnswer: (job: VideoJob) => Write | undefined;
 }
 
-export interface StartTools {
-  table: Table;
+export interface StartTools extends HoldTools {
   bucket: Bucket;
   jobs: QueueSender;
-  catalog: Catalog;
-  bootId: string;
 }
 
 /** @throws {GatewayError} when it is not admitted; whatever is thrown, nothing stays held */
 export async function startVideo(tools: StartTools, start: VideoStart): Promise<VideoJob> {
   const pricing = pricingOf(start.candidates[0]!.model, start.request);
-  const request = holdRequestOf(tools, start, pricing);
   const { table } = tools;
-  const result = await admit(table, {
-    request,
-    plan: planOf(pricing, start.request),
-    recount: () => Promise.resolve(undefined),
-    leastMaxTokens: 0,
-    receivedAtMs: start.receivedAtMs,
-    clientLeft: start.clientLeft,
+  const { generation } = await holdOrThrow(tools, start, {
+    apiType: 'video',
+    streamed: false,
+    estimatedTokens: 0,
+    candidate: { ...start.candidates[0]!, pricing },
+    plan: videoPlan(pricing, start.request),
+    sweptAfterMs: VIDEO_DEADLINE_MS + SWEPT_AFTER_DEADLINE_MS,
   });
-  if ('refused' in result) throw refusalError(result.refused.refusal, { atMs: request.generation.createdAtMs });
-  const job = jobOf(start, request.generation.createdAtMs);
+  const job = jobOf(start, generation.createdAtMs);
   try {
     await keepRequest(tools.bucket, job, start.request);
     await putVideoJob(table, job, start.keptAnswer(job));
@@ -72,7 +57,7 @@ export async function startVideo(tools: StartTools, start: VideoStart): Promise<
     return job;
   } catch (error) {
     // A worker that was told all the same finds that nothing is held any more, and sends nothing.
-    await releaseUnknown(table, request.generation);
+    await releaseUnknown(table, generation);
     await dropRequest(tools.bucket, job).catch(() => undefined);
     await failUntold(table, job).catch(() => undefined);
     throw error;
@@ -87,7 +72,7 @@ async function failUntold(table: Table, job: VideoJob): Promise<void> {
 }
 
 /** The price is known exactly: seconds are what a video is made of, and nothing is counted later. */
-function planOf(pricing: Pricing, { durationSeconds }: VideoRequest): SpendingPlan {
+function videoPlan(pricing: Pricing, { durationSeconds }: VideoRequest): SpendingPlan {
   const nothing = {
     promptTokens: 0,
     outputTokens: 0,
@@ -96,26 +81,7 @@ function planOf(pricing: Pricing, { durationSeconds }: VideoRequest): SpendingPl
     searchRequests: 0,
   } as const;
   const bound = { ...nothing, videoSeconds: durationSeconds };
-  return planSpending([{ pricing, bound, hiddenTokens: 0, beyondMaxTokens: 0 }], 0);
-}
-
-function holdRequestOf(
-  { catalog, bootId }: StartTools,
-  { generationId, caller, candidates: [first] }: VideoStart,
-  pricing: Pricing,
-): Omit<HoldRequest, 'amount'> {
-  const generation = newGeneration({
-    id: generationId,
-    payer: caller.payer,
-    apiType: 'video',
-    streamed: false,
-    estimatedTokens: 0,
-    candidate: { ...first!, pricing },
-    catalog,
-    bootId,
-    sweptAfterMs: VIDEO_DEADLINE_MS + SWEPT_AFTER_DEADLINE_MS,
-  });
-  return { generation, scopes: caller.scopes };
+  return planSpending([{ pricing, bound, hiddenReasoningTokens: 0, beyondMaxTokens: 0 }], 0);
 }
 
 function jobOf({ generationId, caller, candidates, request, ...start }: VideoStart, createdAtMs: number): VideoJob {

@@ -6,7 +6,7 @@
 
 import { describeError, log } from '../../platform/logger.ts';
 import { readPepper } from '../../platform/secrets.ts';
-import { UpstreamError } from '../../providers/upstream-http.ts';
+import { UpstreamError } from '../../providers/http/upstream-http.ts';
 import type { Submitted, VideoHttpAnswer, VideoRequest } from '../../providers/video/wire.ts';
 import type { VideoCandidate } from '../../routing/video-candidates.ts';
 import { readGeneration } from '../../store/generation-queries.ts';
@@ -19,11 +19,11 @@ import { askProvider } from './provider.ts';
 import { backOffSeconds, type Next, type VideoTools } from './tools.ts';
 
 /** Times that each endpoint is tried. */
-const MAX_ROUNDS = 3;
+const MAX_SUBMIT_ROUNDS = 3;
 /** Nobody else submits the job while an answer is waited for. */
 const SUBMIT_WITHIN_MS = 90_000;
 
-type Tried = { answer: VideoHttpAnswer; said: Submitted } | { lost: UpstreamError } | { unsent: string };
+type SubmitResult = { answer: VideoHttpAnswer; said: Submitted } | { lost: UpstreamError } | { unsent: string };
 
 export async function submitJob(tools: VideoTools, job: VideoJob): Promise<Next> {
   const { table, bucket, nowMs } = tools;
@@ -42,7 +42,7 @@ export async function submitJob(tools: VideoTools, job: VideoJob): Promise<Next>
   const tried = candidate ? await trySubmitting(tools, candidate, claimed, request) : { unsent: 'not usable' };
   if ('said' in tried && 'jobId' in tried.said) {
     tools.onResult(endpointId, 'ok');
-    return accepted(tools, claimed, { upstreamJobId: tried.said.jobId, providerStatus: tried.answer.status });
+    return acceptedJob(tools, claimed, { upstreamJobId: tried.said.jobId, providerStatus: tried.answer.status });
   }
   if ('said' in tried && 'refused' in tried.said) {
     const { name } = candidate!.endpoint.provider;
@@ -57,7 +57,7 @@ export async function submitJob(tools: VideoTools, job: VideoJob): Promise<Next>
   return tryAgain(tools, claimed, { isUncertain: 'lost' in tried, attempt });
 }
 
-async function accepted(
+async function acceptedJob(
   { table, bucket, nowMs }: VideoTools,
   job: VideoJob,
   by: { upstreamJobId: string; providerStatus: number },
@@ -74,7 +74,7 @@ function noteFailure(
   { id: generationId, model, submissions: attempt }: VideoJob,
   candidate: VideoCandidate | undefined,
   status: number | null,
-  tried: Tried,
+  tried: SubmitResult,
 ): void {
   log('warn', 'video not submitted', {
     worker: 'advance-videos',
@@ -83,7 +83,7 @@ function noteFailure(
     attempt,
     ...(candidate ? { provider: candidate.endpoint.provider.id } : {}),
     ...(status === null ? {} : { status }),
-    ...reasonOf(tried),
+    ...submitFailure(tried),
   });
 }
 
@@ -92,7 +92,7 @@ async function trySubmitting(
   candidate: VideoCandidate,
   job: VideoJob,
   request: VideoRequest,
-): Promise<Tried> {
+): Promise<SubmitResult> {
   const { wire, target } = candidate;
   let answer: VideoHttpAnswer;
   try {
@@ -130,7 +130,7 @@ async function tryAgain(
 ): Promise<Next> {
   const { endpoints, endpointIndex, submissions } = job;
   const failedAttempts = [...job.failedAttempts, ...(attempt ? [attempt] : [])].slice(-MAX_ATTEMPTS);
-  if (submissions >= MAX_ROUNDS * endpoints.length) {
+  if (submissions >= MAX_SUBMIT_ROUNDS * endpoints.length) {
     const error = 'No provider of the model could take the request. Try again later.';
     // The last attempt is the outcome's own.
     const providerStatus = attempt?.status ?? undefined;
@@ -153,7 +153,7 @@ function attemptOf(
   return { ...of, status, durationMs: Math.max(0, durationMs) };
 }
 
-function reasonOf(tried: Tried): { reason?: string } {
+function submitFailure(tried: SubmitResult): { reason?: string } {
   if ('unsent' in tried) return { reason: tried.unsent };
   return 'lost' in tried ? { reason: tried.lost.failure } : {};
 }

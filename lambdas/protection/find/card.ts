@@ -7,25 +7,25 @@ const CARD = new RegExp(
 );
 /** A card of sixteen digits, where something that is no part of it follows. */
 const FOUR_FOURS = 19;
-const LEAST_DIGITS = 13;
+const MIN_CARD_DIGITS = 13;
 
 /** So many digits in a row are more often a bar code or the id of something: a word must say that they are a card. */
 const RARE_LENGTHS = /^(?:\d{13}|\d{17,19})$/;
-const NAMED =
+const NAMED_CARD =
   /карт|(?<!\p{L})пан(?!\p{L})|card|(?<!\p{L})pan(?!\p{L})|visa|mastercard|maestro|маэстро|unionpay|сбер|мир(?!\p{L})/iu;
-const NAMED_WITHIN = 48;
+const CARD_NAMED_WITHIN = 48;
 
 /** Payment cards: known beginnings and lengths, and the check digit (ISO/IEC 7812). */
 export const findCards: Rule = (text, numerals, add) => {
   for (const { start: from, written: numbers, digits } of numerals) {
-    if (digits.length < LEAST_DIGITS || (numbers === digits && !isCard(digits))) continue;
+    if (digits.length < MIN_CARD_DIGITS || (numbers === digits && !isCard(digits))) continue;
     for (const { 0: found, index } of matchesOf(CARD, numbers)) {
       const start = from + index;
       if (isWordAt(text, start - 1) || isPartOfNumber(text, start)) continue;
       for (const written of [found, found.slice(0, FOUR_FOURS)]) {
         const end = start + written.length;
         if (isWordAt(text, end) || !isCard(digitsOf(written))) continue;
-        if (RARE_LENGTHS.test(written) && !NAMED.test(wordsBefore(text, start, NAMED_WITHIN))) continue;
+        if (RARE_LENGTHS.test(written) && !NAMED_CARD.test(wordsBefore(text, start, CARD_NAMED_WITHIN))) continue;
         add(start, end);
         break;
       }

@@ -14,9 +14,9 @@ const MAX_ARMOUR = 64;
 const MAX_KEY = 16_384;
 
 /** `scheme://user:password@host` and `-u user:password`. */
-const IN_ADDRESS = /:\/\/[^\s:/@"'<>]{0,64}:([^\s/@"'<>]{3,256})@/g;
+const CREDENTIAL_IN_ADDRESS = /:\/\/[^\s:/@"'<>]{0,64}:([^\s/@"'<>]{3,256})@/g;
 const IN_COMMAND = /(?<![\w-])(?:-u|--user)[ =]["']?[^\s:"']{1,64}:([^\s"']{4,128})/g;
-const AUTHORIZATION =
+const AUTHORIZATION_VALUE =
   /(?:bearer|basic|authorization["']?\s?[:=]\s?["']?(?:token|api-?key|oauth))\s{1,4}([A-Za-z0-9._~+/-]{16,2048}={0,2})/gi;
 /** `логин: anna / Vesna2030!`: a name and a password in one line. */
 const ACCOUNT =
@@ -41,10 +41,10 @@ export const findCredentials: Rule = (text, numerals, add) => {
   const lower = text.toLowerCase();
   findIssuedKeys(text, numerals, add);
   if (text.includes(ARMOUR)) findKeys(text, add);
-  if (text.includes('://')) findCaptured(text, IN_ADDRESS, isWritten, add);
+  if (text.includes('://')) findCaptured(text, CREDENTIAL_IN_ADDRESS, isWritten, add);
   if (text.includes('-u')) findCaptured(text, IN_COMMAND, (value) => isNoReference(value) && /\D/.test(value), add);
   findSecretArguments(text, lower, add);
-  if (/bearer|basic|authorization/.test(lower)) findCaptured(text, AUTHORIZATION, isMixed, add);
+  if (/bearer|basic|authorization/.test(lower)) findCaptured(text, AUTHORIZATION_VALUE, isMixed, add);
   if (/логин|уч[её]тк|доступ|login|cred|юзер|user/.test(lower)) {
     findCaptured(text, ACCOUNT, isStrongPassword, add);
     findCaptured(text, NAMED_ACCOUNT, isPassword, add);

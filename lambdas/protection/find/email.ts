@@ -15,7 +15,7 @@ const FILE = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|css|js|ts|tsx|json|html?|xml|
 const BOUNCED = /(?<![\w.+-])(?:bounces?|prvs|srs\d|btv\d)[+=-][\w.+=-]*=$/i;
 
 /** `https://user:password@host`, `ssh -p 22 user@host`: nobody's mail. */
-const IN_ADDRESS =
+const EMAIL_IN_ADDRESS =
   /:\/\/[^\s/@]*$|(?<![\w-])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)\s(?:-\S{1,16}\s(?:\S{1,32}\s)?){0,3}$/;
 /** `git@host`, `user@host:/srv`, `user@host:~$`. */
 const GIT = /(?<![\w.+-])git@$/;
@@ -29,7 +29,7 @@ export const findEmails: Rule = (text, _, add) => {
     if (start >= at) continue;
     const domain = text.slice(at + 1, end);
     if (domain.length <= 3 || !DOMAIN.test(domain) || FILE.test(domain)) continue;
-    if (!isOfMachine(text, at, end) && !IN_ADDRESS.test(wordsBefore(text, start, MAX_LOCAL))) add(start, end);
+    if (!isOfMachine(text, at, end) && !EMAIL_IN_ADDRESS.test(wordsBefore(text, start, MAX_LOCAL))) add(start, end);
   }
 };
 

@@ -13,7 +13,7 @@ import { findPhones } from './phone.ts';
 import { findSnils } from './snils.ts';
 
 /** Where two find the same, the first is right: it knows more of it. */
-const rules: Record<SensitiveCategory, Rule> = {
+const categoryRules: Record<SensitiveCategory, Rule> = {
   credential: findCredentials,
   email: findEmails,
   card: findCards,
@@ -23,7 +23,7 @@ const rules: Record<SensitiveCategory, Rule> = {
   ip_address: findIpAddresses,
   phone: findPhones,
 };
-const categories = Object.keys(rules) as SensitiveCategory[];
+const categories = Object.keys(categoryRules) as SensitiveCategory[];
 
 /** What is found of these categories, from left to right; no two overlap. */
 export function findSensitive(text: string, wanted: ReadonlySet<SensitiveCategory>): Finding[] {
@@ -31,7 +31,7 @@ export function findSensitive(text: string, wanted: ReadonlySet<SensitiveCategor
   const numerals = numeralsIn(text);
   for (const category of categories) {
     if (!wanted.has(category)) continue;
-    rules[category](text, numerals, (start, end) => findings.push({ category, start, end }));
+    categoryRules[category](text, numerals, (start, end) => findings.push({ category, start, end }));
   }
   return withoutOverlaps(findings);
 }

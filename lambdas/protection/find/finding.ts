@@ -25,22 +25,24 @@ export type Rule = (text: string, numerals: readonly Numerals[], add: Add) => vo
 export const GAP = String.raw` \u00a0\u2009\u202f`;
 export const HYPHEN = String.raw`\-\u2010-\u2015\u2212`;
 
-const WORD = /[\p{L}\p{N}_]/u;
+const FINDING_WORD = /[\p{L}\p{N}_]/u;
 
 /** Latin, Greek, Cyrillic, Armenian, Hebrew: looked up, because it is asked for every letter of a text. */
 const TABLED = 0x600;
-const WORDS = Uint8Array.from({ length: TABLED }, (_, code) => Number(WORD.test(String.fromCharCode(code))));
+const FINDING_WORDS = Uint8Array.from({ length: TABLED }, (_, code) =>
+  Number(FINDING_WORD.test(String.fromCharCode(code))),
+);
 
 /** The character at a position, or the pair that it is a half of, belongs to a word or a number. */
 export function isWordAt(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
-  return code < TABLED ? WORDS[code] === 1 : isRareWordAt(text, index, code);
+  return code < TABLED ? FINDING_WORDS[code] === 1 : isRareWordAt(text, index, code);
 }
 
 function isRareWordAt(text: string, index: number, code: number): boolean {
   if (Number.isNaN(code)) return false;
   const isSecondHalf = code >= 0xdc00 && code <= 0xdfff;
-  return WORD.test(String.fromCodePoint(text.codePointAt(isSecondHalf ? index - 1 : index) ?? code));
+  return FINDING_WORD.test(String.fromCodePoint(text.codePointAt(isSecondHalf ? index - 1 : index) ?? code));
 }
 
 /** What is between these positions is no part of a longer word or number. */

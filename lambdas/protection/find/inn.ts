@@ -1,38 +1,38 @@
 import { cellsUnder } from './column.ts';
 import { isWordAt, matchesOf, wordsBefore, type Rule } from './finding.ts';
 
-const LEAST_DIGITS = 10;
+const MIN_INN_DIGITS = 10;
 const INN = /(?<!\d)(?:\d{12}|\d{10})(?!\d)/g;
 /** An English inn is no tax number: in small letters the number must follow at once. */
-const NAMED =
+const NAMED_INN =
   /инн(?:юл|фл)?(?!\p{L})|налогоплательщик|taxpayer|tax[ _-]?id|(?<!\p{L})(?:ип(?= )|INN(?!\p{L})|inn[^\p{L}\p{N}]{0,6}$)/giu;
 /** A column whose heading has this holds such values. */
-const HEADING = /(?<![\p{L}\p{N}])(?:инн|inn|tax[ _-]?id)(?![\p{L}\p{N}])/iu;
-const NAMED_WITHIN = 48;
+const INN_HEADING = /(?<![\p{L}\p{N}])(?:инн|inn|tax[ _-]?id)(?![\p{L}\p{N}])/iu;
+const INN_NAMED_WITHIN = 48;
 const NAMED_AFTER = /^\s{0,2}[(–—-]\s{0,2}инн(?!\p{L})/iu;
 const NAME_ITSELF = /инн$/i;
 
 /** Russian taxpayer numbers. One in ten numbers has a fitting check digit, so a word must say what it is. */
 export const findInns: Rule = (text, numerals, add) => {
-  if (numerals.length > 0 && HEADING.test(text)) {
-    for (const { value, start } of cellsUnder(text, HEADING)) {
+  if (numerals.length > 0 && INN_HEADING.test(text)) {
+    for (const { value, start } of cellsUnder(text, INN_HEADING)) {
       if (/^(?:\d{10}|\d{12})$/.test(value) && fitsCheckDigits(value)) add(start, start + value.length);
     }
   }
   for (const { start: from, written, digits: all } of numerals) {
-    if (all.length < LEAST_DIGITS || (all === written && !fitsCheckDigits(all))) continue;
+    if (all.length < MIN_INN_DIGITS || (all === written && !fitsCheckDigits(all))) continue;
     for (const { 0: digits, index } of matchesOf(INN, written)) {
       const [start, end] = [from + index, from + index + digits.length];
       if (!fitsCheckDigits(digits)) continue;
-      const before = wordsBefore(text, start, NAMED_WITHIN);
+      const before = wordsBefore(text, start, INN_NAMED_WITHIN);
       if ((isWordAt(text, start - 1) && !NAME_ITSELF.test(before)) || isWordAt(text, end)) continue;
-      if (isNamed(before) || NAMED_AFTER.test(text.slice(end, end + 10))) add(start, end);
+      if (isNamedInn(before) || NAMED_AFTER.test(text.slice(end, end + 10))) add(start, end);
     }
   }
 };
 
-function isNamed(before: string): boolean {
-  return matchesOf(NAMED, before).some(({ 0: name }) => isName(name, before));
+function isNamedInn(before: string): boolean {
+  return matchesOf(NAMED_INN, before).some(({ 0: name }) => isName(name, before));
 }
 
 /** Without regard to case, "Inn" and "ип" are found as well: only as an abbreviation or a field they name a number. */

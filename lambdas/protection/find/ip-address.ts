@@ -24,7 +24,7 @@ const NO_NAME =
 /** Public resolvers, whose numbers are all small. */
 const RESOLVERS = new Set(['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9']);
 /** Words before a release that looks like an address, with a word or two between them, and signs. */
-const RELEASE = /верси|релиз|сборк|прошивк|обновл|version|release|firmware|build|patch|upgrade|update/i;
+const RELEASE_NUMBER = /верси|релиз|сборк|прошивк|обновл|version|release|firmware|build|patch|upgrade|update/i;
 const RELEASE_SIGN = /[\p{L}\d\]](?:[=~!><]=|\^|~)$|\p{L}-$/u;
 const RELEASE_AFTER =
   /(?:[-+._]?(?:alpha|beta|rc|snapshot|dev|pre|post|build|final|ga|hotfix|patch|stable|lts|release)|[-_.](?:tar|zip|jar|war|whl|deb|rpm|exe|msi|dmg|pkg|apk|tgz|so|dll|amd64|x86|arm|linux|win|el\d))/iy;
@@ -84,7 +84,7 @@ function isRelease(found: string, before: string, text: string, end: number): bo
   if (RELEASE_SIGN.test(before.slice(-3))) return true;
   let word = lastWord(before, before.length);
   for (let left = WORDS_BETWEEN; word && left >= 0; left -= 1) {
-    if (RELEASE.test(word.word)) return true;
+    if (RELEASE_NUMBER.test(word.word)) return true;
     word = lastWord(before, word.start);
   }
   return false;

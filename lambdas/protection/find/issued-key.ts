@@ -3,13 +3,13 @@
 import { isMixed } from './secret.ts';
 import type { Add, Rule } from './finding.ts';
 
-const REST = '[A-Za-z0-9_-]';
-const DIGITS = '0123456789';
+const KEY_REST = '[A-Za-z0-9_-]';
+const KEY_DIGITS = '0123456789';
 
 /** What the keys of an issuer look like, the beginning and the least that follows; before it the characters it may begin with. */
 const ISSUED: [string, string][] = [
   // Anthropic, OpenAI, OpenRouter, DeepSeek and others; ElevenLabs
-  ['s', String.raw`sk-${REST}{20,}`],
+  ['s', String.raw`sk-${KEY_REST}{20,}`],
   ['s', String.raw`sk_[a-f0-9]{40,}`],
   // Stripe, Razorpay
   ['srp', String.raw`(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}`],
@@ -27,46 +27,46 @@ const ISSUED: [string, string][] = [
   ['x', String.raw`xox[abeoprs]-[A-Za-z0-9-]{20,}`],
   ['x', String.raw`xapp-[A-Za-z0-9-]{20,}`],
   ['h', String.raw`https://hooks\.slack\.com/services/[A-Za-z0-9/]{20,}`],
-  ['h', String.raw`https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/\d{15,}/${REST}{40,}`],
-  ['MNO', String.raw`[MNO][A-Za-z\d]{22,}\.${REST}{6}\.${REST}{27,}`],
+  ['h', String.raw`https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/\d{15,}/${KEY_REST}{40,}`],
+  ['MNO', String.raw`[MNO][A-Za-z\d]{22,}\.${KEY_REST}{6}\.${KEY_REST}{27,}`],
   // Google
-  ['A', String.raw`AIza${REST}{30,}`],
-  ['G', String.raw`GOCSPX-${REST}{20,}`],
-  ['y', String.raw`ya29\.${REST}{20,}`],
-  ['1', String.raw`1//0${REST}{25,}`],
+  ['A', String.raw`AIza${KEY_REST}{30,}`],
+  ['G', String.raw`GOCSPX-${KEY_REST}{20,}`],
+  ['y', String.raw`ya29\.${KEY_REST}{20,}`],
+  ['1', String.raw`1//0${KEY_REST}{25,}`],
   // Yandex: API keys, OAuth, IAM, static keys; VK
-  ['A', String.raw`AQVN${REST}{30,}`],
-  ['y', String.raw`y[0-3]_${REST}{30,}`],
-  ['t', String.raw`t1\.${REST}{20,}={0,2}\.${REST}{20,}={0,2}`],
-  ['Y', String.raw`YC[AON]${REST}{22,}`],
-  ['v', String.raw`vk1\.a\.${REST}{40,}`],
+  ['A', String.raw`AQVN${KEY_REST}{30,}`],
+  ['y', String.raw`y[0-3]_${KEY_REST}{30,}`],
+  ['t', String.raw`t1\.${KEY_REST}{20,}={0,2}\.${KEY_REST}{20,}={0,2}`],
+  ['Y', String.raw`YC[AON]${KEY_REST}{22,}`],
+  ['v', String.raw`vk1\.a\.${KEY_REST}{40,}`],
   // Telegram's bots
-  [DIGITS, String.raw`\d{8,10}:AA${REST}{30,}`],
+  [KEY_DIGITS, String.raw`\d{8,10}:AA${KEY_REST}{30,}`],
   // SendGrid, Mailgun, Mailchimp, Brevo, Twilio
-  ['S', String.raw`SG\.${REST}{16,}\.${REST}{30,}`],
+  ['S', String.raw`SG\.${KEY_REST}{16,}\.${KEY_REST}{30,}`],
   ['k', String.raw`key-[a-f0-9]{32}`],
-  [`${DIGITS}abcdef`, String.raw`[a-f0-9]{32}-us\d{1,2}`],
-  ['x', String.raw`xkeysib-[a-f0-9]{40,}${REST}*`],
+  [`${KEY_DIGITS}abcdef`, String.raw`[a-f0-9]{32}-us\d{1,2}`],
+  ['x', String.raw`xkeysib-[a-f0-9]{40,}${KEY_REST}*`],
   ['S', String.raw`SK[a-f0-9]{32}`],
   // npm, PyPI, RubyGems, crates.io, Docker, Hugging Face
   ['n', String.raw`npm_[A-Za-z0-9]{30,}`],
-  ['p', String.raw`pypi-${REST}{40,}`],
+  ['p', String.raw`pypi-${KEY_REST}{40,}`],
   ['r', String.raw`rubygems_[a-f0-9]{40,}`],
   ['c', String.raw`cio[A-Za-z0-9]{32}`],
-  ['d', String.raw`dckr_pat_${REST}{20,}`],
+  ['d', String.raw`dckr_pat_${KEY_REST}{20,}`],
   ['h', String.raw`hf_[A-Za-z0-9]{30,}`],
   // DigitalOcean, Heroku, Fly, Netlify, Supabase, PlanetScale, Databricks, HashiCorp, Doppler, Pulumi
   ['d', String.raw`do[opr]_v1_[a-f0-9]{60,}`],
-  ['H', String.raw`HRKU-${REST}{30,}`],
-  ['nsf', String.raw`(?:nfp|sbp|ntn|figd|fo1)_${REST}{30,}`],
-  ['p', String.raw`pscale_(?:tkn|pw|oauth)_${REST}{30,}`],
+  ['H', String.raw`HRKU-${KEY_REST}{30,}`],
+  ['nsf', String.raw`(?:nfp|sbp|ntn|figd|fo1)_${KEY_REST}{30,}`],
+  ['p', String.raw`pscale_(?:tkn|pw|oauth)_${KEY_REST}{30,}`],
   ['d', String.raw`dapi[a-f0-9]{32}(?:-\d)?`],
-  ['h', String.raw`hv[sbr]\.${REST}{24,}`],
+  ['h', String.raw`hv[sbr]\.${KEY_REST}{24,}`],
   ['d', String.raw`dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,}`],
   ['p', String.raw`pul-[a-f0-9]{40}`],
   // Tailscale; BitLocker's recovery
   ['t', String.raw`tskey-(?:auth|api|client|scim|webhook)-[A-Za-z0-9-]{16,}`],
-  [DIGITS, String.raw`(?:\d{6}-){7}\d{6}`],
+  [KEY_DIGITS, String.raw`(?:\d{6}-){7}\d{6}`],
   // Grafana, New Relic, Sentry, Dynatrace
   ['g', String.raw`gl(?:sa|c)_[A-Za-z0-9+/=_]{32,}`],
   ['N', String.raw`NR(?:AK|JS|II|IQ|RA)-[A-Za-z0-9]{20,}`],
@@ -74,9 +74,9 @@ const ISSUED: [string, string][] = [
   ['d', String.raw`dt0[a-z]\d{2}\.[A-Z0-9]{24}\.[A-Z0-9]{64}`],
   // Shopify, Square, Facebook, Atlassian, Linear, Notion, Airtable, Postman
   ['s', String.raw`shp(?:at|ss|ca|pa)_[a-fA-F0-9]{32}`],
-  ['s', String.raw`sq0(?:atp|csp|idp)-${REST}{22,}`],
+  ['s', String.raw`sq0(?:atp|csp|idp)-${KEY_REST}{22,}`],
   ['E', String.raw`EAA[A-Za-z0-9]{60,}`],
-  ['A', String.raw`ATATT3${REST}{50,}={0,2}[A-F0-9]*`],
+  ['A', String.raw`ATATT3${KEY_REST}{50,}={0,2}[A-F0-9]*`],
   ['l', String.raw`lin_(?:api|oauth)_[A-Za-z0-9]{32,}`],
   ['s', String.raw`secret_[A-Za-z0-9]{43}`],
   ['p', String.raw`pat[A-Za-z0-9]{14}\.[a-f0-9]{64}`],
@@ -84,12 +84,12 @@ const ISSUED: [string, string][] = [
   // Groq, xAI, Perplexity, Fireworks, Replicate, Pinecone, NVIDIA, Tavily, LangSmith, Jina, Together
   ['gxpf', String.raw`(?:gsk|xai|pplx|fw)[_-][A-Za-z0-9]{30,}`],
   ['r', String.raw`r8_[A-Za-z0-9]{37}`],
-  ['pntjl', String.raw`(?:pcsk_|nvapi-|tvly-|tgp_v1_|jina_|lsv2_[ps][tk]_)${REST}{24,}`],
+  ['pntjl', String.raw`(?:pcsk_|nvapi-|tvly-|tgp_v1_|jina_|lsv2_[ps][tk]_)${KEY_REST}{24,}`],
   // age; 1Password's service accounts
   ['A', String.raw`AGE-SECRET-KEY-1[A-Z0-9]{58}`],
-  ['o', String.raw`ops_eyJ${REST}{100,}`],
+  ['o', String.raw`ops_eyJ${KEY_REST}{100,}`],
   // JSON Web Tokens; not within a row, where each beginning would be read to the end of it
-  ['e', String.raw`(?<!-)eyJ${REST}{8,}\.eyJ${REST}{8,}\.${REST}{8,}`],
+  ['e', String.raw`(?<!-)eyJ${KEY_REST}{8,}\.eyJ${KEY_REST}{8,}\.${KEY_REST}{8,}`],
 ];
 
 /** The patterns by the code of their first character: nearly all places are ruled out by it. */
@@ -104,7 +104,7 @@ const ISSUED_KEYS = new Map(
 const LEAST = 16;
 const IN_ROW = Uint8Array.from({ length: 0x80 }, (_, code) => Number(/[\w-]/.test(String.fromCharCode(code))));
 
-const HYPHEN = 0x2d;
+const KEY_HYPHEN = 0x2d;
 
 /** Keys whose form leaves no doubt, although they may be letters alone. */
 const EXACT = /^A[A-Z]{3}[A-Z2-7]{16}$|^(?:\d{6}-){7}\d{6}$/;
@@ -113,7 +113,7 @@ const EXAMPLE = /EXAMPLE(?:KEY)?$/;
 
 /** What may stand in a key beside a row of them. */
 const BOUND = /[\s"'`<>(){}[\],;]/;
-const MAX_BEFORE = 128;
+const MAX_BEFORE_KEY = 128;
 const MAX_AFTER = 8_192;
 
 /** Only rows that are long enough are looked at: that is little of most texts. */
@@ -137,7 +137,7 @@ function findBetween(text: string, from: number, end: number, add: Add): number 
   let seen = end;
   for (let start = from; start < end; start += 1) {
     const before = text.charCodeAt(start - 1);
-    if (IN_ROW[before] === 1 && before !== HYPHEN && !isBotsAt(text, start)) continue;
+    if (IN_ROW[before] === 1 && before !== KEY_HYPHEN && !isBotsAt(text, start)) continue;
     const pattern = ISSUED_KEYS.get(text.charCodeAt(start));
     if (!pattern) continue;
     pattern.lastIndex = start;
@@ -165,7 +165,7 @@ function lastGap(text: string, start: number): number | undefined {
 }
 
 function boundBefore(text: string, start: number, least: number): number {
-  const first = Math.max(least, start - MAX_BEFORE);
+  const first = Math.max(least, start - MAX_BEFORE_KEY);
   let from = start;
   while (from > first && !BOUND.test(text.charAt(from - 1))) from -= 1;
   return from;

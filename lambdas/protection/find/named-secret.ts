@@ -6,7 +6,7 @@ import { secretBefore, secretIn, secretNext, withoutStop } from './secret-in-wor
 import { classesOf, isKey, isOfWords, isPassword, isQuotedPassword } from './secret.ts';
 
 /** Names of secrets. What is before them (`DB_`, `мой `) does not matter, nor what ends them (`_2`, ` от вайфая`). */
-const NAME =
+const SECRET_NAME =
   /pass|pasword|(?<![a-z])parol(?!e)|pwd|psw|(?<![a-z\d])pw(?![a-z])|парол|пасс|кодов[а-яё]{1,3} слов|token|secret|key|credential|psk|session_?id|(?<=[?&])sig(?==)|(?<![a-z])sid(?==)|токен|секрет|ключ/gi;
 /** The whole name, from where a short one was found. */
 const PASSWORD =
@@ -33,7 +33,7 @@ const OWNER =
 const QUOTED = /^(?:\\?(["'`])((?:(?!\1)[^\n\\]|\\(?!\1[,}\s])[^\n]){1,256})\\?\1|[«“„]([^\n»”“]{1,256})[»”“])/;
 const BARE = /^(?:[^\s"'`<>;,)«»“”„\\]|\\(?![nrt"'])){1,256}/;
 /** What goes on beyond that is the same value. */
-const REST = /[^\s"'`<>;,)«»“”„]*/y;
+const SECRET_REST = /[^\s"'`<>;,)«»“”„]*/y;
 /** `name: DB_PASSWORD`, and the value in the next field. */
 const NEXT_FIELD = /^[\p{L}\p{N}_]{0,16}["']?\s{0,2}(?:\\n|[\n,])\s{0,12}["']?value["']?\s?[:=]\s?/u;
 /** `is still`, `: use`. */
@@ -41,22 +41,23 @@ const ADVERBS = /^(?:\p{L}{1,12} ){1,2}/u;
 /** A value in quotes needs no sign. */
 const BEFORE_QUOTES = /^(?: \p{L}{1,16}){0,2}\s{1,3}(?=["'`«“„])/u;
 /** A column whose heading has this holds such values. */
-const HEADING = /(?<!\p{L})(?:пароль|пароли|password|passwd)(?!\p{L})/iu;
+const SECRET_HEADING = /(?<!\p{L})(?:пароль|пароли|password|passwd)(?!\p{L})/iu;
 const LOOK_AHEAD = 320;
-const MAX_BEFORE = 48;
+const MAX_BEFORE_SECRET = 48;
 /** `passwords: … and …`, `changed from … to …`. */
-const ANOTHER =
+const ANOTHER_SECRET =
   /^(["'`»”*]{0,2}(?:,(?:\sа)?|\s?\/|\s(?:and|or|to|и|или|на|а))\s["'`«“*]{0,2})([^\s"'`<>;,()«»“”„]{6,64})/u;
 
 export const findNamedSecrets: Rule = (text, _, add) => {
-  if (HEADING.test(text)) {
-    for (const { value, start } of cellsUnder(text, HEADING)) if (isPassword(value)) add(start, start + value.length);
+  if (SECRET_HEADING.test(text)) {
+    for (const { value, start } of cellsUnder(text, SECRET_HEADING))
+      if (isPassword(value)) add(start, start + value.length);
   }
   let done = 0;
-  for (const { index } of text.matchAll(NAME)) {
+  for (const { index } of text.matchAll(SECRET_NAME)) {
     if (index < done) continue;
     const rest = text.slice(index, index + LOOK_AHEAD);
-    const name = nameAt(rest, text.slice(Math.max(0, index - MAX_BEFORE), index));
+    const name = nameAt(rest, text.slice(Math.max(0, index - MAX_BEFORE_SECRET), index));
     const earlier = name && secretBefore(text, index);
     if (earlier && earlier.start >= done) {
       done = index + name.length;
@@ -69,7 +70,7 @@ export const findNamedSecrets: Rule = (text, _, add) => {
     done = index + name.length + found.end;
     if (done === index + LOOK_AHEAD) done = endOfValue(text, done);
     add(start, done);
-    const another = ANOTHER.exec(text.slice(done, done + LOOK_AHEAD));
+    const another = ANOTHER_SECRET.exec(text.slice(done, done + LOOK_AHEAD));
     const value = withoutStop(another?.[2] ?? '');
     if (!another || !isPassword(value) || classesOf(value) < 3) continue;
     add(done + another[1]!.length, done + another[1]!.length + value.length);
@@ -91,8 +92,8 @@ function nameAt(rest: string, before: string): { length: number; isSecret: (valu
 }
 
 function endOfValue(text: string, from: number): number {
-  REST.lastIndex = from;
-  return from + REST.exec(text)![0].length;
+  SECRET_REST.lastIndex = from;
+  return from + SECRET_REST.exec(text)![0].length;
 }
 
 /** The value that a name is given, where it is a secret. */

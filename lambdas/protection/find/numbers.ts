@@ -3,7 +3,7 @@
 import { GAP, HYPHEN, type Numerals } from './finding.ts';
 
 /** Those of the shortest address, `1.1.1.1`. */
-const LEAST_DIGITS = 4;
+const MIN_NUMBER_DIGITS = 4;
 const RUN = new RegExp(String.raw`\d[\d${GAP}.${HYPHEN}()]{3,}`, 'g');
 /** `) -` is between digits of one number; more is not. */
 const MAX_SEPARATORS = 3;
@@ -21,7 +21,7 @@ function split(run: string, from: number, found: Numerals[]): void {
   let end = 0;
   let digits = '';
   const add = () => {
-    if (digits.length >= LEAST_DIGITS) found.push({ start: from + start, written: run.slice(start, end), digits });
+    if (digits.length >= MIN_NUMBER_DIGITS) found.push({ start: from + start, written: run.slice(start, end), digits });
   };
   for (let index = 0; index < run.length; index += 1) {
     const code = run.charCodeAt(index);

@@ -2,17 +2,17 @@
 
 import { isWordAt, matchesOf, type Add } from './finding.ts';
 
-const NAME =
+const PIN_NAME =
   /(?<![\p{L}\d])(?:pin|puk|пин|пук)(?:[- ]?(?:code|код)\p{L}{0,2})?(?!\p{L})|passcode|пасс?код|код-пароль|код\p{L}{0,2} доступа|(?:access|door|gate|alarm|entry) code(?!\p{L})/giu;
 /** In small letters, and quick to look for. */
 const MAYBE = /(?<![a-z])(?:pin|puk)(?![abd-z])|passcode| code|(?<![а-яё])(?:пин|пук)|пасс?код|код-п|код.{0,2} дост/;
 /** The digits stand in the sentence of the name. */
-const WITHIN = 72;
+const PIN_WITHIN = 72;
 const SENTENCE = /^[^\n;{}]*?(?=[.!?](?:\s|$)|[\n;{}]|$)/;
-const DIGITS =
+const PIN_DIGITS =
   /(?<![\p{L}\d.,/:#№+-])(?:(?:[A-Z]{1,3}-)?\d{4,10}(?:[#*]\d{1,6})?|\d(?=[A-Za-z\d]*[A-Z])[A-Za-z\d]{5,9})(?![\p{L}\d]|[.,/:-]\d)/gu;
 /** Digits of something else. */
-const OF_ANOTHER =
+const PIN_OF_ANOTHER =
   /(?:\b(?:in|since|until|by|before|after|ext\.?|room|page|flat|card|number|no\.?|year|connector|port)|(?<!\p{L})(?:в|с|до|после|доб\.?|кв\.?|комнат\p{L}|кабинет\p{L}?|карт\p{L}|номер\p{L}?|договор\p{L}?|год\p{L}?|порт\p{L}?))\s$/iu;
 /** `pin 18`: a part of a chip or of a plug. */
 const OF_PART = /^\s?#?\d{1,3}(?!\d)/;
@@ -24,17 +24,17 @@ const TO = /^\s(?:to|на)\s(\d{4,10})(?![\p{L}\d])/iu;
 export function findNumericSecrets(text: string, lower: string, add: Add): void {
   if (!MAYBE.test(lower)) return;
   let done = 0;
-  for (const { 0: name, index } of matchesOf(NAME, text)) {
+  for (const { 0: name, index } of matchesOf(PIN_NAME, text)) {
     const from = index + name.length;
     if (from < done) continue;
-    const sentence = SENTENCE.exec(text.slice(from, from + WITHIN))![0];
+    const sentence = SENTENCE.exec(text.slice(from, from + PIN_WITHIN))![0];
     if (OF_PART.test(sentence)) continue;
-    for (const { 0: found, index: at } of matchesOf(DIGITS, sentence)) {
+    for (const { 0: found, index: at } of matchesOf(PIN_DIGITS, sentence)) {
       const before = sentence.slice(0, at);
       const to = CHANGED.test(before) ? TO.exec(sentence.slice(at + found.length)) : null;
       // Cut off by the end of what was looked at.
-      const isCutOff = at + found.length === WITHIN && isWordAt(text, from + WITHIN);
-      if (isCutOff || (!to && OF_ANOTHER.test(before))) continue;
+      const isCutOff = at + found.length === PIN_WITHIN && isWordAt(text, from + PIN_WITHIN);
+      if (isCutOff || (!to && PIN_OF_ANOTHER.test(before))) continue;
       done = from + at + found.length;
       add(from + at, done);
       if (to) add(done + to[0].length - to[1]!.length, done + to[0].length);

@@ -1,14 +1,14 @@
 import { cellsUnder } from './column.ts';
 import { isWordAt, GAP, HYPHEN, wordsBefore, type Add, type Rule } from './finding.ts';
 
-const NAMED =
+const NAMED_PASSPORT =
   /пасс?порт|passeport|пасп\.|загранник|загранпасп|(?<![a-zа-яё])загран(?![a-zа-яё])|(?<![a-zа-яё])п-т(?![a-zа-яё])|passport|(?<![a-zа-яё])psp(?:r?t)\.?(?![a-zа-яё])|(?<![a-zа-яё])pass\.(?= no)/gi;
 /** From the word to the end of the number. */
-const WITHIN = 80;
+const PASSPORT_WITHIN = 80;
 
 const NUMBER_SIGN = String.raw`(?:(?:паспорта )?(?:№|[Нн]омер|ном\.|н\.|[Nn]o\.?|[Nn]umber|n°|N)(?: паспорта)?:?)`;
 const SERIES_SIGN = String.raw`(?:[${GAP},]{0,2}(?:серия|сер\.)(?=[${GAP},]))?`;
-const FORMS = [
+const PASSPORT_FORMS = [
   // Russian: two digits and two, then six.
   String.raw`\d{2}[${GAP}${HYPHEN}]?\d{2}(?:${SERIES_SIGN}[${GAP},]{0,2}${NUMBER_SIGN}[${GAP}]{0,2}|[${GAP}]?[${HYPHEN}/]?[${GAP}]?)\d{3}[${GAP}]?\d{3}`,
   // Russian for abroad: two digits, then seven.
@@ -23,9 +23,12 @@ const FORMS = [
   // German and others: nine letters and digits, with two digits at least.
   String.raw`[A-Z](?=[A-Z]{0,6}\d[A-Z]{0,6}\d)[0-9A-Z]{8}`,
 ];
-const NUMBER = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${FORMS.join('|')})(?![\p{L}\p{N}]|[${HYPHEN}/]\d)`, 'u');
+const PASSPORT_NUMBER = new RegExp(
+  String.raw`(?<![\p{L}\p{N}])(?:${PASSPORT_FORMS.join('|')})(?![\p{L}\p{N}]|[${HYPHEN}/]\d)`,
+  'u',
+);
 /** Between the word and its number: a few words of the same sentence. */
-const MAX_WORDS = 56;
+const MAX_PASSPORT_WORDS = 56;
 const NEXT_SENTENCE = /(?<!\b(?:[Nn]o|nr|num)|(?<!\p{L})(?:гр|гос|г|им|др)|[№сc]ер|(?<!\p{L})\p{Lu})[.!?\n]\s/u;
 
 /** Eight digits are mostly a date, and a number only right after the word. */
@@ -36,12 +39,12 @@ const NUMBER_ALONE =
 /** `номер паспорта 640275`. */
 const NAMED_NUMBER = /(?:номер\p{L}{0,2}|number(?: of)?) $/iu;
 const SIX_DIGITS = /^\p{L}{0,2}[\s.:#№"'=–—-]{1,5}(\d{3} ?\d{3})(?![\p{L}\d]|[-/.]\d)/iu;
-const DATE = /^(?:19|20)\d\d(?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])(?:19|20)\d\d$/;
+const PASSPORT_DATE = /^(?:19|20)\d\d(?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])(?:19|20)\d\d$/;
 /** In fields of their own: the number is what leads to a person. */
 const SERIES_AND_NUMBER =
   /^[^\d\n]{0,32}?(?:сери\p{L}|seri\p{L}{1,2})["']?[\s:="'–—-]{0,5}\d{2} ?\d{2}["']?(?:[,;.\s]{1,3}|\s(?:and|и)\s)["']?(?:(?:passport|паспорт\p{L}{0,2})[_ ])?(?:номер|number|num|no|nomer|№)["']?(?: паспорта)?[\s:="'–—-]{0,5}(\d{6})(?!\d)/iu;
 /** `… and 2811 093356`, `; 3314 090775`: another number of the same form. */
-const ANOTHER = new RegExp(
+const ANOTHER_DOCUMENT = new RegExp(
   String.raw`^[)"'»]{0,2}(?: \p{L}{2,12})?(?: \([^()\n]{1,24}\))?(?:[,;/]|[,;]? (?:и|and|or|или|то ли|&|а также))(?:[ ,]{1,2}\p{L}{1,16}(?:'s)?[:,]?){0,4} ?["'(«]?[${GAP}]?(\d{2}[${GAP}]?(?:\d{2}[${GAP}]?\d{6}|\d{7})|[A-Z]{1,2}\d{7})(?![\p{L}\d])`,
   'iu',
 );
@@ -59,18 +62,18 @@ const TECHNICAL =
 const NUMBER_BEFORE =
   /(?<![\p{L}\d])(\d{2}[ -]?\d{2} ?(?:№ ?)?\d{6}|\d{9}|[A-Z]{1,2}\d{6,8}) ?[,"'»]{0,2} ?(?:[(–—-] ?(?:это |мой |моего |(?:is|that's) (?:my |the |a )?)?|(?:это|is my|is the|that's my) )(?:\p{L}{2,12} )?$/u;
 /** A column whose heading has this holds such values. */
-const HEADING = /(?:паспорт|passport)/i;
-const WHOLE_NUMBER = new RegExp(String.raw`^(?:${FORMS.join('|')})$`, 'u');
+const PASSPORT_HEADING = /(?:паспорт|passport)/i;
+const WHOLE_NUMBER = new RegExp(String.raw`^(?:${PASSPORT_FORMS.join('|')})$`, 'u');
 
 /** Numbers of passports: they have no check digit that people write, so the word must stand before them. */
 export const findPassports: Rule = (text, _, add) => {
-  if (HEADING.test(text)) {
-    for (const { value, start } of cellsUnder(text, HEADING)) {
+  if (PASSPORT_HEADING.test(text)) {
+    for (const { value, start } of cellsUnder(text, PASSPORT_HEADING)) {
       if (WHOLE_NUMBER.test(value)) add(start, start + value.length);
     }
   }
   let done = 0;
-  for (const { 0: word, index } of text.matchAll(NAMED)) {
+  for (const { 0: word, index } of text.matchAll(NAMED_PASSPORT)) {
     const from = index + word.length;
     if (from < done) continue;
     const before = wordsBefore(text, index, 48);
@@ -80,14 +83,15 @@ export const findPassports: Rule = (text, _, add) => {
       add(start, start + earlier[1]!.length);
       continue;
     }
-    const after = text.slice(from, from + WITHIN);
+    const after = text.slice(from, from + PASSPORT_WITHIN);
     const number = numberIn(after, before);
     if (!number || OF_THING.test(after) || TECHNICAL.test(before)) continue;
     if (OF_OTHER.test(after.slice(0, number.start))) continue;
     const start = from + number.start;
     const end = from + number.end;
     // Cut off by the end of what was looked at.
-    if (isWordAt(text, end) || number.start > MAX_WORDS || NEXT_SENTENCE.test(text.slice(from, start))) continue;
+    if (isWordAt(text, end) || number.start > MAX_PASSPORT_WORDS || NEXT_SENTENCE.test(text.slice(from, start)))
+      continue;
     add(start, end);
     done = addOthers(text, end, add);
   }
@@ -96,12 +100,12 @@ export const findPassports: Rule = (text, _, add) => {
 /** Where a number was found in the words after the name of a passport. */
 function numberIn(after: string, before: string): { start: number; end: number } | undefined {
   if (!/\d/.test(after)) return undefined;
-  const number = NUMBER.exec(after);
+  const number = PASSPORT_NUMBER.exec(after);
   if (number) return { start: number.index, end: number.index + number[0].length };
   const six = NAMED_NUMBER.test(before) ? SIX_DIGITS.exec(after) : null;
   const [found, digits] =
     six ?? SERIES_AND_NUMBER.exec(after) ?? NUMBER_ALONE.exec(after) ?? EIGHT_DIGITS.exec(after) ?? [];
-  if (found === undefined || digits === undefined || DATE.test(digits)) return undefined;
+  if (found === undefined || digits === undefined || PASSPORT_DATE.test(digits)) return undefined;
   return { start: found.length - digits.length, end: found.length };
 }
 
@@ -109,7 +113,7 @@ function numberIn(after: string, before: string): { start: number; end: number }
 function addOthers(text: string, from: number, add: Add): number {
   let end = from;
   for (let left = MAX_OTHERS; left > 0; left -= 1) {
-    const other = ANOTHER.exec(text.slice(end, end + WITHIN));
+    const other = ANOTHER_DOCUMENT.exec(text.slice(end, end + PASSPORT_WITHIN));
     if (!other) break;
     end += other[0].length;
     add(end - other[1]!.length, end);

@@ -8,13 +8,13 @@ import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, matchesOf, wordsBefore, type
 const SEPARATOR = String.raw`[${GAP}.${HYPHEN}()]`;
 /** At most three separators between digits, as in `) -`, and no more digits than a number may have (E.164). */
 const PHONE = new RegExp(String.raw`(?<![\d])(?:\+|\()?\d(?:${SEPARATOR}{0,3}\d){8,14}(?!\d)`, 'g');
-const LEAST_DIGITS = 9;
+const MIN_PHONE_DIGITS = 9;
 const MAX_DIGITS = 15;
 
 /** Words before a number without a country, and fields that hold one. */
-const NAMED =
+const NAMED_PHONE =
   /тел(?:\.|ефон\p{L}*)?(?!\p{L})|моб(?:\.|ильн\p{L}*)?(?!\p{L})|факс|звон|вотсап|ватсап|вацап|(?<!\p{L})(?:смс|sms)(?!\p{L})|набра|набер|набир|(?:мой|мо[её]го|е[её]|его|ваш|личный) номер|phone|(?<!\p{L})tel(?!\p{L})|mobile|(?<!\p{L})cell(?!\p{L})|(?<!\p{L})(?:call|dial|ring|text)(?!\p{L})|fax|landline|whatsapp|viber/iu;
-const NAMED_WITHIN = 32;
+const PHONE_NAMED_WITHIN = 32;
 
 /** Calling codes that the ITU has assigned, of one, two and three digits. */
 const CALLING_CODE =
@@ -28,11 +28,11 @@ const NORTH_AMERICAN_DIGITS = /^[2-9]\d{2}[2-9]\d{6}$/;
 const NATIONAL = [/^[3489]\d{9}$/, /^1?[2-9]\d{2}[2-9]\d{6}$/, /^0[1-9]\d{7,9}$/];
 /** `+1 000 000 000` is an amount. */
 const ROUND = /[ \u00a0\u2009\u202f]000$/;
-const AMOUNT = /[ \u00a0]?(?:руб|р\.|₽|\$|€|%|тыс|млн|млрд|шт(?!\p{L})|(?:rub|usd|eur|pcs)(?!\p{L}))/iuy;
+const AMOUNT_OF_MONEY = /[ \u00a0]?(?:руб|р\.|₽|\$|€|%|тыс|млн|млрд|шт(?!\p{L})|(?:rub|usd|eur|pcs)(?!\p{L}))/iuy;
 /** What is numbered in such digits too. */
 const OTHER_NUMBER =
   /^(?:заказ|накладн|артикул|договор|заявк|обращени|чек|трек|сч[её]т|полис|order|invoice|ticket|sku$|serial|part$|batch|tracking)/i;
-const NUMBER = /^(?:номер|number$|no$)/i;
+const PHONE_NUMBER = /^(?:номер|number$|no$)/i;
 
 /** How the ten digits after 8 or 7 are grouped: a code of three to five digits, then the rest. */
 const RUSSIAN_FORMS = new Set([
@@ -51,7 +51,7 @@ const RUSSIAN_FORMS = new Set([
   '5 1 2 2',
 ]);
 /** Forms that nothing else has: North American ones, and a Russian code in brackets. */
-const FORMS = [
+const PHONE_FORMS = [
   /^(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[.-])[2-9]\d{2}[.-]\d{4}$/,
   /^\([3-9](?:\d{2}\) ?\d{3}|\d{3}\) ?\d{2})-\d{2}-\d{2}$/,
 ];
@@ -59,7 +59,7 @@ const FORMS = [
 /** Phone numbers: with a country code, in Russian forms, and in forms of other countries where a word says so. */
 export const findPhones: Rule = (text, numerals, add) => {
   for (const { start: first, written: numbers, digits } of numerals) {
-    if (digits.length < LEAST_DIGITS) continue;
+    if (digits.length < MIN_PHONE_DIGITS) continue;
     const from = first > 0 && '+('.includes(text.charAt(first - 1)) ? first - 1 : first;
     const whole = from === first ? numbers : text.charAt(from) + numbers;
     if (digits.length <= MAX_DIGITS) findAt(text, from, whole, add);
@@ -82,7 +82,7 @@ function endOfPhone(text: string, start: number, found: string): number | undefi
     const isLonger = isWordAt(text, end) && text.charAt(end) !== '_';
     const form = isLonger ? undefined : formOf(written);
     if (form === undefined || isAmount(text, end)) continue;
-    if (form === 'international' || isNamed(form, wordsBefore(text, start, NAMED_WITHIN))) return end;
+    if (form === 'international' || isNamedPhone(form, wordsBefore(text, start, PHONE_NAMED_WITHIN))) return end;
   }
   return undefined;
 }
@@ -97,8 +97,8 @@ function isPartOfWord(text: string, start: number): boolean {
 
 /** `+1 234 567 890 ₽`. */
 function isAmount(text: string, end: number): boolean {
-  AMOUNT.lastIndex = end;
-  return AMOUNT.test(text);
+  AMOUNT_OF_MONEY.lastIndex = end;
+  return AMOUNT_OF_MONEY.test(text);
 }
 
 /** `тел.8926…`, `Телефон8 926 …`. */
@@ -120,15 +120,15 @@ function isDigitAt(text: string, index: number): boolean {
 }
 
 /** What a number looks like: one that says its country, one of a known form, or one that only a word makes a phone. */
-type Form = 'international' | 'known' | 'national';
+type PhoneForm = 'international' | 'known' | 'national';
 
-function formOf(written: string): Form | undefined {
+function formOf(written: string): PhoneForm | undefined {
   const digits = digitsOf(written);
-  if (digits.length < LEAST_DIGITS || digits.length > MAX_DIGITS) return undefined;
+  if (digits.length < MIN_PHONE_DIGITS || digits.length > MAX_DIGITS) return undefined;
   if (written.startsWith('+')) return isInternational(digits) && isWhole(written) ? 'international' : undefined;
   const hasPlausibleLength = digits.length === 10 || digits.length === 11 || digits.startsWith('0');
   if (!hasPlausibleLength || !isBalanced(written)) return undefined;
-  if (isRussian(written, digits) || FORMS.some((form) => form.test(written))) return 'known';
+  if (isRussian(written, digits) || PHONE_FORMS.some((form) => form.test(written))) return 'known';
   return isNational(digits) ? 'national' : undefined;
 }
 
@@ -136,15 +136,15 @@ function isWhole(written: string): boolean {
   return isBalanced(written) && !ROUND.test(written);
 }
 
-function isNamed(form: Form, before: string): boolean {
-  return !isOtherNumber(before) && (form === 'known' || NAMED.test(before));
+function isNamedPhone(form: PhoneForm, before: string): boolean {
+  return !isOtherNumber(before) && (form === 'known' || NAMED_PHONE.test(before));
 }
 
 /** `order 8 903 …`, `заказ номер: 8 903 …`. */
 function isOtherNumber(before: string): boolean {
   const last = lastWord(before, before.length);
   if (!last) return false;
-  const word = NUMBER.test(last.word) ? lastWord(before, last.start)?.word : last.word;
+  const word = PHONE_NUMBER.test(last.word) ? lastWord(before, last.start)?.word : last.word;
   return word !== undefined && OTHER_NUMBER.test(word);
 }
 
@@ -165,13 +165,13 @@ function isNational(digits: string): boolean {
 /** `8 903 …`, `8 (4852) …`, and `8 029 …` of Belarus; a city's code without gaps could be any number. */
 function isRussian(written: string, digits: string): boolean {
   if (digits.length !== 11 || !/^(?:[78][3-9]|80(?:17|25|29|33|44))/.test(digits)) return false;
-  const form = groupsOf(written);
+  const form = digitGroups(written);
   if (!RUSSIAN_FORMS.has(form)) return false;
   return form !== '10' || digits[1] === '9' || /^[78]800/.test(digits);
 }
 
 /** How many digits are in its groups, after the first digit. */
-function groupsOf(written: string): string {
+function digitGroups(written: string): string {
   const [first, ...others] = written.match(/\d+/g)!.map(({ length }) => length);
   return (first === 1 ? others : [first! - 1, ...others]).join(' ');
 }

@@ -47,11 +47,11 @@ const DEFAULT =
 /** Adds the passwords that stand where a program takes one; `lower` is the text in small letters. */
 export function findSecretArguments(text: string, lower: string, add: Add): void {
   if (text.includes('-')) findInOptions(text, add);
-  for (const [word, place] of PLACES) if (word.test(lower)) findIn(text, place, add);
-  if (/\|\||\?\?| or ["'`]|:-[^\s-]/.test(lower)) findIn(text, DEFAULT, add);
+  for (const [word, place] of PLACES) if (word.test(lower)) findInArguments(text, place, add);
+  if (/\|\||\?\?| or ["'`]|:-[^\s-]/.test(lower)) findInArguments(text, DEFAULT, add);
 }
 
-function findIn(text: string, place: RegExp, add: Add): void {
+function findInArguments(text: string, place: RegExp, add: Add): void {
   for (const { 0: found, 1: first, 2: second, index } of matchesOf(place, text)) {
     const value = first ?? second ?? '';
     const start = index + found.lastIndexOf(value);

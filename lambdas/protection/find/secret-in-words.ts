@@ -4,11 +4,11 @@ import { matchesOf } from './finding.ts';
 import { classesOf, isLikePassword, isNoReference, isOfWords, isPassword, isUnmistakable } from './secret.ts';
 
 /** A secret and its name are in one line, and in one sentence or in two that follow each other. */
-const MAX_WORDS = 160;
+const MAX_SECRET_WORDS = 160;
 const SENTENCES = /^[^\n{}]*?[.!?:](?=\s|$)[^\n{}]*?(?=[.?](?:\s|$)|[\n{}]|$)|^[^\n{}]*/;
 const CHUNK = /[^\s"'`<>;,()«»“”„]{6,128}/g;
 /** Words right before a value say that it is a number or a name of something else. */
-const OF_ANOTHER =
+const SECRET_OF_ANOTHER =
   /(?:^|[\s(])(?:commit|revision|rev|sha-?\d*|md5|hash|digest|checksum|etag|image|uuid|guid|id|request|trace|span|order|user|username|login|account|host|server|file|branch|version|ticket|коммит\p{L}*|хеш\p{L}*|хэш\p{L}*|заказ\p{L}*|номер\p{L}*|логин\p{L}*|юзер\p{L}*|пользовател\p{L}*|учётк\p{L}*|файл\p{L}*|хост\p{L}*|сервер\p{L}*|верси\p{L}*|тикет\p{L}*|заявк\p{L}*)\s?[:=#№]?\s?$/iu;
 const TO_VALUE = /(?:сброшен|смен|измен|поменя|установ|постав|reset|changed|set)\p{L}{0,6}\s(?:на|to|as)\s$/iu;
 const PREPOSITION =
@@ -19,16 +19,16 @@ const ABOUT_RULES =
 
 /** The value that the words after a name speak of. */
 export function secretIn(rest: string, wants: 'password' | 'key'): { start: number; end: number } | undefined {
-  const words = SENTENCES.exec(rest.slice(0, MAX_WORDS))![0];
+  const words = SENTENCES.exec(rest.slice(0, MAX_SECRET_WORDS))![0];
   if (!/\d|-/.test(words)) return undefined;
-  const isCutOff = words.length === MAX_WORDS;
+  const isCutOff = words.length === MAX_SECRET_WORDS;
   const speaksOfRules = ABOUT_RULES.test(words);
   let likely: { start: number; end: number } | undefined;
   for (const { 0: chunk, index } of matchesOf(CHUNK, words)) {
     if (isCutOff && index + chunk.length === words.length) break;
     const value = withoutStop(chunk);
     const before = words.slice(Math.max(0, index - 24), index);
-    if (OF_ANOTHER.test(before)) continue;
+    if (SECRET_OF_ANOTHER.test(before)) continue;
     const found = { start: index, end: index + value.length };
     if (isUnmistakable(value) || (wants === 'key' && isUuid(value))) return found;
     if (
@@ -68,11 +68,11 @@ const RIGHT_AFTER =
 /** `«…» is the `, `… — это `, `… (`, `use … as the `: what ends where the name of a secret begins. */
 const BEFORE_NAME =
   /(?<![^\s"'`«“(])([^\s"'`<>;,()«»“”„]{6,64})(["'`»”*]{0,3}),?\s?(?:[–—-]\s?|\(|(?=(?:это|как|as|is|i\.e\.)\s))(?:(?:это|вот|как|as|is|i\.e\.|видимо|похоже|вроде|the|a|my|our|your|its|мой|ваш|наш|новый|старый|его|её|app|root|admin|pre-shared|shared)\s){0,3}$/iu;
-const MAX_BEFORE = 120;
+const MAX_WORDS_BEFORE = 120;
 
 /** A value that the words after it call a secret: its name begins at `nameStart`. */
 export function secretBefore(text: string, nameStart: number): { start: number; end: number } | undefined {
-  const from = Math.max(0, nameStart - MAX_BEFORE);
+  const from = Math.max(0, nameStart - MAX_WORDS_BEFORE);
   const found = BEFORE_NAME.exec(text.slice(from, nameStart));
   if (!found) return undefined;
   const value = withoutStop(found[1]!);

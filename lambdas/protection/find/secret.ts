@@ -6,7 +6,7 @@ const EXPRESSION = /^[$<{[(%*]|^[a-z]+\|[a-z]|[([{]|\*{3}|^[\w-]+=(?!=*$)/;
 const REFERENCE =
   /^[A-Za-z_][\w-]*(?:(?:\.|::|->)[A-Za-z_][\w-]*)+$|^[A-Z]+(?:_[A-Z]+)+$|^your[-_]|^alias\/|\.\.\.|…|x{5}/i;
 /** Addresses, paths, mail, moments. */
-const PLACE =
+const PLACE_NAME =
   /^\/\/|^[a-z][a-z+.-]{1,12}:\/\/|^(?:~|\.{0,2})\/[\w.-]+(?:\/[\w.-]+)*\/?$|^[a-z]:\\|^[\p{L}\d_.+-]+@[\p{L}\d-]+\.[\p{L}\d.-]+(?::|$)/iu;
 const MOMENT = /^\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/;
 /** Machines as systems name them, and commands of a shell: `LAPTOP-7QK2V`, `Read-Host`. */
@@ -27,7 +27,7 @@ export function isNoReference(value: string): boolean {
 }
 
 function isOrdinary(value: string): boolean {
-  if (PLACE.test(value) || MOMENT.test(value) || NAMED_THING.test(value)) return false;
+  if (PLACE_NAME.test(value) || MOMENT.test(value) || NAMED_THING.test(value)) return false;
   return /\d/.test(value) || !REFERENCE.test(value);
 }
 
@@ -56,7 +56,7 @@ export function isUnmistakable(value: string): boolean {
   if (/[\p{L}\d][!@#$%^&*?+=~][\p{L}\d]/u.test(value) && value.length >= 8) return true;
   if (classesOf(value) === 4 && /[!@#$%^&*?+=~]/.test(value)) return true;
   if (isOfWords(value)) return false;
-  const changes = changesOf(value);
+  const changes = characterChanges(value);
   return (changes >= 3 && value.length >= 8 && /[a-z]/.test(value) && /[A-Z]/.test(value)) || isRandom(value, changes);
 }
 
@@ -76,17 +76,17 @@ export function isLikePassword(value: string): boolean {
   if (value.length < 8 || !/^[\p{L}\d_.№-]+$/u.test(value) || !isNoReference(value)) return false;
   const small = value.match(/\p{Ll}/gu)?.length ?? 0;
   const digits = value.match(/\d/g)?.length ?? 0;
-  if (small < 3 || digits < 2 || RELEASE.test(value)) return false;
+  if (small < 3 || digits < 2 || RELEASE_NAME.test(value)) return false;
   if (/^\p{L}+\d{1,3}$/u.test(value)) return false;
   return /\p{Lu}/u.test(value) || digits >= 4 || /\d\p{Ll}{2}/u.test(value);
 }
 
 /** `Tomcat-9.0.85`, `Ubuntu-22.04`, `2024-q3`, a date with words. */
-const RELEASE = /\d\.\d|^\d{4}-|^v\d/;
+const RELEASE_NAME = /\d\.\d|^\d{4}-|^v\d/;
 
 /** Letters and digits through each other, as in no word, name or date. */
 export function isMixed(value: string): boolean {
-  const changes = changesOf(value);
+  const changes = characterChanges(value);
   return (
     changes >= 3 ||
     (changes >= 1 && /[a-z]/.test(value) && /[A-Z]/.test(value)) ||
@@ -107,6 +107,6 @@ export function classesOf(value: string): number {
   return [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\d\s]/u].filter((kind) => kind.test(value)).length;
 }
 
-function changesOf(value: string): number {
+function characterChanges(value: string): number {
   return value.match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)/g)?.length ?? 0;
 }

@@ -6,18 +6,18 @@ const SNILS = new RegExp(
 );
 /** Written as on the card: nothing else has this form and its check sum. */
 const AS_ON_CARD = new RegExp(String.raw`^\d{3}[${HYPHEN}]\d{3}[${HYPHEN}]\d{3}`);
-const NAMED = /снилс|snils|страхов|пенсионн|pension/i;
-const NAMED_WITHIN = 48;
-const DIGITS = 11;
+const NAMED_SNILS = /снилс|snils|страхов|пенсионн|pension/i;
+const SNILS_NAMED_WITHIN = 48;
+const SNILS_DIGITS = 11;
 
 /** Russian insurance numbers: by their check sum, and where the form says nothing, by a word before them. */
 export const findSnils: Rule = (text, numerals, add) => {
   for (const { start: from, written, digits } of numerals) {
-    if (digits.length < DIGITS || (digits.length === DIGITS && !fitsCheckSum(digits))) continue;
+    if (digits.length < SNILS_DIGITS || (digits.length === SNILS_DIGITS && !fitsCheckSum(digits))) continue;
     for (const { 0: found, index } of matchesOf(SNILS, written)) {
       const [start, end] = [from + index, from + index + found.length];
       if (!standsAlone(text, start, end) || !fitsCheckSum(digitsOf(found))) continue;
-      if (AS_ON_CARD.test(found) || NAMED.test(wordsBefore(text, start, NAMED_WITHIN))) add(start, end);
+      if (AS_ON_CARD.test(found) || NAMED_SNILS.test(wordsBefore(text, start, SNILS_NAMED_WITHIN))) add(start, end);
     }
   }
 };

@@ -1,12 +1,13 @@
 import type { MessageDelta, MessagesEvent } from '../../messages/types.ts';
 import { hasSoundCounts, withSoundCounts } from '../../messages/usage-counts.ts';
-import { UpstreamError } from '../upstream-http.ts';
-import { isBlock, isDelta, isRecord, isText } from './event-shapes.ts';
+import { UpstreamError } from '../http/upstream-http.ts';
+import { isBlock, isDelta, isText } from './event-shapes.ts';
+import { isRecord } from '../../platform/foreign-json.ts';
 
 /** More blocks than any answer has. Even an empty block costs memory. */
 const MAX_BLOCKS = 10_000;
 /** More endings than any answer has. */
-const MAX_WAITING = 16;
+const MAX_WAITING_BLOCKS = 16;
 /** Longer than any reason to stop. */
 const MAX_REASON_CHARACTERS = 64;
 
@@ -100,7 +101,7 @@ export class AnswerOrder {
   #ending(event: MessageDelta): MessagesEvent[] {
     const { stop_reason: reason } = event.delta;
     if (this.#waiting.length > 0 || (reason === 'tool_use' && this.#hasOpenCall)) {
-      this.#demand(this.#waiting.length < MAX_WAITING, 'one ending after the other');
+      this.#demand(this.#waiting.length < MAX_WAITING_BLOCKS, 'one ending after the other');
       this.#waiting.push(event);
       return [];
     }

@@ -6,8 +6,8 @@
 
 import { readExactly } from '../../platform/exact-json.ts';
 import type { AnswerBatch, AnswerEvent, Block, MessageBody, MessagesEvent } from '../../messages/types.ts';
-import { UpstreamError } from '../upstream-http.ts';
-import { withTrailingTimeout } from '../last-words.ts';
+import { UpstreamError } from '../http/upstream-http.ts';
+import { withTrailingTimeout } from '../http/last-words.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { DecodeContext, WireTarget } from '../wire.ts';
 import { AnswerOrder } from './answer-order.ts';
@@ -55,7 +55,7 @@ export function decodeMessage(document: unknown, context: DecodeContext<Anthropi
     },
     ...content.flatMap((block, index): MessagesEvent[] => [
       { type: 'content_block_start', index, content_block: emptied(block) },
-      ...deltasOf(block).map((delta): MessagesEvent => ({ type: 'content_block_delta', index, delta })),
+      ...blockDeltas(block).map((delta): MessagesEvent => ({ type: 'content_block_delta', index, delta })),
       { type: 'content_block_stop', index },
     ]),
     {
@@ -70,7 +70,7 @@ export function decodeMessage(document: unknown, context: DecodeContext<Anthropi
   return { events: checked.map((data) => ({ data })) };
 }
 
-type Delta = Extract<MessagesEvent, { type: 'content_block_delta' }>['delta'];
+type BlockDelta = Extract<MessagesEvent, { type: 'content_block_delta' }>['delta'];
 
 /** The block as it is at its start, without what clients put together from deltas. */
 function emptied(block: Block): Block {
@@ -87,7 +87,7 @@ function emptied(block: Block): Block {
   }
 }
 
-function deltasOf(block: Block): Delta[] {
+function blockDeltas(block: Block): BlockDelta[] {
   switch (block.type) {
     case 'text':
       return [{ type: 'text_delta', text: block['text'] as string }];

@@ -1,13 +1,14 @@
+import { isRecord } from '../../platform/foreign-json.ts';
 /** Shapes of the events of an answer, as far as clients rely on them. Types newer than the gateway fit as they are. */
 
 type Shape = Record<string, (value: unknown) => boolean>;
 
-const call: Shape = { id: isText, name: isText, input: orNull(isRecord) };
+const call: Shape = { id: isText, name: isText, input: orNullShape(isRecord) };
 
 /** A client appends to a block's texts, even to null as if it were a word. Where they are absent, deltas are all. */
-const blocks = byType({
-  text: { text: orAbsent(isText), citations: orNull(Array.isArray) },
-  thinking: { thinking: orAbsent(isText), signature: orNull(isText) },
+const blockShapes = byType({
+  text: { text: orAbsent(isText), citations: orNullShape(Array.isArray) },
+  thinking: { thinking: orAbsent(isText), signature: orNullShape(isText) },
   redacted_thinking: { data: isText },
   tool_use: call,
   server_tool_use: call,
@@ -22,22 +23,18 @@ const deltas = byType({
 });
 
 export function isBlock(block: unknown): boolean {
-  return fits(blocks, block);
+  return fitsShape(blockShapes, block);
 }
 
 export function isDelta(delta: unknown): boolean {
-  return fits(deltas, delta);
+  return fitsShape(deltas, delta);
 }
 
 export function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function fits(shapes: Partial<Record<string, Shape>>, value: unknown): boolean {
+function fitsShape(shapes: Partial<Record<string, Shape>>, value: unknown): boolean {
   if (!isRecord(value) || !isText(value['type'])) return false;
   return Object.entries(shapes[value['type']] ?? {}).every(([field, isFit]) => isFit(value[field]));
 }
@@ -46,7 +43,7 @@ function orAbsent(isFit: (value: unknown) => boolean) {
   return (value: unknown): boolean => value === undefined || isFit(value);
 }
 
-function orNull(isFit: (value: unknown) => boolean) {
+function orNullShape(isFit: (value: unknown) => boolean) {
   return (value: unknown): boolean => value === undefined || value === null || isFit(value);
 }
 

@@ -1,6 +1,6 @@
 import { EventStreamMessages, type EventStreamMessage } from '../aws-event-stream/messages.ts';
 import { exceptionOf } from '../aws-event-stream/exceptions.ts';
-import { UpstreamError } from '../upstream-http.ts';
+import { UpstreamError } from '../http/upstream-http.ts';
 import type { Framed, Framing } from './framing.ts';
 
 /** Bedrock's event stream: each event of Claude is in a `chunk`, in base64; errors are Bedrock's own. */

@@ -1,7 +1,7 @@
-import { frameData, hasEventLine, SseFrameSplitter } from '../sse-frames.ts';
+import { frameData, hasEventLine, SseFrameSplitter } from '../http/sse-frames.ts';
 
 /** Events carry at most one content block; the largest are encrypted search results. */
-const MAX_FRAME_BYTES = 16 * 1024 * 1024;
+const MAX_SSE_FRAME_BYTES = 16 * 1024 * 1024;
 
 /** One event as it came. */
 export interface Framed {
@@ -19,7 +19,7 @@ export interface Framing {
 
 /** Server-sent events. */
 export class SseFraming implements Framing {
-  readonly #splitter = new SseFrameSplitter(MAX_FRAME_BYTES);
+  readonly #splitter = new SseFrameSplitter(MAX_SSE_FRAME_BYTES);
 
   *read(chunk: Buffer | undefined): Generator<Framed, void> {
     for (const frame of chunk ? this.#splitter.push(chunk) : [this.#splitter.rest()]) {

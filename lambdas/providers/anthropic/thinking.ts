@@ -9,7 +9,7 @@ import type { ClientHeaders, WireTarget } from '../wire.ts';
  * All thinking is billed, but shown as a summary or not at all. `budget_tokens` is a target that a model may pass: only
  * max_tokens bounds what it thinks and writes.
  */
-export function hiddenOutput(
+export function hiddenReasoning(
   { thinking }: MessagesRequest,
   { quirks }: WireTarget<Quirks & { thinks_by_default?: boolean | undefined }>,
   maxOutputTokens: number,

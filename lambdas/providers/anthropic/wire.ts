@@ -4,16 +4,15 @@ import { thinkingBeforeCalls, thinkingOf, withoutGatewaySigned } from '../../mes
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
-import { refusesSampling } from '../client-headers.ts';
 import type { ClientHeaders, MessagesWire, WireRefusal, WireRequest, WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
 import { betaNames, envelopeOf, postJson } from './envelopes.ts';
 import { refuseUnsupportedParts } from './unsupported-parts.ts';
 import { rewritten } from './rewritten.ts';
-import { hiddenOutput, withFittingBudget } from './thinking.ts';
+import { hiddenReasoning, withFittingBudget } from './thinking.ts';
 
-type Target = WireTarget<AnthropicQuirks>;
+type AnthropicTarget = WireTarget<AnthropicQuirks>;
 
 export const anthropicWire: MessagesWire<AnthropicQuirks> = {
   encode(request, target, client) {
@@ -28,18 +27,14 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
   encodeCount: (request, target, client) =>
     target.quirks.count_tokens && !target.quirks.envelope ? encodeCountTokens(request, target, client) : undefined,
   readCount: (answer) => (answer as { input_tokens?: unknown } | null)?.input_tokens,
-  hiddenOutput,
-  streamsJson: false,
-  countsPromptAtStart: true,
-  refusesSampling,
-  declinesForFree: true,
+  hiddenReasoning,
   decode: decodeStream,
   decodeWhole: decodeMessage,
-  readRefusal,
+  readRefusal: readAnthropicRefusal,
 };
 
 /** Betas that the endpoint takes. What the others would change in a request was said otherwise, or they only announce a client. */
-function withKnownBetas(client: ClientHeaders, { quirks }: Target): ClientHeaders {
+function withKnownBetas(client: ClientHeaders, { quirks }: AnthropicTarget): ClientHeaders {
   if (!client.anthropicBeta) return client;
   return { ...client, anthropicBeta: knownBetas(betaNames(client.anthropicBeta), quirks).join(',') || undefined };
 }
@@ -50,7 +45,7 @@ function knownBetas(names: string[], quirks: AnthropicQuirks): string[] {
 }
 
 /** POST /v1/messages/count_tokens of an upstream that has it. */
-function encodeCountTokens(request: MessagesRequest, target: Target, client: ClientHeaders): WireRequest {
+function encodeCountTokens(request: MessagesRequest, target: AnthropicTarget, client: ClientHeaders): WireRequest {
   const body = upstreamBody(request, target, client);
   const counted = Object.entries(body).filter(([field, value]) => countedFields.has(field) && value !== undefined);
   return postJson('/v1/messages/count_tokens', Object.fromEntries(counted), client);
@@ -74,7 +69,7 @@ const countedFields = new Set([
   'speed',
 ]);
 
-function upstreamBody(asked: MessagesRequest, target: Target, client: ClientHeaders): Record<string, unknown> {
+function upstreamBody(asked: MessagesRequest, target: AnthropicTarget, client: ClientHeaders): Record<string, unknown> {
   refuseUnsupportedParts(asked, target.quirks);
   const request = rewritten(asked, target.quirks);
   const ceiling = target.maxOutputTokens ?? Infinity;
@@ -91,7 +86,7 @@ function upstreamBody(asked: MessagesRequest, target: Target, client: ClientHead
 }
 
 /** Without thinking that the provider would refuse, and with what it insists on. */
-function readableMessages({ messages, thinking }: MessagesRequest, { providerId, quirks }: Target): Message[] {
+function readableMessages({ messages, thinking }: MessagesRequest, { providerId, quirks }: AnthropicTarget): Message[] {
   if (!quirks.own_signatures) return withoutGatewaySigned(messages);
   const insists = quirks.thinking_before_calls && thinking?.type !== 'disabled';
   return insists ? thinkingBeforeCalls(providerId, messages) : thinkingOf(providerId, messages);
@@ -109,7 +104,7 @@ function withFittingToolId(block: Block): Block {
   return { ...block, tool_use_id: toolCallId(block['tool_use_id'] as string, 'anthropic') };
 }
 
-function readRefusal(body: string): WireRefusal {
+function readAnthropicRefusal(body: string): WireRefusal {
   try {
     const { error = {}, message } = JSON.parse(body) as {
       error?: { type?: unknown; message?: unknown };

@@ -18,7 +18,7 @@ const DEFAULT_REGION = 'us-east-1';
 /** `us-east-1`, `us-gov-west-1`: a part of every address of AWS. */
 const REGION = /(?<=\.)[a-z]{2}(?:-[a-z]+){1,2}-\d{1,2}(?=\.)/;
 /** `<access key id>:<secret access key>`, and `:<session token>` where the key is temporary. None of them has a colon. */
-const ACCESS_KEY = /^([^:\s]+):([^:\s]+)(?::([^:\s]+))?$/;
+const ACCESS_KEY_FORM = /^([^:\s]+):([^:\s]+)(?::([^:\s]+))?$/;
 
 /** @param credential an access key as `<id>:<secret>[:<session token>]`, or `role` */
 export async function authorizeWithSigV4(
@@ -28,7 +28,7 @@ export async function authorizeWithSigV4(
   const { protocol, host, hostname, pathname } = new URL(url);
   const signer = newAwsSigner({
     credentials: await accessKeyOf(credential),
-    region: regionOf(hostname),
+    region: signingRegion(hostname),
     service: SERVICE,
   });
   const request = { method: 'POST', protocol, hostname, path: pathname, headers: { ...headers, host }, body };
@@ -42,13 +42,13 @@ export async function authorizeWithSigV4(
 /** @throws {Error} that does not contain any part of it */
 async function accessKeyOf(credential: string): Promise<AwsCredentials> {
   if (credential === OWN_ROLE) return ownIdentity.credentials();
-  const [, accessKeyId, secretAccessKey, sessionToken] = ACCESS_KEY.exec(credential) ?? [];
+  const [, accessKeyId, secretAccessKey, sessionToken] = ACCESS_KEY_FORM.exec(credential) ?? [];
   if (!accessKeyId || !secretAccessKey) {
     throw new Error('The credential is not <access key id>:<secret access key>[:<session token>], nor "role"');
   }
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
 }
 
-function regionOf(hostname: string): string {
+function signingRegion(hostname: string): string {
   return REGION.exec(hostname)?.[0] ?? optionalVariable(awsVariables.region) ?? DEFAULT_REGION;
 }

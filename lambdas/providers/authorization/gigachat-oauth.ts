@@ -6,30 +6,32 @@
 
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { readText, UpstreamRequest } from '../upstream-http.ts';
+import { readText, UpstreamRequest } from '../http/upstream-http.ts';
 import type { AuthSettings, OutgoingRequest } from './outgoing-request.ts';
 import { bearerOf, readTokenAnswer, tokenCache, type AccessToken } from './token-cache.ts';
 
-const TIMEOUT_MS = 10_000;
-const timeouts = { connectMs: 5_000, firstByteMs: TIMEOUT_MS, idleMs: TIMEOUT_MS };
-const MAX_ANSWER_BYTES = 64 * 1024;
+const GIGACHAT_TIMEOUT_MS = 10_000;
+const gigachatTimeouts = { connectMs: 5_000, firstByteMs: GIGACHAT_TIMEOUT_MS, idleMs: GIGACHAT_TIMEOUT_MS };
+const MAX_GIGACHAT_TOKEN_BYTES = 64 * 1024;
 const DEFAULT_SCOPE = 'GIGACHAT_API_PERS';
 const CREDENTIAL = /^(?:(GIGACHAT_API_[A-Z0-9]{1,20}):)?([A-Za-z0-9+/=_-]{1,1024})$/;
 
-const answerSchema = z.object({
+const gigachatTokenSchema = z.object({
   access_token: z.string().regex(/^[\x21-\x7e]{1,16384}$/),
   /** Epoch milliseconds. */
   expires_at: z.int().positive(),
 });
 
-const tokens = tokenCache();
+const gigachatTokens = tokenCache();
 
 export async function authorizeAtGigachat(
   credential: string,
   _request: OutgoingRequest,
   settings: AuthSettings,
 ): Promise<Record<string, string>> {
-  const token = await tokens.get(keyOf(credential, settings), () => exchange(credential, settings));
+  const token = await gigachatTokens.get(gigachatKey(credential, settings), () =>
+    exchangeGigachatKey(credential, settings),
+  );
   return { authorization: `Bearer ${token}` };
 }
 
@@ -38,15 +40,15 @@ export function forgetAtGigachat(
   headers: OutgoingRequest['headers'],
   settings: AuthSettings,
 ): void {
-  tokens.drop(keyOf(credential, settings), bearerOf(headers));
+  gigachatTokens.drop(gigachatKey(credential, settings), bearerOf(headers));
 }
 
-function keyOf(credential: string, { tokenUrl }: AuthSettings): string {
+function gigachatKey(credential: string, { tokenUrl }: AuthSettings): string {
   return `${tokenUrl} ${credential}`;
 }
 
 /** Its errors name no part of the credential, and repeat no word of the answer. */
-async function exchange(credential: string, { tokenUrl, ca }: AuthSettings): Promise<AccessToken> {
+async function exchangeGigachatKey(credential: string, { tokenUrl, ca }: AuthSettings): Promise<AccessToken> {
   const [, scope = DEFAULT_SCOPE, key] = CREDENTIAL.exec(credential) ?? [];
   if (!key || !tokenUrl)
     throw new Error('The credential is not an authorization key in base64, with or without a scope');
@@ -56,11 +58,14 @@ async function exchange(credential: string, { tokenUrl, ca }: AuthSettings): Pro
     accept: 'application/json',
     'content-type': 'application/x-www-form-urlencoded',
   };
-  const request = new UpstreamRequest({ url: tokenUrl, headers, ca, timeouts }, AbortSignal.timeout(TIMEOUT_MS));
+  const request = new UpstreamRequest(
+    { url: tokenUrl, headers, ca, timeouts: gigachatTimeouts },
+    AbortSignal.timeout(GIGACHAT_TIMEOUT_MS),
+  );
   const { status, body } = await request.send(new URLSearchParams({ scope }).toString());
-  const text = await readText(body, MAX_ANSWER_BYTES);
+  const text = await readText(body, MAX_GIGACHAT_TOKEN_BYTES);
   if (status !== 200) throw new Error(`The token address refused the credential (status ${status})`);
-  const answer = answerSchema.safeParse(readTokenAnswer(text));
+  const answer = gigachatTokenSchema.safeParse(readTokenAnswer(text));
   if (!answer.success) throw new Error('The token address answered without a token');
   return { token: answer.data.access_token, expiresAtMs: answer.data.expires_at };
 }

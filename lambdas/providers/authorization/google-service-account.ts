@@ -6,16 +6,16 @@
 import { sign } from 'node:crypto';
 import * as z from 'zod';
 import { nowMs } from '../../platform/clock.ts';
-import { readText, UpstreamRequest } from '../upstream-http.ts';
+import { readText, UpstreamRequest } from '../http/upstream-http.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import { bearerOf, readTokenAnswer, tokenCache, type AccessToken } from './token-cache.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const ASSERTION_SECONDS = 3_600;
-const TIMEOUT_MS = 10_000;
-const timeouts = { connectMs: 5_000, firstByteMs: TIMEOUT_MS, idleMs: TIMEOUT_MS };
-const MAX_ANSWER_BYTES = 64 * 1024;
+const GOOGLE_TIMEOUT_MS = 10_000;
+const googleTimeouts = { connectMs: 5_000, firstByteMs: GOOGLE_TIMEOUT_MS, idleMs: GOOGLE_TIMEOUT_MS };
+const MAX_GOOGLE_TOKEN_BYTES = 64 * 1024;
 
 const serviceAccountSchema = z.object({
   client_email: z.string().min(1),
@@ -24,34 +24,37 @@ const serviceAccountSchema = z.object({
   token_uri: z.url({ protocol: /^https?$/ }).default('https://oauth2.googleapis.com/token'),
 });
 
-const answerSchema = z.object({
+const googleTokenSchema = z.object({
   access_token: z.string().regex(/^[\x21-\x7e]{1,16384}$/),
   expires_in: z.number().positive(),
 });
 
-const tokens = tokenCache();
+const googleTokens = tokenCache();
 
 /** @param credential the JSON of the account's key */
 export async function authorizeWithServiceAccount(credential: string): Promise<Record<string, string>> {
-  const token = await tokens.get(credential, () => exchange(credential));
+  const token = await googleTokens.get(credential, () => exchangeGoogleAssertion(credential));
   return { authorization: `Bearer ${token}` };
 }
 
 export function forgetServiceAccount(credential: string, headers: OutgoingRequest['headers']): void {
-  tokens.drop(credential, bearerOf(headers));
+  googleTokens.drop(credential, bearerOf(headers));
 }
 
 /** Its errors name no part of the credential, and repeat no word of the answer. */
-async function exchange(credential: string): Promise<AccessToken> {
+async function exchangeGoogleAssertion(credential: string): Promise<AccessToken> {
   const askedAtMs = nowMs();
   const account = readServiceAccount(credential);
   const form = new URLSearchParams({ grant_type: GRANT_TYPE, assertion: assertionOf(account) });
   const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
-  const request = new UpstreamRequest({ url: account.token_uri, headers, timeouts }, AbortSignal.timeout(TIMEOUT_MS));
+  const request = new UpstreamRequest(
+    { url: account.token_uri, headers, timeouts: googleTimeouts },
+    AbortSignal.timeout(GOOGLE_TIMEOUT_MS),
+  );
   const { status, body } = await request.send(form.toString());
-  const text = await readText(body, MAX_ANSWER_BYTES);
+  const text = await readText(body, MAX_GOOGLE_TOKEN_BYTES);
   if (status !== 200) throw new Error(`Google refused a token for the service account (status ${status})`);
-  const answer = answerSchema.safeParse(readTokenAnswer(text));
+  const answer = googleTokenSchema.safeParse(readTokenAnswer(text));
   if (!answer.success) throw new Error('Google answered without a token');
   const { access_token: token, expires_in: seconds } = answer.data;
   return { token, expiresAtMs: askedAtMs + seconds * 1_000 };

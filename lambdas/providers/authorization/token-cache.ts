@@ -24,7 +24,7 @@ export interface TokenCache {
   drop(key: string, token: string): void;
 }
 
-interface Entry {
+interface CachedToken {
   current: AccessToken | undefined;
   running: Promise<AccessToken> | undefined;
   failure: { error: unknown; untilMs: number } | undefined;
@@ -44,12 +44,12 @@ const MAX_KEYS = 256;
  * goes on.
  */
 export function tokenCache(): TokenCache {
-  const entries = new BoundedMap<string, Entry>(MAX_KEYS);
+  const entries = new BoundedMap<string, CachedToken>(MAX_KEYS);
 
-  const entryOf = (key: string): Entry => {
+  const entryOf = (key: string): CachedToken => {
     const known = entries.get(key);
     if (known) return known;
-    const entry: Entry = { current: undefined, running: undefined, failure: undefined };
+    const entry: CachedToken = { current: undefined, running: undefined, failure: undefined };
     entries.set(key, entry);
     return entry;
   };
@@ -73,7 +73,7 @@ export function tokenCache(): TokenCache {
   };
 }
 
-function renewed(entry: Entry, exchange: () => Promise<AccessToken>): Promise<AccessToken> {
+function renewed(entry: CachedToken, exchange: () => Promise<AccessToken>): Promise<AccessToken> {
   if (entry.running) return entry.running;
   if (entry.failure && nowMs() < entry.failure.untilMs) return Promise.reject(entry.failure.error);
   entry.running = exchange()

@@ -2,11 +2,11 @@
 
 import { errorKinds, type ErrorKind } from '../../platform/errors.ts';
 import type { WireRefusal } from '../wire.ts';
-
-const UNSAID = 'The provider refused the request without saying why';
+import { recordOrEmpty, textOrAbsent } from '../../platform/foreign-json.ts';
+import { UNSAID_REFUSAL } from '../translated/errors.ts';
 
 /** As the API reference lists them, and what each stands for. */
-const kinds = new Map<string, ErrorKind>([
+const exceptionKinds = new Map<string, ErrorKind>([
   ['throttlingexception', 'rate_limit_exceeded'],
   ['servicequotaexceededexception', 'rate_limit_exceeded'],
   ['serviceunavailableexception', 'provider_overloaded'],
@@ -22,7 +22,7 @@ const kinds = new Map<string, ErrorKind>([
 
 /** @param payload JSON with a `message`, or whatever else came */
 export function exceptionOf(name: string, payload: string): WireRefusal {
-  return { type: typeOf(name), message: messageOf(membersOf(payload)) };
+  return { type: exceptionType(name), message: exceptionMessage(membersOf(payload)) };
 }
 
 /**
@@ -32,27 +32,27 @@ export function exceptionOf(name: string, payload: string): WireRefusal {
 export function readBedrockRefusal(body: string): WireRefusal {
   const members = membersOf(body);
   const { code, __type: type } = members;
-  return { type: typeOf(firstText(code, type) ?? ''), message: messageOf(members) };
+  return { type: exceptionType(firstText(code, type) ?? ''), message: exceptionMessage(members) };
 }
 
 /** @param name may stand between a namespace and an address: `com.amazon#ThrottlingException:http://…` */
-function typeOf(name: string): string | undefined {
+function exceptionType(name: string): string | undefined {
   const [beforeAddress] = name.split(':', 1);
-  const kind = kinds.get(beforeAddress!.split('#').at(-1)!.toLowerCase());
+  const kind = exceptionKinds.get(beforeAddress!.split('#').at(-1)!.toLowerCase());
   return kind && errorKinds[kind].messagesType;
 }
 
-function messageOf({ message, Message }: Record<string, unknown>): string {
-  return firstText(message, Message) ?? UNSAID;
+function exceptionMessage({ message, Message }: Record<string, unknown>): string {
+  return firstText(message, Message) ?? UNSAID_REFUSAL;
 }
 
 function firstText(...values: unknown[]): string | undefined {
-  return values.find((value) => typeof value === 'string' && value !== '') as string | undefined;
+  return values.map(textOrAbsent).find((text) => text !== undefined);
 }
 
 function membersOf(json: string): Record<string, unknown> {
   try {
-    return (JSON.parse(json) ?? {}) as Record<string, unknown>;
+    return recordOrEmpty(JSON.parse(json));
   } catch {
     // A proxy in front of the provider answered.
     return {};

@@ -7,13 +7,13 @@
  */
 
 import { crc32 } from 'node:zlib';
-import { UpstreamError } from '../upstream-http.ts';
+import { UpstreamError } from '../http/upstream-http.ts';
 
 const PRELUDE_BYTES = 12;
 /** The prelude and the checksum at the end. */
 const MIN_FRAME_BYTES = PRELUDE_BYTES + 4;
 /** AWS allows 24 MB; the largest events of models are pieces of text, and documents of a few megabytes. */
-const MAX_FRAME_BYTES = 16 * 1024 * 1024;
+const MAX_AWS_FRAME_BYTES = 16 * 1024 * 1024;
 
 export class EventStreamFrames {
   #pieces: Buffer[] = [];
@@ -27,7 +27,8 @@ export class EventStreamFrames {
     this.#pieces.push(chunk);
     this.#bytes += chunk.length;
     for (;;) {
-      if (this.#frameBytes === undefined && this.#bytes >= PRELUDE_BYTES) this.#frameBytes = lengthOf(this.#joined());
+      if (this.#frameBytes === undefined && this.#bytes >= PRELUDE_BYTES)
+        this.#frameBytes = frameLength(this.#joined());
       if (this.#frameBytes === undefined || this.#bytes < this.#frameBytes) return;
       yield this.#take(this.#frameBytes);
     }
@@ -49,12 +50,12 @@ export class EventStreamFrames {
   }
 }
 
-function lengthOf(prelude: Buffer): number {
+function frameLength(prelude: Buffer): number {
   const bytes = prelude.readUInt32BE(0);
   const isWhole = crc32(prelude.subarray(0, 8)) === prelude.readUInt32BE(8);
   if (!isWhole || bytes < MIN_FRAME_BYTES) {
     throw new UpstreamError('malformed', 'The provider sent something that is not an event stream');
   }
-  if (bytes > MAX_FRAME_BYTES) throw new UpstreamError('malformed', 'An event of the stream is too large');
+  if (bytes > MAX_AWS_FRAME_BYTES) throw new UpstreamError('malformed', 'An event of the stream is too large');
   return bytes;
 }

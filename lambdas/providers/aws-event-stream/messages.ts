@@ -1,7 +1,7 @@
 /** What frames of AWS' event stream say: events, and exceptions in their place. */
 
 import { EventStreamCodec } from '@smithy/core/event-streams';
-import { UpstreamError } from '../upstream-http.ts';
+import { UpstreamError } from '../http/upstream-http.ts';
 import { EventStreamFrames } from './frames.ts';
 
 export interface EventStreamMessage {
@@ -24,15 +24,15 @@ export class EventStreamMessages {
 
   *push(chunk: Buffer): Generator<EventStreamMessage, void> {
     for (const frame of this.#frames.push(chunk)) {
-      const message = messageOf(frame);
+      const message = eventMessage(frame);
       if (message) yield message;
     }
   }
 }
 
 /** @returns undefined for messages of a kind that the encoding may get */
-function messageOf(frame: Buffer): EventStreamMessage | undefined {
-  const { headers, body } = decoded(frame);
+function eventMessage(frame: Buffer): EventStreamMessage | undefined {
+  const { headers, body } = decodedPayload(frame);
   const text = (name: string) => {
     const header = headers[name];
     return header?.type === 'string' ? header.value : '';
@@ -55,7 +55,7 @@ function messageOf(frame: Buffer): EventStreamMessage | undefined {
   }
 }
 
-function decoded(frame: Buffer) {
+function decodedPayload(frame: Buffer) {
   try {
     return codec.decode(frame);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { familyOf, type ConverseTarget } from './families.ts';
 
-type Place = 'tools' | 'system' | 'messages';
+type CachePlace = 'tools' | 'system' | 'messages';
 
 /**
  * Where the Messages API marks a block, Converse has a point after it. Families without caches get none: a mark is a hint.
@@ -8,7 +8,7 @@ type Place = 'tools' | 'system' | 'messages';
  */
 export function cachePointAfter(
   marked: Readonly<Record<string, unknown>>,
-  place: Place,
+  place: CachePlace,
   target: ConverseTarget,
 ): object[] {
   const { cachePoints, hasCacheTtl } = familyOf(target);

@@ -33,7 +33,10 @@ export function toConversation(request: MessagesRequest, target: ConverseTarget)
   const before = begin === -1 ? turns : turns.slice(0, begin);
   const said = begin === -1 ? [] : turns.slice(begin);
   const system = [...placeBlocks(request.system ?? [], 'system'), ...before.flatMap(({ messages }) => messages.flat())];
-  const messages = said.reduce<ConverseMessage[]>((list, turn) => joined(list, toMessage(turn, target, names)), []);
+  const messages = said.reduce<ConverseMessage[]>(
+    (list, turn) => joinedTurns(list, toMessage(turn, target, names)),
+    [],
+  );
   return {
     system: withContent(system.flatMap((placed) => textBlocks(placed, 'system', target))),
     messages: withAutomaticPoint(messages, request, target),
@@ -54,7 +57,7 @@ function toMessage({ role, messages }: Turn, target: ConverseTarget, names: Docu
 }
 
 /** Converse refuses two messages of one role, and empty ones. */
-function joined(messages: ConverseMessage[], next: ConverseMessage): ConverseMessage[] {
+function joinedTurns(messages: ConverseMessage[], next: ConverseMessage): ConverseMessage[] {
   if (next.content.length === 0) return messages;
   const last = messages.at(-1);
   if (last?.role !== next.role) return [...messages, next];
@@ -110,7 +113,7 @@ function assistantBlocks(placed: Placed, target: ConverseTarget): object[] {
     }
     case 'tool_use':
       return [
-        { toolUse: { toolUseId: idOf(block['id']), name: block['name'], input: block['input'] ?? {} } },
+        { toolUse: { toolUseId: converseCallId(block['id']), name: block['name'], input: block['input'] ?? {} } },
         ...cachePointAfter(block, 'messages', target),
       ];
     default:
@@ -130,13 +133,15 @@ function userBlocks(blocks: Placed[], target: ConverseTarget, names: DocumentNam
   const rest: object[] = [];
   for (const placed of blocks) {
     const isResult = placed.block.type === 'tool_result';
-    (isResult ? results : rest).push(...(isResult ? toolResult(placed, target, names) : shown(placed, target, names)));
+    (isResult ? results : rest).push(
+      ...(isResult ? converseToolResult(placed, target, names) : shown(placed, target, names)),
+    );
   }
   const lacksText = rest.some((block) => 'document' in block) && !rest.some((block) => 'text' in block);
   return [...results, ...rest, ...(lacksText ? [{ text: BESIDE_DOCUMENT }] : [])];
 }
 
-function toolResult({ block, path }: Placed, target: ConverseTarget, names: DocumentNames): object[] {
+function converseToolResult({ block, path }: Placed, target: ConverseTarget, names: DocumentNames): object[] {
   const parts = placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`);
   // No point may stand within a result: what is marked there is cached up to the end of the result.
   const content = parts.flatMap((part) => shown(part, target, names));
@@ -149,7 +154,7 @@ function toolResult({ block, path }: Placed, target: ConverseTarget, names: Docu
   return [
     {
       toolResult: {
-        toolUseId: idOf(block['tool_use_id']),
+        toolUseId: converseCallId(block['tool_use_id']),
         content: said,
         ...(hasResultStatus ? { status: failed ? 'error' : 'success' } : {}),
       },
@@ -185,6 +190,6 @@ function searchResult({ block, path }: Placed, target: ConverseTarget): object {
   return { searchResult: { source, title, content: texts, citations: { enabled: citations?.enabled === true } } };
 }
 
-function idOf(id: unknown): string {
+function converseCallId(id: unknown): string {
   return toolCallId(id as string, 'anthropic');
 }

@@ -7,7 +7,7 @@ import { EventStreamMessages, type EventStreamMessage } from '../aws-event-strea
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
 import { parseEvent, translate } from '../translated/stream.ts';
-import { UpstreamError } from '../upstream-http.ts';
+import { UpstreamError } from '../http/upstream-http.ts';
 import type { DecodeContext } from '../wire.ts';
 import type { BedrockConverseQuirks } from '../../catalog/quirk-schemas.ts';
 import { converseCitation } from './citations.ts';
@@ -95,7 +95,7 @@ class ConverseTranslation {
   }
 
   #onEvent(type: string, event: Record<string, unknown>): void {
-    const index = indexOf(event['contentBlockIndex']);
+    const index = converseIndex(event['contentBlockIndex']);
     switch (type) {
       case 'messageStart':
         this.answer.start();
@@ -242,7 +242,7 @@ class ConverseTranslation {
   }
 }
 
-function indexOf(value: unknown): Index {
+function converseIndex(value: unknown): Index {
   return Number.isSafeInteger(value) ? (value as number) : undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Messages requests as requests of Amazon Bedrock's Converse. What it cannot say is mapped by the rules of docs/wires.md
+ * Messages requests as requests of Amazon Bedrock's Converse. What it cannot say is mapped by the rules of docs/wires/bedrock-converse.md
  * or refused by name; nothing that a client sent is silently dropped, except hints that cannot change an answer.
  */
 

@@ -22,7 +22,7 @@ interface Family {
   hasAnthropicSignatures: boolean;
 }
 
-const nothing: Family = {
+const noModelFields: Family = {
   cachePoints: new Set(),
   hasCacheTtl: false,
   hasResultStatus: false,
@@ -33,7 +33,7 @@ const nothing: Family = {
 };
 
 const families: Record<NonNullable<BedrockConverseQuirks['family']>, Family> = {
-  other: nothing,
+  other: noModelFields,
   claude: {
     cachePoints: new Set(['tools', 'system', 'messages']),
     hasCacheTtl: true,
@@ -43,7 +43,7 @@ const families: Record<NonNullable<BedrockConverseQuirks['family']>, Family> = {
     hasStructuredAnswers: true,
     hasAnthropicSignatures: true,
   },
-  nova: { ...nothing, cachePoints: new Set(['system', 'messages']), hasResultStatus: true, hasNamedTool: true },
+  nova: { ...noModelFields, cachePoints: new Set(['system', 'messages']), hasResultStatus: true, hasNamedTool: true },
 };
 
 /** Who has what a model signs back: this model of this provider alone. */

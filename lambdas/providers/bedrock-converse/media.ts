@@ -11,7 +11,7 @@ import {
 } from '../translated/documents.ts';
 import { familyOf, type ConverseTarget } from './families.ts';
 
-interface Source {
+interface MediaSource {
   type: string;
   media_type?: string;
   data?: string;
@@ -19,11 +19,11 @@ interface Source {
 }
 
 const IMAGE_TYPE = /^image\/(png|jpeg|gif|webp)$/;
-const MAX_NAME_CHARACTERS = 200;
+const MAX_DOCUMENT_NAME_CHARACTERS = 200;
 
 /** @throws {GatewayError} 400 for an image that is somewhere else. */
 export function imageBlock(block: Block, path: string): object {
-  const source = block['source'] as Source;
+  const source = block['source'] as MediaSource;
   if (source.type !== 'base64') {
     throw invalidRequest(
       `${path}.source.type`,
@@ -47,7 +47,7 @@ export class DocumentNames {
       .replaceAll(/[^\p{ASCII}]|[^a-zA-Z0-9\s()[\]-]/gu, ' ')
       .replaceAll(/\s+/g, ' ')
       .trim();
-    const name = plain.slice(0, MAX_NAME_CHARACTERS - 10).trim() || 'document';
+    const name = plain.slice(0, MAX_DOCUMENT_NAME_CHARACTERS - 10).trim() || 'document';
     let unique = name;
     for (let count = 2; this.#taken.has(unique); count += 1) unique = `${name} ${count}`;
     this.#taken.add(unique);
@@ -66,7 +66,7 @@ export function documentBlock(block: Block, path: string, target: ConverseTarget
   const context = block['context'];
   return {
     document: {
-      ...contentOf(block, path),
+      ...mediaContent(block, path),
       name: names.nameOf(block['title']),
       ...(typeof context === 'string' && context !== '' ? { context } : {}),
       ...(isCited ? { citations: { enabled: true } } : {}),
@@ -80,8 +80,8 @@ function textOfDocument(block: Block, path: string): string {
   throw unreadableDocument(document.source.type, path);
 }
 
-function contentOf(block: Block, path: string): object {
-  const source = sourceOf(block);
+function mediaContent(block: Block, path: string): object {
+  const source = mediaSource(block);
   switch (source.type) {
     case 'base64':
       return { format: 'pdf', source: { bytes: source.data } };
@@ -99,6 +99,6 @@ function contentOf(block: Block, path: string): object {
   }
 }
 
-function sourceOf(block: Block): Source {
-  return block['source'] as Source;
+function mediaSource(block: Block): MediaSource {
+  return block['source'] as MediaSource;
 }

@@ -12,11 +12,11 @@ export function modelFields(
   client: ClientHeaders,
   maxTokens: number,
 ): Record<string, unknown> {
-  const fields = { ...thinkingFields(request, target, client, maxTokens), ...topKField(request, target) };
+  const fields = { ...converseThinkingFields(request, target, client, maxTokens), ...topKField(request, target) };
   return Object.keys(fields).length > 0 ? { additionalModelRequestFields: fields } : {};
 }
 
-function thinkingFields(
+function converseThinkingFields(
   request: MessagesRequest,
   { quirks, supportedParameters }: ConverseTarget,
   client: ClientHeaders,

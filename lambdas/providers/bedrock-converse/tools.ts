@@ -32,7 +32,7 @@ export function toolConfig(
   return {
     toolConfig: {
       tools: tools.flatMap((tool, index) => [toolSpec(tool, index, target), ...cachePointAfter(tool, 'tools', target)]),
-      ...(choice ? { toolChoice: toolChoice(choice, target) } : {}),
+      ...(choice ? { toolChoice: converseToolChoice(choice, target) } : {}),
     },
   };
 }
@@ -52,7 +52,10 @@ function toolSpec(tool: Tool, index: number, target: ConverseTarget): object {
   };
 }
 
-function toolChoice({ type, name }: NonNullable<MessagesRequest['tool_choice']>, target: ConverseTarget): object {
+function converseToolChoice(
+  { type, name }: NonNullable<MessagesRequest['tool_choice']>,
+  target: ConverseTarget,
+): object {
   if (type !== 'tool') return { [type]: {} };
   if (familyOf(target).hasNamedTool) return { tool: { name } };
   throw invalidRequest('tool_choice.type', '"tool" does not work on this model; send "any" and only this tool');

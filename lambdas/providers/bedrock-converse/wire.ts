@@ -1,6 +1,6 @@
 import type { BedrockConverseQuirks } from '../../catalog/quirk-schemas.ts';
 import { readBedrockRefusal } from '../aws-event-stream/exceptions.ts';
-import { hiddenOutput } from '../anthropic/thinking.ts';
+import { hiddenReasoning } from '../anthropic/thinking.ts';
 import type { MessagesWire } from '../wire.ts';
 import { decodeConverse, decodeConverseStream } from './decode.ts';
 import { encodeConverseRequest } from './encode.ts';
@@ -16,12 +16,8 @@ export const bedrockConverseWire: MessagesWire<BedrockConverseQuirks> = {
   },
   encodeCount: () => undefined,
   readCount: () => undefined,
-  hiddenOutput,
-  streamsJson: false,
-  countsPromptAtStart: false,
+  hiddenReasoning,
   // Converse takes them, whatever version of the Messages API the client speaks.
-  refusesSampling: () => false,
-  declinesForFree: false,
   decode: decodeConverseStream,
   decodeWhole: decodeConverse,
   readRefusal: readBedrockRefusal,

@@ -4,9 +4,10 @@ import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import { usageOfChat } from '../openai-chat/usage.ts';
 import { readErrorBody, refusalFrom } from '../translated/errors.ts';
-import { UpstreamError } from '../upstream-http.ts';
+import { UpstreamError } from '../http/upstream-http.ts';
 import type { WireRefusal, WireRequest, WireTarget } from '../wire.ts';
 import type { ChatMessage } from './prompt.ts';
+import { isRecord, recordOrEmpty } from '../../platform/foreign-json.ts';
 
 export function chatRequest(
   messages: readonly ChatMessage[],
@@ -21,23 +22,19 @@ export function chatRequest(
 
 /** The first choice of a completion. @throws {UpstreamError} where there is none */
 export function choiceIn(body: unknown): Record<string, unknown> {
-  const { choices } = chatRecord(body);
+  const { choices } = recordOrEmpty(body);
   const [choice] = Array.isArray(choices) ? (choices as unknown[]) : [];
-  if (typeof choice !== 'object' || choice === null) {
+  if (!isRecord(choice)) {
     throw new UpstreamError('malformed', 'The provider sent a completion without a choice');
   }
-  return choice as Record<string, unknown>;
+  return choice;
 }
 
 export function chatUsage(body: unknown): WireUsage | undefined {
-  const { usage } = chatRecord(body);
-  return typeof usage === 'object' && usage !== null ? usageOfChat(usage as Record<string, unknown>) : undefined;
+  const { usage } = recordOrEmpty(body);
+  return isRecord(usage) ? usageOfChat(usage) : undefined;
 }
 
 export function chatRefusal(body: string): WireRefusal {
   return readErrorBody(body, refusalFrom);
-}
-
-export function chatRecord(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

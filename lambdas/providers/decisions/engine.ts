@@ -24,7 +24,7 @@ export interface DecisionEngine<Q extends Quirks = Quirks> {
    * All that `decide` may send for a task, or requests as large. One after the other: together they may be larger than memory.
    * @throws {GatewayError} 400 for what it cannot ask
    */
-  mostAsks(task: Task, target: WireTarget<Q>): Iterable<Ask>;
+  maxAsks(task: Task, target: WireTarget<Q>): Iterable<Ask>;
   /**
    * One verdict for each question. What does not depend on each other is sent at once; who sends it, decides how many requests
    * are under way.

@@ -8,13 +8,14 @@
 import type { DecisionsLogprobsQuirks } from '../../catalog/quirk-schemas.ts';
 import { inGroups, joinedGroups, labelProbabilities, tempered, type TopToken } from '../../decisions/distribution.ts';
 import type { Question, Verdict } from '../../decisions/question.ts';
-import { UpstreamError } from '../upstream-http.ts';
+import { UpstreamError } from '../http/upstream-http.ts';
 import type { WireTarget } from '../wire.ts';
-import { chatRefusal, chatRequest, chatUsage, choiceIn, chatRecord } from './chat.ts';
+import { chatRefusal, chatRequest, chatUsage, choiceIn } from './chat.ts';
 import type { Ask, DecisionEngine, Send } from './engine.ts';
 import { labelQuestion, stateMessages, type ChatMessage } from './prompt.ts';
+import { recordOrEmpty } from '../../platform/foreign-json.ts';
 
-type Target = WireTarget<DecisionsLogprobsQuirks>;
+type LogprobsTarget = WireTarget<DecisionsLogprobsQuirks>;
 
 /** As many as chat completions tell the probabilities of. */
 const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRST');
@@ -22,12 +23,12 @@ const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRST');
 const ANSWER_TOKENS = 16;
 
 export const logprobsEngine: DecisionEngine<DecisionsLogprobsQuirks> = {
-  *mostAsks({ state, questions }, target) {
+  *maxAsks({ state, questions }, target) {
     for (const question of questions) {
-      const groups = inGroups(textsOf(question), LETTERS.length);
-      const longest = groups.map((group) => group.reduce((a, b) => (jsonBytes(b) > jsonBytes(a) ? b : a)));
+      const groups = inGroups(optionTexts(question), LETTERS.length);
+      const longest = groups.map((group) => group.reduce((a, b) => (bytesOfJson(b) > bytesOfJson(a) ? b : a)));
       for (const texts of groups.length > 1 ? [...groups, longest] : groups) {
-        yield askFor(state, question, texts, target);
+        yield askForLogprobs(state, question, texts, target);
       }
     }
   },
@@ -39,17 +40,20 @@ export const logprobsEngine: DecisionEngine<DecisionsLogprobsQuirks> = {
 };
 
 /** As it is sent: JSON writes some characters in six. */
-const jsonBytes = (text: string) => Buffer.byteLength(JSON.stringify(text));
+const bytesOfJson = (text: string) => Buffer.byteLength(JSON.stringify(text));
 
-async function verdictOn(question: Question, state: string, target: Target, send: Send): Promise<Verdict> {
+async function verdictOn(question: Question, state: string, target: LogprobsTarget, send: Send): Promise<Verdict> {
   const probabilitiesOf = async (texts: readonly string[]) => {
-    const body = await send(askFor(state, question, texts, target));
+    const body = await send(askForLogprobs(state, question, texts, target));
     const probabilities = labelProbabilities(topTokens(body), LETTERS.slice(0, texts.length));
     if (!probabilities) throw new UpstreamError('malformed', 'The provider chose none of the options');
     return tempered(probabilities, target.quirks.temperature ?? 1);
   };
   const groups = await Promise.all(
-    inGroups(textsOf(question), LETTERS.length).map(async (texts) => ({ texts, within: await probabilitiesOf(texts) })),
+    inGroups(optionTexts(question), LETTERS.length).map(async (texts) => ({
+      texts,
+      within: await probabilitiesOf(texts),
+    })),
   );
   const [only] = groups;
   if (groups.length === 1) return { probabilities: only!.within, isStated: false };
@@ -63,11 +67,11 @@ async function verdictOn(question: Question, state: string, target: Target, send
   };
 }
 
-function textsOf({ options }: Question): string[] {
+function optionTexts({ options }: Question): string[] {
   return options.map(({ text }) => text);
 }
 
-function askFor(state: string, question: Question, texts: readonly string[], target: Target): Ask {
+function askForLogprobs(state: string, question: Question, texts: readonly string[], target: LogprobsTarget): Ask {
   const messages: ChatMessage[] = [...stateMessages(state), labelQuestion(question, texts, LETTERS)];
   const more = { logprobs: true, top_logprobs: LETTERS.length, temperature: 1 };
   return { request: chatRequest(messages, target, ANSWER_TOKENS, more), outputTokens: ANSWER_TOKENS };
@@ -75,8 +79,8 @@ function askFor(state: string, question: Question, texts: readonly string[], tar
 
 /** Of the first token that is no blank: some models begin with one. */
 function topTokens(body: unknown): TopToken[] {
-  const { content } = chatRecord(choiceIn(body)['logprobs']);
-  const positions = (Array.isArray(content) ? (content as unknown[]) : []).map(chatRecord);
+  const { content } = recordOrEmpty(choiceIn(body)['logprobs']);
+  const positions = (Array.isArray(content) ? (content as unknown[]) : []).map(recordOrEmpty);
   const first = positions.find(({ token }) => typeof token === 'string' && token.trim() !== '');
   const top = first?.['top_logprobs'];
   const tokens = (Array.isArray(top) ? (top as unknown[]) : []).filter(isTopToken);
@@ -85,9 +89,9 @@ function topTokens(body: unknown): TopToken[] {
 }
 
 /** A probability is at most 1, and a little more where it was rounded. */
-const MOST_LOGPROB = 0.001;
+const MAX_LOGPROB = 0.001;
 
 function isTopToken(value: unknown): value is TopToken {
-  const { token, logprob } = chatRecord(value);
-  return typeof token === 'string' && typeof logprob === 'number' && logprob <= MOST_LOGPROB;
+  const { token, logprob } = recordOrEmpty(value);
+  return typeof token === 'string' && typeof logprob === 'number' && logprob <= MAX_LOGPROB;
 }

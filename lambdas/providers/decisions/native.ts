@@ -5,34 +5,34 @@ import { normalised } from '../../decisions/distribution.ts';
 import type { Question, Verdict } from '../../decisions/question.ts';
 import type { Task } from '../../decisions/task.ts';
 import { readErrorBody, refusalFrom } from '../translated/errors.ts';
-import { UpstreamError } from '../upstream-http.ts';
+import { UpstreamError } from '../http/upstream-http.ts';
 import type { WireTarget } from '../wire.ts';
-import { chatRecord } from './chat.ts';
 import type { Ask, DecisionEngine } from './engine.ts';
+import { recordOrEmpty } from '../../platform/foreign-json.ts';
 
 /** What an answer has at most: a probability, and a name, for each option. */
-const TOKENS_PER_OPTION = 32;
+const NATIVE_TOKENS_PER_OPTION = 32;
 const TOKENS_PER_QUESTION = 64;
 
-const probability = z.number().min(0).max(1);
-const probabilities = z.record(z.string(), probability);
+const nativeProbability = z.number().min(0).max(1);
+const nativeProbabilities = z.record(z.string(), nativeProbability);
 
 const answerSchemas = {
-  noul: z.object({ type: z.literal('noul'), noul: probability }),
-  choice: z.object({ type: z.literal('choice'), choice: z.string(), probabilities: probabilities.optional() }),
-  score: z.object({ type: z.literal('score'), score: z.number(), probabilities: probabilities.optional() }),
+  noul: z.object({ type: z.literal('noul'), noul: nativeProbability }),
+  choice: z.object({ type: z.literal('choice'), choice: z.string(), probabilities: nativeProbabilities.optional() }),
+  score: z.object({ type: z.literal('score'), score: z.number(), probabilities: nativeProbabilities.optional() }),
 };
 
 export const nativeEngine: DecisionEngine = {
-  mostAsks: (task, target) => [askFor(task, target)],
+  maxAsks: (task, target) => [askNatively(task, target)],
   async decide(task, target, send) {
-    const answers = chatRecord(chatRecord(await send(askFor(task, target)))['answers']);
-    return task.questions.map((question, index) => verdictIn(answers[nameOf(index)], question));
+    const answers = recordOrEmpty(recordOrEmpty(await send(askNatively(task, target)))['answers']);
+    return task.questions.map((question, index) => nativeVerdict(answers[optionName(index)], question));
   },
   readUsage(body) {
-    const { usage } = chatRecord(body);
+    const { usage } = recordOrEmpty(body);
     if (typeof usage !== 'object' || usage === null) return undefined;
-    const { input_tokens, output_tokens } = chatRecord(usage) as { input_tokens?: number; output_tokens?: number };
+    const { input_tokens, output_tokens } = recordOrEmpty(usage) as { input_tokens?: number; output_tokens?: number };
     return {
       ...(input_tokens === undefined ? {} : { input_tokens }),
       ...(output_tokens === undefined ? {} : { output_tokens }),
@@ -42,7 +42,7 @@ export const nativeEngine: DecisionEngine = {
 };
 
 /** Names are the client's own; the provider gets ours. */
-function nameOf(index: number): string {
+function optionName(index: number): string {
   return `q${index}`;
 }
 
@@ -50,16 +50,16 @@ function optionOf(index: number): string {
   return `o${index}`;
 }
 
-function askFor({ state, questions }: Task, { upstreamModel }: WireTarget): Ask {
+function askNatively({ state, questions }: Task, { upstreamModel }: WireTarget): Ask {
   const body = {
     model: upstreamModel,
     state,
-    questions: Object.fromEntries(questions.map((question, index) => [nameOf(index), asked(question)])),
+    questions: Object.fromEntries(questions.map((question, index) => [optionName(index), asked(question)])),
   };
   const options = questions.reduce((sum, question) => sum + question.options.length, 0);
   return {
     request: { path: '/decisions', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
-    outputTokens: TOKENS_PER_OPTION * options + TOKENS_PER_QUESTION * questions.length,
+    outputTokens: NATIVE_TOKENS_PER_OPTION * options + TOKENS_PER_QUESTION * questions.length,
   };
 }
 
@@ -76,7 +76,7 @@ function asked({ type, instructions, options }: Question): object {
 }
 
 /** @throws {UpstreamError} for an answer of another kind, or without probabilities for the options */
-function verdictIn(answer: unknown, { type, options }: Question): Verdict {
+function nativeVerdict(answer: unknown, { type, options }: Question): Verdict {
   const parsed = answerSchemas[type].safeParse(answer);
   if (!parsed.success) throw new UpstreamError('malformed', 'The provider has left a question without a sound answer');
   const { data } = parsed;

@@ -7,26 +7,27 @@
 import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';
 import { normalised } from '../../decisions/distribution.ts';
 import type { Question, Verdict } from '../../decisions/question.ts';
-import { UpstreamError } from '../upstream-http.ts';
+import { UpstreamError } from '../http/upstream-http.ts';
 import type { WireTarget } from '../wire.ts';
-import { chatRefusal, chatRequest, chatUsage, choiceIn, chatRecord } from './chat.ts';
+import { chatRefusal, chatRequest, chatUsage, choiceIn } from './chat.ts';
 import type { Ask, DecisionEngine } from './engine.ts';
 import { stateMessages, type ChatMessage } from './prompt.ts';
+import { recordOrEmpty } from '../../platform/foreign-json.ts';
 
-type Target = WireTarget<DecisionsChatQuirks>;
+type StatedTarget = WireTarget<DecisionsChatQuirks>;
 
 /** `"p123": 0.0625, ` has fewer tokens; what is around them has fewer than the rest. */
-const TOKENS_PER_OPTION = 16;
+const STATED_TOKENS_PER_OPTION = 16;
 const OTHER_TOKENS = 64;
 
 export const statedEngine: DecisionEngine<DecisionsChatQuirks> = {
-  *mostAsks({ state, questions }, target) {
-    for (const question of questions) yield askFor(state, question, target);
+  *maxAsks({ state, questions }, target) {
+    for (const question of questions) yield askForStatement(state, question, target);
   },
   decide: ({ state, questions }, target, send) =>
     Promise.all(
       questions.map(async (question) =>
-        verdictIn(await send(askFor(state, question, target)), question.options.length),
+        statedVerdict(await send(askForStatement(state, question, target)), question.options.length),
       ),
     ),
   readUsage: chatUsage,
@@ -34,17 +35,17 @@ export const statedEngine: DecisionEngine<DecisionsChatQuirks> = {
 };
 
 /** Options are numbered: a field of a schema cannot have any name. */
-function fieldOf(index: number): string {
+function statedField(index: number): string {
   return `p${index}`;
 }
 
-function askFor(state: string, { instructions, options }: Question, target: Target): Ask {
-  const list = options.map(({ text }, index) => `${fieldOf(index)}: ${text}`).join('\n');
+function askForStatement(state: string, { instructions, options }: Question, target: StatedTarget): Ask {
+  const list = options.map(({ text }, index) => `${statedField(index)}: ${text}`).join('\n');
   const question: ChatMessage = {
     role: 'user',
     content: `${instructions}\n\nOptions:\n${list}\n\nSay how probable each option is: a JSON object with a number from 0 to 1 for each name, which add up to 1.`,
   };
-  const names = options.map((_, index) => fieldOf(index));
+  const names = options.map((_, index) => statedField(index));
   const schema = {
     type: 'object',
     properties: Object.fromEntries(names.map((name) => [name, { type: 'number' }])),
@@ -52,20 +53,20 @@ function askFor(state: string, { instructions, options }: Question, target: Targ
     additionalProperties: false,
   };
   const format = { type: 'json_schema', json_schema: { name: 'probabilities', strict: true, schema } };
-  const outputTokens = OTHER_TOKENS + TOKENS_PER_OPTION * options.length;
+  const outputTokens = OTHER_TOKENS + STATED_TOKENS_PER_OPTION * options.length;
   const request = chatRequest([...stateMessages(state), question], target, outputTokens, { response_format: format });
   return { request, outputTokens };
 }
 
-function verdictIn(body: unknown, count: number): Verdict {
-  const { content } = chatRecord(choiceIn(body)['message']);
+function statedVerdict(body: unknown, count: number): Verdict {
+  const { content } = recordOrEmpty(choiceIn(body)['message']);
   let stated: Record<string, unknown>;
   try {
-    stated = chatRecord(JSON.parse(typeof content === 'string' ? content : ''));
+    stated = recordOrEmpty(JSON.parse(typeof content === 'string' ? content : ''));
   } catch {
     throw new UpstreamError('malformed', 'The provider did not answer with the document that it was asked for');
   }
-  const masses = Array.from({ length: count }, (_, index) => stated[fieldOf(index)]);
+  const masses = Array.from({ length: count }, (_, index) => stated[statedField(index)]);
   if (
     !masses.every((mass) => typeof mass === 'number' && mass >= 0 && mass <= 1) ||
     masses.every((mass) => mass === 0)

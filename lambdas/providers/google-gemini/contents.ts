@@ -15,7 +15,7 @@ export function contentsOf({ messages }: MessagesRequest, target: GeminiTarget):
   const calls = callsOf(messages);
   const contents: GeminiContent[] = [];
   for (const turn of toTurns(messages)) {
-    const content = contentOf(turn, calls, target);
+    const content = geminiContent(turn, calls, target);
     const previous = contents.at(-1);
     if (previous?.role === content.role) previous.parts.push(...content.parts);
     else if (content.parts.length > 0) contents.push(content);
@@ -23,7 +23,7 @@ export function contentsOf({ messages }: MessagesRequest, target: GeminiTarget):
   return contents;
 }
 
-function contentOf({ role, messages }: Turn, calls: KnownCalls, target: GeminiTarget): GeminiContent {
+function geminiContent({ role, messages }: Turn, calls: KnownCalls, target: GeminiTarget): GeminiContent {
   const blocks = messages.flat();
   switch (role) {
     // There is no such role inside a conversation: the instruction is marked as one, where it stands.
@@ -32,7 +32,7 @@ function contentOf({ role, messages }: Turn, calls: KnownCalls, target: GeminiTa
     case 'assistant':
       return { role: 'model', parts: modelParts(blocks, target) };
     case 'user':
-      return { role: 'user', parts: userParts(blocks, calls, target) };
+      return { role: 'user', parts: geminiUserParts(blocks, calls, target) };
   }
 }
 
@@ -98,7 +98,7 @@ function isResult({ block }: Placed): boolean {
 }
 
 /** Results come first, directly after the calls that they answer; the rest of what the user said follows. */
-function userParts(blocks: Placed[], calls: KnownCalls, target: GeminiTarget): GeminiPart[] {
+function geminiUserParts(blocks: Placed[], calls: KnownCalls, target: GeminiTarget): GeminiPart[] {
   const said = blocks.filter((placed) => !isResult(placed)).flatMap(partsOfUser);
   return [...resultParts(blocks.filter(isResult), calls, target), ...said];
 }

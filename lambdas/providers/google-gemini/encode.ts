@@ -1,5 +1,5 @@
 /**
- * Messages requests as requests of the Gemini API. What the wire cannot say is mapped by the rules of docs/wires.md or
+ * Messages requests as requests of the Gemini API. What the wire cannot say is mapped by the rules of docs/wires/gemini.md or
  * refused by name; nothing that a client sent is silently dropped, except hints that cannot change an answer.
  */
 
@@ -16,9 +16,10 @@ import { geminiSchema } from './schema.ts';
 import type { GeminiTarget } from './target.ts';
 import { thinkingConfig } from './thinking.ts';
 import { geminiToolFields } from './tools.ts';
+import { withoutUndefined } from '../../platform/records.ts';
 
 /** https://ai.google.dev/api/generate-content#generationconfig */
-const MAX_STOP_SEQUENCES = 5;
+const MAX_GEMINI_STOP_SEQUENCES = 5;
 
 export function encodeGeminiRequest(asked: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
   const request = withSupportedFields(asked);
@@ -43,26 +44,26 @@ function systemInstruction({ system }: MessagesRequest): Record<string, unknown>
 
 function generationConfig(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
   const { temperature, top_p: topP, top_k: topK } = samplingFields(request, target);
-  return present({
+  return withoutUndefined({
     // Thinking counts in it, as in the Messages API.
     maxOutputTokens: outputLimit(request, target),
     stopSequences: fewStopSequences(request, target),
     temperature,
     topP,
     topK,
-    ...penalties(request, target),
-    ...formatFields(request, target),
+    ...geminiPenalties(request, target),
+    ...geminiFormatFields(request, target),
     thinkingConfig: thinkingConfig(request, target),
   });
 }
 
 function fewStopSequences(request: MessagesRequest, target: GeminiTarget): string[] | undefined {
   const sequences = stopSequences(request, target);
-  if (!sequences || sequences.length <= MAX_STOP_SEQUENCES) return sequences;
-  throw invalidRequest('stop_sequences', `this model takes at most ${MAX_STOP_SEQUENCES}; send fewer`);
+  if (!sequences || sequences.length <= MAX_GEMINI_STOP_SEQUENCES) return sequences;
+  throw invalidRequest('stop_sequences', `this model takes at most ${MAX_GEMINI_STOP_SEQUENCES}; send fewer`);
 }
 
-function penalties(request: MessagesRequest, target: GeminiTarget): Record<string, number | undefined> {
+function geminiPenalties(request: MessagesRequest, target: GeminiTarget): Record<string, number | undefined> {
   if (request['repetition_penalty'] !== undefined) {
     throw invalidRequest('repetition_penalty', 'has no effect on this model; leave it out');
   }
@@ -70,11 +71,7 @@ function penalties(request: MessagesRequest, target: GeminiTarget): Record<strin
   return { frequencyPenalty, presencePenalty };
 }
 
-function formatFields(request: MessagesRequest, { supportedParameters }: GeminiTarget): Record<string, unknown> {
+function geminiFormatFields(request: MessagesRequest, { supportedParameters }: GeminiTarget): Record<string, unknown> {
   const schema = answerSchema(request, supportedParameters);
   return schema ? { responseMimeType: 'application/json', responseJsonSchema: geminiSchema(schema) } : {};
-}
-
-function present(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

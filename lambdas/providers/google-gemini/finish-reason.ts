@@ -1,7 +1,7 @@
 import type { StopReason } from '../../messages/types.ts';
 
 /** The model, or a filter in front of it, would not say more. MODEL_ARMOR is Vertex AI's. */
-const REFUSALS = new Set([
+const GEMINI_REFUSALS = new Set([
   'SAFETY',
   'RECITATION',
   'LANGUAGE',
@@ -19,7 +19,7 @@ const REFUSALS = new Set([
  * failure: MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, OTHER, and what Google may add.
  */
 export function geminiStopReason(finishReason: string, hasToolCalls: boolean): StopReason | 'failed' {
-  if (REFUSALS.has(finishReason)) return 'refusal';
+  if (GEMINI_REFUSALS.has(finishReason)) return 'refusal';
   if (finishReason === 'MAX_TOKENS') return 'max_tokens';
   if (finishReason !== 'STOP') return 'failed';
   return hasToolCalls ? 'tool_use' : 'end_turn';

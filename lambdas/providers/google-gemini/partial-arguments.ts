@@ -5,7 +5,7 @@
 
 import { asText } from '../shapes.ts';
 import { isRawNumber } from '../../platform/exact-json.ts';
-import { UpstreamError } from '../upstream-http.ts';
+import { UpstreamError } from '../http/upstream-http.ts';
 
 /** A member's name, or an index. */
 type Step = string | number;
@@ -18,7 +18,7 @@ interface Container {
   members: Set<Step>;
 }
 
-const MAX_DEPTH = 100;
+const MAX_ARGUMENTS_DEPTH = 100;
 const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
 
 export class PartialArguments {
@@ -100,7 +100,7 @@ function plainValue({ numberValue, boolValue, nullValue }: Record<string, unknow
 function stepsOf(path: string): Step[] {
   const steps: Step[] = [];
   STEP.lastIndex = 1;
-  while (path.startsWith('$') && STEP.lastIndex < path.length && steps.length < MAX_DEPTH) {
+  while (path.startsWith('$') && STEP.lastIndex < path.length && steps.length < MAX_ARGUMENTS_DEPTH) {
     const [, name, index, ...quoted] = STEP.exec(path) ?? [];
     const key = name ?? quoted.find((text) => text !== undefined)?.replaceAll(/\\(.)/g, '$1');
     if (index !== undefined) steps.push(Number(index));
@@ -108,7 +108,7 @@ function stepsOf(path: string): Step[] {
     else throw outOfOrder();
   }
   // Arguments are an object.
-  if (typeof steps[0] !== 'string' || steps.length === MAX_DEPTH) throw outOfOrder();
+  if (typeof steps[0] !== 'string' || steps.length === MAX_ARGUMENTS_DEPTH) throw outOfOrder();
   return steps;
 }
 

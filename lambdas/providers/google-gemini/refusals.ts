@@ -1,17 +1,18 @@
 /** Errors of Google's services: https://google.aip.dev/193. */
 
 import type { WireRefusal } from '../wire.ts';
-import { errorIn, recordIn, refusalFrom } from '../translated/errors.ts';
+import { errorIn, refusalFrom } from '../translated/errors.ts';
+import { recordOrEmpty } from '../../platform/foreign-json.ts';
 
 /** @param body any value that was read as JSON: an error, or a list with one */
 export function geminiRefusal(body: unknown): WireRefusal {
-  const { status, details } = recordIn(errorIn(body));
-  const notes = Array.isArray(details) ? details.map(recordIn) : [];
-  return { ...refusalFrom(body), ...faultOf(status, notes), ...waitOf(notes) };
+  const { status, details } = recordOrEmpty(errorIn(body));
+  const notes = Array.isArray(details) ? details.map(recordOrEmpty) : [];
+  return { ...refusalFrom(body), ...geminiFault(status, notes), ...waitOf(notes) };
 }
 
 /** Two kinds of 400 are no fault of the request: a bad key, and a project or a place that may not use the service. */
-function faultOf(status: unknown, notes: Record<string, unknown>[]): Partial<WireRefusal> {
+function geminiFault(status: unknown, notes: Record<string, unknown>[]): Partial<WireRefusal> {
   if (notes.some(({ reason }) => reason === 'API_KEY_INVALID')) return { type: 'authentication_error', status: 401 };
   return status === 'FAILED_PRECONDITION' ? { type: 'permission_error', status: 403 } : {};
 }

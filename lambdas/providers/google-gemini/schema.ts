@@ -4,6 +4,7 @@
  */
 
 import { isRawNumber } from '../../platform/exact-json.ts';
+import { isRecord } from '../../platform/foreign-json.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -28,7 +29,7 @@ const SILENT = new Set(['$schema', '$comment']);
 const FORMATS = new Set(['date-time', 'date', 'time', 'int32', 'int64', 'float', 'double', 'enum']);
 
 export function geminiSchema(schema: unknown): unknown {
-  if (!isSchema(schema)) return schema;
+  if (!isRecord(schema)) return schema;
   if (typeof schema['$ref'] === 'string')
     return { $ref: schema['$ref'].replace('#/definitions/', '#/$defs/'), ...definitionsOf(schema) };
   const said: Schema = {};
@@ -48,14 +49,14 @@ export function geminiSchema(schema: unknown): unknown {
 function translated(keyword: string, value: unknown, { type }: Schema): Schema | undefined {
   if (PLAIN.has(keyword)) return { [keyword]: value };
   if (SCHEMA_MAPS.has(keyword)) return { [keyword]: mapOf(value) };
-  if (SCHEMA_LISTS.has(keyword)) return { [keyword]: listOf(value) };
+  if (SCHEMA_LISTS.has(keyword)) return { [keyword]: schemaList(value) };
   switch (keyword) {
     case 'definitions':
       return { $defs: mapOf(value) };
     case 'additionalProperties':
       return { additionalProperties: geminiSchema(value) };
     case 'items':
-      return Array.isArray(value) ? { prefixItems: listOf(value) } : { items: geminiSchema(value) };
+      return Array.isArray(value) ? { prefixItems: schemaList(value) } : { items: geminiSchema(value) };
     case 'enum':
       return Array.isArray(value) && value.every(isWord) ? { enum: value } : undefined;
     case 'const':
@@ -78,16 +79,12 @@ function definitionsOf(schema: Schema): Schema {
 }
 
 function mapOf(schemas: unknown): unknown {
-  if (!isSchema(schemas)) return schemas;
+  if (!isRecord(schemas)) return schemas;
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, geminiSchema(schema)]));
 }
 
-function listOf(schemas: unknown): unknown {
+function schemaList(schemas: unknown): unknown {
   return Array.isArray(schemas) ? schemas.map(geminiSchema) : schemas;
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
 }
 
 /** Gemini takes texts and numbers in an enumeration. */

@@ -9,14 +9,14 @@ import { gatewaySignature, signatureOf } from '../../messages/thinking-signature
 import type { Block } from '../../messages/types.ts';
 import type { GeminiTarget } from './target.ts';
 
-const sealed = z.object({
+const sealedSignatureSchema = z.object({
   /** The part that it came on. */
   of: z.enum(['thought', 'text', 'call']),
   /** Another model, of the same provider too, refuses it. */
   model: z.string(),
   signature: z.string().min(1),
 });
-type Sealed = z.infer<typeof sealed>;
+type Sealed = z.infer<typeof sealedSignatureSchema>;
 
 /** For a call that has no signature, because another model made it or the client did not keep its thinking. */
 export const SIGNATURE_PLACEHOLDER = 'skip_thought_signature_validator';
@@ -32,7 +32,7 @@ export function sealSignature(of: Sealed['of'], signature: string, { providerId,
 export function openSignature(block: Block, { providerId, upstreamModel }: Signer): Omit<Sealed, 'model'> | undefined {
   const own = signatureOf(providerId, block);
   if (own === undefined) return undefined;
-  const { data } = sealed.safeParse(readJson(Buffer.from(own, 'base64url').toString()));
+  const { data } = sealedSignatureSchema.safeParse(readJson(Buffer.from(own, 'base64url').toString()));
   return data?.model === upstreamModel ? data : undefined;
 }
 

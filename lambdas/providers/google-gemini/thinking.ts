@@ -36,7 +36,7 @@ function amountOf(request: MessagesRequest, target: GeminiTarget): Record<string
 }
 
 /** What an effort may come to, in tokens. */
-const budgets: Record<string, number> = { low: 4_096, medium: 16_384 };
+const effortBudgets: Record<string, number> = { low: 4_096, medium: 16_384 };
 /** The model decides. */
 const DYNAMIC = -1;
 
@@ -49,11 +49,11 @@ function budgetOf(
   if (thinking?.type === 'disabled') return { thinkingBudget: least };
   if (thinking?.budget_tokens) return within(thinking.budget_tokens);
   // Thinking counts in the limit of the answer: half of it is left to be said.
-  if (output?.effort) return within(Math.min(budgets[output.effort] ?? most, Math.floor(outputTokens / 2)));
+  if (output?.effort) return within(Math.min(effortBudgets[output.effort] ?? most, Math.floor(outputTokens / 2)));
   return thinking ? { thinkingBudget: DYNAMIC } : {};
 }
 
-const order: readonly ThinkingLevel[] = ['minimal', 'low', 'medium', 'high'];
+const effortOrder: readonly ThinkingLevel[] = ['minimal', 'low', 'medium', 'high'];
 
 /** The level of an effort; where the model does not have it, the next one above. */
 function levelOf(
@@ -64,6 +64,6 @@ function levelOf(
   const effort = output?.effort ?? effortOfBudget(thinking?.budget_tokens);
   if (!effort) return {};
   const wanted = effort === 'low' || effort === 'medium' ? effort : 'high';
-  const level = levels.find((offered) => order.indexOf(offered) >= order.indexOf(wanted)) ?? levels.at(-1)!;
+  const level = levels.find((offered) => effortOrder.indexOf(offered) >= effortOrder.indexOf(wanted)) ?? levels.at(-1)!;
   return { thinkingLevel: level };
 }

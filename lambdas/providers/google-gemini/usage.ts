@@ -1,5 +1,5 @@
 import type { WireUsage } from '../../messages/types.ts';
-import { isCount } from '../../messages/usage-counts.ts';
+import { countOrAbsent } from '../../messages/usage-counts.ts';
 
 /**
  * Usage as Gemini reports it. Its prompt has the cached tokens in it, but not those of tools that it ran; its candidates are
@@ -7,12 +7,12 @@ import { isCount } from '../../messages/usage-counts.ts';
  * out): what the total has beyond the prompt was written in any case. What is not known is left out, and the gateway counts.
  */
 export function geminiUsage(usage: Record<string, unknown>): WireUsage | undefined {
-  const prompt = count(usage['promptTokenCount']);
-  const candidates = count(usage['candidatesTokenCount']);
-  const thoughts = count(usage['thoughtsTokenCount']);
-  const cached = count(usage['cachedContentTokenCount']);
-  const input = prompt === undefined ? undefined : prompt + (count(usage['toolUsePromptTokenCount']) ?? 0);
-  const beyond = difference(count(usage['totalTokenCount']), input);
+  const prompt = countOrAbsent(usage['promptTokenCount']);
+  const candidates = countOrAbsent(usage['candidatesTokenCount']);
+  const thoughts = countOrAbsent(usage['thoughtsTokenCount']);
+  const cached = countOrAbsent(usage['cachedContentTokenCount']);
+  const input = prompt === undefined ? undefined : prompt + (countOrAbsent(usage['toolUsePromptTokenCount']) ?? 0);
+  const beyond = countDifference(countOrAbsent(usage['totalTokenCount']), input);
   const written = candidates === undefined ? undefined : candidates + (thoughts ?? 0);
   const output = written === undefined ? beyond : Math.max(written, beyond ?? 0);
   const read = cached === undefined ? undefined : Math.min(cached, prompt ?? 0);
@@ -25,10 +25,6 @@ export function geminiUsage(usage: Record<string, unknown>): WireUsage | undefin
   };
 }
 
-function difference(total: number | undefined, input: number | undefined): number | undefined {
+function countDifference(total: number | undefined, input: number | undefined): number | undefined {
   return total === undefined || input === undefined ? undefined : Math.max(0, total - input);
-}
-
-function count(value: unknown): number | undefined {
-  return isCount(value) ? value : undefined;
 }

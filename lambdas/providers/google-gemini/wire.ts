@@ -9,32 +9,29 @@ import { mayThink } from './thinking.ts';
 
 /** Upstreams that speak Gemini's own format: the Gemini API, and Vertex AI. */
 export const googleGeminiWire: MessagesWire<GoogleGeminiQuirks> = {
-  encode: (request, target) => postJson(target, 'streamGenerateContent?alt=sse', encodeGeminiRequest(request, target)),
+  encode: (request, target) =>
+    geminiPost(target, 'streamGenerateContent?alt=sse', encodeGeminiRequest(request, target)),
   encodeCount(request, target) {
     switch (target.quirks.count_tokens) {
       case undefined:
         return undefined;
       case 'contents':
-        return postJson(target, 'countTokens', { ...promptFields(request, target), toolConfig: undefined });
+        return geminiPost(target, 'countTokens', { ...promptFields(request, target), toolConfig: undefined });
       case 'request': {
         const generateContentRequest = { model: `models/${target.upstreamModel}`, ...promptFields(request, target) };
-        return postJson(target, 'countTokens', { generateContentRequest });
+        return geminiPost(target, 'countTokens', { generateContentRequest });
       }
     }
   },
   readCount: (answer) => (answer as { totalTokens?: unknown } | null)?.totalTokens,
-  hiddenOutput: (request, target, maxOutputTokens) => (mayThink(request, target) ? maxOutputTokens : 0),
-  streamsJson: false,
-  countsPromptAtStart: false,
+  hiddenReasoning: (request, target, maxOutputTokens) => (mayThink(request, target) ? maxOutputTokens : 0),
   // Sampling parameters work on Gemini, whatever version the client speaks.
-  refusesSampling: () => false,
-  declinesForFree: false,
   decode: decodeGeminiStream,
   decodeWhole: decodeGeminiDocument,
   readRefusal: (body) => readErrorBody(body, geminiRefusal),
 };
 
-function postJson({ upstreamModel }: GeminiTarget, method: string, body: unknown): WireRequest {
+function geminiPost({ upstreamModel }: GeminiTarget, method: string, body: unknown): WireRequest {
   return {
     path: `/models/${upstreamModel}:${method}`,
     headers: { 'content-type': 'application/json' },

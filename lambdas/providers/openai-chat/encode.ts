@@ -1,5 +1,5 @@
 /**
- * Messages requests as chat-completions requests. What the wire cannot say is mapped by the rules of docs/wires.md or
+ * Messages requests as chat-completions requests. What the wire cannot say is mapped by the rules of docs/wires/chat-completions.md or
  * refused by name; nothing that a client sent is silently dropped, except hints that cannot change an answer.
  */
 
@@ -28,7 +28,7 @@ import {
   type Turn,
 } from '../translated/turns.ts';
 
-type ChatMessage = { role: string; content: unknown; [field: string]: unknown };
+type EncodedChatMessage = { role: string; content: unknown; [field: string]: unknown };
 
 export function encodeChatRequest(asked: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const request = withSupportedFields(asked);
@@ -58,12 +58,12 @@ export function encodeChatRequest(asked: MessagesRequest, target: ChatTarget): R
   );
 }
 
-function systemMessages(request: MessagesRequest, { quirks }: ChatTarget): ChatMessage[] {
+function systemMessages(request: MessagesRequest, { quirks }: ChatTarget): EncodedChatMessage[] {
   const text = systemText(request);
   return text === '' ? [] : [{ role: quirks.system_role ?? 'system', content: text }];
 }
 
-function conversation(turns: Turn[], request: MessagesRequest, target: ChatTarget): ChatMessage[] {
+function conversation(turns: Turn[], request: MessagesRequest, target: ChatTarget): EncodedChatMessage[] {
   return turns.flatMap(({ role, messages }) => {
     switch (role) {
       case 'system':
@@ -77,7 +77,11 @@ function conversation(turns: Turn[], request: MessagesRequest, target: ChatTarge
 }
 
 /** Texts of one message are joined as they are; those of neighbouring messages were written separately. */
-function assistantMessages(messages: Placed[][], request: MessagesRequest, { quirks }: ChatTarget): ChatMessage[] {
+function assistantMessages(
+  messages: Placed[][],
+  request: MessagesRequest,
+  { quirks }: ChatTarget,
+): EncodedChatMessage[] {
   const texts: string[] = [];
   const reasonings: string[] = [];
   const toolCalls: unknown[] = [];
@@ -107,7 +111,7 @@ function assistantMessages(messages: Placed[][], request: MessagesRequest, { qui
   }
   const text = apart(texts);
   if (text === '' && toolCalls.length === 0) return [];
-  const message: ChatMessage = { role: 'assistant', content: text === '' ? null : text };
+  const message: EncodedChatMessage = { role: 'assistant', content: text === '' ? null : text };
   if (toolCalls.length > 0) message['tool_calls'] = toolCalls;
   // Some providers want the reasoning back while a tool loop runs, and drop it themselves afterwards.
   if (quirks.reasoning_history === 'reasoning_content') {
@@ -136,12 +140,12 @@ function toolCall(block: Block, quirks: ChatTarget['quirks']): unknown {
 }
 
 /** Tool results come first, directly after the call, as the wire requires; the rest of what the user said follows. */
-function userMessages(blocks: Placed[], target: ChatTarget): ChatMessage[] {
-  const results: ChatMessage[] = [];
+function userMessages(blocks: Placed[], target: ChatTarget): EncodedChatMessage[] {
+  const results: EncodedChatMessage[] = [];
   const parts: unknown[] = [];
   for (const placed of blocks) {
-    if (placed.block.type === 'tool_result') results.push(toolResult(placed, target, parts));
-    else parts.push(...userParts(placed, target));
+    if (placed.block.type === 'tool_result') results.push(chatToolResult(placed, target, parts));
+    else parts.push(...chatUserParts(placed, target));
   }
   if (parts.length === 0) return results;
   const said = { role: 'user', content: simplify(parts) };
@@ -162,16 +166,16 @@ function idRule(quirks: ChatTarget['quirks']) {
 }
 
 /** On most upstreams the `tool` role takes only text: images of a result move to the user message after it. */
-function toolResult({ block, path }: Placed, target: ChatTarget, parts: unknown[]): ChatMessage {
+function chatToolResult({ block, path }: Placed, target: ChatTarget, parts: unknown[]): EncodedChatMessage {
   const texts: string[] = [];
   const images: unknown[] = [];
   for (const placed of placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`)) {
     const { type } = placed.block;
     if (type === 'image' && target.quirks.tool_result_parts) {
-      images.push(...userParts(placed, target));
+      images.push(...chatUserParts(placed, target));
     } else if (type === 'image' || type === 'document') {
       texts.push(`(the ${type} of this result follows)`);
-      parts.push(...userParts(placed, target));
+      parts.push(...chatUserParts(placed, target));
     } else {
       texts.push(blockText(placed));
     }
@@ -185,7 +189,7 @@ function toolResult({ block, path }: Placed, target: ChatTarget, parts: unknown[
   };
 }
 
-function userParts({ block, path }: Placed, target: ChatTarget): unknown[] {
+function chatUserParts({ block, path }: Placed, target: ChatTarget): unknown[] {
   switch (block.type) {
     case 'text':
       // Many upstreams refuse empty text.

@@ -9,7 +9,7 @@ const FAILURES = new Set([
   'malformed_function_call',
 ]);
 /** Finish reasons that mean the provider refused to say more: OpenAI, Z.ai, Gemini, GigaChat. */
-const REFUSALS = new Set([
+const CHAT_REFUSALS = new Set([
   'content_filter',
   'sensitive',
   'safety',
@@ -31,7 +31,7 @@ export function chatStopReason(
   if (FAILURES.has(reason)) return 'failed';
   if (answer.hasRefused) return 'refusal';
   if (answer.hasMatchedStopSequence) return 'stop_sequence';
-  if (REFUSALS.has(reason)) return 'refusal';
+  if (CHAT_REFUSALS.has(reason)) return 'refusal';
   switch (reason) {
     case 'length':
     case 'max_tokens':

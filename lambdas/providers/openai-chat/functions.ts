@@ -5,9 +5,10 @@
  */
 
 import { parseExactly } from '../../platform/exact-json.ts';
+import { isRecord } from '../../platform/foreign-json.ts';
 
-type Message = { role: string; content: unknown; [field: string]: unknown };
-interface Call {
+type FunctionMessage = { role: string; content: unknown; [field: string]: unknown };
+interface FunctionCall {
   id: string;
   function: { name: string; arguments: string };
 }
@@ -17,7 +18,7 @@ export function asFunctions(body: Record<string, unknown>): Record<string, unkno
   const { tools, tool_choice: choice, parallel_tool_calls: _one, response_format: format, messages, ...rest } = body;
   return {
     ...rest,
-    messages: asFunctionMessages(messages as Message[]),
+    messages: asFunctionMessages(messages as FunctionMessage[]),
     ...(tools ? { functions: (tools as { function: unknown }[]).map((tool) => tool.function) } : {}),
     ...(choice
       ? { function_call: typeof choice === 'string' ? choice : (choice as { function: unknown }).function }
@@ -32,9 +33,9 @@ function schemaOf(format: unknown): object {
 }
 
 /** Several calls of one message become one message after the other, each with its result behind it. */
-function asFunctionMessages(messages: Message[]): Message[] {
+function asFunctionMessages(messages: FunctionMessage[]): FunctionMessage[] {
   const results = new Map<unknown, unknown>();
-  const written: Message[] = [];
+  const written: FunctionMessage[] = [];
   for (const [index, message] of messages.entries()) {
     if (message.role === 'tool') continue;
     if (message.role === 'system' && index > 0) written.push({ ...message, role: 'user' });
@@ -50,8 +51,11 @@ function asFunctionMessages(messages: Message[]): Message[] {
   return written;
 }
 
-function callMessages({ content, tool_calls: calls }: Message, results: ReadonlyMap<unknown, unknown>): Message[] {
-  return (calls as Call[]).flatMap(({ id, function: { name, arguments: text } }, position) => [
+function callMessages(
+  { content, tool_calls: calls }: FunctionMessage,
+  results: ReadonlyMap<unknown, unknown>,
+): FunctionMessage[] {
+  return (calls as FunctionCall[]).flatMap(({ id, function: { name, arguments: text } }, position) => [
     {
       role: 'assistant',
       content: position === 0 ? (content ?? '') : '',
@@ -68,8 +72,7 @@ function asObject(result: string): string {
 
 function isObject(text: string): boolean {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isRecord(JSON.parse(text));
   } catch {
     return false;
   }

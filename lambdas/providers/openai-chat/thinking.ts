@@ -49,13 +49,13 @@ function effortFields(
   request: MessagesRequest,
   taken: readonly ReasoningEffort[] | undefined,
 ): { reasoning_effort?: ReasoningEffort } {
-  const asked = askedEffort(request, taken);
+  const asked = requestedChatEffort(request, taken);
   if (!taken || asked === undefined) return {};
   const effort = nearestEffort(asked, taken);
   return effort ? { reasoning_effort: effort } : {};
 }
 
-function askedEffort(
+function requestedChatEffort(
   { thinking, output_config: output }: MessagesRequest,
   taken: readonly ReasoningEffort[] | undefined,
 ): ReasoningEffort | undefined {

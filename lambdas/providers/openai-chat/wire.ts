@@ -15,12 +15,8 @@ export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
   },
   encodeCount: () => undefined,
   readCount: () => undefined,
-  hiddenOutput: (_request, { quirks }, maxOutputTokens) => (quirks.hidden_reasoning ? maxOutputTokens : 0),
-  streamsJson: false,
-  countsPromptAtStart: false,
+  hiddenReasoning: (_request, { quirks }, maxOutputTokens) => (quirks.hidden_reasoning ? maxOutputTokens : 0),
   // Sampling parameters work on chat completions, whatever version the client speaks.
-  refusesSampling: () => false,
-  declinesForFree: false,
   decode: decodeChatStream,
   decodeWhole: decodeCompletion,
   readRefusal: (body) => readErrorBody(body, refusalFrom),

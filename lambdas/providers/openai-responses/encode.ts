@@ -1,5 +1,5 @@
 /**
- * Messages requests as requests of the Responses API. What the API cannot say is mapped by the rules of docs/wires.md or
+ * Messages requests as requests of the Responses API. What the API cannot say is mapped by the rules of docs/wires/responses.md or
  * refused by name. Nothing is kept by the provider: each request carries the whole conversation, with its reasoning.
  */
 
@@ -38,7 +38,7 @@ export function encodeResponsesRequest(asked: MessagesRequest, target: Responses
     // Some servers leave out the beginning of a long conversation unless they are told not to.
     truncation: 'disabled',
     ...(limit === undefined ? {} : { max_output_tokens: limit }),
-    ...samplingFields(request, target),
+    ...responsesSamplingFields(request, target),
     ...userFields(request, target),
     ...responsesToolFields(named),
     ...reasoningFields(request, target),
@@ -47,7 +47,10 @@ export function encodeResponsesRequest(asked: MessagesRequest, target: Responses
 }
 
 /** Only what the model lists: others would refuse the request, and have only their fixed sampling. */
-function samplingFields(request: MessagesRequest, { supportedParameters }: ResponsesTarget): Record<string, unknown> {
+function responsesSamplingFields(
+  request: MessagesRequest,
+  { supportedParameters }: ResponsesTarget,
+): Record<string, unknown> {
   const sent = Object.keys(request).filter((name) => supportedParameters.includes(name));
   const unspeakable = sent.find((name) => unspeakableSampling.has(name));
   if (unspeakable) throw invalidRequest(unspeakable, 'has no effect on this model; leave it out');

@@ -1,9 +1,9 @@
 /** This much text after an item that stays open means that it will not end soon: the text must not wait for it. */
 const MAX_WAITING_TEXT_BYTES = 1_024;
 /** More pieces than the longest call has. */
-const MAX_WAITING = 65_536;
+const MAX_WAITING_ITEMS = 65_536;
 
-interface Waiting {
+interface WaitingItem {
   index: number;
   bytes: number;
   write: () => void;
@@ -17,7 +17,7 @@ interface Waiting {
 export class ItemOrder {
   /** Items that have begun and not ended, and that later ones wait for. */
   readonly #open = new Set<number>();
-  #waiting: Waiting[] = [];
+  #waiting: WaitingItem[] = [];
   #waitingBytes = 0;
   #waitingTextBytes = 0;
 
@@ -56,14 +56,14 @@ export class ItemOrder {
   }
 
   /** @returns whether it has to wait */
-  #write(part: Waiting): boolean {
+  #write(part: WaitingItem): boolean {
     if (!this.#mustWait(part.index)) {
       part.write();
       return false;
     }
     this.#waiting.push(part);
     this.#waitingBytes += part.bytes;
-    if (this.#waiting.length > MAX_WAITING) this.#overtake(part.index);
+    if (this.#waiting.length > MAX_WAITING_ITEMS) this.#overtake(part.index);
     return true;
   }
 

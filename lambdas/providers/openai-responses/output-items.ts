@@ -3,7 +3,7 @@
  * known by their place in the output alone: some providers give an item another id in each event (GitHub Copilot).
  */
 
-import { UpstreamError } from '../upstream-http.ts';
+import { UpstreamError } from '../http/upstream-http.ts';
 import { asArguments, asList, asRecord, asText } from '../shapes.ts';
 import type { TranslatedAnswer } from '../translated/answer.ts';
 import { citationOf } from '../translated/citations.ts';
@@ -11,7 +11,7 @@ import { ItemOrder } from './item-order.ts';
 import { sealReasoning } from './sealed-reasoning.ts';
 
 /** More than any answer has. */
-const MAX_ITEMS = 4_096;
+const MAX_OUTPUT_ITEMS = 4_096;
 const MAX_PARTS = 1_024;
 
 /** Parts of an item that have words; each is known by its kind and its number. */
@@ -201,7 +201,7 @@ export class OutputItems {
 
   #add(index: number, type: string | undefined): OutputItem {
     this.#count += 1;
-    if (this.#count > MAX_ITEMS) throw new UpstreamError('malformed', 'The answer has too many parts');
+    if (this.#count > MAX_OUTPUT_ITEMS) throw new UpstreamError('malformed', 'The answer has too many parts');
     const item: OutputItem = {
       index,
       type,

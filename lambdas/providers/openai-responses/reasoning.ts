@@ -5,7 +5,7 @@ import type { ResponsesTarget } from './target.ts';
 
 type Effort = (typeof reasoningEfforts)[number];
 
-const usualEfforts: Effort[] = ['low', 'medium', 'high'];
+const defaultEfforts: Effort[] = ['low', 'medium', 'high'];
 /** Thinking that was asked for without saying how much. Some models do not think at all unless they are told. */
 const ASKED_EFFORT = 'medium';
 
@@ -40,8 +40,8 @@ function asksForThinking({ thinking }: MessagesRequest): boolean {
 
 /** The strongest effort that the model takes and that is no stronger than what was asked for. */
 function effortOf(request: MessagesRequest, { quirks }: ResponsesTarget): Effort | undefined {
-  const asked = askedEffort(request);
-  const taken = quirks.reasoning_efforts ?? usualEfforts;
+  const asked = requestedReasoningEffort(request);
+  const taken = quirks.reasoning_efforts ?? defaultEfforts;
   if (asked === undefined || taken.length === 0) return undefined;
   if (asked === 'none') return taken[0];
   const rank = reasoningEfforts.indexOf(asked);
@@ -49,7 +49,7 @@ function effortOf(request: MessagesRequest, { quirks }: ResponsesTarget): Effort
   return thinking.findLast((effort) => reasoningEfforts.indexOf(effort) <= rank) ?? thinking[0];
 }
 
-function askedEffort(request: MessagesRequest): Effort | undefined {
+function requestedReasoningEffort(request: MessagesRequest): Effort | undefined {
   if (request.thinking?.type === 'disabled') return 'none';
   const said = reasoningEfforts.find((effort) => effort === request.output_config?.effort);
   if (said) return said;

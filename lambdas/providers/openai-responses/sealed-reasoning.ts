@@ -10,7 +10,7 @@ import type { Placed } from '../translated/turns.ts';
 import { asText } from '../shapes.ts';
 import type { ResponsesItem } from './item.ts';
 
-const sealed = z.object({ id: z.string().optional(), encrypted_content: z.string().min(1) });
+const sealedReasoningSchema = z.object({ id: z.string().optional(), encrypted_content: z.string().min(1) });
 
 /** The signature of a reasoning item; undefined for one without encrypted content, which nobody can send back. */
 export function sealReasoning(item: Record<string, unknown>, providerId: string): string | undefined {
@@ -28,7 +28,7 @@ export function sealReasoning(item: Record<string, unknown>, providerId: string)
 export function unsealReasoning({ block, path }: Placed, providerId: string): ResponsesItem | undefined {
   const signature = signatureOf(providerId, block);
   if (signature === undefined) return undefined;
-  const { success, data } = sealed.safeParse(jsonIn(signature));
+  const { success, data } = sealedReasoningSchema.safeParse(jsonIn(signature));
   if (!success) {
     throw invalidRequest(`${path}.signature`, 'was altered; send thinking back as it came, or leave the block out');
   }

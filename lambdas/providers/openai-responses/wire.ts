@@ -17,11 +17,7 @@ export const openaiResponsesWire: MessagesWire<OpenaiResponsesQuirks> = {
   encodeCount: () => undefined,
   readCount: () => undefined,
   // All reasoning is billed, and shown as a summary or not at all.
-  hiddenOutput: (request, target, maxOutputTokens) => (mayReason(request, target) ? maxOutputTokens : 0),
-  streamsJson: false,
-  countsPromptAtStart: false,
-  refusesSampling: () => false,
-  declinesForFree: false,
+  hiddenReasoning: (request, target, maxOutputTokens) => (mayReason(request, target) ? maxOutputTokens : 0),
   decode: decodeResponsesStream,
   decodeWhole: decodeResponse,
   readRefusal: (body) => readErrorBody(body, refusalFrom),

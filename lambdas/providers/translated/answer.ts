@@ -135,13 +135,13 @@ function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
   return {
     ...known,
     ...later,
-    ...laterPrompt(known, later),
+    ...laterPromptUsage(known, later),
     ...(isReported ? { output_tokens: output } : {}),
   };
 }
 
 /** The size that was told last counts; what was named of caches, and not named again, is within it. */
-function laterPrompt(known: WireUsage, later: WireUsage): WireUsage {
+function laterPromptUsage(known: WireUsage, later: WireUsage): WireUsage {
   // A zero after a number says nothing.
   const size = sizeOf(later) || (sizeOf(known) ?? sizeOf(later));
   if (size === undefined) return {};

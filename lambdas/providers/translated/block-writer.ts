@@ -3,7 +3,7 @@ import type { Block, MessagesEvent } from '../../messages/types.ts';
 import { CALL_OVERHEAD_BYTES } from '../../messages/usage-counts.ts';
 import { clientCallId } from '../tool-call-id.ts';
 import type { ClientCalls } from './client-calls.ts';
-import { UpstreamError } from '../upstream-http.ts';
+import { UpstreamError } from '../http/upstream-http.ts';
 import { JsonProgress } from './json-progress.ts';
 
 /** More than a model cites in one text. */

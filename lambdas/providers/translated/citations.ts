@@ -14,39 +14,39 @@ export function citationOf(annotation: Record<string, unknown>): Record<string, 
 
 /** OpenAI, OpenRouter and xAI nest the source; others have its fields beside the type. */
 function urlCitation(annotation: Record<string, unknown>): Record<string, unknown> | undefined {
-  const source = recordIn(annotation, 'url_citation');
+  const source = citationRecord(annotation, 'url_citation');
   const url = source['url'];
   if (typeof url !== 'string' || url === '') return undefined;
   return {
     type: 'web_search_result_location',
     url,
     title: typeof source['title'] === 'string' ? source['title'] : null,
-    cited_text: excerpt(source['content']),
+    cited_text: citedExcerpt(source['content']),
     encrypted_index: '',
   };
 }
 
 function fileCitation(annotation: Record<string, unknown>): Record<string, unknown> {
-  const source = recordIn(annotation, String(annotation['type']));
+  const source = citationRecord(annotation, String(annotation['type']));
   const name = [source['filename'], source['name'], source['file_id']].find((value) => typeof value === 'string');
   const index = Number.isSafeInteger(source['index']) ? (source['index'] as number) : 0;
   return {
     type: 'char_location',
     document_index: 0,
     document_title: name ?? null,
-    cited_text: excerpt(source['content'] ?? source['quote']),
+    cited_text: citedExcerpt(source['content'] ?? source['quote']),
     start_char_index: index,
     end_char_index: index,
   };
 }
 
-function recordIn(annotation: Record<string, unknown>, field: string): Record<string, unknown> {
+function citationRecord(annotation: Record<string, unknown>, field: string): Record<string, unknown> {
   const nested = annotation[field];
   return typeof nested === 'object' && nested !== null ? (nested as Record<string, unknown>) : annotation;
 }
 
 /** A text, or parts of which some have one. */
-function excerpt(content: unknown): string {
+function citedExcerpt(content: unknown): string {
   const parts = Array.isArray(content) ? content : [content];
   const texts = parts.map((part: unknown) => {
     if (typeof part === 'string') return part;

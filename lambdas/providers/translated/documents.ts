@@ -30,17 +30,17 @@ export function readDocument(block: Block, path: string): ReadDocument {
  */
 export function aboutFile(block: Block, isNamed: boolean): string {
   const { title, context } = block;
-  const saysMore = isText(context) || (!isNamed && isText(title));
+  const saysMore = isString(context) || (!isNamed && isString(title));
   return saysMore ? inTag(block, '(its file follows)') : '';
 }
 
 function inTag({ title, context }: Block, text: string): string {
   const name = typeof title === 'string' ? title : 'document';
-  const about = isText(context) ? `\n<context>${context}</context>` : '';
+  const about = isString(context) ? `\n<context>${context}</context>` : '';
   return `<document title="${name}">${about}\n${text}\n</document>`;
 }
 
-function isText(value: unknown): value is string {
+function isString(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 

@@ -2,17 +2,19 @@
 
 import { errorKinds, kindOfStatus, type ErrorKind } from '../../platform/errors.ts';
 import type { WireRefusal } from '../wire.ts';
+import { recordOrEmpty } from '../../platform/foreign-json.ts';
 
-const UNSAID = 'The provider refused the request without saying why';
+/** Stands in the place of a provider's words where it has none. */
+export const UNSAID_REFUSAL = 'The provider refused the request without saying why';
 
 /**
  * Error bodies differ: {"error":{"message"}}, {"error":"text"}, {"message"}, {"detail"}, or a list of one of them.
  * @param body any value that was read as JSON
  */
 export function refusalFrom(body: unknown): WireRefusal {
-  const envelope = envelopeOf(body);
+  const envelope = errorEnvelopeIn(body);
   const refusal = providerError(errorIn(body));
-  if (refusal.message !== UNSAID) return refusal;
+  if (refusal.message !== UNSAID_REFUSAL) return refusal;
   const detail = envelope['message'] ?? envelope['detail'];
   return typeof detail === 'string' && detail !== '' ? { ...refusal, message: detail } : refusal;
 }
@@ -29,20 +31,23 @@ export function readErrorBody(text: string, read: (body: unknown) => WireRefusal
 
 /** The error in such a body. */
 export function errorIn(body: unknown): unknown {
-  const envelope = envelopeOf(body);
+  const envelope = errorEnvelopeIn(body);
   return envelope['error'] ?? envelope;
 }
 
-function envelopeOf(body: unknown): Record<string, unknown> {
-  return recordIn(Array.isArray(body) ? body[0] : body);
+function errorEnvelopeIn(body: unknown): Record<string, unknown> {
+  return recordOrEmpty(Array.isArray(body) ? body[0] : body);
 }
 
 /** The kind of an error as the Messages API names it, and the provider's own words. */
 export function providerError(error: unknown): WireRefusal {
-  const { message, type, code, status } = typeof error === 'string' ? { message: error } : recordIn(error);
+  const { message, type, code, status } = typeof error === 'string' ? { message: error } : recordOrEmpty(error);
   const kinds = [type, code, status].filter((kind) => typeof kind === 'string').join(' ');
   const number = [code, status].map(Number).find((value) => value >= 400 && value < 600);
-  return { type: typeOf(kinds, number), message: typeof message === 'string' && message !== '' ? message : UNSAID };
+  return {
+    type: errorType(kinds, number),
+    message: typeof message === 'string' && message !== '' ? message : UNSAID_REFUSAL,
+  };
 }
 
 /** Numbers that providers put into an answer, and the status that each stands for. Others say nothing of the request. */
@@ -61,14 +66,9 @@ const kindsByWord: [RegExp, ErrorKind][] = [
   [/invalid_request|invalid_argument|context_length/i, 'invalid_request'],
 ];
 
-function typeOf(words: string, number: number | undefined): string | undefined {
+function errorType(words: string, number: number | undefined): string | undefined {
   const byWord = kindsByWord.find(([pattern]) => pattern.test(words))?.[1];
   const status = number === undefined ? undefined : statuses[number];
   const kind = byWord ?? (status === undefined ? undefined : kindOfStatus(status));
   return kind && errorKinds[kind].messagesType;
-}
-
-/** Empty for anything but an object. */
-export function recordIn(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

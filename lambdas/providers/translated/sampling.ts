@@ -3,13 +3,16 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import type { WireTarget } from '../wire.ts';
 
-type Asked = Pick<WireTarget, 'supportedParameters'>;
+type SamplingTarget = Pick<WireTarget, 'supportedParameters'>;
 
 /**
  * Penalties that the model lists or has a default of.
  * @throws {GatewayError} 400 for one that is not a number.
  */
-export function penaltyFields(request: MessagesRequest, { supportedParameters }: Asked): Record<string, number> {
+export function penaltyFields(
+  request: MessagesRequest,
+  { supportedParameters }: SamplingTarget,
+): Record<string, number> {
   const fields: Record<string, number> = {};
   for (const name of penalties) {
     const value = request[name];
@@ -23,7 +26,7 @@ export function penaltyFields(request: MessagesRequest, { supportedParameters }:
 /** A model that does not list a sampling parameter would refuse the request; it offers only its fixed sampling. */
 export function samplingFields(
   request: MessagesRequest,
-  { supportedParameters }: Asked,
+  { supportedParameters }: SamplingTarget,
 ): Partial<Record<(typeof samplingParameters)[number], number>> {
   const listed = samplingParameters.filter((name) => request[name] !== undefined && supportedParameters.includes(name));
   return Object.fromEntries(listed.map((name) => [name, request[name]]));
@@ -35,7 +38,7 @@ export function samplingFields(
  */
 export function stopSequences(
   { stop_sequences: sequences }: MessagesRequest,
-  { supportedParameters }: Asked,
+  { supportedParameters }: SamplingTarget,
 ): string[] | undefined {
   if (!sequences?.length) return undefined;
   if (supportedParameters.includes('stop')) return sequences;

@@ -2,9 +2,9 @@
 
 import type { AnswerBatch } from '../../messages/types.ts';
 import { readExactly } from '../../platform/exact-json.ts';
-import { withTrailingTimeout } from '../last-words.ts';
-import { frameData, SseFrameSplitter } from '../sse-frames.ts';
-import { UpstreamError } from '../upstream-http.ts';
+import { withTrailingTimeout } from '../http/last-words.ts';
+import { frameData, SseFrameSplitter } from '../http/sse-frames.ts';
+import { UpstreamError } from '../http/upstream-http.ts';
 import type { TranslatedAnswer } from './answer.ts';
 
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
@@ -54,7 +54,7 @@ export function sseReader(on: { data: (data: string) => void; end: () => void })
   };
   return {
     feed(chunk) {
-      for (const frame of framesOf(frames, chunk)) read(frame);
+      for (const frame of sseFrames(frames, chunk)) read(frame);
     },
     end() {
       // The last event may lack its empty line.
@@ -65,7 +65,7 @@ export function sseReader(on: { data: (data: string) => void; end: () => void })
 }
 
 /** @throws {UpstreamError} for an event that has no end */
-function framesOf(frames: SseFrameSplitter, chunk: Buffer): Buffer[] {
+function sseFrames(frames: SseFrameSplitter, chunk: Buffer): Buffer[] {
   try {
     return frames.push(chunk);
   } catch {
@@ -75,15 +75,15 @@ function framesOf(frames: SseFrameSplitter, chunk: Buffer): Buffer[] {
 
 /** The JSON of an event. @throws {UpstreamError} for anything else */
 export function parseEvent(data: string): unknown {
-  return parseWith(JSON.parse, data);
+  return parseFrame(JSON.parse, data);
 }
 
 /** The same, for wires that write a model's own values as JSON, and not as a text of it: its digits are kept. */
 export function parseEventExactly(data: string): unknown {
-  return parseWith(readExactly, data);
+  return parseFrame(readExactly, data);
 }
 
-function parseWith(parse: (text: string) => unknown, data: string): unknown {
+function parseFrame(parse: (text: string) => unknown, data: string): unknown {
   try {
     return parse(data);
   } catch {

@@ -8,7 +8,7 @@ import type { Block, MessagesRequest } from '../../messages/types.ts';
 
 /**
  * Fields that have a counterpart on the wires that are translated, and hints that cannot change an answer: where a prompt may be
- * cached or shortened, who asks, and what the schema limits to the only price there is. docs/wires.md lists them.
+ * cached or shortened, who asks, and what the schema limits to the only price there is. docs/wires/README.md lists them.
  */
 const spoken = [
   'model',
@@ -31,12 +31,12 @@ const requestFields = new Set([...spoken, ...hints]);
 const outputFields = new Set(['effort', 'format']);
 const messageFields = new Set(['role', 'content']);
 const choiceFields = new Set(['type', 'name', 'disable_parallel_tool_use']);
-const thinkingFields = new Set(['type', 'budget_tokens', 'display']);
-const formatFields = new Set(['type', 'schema']);
+const thinkingFieldNames = new Set(['type', 'budget_tokens', 'display']);
+const formatFieldNames = new Set(['type', 'schema']);
 
 /**
  * The request in words that every translated wire has: what only Anthropic's own service knows is said otherwise, or left
- * out where it says nothing to a model (docs/wires.md).
+ * out where it says nothing to a model (docs/wires/README.md).
  * @throws {GatewayError} 400 naming the first field that cannot be said
  */
 export function withSupportedFields(asked: MessagesRequest): MessagesRequest {
@@ -48,9 +48,9 @@ export function withSupportedFields(asked: MessagesRequest): MessagesRequest {
 function refuseUnspeakable(request: MessagesRequest): void {
   refuseUnknown(request, requestFields, '');
   refuseUnknown(request.output_config ?? {}, outputFields, 'output_config.');
-  refuseUnknown(outputFormat(request) ?? {}, formatFields, 'output_config.format.');
+  refuseUnknown(outputFormat(request) ?? {}, formatFieldNames, 'output_config.format.');
   refuseUnknown(request.tool_choice ?? {}, choiceFields, 'tool_choice.');
-  refuseUnknown(request.thinking ?? {}, thinkingFields, 'thinking.');
+  refuseUnknown(request.thinking ?? {}, thinkingFieldNames, 'thinking.');
   for (const [index, message] of request.messages.entries()) {
     refuseUnknown(message, messageFields, `messages.${index}.`);
   }

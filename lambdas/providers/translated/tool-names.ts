@@ -7,18 +7,18 @@ import { createHash } from 'node:crypto';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 
 /** Names that an upstream takes. */
-const rules = {
+const toolNameRules = {
   any: /^[a-zA-Z0-9_-]{1,64}$/,
   /** GigaChat, and Google, whose documents allow some of its services more: a letter first. */
   letterFirst: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/,
 } as const;
-export type ToolNameRule = keyof typeof rules;
+export type ToolNameRule = keyof typeof toolNameRules;
 
 const KEPT_CHARACTERS = 53;
 const DIGEST_CHARACTERS = 8;
 
 function sentName(name: string, rule: ToolNameRule): string {
-  if (rules[rule].test(name)) return name;
+  if (toolNameRules[rule].test(name)) return name;
   const readable = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, KEPT_CHARACTERS);
   return `t_${readable}_${createHash('sha256').update(name).digest('hex').slice(0, DIGEST_CHARACTERS)}`;
 }
@@ -26,12 +26,14 @@ function sentName(name: string, rule: ToolNameRule): string {
 /** The request with every tool under the name that is sent. */
 export function withSentNames(request: MessagesRequest, rule: ToolNameRule): MessagesRequest {
   const { tools, tool_choice: choice, messages } = request;
-  if (![...namesIn(request)].some((name) => sentName(name, rule) !== name)) return request;
+  if (![...toolNamesIn(request)].some((name) => sentName(name, rule) !== name)) return request;
   return {
     ...request,
     ...(tools ? { tools: tools.map((tool) => ({ ...tool, name: tool.name && sentName(tool.name, rule) })) } : {}),
     ...(choice?.name ? { tool_choice: { ...choice, name: sentName(choice.name, rule) } } : {}),
-    messages: messages.map((message) => mapCalls(message, (call) => ({ ...call, name: sentName(nameOf(call), rule) }))),
+    messages: messages.map((message) =>
+      mapCalls(message, (call) => ({ ...call, name: sentName(wireToolName(call), rule) })),
+    ),
   };
 }
 
@@ -41,16 +43,16 @@ export function changedNames({ tools }: MessagesRequest, rule: ToolNameRule): Re
   return new Map(names.filter(([sent, own]) => sent !== own));
 }
 
-function* namesIn({ tools, tool_choice: choice, messages }: MessagesRequest): Generator<string> {
+function* toolNamesIn({ tools, tool_choice: choice, messages }: MessagesRequest): Generator<string> {
   for (const { name } of tools ?? []) if (name) yield name;
   if (choice?.name) yield choice.name;
   for (const { content } of messages) {
     if (typeof content === 'string') continue;
-    for (const block of content) if (block.type === 'tool_use') yield nameOf(block);
+    for (const block of content) if (block.type === 'tool_use') yield wireToolName(block);
   }
 }
 
-const nameOf = (call: Block): string => call['name'] as string;
+const wireToolName = (call: Block): string => call['name'] as string;
 
 function mapCalls(message: Message, change: (call: Block) => Block): Message {
   if (typeof message.content === 'string') return message;

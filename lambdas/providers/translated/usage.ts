@@ -1,5 +1,5 @@
 import type { WireUsage } from '../../messages/types.ts';
-import { isCount } from '../../messages/usage-counts.ts';
+import { countOrAbsent } from '../../messages/usage-counts.ts';
 
 /** Counts as OpenAI and its likes report them: caches inside the prompt, reasoning inside the output. */
 export interface InclusiveCounts {
@@ -19,15 +19,15 @@ export interface InclusiveCounts {
  * empty usage is not a free answer.
  */
 export function usageOf(counts: InclusiveCounts): WireUsage {
-  const prompt = count(counts.prompt);
-  const reported = count(counts.cached);
+  const prompt = countOrAbsent(counts.prompt);
+  const reported = countOrAbsent(counts.cached);
   // A hosted model was seen to report more cached tokens than prompt tokens.
   const cached = reported === undefined ? undefined : Math.min(reported, prompt ?? 0);
-  const told = count(counts.cacheWritten);
+  const told = countOrAbsent(counts.cacheWritten);
   // Some name the same tokens as read and as written: no more than the prompt is either.
   const written = told === undefined ? undefined : Math.min(told, (prompt ?? 0) - (cached ?? 0));
-  const reasoning = count(counts.reasoning);
-  const output = outputOf(count(counts.output), prompt, count(counts.total));
+  const reasoning = countOrAbsent(counts.reasoning);
+  const output = outputOf(countOrAbsent(counts.output), prompt, countOrAbsent(counts.total));
   return {
     ...(prompt === undefined ? {} : { input_tokens: prompt - (cached ?? 0) - (written ?? 0) }),
     ...(output === undefined ? {} : { output_tokens: output }),
@@ -44,11 +44,7 @@ function outputOf(output: number | undefined, prompt: number | undefined, total:
 
 /** The first of some fields that is a count. */
 export function firstCount(...values: unknown[]): number | undefined {
-  return values.map(count).find((value) => value !== undefined);
-}
-
-function count(value: unknown): number | undefined {
-  return isCount(value) ? value : undefined;
+  return values.map(countOrAbsent).find((value) => value !== undefined);
 }
 
 /** The details of a usage; empty where there are none. */

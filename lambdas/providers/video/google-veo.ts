@@ -5,13 +5,11 @@
 
 import {
   bodyOf,
-  fieldsOf,
   idOf,
   isSuccess,
   jobList,
   noJob,
   noVideo,
-  jobText,
   unknown,
   unsuccessful,
   wordsOf,
@@ -19,12 +17,13 @@ import {
 } from './answers.ts';
 import { frameOf, get, objections, post } from './requests.ts';
 import type { Polled, VideoRequest, VideoWire } from './wire.ts';
+import { recordOrEmpty, textOrAbsent } from '../../platform/foreign-json.ts';
 
 /** What the path of an operation may be: it is made of what the provider says. */
 const OPERATION = /^models\/[\w.-]+\/operations\/[\w-]+$/;
 /** Files of the API itself, which it only gives with the key. */
 const OWN_FILE = /^https:\/\/generativelanguage\.googleapis\.com\/v1beta(\/files\/[\w-]+:download\?alt=media)$/;
-const POLL_SECONDS = 10;
+const VEO_POLL_SECONDS = 10;
 
 export const googleVeoWire: VideoWire = {
   objectionTo: (request) =>
@@ -36,8 +35,8 @@ export const googleVeoWire: VideoWire = {
   submit(request, { upstreamModel }) {
     const instance = {
       prompt: request.prompt,
-      image: imageOf(request, 'first_frame'),
-      lastFrame: imageOf(request, 'last_frame'),
+      image: veoImage(request, 'first_frame'),
+      lastFrame: veoImage(request, 'last_frame'),
     };
     const parameters = {
       aspectRatio: request.aspectRatio,
@@ -49,7 +48,7 @@ export const googleVeoWire: VideoWire = {
 
   readSubmitted(answer) {
     const body = bodyOf(answer);
-    if (!isSuccess(answer)) return unsuccessful(answer, fieldsOf(body['error'])['message']);
+    if (!isSuccess(answer)) return unsuccessful(answer, recordOrEmpty(body['error'])['message']);
     const name = idOf(body['name']);
     return name !== undefined && OPERATION.test(name) ? { jobId: name } : noJob;
   },
@@ -60,31 +59,34 @@ export const googleVeoWire: VideoWire = {
     if (!isSuccess(answer)) return unknown(answer);
     const body = bodyOf(answer);
     if (body['done'] !== true) {
-      return jobText(body['name']) === undefined
+      return textOrAbsent(body['name']) === undefined
         ? { state: 'unknown', reason: 'no operation' }
-        : working(answer, POLL_SECONDS);
+        : working(answer, VEO_POLL_SECONDS);
     }
     if (body['error'] !== undefined) {
-      return { state: 'failed', message: wordsOf(fieldsOf(body['error'])['message'], 'The provider gave no reason') };
+      return {
+        state: 'failed',
+        message: wordsOf(recordOrEmpty(body['error'])['message'], 'The provider gave no reason'),
+      };
     }
-    return filesOf(fieldsOf(fieldsOf(body['response'])['generateVideoResponse']));
+    return veoFiles(recordOrEmpty(recordOrEmpty(body['response'])['generateVideoResponse']));
   },
 };
 
-function imageOf(request: VideoRequest, which: 'first_frame' | 'last_frame') {
+function veoImage(request: VideoRequest, which: 'first_frame' | 'last_frame') {
   const frame = frameOf(request, which);
   return frame && { bytesBase64Encoded: frame.base64, mimeType: frame.mediaType };
 }
 
 /** A video that its filters kept back is none: the reasons are told in its place. */
-function filesOf(response: Record<string, unknown>): Polled {
+function veoFiles(response: Record<string, unknown>): Polled {
   const uris = jobList(response['generatedSamples']).map((sample) =>
-    jobText(fieldsOf(fieldsOf(sample)['video'])['uri']),
+    textOrAbsent(recordOrEmpty(recordOrEmpty(sample)['video'])['uri']),
   );
   const files = uris.filter((uri) => uri !== undefined).map(fileAt);
   if (files.length > 0) return { state: 'completed', files };
   const [reason] = jobList(response['raiMediaFilteredReasons']);
-  return jobText(reason) === undefined ? noVideo : { state: 'failed', message: wordsOf(reason, '') };
+  return textOrAbsent(reason) === undefined ? noVideo : { state: 'failed', message: wordsOf(reason, '') };
 }
 
 function fileAt(uri: string): { path: string } | { url: string } {

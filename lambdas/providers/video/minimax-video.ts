@@ -5,12 +5,10 @@
 
 import {
   bodyOf,
-  fieldsOf,
   idOf,
   isSuccess,
   noJob,
   noVideo,
-  jobText,
   unknown,
   unknownState,
   unsuccessful,
@@ -19,14 +17,15 @@ import {
 } from './answers.ts';
 import { dataUrl, frameOf, get, longPrompt, objections, post } from './requests.ts';
 import type { Polled, Submitted, VideoRequest, VideoWire } from './wire.ts';
+import { recordOrEmpty, textOrAbsent } from '../../platform/foreign-json.ts';
 
-const MAX_PROMPT_CHARS = 2_000;
-const POLL_SECONDS = 10;
-const NUMBER = /^[\w-]{1,100}$/;
+const MAX_MINIMAX_PROMPT_CHARACTERS = 2_000;
+const MINIMAX_POLL_SECONDS = 10;
+const MINIMAX_NUMBER = /^[\w-]{1,100}$/;
 /** Sensitive words in the prompt, parameters that are wrong, characters that cannot be seen. */
 const requestFaults = new Set([1026, 1042, 2013]);
 /** Sensitive content in what was given, and in what was made. */
-const sensitive = new Set([1026, 1027]);
+const sensitiveCodes = new Set([1026, 1027]);
 
 export const minimaxVideoWire: VideoWire = {
   objectionTo: (request, target) =>
@@ -34,7 +33,7 @@ export const minimaxVideoWire: VideoWire = {
     objections.seed(request) ??
     objections.sound(request) ??
     objections.noFirstFrame(request, target) ??
-    longPrompt(request, MAX_PROMPT_CHARS),
+    longPrompt(request, MAX_MINIMAX_PROMPT_CHARACTERS),
 
   // It asks the address for an echo first, and says there when the task moves on.
   submit(request, { upstreamModel }, { webhookUrl }) {
@@ -43,8 +42,8 @@ export const minimaxVideoWire: VideoWire = {
       prompt: request.prompt,
       duration: request.durationSeconds,
       resolution: request.resolution.toUpperCase(),
-      first_frame_image: imageOf(request, 'first_frame'),
-      last_frame_image: imageOf(request, 'last_frame'),
+      first_frame_image: minimaxImage(request, 'first_frame'),
+      last_frame_image: minimaxImage(request, 'last_frame'),
       callback_url: webhookUrl,
     });
   },
@@ -58,7 +57,7 @@ export const minimaxVideoWire: VideoWire = {
       return requestFaults.has(code) ? { refused: message } : { failed: message };
     }
     const id = idOf(body['task_id']);
-    return id !== undefined && NUMBER.test(id) ? { jobId: id } : noJob;
+    return id !== undefined && MINIMAX_NUMBER.test(id) ? { jobId: id } : noJob;
   },
 
   poll: (jobId) => get(`/v1/query/video_generation?task_id=${encodeURIComponent(jobId)}`),
@@ -72,32 +71,32 @@ export const minimaxVideoWire: VideoWire = {
       case 'Preparing':
       case 'Queueing':
       case 'Processing':
-        return working(answer, POLL_SECONDS);
+        return working(answer, MINIMAX_POLL_SECONDS);
       case 'Success':
         return fileOf(body);
       case 'Fail':
         return failed;
       default:
-        return sensitive.has(code) ? failed : unknownState(body['status']);
+        return sensitiveCodes.has(code) ? failed : unknownState(body['status']);
     }
   },
 
-  readFileAddress: (answer) => jobText(fieldsOf(bodyOf(answer)['file'])['download_url']),
+  readFileAddress: (answer) => textOrAbsent(recordOrEmpty(bodyOf(answer)['file'])['download_url']),
 };
 
-function imageOf(request: VideoRequest, which: 'first_frame' | 'last_frame'): string | undefined {
+function minimaxImage(request: VideoRequest, which: 'first_frame' | 'last_frame'): string | undefined {
   const frame = frameOf(request, which);
   return frame && dataUrl(frame);
 }
 
 /** Where it does not say how it went, it did not go. "success" is no word about a failure. */
 function resultOf(body: Record<string, unknown>): { code: number; words: string | undefined } {
-  const { status_code: code, status_msg: words } = fieldsOf(body['base_resp']);
-  return { code: typeof code === 'number' ? code : -1, words: words === 'success' ? undefined : jobText(words) };
+  const { status_code: code, status_msg: words } = recordOrEmpty(body['base_resp']);
+  return { code: typeof code === 'number' ? code : -1, words: words === 'success' ? undefined : textOrAbsent(words) };
 }
 
 function fileOf(body: Record<string, unknown>): Polled {
   const id = idOf(body['file_id']);
-  if (id === undefined || !NUMBER.test(id)) return noVideo;
+  if (id === undefined || !MINIMAX_NUMBER.test(id)) return noVideo;
   return { state: 'completed', files: [{ path: `/v1/files/retrieve?file_id=${id}` }] };
 }

@@ -10,7 +10,6 @@ import {
   jobList,
   noJob,
   noVideo,
-  jobText,
   unknown,
   unknownState,
   unsuccessful,
@@ -19,12 +18,13 @@ import {
 } from './answers.ts';
 import { dataUrl, frameOf, get, longPrompt, objections, post } from './requests.ts';
 import type { Polled, VideoObjection, VideoRequest, VideoWire } from './wire.ts';
+import { textOrAbsent } from '../../platform/foreign-json.ts';
 
 const version = { 'x-runway-version': '2024-11-06' };
-const MAX_PROMPT_CHARS = 1_000;
+const MAX_RUNWAY_PROMPT_CHARACTERS = 1_000;
 /** It asks not to be asked more often. */
-const POLL_SECONDS = 5;
-const JOB_ID = /^[\w-]{1,100}$/;
+const RUNWAY_POLL_SECONDS = 5;
+const RUNWAY_JOB_ID = /^[\w-]{1,100}$/;
 
 /** Pixels of 720p, which is what it makes. */
 const pixels: Record<string, string> = {
@@ -44,7 +44,7 @@ export const runwayTasksWire: VideoWire = {
     objections.noFirstFrame(request, target) ??
     objections.lastFrameAlone(request) ??
     objectionToRatio(request) ??
-    longPrompt(request, MAX_PROMPT_CHARS),
+    longPrompt(request, MAX_RUNWAY_PROMPT_CHARACTERS),
 
   submit(request, { upstreamModel }) {
     const body = {
@@ -62,7 +62,7 @@ export const runwayTasksWire: VideoWire = {
     const body = bodyOf(answer);
     if (!isSuccess(answer)) return unsuccessful(answer, body['error']);
     const id = idOf(body['id']);
-    return id !== undefined && JOB_ID.test(id) ? { jobId: id } : noJob;
+    return id !== undefined && RUNWAY_JOB_ID.test(id) ? { jobId: id } : noJob;
   },
 
   poll: (jobId) => get(`/v1/tasks/${encodeURIComponent(jobId)}`, version),
@@ -74,11 +74,11 @@ export const runwayTasksWire: VideoWire = {
       case 'PENDING':
       case 'THROTTLED':
       case 'RUNNING':
-        return working(answer, POLL_SECONDS);
+        return working(answer, RUNWAY_POLL_SECONDS);
       case 'SUCCEEDED':
-        return filesOf(body);
+        return runwayFiles(body);
       case 'FAILED':
-        return { state: 'failed', message: failureOf(body) };
+        return { state: 'failed', message: runwayFailure(body) };
       case 'CANCELLED':
         return { state: 'cancelled' };
       default:
@@ -105,17 +105,17 @@ function imagesOf(request: VideoRequest): string | { uri: string; position: 'fir
   ];
 }
 
-function filesOf(body: Record<string, unknown>): Polled {
+function runwayFiles(body: Record<string, unknown>): Polled {
   const files = jobList(body['output'])
-    .map(jobText)
+    .map(textOrAbsent)
     .filter((url) => url !== undefined)
     .map((url) => ({ url }));
   return files.length > 0 ? { state: 'completed', files } : noVideo;
 }
 
 /** Which part was refused is a guess of its own that it asks not to show. */
-function failureOf(body: Record<string, unknown>): string {
-  const refused = jobText(body['failureCode'])?.startsWith('SAFETY.') ?? false;
+function runwayFailure(body: Record<string, unknown>): string {
+  const refused = textOrAbsent(body['failureCode'])?.startsWith('SAFETY.') ?? false;
   return wordsOf(
     body['failure'],
     refused ? 'The provider’s content moderation refused the video' : 'The provider could not make the video',

@@ -3,23 +3,12 @@
  * gateway's own, so that a gateway can be the provider of another. https://openrouter.ai/docs/api_reference/videos
  */
 
-import {
-  bodyOf,
-  fieldsOf,
-  isSuccess,
-  jobList,
-  noJob,
-  jobText,
-  unknown,
-  unknownState,
-  unsuccessful,
-  wordsOf,
-  working,
-} from './answers.ts';
+import { bodyOf, isSuccess, jobList, noJob, unknown, unknownState, unsuccessful, wordsOf, working } from './answers.ts';
 import { dataUrl, get, objections, post } from './requests.ts';
 import type { Polled, VideoWire } from './wire.ts';
+import { recordOrEmpty, textOrAbsent } from '../../platform/foreign-json.ts';
 
-const JOB_ID = /^[\w.:-]{1,200}$/;
+const VIDEO_JOB_ID = /^[\w.:-]{1,200}$/;
 
 export const videoJobsWire: VideoWire = {
   objectionTo: objections.nothingToShow,
@@ -45,9 +34,9 @@ export const videoJobsWire: VideoWire = {
 
   readSubmitted(answer) {
     const body = bodyOf(answer);
-    if (!isSuccess(answer)) return unsuccessful(answer, messageOf(body));
-    const id = jobText(body['id']);
-    return id !== undefined && JOB_ID.test(id) ? { jobId: id } : noJob;
+    if (!isSuccess(answer)) return unsuccessful(answer, jobMessage(body));
+    const id = textOrAbsent(body['id']);
+    return id !== undefined && VIDEO_JOB_ID.test(id) ? { jobId: id } : noJob;
   },
 
   poll: (jobId) => get(`/videos/${encodeURIComponent(jobId)}`),
@@ -62,9 +51,9 @@ export const videoJobsWire: VideoWire = {
       case 'completed':
         return completed(body);
       case 'failed':
-        return { state: 'failed', message: wordsOf(messageOf(body), 'The provider could not make the video') };
+        return { state: 'failed', message: wordsOf(jobMessage(body), 'The provider could not make the video') };
       case 'expired':
-        return { state: 'failed', message: wordsOf(messageOf(body), 'The provider let the job expire') };
+        return { state: 'failed', message: wordsOf(jobMessage(body), 'The provider let the job expire') };
       case 'cancelled':
         return { state: 'cancelled' };
       default:
@@ -75,8 +64,8 @@ export const videoJobsWire: VideoWire = {
 
 /** Its own addresses of files need its credential, so they are asked for by number, wherever they say that they are. */
 function completed(body: Record<string, unknown>): Polled {
-  const id = jobText(body['id']);
-  if (id === undefined || !JOB_ID.test(id)) return { state: 'unknown', reason: 'completed without an id' };
+  const id = textOrAbsent(body['id']);
+  if (id === undefined || !VIDEO_JOB_ID.test(id)) return { state: 'unknown', reason: 'completed without an id' };
   const count = Math.max(1, jobList(body['unsigned_urls']).length);
   const files = Array.from({ length: count }, (_, index) => ({
     path: `/videos/${encodeURIComponent(id)}/content?index=${index}`,
@@ -85,6 +74,6 @@ function completed(body: Record<string, unknown>): Polled {
 }
 
 /** A text in polls, the envelope of all errors otherwise. */
-function messageOf({ error }: Record<string, unknown>): unknown {
-  return jobText(error) ?? fieldsOf(error)['message'];
+function jobMessage({ error }: Record<string, unknown>): unknown {
+  return textOrAbsent(error) ?? recordOrEmpty(error)['message'];
 }

@@ -5,7 +5,7 @@ import { runwayTasksWire } from './runway-tasks.ts';
 import { videoJobsWire } from './video-jobs.ts';
 import type { VideoWire } from './wire.ts';
 
-const codecs: Record<VideoWireName, VideoWire> = {
+const videoCodecs: Record<VideoWireName, VideoWire> = {
   'video-jobs': videoJobsWire,
   'google-veo': googleVeoWire,
   'minimax-video': minimaxVideoWire,
@@ -14,5 +14,5 @@ const codecs: Record<VideoWireName, VideoWire> = {
 
 /** The codec of a wire that makes videos; undefined for wires of other kinds of models. */
 export function videoWire(wire: Wire): VideoWire | undefined {
-  return Object.hasOwn(codecs, wire) ? codecs[wire as VideoWireName] : undefined;
+  return Object.hasOwn(videoCodecs, wire) ? videoCodecs[wire as VideoWireName] : undefined;
 }

@@ -9,18 +9,18 @@ import { plainText } from '../plain-text.ts';
 import { resultsToAskFor, withSites } from '../site-operators.ts';
 import { hitAge, readHits, hitText, type BackendKind } from './kind.ts';
 
-const MAX_WORDS = 50;
-const operators = { or: 'OR', maxCharacters: 400, maxWords: MAX_WORDS };
-const MAX_RESULTS = 20;
+const MAX_BRAVE_WORDS = 50;
+const braveOperators = { or: 'OR', maxCharacters: 400, maxWords: MAX_BRAVE_WORDS };
+const MAX_BRAVE_RESULTS = 20;
 
 /** Any other is refused by Brave. Without one it searches for the United States, which `ALL` prevents. */
-const countries = new Set(
+const braveCountries = new Set(
   'AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE CH TW TR GB US'.split(
     ' ',
   ),
 );
 
-const answerSchema = z.object({
+const braveAnswerSchema = z.object({
   type: z.literal('search'),
   // Absent where nothing was found.
   web: z
@@ -42,13 +42,13 @@ const answerSchema = z.object({
 });
 
 export const brave: BackendKind = {
-  maxWords: MAX_WORDS,
+  maxWords: MAX_BRAVE_WORDS,
 
   request(query, { credential }) {
     const parameters = new URLSearchParams({
-      q: withSites(query, operators),
-      count: String(resultsToAskFor(query, MAX_RESULTS)),
-      country: countryOf(query.location),
+      q: withSites(query, braveOperators),
+      count: String(resultsToAskFor(query, MAX_BRAVE_RESULTS)),
+      country: braveCountry(query.location),
       ...languageOf(query),
       text_decorations: 'false',
       result_filter: 'web',
@@ -61,7 +61,7 @@ export const brave: BackendKind = {
   },
 
   read: (body) =>
-    readHits(body, answerSchema, ({ web }) =>
+    readHits(body, braveAnswerSchema, ({ web }) =>
       (web?.results ?? []).map((result) => ({
         title: plainText(result.title),
         url: result.url,
@@ -71,9 +71,9 @@ export const brave: BackendKind = {
     ),
 };
 
-function countryOf(location: UserLocation | undefined): string {
+function braveCountry(location: UserLocation | undefined): string {
   const country = location?.country?.toUpperCase() ?? '';
-  return countries.has(country) ? country : 'ALL';
+  return braveCountries.has(country) ? country : 'ALL';
 }
 
 /** Brave prefers English where nothing is said. */

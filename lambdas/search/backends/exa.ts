@@ -7,11 +7,11 @@ import * as z from 'zod';
 import { hostsOf } from '../domains.ts';
 import { hitAge, readHits, hitText, type BackendKind } from './kind.ts';
 
-const MAX_RESULTS = 20;
-const MAX_DOMAINS = 1_200;
-const MAX_TEXT_CHARACTERS = 2_000;
+const MAX_EXA_RESULTS = 20;
+const MAX_EXA_DOMAINS = 1_200;
+const MAX_EXA_TEXT_CHARACTERS = 2_000;
 
-const answerSchema = z.object({
+const exaAnswerSchema = z.object({
   results: z.array(z.object({ title: hitText, url: hitText, text: hitText, publishedDate: hitAge.optional() })),
 });
 
@@ -20,8 +20,8 @@ export const exa: BackendKind = {
 
   request(query, { credential }) {
     const country = query.location?.country?.toUpperCase() ?? '';
-    const included = hostsOf(query.allowedDomains).slice(0, MAX_DOMAINS);
-    const excluded = hostsOf(query.blockedDomains).slice(0, MAX_DOMAINS);
+    const included = hostsOf(query.allowedDomains).slice(0, MAX_EXA_DOMAINS);
+    const excluded = hostsOf(query.blockedDomains).slice(0, MAX_EXA_DOMAINS);
     return {
       method: 'POST',
       path: '/search',
@@ -29,17 +29,17 @@ export const exa: BackendKind = {
       body: {
         query: query.text,
         type: 'auto',
-        numResults: Math.min(query.maxResults, MAX_RESULTS),
+        numResults: Math.min(query.maxResults, MAX_EXA_RESULTS),
         ...(included.length > 0 ? { includeDomains: included } : {}),
         ...(excluded.length > 0 ? { excludeDomains: excluded } : {}),
         ...(/^[A-Z]{2}$/.test(country) ? { userLocation: country } : {}),
-        contents: { text: { maxCharacters: MAX_TEXT_CHARACTERS } },
+        contents: { text: { maxCharacters: MAX_EXA_TEXT_CHARACTERS } },
       },
     };
   },
 
   read: (body) =>
-    readHits(body, answerSchema, ({ results }) =>
+    readHits(body, exaAnswerSchema, ({ results }) =>
       results.map(({ title, url, text: content, publishedDate: date }) => ({
         title,
         url,

@@ -17,7 +17,7 @@ export async function openBackends(
   { search }: Catalog,
   exclusionOf: (backend: SearchBackend) => string | undefined,
 ): Promise<OpenBackend[]> {
-  const ready = (await Promise.all((search?.backends ?? []).map(withCredential))).filter((one) => one !== undefined);
+  const ready = (await Promise.all((search?.backends ?? []).map(readyBackend))).filter((one) => one !== undefined);
   const real = ready.filter(({ backend }) => !backend.data.stand_in);
   return (real.length > 0 ? real : ready)
     .filter(({ backend }) => exclusionOf(backend) === undefined)
@@ -30,7 +30,7 @@ interface Ready {
   credential: string | undefined;
 }
 
-async function withCredential(backend: SearchBackend): Promise<Ready | undefined> {
+async function readyBackend(backend: SearchBackend): Promise<Ready | undefined> {
   const { credential: variable } = backend.data;
   const credential = variable ? await readProviderKey(variable) : undefined;
   return variable && !credential ? undefined : { backend, credential };
@@ -52,7 +52,7 @@ export function openBackend(
       const reply = await askBackend(backend.baseUrl, request, signal, limits);
       const outcome = 'text' in reply ? kind.read(reply.text) : { error: errorOf(reply) };
       if ('hits' in outcome) return { hits: finishedHits(outcome.hits, query) };
-      if (!isGivenUp(signal)) {
+      if (!isGivenUpByCaller(signal)) {
         const about = 'text' in reply ? { reason: `answered ${outcome.error}` } : { reason: reply.failure };
         const status = 'status' in reply ? { status: reply.status } : {};
         log('warn', 'a search backend failed', { provider: backend.id, ...about, ...status });
@@ -63,7 +63,7 @@ export function openBackend(
 }
 
 /** By whoever asked; time that ran out is the backend's failure. */
-function isGivenUp({ aborted, reason }: AbortSignal): boolean {
+function isGivenUpByCaller({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
 }
 

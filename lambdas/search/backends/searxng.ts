@@ -7,9 +7,9 @@ import * as z from 'zod';
 import { withSites } from '../site-operators.ts';
 import { hitAge, readHits, hitText, type BackendKind } from './kind.ts';
 
-const operators = { or: 'OR', maxCharacters: 1_000, maxWords: 128 };
+const searxngOperators = { or: 'OR', maxCharacters: 1_000, maxWords: 128 };
 
-const answerSchema = z
+const searxngAnswerSchema = z
   .object({
     results: z.array(z.object({ title: hitText, url: hitText, content: hitText, publishedDate: hitAge.optional() })),
     /** Engines that refused or did not answer. */
@@ -19,15 +19,15 @@ const answerSchema = z
   .refine(({ results, unresponsive_engines: failed }) => results.length > 0 || !failed?.length);
 
 export const searxng: BackendKind = {
-  maxWords: operators.maxWords,
+  maxWords: searxngOperators.maxWords,
 
   request(query) {
-    const parameters = new URLSearchParams({ q: withSites(query, operators), format: 'json' });
+    const parameters = new URLSearchParams({ q: withSites(query, searxngOperators), format: 'json' });
     return { method: 'GET', path: `/search?${parameters.toString()}` };
   },
 
   read: (body) =>
-    readHits(body, answerSchema, ({ results }) =>
+    readHits(body, searxngAnswerSchema, ({ results }) =>
       results.map(({ title, url, content, publishedDate: date }) => ({
         title,
         url,

@@ -8,13 +8,13 @@ import type { UserLocation } from '../backend.ts';
 import { hostsOf } from '../domains.ts';
 import { hitAge, readHits, hitText, type BackendKind } from './kind.ts';
 
-const MAX_RESULTS = 20;
+const MAX_TAVILY_RESULTS = 20;
 /** Lists that Tavily takes; our own filter does the rest. */
 const MAX_INCLUDED = 300;
 const MAX_EXCLUDED = 150;
 
 /** Countries whose name in Tavily's list is beyond doubt; a name that it does not know is refused. */
-const countries: Record<string, string> = {
+const tavilyCountries: Record<string, string> = {
   AM: 'armenia',
   AT: 'austria',
   AU: 'australia',
@@ -50,7 +50,7 @@ const countries: Record<string, string> = {
   UZ: 'uzbekistan',
 };
 
-const answerSchema = z.object({
+const tavilyAnswerSchema = z.object({
   results: z.array(z.object({ title: hitText, url: hitText, content: hitText, published_date: hitAge.optional() })),
 });
 
@@ -58,14 +58,14 @@ export const tavily: BackendKind = {
   maxWords: Infinity,
 
   request(query, { credential }) {
-    const country = countryOf(query.location);
+    const country = tavilyCountry(query.location);
     return {
       method: 'POST',
       path: '/search',
       headers: { authorization: `Bearer ${credential}` },
       body: {
         query: query.text,
-        max_results: Math.min(query.maxResults, MAX_RESULTS),
+        max_results: Math.min(query.maxResults, MAX_TAVILY_RESULTS),
         // The cheaper of its two prices.
         search_depth: 'basic',
         topic: 'general',
@@ -77,7 +77,7 @@ export const tavily: BackendKind = {
   },
 
   read: (body) =>
-    readHits(body, answerSchema, ({ results }) =>
+    readHits(body, tavilyAnswerSchema, ({ results }) =>
       results.map(({ title, url, content, published_date: date }) => ({
         title,
         url,
@@ -87,7 +87,7 @@ export const tavily: BackendKind = {
     ),
 };
 
-function countryOf(location: UserLocation | undefined): string | undefined {
+function tavilyCountry(location: UserLocation | undefined): string | undefined {
   const code = location?.country?.toUpperCase() ?? '';
-  return Object.hasOwn(countries, code) ? countries[code] : undefined;
+  return Object.hasOwn(tavilyCountries, code) ? tavilyCountries[code] : undefined;
 }

@@ -11,11 +11,11 @@ export interface XmlElement {
   children: (XmlElement | string)[];
 }
 
-const MAX_DEPTH = 32;
+const MAX_XML_DEPTH = 32;
 const MAX_ELEMENTS = 20_000;
 
 const OPENING = /<([A-Za-z_][\w.:-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
-const CLOSING = /<\/([A-Za-z_][\w.:-]*)\s*>/y;
+const CLOSING_TAG = /<\/([A-Za-z_][\w.:-]*)\s*>/y;
 const ATTRIBUTE = /([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 /** What is skipped or taken as it is: how it begins, how it ends. */
@@ -35,23 +35,23 @@ export function readXml(text: string): XmlElement | undefined {
     const parent = open.at(-1)!;
     const section = sections.find(({ start }) => text.startsWith(start, at));
     if (text[at] !== '<') {
-      const end = endOf(text, '<', at) ?? text.length;
+      const end = tagEnd(text, '<', at) ?? text.length;
       parent.children.push(decodeEntities(text.slice(at, end)));
       at = end;
     } else if (section) {
       const start = at + section.start.length;
-      const end = endOf(text, section.end, start);
+      const end = tagEnd(text, section.end, start);
       if (end === undefined) return undefined;
       if (section.isText) parent.children.push(text.slice(start, end));
       at = end + section.end.length;
     } else if (text[at + 1] === '/') {
-      const [all, name] = matchAt(CLOSING, text, at) ?? [];
+      const [all, name] = matchAt(CLOSING_TAG, text, at) ?? [];
       if (!all || open.length === 1 || open.pop()!.name !== name) return undefined;
       at += all.length;
     } else {
       const [all, name, attributes, isEmpty] = matchAt(OPENING, text, at) ?? [];
-      if (!all || ++elements > MAX_ELEMENTS || open.length > MAX_DEPTH) return undefined;
-      const element = { name: name!, attributes: attributesOf(attributes!), children: [] };
+      if (!all || ++elements > MAX_ELEMENTS || open.length > MAX_XML_DEPTH) return undefined;
+      const element = { name: name!, attributes: xmlAttributes(attributes!), children: [] };
       parent.children.push(element);
       if (!isEmpty) open.push(element);
       at += all.length;
@@ -67,7 +67,7 @@ function rootOf({ children }: XmlElement): XmlElement | undefined {
   return parts.length === 1 && typeof root === 'object' ? root : undefined;
 }
 
-function endOf(text: string, end: string, from: number): number | undefined {
+function tagEnd(text: string, end: string, from: number): number | undefined {
   const index = text.indexOf(end, from);
   return index === -1 ? undefined : index;
 }
@@ -77,7 +77,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-function attributesOf(text: string): Record<string, string> {
+function xmlAttributes(text: string): Record<string, string> {
   const pairs = [...text.matchAll(ATTRIBUTE)].map(([, name, double, single]) => [
     name!,
     decodeEntities(double ?? single!),

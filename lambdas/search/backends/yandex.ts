@@ -10,12 +10,12 @@ import { resultsToAskFor, withSites } from '../site-operators.ts';
 import type { BackendKind } from './kind.ts';
 import { childrenOf, descendantsOf, readXml, xmlText, type XmlElement } from './xml.ts';
 
-const MAX_WORDS = 40;
-const operators = { or: '|', maxCharacters: 400, maxWords: MAX_WORDS };
-const MAX_RESULTS = 20;
+const MAX_YANDEX_WORDS = 40;
+const yandexOperators = { or: '|', maxCharacters: 400, maxWords: MAX_YANDEX_WORDS };
+const MAX_YANDEX_RESULTS = 20;
 
 /** https://yandex.cloud/en/docs/search-api/reference/regions */
-const regions: Record<string, string> = { RU: '225', UA: '187', BY: '149', KZ: '159' };
+const yandexRegions: Record<string, string> = { RU: '225', UA: '187', BY: '149', KZ: '159' };
 
 /** https://yandex.cloud/en/docs/search-api/reference/error-codes; all others are failures of the service or its set-up. */
 const errors = new Map<string | undefined, SearchOutcome>([
@@ -26,12 +26,12 @@ const errors = new Map<string | undefined, SearchOutcome>([
   ['55', { error: 'too_many_requests' }],
   ['10002', { error: 'query_too_long' }],
 ]);
-const unavailable: { error: SearchErrorCode } = { error: 'unavailable' };
+const yandexUnavailable: { error: SearchErrorCode } = { error: 'unavailable' };
 
-const answerSchema = z.object({ rawData: z.string() });
+const yandexAnswerSchema = z.object({ rawData: z.string() });
 
 export const yandex: BackendKind = {
-  maxWords: MAX_WORDS,
+  maxWords: MAX_YANDEX_WORDS,
 
   request(query, { credential, folder }) {
     return {
@@ -40,14 +40,14 @@ export const yandex: BackendKind = {
       headers: { authorization: `Api-Key ${credential}` },
       // Whole numbers of 64 bits are texts in the JSON of protocol buffers.
       body: {
-        query: { queryText: withSites(query, operators), ...indexOf(query.location), page: '0' },
+        query: { queryText: withSites(query, yandexOperators), ...yandexIndex(query.location), page: '0' },
         groupSpec: {
           groupMode: 'GROUP_MODE_FLAT',
-          groupsOnPage: String(resultsToAskFor(query, MAX_RESULTS)),
+          groupsOnPage: String(resultsToAskFor(query, MAX_YANDEX_RESULTS)),
           docsInGroup: '1',
         },
         maxPassages: '5',
-        ...regionOf(query.location),
+        ...yandexRegion(query.location),
         folderId: folder,
         responseFormat: 'FORMAT_XML',
       },
@@ -57,17 +57,17 @@ export const yandex: BackendKind = {
   read(body) {
     const xml = xmlOf(body);
     const [response] = xml ? childrenOf(xml, 'response') : [];
-    if (xml?.name !== 'yandexsearch' || !response) return unavailable;
+    if (xml?.name !== 'yandexsearch' || !response) return yandexUnavailable;
     const [error] = childrenOf(response, 'error');
-    if (error) return errors.get(error.attributes['code']) ?? unavailable;
+    if (error) return errors.get(error.attributes['code']) ?? yandexUnavailable;
     const [results] = childrenOf(response, 'results');
-    return results ? { hits: descendantsOf(results, 'doc').map(hitOf) } : unavailable;
+    return results ? { hits: descendantsOf(results, 'doc').map(hitOf) } : yandexUnavailable;
   },
 };
 
 function xmlOf(body: string): XmlElement | undefined {
   try {
-    const { rawData } = answerSchema.parse(JSON.parse(body));
+    const { rawData } = yandexAnswerSchema.parse(JSON.parse(body));
     return readXml(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(rawData, 'base64')));
   } catch {
     return undefined;
@@ -90,16 +90,16 @@ function dateOf(time: string): string | null {
   return year ? `${year}-${month}-${day}` : null;
 }
 
-const codeOf = (location: UserLocation | undefined) => location?.country?.toUpperCase() ?? '';
+const yandexCountryCode = (location: UserLocation | undefined) => location?.country?.toUpperCase() ?? '';
 
 /** The Russian index, unless the person is known to be where another serves better. */
-function indexOf(location: UserLocation | undefined): { searchType: string } {
-  const country = codeOf(location);
+function yandexIndex(location: UserLocation | undefined): { searchType: string } {
+  const country = yandexCountryCode(location);
   if (country === 'TR') return { searchType: 'SEARCH_TYPE_TR' };
-  return { searchType: country === '' || Object.hasOwn(regions, country) ? 'SEARCH_TYPE_RU' : 'SEARCH_TYPE_COM' };
+  return { searchType: country === '' || Object.hasOwn(yandexRegions, country) ? 'SEARCH_TYPE_RU' : 'SEARCH_TYPE_COM' };
 }
 
-function regionOf(location: UserLocation | undefined): { region?: string } {
-  const country = codeOf(location);
-  return Object.hasOwn(regions, country) ? { region: regions[country]! } : {};
+function yandexRegion(location: UserLocation | undefined): { region?: string } {
+  const country = yandexCountryCode(location);
+  return Object.hasOwn(yandexRegions, country) ? { region: yandexRegions[country]! } : {};
 }

@@ -11,9 +11,9 @@ import { describeError, log } from '../../platform/logger.ts';
 import { queues } from '../queues.ts';
 
 /** Time to write what was begun, to ask for late days, and to return what failed. */
-const STOP_BEFORE_TIMEOUT_MS = 5_000;
+const STOP_SETTLING_BEFORE_TIMEOUT_MS = 5_000;
 
-interface Message {
+interface SettlementMessage {
   record: SQSRecord;
   settlement: Settlement;
 }
@@ -26,9 +26,9 @@ export async function handler(
   event: SQSEvent,
   context: Pick<Context, 'getRemainingTimeInMillis'>,
 ): Promise<SQSBatchResponse> {
-  const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_BEFORE_TIMEOUT_MS;
+  const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_SETTLING_BEFORE_TIMEOUT_MS;
   const failed = new Set<SQSRecord>();
-  const readable: Message[] = [];
+  const readable: SettlementMessage[] = [];
   for (const record of event.Records) {
     try {
       readable.push({ record, settlement: readSettlement(record.body) });
@@ -60,7 +60,7 @@ export async function handler(
 
 /** Messages whose day could not be asked for are delivered again: they settle nothing twice, and ask again. */
 async function askForLateDays(
-  readable: Message[],
+  readable: SettlementMessage[],
   results: (SettleResult | Error)[],
   failed: Set<SQSRecord>,
 ): Promise<void> {

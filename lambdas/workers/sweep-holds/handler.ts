@@ -16,7 +16,7 @@ interface SweepEvent {
 }
 
 /** Time to finish what was begun, and to ask for days again. */
-const STOP_BEFORE_TIMEOUT_MS = 15_000;
+const STOP_SWEEPING_BEFORE_TIMEOUT_MS = 15_000;
 
 /** Lives as long as the process: a queue counts as empty only after three runs saw it empty. */
 const watch = new BacklogWatch();
@@ -26,7 +26,7 @@ export async function handler(
   { deadBootIds }: SweepEvent,
   context: Pick<Context, 'getRemainingTimeInMillis'>,
 ): Promise<{ swept: number }> {
-  const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_BEFORE_TIMEOUT_MS;
+  const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_SWEEPING_BEFORE_TIMEOUT_MS;
   const failures: Error[] = [];
   const backlog = await lookAtQueue().catch((error: unknown): Backlog => {
     failures.push(error as Error);

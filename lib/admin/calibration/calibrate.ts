@@ -2,7 +2,7 @@ import type { Catalog } from '../../../lambdas/catalog/catalog.ts';
 import type { Question } from '../../../lambdas/decisions/question.ts';
 import { logprobsEngine } from '../../../lambdas/providers/decisions/logprobs.ts';
 import type { Ask } from '../../../lambdas/providers/decisions/engine.ts';
-import { readText } from '../../../lambdas/providers/upstream-http.ts';
+import { readText } from '../../../lambdas/providers/http/upstream-http.ts';
 import { atMost } from '../../../lambdas/platform/at-most.ts';
 import { connect } from '../../../lambdas/routing/connection.ts';
 import { decisionCandidates, type DecisionCandidate } from '../../../lambdas/routing/decision-candidates.ts';
@@ -21,7 +21,7 @@ export interface Calibration {
 }
 
 const TIMEOUT_MS = 60_000;
-const MOST_AT_ONCE = 4;
+const MAX_AT_ONCE = 4;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
@@ -40,7 +40,7 @@ export async function calibrate(catalog: Catalog, model: string): Promise<Calibr
   });
   const candidate = candidates.find(({ engine }) => engine === logprobsEngine);
   if (!candidate) throw new Error(`No endpoint of "${model}" decides by log-probabilities`);
-  const inTurn = atMost(MOST_AT_ONCE);
+  const inTurn = atMost(MAX_AT_ONCE);
   const samples = await Promise.all(
     knownQuestions.map((known, index) => inTurn(async () => sampleOf(known, index, candidate))),
   );

@@ -11,13 +11,13 @@ const MOST = 10;
 const STEPS = 60;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 /** No probability is nothing: one wrong answer would outweigh all others. */
-const LEAST_PROBABILITY = 1e-9;
+const MIN_PROBABILITY = 1e-9;
 
 /** How surprising the truth is, on average, to a model with this temperature; in nats. */
 export function surprise(samples: readonly Sample[], temperature: number): number {
   const of = ({ probabilities, truth }: Sample) =>
     tempered(probabilities, temperature).reduce(
-      (sum, probability, index) => sum - truth[index]! * Math.log(Math.max(LEAST_PROBABILITY, probability)),
+      (sum, probability, index) => sum - truth[index]! * Math.log(Math.max(MIN_PROBABILITY, probability)),
       0,
     );
   return samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;

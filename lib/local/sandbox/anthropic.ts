@@ -39,7 +39,7 @@ export function readAnthropicPrompt(request: Request, betas = ''): SandboxPrompt
     thinkingAsked: request.thinking !== undefined && request.thinking.type !== 'disabled',
     maxTokens: request.max_tokens,
     stopSequences: request.stop_sequences ?? [],
-    hiddenTokens: request.model === THINKER && request.thinking?.type !== 'disabled' ? THINKERS_TOKENS : 0,
+    hiddenReasoningTokens: request.model === THINKER && request.thinking?.type !== 'disabled' ? THINKERS_TOKENS : 0,
     refusal: betas.includes('interleaved-thinking-') ? undefined : refusalOf(request),
     characters: countCharacters([request.system ?? '', ...request.messages.map(({ content }) => content)]),
     images: JSON.stringify(request.messages).split('"type":"image"').length - 1,

@@ -43,7 +43,7 @@ export function readConversePrompt(request: Request): SandboxPrompt {
     thinkingAsked: [thinking, reasoningConfig].some((asked) => asked !== undefined && asked.type !== 'disabled'),
     maxTokens: request.inferenceConfig?.maxTokens,
     stopSequences: request.inferenceConfig?.stopSequences ?? [],
-    hiddenTokens: 0,
+    hiddenReasoningTokens: 0,
     characters: countCharacters([...(request.system ?? []), ...request.messages.flatMap(({ content }) => content)]),
     images: JSON.stringify(request.messages).split('"image":{"format"').length - 1,
     pdfs: JSON.stringify(request.messages).split('"document":{"format":"pdf"').length - 1,

@@ -43,7 +43,7 @@ export interface Directives {
   /** Tokens of the prompt that are reported as read from a cache. */
   cachedTokens: number;
   /** Tokens of thinking that are billed and not shown; undefined: as the model does unasked. */
-  hiddenTokens: number | undefined;
+  hiddenReasoningTokens: number | undefined;
   refuse: boolean;
 }
 
@@ -91,7 +91,7 @@ export function readDirectives(prompt: string): Directives {
     arguments: oneOf('arguments', emptyArguments),
     usage: oneOf('usage', usageTellings),
     cachedTokens: number('cached') ?? 0,
-    hiddenTokens: number('hidden'),
+    hiddenReasoningTokens: number('hidden'),
     refuse: has('refuse'),
   };
 }

@@ -56,7 +56,7 @@ export function readGeminiPrompt(request: Request): SandboxPrompt {
     toolRequired: mode === 'ANY',
     answerSchema: generationConfig?.responseJsonSchema,
     thinkingAsked: generationConfig?.thinkingConfig?.includeThoughts === true,
-    hiddenTokens: 0,
+    hiddenReasoningTokens: 0,
     maxTokens: generationConfig?.maxOutputTokens,
     stopSequences: generationConfig?.stopSequences ?? [],
     refusal: refusalOf(contents),

@@ -35,7 +35,7 @@ export function readChatPrompt(request: Request): SandboxPrompt {
     toolRequired: request.tool_choice === 'required' || chosen !== undefined,
     answerSchema: request.response_format?.json_schema?.schema,
     thinkingAsked: false,
-    hiddenTokens: 0,
+    hiddenReasoningTokens: 0,
     maxTokens: request.max_tokens ?? request.max_completion_tokens,
     stopSequences: [request.stop ?? []].flat(),
     characters: request.messages.reduce((sum, { content }) => sum + textOf(content).length, 0),

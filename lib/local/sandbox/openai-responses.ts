@@ -16,13 +16,13 @@ export function responsesWriter(model: string): WireWriter {
     framing: numberedEvents(),
     opening(script) {
       const begun = { type: 'response.created', ...response('in_progress') };
-      if (!thinksUnseen(script)) return [begun];
+      if (!hasHiddenReasoning(script)) return [begun];
       const item = { type: 'reasoning', id: newId('rs'), summary: [] };
       return [begun, added(0, item), done(0, { ...item, encrypted_content: encryptedReasoning(item.id) })];
     },
     block(script, index) {
       const block = script.blocks[index]!;
-      const output_index = index + (thinksUnseen(script) ? 1 : 0);
+      const output_index = index + (hasHiddenReasoning(script) ? 1 : 0);
       const whole = block.pieces.join('');
       switch (block.kind) {
         case 'thinking': {
@@ -84,8 +84,8 @@ function numberedEvents(): SandboxFraming {
 }
 
 /** Billed thinking that has no words is an item of its own. */
-function thinksUnseen({ hiddenTokens, blocks }: Script): boolean {
-  return hiddenTokens > 0 && blocks[0]?.kind !== 'thinking';
+function hasHiddenReasoning({ hiddenReasoningTokens, blocks }: Script): boolean {
+  return hiddenReasoningTokens > 0 && blocks[0]?.kind !== 'thinking';
 }
 
 function usageOf(script: Script): object {
@@ -94,7 +94,7 @@ function usageOf(script: Script): object {
     input_tokens: script.inputTokens,
     input_tokens_details: { cached_tokens: Math.min(script.directives.cachedTokens, script.inputTokens) },
     output_tokens: script.outputTokens,
-    output_tokens_details: { reasoning_tokens: shown + script.hiddenTokens },
+    output_tokens_details: { reasoning_tokens: shown + script.hiddenReasoningTokens },
     total_tokens: script.inputTokens + script.outputTokens,
   };
 }

@@ -29,7 +29,7 @@ export interface SandboxPrompt {
   thinkingAsked: boolean;
   maxTokens: number | undefined;
   /** Tokens that the model thinks unasked and unseen, where the prompt has no directive. */
-  hiddenTokens: number;
+  hiddenReasoningTokens: number;
   /** Why the request is refused with 400; undefined: accepted. */
   refusal?: string | undefined;
   characters: number;

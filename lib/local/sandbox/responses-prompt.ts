@@ -45,7 +45,7 @@ export function readResponsesPrompt(request: Request): SandboxPrompt {
     toolRequired: request.tool_choice === 'required' || chosen !== undefined,
     answerSchema: request.text?.format?.schema,
     thinkingAsked: reasoning?.summary !== undefined,
-    hiddenTokens: 0,
+    hiddenReasoningTokens: 0,
     maxTokens: request.max_output_tokens,
     // The API takes none.
     stopSequences: [],

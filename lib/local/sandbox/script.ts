@@ -22,7 +22,7 @@ export interface Script {
   inputTokens: number;
   /** Shown or not. */
   outputTokens: number;
-  hiddenTokens: number;
+  hiddenReasoningTokens: number;
 }
 
 const TOKENS_PER_IMAGE = 85;
@@ -39,23 +39,29 @@ export function writeScript(prompt: SandboxPrompt): Script {
   if (calls.length > 0) blocks.push({ kind: 'text', pieces: pieces('Let me look that up. ') }, ...calls);
   else blocks.push({ kind: 'text', pieces: textPieces(prompt, directives) });
   const end: ScriptEnd = directives.refuse ? 'refusal' : calls.length > 0 ? 'tools' : 'end';
-  const hiddenTokens = Math.min(directives.hiddenTokens ?? prompt.hiddenTokens, prompt.maxTokens ?? Infinity);
+  const hiddenReasoningTokens = Math.min(
+    directives.hiddenReasoningTokens ?? prompt.hiddenReasoningTokens,
+    prompt.maxTokens ?? Infinity,
+  );
   const stopped = stoppedBy(blocks, prompt.stopSequences);
-  const cut = cutAt(stopped.blocks, prompt.maxTokens === undefined ? undefined : prompt.maxTokens - hiddenTokens);
+  const cut = cutAt(
+    stopped.blocks,
+    prompt.maxTokens === undefined ? undefined : prompt.maxTokens - hiddenReasoningTokens,
+  );
   return {
     directives,
     blocks: cut.blocks,
     end: cut.wasCut ? 'length' : stopped.by === undefined ? end : 'stopped',
     stopSequence: cut.wasCut ? undefined : stopped.by,
     inputTokens: Math.ceil(prompt.characters / 4) + prompt.images * TOKENS_PER_IMAGE + prompt.pdfs * TOKENS_PER_PDF,
-    outputTokens: cut.blocks.reduce((sum, block) => sum + block.pieces.length, hiddenTokens),
-    hiddenTokens,
+    outputTokens: cut.blocks.reduce((sum, block) => sum + block.pieces.length, hiddenReasoningTokens),
+    hiddenReasoningTokens,
   };
 }
 
 /** Shown or not. */
-export function thinkingTokens({ blocks, hiddenTokens }: Script): number {
-  return hiddenTokens + (blocks.find(({ kind }) => kind === 'thinking')?.pieces.length ?? 0);
+export function thinkingTokens({ blocks, hiddenReasoningTokens }: Script): number {
+  return hiddenReasoningTokens + (blocks.find(({ kind }) => kind === 'thinking')?.pieces.length ?? 0);
 }
 
 function textPieces(prompt: SandboxPrompt, { tokens, refuse }: Directives): string[] {

@@ -4,13 +4,13 @@ import { expect, vi } from 'vitest';
 import { AnswerStream } from '../../../lambdas/http/answer-stream.ts';
 import { pings, streamBody } from '../../../lambdas/api/messages/stream-body.ts';
 import type { AnswerEvent, MessageBody } from '../../../lambdas/messages/types.ts';
-import { UpstreamError } from '../../../lambdas/providers/upstream-http.ts';
+import { UpstreamError } from '../../../lambdas/providers/http/upstream-http.ts';
 import { complaintsAbout } from '../../providers/well-formed.ts';
 import { heard } from '../recorded/said.ts';
 import { ask, chatDelta, chatStream, decoded, eventsFor, sandboxWires, type Pitfall } from './pitfall.ts';
 
 /** Of the providers that refuse a smaller one: the gateway raises it. */
-const LEAST_LIMIT = 16;
+const MIN_LIMIT = 16;
 const openaiChat = (wire: string) => wire === 'openai-chat';
 
 export const journeyPitfalls: Pitfall[] = [
@@ -92,7 +92,7 @@ export const journeyPitfalls: Pitfall[] = [
       expect(response.status).toBe(200);
       const { stop_reason: reason, usage } = (await response.json()) as MessageBody;
       expect(reason).toBe('max_tokens');
-      expect(usage.output_tokens).toBeLessThanOrEqual(LEAST_LIMIT);
+      expect(usage.output_tokens).toBeLessThanOrEqual(MIN_LIMIT);
     },
   },
   {

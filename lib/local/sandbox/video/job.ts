@@ -58,7 +58,7 @@ export interface FilmJob {
   isOver: boolean;
 }
 
-const USUAL_POLLS = 2;
+const DEFAULT_POLLS = 2;
 const MAX_SLOW_MS = 60_000;
 
 export function readFilmDirectives(prompt: string): FilmDirectives {
@@ -67,7 +67,7 @@ export function readFilmDirectives(prompt: string): FilmDirectives {
   return {
     error: number('error'),
     slowMs: Math.min(number('slow') ?? 0, MAX_SLOW_MS),
-    polls: number('polls') ?? USUAL_POLLS,
+    polls: number('polls') ?? DEFAULT_POLLS,
     ending,
     hookMs: number('hook'),
     stall: has('stall'),

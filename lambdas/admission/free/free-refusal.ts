@@ -1,0 +1,66 @@
+import { GatewayError } from '../../platform/errors.ts';
+import type { CountKind, FreeRefusal } from './free-tier.ts';
+
+/** Requests in flight release most of what they hold of a budget within seconds. */
+const HELD_RETRY_SECONDS = 3;
+/** Clients that retry by themselves wait no longer than this. */
+const SHORT_WAIT_SECONDS = 60;
+
+const owners: Record<CountKind, string> = {
+  day: 'this account has made all its requests to free models of this day',
+  address: 'all requests to free models of this day were made from this address',
+  minute: 'this account has made all its requests to free models of this minute',
+};
+const remedies: Record<CountKind, string> = {
+  day: 'use the model without ":free", top up the account, which allows more',
+  address: 'use the model without ":free", top up the account, which is then not counted by its address',
+  minute: 'send requests more slowly',
+};
+
+/** A refusal of free use: a 429 that says how much there is, and when there is more. */
+export function freeRefusalError(refusal: FreeRefusal): GatewayError {
+  const { endsAtMs, most, models } = refusal;
+  const isHeldOnly = refusal.kind === 'free_budget' && refusal.isHeldOnly;
+  const waitSeconds = isHeldOnly ? HELD_RETRY_SECONDS : Math.max(1, Math.ceil((endsAtMs - refusal.atMs) / 1_000));
+  const names = {
+    'X-RateLimit-Limit': String(most),
+    'X-RateLimit-Remaining': '0',
+    'X-RateLimit-Reset': String(isHeldOnly ? refusal.atMs + waitSeconds * 1_000 : endsAtMs),
+  };
+  const error = new GatewayError('rate_limit_exceeded', freeRefusalMessage(refusal, isHeldOnly), {
+    metadata: {
+      limit_source: freeLimitSource(refusal),
+      models,
+      limit: most,
+      resets_at: new Date(endsAtMs).toISOString(),
+      // Where clients of the public convention look for them.
+      headers: names,
+    },
+    headers: { 'retry-after': String(waitSeconds), ...lowerCased(names) },
+  });
+  return waitSeconds > SHORT_WAIT_SECONDS ? error.discourageRetry() : error;
+}
+
+function freeLimitSource(refusal: FreeRefusal): string {
+  if (refusal.kind === 'free_budget') return 'free_daily_budget';
+  return { day: 'free_daily_requests', address: 'free_daily_requests_of_address', minute: 'free_requests_per_minute' }[
+    refusal.counted
+  ];
+}
+
+function freeRefusalMessage(refusal: FreeRefusal, isHeldOnly: boolean): string {
+  const models = refusal.models.map((id) => `"${id}"`).join(', ');
+  const until = new Date(refusal.endsAtMs).toISOString();
+  if (refusal.kind === 'free_requests') {
+    const { counted, most } = refusal;
+    return `${models}: ${owners[counted]} (${most}). You can ${remedies[counted]}, or wait until ${until}.`;
+  }
+  const paid = 'use the model without ":free"';
+  return isHeldOnly
+    ? `${models}: what the service spends on it today is held for other requests. Try again in seconds, or ${paid}.`
+    : `${models}: what the service spends on it today is spent. You can ${paid}, or wait until ${until}.`;
+}
+
+function lowerCased(names: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(names).map(([name, value]) => [name.toLowerCase(), value]));
+}

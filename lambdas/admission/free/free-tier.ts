@@ -1,0 +1,199 @@
+/**
+ * Free use: requests are counted by account and by address, and what they cost the service is held in its own budget, in
+ * the transaction that records the generation. So a request is counted exactly when it is admitted, at any concurrency.
+ *
+ * Weakness: a budget is in parts, and a request has to fit into one. What is left in several parts, less than one request
+ * in each, is not used. Spending never passes the budget.
+ */
+
+import { BUDGET_PARTS, budgetPart } from '../../catalog/free-terms.ts';
+import type { ServiceFree } from '../../catalog/schema.ts';
+import type { Money } from '../../money/money.ts';
+import { utcDate, windowEnd } from '../../money/periods.ts';
+import { nowMs } from '../../platform/clock.ts';
+import {
+  accountDay,
+  accountMinute,
+  addressDay,
+  placeUpdate,
+  requestsFrom,
+  type FreeCount,
+} from '../../store/free-requests.ts';
+import { budgetHoldUpdate, readBudget, type ServiceHold } from '../../store/service-budgets.ts';
+import type { Table } from '../../store/table.ts';
+import type { FailedCondition, Writes } from '../../store/transact.ts';
+import { FreeMemory } from './free-memory.ts';
+
+/** A free model that may answer a request. */
+export interface FreeModel {
+  id: string;
+  terms: ServiceFree;
+  isFunded: boolean;
+  /** The most that it may cost the service. */
+  amount: Money;
+}
+
+/** A request that free models may answer. */
+export interface FreeUse {
+  accountId: string;
+  /** Of the client's network and the day; set where some model counts it. */
+  networkHash: string | undefined;
+  /** At least one. */
+  models: FreeModel[];
+  atMs: number;
+}
+
+/** Why a free model does not answer now; other models of the request still may. */
+export type FreeRefusal =
+  | { kind: 'free_requests'; counted: CountKind; most: number; models: string[]; atMs: number; endsAtMs: number }
+  | { kind: 'free_budget'; isHeldOnly: boolean; most: number; models: string[]; atMs: number; endsAtMs: number };
+
+export type CountKind = 'day' | 'address' | 'minute';
+type FreeWrite = CountKind | `budget of ${string}`;
+
+/** What this process saw lately: only a hint that saves calls to the store. */
+const memory = new FreeMemory();
+
+/** In this order they are reported. */
+const countKinds: readonly CountKind[] = ['day', 'address', 'minute'];
+
+/** Where the cost of a request is held first: spread over the parts by its id. */
+export function firstServiceHolds({ models }: FreeUse, generationId: string): ServiceHold[] {
+  const part = Number.parseInt(generationId.slice(-4), 16) % BUDGET_PARTS;
+  return models.map(({ id, amount }) => ({ model: id, part, amount }));
+}
+
+/** What the store need not be asked for: a limit of 0, a request larger than a part of the budget, what it said just now. */
+export function refusedAtOnce(use: FreeUse): FreeRefusal | undefined {
+  for (const kind of countKinds) {
+    const refused = use.models.filter((model) => maxRequestsOf(model, kind) === 0);
+    if (refused.length > 0) return tooManyFreeRequests(use, kind, refused, 0);
+    const count = countOf(use, kind);
+    const requests = count && memory.requests(freeWriteName(count), nowMs());
+    if (requests !== undefined && requests >= minRequestsOf(use, kind)) return refusedAt(use, kind, requests);
+  }
+  const tooLarge = use.models.find(({ amount, terms }) => amount.exceeds(budgetPart(terms)));
+  const spent = use.models.find(({ id, amount }) => memory.hasNoRoomFor(freeBudgetWriteName(use, id), amount, nowMs()));
+  const refused = tooLarge ?? spent;
+  return refused && outOfBudget(use, refused, false);
+}
+
+/** The writes that count a request and hold what it may cost the service, each on condition of its limit. */
+export function freeWrites(table: Table, use: FreeUse, holds: readonly ServiceHold[]): Writes<FreeWrite> {
+  const writes: Writes<FreeWrite> = {};
+  for (const kind of countKinds) {
+    const count = countOf(use, kind);
+    if (count) writes[kind] = placeUpdate(table, count, minRequestsOf(use, kind));
+  }
+  for (const hold of holds) {
+    if (hold.amount.isZero) continue;
+    const { terms } = modelOf(use, hold);
+    writes[`budget of ${hold.model}`] = budgetHoldUpdate(table, utcDate(use.atMs), hold, budgetPart(terms));
+  }
+  return writes;
+}
+
+/**
+ * What follows from failed conditions: a refusal, or other parts of the budgets that had no room.
+ * @returns undefined when none of the conditions was one of these
+ */
+export async function afterFailure(
+  table: Table,
+  use: FreeUse,
+  holds: readonly ServiceHold[],
+  failed: { [Name in string]?: FailedCondition },
+): Promise<{ refused: FreeRefusal } | { holds: ServiceHold[] } | undefined> {
+  for (const kind of countKinds) {
+    const condition = failed[kind];
+    if (!condition) continue;
+    const requests = requestsFrom(condition.item);
+    memory.rememberRequests(freeWriteName(countOf(use, kind)!), requests, nowMs());
+    return { refused: refusedAt(use, kind, requests) };
+  }
+  const without = holds.filter(({ model }) => failed[`budget of ${model}`]);
+  if (without.length === 0) return undefined;
+  const moved: ServiceHold[] = [];
+  for (const hold of holds) {
+    const place = without.includes(hold) ? await roomiestPart(table, use, hold) : hold;
+    if ('kind' in place) return { refused: place };
+    moved.push(place);
+  }
+  return { holds: moved };
+}
+
+async function roomiestPart(table: Table, use: FreeUse, hold: ServiceHold): Promise<ServiceHold | FreeRefusal> {
+  const model = modelOf(use, hold);
+  const size = budgetPart(model.terms);
+  const parts = await readBudget(table, utcDate(use.atMs), hold.model);
+  const roomiest = parts.reduce((a, b) => (a.committed.exceeds(b.committed) ? b : a));
+  if (!roomiest.committed.plus(hold.amount).exceeds(size)) return { ...hold, part: roomiest.part };
+  const isHeldOnly = parts.some(({ spent }) => !spent.plus(hold.amount).exceeds(size));
+  if (!isHeldOnly) memory.rememberAmount(freeBudgetWriteName(use, hold.model), hold.amount, nowMs());
+  return outOfBudget(use, model, isHeldOnly);
+}
+
+/** The budget keeps being taken by others: as if all were held. */
+export function contendedBudget(use: FreeUse): FreeRefusal {
+  return outOfBudget(use, use.models[0]!, true);
+}
+
+/** The models that allow no more than were counted. */
+function refusedAt(use: FreeUse, kind: CountKind, requests: number): FreeRefusal {
+  const refused = use.models.filter((model) => (maxRequestsOf(model, kind) ?? Infinity) <= requests);
+  return tooManyFreeRequests(use, kind, refused, minRequestsOf(use, kind));
+}
+
+function tooManyFreeRequests(use: FreeUse, counted: CountKind, refused: FreeModel[], most: number): FreeRefusal {
+  const models = refused.map(({ id }) => id);
+  return { kind: 'free_requests', counted, most, models, atMs: use.atMs, endsAtMs: countOf(use, counted)!.endsAtMs };
+}
+
+function outOfBudget({ atMs }: FreeUse, model: FreeModel, isHeldOnly: boolean): FreeRefusal {
+  const endsAtMs = windowEnd('daily', atMs)!;
+  return { kind: 'free_budget', isHeldOnly, most: maxRequestsOf(model, 'day')!, models: [model.id], atMs, endsAtMs };
+}
+
+function modelOf({ models }: FreeUse, { model }: ServiceHold): FreeModel {
+  return models.find(({ id }) => id === model)!;
+}
+
+function freeWriteName({ key: { pk, sk } }: FreeCount): string {
+  return `${pk}#${sk}`;
+}
+
+function freeBudgetWriteName({ atMs }: FreeUse, model: string): string {
+  return `${model}#${utcDate(atMs)}`;
+}
+
+/** Undefined where a request is not counted in this way. */
+function countOf({ accountId, networkHash, atMs }: FreeUse, kind: CountKind): FreeCount | undefined {
+  switch (kind) {
+    case 'day':
+      return accountDay(accountId, atMs);
+    case 'minute':
+      return accountMinute(accountId, atMs);
+    case 'address':
+      return networkHash === undefined ? undefined : addressDay(networkHash, atMs);
+  }
+}
+
+/** How many requests a model allows; undefined where it does not count them in this way. */
+function maxRequestsOf({ terms, isFunded }: FreeModel, kind: CountKind): number | undefined {
+  switch (kind) {
+    case 'day':
+      return dailyRequests(terms, isFunded);
+    case 'minute':
+      return terms.rpm;
+    case 'address':
+      return isFunded ? undefined : terms.base_ip_daily;
+  }
+}
+
+export function dailyRequests({ daily_base, daily_funded }: ServiceFree, isFunded: boolean): number {
+  return isFunded ? daily_funded : daily_base;
+}
+
+/** The counts are those of all free models together, so the strictest of a request's models decides. */
+function minRequestsOf({ models }: FreeUse, kind: CountKind): number {
+  return Math.min(...models.map((model) => maxRequestsOf(model, kind) ?? Infinity));
+}

@@ -1,0 +1,105 @@
+/** Models as clients of the Messages API read them. */
+
+import * as z from 'zod';
+import { constants, time } from '../../http/shapes.ts';
+
+const support = z
+  .strictObject({
+    supported: z.boolean().nullable().meta({ description: 'Whether it is supported; null where that is not known.' }),
+  })
+  .meta({
+    id: 'CapabilitySupport',
+    description: 'Whether something is supported; null where the catalog does not know.',
+  });
+
+const capabilitiesShape = z
+  .strictObject({
+    batch: support,
+    citations: support,
+    code_execution: support,
+    context_management: z
+      .strictObject({
+        supported: z
+          .boolean()
+          .nullable()
+          .meta({ description: 'Whether it is supported; null where that is not known.' }),
+        clear_thinking_20251015: support.nullable(),
+        clear_tool_uses_20250919: support.nullable(),
+        compact_20260112: support.nullable(),
+      })
+      .meta({ description: 'Whether old parts of a conversation can be left out.' }),
+    effort: z
+      .strictObject({
+        supported: z
+          .boolean()
+          .nullable()
+          .meta({ description: 'Whether it is supported; null where that is not known.' }),
+        low: support,
+        medium: support,
+        high: support,
+        xhigh: support.nullable(),
+        max: support,
+      })
+      .meta({ description: 'Whether the model supports `output_config.effort`.' }),
+    image_input: support,
+    pdf_input: support,
+    server_tools: z
+      .strictObject({
+        supported: z
+          .boolean()
+          .nullable()
+          .meta({ description: 'Whether it is supported; null where that is not known.' }),
+        code_execution: support,
+        web_search: support,
+      })
+      .meta({ description: 'The tools that are run on the server and not by the client.' }),
+    structured_outputs: support,
+    thinking: z
+      .strictObject({
+        supported: z
+          .boolean()
+          .nullable()
+          .meta({ description: 'Whether it is supported; null where that is not known.' }),
+        types: z
+          .strictObject({ adaptive: support, between_tools: support, disabled: support, enabled: support })
+          .meta({ description: 'The values of `thinking.type` that the model supports.' }),
+      })
+      .meta({ description: 'Whether the model can think before it answers.' }),
+  })
+  .meta({
+    id: 'ModelCapabilities',
+    description: 'The capabilities of the model; null where the catalog does not know them.',
+  });
+export type CapabilitiesBody = z.output<typeof capabilitiesShape>;
+
+export const messagesModelAnswer = z
+  .strictObject({
+    id: z.string().meta({ description: 'The id that requests name the model by.' }),
+    type: z.literal('model'),
+    display_name: z.string().meta({ description: 'The name of the model for people.' }),
+    created_at: time.meta({ description: 'The time at which it was created.' }),
+    max_input_tokens: z.int().nullable().meta({ description: 'The most tokens that a prompt may have.' }),
+    max_tokens: z.int().nullable().meta({ description: 'The most tokens that an answer may have.' }),
+    capabilities: capabilitiesShape,
+    ...constants({ lifecycle: 'active', deprecated_at: null, retires_at: null, line: null }),
+  })
+  .meta({ id: 'MessagesModel', description: 'A model as the Messages API shows it.' });
+export type MessagesModelAnswer = z.output<typeof messagesModelAnswer>;
+
+export const messagesModelListAnswer = z
+  .strictObject({
+    data: z
+      .array(messagesModelAnswer)
+      .meta({ description: 'The resource, or the list of resources, that was asked for.' }),
+    has_more: z.boolean().meta({ description: 'Whether there are more models in the direction of the page.' }),
+    first_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The id of the first model on this page; pass it as `before_id` to get the page before.' }),
+    last_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The id of the last model on this page; pass it as `after_id` to get the next page.' }),
+  })
+  .meta({ id: 'MessagesModelList', description: 'A list of models as the Messages API shows it.' });
+export type MessagesModelListAnswer = z.output<typeof messagesModelListAnswer>;

@@ -1,0 +1,32 @@
+import fastifyApiReference from '@scalar/fastify-api-reference';
+
+/** The part of a server that the plugin uses: it serves files at addresses. */
+interface PluginServer {
+  hasPlugin: () => boolean;
+  route: (route: { url: string; handler: (request: object, reply: PluginReply) => unknown }) => void;
+}
+
+interface PluginReply {
+  header: () => PluginReply;
+  send: (body: string) => void;
+}
+
+type Plugin = (server: PluginServer, options: object, done: () => void) => void;
+
+/**
+ * The script of the viewer (Scalar), in one piece. The plugin for Fastify is the one package that ships it whole, with 13 small
+ * packages beside it; the viewer's own package brings 270. The plugin is given a server that keeps what it would serve.
+ * @throws {Error} when the plugin serves no script
+ */
+export function viewerScript(): string {
+  let script: string | undefined;
+  const reply: PluginReply = { header: () => reply, send: (body) => (script = body) };
+  const server: PluginServer = {
+    hasPlugin: () => false,
+    route: ({ url, handler }) => void (url.endsWith('.js') && handler({}, reply)),
+  };
+  const plugin = fastifyApiReference as unknown as Plugin;
+  plugin(server, { configuration: { url: 'openapi.json' } }, () => undefined);
+  if (script === undefined) throw new Error('The package of the viewer serves no script any more');
+  return script.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '');
+}

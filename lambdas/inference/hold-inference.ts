@@ -1,0 +1,71 @@
+import { admit, type Admission, type Admitted } from '../admission/admit.ts';
+import type { InferenceCaller } from '../admission/caller.ts';
+import type { HoldRequest } from '../admission/hold.ts';
+import { newGeneration, type NewGeneration } from '../admission/new-generation.ts';
+import { refusalError, type AdmissionRefusal } from '../admission/refusal.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { GatewayError } from '../platform/errors.ts';
+import type { Table } from '../store/table.ts';
+
+export interface HoldTools {
+  table: Table;
+  catalog: Catalog;
+  bootId: string;
+}
+
+/** Who asks, and since when. */
+export interface HoldInput extends Pick<Admission, 'receivedAtMs' | 'clientLeft'> {
+  generationId: string;
+  caller: InferenceCaller;
+}
+
+/** The request that is held for, and the plan of its cost. */
+export interface HoldTerms
+  extends
+    Pick<NewGeneration, 'apiType' | 'streamed' | 'estimatedTokens' | 'candidate' | 'sweptAfterMs'>,
+    Pick<Admission, 'plan'>,
+    Partial<Pick<Admission, 'recount' | 'minMaxTokens'>>,
+    Pick<HoldRequest, 'free'> {
+  /** Whose limits must have room for it; those of the caller, if not given. */
+  scopes?: HoldRequest['scopes'];
+}
+
+/** A hold that stands. Whoever fails before anything is sent to a provider gives it back with `releaseUnknown`. */
+export interface HeldInference extends Admitted {
+  generation: HoldRequest['generation'];
+}
+
+export interface RefusedInference {
+  refusal: AdmissionRefusal;
+  /** The refusal as the client reads it. */
+  error: GatewayError;
+  /** Nothing more can be held under this id: its record says that it holds nothing. */
+  isReleased: boolean;
+}
+
+/**
+ * Holds what a request may cost, before anything is sent to a provider: one way for messages, decisions and videos.
+ *
+ * Guarantee: nothing is held for a request that is refused here, or for which this throws (admission/admit.ts).
+ */
+export async function holdInference(
+  { table, catalog, bootId }: HoldTools,
+  { generationId, caller, receivedAtMs, clientLeft }: HoldInput,
+  { plan, recount = notCounted, minMaxTokens = Infinity, free, scopes = caller.scopes, ...terms }: HoldTerms,
+): Promise<{ held: HeldInference } | { refused: RefusedInference }> {
+  const generation = newGeneration({ ...terms, id: generationId, payer: caller.payer, catalog, bootId });
+  const request = { generation, scopes, free };
+  const result = await admit(table, { request, plan, recount, minMaxTokens, receivedAtMs, clientLeft });
+  if ('admitted' in result) return { held: { ...result.admitted, generation } };
+  const { refusal, request: refused, isReleased } = result.refused;
+  return { refused: { refusal, error: refusalError(refusal, refused), isReleased } };
+}
+
+/** The same where a refusal is final. @throws {GatewayError} when the request is refused */
+export async function holdOrThrow(tools: HoldTools, input: HoldInput, terms: HoldTerms): Promise<HeldInference> {
+  const result = await holdInference(tools, input, terms);
+  if ('refused' in result) throw result.refused.error;
+  return result.held;
+}
+
+const notCounted = () => Promise.resolve(undefined);

@@ -1,0 +1,98 @@
+import type { PromptContent } from '../../../admission/prompt/prompt-size.ts';
+import type { CatalogSearch } from '../../../catalog/search.ts';
+import type { WebPlugin } from '../../../messages/plugins.ts';
+import type { MessagesRequest } from '../../../messages/types.ts';
+import { nowMs } from '../../../platform/clock.ts';
+import { invalidRequest } from '../../../platform/errors.ts';
+import { searchExclusion } from '../../../protection/privacy.ts';
+import type { Protected } from '../../../protection/sensitive-data.ts';
+import { resources } from '../../../resources.ts';
+import type { SearchQuery } from '../../../search/backend.ts';
+import { openBackends } from '../../../search/backends/open.ts';
+import { questionOf, defaultPrompt } from '../../../search/injected.ts';
+import { SearchSession, type SearchCall } from '../../../search/session.ts';
+import { MAX_RESULT_BYTES } from '../../../search/sources.ts';
+import { openCalls } from '../../../search/turns.ts';
+import { searchWeb } from '../../../search/web-search.ts';
+import type { Privacy } from '../../../store/privacy.ts';
+import type { ReadSearches } from './requested-search.ts';
+
+/** The searches of one request: those that come before the model is asked, and what the model needs for its own. */
+export interface RequestSearch {
+  session: SearchSession;
+  /** The model may search by itself. */
+  isDeclared: boolean;
+  /** Calls that an earlier answer has left open. */
+  pending: readonly SearchCall[];
+  /** What the web is asked before the model is. */
+  question: WebQuestion | undefined;
+  /** How many searches these are, and the most that they can add to the prompt: both are held for. */
+  first: Pick<PromptContent, 'maySearch' | 'searchesFirst' | 'foundTokens'>;
+}
+
+interface WebQuestion {
+  query: SearchQuery;
+  /** How the model is told. */
+  prompt: string;
+}
+
+/**
+ * Opens what a request needs to search the web.
+ * @param message as the model gets it
+ * @returns undefined where nothing is to be searched for
+ * @throws {GatewayError} 400 where there is, and no backend may be asked
+ */
+export async function openSearch(
+  searches: ReadSearches,
+  { message, protectMore }: Protected,
+  privacy: Privacy[],
+): Promise<RequestSearch | undefined> {
+  const { declared, plugin, sources, seals } = searches;
+  if (!declared && !plugin) return undefined;
+  const { search } = resources.catalog();
+  const backends = await openBackends(resources.catalog(), searchExclusion(privacy));
+  if (!search || backends.length === 0) throw nothingToAsk(searches, search);
+  const session = new SearchSession({
+    settings: declared ?? {},
+    maxResults: search.maxResults,
+    search: (query, signal) => searchWeb(backends, query, { signal }),
+    protect: protectMore,
+    sources,
+    seals,
+  });
+  const pending = openCalls(message, searches.pending);
+  const question = plugin && questionFor(message, plugin, search.maxResults);
+  const searchesFirst = session.allowed(pending.length) + (question ? 1 : 0);
+  const first = { maySearch: true, searchesFirst, foundTokens: searchesFirst * MAX_RESULT_BYTES };
+  // Not every model keeps to it: a call that the client has ruled out is not made, and not charged.
+  const isDeclared = declared !== undefined && message.tool_choice?.type !== 'none';
+  return { session, isDeclared, pending, question, first };
+}
+
+function questionFor(message: MessagesRequest, plugin: WebPlugin, maxResults: number): WebQuestion | undefined {
+  const text = questionOf(message);
+  if (text === undefined) return undefined;
+  const query = {
+    text,
+    maxResults: Math.min(plugin.max_results ?? maxResults, maxResults),
+    allowedDomains: plugin.include_domains ?? [],
+    blockedDomains: plugin.exclude_domains ?? [],
+    location: plugin.user_location ?? undefined,
+  };
+  return { query, prompt: plugin.search_prompt ?? defaultPrompt(nowMs()) };
+}
+
+function nothingToAsk({ toolIndex, plugin }: ReadSearches, search: CatalogSearch | undefined): Error {
+  const field = toolIndex !== undefined ? `tools.${toolIndex}.type` : plugin?.isSuffix ? 'model' : 'plugins';
+  const variables = (search?.listed ?? []).flatMap(
+    ({ credential, base_url_variable: address }) => credential ?? address ?? [],
+  );
+  const nothingSet = (search?.backends.length ?? 0) === 0;
+  const remedy =
+    variables.length === 0
+      ? 'this gateway has no search engine'
+      : nothingSet
+        ? `its operator has set none of ${variables.join(', ')}`
+        : 'its operator has set none of them, or the privacy settings of this key exclude those that are set';
+  return invalidRequest(field, `the web cannot be searched here: ${remedy}. Leave it out.`);
+}

@@ -1,0 +1,78 @@
+import { messageStart } from '../../../messages/message-start.ts';
+import { MessageAssembler } from '../../../messages/assemble.ts';
+import type { AnswerBatch, AnswerEvent, Block, MessageDelta, WireUsage } from '../../../messages/types.ts';
+import type { RoundEvents } from '../../../search/round-events.ts';
+
+/** The events of one round, without its beginning, where the answer has begun, and without its end. */
+export class SearchRound {
+  readonly #events: RoundEvents;
+  readonly #assembler = new MessageAssembler();
+  /** Blocks that the answer begins with; undefined where it has begun. */
+  readonly #firstBlocks: readonly Block[] | undefined;
+  #ending: MessageDelta | undefined;
+
+  constructor(events: RoundEvents, firstBlocks: readonly Block[] | undefined) {
+    this.#events = events;
+    this.#firstBlocks = firstBlocks;
+    // The client never sees the beginning of a round.
+    this.#assembler.add(messageStart({}));
+  }
+
+  async *pass(batches: AsyncIterable<AnswerBatch>, countsPromptAtStart: boolean): AsyncGenerator<AnswerBatch, void> {
+    try {
+      for await (const batch of batches) {
+        let { usage } = batch;
+        const passed: AnswerEvent[] = [];
+        for (const event of batch.events) {
+          const { data } = event;
+          if (data.type === 'message_start') {
+            if (this.#firstBlocks)
+              passed.push(event, ...this.#firstBlocks.flatMap((block) => this.#events.whole(block)));
+            else if (countsPromptAtStart) usage = promptOf(data.message.usage);
+          } else if (data.type === 'message_delta') {
+            usage = data.usage;
+            this.#end(data);
+          } else if (data.type === 'error') {
+            passed.push(...this.#events.held(), event);
+          } else if (data.type !== 'message_stop') {
+            passed.push(...this.#events.pass(event));
+          }
+        }
+        for (const { data } of passed) this.#assembler.add(data);
+        yield { ...batch, events: passed, usage };
+      }
+    } catch (error) {
+      const held = this.#events.held();
+      if (held.length > 0) yield { events: held };
+      throw error;
+    }
+  }
+
+  /** The model's blocks, as the client has them. */
+  get modelBlocks(): Block[] {
+    const firstCount = this.#firstBlocks?.length ?? 0;
+    return this.#assembler.finish()!.content.slice(firstCount);
+  }
+
+  /** Why it has ended; wires end no answer without saying so. */
+  get ending(): MessageDelta {
+    return this.#ending!;
+  }
+
+  #end(event: MessageDelta): void {
+    const { delta, usage } = event;
+    const known = this.#ending;
+    this.#ending = known
+      ? {
+          ...known,
+          delta: { ...known.delta, ...(delta.stop_reason ? delta : {}) },
+          usage: { ...known.usage, ...usage },
+        }
+      : event;
+  }
+}
+
+/** Of the answer nothing is counted yet. */
+function promptOf({ output_tokens: _output, ...prompt }: WireUsage): WireUsage {
+  return prompt;
+}

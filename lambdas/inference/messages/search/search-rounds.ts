@@ -1,0 +1,153 @@
+/**
+ * One answer of a model that searches, as one message: when the model calls the search, it is made, what was found is shown
+ * to the client and told to the model, and the model goes on. Each round is a request to the same provider, priced by
+ * itself; nothing is asked, and nothing is searched, that no hold pays for.
+ */
+
+import { measurePrompt } from '../../../admission/prompt/prompt-size.ts';
+import { messagesFactsOf } from '../../../catalog/wires.ts';
+import { outputFormat } from '../../../messages/output-format.ts';
+import type { Block, MessageDelta, MessagesEvent, StopReason } from '../../../messages/types.ts';
+import { Money } from '../../../money/money.ts';
+import { UpstreamError } from '../../../providers/http/upstream-http.ts';
+import type { ClientHeaders } from '../../../providers/wire.ts';
+import type { Attempt, Dispatched } from '../dispatch.ts';
+import { RoundEvents } from '../../../search/round-events.ts';
+import type { SearchCall, SearchSession } from '../../../search/session.ts';
+import { withFreeChoice } from '../../../search/tool.ts';
+import { searchCalls, withRound } from '../../../search/turns.ts';
+import type { RoundBatch, StagedAnswer } from '../answer-stage.ts';
+import { withMessage, boundByBytes, quoteOfRound } from '../attempts.ts';
+import { fittingThinking } from '../fitting-thinking.ts';
+import { SearchRound } from './search-round.ts';
+
+/** A model that goes on searching is asked to be asked again: its client decides whether it may. */
+const MAX_SEARCH_ROUNDS = 10;
+/** With less of the function's time left, no round is begun. */
+const MIN_ROUND_MS = 45_000;
+/** Between what a provider counts of a prompt and of its beginning. */
+const ROUND_MARGIN_TOKENS = 64;
+
+/** The searches of an answer, and what asking again needs. */
+export interface AnswerSearches {
+  session: SearchSession;
+  /** The model may search by itself. */
+  isDeclared: boolean;
+  /** The blocks that the answer begins with. */
+  firstBlocks: readonly Block[];
+  client: ClientHeaders;
+  /** Aborts when the answer is given up. */
+  signal: AbortSignal;
+  /** Asks again, in the place of the attempt that answered. */
+  ask: (attempt: Attempt, index: number) => Promise<Dispatched>;
+  /** Milliseconds of the function's time that are left. */
+  remainingMs: () => number;
+}
+
+/** The batches of all rounds, from one that has begun. */
+export async function* searchRounds(
+  search: AnswerSearches,
+  answer: StagedAnswer,
+  begun: Dispatched & { attempt: Attempt },
+): AsyncGenerator<RoundBatch, void> {
+  const { session, isDeclared, signal } = search;
+  let { attempt, batches } = begun;
+  const { web_search: price = Money.zero } = attempt.candidate.pricing;
+  const events = new RoundEvents(session, { isDeclared, mayCite: outputFormat(attempt.message) === undefined });
+  const { max_tokens: maxTokens } = attempt.message;
+  for (let round = 1; ; round += 1) {
+    const current = new SearchRound(events, round === 1 ? search.firstBlocks : undefined);
+    yield* current.pass(batches, messagesFactsOf(attempt.candidate.endpoint.wire).countsPromptAtStart);
+    const { modelBlocks, ending } = current;
+    const calls = isDeclared ? callsToMake(modelBlocks, ending) : [];
+    if (calls.length === 0) {
+      yield ended(ending);
+      return;
+    }
+    const unpaid = await answer.holdMore(price.times(session.allowed(calls.length)));
+    if (unpaid) {
+      yield { events: [], stop: unpaid };
+      return;
+    }
+    const results: Block[] = [];
+    for await (const { clientBlock, modelBlock } of session.make(calls, signal)) {
+      if (signal.aborted) throw new UpstreamError('aborted', 'The request was given up while it searched');
+      results.push(modelBlock);
+      yield { events: events.whole(clientBlock) };
+    }
+    const leftTokens = maxTokens === undefined ? undefined : maxTokens - writtenTokens(answer, attempt);
+    const reason = reasonToStop(round, leftTokens, search.remainingMs());
+    if (reason) {
+      yield ended(endingWith(ending, reason));
+      return;
+    }
+    const next = nextAttempt(attempt, { modelBlocks, results, leftTokens }, search);
+    const stop = await beginRound(answer, attempt, next);
+    if (stop) {
+      yield { events: [], stop };
+      return;
+    }
+    attempt = next;
+    ({ batches } = await search.ask(next, begun.index));
+  }
+}
+
+/** The searches that a round waits for: none where it has ended for another reason, or waits for its client as well. */
+function callsToMake(modelBlocks: readonly Block[], ending: MessageDelta): SearchCall[] {
+  const isForClient = modelBlocks.some(({ type }) => type === 'tool_use');
+  return ending.delta.stop_reason === 'tool_use' && !isForClient ? searchCalls(modelBlocks) : [];
+}
+
+/** Tokens that count against max_tokens. */
+function writtenTokens({ usage }: StagedAnswer, { candidate }: Attempt): number {
+  const { reasoning_beyond_max_tokens: isBeyond } = candidate.endpoint.quirks;
+  return usage.outputTokens - (isBeyond ? (usage.reasoningTokens ?? 0) : 0);
+}
+
+/** Why the model is not asked again. */
+function reasonToStop(
+  round: number,
+  leftTokens: number | undefined,
+  remainingMs: number,
+): Extract<StopReason, 'max_tokens' | 'pause_turn'> | undefined {
+  if (leftTokens !== undefined && leftTokens < 1) return 'max_tokens';
+  return round >= MAX_SEARCH_ROUNDS || remainingMs < MIN_ROUND_MS ? 'pause_turn' : undefined;
+}
+
+function endingWith(ending: MessageDelta, reason: StopReason): MessageDelta {
+  return { ...ending, delta: { ...ending.delta, stop_reason: reason, stop_sequence: null } };
+}
+
+function ended(ending: MessageDelta): RoundBatch {
+  const stop: MessagesEvent = { type: 'message_stop' };
+  return { events: [{ data: ending }, { data: stop }] };
+}
+
+interface FinishedRound {
+  modelBlocks: readonly Block[];
+  results: Block[];
+  /** Undefined where the client has not said how much may be written. */
+  leftTokens: number | undefined;
+}
+
+/** The request that goes on where a round has ended. */
+function nextAttempt(
+  attempt: Attempt,
+  { modelBlocks, results, leftTokens }: FinishedRound,
+  { session, client }: AnswerSearches,
+): Attempt {
+  const { message } = attempt;
+  const asked = withFreeChoice({ ...message, messages: withRound(message.messages, modelBlocks, results, session) });
+  const shorter =
+    leftTokens === undefined ? asked : { ...asked, max_tokens: leftTokens, ...fittingThinking(asked, leftTokens) };
+  return withMessage(attempt, shorter, client);
+}
+
+/** Holds what the next round may come to: what the last one has read was counted, and only what was added is bounded. */
+function beginRound(answer: StagedAnswer, before: Attempt, next: Attempt) {
+  const content = measurePrompt(next.message);
+  const [bound, boundBefore, counted] = [boundByBytes(next), boundByBytes(before), answer.countedPrompt];
+  const isKnown = bound !== undefined && boundBefore !== undefined && counted !== undefined;
+  const most = isKnown ? counted + Math.max(0, bound - boundBefore) + ROUND_MARGIN_TOKENS : Infinity;
+  return answer.beginRound(quoteOfRound(next, content, most), content.estimatedTokens);
+}

@@ -1,0 +1,84 @@
+import { withSearches, type Charged } from '../../../accounting/charge.ts';
+import type { TokenUsage } from '../../../accounting/usage.ts';
+import type { Pricing } from '../../../catalog/schema.ts';
+import type { Block, MessagesRequest, WireUsage } from '../../../messages/types.ts';
+import { Money } from '../../../money/money.ts';
+import { withFound } from '../../../search/injected.ts';
+import { withResults } from '../../../search/turns.ts';
+import type { Outcome } from '../../../store/outcome.ts';
+import type { AnswerStage, RoundBatch, StagedAnswer } from '../answer-stage.ts';
+import { withMessage } from '../attempts.ts';
+import type { Attempt, Dispatched } from '../dispatch.ts';
+import type { RequestSearch } from './open-search.ts';
+import { searchRounds, type AnswerSearches } from './search-rounds.ts';
+
+/** The means by which the searches of an answer ask its provider again. */
+type SearchTools = Pick<AnswerSearches, 'client' | 'signal' | 'ask' | 'remainingMs'>;
+
+/** The searches of an answer: those before the model is asked, and those that it asks for, each followed by another round. */
+export class SearchStage implements AnswerStage {
+  readonly #search: RequestSearch;
+  readonly #tools: SearchTools;
+  /** The blocks that the answer begins with: results for calls that an earlier answer has left open. */
+  #firstBlocks: Block[] = [];
+  /** The attempts as they are asked; each later round continues the one that answered. */
+  #attempts: Attempt[] = [];
+
+  constructor(search: RequestSearch, tools: SearchTools) {
+    this.#search = search;
+    this.#tools = tools;
+  }
+
+  /** Makes the searches that come first; the attempts then have what they found. */
+  async prepare(attempts: Attempt[]): Promise<Attempt[]> {
+    const { first, pending } = this.#search;
+    this.#attempts = attempts;
+    if (first.searchesFirst + pending.length === 0) return attempts;
+    // A connection may be closed by the time that it is needed.
+    for (const { upstream } of attempts) upstream?.discard();
+    const extended = await this.#searchFirst();
+    this.#attempts = attempts.map((attempt) => withMessage(attempt, extended(attempt.message), this.#tools.client));
+    return this.#attempts;
+  }
+
+  batches(first: Dispatched, answer: StagedAnswer): AsyncGenerator<RoundBatch, void> {
+    const { session, isDeclared } = this.#search;
+    const begun = { batches: first.batches, index: first.index, attempt: this.#attempts[first.index]! };
+    return searchRounds({ session, isDeclared, firstBlocks: this.#firstBlocks, ...this.#tools }, answer, begun);
+  }
+
+  spent({ web_search: price = Money.zero }: Pricing): Money {
+    return price.times(this.#search.session.chargedCount);
+  }
+
+  withPurchases(tokens: Charged, { web_search: price = Money.zero }: Pricing): Charged {
+    return withSearches(tokens, { count: this.#search.session.chargedCount, price });
+  }
+
+  shownUsage({ searchRequests = 0 }: TokenUsage): WireUsage {
+    return { server_tool_use: { web_search_requests: searchRequests, web_fetch_requests: 0 } };
+  }
+
+  /** Adds the results that the model saw and the client did not. */
+  withResults(outcome: Outcome): Outcome {
+    const { unseenResults } = this.#search.session;
+    if (unseenResults === null) return outcome;
+    return { ...outcome, searchResults: unseenResults + (outcome.searchResults ?? 0) };
+  }
+
+  /** @returns what the searches make of a message */
+  async #searchFirst(): Promise<(message: MessagesRequest) => MessagesRequest> {
+    const { session, pending, question } = this.#search;
+    const { signal } = this.#tools;
+    const results: Block[] = [];
+    for await (const { clientBlock, modelBlock } of session.make(pending, signal)) {
+      this.#firstBlocks.push(clientBlock);
+      results.push(modelBlock);
+    }
+    const found = question && (await session.lookUp(question.query, signal));
+    return (message) => {
+      const answered = results.length > 0 ? withResults(message, results) : message;
+      return found ? withFound(answered, found, question.prompt) : answered;
+    };
+  }
+}

@@ -1,0 +1,77 @@
+/** The settings of a key that people choose: one list, from which their type, their change and their audit follow. */
+
+import { Money } from '../money/money.ts';
+import type { ApiKey } from '../store/keys.ts';
+import { noPrivacyLimits, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
+import { changeSensitiveData, noSensitiveData, type SensitiveDataChange } from '../store/sensitive-data.ts';
+import type { Item } from '../store/table.ts';
+import type { ChangeContext } from './change.ts';
+import { changedPrivacy } from './privacy.ts';
+
+/** Settings that a value replaces and null clears, with their names in the API and in the audit. */
+const plainSettings = {
+  limit: { field: 'limit', auditedAs: 'limit_rub' },
+  limitReset: { field: 'limit_reset', auditedAs: 'limit_reset' },
+  expiresAt: { field: 'expires_at', auditedAs: 'expires_at' },
+} as const satisfies Partial<Record<keyof ApiKey, { field: string; auditedAs: string }>>;
+
+type PlainName = keyof typeof plainSettings;
+const plainNames = Object.keys(plainSettings) as PlainName[];
+
+/** The settings as a change gives them: null clears; undefined keeps the value, or takes the default. */
+export type KeySettings = { [Name in PlainName]?: ApiKey[Name] | null | undefined } & {
+  privacy?: PrivacyChange | null | undefined;
+  sensitiveData?: SensitiveDataChange | null | undefined;
+};
+
+/** The same settings by the names of the API. */
+type KeySettingsBody = {
+  [Name in PlainName as (typeof plainSettings)[Name]['field']]?: KeySettings[Name];
+} & { privacy?: KeySettings['privacy']; sensitive_data?: KeySettings['sensitiveData'] };
+
+type SettingsOfKey = Pick<ApiKey, PlainName | 'privacy' | 'sensitiveData'>;
+
+/** The settings of a new key where nothing is said. */
+export const defaultSettings: SettingsOfKey = {
+  limit: undefined,
+  limitReset: undefined,
+  expiresAt: undefined,
+  privacy: noPrivacyLimits,
+  sensitiveData: noSensitiveData,
+};
+
+/** The settings of a body of the API. */
+export function keySettingsOf(body: KeySettingsBody): KeySettings {
+  const plain = plainNames.map((name) => [name, body[plainSettings[name].field]]);
+  return { ...Object.fromEntries(plain), privacy: body.privacy, sensitiveData: body.sensitive_data } as KeySettings;
+}
+
+/** The settings that a key has after a change. */
+export function changedSettings(context: ChangeContext, before: SettingsOfKey, change: KeySettings): SettingsOfKey {
+  const { sensitiveData } = change;
+  const plain = plainNames.map((name) => [
+    name,
+    change[name] === undefined ? before[name] : (change[name] ?? undefined),
+  ]);
+  return {
+    ...(Object.fromEntries(plain) as Pick<ApiKey, PlainName>),
+    privacy: changedPrivacy(context, before.privacy, change.privacy),
+    sensitiveData:
+      sensitiveData === undefined ? before.sensitiveData : changeSensitiveData(before.sensitiveData, sensitiveData),
+  };
+}
+
+/** The settings as the audit keeps them: without secrets, of the dictionary only the size. */
+export function settingsForAudit(key: SettingsOfKey): Item {
+  const { dictionary, ...sensitiveData } = key.sensitiveData;
+  const plain = plainNames.map((name) => [plainSettings[name].auditedAs, auditValue(key[name])]);
+  return {
+    ...Object.fromEntries(plain),
+    privacy: privacyAttribute(key.privacy),
+    sensitive_data: { ...sensitiveData, dictionary_count: dictionary.length },
+  };
+}
+
+function auditValue(value: unknown): unknown {
+  return value instanceof Money ? value.toString() : (value ?? null);
+}

@@ -1,0 +1,19 @@
+import type { AwsCall } from './aws-call.ts';
+import { ownIdentity } from './aws-identity.ts';
+import { openAwsJson } from './aws-json.ts';
+import { optionalVariable, variables } from './environment.ts';
+
+/**
+ * The calls of SQS, signed by us. In the bundles of functions that no request for a model waits for, queue-calls-sdk.ts stands in the
+ * place of this file.
+ * @param queueUrl any queue of the region: its URL is at the endpoint of SQS there
+ */
+export function openQueueCalls(queueUrl: string): AwsCall {
+  const sqs = {
+    name: 'sqs',
+    target: 'AmazonSQS',
+    endpoint: () => new URL(queueUrl).origin,
+    endpointVariable: 'AWS_ENDPOINT_URL_SQS',
+  };
+  return openAwsJson(sqs, { endpoint: optionalVariable(variables.sqsEndpoint), identity: ownIdentity });
+}

@@ -1,0 +1,55 @@
+import type { Pulled } from '../../platform/pulled.ts';
+
+/** The longest wait for an answer that has said how it ends, whether it is silent or goes on. */
+const LAST_WORDS_MS = 5_000;
+
+/**
+ * The chunks of a body; once its answer has said how it ends, only those of the next seconds. A body that is still
+ * silent then is abandoned: the code that opened it closes its connection.
+ * @param isClosing - asked before the next chunk is, when all before it were read
+ */
+export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () => boolean): Pulled<Buffer> {
+  const chunks: AsyncIterator<Buffer, void> = body[Symbol.asyncIterator]();
+  let deadline: Deadline | undefined;
+
+  function leave(): IteratorResult<Buffer, void> {
+    deadline?.cancel();
+    // A generator that waits for its source answers `return` only after the source has sent something.
+    void Promise.resolve(chunks.return?.()).catch(() => {});
+    return { done: true, value: undefined };
+  }
+
+  async function lastWord(wait: Deadline): Promise<IteratorResult<Buffer, void>> {
+    try {
+      const next = wait.hasPassed() ? undefined : await Promise.race([chunks.next(), wait.passed]);
+      return !next || next.done ? leave() : next;
+    } catch (error) {
+      wait.cancel();
+      throw error;
+    }
+  }
+
+  return {
+    next() {
+      if (isClosing()) deadline ??= startDeadline(LAST_WORDS_MS);
+      return deadline ? lastWord(deadline) : chunks.next();
+    },
+    return: async () => leave(),
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+interface Deadline {
+  passed: Promise<undefined>;
+  hasPassed(): boolean;
+  cancel(): void;
+}
+
+function startDeadline(ms: number): Deadline {
+  const { promise: passed, resolve } = Promise.withResolvers<undefined>();
+  const endMs = performance.now() + ms;
+  const timer = setTimeout(() => resolve(undefined), ms);
+  return { passed, hasPassed: () => performance.now() >= endMs, cancel: () => clearTimeout(timer) };
+}

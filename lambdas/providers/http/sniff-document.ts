@@ -1,0 +1,29 @@
+import { resumed, type Pulled } from '../../platform/pulled.ts';
+
+/** An answer that was asked for as a stream may still come as one JSON document. */
+
+const MAX_BLANK_BYTES = 64 * 1024;
+const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const OPENING_BRACE = 0x7b;
+const OPENING_BRACKET = 0x5b;
+
+/**
+ * Looks at the beginning of a body. No stream of events begins with a brace or a bracket.
+ * @returns whether it is a document, and the body from its first byte on
+ */
+export async function sniffDocument(body: Pulled<Buffer>): Promise<{ isDocument: boolean; body: Pulled<Buffer> }> {
+  const seen: Buffer[] = [];
+  let blankBytes = 0;
+  for (;;) {
+    const next = await body.next();
+    if (next.done) break;
+    seen.push(next.value);
+    const first = next.value.find((byte) => !BLANKS.has(byte));
+    if (first !== undefined) {
+      return { isDocument: first === OPENING_BRACE || first === OPENING_BRACKET, body: resumed(seen, body) };
+    }
+    blankBytes += next.value.length;
+    if (blankBytes > MAX_BLANK_BYTES) break;
+  }
+  return { isDocument: false, body: resumed(seen, body) };
+}

@@ -1,0 +1,326 @@
+/**
+ * HTTP to upstreams, on node:http(s) with kept-alive connections: a quarter of the CPU of global fetch.
+ *
+ * The connection opens before there is anything to send, so that DNS, TCP and TLS run in parallel with the hold; not
+ * one byte of the request leaves before `send`.
+ */
+
+import { BoundedMap } from '../../platform/bounded-map.ts';
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { finished } from 'node:stream';
+import { getCACertificates } from 'node:tls';
+import type { Pulled } from '../../platform/pulled.ts';
+
+export interface Timeouts {
+  connectMs: number;
+  /** From when the request begins to be sent to the response's headers. */
+  firstByteMs: number;
+  /** Between two chunks of the body, while a reader waits for the next one. */
+  idleMs: number;
+}
+
+export type UpstreamFailure =
+  | 'unauthorized'
+  | 'connect'
+  | 'connect_timeout'
+  | 'first_byte_timeout'
+  | 'idle_timeout'
+  | 'broken'
+  | 'malformed'
+  | 'aborted';
+
+/** The upstream could not be reached, went silent, broke off, or sent something unreadable. */
+export class UpstreamError extends Error {
+  override name = 'UpstreamError';
+  readonly failure: UpstreamFailure;
+
+  constructor(failure: UpstreamFailure, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.failure = failure;
+  }
+}
+
+export interface UpstreamResponse {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  /** Chunks as they arrive; each is read on demand, so a slow reader slows the upstream. */
+  body: Pulled<Buffer>;
+}
+
+export interface UpstreamTarget {
+  url: string;
+  /** POST where absent; nothing is sent with GET. */
+  method?: 'GET' | 'POST' | undefined;
+  headers: Record<string, string>;
+  /** Headers that depend on the body, or take a while to get. */
+  authorize?: ((body: Buffer) => Record<string, string> | Promise<Record<string, string>>) | undefined;
+  /** Asked once, when the other side refuses the authorization with 401. @returns whether it is worth another try */
+  renew?: (() => boolean) | undefined;
+  /** PEM of certificates that vouch for this target, besides those that everybody trusts. */
+  ca?: string | undefined;
+  timeouts: Timeouts;
+}
+
+/** How long and how much of a response is read after its answer has ended. */
+const TRAILING_MS = 1_000;
+const MAX_TRAILING_BYTES = 64 * 1024;
+const STALE_WITHIN_MS = 150;
+/** Interim answers (status 1xx) before the real one. */
+const MAX_INTERIM_ANSWERS = 16;
+
+const upstreamAgents = {
+  'http:': new http.Agent({ keepAlive: true, maxFreeSockets: 256 }),
+  'https:': new https.Agent({ keepAlive: true, maxFreeSockets: 256 }),
+};
+
+function trusted(ca: string): string[] {
+  return [...getCACertificates('default'), ca];
+}
+
+const MAX_CA_AGENTS = 16;
+const agentsByCa = new BoundedMap<string, https.Agent>(MAX_CA_AGENTS);
+
+/** Connections to targets with certificates of their own are apart from all others, and trust them alone. */
+function secureAgent(ca: string | undefined): https.Agent {
+  if (ca === undefined) return upstreamAgents['https:'];
+  const known = agentsByCa.get(ca);
+  if (known) return known;
+  // Only a rotated certificate adds another: what used the oldest goes on, and its connections close by themselves.
+  const agent = new https.Agent({ keepAlive: true, maxFreeSockets: 256, ca: trusted(ca) });
+  agentsByCa.set(ca, agent);
+  return agent;
+}
+
+/** A request that connects at once and is sent on demand. */
+export class UpstreamRequest {
+  readonly #target: UpstreamTarget;
+  readonly #signal: AbortSignal;
+  #request: ClientRequest;
+  #earlyError: Error | undefined;
+
+  constructor(target: UpstreamTarget, signal: AbortSignal) {
+    this.#target = target;
+    this.#signal = signal;
+    this.#request = this.#open();
+  }
+
+  /** @param onSent called when the whole request has left @throws {UpstreamError} */
+  async send(body: string, onSent: () => void = () => {}): Promise<UpstreamResponse> {
+    const bytes = Buffer.from(body);
+    const response = await this.#sendOnce(bytes, onSent);
+    if (response.status !== 401 || !this.#target.renew?.()) return response;
+    // What it says is not needed, but the connection is only free once it has been read.
+    await readText(response.body, MAX_TRAILING_BYTES);
+    this.#request = this.#open();
+    return this.#sendOnce(bytes, onSent);
+  }
+
+  async #sendOnce(bytes: Buffer, onSent: () => void): Promise<UpstreamResponse> {
+    const sentAtMs = performance.now();
+    try {
+      return await this.#exchange(bytes, onSent);
+    } catch (error) {
+      if (this.#signal.aborted) throw new UpstreamError('aborted', 'The request was cancelled', error);
+      if (!this.#wasStale(error, sentAtMs)) throw toUpstreamError(error);
+    }
+    // On a new connection: others from the pool may have died at the same time.
+    this.#request = this.#open(false);
+    try {
+      return await this.#exchange(bytes, onSent);
+    } catch (error) {
+      if (this.#signal.aborted) throw new UpstreamError('aborted', 'The request was cancelled', error);
+      throw toUpstreamError(error);
+    }
+  }
+
+  /**
+   * The other side may have closed a kept-alive connection before we used it. Only an immediate reset means that; a
+   * later one may come after the request was read, and sending it again might pay for it twice.
+   */
+  #wasStale(error: unknown, sentAtMs: number): boolean {
+    const { code } = error as NodeJS.ErrnoException;
+    const reset = code === 'ECONNRESET' || code === 'EPIPE';
+    return this.#request.reusedSocket && reset && performance.now() - sentAtMs < STALE_WITHIN_MS;
+  }
+
+  /** Drops the connection without having sent anything. */
+  discard(): void {
+    this.#request.destroy();
+  }
+
+  #open(pooled = true): ClientRequest {
+    const url = new URL(this.#target.url);
+    const secure = url.protocol === 'https:';
+    const { ca } = this.#target;
+    const request = (secure ? https : http).request(url, {
+      method: this.#target.method ?? 'POST',
+      agent: pooled && (secure ? secureAgent(ca) : upstreamAgents['http:']),
+      ...(secure && ca !== undefined ? { ca: trusted(ca) } : {}),
+      headers: this.#target.headers,
+    });
+    // Errors before `send` are kept for it; without a listener they would end the process.
+    request.on('error', (error) => (this.#earlyError ??= error));
+    limitConnecting(request, this.#target.timeouts.connectMs, secure);
+    this.#earlyError = undefined;
+    return request;
+  }
+
+  async #authorize(body: Buffer): Promise<void> {
+    try {
+      const headers = await this.#target.authorize?.(body);
+      for (const [name, value] of Object.entries(headers ?? {})) this.#request.setHeader(name, value);
+    } catch (error) {
+      this.discard();
+      throw new UpstreamError('unauthorized', 'The gateway could not authorize itself at the provider', error);
+    }
+  }
+
+  async #exchange(body: Buffer, onSent: () => void): Promise<UpstreamResponse> {
+    const request = this.#request;
+    await this.#authorize(body);
+    let response: IncomingMessage | undefined;
+    const abort = () => {
+      // After a complete response the connection is back in the pool: it may already carry another request.
+      if (!response?.complete) destroy(request, new UpstreamError('aborted', 'The request was cancelled'));
+    };
+    if (this.#signal.aborted) abort();
+    this.#signal.addEventListener('abort', abort, { once: true });
+    const timer = setTimeout(
+      () => destroy(request, new UpstreamError('first_byte_timeout', 'The provider did not answer in time')),
+      this.#target.timeouts.firstByteMs,
+    );
+    try {
+      response = await new Promise<IncomingMessage>((resolve, reject) => {
+        if (this.#earlyError) reject(this.#earlyError);
+        let interim = 0;
+        request.once('response', resolve);
+        request.once('error', reject);
+        request.once('finish', onSent);
+        // Not answers: another protocol, a closed connection, and one interim answer after another.
+        request.once('upgrade', (_response, socket) => socket.destroy());
+        // Every request closes in the end: the error, with its stack, is only made where nothing has come.
+        request.once('close', () => {
+          if (!response) reject(new UpstreamError('broken', 'The provider closed the connection'));
+        });
+        request.on('information', () => {
+          interim += 1;
+          if (interim > MAX_INTERIM_ANSWERS) {
+            destroy(request, new UpstreamError('malformed', 'The provider did not come to its answer'));
+          }
+        });
+        if (this.#target.method !== 'GET') request.setHeader('content-length', body.length);
+        request.end(body);
+      });
+      const release = () => this.#signal.removeEventListener('abort', abort);
+      return {
+        status: response.statusCode!,
+        headers: response.headers,
+        body: readBody(response, this.#target.timeouts.idleMs, this.#signal, release),
+      };
+    } catch (error) {
+      this.#signal.removeEventListener('abort', abort);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** A socket that is destroyed with an error emits it, and without a listener that would end the process. */
+function destroy(request: ClientRequest, reason: UpstreamError): void {
+  request.socket?.on('error', () => {});
+  request.destroy(reason);
+}
+
+function limitConnecting(request: ClientRequest, connectMs: number, secure: boolean): void {
+  request.once('socket', (socket) => {
+    if (!socket.connecting) return;
+    const timer = setTimeout(
+      () => destroy(request, new UpstreamError('connect_timeout', 'The provider could not be reached in time')),
+      connectMs,
+    );
+    const stop = () => clearTimeout(timer);
+    socket.once(secure ? 'secureConnect' : 'connect', stop);
+    request.once('close', stop);
+  });
+}
+
+/** What Node's own iterator of a response does, without its generator around each chunk, and with patience. */
+async function* readBody(
+  response: IncomingMessage,
+  idleMs: number,
+  signal: AbortSignal,
+  release: () => void,
+): AsyncGenerator<Buffer, void> {
+  let wake: (() => void) | undefined;
+  const timer = setTimeout(() => {
+    if (!wake) return;
+    response.socket.on('error', () => {});
+    response.destroy(new UpstreamError('idle_timeout', 'The provider went silent in the middle of its answer'));
+  }, idleMs);
+  const onReadable = () => wake?.();
+  let end: { error: Error | null | undefined } | undefined;
+  const stopWatching = finished(response, { writable: false }, (error) => {
+    end = { error };
+    wake?.();
+  });
+  response.on('readable', onReadable);
+  try {
+    for (;;) {
+      const chunk = response.destroyed ? null : (response.read() as Buffer | null);
+      if (chunk !== null) {
+        yield chunk;
+        continue;
+      }
+      if (end?.error) throw end.error;
+      if (end) return;
+      timer.refresh();
+      await new Promise<void>((resolve) => (wake = resolve));
+      wake = undefined;
+    }
+  } catch (error) {
+    throw toUpstreamError(error);
+  } finally {
+    clearTimeout(timer);
+    release();
+    stopWatching();
+    response.off('readable', onReadable);
+    if (end?.error || signal.aborted) response.destroy();
+    else if (!response.readableEnded) finishReading(response);
+  }
+}
+
+/** An answer ends before its transport does: the rest is read and dropped, so that the connection can be kept. */
+function finishReading(response: IncomingMessage): void {
+  let left = MAX_TRAILING_BYTES;
+  const timer = setTimeout(() => response.destroy(), TRAILING_MS);
+  response.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) response.destroy();
+  });
+  response.once('close', () => clearTimeout(timer));
+  response.on('error', () => response.destroy());
+  response.resume();
+}
+
+function toUpstreamError(error: unknown): UpstreamError {
+  if (error instanceof UpstreamError) return error;
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  if (['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code)) {
+    return new UpstreamError('connect', 'The provider could not be reached', error);
+  }
+  return new UpstreamError('broken', 'The connection to the provider broke off', error);
+}
+
+/** The whole of a short body, e.g. of an error; cut at `maxBytes`. */
+export async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= maxBytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8');
+}

@@ -1,0 +1,19 @@
+import type { AwsCall } from '../platform/aws-call.ts';
+import { ownIdentity } from '../platform/aws-identity.ts';
+import { domainOf, openAwsJson } from '../platform/aws-json.ts';
+
+const DYNAMODB = {
+  name: 'dynamodb',
+  target: 'DynamoDB_20120810',
+  endpoint: (region: string) => `https://dynamodb.${region}.${domainOf(region)}`,
+  endpointVariable: 'AWS_ENDPOINT_URL_DYNAMODB',
+};
+
+/**
+ * The calls of functions, signed by us. In the bundles of functions that no request for a model waits for, table-calls-sdk.ts stands
+ * in the place of this file.
+ * @param endpoint of an emulator
+ */
+export function openTableCalls(endpoint: string | undefined): AwsCall {
+  return openAwsJson(DYNAMODB, { endpoint, identity: ownIdentity });
+}

@@ -1,0 +1,83 @@
+import type { ErrorKind } from '../../lambdas/platform/errors.ts';
+
+/** What a client reads about a kind of error: why it happens, and what to do about it. */
+interface ErrorGuide {
+  cause: string;
+  cure: string;
+}
+
+/** Every kind of error, so that one without a guide does not compile. */
+export const errorGuides: Record<ErrorKind, ErrorGuide> = {
+  invalid_request: {
+    cause: 'A field of the request is missing, unknown or has a value that is not allowed.',
+    cure: 'Correct the field that `metadata.field` names; the message lists the values that are allowed.',
+  },
+  context_length_exceeded: {
+    cause: 'The prompt has more tokens than the context of the model.',
+    cure: 'Shorten the conversation, choose a model with a longer context, or add the plugin `context-compression`.',
+  },
+  authentication: {
+    cause: 'The request has no key, or the key is unknown, disabled, expired or deleted.',
+    cure: 'Send a valid key as `Authorization: Bearer <key>` or `x-api-key: <key>`; with a management key, `POST /keys` makes inference keys. The operator makes the first management key.',
+  },
+  payment_required: {
+    cause:
+      'A limit, a budget or the balance has no room for the most that this request may cost. Nothing was sent to a provider.',
+    cure: 'Read in `metadata` which limit it is and what is left; then lower `max_tokens`, raise the limit, or wait until `resets_at`.',
+  },
+  permission_denied: {
+    cause: 'The route takes the other kind of key, or a provider does not allow this use of its model.',
+    cure: 'Use the kind of key that the route names: inference keys (`sk-mg-v1-…`) for models and records of requests, management keys (`mk-mg-v1-…`) for settings. Where a provider refuses, choose another model.',
+  },
+  not_found: {
+    cause: 'The resource does not exist, or it belongs to another account.',
+    cure: 'Check the id or the name; where a name is nearly right, the message suggests the one that exists.',
+  },
+  conflict: {
+    cause: 'The change does not fit the present state, such as a name that is already taken.',
+    cure: 'Read the resource, then decide whether the change is still wanted.',
+  },
+  gone: {
+    cause: 'The resource was there and has been deleted since.',
+    cure: 'Stop asking for it; files of videos are kept for seven days.',
+  },
+  precondition_failed: {
+    cause: 'Somebody has changed the resource since its `ETag` was read.',
+    cure: 'Read it again, apply the change to what is there now, and send the new `ETag` in `If-Match`.',
+  },
+  payload_too_large: {
+    cause: 'The request is larger than 6 MB with the quotes in its body escaped, which is about 5 MB of text.',
+    cure: 'Send less, or name images and documents by their addresses instead of sending their bytes.',
+  },
+  unsupported_media_type: {
+    cause: 'The body of the request is not declared as JSON.',
+    cure: 'Send the header `content-type: application/json`.',
+  },
+  rate_limit_exceeded: {
+    cause: 'There were too many requests, or the quota of a free model is used up for now.',
+    cure: 'Wait as long as `Retry-After` says; for free models, `x-ratelimit-reset` says when there are more.',
+  },
+  server: {
+    cause: 'Something went wrong inside the gateway.',
+    cure: 'Try again; if it persists, tell the operator the `request_id`.',
+  },
+  provider_unavailable: {
+    cause:
+      'Every provider of the model has failed or could not be reached. A failed request without output costs nothing.',
+    cure: 'Try again, or name other models in `models`, which are then tried by themselves.',
+  },
+  timeout: {
+    cause: 'The provider was silent for too long, or the answer took longer than the gateway may run.',
+    cure: 'Ask for a shorter answer, or try again. With the header `x-should-retry: false` the first try was charged, so that a repetition is paid for again.',
+  },
+  provider_overloaded: {
+    cause: 'The provider or the gateway is overloaded for the moment.',
+    cure: 'Wait as long as `Retry-After` says, one second if it is absent, and try again.',
+  },
+};
+
+/** Cause and cure as the document says them. */
+export function errorText(kind: ErrorKind): string {
+  const { cause, cure } = errorGuides[kind];
+  return `${cause} ${cure}`;
+}

@@ -1,0 +1,47 @@
+import { errorKinds, type ErrorKind } from '../../lambdas/platform/errors.ts';
+import { errorGuides } from './error-guides.ts';
+
+const errorLines = (Object.keys(errorGuides) as ErrorKind[]).map((kind) => {
+  const { cause, cure } = errorGuides[kind];
+  return `- **${errorKinds[kind].status}** \`${kind}\`: ${cause} _What to do:_ ${cure}`;
+});
+
+/** What a reader should know before the first route; Markdown. */
+export const introduction = `One API in front of many AI model providers, billed in roubles.
+
+## First request
+
+Set \`GATEWAY_URL\` to the address of the gateway, which ends in \`/v1\`, and \`GATEWAY_KEY\` to an inference key; then this streams an answer:
+
+\`\`\`sh
+curl -N "$GATEWAY_URL/messages" \\
+  -H "authorization: Bearer $GATEWAY_KEY" -H "content-type: application/json" \\
+  -d '{"model": "sandbox/claude", "max_tokens": 200, "stream": true, "messages": [{"role": "user", "content": "Hello!"}]}'
+\`\`\`
+
+The \`sandbox/…\` models need no provider and exist only where the gateway runs on a laptop; elsewhere, use an id from \`GET /models\`.
+
+## Keys
+
+There are two kinds. An **inference key** (\`sk-mg-v1-…\`) calls models and reads what that costs. A **management key** (\`mk-mg-v1-…\`)
+manages keys, workspaces, members and budgets, and cannot call models; the operator makes the first one. Either is sent as \`Authorization: Bearer <key>\` or as
+\`x-api-key: <key>\`.
+
+## Money
+
+Prices are in roubles: per token, and per image, request, search or second of video where a model has such a price. The most that a request may cost is held before anything is sent to a provider; the exact cost is charged when the
+answer has ended, and the rest of the hold comes back. \`usage.cost\` of an answer, the charge, and the record of \`GET /generation\`
+(which is there as soon as the cost is final, within a second as a rule) are the same number. A request that fails without output costs nothing.
+
+## Answers
+
+Every answer has a \`request-id\`, and every answer of a model an \`x-generation-id\`, by which \`GET /generation\` tells what became of it. With
+\`stream: true\` the answer comes as server-sent events while it is written.
+
+## Errors
+
+An error has one form on every route: \`error.type\` and \`error.message\` as clients of the Messages API read them, \`error.code\` with
+the status, and \`error.metadata.error_type\` with one of these kinds. A failure after the first byte of a stream comes as an \`error\` event
+of the same form.
+
+${errorLines.join('\n')}`;

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { variables } from '../../lambdas/platform/environment.ts';
+import { openQueueCalls as openSignedCalls } from '../../lambdas/platform/queue-calls.ts';
+import { openQueueCalls as openSdkCalls } from '../../lambdas/platform/queue-calls-sdk.ts';
+import { receive, startSqs, type LocalSqs } from '../../lib/local/queues.ts';
+import { newQueue } from '../support/new-queue.ts';
+
+let sqs: LocalSqs;
+let url: string;
+beforeAll(async () => {
+  sqs = await startSqs();
+  process.env[variables.sqsEndpoint] = sqs.endpoint;
+});
+beforeEach(async () => {
+  ({ url } = await newQueue(sqs));
+});
+afterAll(() => sqs.stop());
+
+const entries = (...bodies: string[]) => bodies.map((body, index) => ({ Id: String(index), MessageBody: body }));
+
+const ways = { 'signed by us': openSignedCalls, "by AWS' client": openSdkCalls };
+
+describe.each(Object.entries(ways))('a call of SQS, %s,', (_way, open) => {
+  it('sends messages, and says which were refused', async () => {
+    const call = open(url);
+
+    const { Failed: failed = [] } = await call<{ Failed?: object[] }>('SendMessageBatch', {
+      QueueUrl: url,
+      Entries: entries('one', 'two'),
+    });
+
+    expect(failed).toEqual([]);
+    const taken = await receive(sqs, url, 0);
+    expect(taken.length).toBeGreaterThan(0);
+  });
+
+  it('counts the messages that wait', async () => {
+    const call = open(url);
+    await call('SendMessageBatch', { QueueUrl: url, Entries: entries('one', 'two', 'three') });
+
+    const { Attributes: counts } = await call<{ Attributes?: Record<string, string> }>('GetQueueAttributes', {
+      QueueUrl: url,
+      AttributeNames: ['ApproximateNumberOfMessages'],
+    });
+
+    expect(counts).toEqual({ ApproximateNumberOfMessages: '3' });
+  });
+
+  it('has a message delivered again at once', async () => {
+    const call = open(url);
+    await call('SendMessageBatch', { QueueUrl: url, Entries: entries('one') });
+    const [taken] = await receive(sqs, url, 0);
+
+    await call('ChangeMessageVisibilityBatch', {
+      QueueUrl: url,
+      Entries: [{ Id: '0', ReceiptHandle: taken!.ReceiptHandle, VisibilityTimeout: 0 }],
+    });
+
+    expect(await receive(sqs, url, 0)).toHaveLength(1);
+  });
+
+  it('is refused by a queue that there is not, in the words of the service', async () => {
+    const call = open(url);
+
+    const refused = call('GetQueueAttributes', { QueueUrl: `${url}-not`, AttributeNames: ['All'] });
+
+    await expect(refused).rejects.toMatchObject({ name: expect.stringMatching(/QueueDoesNotExist|NonExistentQueue/) });
+  });
+});
