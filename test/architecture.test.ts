@@ -32,6 +32,7 @@ const arrows: Record<string, string[]> = {
   search: ['messages', 'catalog', 'money', 'platform'],
   routing: ['providers', 'messages', 'catalog', 'money', 'platform'],
   accounting: ['store', 'money', 'messages', 'catalog', 'platform'],
+  books: ['accounting', 'store', 'money', 'catalog', 'platform'],
   statistics: ['store', 'catalog', 'platform'],
   admission: ['accounting', 'store', 'money', 'messages', 'catalog', 'platform'],
   protection: ['messages', 'store', 'catalog', 'platform'],
@@ -39,7 +40,7 @@ const arrows: Record<string, string[]> = {
   management: ['admission', 'store', 'money', 'platform'],
   http: ['admission', 'store', 'money', 'platform', 'resources.ts'],
   workers: ['inference', 'statistics', 'accounting', 'routing', 'store', 'platform', 'resources.ts'],
-  api: ['http', 'inference', 'management', ...belowInference],
+  api: ['http', 'books', 'inference', 'management', ...belowInference],
 };
 
 interface Source {

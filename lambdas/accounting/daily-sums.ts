@@ -1,4 +1,6 @@
 import { Money } from '../money/money.ts';
+import type { Generation } from '../store/generation.ts';
+import type { Outcome } from '../store/outcome.ts';
 
 /** Totals of some requests, however they are grouped. */
 export interface DailySums {
@@ -28,4 +30,27 @@ export function addDailySums(row: DailySums, more: DailySums): void {
   row.promptTokens += more.promptTokens;
   row.completionTokens += more.completionTokens;
   row.reasoningTokens += more.reasoningTokens;
+}
+
+/** A final generation. */
+export type FinalGeneration = Generation & { outcome: Outcome };
+
+/** Charged or completed: a request that failed or was left, and costs nothing, is not activity. */
+export function isActivity(generation: Generation): generation is FinalGeneration {
+  const { state, outcome } = generation;
+  if (state !== 'final' || !outcome) return false;
+  return !outcome.cost.isZero || (!outcome.cancelled && outcome.finishReason !== 'error');
+}
+
+/** What one generation adds to the sums. */
+export function dailySumsOf({ cost: usage, cacheSaved, ...outcome }: Outcome): DailySums {
+  const { promptTokens, completionTokens, reasoningTokens } = outcome;
+  return {
+    usage,
+    cacheSaved,
+    requests: 1,
+    promptTokens,
+    completionTokens,
+    reasoningTokens: reasoningTokens ?? 0,
+  };
 }

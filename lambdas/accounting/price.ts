@@ -9,31 +9,69 @@ export interface Cost {
   cacheSaved: Money;
 }
 
+/** What is charged, each at a price of its own. */
+export const meters = [
+  'request',
+  'input',
+  'cache_read',
+  'cache_write',
+  'cache_write_1h',
+  'output',
+  'reasoning',
+  'search',
+  'image',
+  'video_second',
+] as const;
+export type Meter = (typeof meters)[number];
+
+/** So many units of one meter, at the price of one. */
+export interface MeteredUnits {
+  meter: Meter;
+  quantity: number;
+  /** RUB for one. */
+  price: Money;
+}
+
+/** Tokens that would have been charged at the price of uncached input if there were no caches. */
+const cacheMeters: ReadonlySet<Meter> = new Set(['cache_read', 'cache_write', 'cache_write_1h']);
+
+/** What a usage is charged for, at the prices of the tier that its prompt reaches; meters of which nothing was used are left out. */
+export function meteredUnits(usage: TokenUsage, pricing: Pricing): MeteredUnits[] {
+  const prices = pricesFor(promptTokens(usage), pricing);
+  const reasoningTokens = prices.internal_reasoning ? (usage.reasoningTokens ?? 0) : 0;
+  const units: MeteredUnits[] = [];
+  const add = (meter: Meter, quantity: number, price: Money | undefined) => {
+    if (quantity !== 0 && price) units.push({ meter, quantity, price });
+  };
+  add('request', 1, pricing.request);
+  add('input', usage.inputTokens, prices.prompt);
+  add('cache_read', usage.cacheReadTokens ?? 0, prices.input_cache_read ?? prices.prompt);
+  add('cache_write', usage.cacheWrite5mTokens ?? 0, cacheWritePrice(prices));
+  add('cache_write_1h', usage.cacheWrite1hTokens ?? 0, prices.input_cache_write_1h ?? cacheWritePrice(prices));
+  add('output', usage.outputTokens - reasoningTokens, prices.completion);
+  add('reasoning', reasoningTokens, prices.internal_reasoning);
+  add('search', usage.searchRequests ?? 0, pricing.web_search);
+  add('image', usage.pricedImages ?? 0, pricing.image);
+  add('video_second', usage.videoSeconds ?? 0, pricing.video_second);
+  return units;
+}
+
+/** The price of all of them, nothing rounded. */
+export function costOfUnits(units: readonly MeteredUnits[]): Money {
+  return Money.sum(units.map(({ quantity, price }) => price.times(quantity)));
+}
+
 /**
  * The exact price of a usage: whole tokens times prices of 10⁻¹² RUB, nothing rounded. Searches count here in the bounds of requests,
  * which are held for; what a provider reports has none, because its bound is set to 0, and those that the gateway makes are added by
  * their stage (charge.ts, withSearches). So none is charged twice.
  */
 export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
-  const prices = pricesFor(promptTokens(usage), pricing);
-  const reasoningTokens = prices.internal_reasoning ? (usage.reasoningTokens ?? 0) : 0;
-  const cached = [
-    { tokens: usage.cacheReadTokens ?? 0, price: prices.input_cache_read ?? prices.prompt },
-    { tokens: usage.cacheWrite5mTokens ?? 0, price: cacheWritePrice(prices) },
-    { tokens: usage.cacheWrite1hTokens ?? 0, price: prices.input_cache_write_1h ?? cacheWritePrice(prices) },
-  ];
-  const total = Money.sum([
-    pricing.request ?? Money.zero,
-    prices.prompt.times(usage.inputTokens),
-    ...cached.map(({ tokens, price }) => price.times(tokens)),
-    prices.completion.times(usage.outputTokens - reasoningTokens),
-    (prices.internal_reasoning ?? Money.zero).times(reasoningTokens),
-    (pricing.web_search ?? Money.zero).times(usage.searchRequests ?? 0),
-    (pricing.image ?? Money.zero).times(usage.pricedImages ?? 0),
-    (pricing.video_second ?? Money.zero).times(usage.videoSeconds ?? 0),
-  ]);
-  const cacheSaved = Money.sum(cached.map(({ tokens, price }) => prices.prompt.minus(price).times(tokens)));
-  return { total, cacheSaved };
+  const units = meteredUnits(usage, pricing);
+  const { prompt } = pricesFor(promptTokens(usage), pricing);
+  const cached = units.filter(({ meter }) => cacheMeters.has(meter));
+  const cacheSaved = Money.sum(cached.map(({ quantity, price }) => prompt.minus(price).times(quantity)));
+  return { total: costOfUnits(units), cacheSaved };
 }
 
 /** The longest-lived cache that a request asks to write: it decides what a token of the prompt may cost. */

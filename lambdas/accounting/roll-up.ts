@@ -12,11 +12,10 @@ import {
   type RowLevel,
 } from '../store/activity.ts';
 import { generationsOfShard } from '../store/generation-queries.ts';
-import type { Generation } from '../store/generation.ts';
 import { GENERATION_SHARDS } from '../store/generation-key.ts';
 import type { Table } from '../store/table.ts';
 import { isCompleted } from './activity-days.ts';
-import { addDailySums, noDailySums } from './daily-sums.ts';
+import { addDailySums, dailySumsOf, isActivity, noDailySums, type FinalGeneration } from './daily-sums.ts';
 
 /** One shard of an account's day that is to be rolled up. Ids and times only. */
 export interface RollUp {
@@ -113,33 +112,24 @@ async function computeRows(
 ): Promise<DailyRow[]> {
   const rows = new Map<string, DailyRow>();
   for await (const generation of generationsOfShard(table, of.accountId, of.date, of.shard)) {
-    if (isSuccessful(generation)) addGeneration(rows, generation, of);
+    if (isActivity(generation)) addGeneration(rows, generation, of);
   }
   return [...rows.values()];
 }
 
-/** Charged or completed: a request that failed or was left, and costs nothing, is not activity. */
-function isSuccessful({ state, outcome }: Generation): boolean {
-  if (state !== 'final' || !outcome) return false;
-  return !outcome.cost.isZero || (!outcome.cancelled && outcome.finishReason !== 'error');
-}
-
 function addGeneration(
   rows: Map<string, DailyRow>,
-  generation: Generation,
+  { payer, outcome }: FinalGeneration,
   of: { shard: number; version: number },
 ): void {
-  const { payer, outcome } = generation;
   const { workspaceId, memberId, keyHash } = payer;
   const owners: { level: RowLevel; memberId?: string; keyHash?: string }[] = [
     { level: 'WORKSPACE' },
     { level: 'KEY', keyHash, ...(memberId === undefined ? {} : { memberId }) },
     ...(memberId === undefined ? [] : [{ level: 'MEMBER' as const, memberId }]),
   ];
-  const { model, modelPermaslug, endpointId, providerName } = outcome!;
-  const { cost: usage, cacheSaved, promptTokens, completionTokens } = outcome!;
-  const reasoningTokens = outcome!.reasoningTokens ?? 0;
-  const sums = { usage, cacheSaved, requests: 1, promptTokens, completionTokens, reasoningTokens };
+  const { model, modelPermaslug, endpointId, providerName } = outcome;
+  const sums = dailySumsOf(outcome);
   for (const { level, ...owner } of owners) {
     const name = [level, workspaceId, owner.memberId, owner.keyHash, endpointId, model, modelPermaslug].join('\n');
     const row = rows.get(name) ?? {

@@ -6,8 +6,13 @@ export type UnitPrices = Omit<PriceTier, 'min_prompt_tokens'> & Pick<Pricing, 'p
 
 /** What a prompt of this length is charged at. */
 export function pricesFor(promptTokens: number, pricing: Pricing): UnitPrices {
-  const tier = reachableTiers(promptTokens, pricing).at(-1);
+  const tier = tierOf(promptTokens, pricing);
   return tier ? pricesIn(tier, pricing) : pricing;
+}
+
+/** The highest tier that a prompt reaches; undefined where the plain prices hold. */
+export function tierOf(promptTokens: number, pricing: Pricing): PriceTier | undefined {
+  return reachableTiers(promptTokens, pricing).at(-1);
 }
 
 /** All prices that a prompt of at most this length may be charged at. */

@@ -68,6 +68,15 @@ export function windowEnd(interval: Interval, instantMs: number): number | null 
   return endOf(startOf(instantMs));
 }
 
+/** The UTC days of a window given by its name, first to last; null for "lifetime" and unknown names. */
+export function daysOfNamedWindow(name: string): string[] | null {
+  const [, start] = name.split('_');
+  const endMs = endOfNamedWindow(name);
+  if (endMs === null) return null;
+  const startMs = Date.parse(start!);
+  return Array.from({ length: (endMs - startMs) / DAY_MS }, (_, index) => utcDate(startMs + index * DAY_MS));
+}
+
 /** The end of a window given by its name, in epoch milliseconds; null for "lifetime" and unknown names. */
 export function endOfNamedWindow(name: string): number | null {
   const [prefix, start] = name.split('_');

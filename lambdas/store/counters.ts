@@ -36,26 +36,37 @@ export interface Counter {
   committed: (window: string) => Money;
 }
 
+/** A counter as it is stored. */
+export interface StoredCounter extends Counter {
+  /** Names of the windows that are kept; one that is not may have been removed, or nothing was spent in it. */
+  windows: () => string[];
+}
+
 export function counterKey(scope: ScopeId): Key {
   return { pk: `COUNTER#${scope.kind}#${scope.id}`, sk: 'COUNTER' };
 }
 
-export function counterFrom(item: Item | undefined): Counter {
+export function counterFrom(item: Item | undefined): StoredCounter {
   return {
     active: item?.['active'] !== false,
     revision: numberFrom(item?.['revision']),
     limits: limitsFrom(item?.['limits']),
     spent: (window) => moneyFrom(item?.[`spent_${window}`]),
     committed: (window) => moneyFrom(item?.[`committed_${window}`]),
+    windows: () => windowsIn(item ?? {}),
   };
 }
 
-export async function readCounter(table: Table, scope: ScopeId): Promise<Counter> {
+export async function readCounter(table: Table, scope: ScopeId): Promise<StoredCounter> {
   return counterFrom(await readItem(table, counterKey(scope)));
 }
 
 /** Counters of many scopes of one kind, by id; a scope without spending has an empty one. */
-export async function readCounters(table: Table, kind: ScopeKind, ids: string[]): Promise<(id: string) => Counter> {
+export async function readCounters(
+  table: Table,
+  kind: ScopeKind,
+  ids: string[],
+): Promise<(id: string) => StoredCounter> {
   const items = await readItems(
     table,
     ids.map((id) => counterKey({ kind, id })),
@@ -161,10 +172,13 @@ const KEEP_AFTER_END_MS = 2 * DAY_MS;
  */
 export async function pruneCounter(table: Table, scope: ScopeId, atMs: number): Promise<number> {
   const item = (await readItem(table, counterKey(scope))) ?? {};
-  const windows = new Set(Object.keys(item).flatMap((name) => WINDOW_ATTRIBUTE.exec(name)?.[2] ?? []));
-  const stale = [...windows].filter((window) => !isKept(window, atMs) && sameAmount(item, window));
+  const stale = windowsIn(item).filter((window) => !isKept(window, atMs) && sameAmount(item, window));
   for (const window of stale) await removeWindow(table, scope, window, item);
   return stale.length;
+}
+
+function windowsIn(item: Item): string[] {
+  return [...new Set(Object.keys(item).flatMap((name) => WINDOW_ATTRIBUTE.exec(name)?.[2] ?? []))];
 }
 
 function isKept(window: string, atMs: number): boolean {

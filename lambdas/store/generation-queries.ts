@@ -1,6 +1,7 @@
 import { generationFrom, type Generation } from './generation.ts';
 import { GENERATION_SHARDS, generationKey, generationPartition, sweepPartitions } from './generation-key.ts';
 import { queryItems, queryPartition, readItem } from './query.ts';
+import { mergeSorted } from './sorted-merge.ts';
 import { indexes, type Table } from './table.ts';
 import type { Key } from './writes.ts';
 
@@ -63,10 +64,18 @@ export async function* generationsOfShard(
   accountId: string,
   date: string,
   shard: number,
-): AsyncGenerator<Generation> {
+): AsyncGenerator<Generation, void> {
   for await (const item of queryPartition(table, generationPartition(accountId, date, shard), 'gen-')) {
     if (item['entity'] === 'generation') yield generationFrom(item);
   }
+}
+
+/** Every generation of an account's UTC day in the order of ids, which is that of their admission. */
+export function generationsInOrder(table: Table, accountId: string, date: string): AsyncGenerator<Generation, void> {
+  const shards = Array.from({ length: GENERATION_SHARDS }, (_, shard) =>
+    generationsOfShard(table, accountId, date, shard),
+  );
+  return mergeSorted(shards, (a, b) => a.id < b.id);
 }
 
 const GENERATION_PAGE = 50;

@@ -83,7 +83,18 @@ const generationRecord = record({
   swept: flag('swept'),
   /** The measurement was the last one: only the handler's message was lost. */
   complete: flag('complete'),
+  catalogVersion: optional(text('catalog_version')),
+  /** When it became final, or was corrected. */
+  settledAtMs: optional(instant('settled_at')),
+  /** What a correction has added to the cost that the sweep had estimated. */
+  correction: optional(money('correction_rub')),
 });
+
+/** What a final generation has beside its state, in the table and in an export of it. */
+export const generationAttributes = [
+  ...generationRecord.attributes,
+  ...outcomeRecord.attributes.filter(({ name }) => !generationRecord.attributes.some((known) => known.name === name)),
+];
 
 export interface Generation extends RecordOf<typeof generationRecord> {
   /** The latest measurement of a pending generation, or the outcome of a final one. */
@@ -103,5 +114,5 @@ export const whilePending = [
   'boot_id',
   indexes.sweep.partition,
   indexes.sweep.sort,
-  ...estimateRecord.attributes,
+  ...estimateRecord.attributes.map(({ name }) => name),
 ];

@@ -93,7 +93,7 @@ export type Outcome = RecordOf<typeof outcomeRecord>;
 
 /** Names of the attributes that an outcome does not have; a price that was frozen at admission stays. */
 export function absentAttributes(present: Item): string[] {
-  return outcomeRecord.attributes.filter((name) => name !== 'prices' && !(name in present));
+  return outcomeRecord.attributes.map(({ name }) => name).filter((name) => name !== 'prices' && !(name in present));
 }
 
 /** The outcome of a generation that costs nothing, so far or for good: nothing was used, and nothing is known. */

@@ -7,10 +7,19 @@ import * as z from 'zod';
 import { Money } from '../money/money.ts';
 import { moneyAttribute, moneyFrom, numberFrom, type Item } from './table.ts';
 
+/** What an attribute holds, as who reads an export of the table sees it. */
+export type AttributeForm = 'text' | 'flag' | 'count' | 'money' | 'time' | 'document';
+
+/** An attribute of a record: its name in the table, and its form there. */
+export interface Attribute {
+  readonly name: string;
+  readonly form: AttributeForm;
+}
+
 /** One field of a record, in the form that the table keeps and in the form that a queue carries. */
 export interface Field<Value> {
   /** Its attribute, and its name in a message; a field with several attributes has no name. */
-  readonly attributes: readonly string[];
+  readonly attributes: readonly Attribute[];
   readonly messageName: string;
   /** Adds the value to an item, as far as it is known. */
   write(value: Value, item: Item): void;
@@ -24,8 +33,7 @@ type Fields = Record<string, Field<unknown>>;
 type Entity<Of extends Fields> = { [Name in keyof Of]: Of[Name] extends Field<infer Value> ? Value : never };
 
 export interface StoredRecord<Stored> {
-  /** Names of all attributes. */
-  readonly attributes: readonly string[];
+  readonly attributes: readonly Attribute[];
   /** Only attributes that are known. */
   readonly toItem: (stored: Stored) => Item;
   readonly from: (item: Item) => Stored;
@@ -63,6 +71,8 @@ export function record<Of extends Fields>(fields: Of): StoredRecord<Entity<Of>> 
 }
 
 interface Form<Value> {
+  /** A map or a list, where nothing else is said. */
+  form?: AttributeForm;
   toAttribute?: (value: Value) => unknown;
   fromAttribute: (stored: unknown) => Value;
   toMessage?: (value: Value) => unknown;
@@ -73,7 +83,7 @@ interface Form<Value> {
 export function attribute<Value>(name: string, form: Form<Value>): Field<Value> {
   const { toAttribute = (value: Value) => value, fromAttribute, toMessage = (value: Value) => value } = form;
   return {
-    attributes: [name],
+    attributes: [{ name, form: form.form ?? 'document' }],
     messageName: name,
     write(value, item) {
       const stored: unknown = toAttribute(value);
@@ -105,6 +115,7 @@ function checked<Value>(
 
 export function text(name: string): Field<string> {
   return attribute(name, {
+    form: 'text',
     fromAttribute: (stored) => stored as string,
     ...checked<string>(name, (value) => typeof value === 'string'),
     message: () => z.string(),
@@ -114,6 +125,7 @@ export function text(name: string): Field<string> {
 /** False where it is absent. */
 export function flag(name: string): Field<boolean> {
   return attribute(name, {
+    form: 'flag',
     fromAttribute: (stored) => stored === true,
     ...checked<boolean>(name, (value) => typeof value === 'boolean'),
     message: () => z.boolean().default(false),
@@ -123,6 +135,7 @@ export function flag(name: string): Field<boolean> {
 /** A whole number from 0 on; 0 where it is absent. */
 export function count(name: string): Field<number> {
   return attribute(name, {
+    form: 'count',
     fromAttribute: numberFrom,
     ...checked<number>(name, (value) => Number.isSafeInteger(value) && value >= 0),
     message: () => z.int().nonnegative(),
@@ -131,6 +144,7 @@ export function count(name: string): Field<number> {
 
 export function oneOf<Value extends string>(name: string, values: readonly Value[]): Field<Value> {
   return attribute(name, {
+    form: 'text',
     fromAttribute: (stored) => stored as Value,
     ...checked<Value>(name, (value) => values.includes(value)),
     message: () => z.enum(values),
@@ -154,6 +168,7 @@ const decimal = z.string().transform((amount, context) => {
 /** Exact roubles; zero where they are absent. */
 export function money(name: string): Field<Money> {
   return attribute(name, {
+    form: 'money',
     toAttribute: moneyAttribute,
     fromAttribute: moneyFrom,
     ...checked<Money>(name, (value) => value instanceof Money, String),
@@ -164,6 +179,7 @@ export function money(name: string): Field<Money> {
 /** Epoch milliseconds, kept as a time that people can read. */
 export function instant(name: string): Field<number> {
   return attribute(name, {
+    form: 'time',
     toAttribute: (atMs) => new Date(atMs).toISOString(),
     fromAttribute: (stored) => Date.parse(stored as string),
   });
@@ -172,6 +188,7 @@ export function instant(name: string): Field<number> {
 /** Epoch milliseconds, kept as seconds, as DynamoDB's own expiry reads them. */
 export function expiry(name: string): Field<number> {
   return attribute(name, {
+    form: 'count',
     toAttribute: (atMs) => Math.ceil(atMs / 1000),
     fromAttribute: (stored) => numberFrom(stored) * 1000,
   });
@@ -199,8 +216,8 @@ export function orNull<Value>(field: Field<Value>): Field<Value | null> {
   };
 }
 
-function isAttributeAbsent({ attributes: [name] }: Pick<Field<unknown>, 'attributes'>, item: Item): boolean {
-  return item[name!] === undefined || item[name!] === null;
+function isAttributeAbsent({ attributes: [attribute] }: Pick<Field<unknown>, 'attributes'>, item: Item): boolean {
+  return item[attribute!.name] === undefined || item[attribute!.name] === null;
 }
 
 /** A field that messages have under another name. */

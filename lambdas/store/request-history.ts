@@ -3,6 +3,7 @@
 import { generationsOfShards } from './generation-queries.ts';
 import type { Generation } from './generation.ts';
 import { refusalsOfShards, type Refusal } from './refusals.ts';
+import { mergeSorted } from './sorted-merge.ts';
 import type { Table } from './table.ts';
 
 export type PastRequest = { generation: Generation } | { refusal: Refusal };
@@ -26,7 +27,8 @@ export async function* requestsOfDay(
     ...refusalsOfShards(table, accountId, date, before).map(ofRefusals),
   ];
   let lastId = '';
-  for await (const { id, request } of mergedHistory(sources)) {
+  // Ids begin with the time that they were made at.
+  for await (const { id, request } of mergeSorted(sources, (a, b) => a.id > b.id)) {
     if (id !== lastId) yield request;
     lastId = id;
   }
@@ -43,16 +45,4 @@ async function* ofGenerations(generations: AsyncGenerator<Generation, void>): As
 
 async function* ofRefusals(refusals: AsyncGenerator<Refusal, void>): AsyncGenerator<HistoryEntry, void> {
   for await (const refusal of refusals) yield { id: refusal.id, request: { refusal } };
-}
-
-/** Sorted lists as one. Ids begin with the time that they were made at; of two equal ones, that of the earlier list comes first. */
-async function* mergedHistory(sources: AsyncGenerator<HistoryEntry, void>[]): AsyncGenerator<HistoryEntry, void> {
-  const heads = await Promise.all(sources.map(async (source) => ({ source, next: await source.next() })));
-  for (;;) {
-    const present = heads.flatMap((head) => (head.next.done ? [] : [{ head, entry: head.next.value }]));
-    if (present.length === 0) return;
-    const { head, entry } = present.reduce((a, b) => (b.entry.id > a.entry.id ? b : a));
-    yield entry;
-    head.next = await head.source.next();
-  }
 }

@@ -11,6 +11,7 @@ import { addGenerationCommands } from './generation-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addMemberCommands } from './member-commands.ts';
 import { addProviderCommand } from './provider-commands.ts';
+import { addStatementCommand } from './statement-commands.ts';
 import type { Row } from './output.ts';
 import { onTable, type TableSession } from './session.ts';
 import { addWorkspaceCommands } from './workspace-commands.ts';
@@ -36,6 +37,7 @@ export function buildProgram(): Command {
   addKeyCommands(program);
   addBudgetCommands(program);
   addActivityCommand(program);
+  addStatementCommand(program);
   addGenerationCommands(program);
   addAuditCommand(program);
   addFreeCommand(program);

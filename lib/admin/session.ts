@@ -66,12 +66,28 @@ const providerIds = () => loadCatalog().providerIds;
 
 /** A command that works on one account. */
 export function onAccount<Given, Answer extends Row>(run: Run<Session, Given, Answer>, more?: More<Answer>) {
-  return onTable<Given, Answer>(async ({ table, local }, given, common) => {
-    const accountId = common.account ?? local?.bootstrapped()?.account_id;
-    if (!accountId)
-      throw new GatewayError('invalid_request', 'Say which account with --account <id>; "accounts list" shows them.');
-    if (!(await readAccount(table, accountId))) throw notFound(`There is no account "${accountId}".`);
-    const changes = { table, accountId, actor: operator(), providerIds };
-    return run({ table, local, accountId, changes }, given, common);
-  }, more);
+  return onTable<Given, Answer>(
+    async (session, given, common) => run(await sessionOn(session, common), given, common),
+    more,
+  );
+}
+
+/** Runs what prints its answer itself. @param work is told whether JSON is wanted */
+export async function withAccount(
+  command: Command,
+  work: (session: Session, isJson: boolean) => Promise<void>,
+): Promise<void> {
+  const common = command.optsWithGlobals<CommonOptions>();
+  await withTable({ ...common, mayCreate: false }, async (table, local) =>
+    work(await sessionOn({ table, local }, common), common.json),
+  );
+}
+
+/** @throws {GatewayError} where no account is named, or there is none of that name */
+async function sessionOn({ table, local }: TableSession, { account }: CommonOptions): Promise<Session> {
+  const accountId = account ?? local?.bootstrapped()?.account_id;
+  if (!accountId)
+    throw new GatewayError('invalid_request', 'Say which account with --account <id>; "accounts list" shows them.');
+  if (!(await readAccount(table, accountId))) throw notFound(`There is no account "${accountId}".`);
+  return { table, local, accountId, changes: { table, accountId, actor: operator(), providerIds } };
 }

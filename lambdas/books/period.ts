@@ -1,0 +1,124 @@
+/** Days of a calendar, in UTC or in a time zone that people live in, and the instants between which they lie. */
+
+import { DAY_MS, utcDate } from '../money/periods.ts';
+import { GatewayError } from '../platform/errors.ts';
+
+/** As long as a leap year and a month: longer reports are several. */
+export const MAX_PERIOD_DAYS = 400;
+
+/** One day: its date, and where it begins and ends, in epoch milliseconds; the end is not part of it. */
+export interface CalendarDay {
+  date: string;
+  startMs: number;
+  endMs: number;
+}
+
+/** Whole days from the first to the last, both included, of one zone. */
+export interface Period {
+  from: string;
+  to: string;
+  /** A name of the IANA database, such as "Europe/Moscow", or "UTC". */
+  zone: string;
+  startMs: number;
+  /** Not part of it. */
+  endMs: number;
+  days: readonly CalendarDay[];
+}
+
+/** @throws {GatewayError} 400 for a zone that is not known, and for days that are in no order or too many */
+export function periodOf({ from, to, zone = 'UTC' }: { from: string; to: string; zone?: string | undefined }): Period {
+  const count = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  if (count < 1) throw new GatewayError('invalid_request', `The first day, ${from}, is later than the last, ${to}.`);
+  if (count > MAX_PERIOD_DAYS) {
+    throw new GatewayError(
+      'invalid_request',
+      `${from} to ${to} is more than ${MAX_PERIOD_DAYS} days: ask for parts of it.`,
+    );
+  }
+  const dates = Array.from({ length: count + 1 }, (_, index) => utcDate(Date.parse(from) + index * DAY_MS));
+  const starts = dates.map((date) => startOfDay(date, zone));
+  const days = dates
+    .slice(0, -1)
+    .map((date, index): CalendarDay => ({ date, startMs: starts[index]!, endMs: starts[index + 1]! }));
+  return { from, to, zone, startMs: starts[0]!, endMs: starts.at(-1)!, days };
+}
+
+/** The days of a month such as "2026-10". */
+export function daysOfMonth(month: string): { from: string; to: string } {
+  const [year, number] = month.split('-').map(Number) as [number, number];
+  return { from: `${month}-01`, to: utcDate(Date.UTC(year, number, 0)) };
+}
+
+/** The UTC days that a period touches, in order: its generations are kept by these. */
+export function utcDaysOf({ startMs, endMs }: Period): string[] {
+  const first = Date.parse(utcDate(startMs));
+  const count = Math.ceil((endMs - first) / DAY_MS);
+  return Array.from({ length: count }, (_, index) => utcDate(first + index * DAY_MS));
+}
+
+/** Finds the day of an instant, quickly for instants that follow each other; undefined outside of the period. */
+export function dayFinder({ days }: Period): (atMs: number) => string | undefined {
+  let last: CalendarDay | undefined;
+  return (atMs) => {
+    if (!last || atMs < last.startMs || atMs >= last.endMs) {
+      last = days.find(({ startMs, endMs }) => startMs <= atMs && atMs < endMs);
+    }
+    return last?.date;
+  };
+}
+
+/**
+ * When a day begins, in epoch milliseconds.
+ * @throws {GatewayError} 400 for a zone that is not known
+ */
+function startOfDay(date: string, zone: string): number {
+  const midnight = Date.parse(date);
+  if (zone === 'UTC') return midnight;
+  const offset = offsetMs(zone, midnight);
+  // The offset may change between UTC's midnight and that of the zone.
+  const start = midnight - offsetMs(zone, midnight - offset);
+  // Where clocks are put forward at midnight there is none: the day begins when they have been.
+  return dateIn(zone, start) < date ? midnight - offset : start;
+}
+
+/** How far the zone's clocks are ahead of UTC. */
+function offsetMs(zone: string, atMs: number): number {
+  const part = Object.fromEntries(
+    clockOf(zone)
+      .formatToParts(atMs)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  const { year, month, day, hour, minute, second } = part as Record<string, number>;
+  return Date.UTC(year!, month! - 1, day, hour, minute, second) - Math.floor(atMs / 1_000) * 1_000;
+}
+
+function dateIn(zone: string, atMs: number): string {
+  return utcDate(atMs + offsetMs(zone, atMs));
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+function clockOf(zone: string): Intl.DateTimeFormat {
+  const known = clocks.get(zone);
+  if (known) return known;
+  try {
+    const numeric = 'numeric';
+    const clock = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: numeric,
+      month: numeric,
+      day: numeric,
+      hour: numeric,
+      minute: numeric,
+      second: numeric,
+    });
+    clocks.set(zone, clock);
+    return clock;
+  } catch {
+    throw new GatewayError(
+      'invalid_request',
+      `"${zone.slice(0, 60)}" is not a time zone that is known here. Use a name such as Europe/Moscow, or UTC.`,
+    );
+  }
+}

@@ -1,0 +1,48 @@
+/** The records that a report is made of. */
+
+import { generationsInOrder } from '../store/generation-queries.ts';
+import type { Generation } from '../store/generation.ts';
+import type { Table } from '../store/table.ts';
+import { utcDaysOf, type Period } from './period.ts';
+
+/** Whose records of an account are wanted; an absent field does not restrict. */
+export interface RecordFilter {
+  /** Whether a key is meant, by its hash. */
+  isKey?: ((hash: string) => Promise<boolean>) | undefined;
+  memberId?: string | undefined;
+  workspaceId?: string | undefined;
+  model?: string | undefined;
+}
+
+export function isFiltered(filter: RecordFilter): boolean {
+  return Object.values(filter).some((wanted) => wanted !== undefined);
+}
+
+/**
+ * Every generation that was admitted in a period, in that order: pending, final, charged or not. Cost: eight Queries for each UTC
+ * day, and the size of what they find.
+ * @param progress is told of each UTC day when it has been read
+ */
+export async function* recordsOf(
+  { table, accountId }: { table: Table; accountId: string },
+  period: Period,
+  { filter = {}, progress }: { filter?: RecordFilter; progress?: (date: string) => void } = {},
+): AsyncGenerator<Generation, void> {
+  for (const date of utcDaysOf(period)) {
+    for await (const generation of generationsInOrder(table, accountId, date)) {
+      const { createdAtMs } = generation;
+      const isInside = period.startMs <= createdAtMs && createdAtMs < period.endMs;
+      if (isInside && (await fits(generation, filter))) yield generation;
+    }
+    progress?.(date);
+  }
+}
+
+async function fits({ payer, outcome, model }: Generation, filter: RecordFilter): Promise<boolean> {
+  return (
+    (filter.memberId === undefined || payer.memberId === filter.memberId) &&
+    (filter.workspaceId === undefined || payer.workspaceId === filter.workspaceId) &&
+    (filter.model === undefined || (outcome?.model ?? model) === filter.model) &&
+    (filter.isKey === undefined || (await filter.isKey(payer.keyHash)))
+  );
+}

@@ -1,0 +1,97 @@
+/** What generations come to, by whatever a report is split by. */
+
+import {
+  addDailySums,
+  dailySumsOf,
+  noDailySums,
+  type DailySums,
+  type FinalGeneration,
+} from '../accounting/daily-sums.ts';
+import { GatewayError } from '../platform/errors.ts';
+
+/** What the rows of a report can be split by. */
+export const dimensions = [
+  'day',
+  'month',
+  'workspace',
+  'key',
+  'member',
+  'model',
+  'provider',
+  'endpoint',
+  'api_type',
+  'ending',
+] as const;
+export type Dimension = (typeof dimensions)[number];
+
+/** More rows than people read, and than a process should keep. */
+export const MAX_SPENDING_ROWS = 200_000;
+
+/** A row of a report: the value of each dimension in the order in which they were named, and what it comes to. */
+export interface SpendingRow extends DailySums {
+  /** Ids of workspaces and members, hashes of keys; empty where there is none. */
+  values: readonly string[];
+}
+
+/** Adds up generations by some dimensions. */
+export class Spending {
+  readonly total: DailySums = { ...noDailySums };
+  readonly #by: readonly Dimension[];
+  readonly #rows = new Map<string, SpendingRow>();
+
+  constructor(by: readonly Dimension[]) {
+    this.#by = by;
+  }
+
+  /** @param day that the generation is booked on @throws {GatewayError} 400 when there are more rows than a report has */
+  add(generation: FinalGeneration, day: string): void {
+    const values = this.#by.map((dimension) => valueOf(generation, day, dimension));
+    const name = values.join('\n');
+    let row = this.#rows.get(name);
+    if (!row) {
+      if (this.#rows.size === MAX_SPENDING_ROWS) throw tooManyRows();
+      row = { values, ...noDailySums };
+      this.#rows.set(name, row);
+    }
+    const sums = dailySumsOf(generation.outcome);
+    addDailySums(row, sums);
+    addDailySums(this.total, sums);
+  }
+
+  /** In the order of their values, so that the same records make the same report. */
+  rows(): SpendingRow[] {
+    return [...this.#rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  }
+}
+
+function valueOf({ payer, outcome, apiType }: FinalGeneration, day: string, dimension: Dimension): string {
+  switch (dimension) {
+    case 'day':
+      return day;
+    case 'month':
+      return day.slice(0, 'YYYY-MM'.length);
+    case 'workspace':
+      return payer.workspaceId;
+    case 'key':
+      return payer.keyHash;
+    case 'member':
+      return payer.memberId ?? '';
+    case 'model':
+      return outcome.model;
+    case 'provider':
+      return outcome.providerName;
+    case 'endpoint':
+      return outcome.endpointId;
+    case 'api_type':
+      return apiType;
+    case 'ending':
+      return outcome.ending ?? '';
+  }
+}
+
+function tooManyRows(): GatewayError {
+  return new GatewayError(
+    'invalid_request',
+    `The report has more than ${MAX_SPENDING_ROWS} rows: split it by less, or ask for fewer days.`,
+  );
+}

@@ -1,0 +1,252 @@
+/**
+ * A statement: what an account spent in a period, split as a reader wants it, and the proof of it.
+ *
+ * The amounts are those of the records, and a generation belongs to the day at which it was admitted, as in the counters. The
+ * same total is then reached in other ways: by multiplying units and prices of each line, by adding up the daily rows, and by
+ * reading the counters of the account, as far as these are still kept.
+ */
+
+import { readActivity, isComplete } from '../accounting/activity.ts';
+import { isActivity, type DailySums, type FinalGeneration } from '../accounting/daily-sums.ts';
+import { Money } from '../money/money.ts';
+import { DAY_MS, utcDate } from '../money/periods.ts';
+import { nowMs } from '../platform/clock.ts';
+import { readDays } from '../store/activity.ts';
+import { listBalanceEntries, type Account, type BalanceEntry } from '../store/accounts.ts';
+import { readCounter, type ScopeId, type StoredCounter } from '../store/counters.ts';
+import { generationsInOrder } from '../store/generation-queries.ts';
+import type { Table } from '../store/table.ts';
+import { linesOf, provesItsPrice, type GenerationLine } from './generation-lines.ts';
+import { dayFinder, utcDaysOf, type Period } from './period.ts';
+import { isFiltered, recordsOf, type RecordFilter } from './records.ts';
+import { driftOf, ScopeSums } from './scope-sums.ts';
+import { Spending, type Dimension, type SpendingRow } from './spending.ts';
+
+export interface StatementQuestion {
+  account: Account;
+  period: Period;
+  by: readonly Dimension[];
+  filter: RecordFilter;
+}
+
+/** A final generation that is booked in the period, on its day in the period's zone. */
+export interface BookedGeneration {
+  generation: FinalGeneration;
+  day: string;
+  lines: readonly GenerationLine[];
+}
+
+/** Another way to the same total. */
+export interface Proof {
+  source: 'lines' | 'daily_rows' | 'counters';
+  /** Undefined where there was nothing to compare. */
+  agrees: boolean | undefined;
+  says: string;
+}
+
+/** How a prepaid account came from one balance to the other. */
+export interface Balance {
+  opening: Money;
+  paidIn: Money;
+  givenBack: Money;
+  spent: Money;
+  closing: Money;
+}
+
+export interface Statement {
+  account: Account;
+  period: Period;
+  by: readonly Dimension[];
+  rows: SpendingRow[];
+  total: DailySums;
+  /** Records that were looked at, whether they cost anything or not. */
+  records: number;
+  /** Not settled yet: their cost is in no sum. */
+  pending: { generations: number; held: Money };
+  payments: BalanceEntry[];
+  /** Of a prepaid account, where the statement is of all that it spent. */
+  balance: Balance | undefined;
+  proofs: Proof[];
+}
+
+/** Told of each generation in the order of admission, and of each UTC day that has been read. */
+export interface StatementReader {
+  booked?: (booked: BookedGeneration) => Promise<void> | void;
+  progress?: (date: string) => void;
+}
+
+/** Records that do not prove their price, as many as are named. */
+const MAX_NAMED = 20;
+
+export async function readStatement(
+  table: Table,
+  { account, period, by, filter }: StatementQuestion,
+  { booked, progress }: StatementReader = {},
+): Promise<Statement> {
+  const source = { table, accountId: account.id };
+  const dayOf = dayFinder(period);
+  const spending = new Spending(by);
+  const sums = new ScopeSums();
+  const pending = { generations: 0, held: Money.zero };
+  const unproven: string[] = [];
+  let [records, ofLines, unprovenCount] = [0, Money.zero, 0];
+  const before = await readCounter(table, accountScope(account));
+  for await (const generation of recordsOf(source, period, { filter, ...(progress ? { progress } : {}) })) {
+    records += 1;
+    sums.add(generation);
+    if (generation.state === 'pending') {
+      pending.generations += 1;
+      pending.held = pending.held.plus(generation.hold.amount);
+    }
+    if (!isActivity(generation)) continue;
+    const day = dayOf(generation.createdAtMs)!;
+    const lines = linesOf(generation);
+    spending.add(generation, day);
+    ofLines = ofLines.plus(Money.sum(lines.map(({ cost }) => cost)));
+    if (!provesItsPrice(generation, lines)) {
+      unprovenCount += 1;
+      if (unproven.length < MAX_NAMED) unproven.push(generation.id);
+    }
+    await booked?.({ generation, day, lines });
+  }
+  const payments = await paymentsIn(table, account, period);
+  const isOfAll = !isFiltered(filter);
+  return {
+    account,
+    period,
+    by,
+    rows: spending.rows(),
+    total: spending.total,
+    records,
+    pending,
+    payments,
+    balance:
+      isOfAll && account.mode === 'prepaid' ? await balanceOf(table, account, period, spending.total.usage) : undefined,
+    proofs: [
+      proofOfLines({ ofLines, total: spending.total.usage, unproven, unprovenCount }),
+      ...(isOfAll
+        ? [
+            await proofOfRows(table, account, period, sums),
+            await proofOfCounters(table, account, { period, sums, before }),
+          ]
+        : []),
+    ],
+  };
+}
+
+/** Whether nothing contradicts it. */
+export function isProven({ proofs }: Pick<Statement, 'proofs'>): boolean {
+  return proofs.every(({ agrees }) => agrees !== false);
+}
+
+function proofOfLines(found: { ofLines: Money; total: Money; unproven: string[]; unprovenCount: number }): Proof {
+  const agrees = found.unprovenCount === 0 && found.ofLines.equals(found.total);
+  const named = found.unproven.join(', ');
+  return {
+    source: 'lines',
+    agrees,
+    says: agrees
+      ? `units times prices of every line come to ${found.ofLines} RUB`
+      : `units times prices come to ${found.ofLines} RUB, and the records to ${found.total}; the price does not follow from ${found.unprovenCount} of them: ${named}`,
+  };
+}
+
+async function proofOfRows(table: Table, account: Account, period: Period, sums: ScopeSums): Promise<Proof> {
+  const { id } = account;
+  const inside = wholeUtcDays(period);
+  const days = inside.length === 0 ? [] : await readDays(table, id, inside[0]!, inside.at(-1)!);
+  const closed = days.filter(isComplete).map(({ date }) => date);
+  if (closed.length === 0) {
+    return { source: 'daily_rows', agrees: undefined, says: 'no UTC day of the period is closed yet' };
+  }
+  const rows = await readActivity(table, id, closed, {});
+  const counted = Money.sum(rows.map(({ usage }) => usage));
+  const { days: recordedDays } = sums.of(accountScope(account));
+  const recorded = Money.sum(closed.flatMap((date) => recordedDays.get(date)?.spent ?? []));
+  return {
+    source: 'daily_rows',
+    agrees: counted.equals(recorded),
+    says: `the daily rows of ${closed.length} closed UTC days come to ${counted} RUB, and the records of these days to ${recorded}`,
+  };
+}
+
+/** Compares the windows of the account's counter whose days all lie in the period, those to come included. */
+async function proofOfCounters(
+  table: Table,
+  account: Account,
+  { period, sums, before }: { period: Period; sums: ScopeSums; before: StoredCounter },
+): Promise<Proof> {
+  const counter = await readCounter(table, accountScope(account));
+  // A settlement changes its record and the counters in one transaction: without any, both readings are of the same moment.
+  const isStill = counter.spent('lifetime').equals(before.spent('lifetime'));
+  const inside = new Set(wholeUtcDays(period));
+  const today = utcDate(nowMs());
+  const { drift, compared } = driftOf(sums.of(accountScope(account)), counter, {
+    covers: (date) => date > today || (inside.has(date) && (date < today || isStill)),
+    isWhole: false,
+    knowsHolds: false,
+  });
+  if (compared === 0) {
+    const why = isStill ? 'lies in the period and is kept' : 'could be read while nothing was settled';
+    return { source: 'counters', agrees: undefined, says: `no window of the counter ${why}` };
+  }
+  const [first] = drift;
+  return {
+    source: 'counters',
+    agrees: first === undefined,
+    says: first
+      ? `${first.window} of the counter has ${first.counted} RUB, and its records ${first.recorded}`
+      : `${compared} windows of the counter agree with the records of their days`,
+  };
+}
+
+function accountScope({ id }: Account): ScopeId {
+  return { kind: 'account', id };
+}
+
+/** UTC days that lie in the period from their beginning to their end. */
+function wholeUtcDays(period: Period): string[] {
+  return utcDaysOf(period).filter(
+    (date) => Date.parse(date) >= period.startMs && Date.parse(date) + DAY_MS <= period.endMs,
+  );
+}
+
+async function paymentsIn(table: Table, { id }: Account, { startMs, endMs }: Period): Promise<BalanceEntry[]> {
+  const entries = await listBalanceEntries(table, id);
+  return entries.filter(({ createdAt }) => startMs <= Date.parse(createdAt) && Date.parse(createdAt) < endMs);
+}
+
+async function balanceOf(table: Table, account: Account, period: Period, spent: Money): Promise<Balance> {
+  const entries = await listBalanceEntries(table, account.id);
+  const before = entries.filter(({ createdAt }) => Date.parse(createdAt) < period.startMs);
+  const inside = await paymentsIn(table, account, period);
+  const amounts = (of: BalanceEntry[], isBack: boolean) =>
+    Money.sum(of.filter(({ amount }) => amount.isNegative === isBack).map(({ amount }) => amount));
+  const opening = Money.sum(before.map(({ amount }) => amount)).minus(
+    await spentBefore(table, account, period.startMs),
+  );
+  const paidIn = amounts(inside, false);
+  const givenBack = amounts(inside, true).negated();
+  return { opening, paidIn, givenBack, spent, closing: opening.plus(paidIn).minus(givenBack).minus(spent) };
+}
+
+/** What the account had spent by an instant: from daily rows where days are closed, else from records. */
+async function spentBefore(table: Table, { id, createdAt }: Account, instantMs: number): Promise<Money> {
+  const first = Date.parse(utcDate(Date.parse(createdAt)));
+  const count = Math.max(0, Math.ceil((instantMs - first) / DAY_MS));
+  const dates = Array.from({ length: count }, (_, index) => utcDate(first + index * DAY_MS));
+  if (dates.length === 0) return Money.zero;
+  const whole = dates.filter((date) => Date.parse(date) + DAY_MS <= instantMs);
+  const closed = new Set(
+    (await readDays(table, id, dates[0]!, dates.at(-1)!)).filter(isComplete).map(({ date }) => date),
+  );
+  const fromRows = whole.filter((date) => closed.has(date));
+  const rows = fromRows.length === 0 ? [] : await readActivity(table, id, fromRows, {});
+  let spent = Money.sum(rows.map(({ usage }) => usage));
+  for (const date of dates.filter((day) => !fromRows.includes(day))) {
+    for await (const { state, outcome, createdAtMs } of generationsInOrder(table, id, date)) {
+      if (state === 'final' && createdAtMs < instantMs) spent = spent.plus(outcome!.cost);
+    }
+  }
+  return spent;
+}

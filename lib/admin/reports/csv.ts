@@ -1,0 +1,102 @@
+/**
+ * Files of rows: UTF-8, RFC 4180, LF. Amounts are plain decimals with all their digits, never floating point.
+ *
+ * Guarantee: the same rows make the same bytes.
+ */
+
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Transform } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { stringify, type Options } from 'csv-stringify';
+import { Money } from '../../../lambdas/money/money.ts';
+
+/** What a cell may hold; null is an empty one. */
+export type Cell = string | number | boolean | Money | null;
+export type CsvRow = readonly Cell[];
+
+/** Where a file is read: by programs, or by a spreadsheet that is set up for Russian. */
+export const locales = ['plain', 'ru'] as const;
+export type Locale = (typeof locales)[number];
+
+/** A text that people have chosen, such as a name: a spreadsheet must not take it for a formula. */
+export function guarded(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+}
+
+function optionsOf(locale: Locale): Options {
+  const point = (text: string) => (locale === 'ru' ? text.replace('.', ',') : text);
+  return {
+    record_delimiter: '\n',
+    ...(locale === 'ru' ? { bom: true, delimiter: ';' } : {}),
+    cast: {
+      boolean: String,
+      object: (value) => (value instanceof Money ? point(value.toString()) : String(value)),
+    },
+  };
+}
+
+const OWNER_ONLY = 0o600;
+
+/** What a file has come to. */
+export interface WrittenFile {
+  name: string;
+  lines: number;
+  bytes: number;
+  sha256: string;
+}
+
+/** A file that is written row by row, no faster than the disk takes it. Its owner alone can read it. */
+export class CsvFile {
+  readonly #name: string;
+  readonly #rows: ReturnType<typeof stringify>;
+  readonly #written: Promise<void>;
+  readonly #hash = createHash('sha256');
+  #lines = 0;
+  #bytes = 0;
+
+  constructor(directory: string, name: string, locale: Locale) {
+    this.#name = name;
+    this.#rows = stringify(optionsOf(locale));
+    const counted = new Transform({
+      transform: (chunk: Buffer, _, done) => {
+        this.#hash.update(chunk);
+        this.#bytes += chunk.length;
+        done(null, chunk);
+      },
+    });
+    this.#written = pipeline(this.#rows, counted, createWriteStream(join(directory, name), { mode: OWNER_ONLY }));
+    // It is awaited at the end; a disk that is full must not end the process before.
+    this.#written.catch(() => {});
+  }
+
+  async write(row: CsvRow): Promise<void> {
+    this.#lines += 1;
+    if (!this.#rows.write(row)) await Promise.race([once(this.#rows, 'drain'), this.#written]);
+  }
+
+  async end(): Promise<WrittenFile> {
+    this.#rows.end();
+    await this.#written;
+    return { name: this.#name, lines: this.#lines, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+  }
+}
+
+/** Rows as one text. */
+export async function csvText(rows: AsyncIterable<CsvRow>, locale: Locale): Promise<string> {
+  const stringifier = stringify(optionsOf(locale));
+  const whole = text(stringifier);
+  for await (const row of rows) stringifier.write(row);
+  stringifier.end();
+  return whole;
+}
+
+/** A small file at once. Its owner alone can read it. */
+export function writeText(path: string, content: string): WrittenFile {
+  writeFileSync(path, content, { mode: OWNER_ONLY });
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  return { name: basename(path), lines: content.split('\n').length - 1, bytes: Buffer.byteLength(content), sha256 };
+}

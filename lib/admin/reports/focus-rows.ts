@@ -1,0 +1,146 @@
+/**
+ * Costs as FinOps tools read them: FOCUS 1.2 (https://focus.finops.org), with both pairs of provider columns, so that 1.3 takes
+ * the file as well. The file has no line of totals, because the format has none.
+ */
+
+import type { Meter } from '../../../lambdas/accounting/price.ts';
+import type { Names } from '../../../lambdas/books/names.ts';
+import { daysOfMonth, periodOf, type Period } from '../../../lambdas/books/period.ts';
+import type { Account } from '../../../lambdas/store/accounts.ts';
+import { guarded, type Cell, type CsvRow } from './csv.ts';
+import type { UnitTotal } from './unit-totals.ts';
+
+/** What one unit of a meter is called, and what the meter counts. */
+const metered: Record<Meter, { unit: string; name: string }> = {
+  request: { unit: 'Requests', name: 'Requests' },
+  input: { unit: 'Tokens', name: 'Uncached input tokens' },
+  cache_read: { unit: 'Tokens', name: 'Input tokens read from a cache' },
+  cache_write: { unit: 'Tokens', name: 'Input tokens written to a cache for five minutes' },
+  cache_write_1h: { unit: 'Tokens', name: 'Input tokens written to a cache for one hour' },
+  output: { unit: 'Tokens', name: 'Output tokens' },
+  reasoning: { unit: 'Tokens', name: 'Reasoning tokens' },
+  search: { unit: 'Searches', name: 'Web searches' },
+  image: { unit: 'Images', name: 'Input images' },
+  video_second: { unit: 'Seconds', name: 'Seconds of video' },
+};
+
+const columns = [
+  'BilledCost',
+  'BillingAccountId',
+  'BillingAccountName',
+  'BillingCurrency',
+  'BillingPeriodEnd',
+  'BillingPeriodStart',
+  'ChargeCategory',
+  'ChargeClass',
+  'ChargeDescription',
+  'ChargeFrequency',
+  'ChargePeriodEnd',
+  'ChargePeriodStart',
+  'ConsumedQuantity',
+  'ConsumedUnit',
+  'ContractedCost',
+  'ContractedUnitPrice',
+  'EffectiveCost',
+  'HostProviderName',
+  'InvoiceIssuerName',
+  'ListCost',
+  'ListUnitPrice',
+  'PricingCategory',
+  'PricingQuantity',
+  'PricingUnit',
+  'ProviderName',
+  'PublisherName',
+  'ServiceCategory',
+  'ServiceName',
+  'ServiceProviderName',
+  'ServiceSubcategory',
+  'SkuId',
+  'SkuMeter',
+  'SkuPriceId',
+  'SubAccountId',
+  'SubAccountName',
+  'SubAccountType',
+  'Tags',
+  'x_CatalogVersion',
+  'x_EndpointId',
+] as const;
+
+interface FocusContext {
+  account: Account;
+  period: Period;
+  names: Names;
+  /** Who writes the invoice. */
+  issuer: string;
+}
+
+/** A row for each payer, day and price; the columns first. */
+export async function* focusRows(totals: readonly UnitTotal[], context: FocusContext): AsyncGenerator<CsvRow, void> {
+  yield columns;
+  for (const total of totals) yield await focusRow(total, context);
+}
+
+async function focusRow(total: UnitTotal, { account, period, names, issuer }: FocusContext): Promise<CsvRow> {
+  const { day, meter, price, quantity, cost, model, providerName, workspaceId } = total;
+  const { startMs, endMs } = period.days.find(({ date }) => date === day)!;
+  const month = periodOf({ ...daysOfMonth(day.slice(0, 'YYYY-MM'.length)), zone: period.zone });
+  const key = await names.key(total.keyHash);
+  const workspace = await names.workspace(workspaceId);
+  const counted = meter && metered[meter];
+  const unitPrice = meter ? price : null;
+  const units = meter ? String(quantity) : null;
+  // A price is named by all that decides it.
+  const tier = total.tierAboveTokens === undefined ? '' : `>${total.tierAboveTokens}`;
+  const skuId = meter ? `${total.endpointId}/${meter}` : null;
+  const row: Record<(typeof columns)[number], Cell> = {
+    BilledCost: cost,
+    BillingAccountId: account.id,
+    BillingAccountName: guarded(account.name),
+    BillingCurrency: 'RUB',
+    BillingPeriodEnd: focusTime(month.endMs),
+    BillingPeriodStart: focusTime(month.startMs),
+    ChargeCategory: meter ? 'Usage' : 'Adjustment',
+    ChargeClass: null,
+    ChargeDescription: `${model}: ${counted?.name ?? 'charge cut to what was held'}`,
+    ChargeFrequency: 'Usage-Based',
+    ChargePeriodEnd: focusTime(endMs),
+    ChargePeriodStart: focusTime(startMs),
+    ConsumedQuantity: units,
+    ConsumedUnit: counted?.unit ?? null,
+    ContractedCost: cost,
+    ContractedUnitPrice: unitPrice,
+    EffectiveCost: cost,
+    HostProviderName: providerName,
+    InvoiceIssuerName: issuer,
+    ListCost: cost,
+    ListUnitPrice: unitPrice,
+    PricingCategory: meter ? 'Standard' : null,
+    PricingQuantity: units,
+    PricingUnit: counted?.unit ?? null,
+    ProviderName: issuer,
+    PublisherName: providerName,
+    ServiceCategory: 'AI and Machine Learning',
+    ServiceName: model,
+    ServiceProviderName: issuer,
+    ServiceSubcategory: 'Generative AI',
+    SkuId: skuId,
+    SkuMeter: counted?.name ?? null,
+    SkuPriceId: skuId && `${skuId}@${total.catalogVersion}${tier}`,
+    SubAccountId: workspaceId,
+    SubAccountName: workspace,
+    SubAccountType: 'Workspace',
+    Tags: JSON.stringify({
+      key: key.name,
+      key_hash: total.keyHash,
+      ...(total.memberId ? { member: total.memberId } : {}),
+    }),
+    x_CatalogVersion: total.catalogVersion,
+    x_EndpointId: total.endpointId,
+  };
+  return columns.map((name) => row[name]);
+}
+
+/** FOCUS has times without fractions of a second. */
+function focusTime(atMs: number): string {
+  return new Date(atMs).toISOString().replace('.000Z', 'Z');
+}

@@ -1,0 +1,16 @@
+import type { Statement } from '../../../lambdas/books/statement.ts';
+import { Money } from '../../../lambdas/money/money.ts';
+import { guarded, type CsvRow } from './csv.ts';
+
+/** What an account was given and gave back in a period, and how its balance came about; the columns first. */
+export function* ledgerRows({ payments, balance, period, total }: Statement): Generator<CsvRow, void> {
+  const { zone, from, to } = period;
+  yield ['line', 'at', 'reference', 'note', 'amount_rub', 'balance_rub', 'period_zone'];
+  if (balance) yield ['opening', from, null, null, null, balance.opening, zone];
+  for (const { createdAt, id, note, amount } of payments) {
+    yield [amount.isNegative ? 'refund' : 'top_up', createdAt, guarded(id), guarded(note ?? ''), amount, null, zone];
+  }
+  yield ['spending', to, null, null, total.usage.negated(), null, zone];
+  const change = Money.sum(payments.map(({ amount }) => amount)).minus(total.usage);
+  yield ['total', to, null, null, change, balance?.closing ?? null, zone];
+}

@@ -1,0 +1,101 @@
+/** The files of a statement, written in one reading of its records. */
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Names } from '../../../lambdas/books/names.ts';
+import { Spending, type Dimension } from '../../../lambdas/books/spending.ts';
+import {
+  readStatement,
+  type BookedGeneration,
+  type Statement,
+  type StatementQuestion,
+} from '../../../lambdas/books/statement.ts';
+import { Money } from '../../../lambdas/money/money.ts';
+import type { Table } from '../../../lambdas/store/table.ts';
+import { CsvFile, writeText, type CsvRow, type Locale, type WrittenFile } from './csv.ts';
+import { focusRows } from './focus-rows.ts';
+import { generationCsvColumns, generationRows, generationTotalRow } from './generation-rows.ts';
+import { ledgerRows } from './ledger-rows.ts';
+import { priceRows } from './price-rows.ts';
+import { spendingRows } from './spending-rows.ts';
+import { statementJson } from './statement-json.ts';
+import { statementPage } from './statement-page.ts';
+import { UnitTotals } from './unit-totals.ts';
+
+export interface ReportOptions {
+  directory: string;
+  locale: Locale;
+  /** Who writes the invoice, as FOCUS has it. */
+  issuer: string;
+  progress: (date: string) => void;
+}
+
+/** What days.csv is split by. */
+const dayDimensions: readonly Dimension[] = ['day', 'workspace', 'key', 'member', 'model', 'endpoint', 'provider'];
+
+/** Adds up what the files besides generations.csv are made of. */
+class ReportSums {
+  readonly days = new Spending(dayDimensions);
+  readonly byDay = new Spending(['day']);
+  readonly units = new UnitTotals();
+  lines = Money.zero;
+  cuts = Money.zero;
+
+  add(booked: BookedGeneration): void {
+    this.days.add(booked.generation, booked.day);
+    this.byDay.add(booked.generation, booked.day);
+    this.units.add(booked);
+    for (const { cost, cut } of booked.lines) {
+      this.lines = this.lines.plus(cost);
+      this.cuts = this.cuts.plus(cut);
+    }
+  }
+}
+
+/**
+ * Writes all files of a statement into a directory, over those that are there.
+ *
+ * Guarantee: nothing in them depends on when they are written, so the same records make the same bytes. Memory is bounded by the
+ * rows of days.csv and prices, not by the number of generations.
+ */
+export async function writeReport(
+  table: Table,
+  question: StatementQuestion,
+  { directory, locale, issuer, progress }: ReportOptions,
+): Promise<{ statement: Statement; files: WrittenFile[] }> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const { account, period } = question;
+  const names = new Names(table, account.id);
+  const sums = new ReportSums();
+  const generations = new CsvFile(directory, 'generations.csv', locale);
+  await generations.write(generationCsvColumns);
+  const statement = await readStatement(table, question, {
+    progress,
+    booked: async (booked) => {
+      sums.add(booked);
+      for (const row of await generationRows(booked, names, period.zone)) await generations.write(row);
+    },
+  });
+  await generations.write(generationTotalRow(statement, sums));
+  const write = async (name: string, rows: Iterable<CsvRow> | AsyncIterable<CsvRow>, in_ = locale) => {
+    const file = new CsvFile(directory, name, in_);
+    for await (const row of rows) await file.write(row);
+    return file.end();
+  };
+  const units = sums.units.all();
+  const known = { statement, names };
+  const ofStatement = { rows: () => statement.rows, total: statement.total };
+  const json = `${JSON.stringify(await statementJson(statement, names), null, 2)}\n`;
+  const files = [
+    await generations.end(),
+    await write('days.csv', spendingRows(sums.days, dayDimensions, known)),
+    await write('ledger.csv', ledgerRows(statement)),
+    await write('prices.csv', priceRows(units)),
+    // Programs read it, which know one form.
+    await write('focus.csv', focusRows(units, { account, period, names, issuer }), 'plain'),
+    await write('statement.csv', spendingRows(ofStatement, statement.by, known)),
+    writeText(join(directory, 'statement.json'), json),
+    writeText(join(directory, 'statement.html'), await statementPage(statement, names, sums.byDay.rows())),
+  ];
+  return { statement, files };
+}

@@ -1,0 +1,25 @@
+import type { Names } from '../../../lambdas/books/names.ts';
+import type { Dimension, Spending } from '../../../lambdas/books/spending.ts';
+import type { Statement } from '../../../lambdas/books/statement.ts';
+import type { CsvRow } from './csv.ts';
+import { proofText } from './proof-text.ts';
+import { columnsOf, namedCells, sumCells, sumColumns } from './spending-table.ts';
+
+function columnsBy(by: readonly Dimension[]): string[] {
+  return ['line', ...by.flatMap((dimension) => columnsOf[dimension]), ...sumColumns, 'period_zone', 'proof'];
+}
+
+/** A table of spending: its columns, a row for each combination of the dimensions, and the total with its proof. */
+export async function* spendingRows(
+  spending: Pick<Spending, 'rows' | 'total'>,
+  by: readonly Dimension[],
+  { statement, names }: { statement: Statement; names: Names },
+): AsyncGenerator<CsvRow, void> {
+  const { zone } = statement.period;
+  yield columnsBy(by);
+  for (const row of spending.rows()) {
+    yield ['spending', ...(await namedCells(row, by, names)), ...sumCells(row), zone, null];
+  }
+  const nothing = by.flatMap((dimension) => columnsOf[dimension]).map(() => null);
+  yield ['total', ...nothing, ...sumCells(spending.total), zone, proofText(statement)];
+}

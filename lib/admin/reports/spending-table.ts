@@ -1,0 +1,48 @@
+/** The rows of a statement with the names that people know. */
+
+import type { DailySums } from '../../../lambdas/accounting/daily-sums.ts';
+import type { Names } from '../../../lambdas/books/names.ts';
+import type { Dimension, SpendingRow } from '../../../lambdas/books/spending.ts';
+import { guarded, type Cell } from './csv.ts';
+
+/** The columns that a dimension has. */
+export const columnsOf: Record<Dimension, readonly string[]> = {
+  day: ['day'],
+  month: ['month'],
+  workspace: ['workspace', 'workspace_id'],
+  key: ['key', 'key_label', 'key_hash'],
+  member: ['member'],
+  model: ['model'],
+  provider: ['provider'],
+  endpoint: ['endpoint_id'],
+  api_type: ['api_type'],
+  ending: ['ending'],
+};
+
+export const sumColumns = [
+  'requests',
+  'prompt_tokens',
+  'completion_tokens',
+  'reasoning_tokens',
+  'usage_rub',
+  'cache_saved_rub',
+] as const;
+
+export function sumCells(sums: DailySums): Cell[] {
+  const { requests, promptTokens, completionTokens, reasoningTokens, usage, cacheSaved } = sums;
+  return [requests, promptTokens, completionTokens, reasoningTokens, usage, cacheSaved];
+}
+
+/** The cells of a row's dimensions, in the order of their columns. */
+export async function namedCells(row: SpendingRow, by: readonly Dimension[], names: Names): Promise<Cell[]> {
+  const cells = await Promise.all(by.map((dimension, index) => cellsOf(dimension, row.values[index]!, names)));
+  return cells.flat();
+}
+
+async function cellsOf(dimension: Dimension, value: string, names: Names): Promise<Cell[]> {
+  if (dimension === 'workspace') return [await names.workspace(value), value];
+  if (dimension === 'member') return [guarded(value)];
+  if (dimension !== 'key') return [value];
+  const { name, label } = await names.key(value);
+  return [guarded(name), label, value];
+}

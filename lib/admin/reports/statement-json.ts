@@ -1,0 +1,58 @@
+import type { Names } from '../../../lambdas/books/names.ts';
+import { isProven, type Statement } from '../../../lambdas/books/statement.ts';
+import { Money } from '../../../lambdas/money/money.ts';
+import type { Cell } from './csv.ts';
+import { columnsOf, namedCells, sumCells, sumColumns } from './spending-table.ts';
+
+type Shown = Record<string, unknown>;
+
+/** A statement for programs. Amounts are texts, so that no reader rounds them. */
+export async function statementJson(statement: Statement, names: Names): Promise<Shown> {
+  const { account, period, by, rows, total, records, pending, payments, balance, proofs } = statement;
+  const columns = [...by.flatMap((dimension) => columnsOf[dimension]), ...sumColumns];
+  const shownRows: Shown[] = [];
+  for (const row of rows) shownRows.push(named(columns, [...(await namedCells(row, by, names)), ...sumCells(row)]));
+  return {
+    account: { id: account.id, name: account.name, mode: account.mode },
+    currency: 'RUB',
+    period: {
+      from: period.from,
+      to: period.to,
+      zone: period.zone,
+      starts_at: new Date(period.startMs).toISOString(),
+      ends_before: new Date(period.endMs).toISOString(),
+    },
+    by,
+    rows: shownRows,
+    total: named(sumColumns, sumCells(total)),
+    payments: payments.map(({ id, amount, note, createdAt }) => ({
+      created_at: createdAt,
+      kind: amount.isNegative ? 'refund' : 'top_up',
+      reference: id,
+      amount_rub: amount.toString(),
+      note: note ?? null,
+    })),
+    balance: balance
+      ? {
+          opening_rub: balance.opening.toString(),
+          paid_in_rub: balance.paidIn.toString(),
+          given_back_rub: balance.givenBack.toString(),
+          spent_rub: balance.spent.toString(),
+          closing_rub: balance.closing.toString(),
+        }
+      : null,
+    records,
+    pending: { generations: pending.generations, held_rub: pending.held.toString() },
+    proven: isProven(statement),
+    proofs: proofs.map(({ source, agrees, says }) => ({ source, agrees: agrees ?? null, says })),
+  };
+}
+
+function named(columns: readonly string[], cells: readonly Cell[]): Shown {
+  return Object.fromEntries(
+    columns.map((name, index) => {
+      const cell = cells[index] ?? null;
+      return [name, cell instanceof Money ? cell.toString() : cell];
+    }),
+  );
+}

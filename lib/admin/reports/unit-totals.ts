@@ -1,0 +1,78 @@
+import type { Meter } from '../../../lambdas/accounting/price.ts';
+import type { BookedGeneration } from '../../../lambdas/books/statement.ts';
+import { GatewayError } from '../../../lambdas/platform/errors.ts';
+import { Money } from '../../../lambdas/money/money.ts';
+
+/** So many units of one meter that one payer used at one price on one day; without a meter, what charges were cut by. */
+export interface UnitTotal {
+  day: string;
+  workspaceId: string;
+  keyHash: string;
+  memberId: string;
+  model: string;
+  providerName: string;
+  endpointId: string;
+  catalogVersion: string;
+  modelPermaslug: string;
+  tierAboveTokens: number | undefined;
+  meter: Meter | undefined;
+  price: Money;
+  quantity: bigint;
+  cost: Money;
+}
+
+/** More than people read, and than a process should keep. */
+const MAX_UNIT_TOTALS = 500_000;
+
+/** Adds up the units of generations by who used them, and at which price. */
+export class UnitTotals {
+  readonly #totals = new Map<string, UnitTotal>();
+
+  /** @throws {GatewayError} 400 where there are more than a file has */
+  add({ generation, day, lines }: BookedGeneration): void {
+    const { payer, outcome, catalogVersion = '' } = generation;
+    const { model, providerName, endpointId, modelPermaslug } = outcome;
+    const { workspaceId, keyHash, memberId = '' } = payer;
+    const whose = {
+      day,
+      workspaceId,
+      keyHash,
+      memberId,
+      model,
+      providerName,
+      endpointId,
+      catalogVersion,
+      modelPermaslug,
+    };
+    for (const { units, cut, tierAboveTokens } of lines) {
+      for (const { meter, quantity, price } of units) {
+        this.#addTo({ ...whose, tierAboveTokens, meter, price }, quantity, price.times(quantity));
+      }
+      if (!cut.isZero) {
+        this.#addTo({ ...whose, tierAboveTokens: undefined, meter: undefined, price: Money.zero }, 0, cut);
+      }
+    }
+  }
+
+  #addTo(of: Omit<UnitTotal, 'quantity' | 'cost'>, quantity: number, cost: Money): void {
+    const name = Object.values(of).map(String).join('\n');
+    let total = this.#totals.get(name);
+    if (!total) {
+      if (this.#totals.size === MAX_UNIT_TOTALS) {
+        throw new GatewayError(
+          'invalid_request',
+          'There are too many prices and payers for one file: ask for fewer days.',
+        );
+      }
+      total = { ...of, quantity: 0n, cost: Money.zero };
+      this.#totals.set(name, total);
+    }
+    total.quantity += BigInt(quantity);
+    total.cost = total.cost.plus(cost);
+  }
+
+  /** In the order of their fields. */
+  all(): UnitTotal[] {
+    return [...this.#totals].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, total]) => total);
+  }
+}

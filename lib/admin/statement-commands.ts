@@ -1,0 +1,190 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Names } from '../../lambdas/books/names.ts';
+import { daysOfMonth, periodOf, type Period } from '../../lambdas/books/period.ts';
+import { dimensions, Spending, type Dimension } from '../../lambdas/books/spending.ts';
+import { isProven, readStatement, type Statement } from '../../lambdas/books/statement.ts';
+import type { RecordFilter } from '../../lambdas/books/records.ts';
+import { findWorkspace } from '../../lambdas/management/workspaces.ts';
+import { utcDate } from '../../lambdas/money/periods.ts';
+import { nowMs } from '../../lambdas/platform/clock.ts';
+import { readAccount } from '../../lambdas/store/accounts.ts';
+import { parseDate } from './arguments.ts';
+import { namedKey } from './named-key.ts';
+import { table as asTable, type Row } from './output.ts';
+import { csvText, locales, type Locale, type WrittenFile } from './reports/csv.ts';
+import { proofText } from './reports/proof-text.ts';
+import { writeReport } from './reports/report-files.ts';
+import { spendingRows } from './reports/spending-rows.ts';
+import { columnsOf, namedCells, sumCells, sumColumns } from './reports/spending-table.ts';
+import { statementJson } from './reports/statement-json.ts';
+import { statementPage } from './reports/statement-page.ts';
+import { showProgress } from './progress.ts';
+import { withAccount, type Session } from './session.ts';
+
+const formats = ['table', 'csv', 'json', 'html'] as const;
+type Format = (typeof formats)[number];
+
+interface StatementOptions {
+  month?: string;
+  from?: string;
+  to?: string;
+  zone: string;
+  by: Dimension[];
+  key?: string;
+  member?: string;
+  workspace?: string;
+  model?: string;
+  format?: Format;
+  files?: string;
+  locale: Locale;
+  issuer: string;
+}
+
+export function addStatementCommand(program: Command): void {
+  program
+    .command('statement')
+    .description('what the account spent in any days: by whom, on what, with its proof; as a table, a page, or files')
+    .addOption(new Option('--month <YYYY-MM>', 'a whole month').argParser(parseMonth).conflicts(['from', 'to']))
+    .option('--from <day>', 'the first day; default: the first of this month', parseDate)
+    .option('--to <day>', 'the last day; default: today', parseDate)
+    .option('--zone <name>', 'whose days: UTC, or a zone such as Europe/Moscow', 'UTC')
+    .addOption(
+      new Option('--by <list>', `a row for each: ${dimensions.join(', ')}`).argParser(parseBy).default(['day'], 'day'),
+    )
+    .option('--key <name, label or hash>', 'only of this key')
+    .option('--member <id>', 'only of this member')
+    .option('--workspace <id or slug>', 'only of this workspace')
+    .option('--model <id>', 'only of this model')
+    .addOption(new Option('--format <format>', 'default: table; json with --json').choices([...formats]))
+    .option('--files <dir>', 'write all files there: each generation, days, payments, prices, FOCUS, the statement')
+    .addOption(
+      new Option('--locale <locale>', 'of CSV: ru has a decimal comma and semicolons')
+        .choices([...locales])
+        .default('plain'),
+    )
+    .option('--issuer <name>', 'who writes the invoice, for FOCUS', 'Model gateway')
+    .action((options: StatementOptions, command: Command) =>
+      withAccount(command, (session, isJson) => answer(session, options, isJson)),
+    );
+}
+
+function parseMonth(text: string): string {
+  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
+  throw new InvalidArgumentError('Use a month, for example 2026-10.');
+}
+
+function parseBy(text: string): Dimension[] {
+  const names = text.split(',').map((name) => name.trim());
+  const known: readonly string[] = dimensions;
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new InvalidArgumentError(`"${unknown}" is not known: use some of ${dimensions.join(', ')}, with commas.`);
+  }
+  return [...new Set(names)] as Dimension[];
+}
+
+/** Prints what was asked for. A statement that is contradicted ends with exit code 1. */
+async function answer(session: Session, options: StatementOptions, isJson: boolean): Promise<void> {
+  const { table, accountId } = session;
+  const names = new Names(table, accountId);
+  const account = (await readAccount(table, accountId))!;
+  const question = {
+    account,
+    period: periodAsked(options),
+    by: options.by,
+    filter: await filterOf(session, names, options),
+  };
+  const progress = showProgress('read', question.period.days.length);
+  let statement: Statement;
+  if (options.files === undefined) {
+    const byDay = new Spending(['day']);
+    statement = await readStatement(table, question, {
+      progress,
+      booked: ({ generation, day }) => byDay.add(generation, day),
+    });
+    const format = options.format ?? (isJson ? 'json' : 'table');
+    process.stdout.write(await shown[format](statement, names, { byDay, locale: options.locale }));
+  } else {
+    const { files: directory, locale, issuer } = options;
+    const written = await writeReport(table, question, { directory, locale, issuer, progress });
+    statement = written.statement;
+    process.stdout.write(isJson ? filesJson(statement, written.files) : filesTable(statement, written.files));
+  }
+  // Nothing was spent by a key that there is; but there may be none of that name.
+  if (options.key !== undefined && statement.records === 0) await namedKey(session, options.key);
+  if (!isProven(statement)) process.exitCode = 1;
+}
+
+/** @throws {GatewayError} 400 for days that are in no order, or too many */
+function periodAsked({ month, from, to, zone }: StatementOptions): Period {
+  if (month !== undefined) return periodOf({ ...daysOfMonth(month), zone });
+  const today = utcDate(nowMs());
+  const last = to ?? today;
+  return periodOf({ from: from ?? `${last.slice(0, 'YYYY-MM'.length)}-01`, to: last, zone });
+}
+
+async function filterOf(
+  { table, accountId }: Session,
+  names: Names,
+  { key, member, workspace, model }: StatementOptions,
+): Promise<RecordFilter> {
+  return {
+    isKey: key === undefined ? undefined : (hash) => isMeant(names, hash, key),
+    memberId: member,
+    workspaceId: workspace === undefined ? undefined : (await findWorkspace(table, accountId, workspace)).id,
+    model,
+  };
+}
+
+const BEGINNING_OF_HASH = /^[0-9a-f]{4,64}$/;
+
+/** Also a key that was deleted: by its name, its label, or the beginning of its hash. */
+async function isMeant(names: Names, hash: string, named: string): Promise<boolean> {
+  const { name, label } = await names.key(hash);
+  return name === named || label === named || (BEGINNING_OF_HASH.test(named) && hash.startsWith(named));
+}
+
+interface Shown {
+  byDay: Spending;
+  locale: Locale;
+}
+
+const shown: Record<Format, (statement: Statement, names: Names, more: Shown) => Promise<string>> = {
+  table: async (statement, names) => {
+    const { by, rows, total } = statement;
+    const columns = [...by.flatMap((dimension) => columnsOf[dimension].slice(0, 1)), ...sumColumns];
+    const lines: Row[] = [];
+    for (const row of rows) {
+      // People know names; the other formats have ids as well.
+      const cells: unknown[] = [];
+      for (const [index, dimension] of by.entries()) {
+        const [name] = await namedCells({ ...row, values: [row.values[index]!] }, [dimension], names);
+        cells.push(name === '' ? null : name);
+      }
+      lines.push(rowOf(columns, [...cells, ...sumCells(row).map(String)]));
+    }
+    const nothing = by.map((_, index) => (index === 0 ? 'total' : null));
+    lines.push(rowOf(columns, [...nothing, ...sumCells(total).map(String)]));
+    return `${asTable(lines)}\n${proofText(statement)}\n`;
+  },
+  csv: (statement, names, { locale }) =>
+    csvText(
+      spendingRows({ rows: () => statement.rows, total: statement.total }, statement.by, { statement, names }),
+      locale,
+    ),
+  json: async (statement, names) => `${JSON.stringify(await statementJson(statement, names), null, 2)}\n`,
+  html: (statement, names, { byDay }) => statementPage(statement, names, byDay.rows()),
+};
+
+function rowOf(columns: readonly string[], cells: readonly unknown[]): Row {
+  return Object.fromEntries(columns.map((name, index) => [name, cells[index]]));
+}
+
+function filesTable(statement: Statement, files: WrittenFile[]): string {
+  return `${asTable(files.map((file): Row => ({ ...file })))}\n${statement.total.usage} RUB. ${proofText(statement)}\n`;
+}
+
+function filesJson(statement: Statement, files: WrittenFile[]): string {
+  const { total, proofs } = statement;
+  return `${JSON.stringify({ files, usage_rub: total.usage.toString(), proven: isProven(statement), proofs }, null, 2)}\n`;
+}
