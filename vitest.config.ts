@@ -10,6 +10,7 @@ const rooms = [
   'admission',
   'api',
   'attacks',
+  'books',
   'catalog',
   'conformance',
   'decisions',

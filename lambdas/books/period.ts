@@ -4,10 +4,10 @@ import { DAY_MS, utcDate } from '../money/periods.ts';
 import { GatewayError } from '../platform/errors.ts';
 
 /** As long as a leap year and a month: longer reports are several. */
-export const MAX_PERIOD_DAYS = 400;
+const MAX_PERIOD_DAYS = 400;
 
 /** One day: its date, and where it begins and ends, in epoch milliseconds; the end is not part of it. */
-export interface CalendarDay {
+interface CalendarDay {
   date: string;
   startMs: number;
   endMs: number;

@@ -55,31 +55,52 @@ export interface WindowDrift {
   recorded: Money;
 }
 
+/** Which records were added up. */
 export interface Coverage {
-  /** Whether all records of a UTC day were added up; of days to come there are none. */
+  /** Whether all of a UTC day were; of days to come there are none. */
   covers: (date: string) => boolean;
-  /** All records of the account were. */
+  /** All of the account were, ever. */
   isWhole: boolean;
-  /** Whether records of what is pending were looked at. */
+  /** What is pending was looked at as well. */
   knowsHolds: boolean;
+  /** A day that goes on, so that it cannot be compared; undefined where nothing happened meanwhile. */
+  openDay: string | undefined;
 }
 
-/** Windows of a counter whose days were all added up: those that are kept, and how many there are. */
+/**
+ * Windows of a counter whose days were all added up: those that say something else than the records, and how many were compared.
+ *
+ * Guarantee: exact while requests go on. A counter is one item, so what it has of the open day is taken out of every window around
+ * it, and what is left belongs to days that are over.
+ */
 export function driftOf(
   { days }: Pick<ScopeDays, 'days'>,
   counter: StoredCounter,
-  { covers, isWhole, knowsHolds }: Coverage,
+  { covers, isWhole, knowsHolds, openDay }: Coverage,
 ): { drift: WindowDrift[]; compared: number } {
-  const comparable = counter.windows().filter((window) => daysOfNamedWindow(window)?.every(covers) ?? isWhole);
+  const isOver = (date: string) => date !== openDay;
+  const openWindow = openDay === undefined ? undefined : `day_${openDay}`;
+  const open = openWindow === undefined ? noAmounts : amountsIn(counter, openWindow);
+  const comparable = counter
+    .windows()
+    .filter((window) => window !== openWindow && (daysOfNamedWindow(window)?.filter(isOver).every(covers) ?? isWhole));
   const drift = comparable.flatMap((window): WindowDrift[] => {
     const inside = daysOfNamedWindow(window) ?? [...days.keys()];
-    const of = (what: keyof DayOfScope) => Money.sum(inside.flatMap((date) => days.get(date)?.[what] ?? []));
-    const spent = counter.spent(window);
-    const found: WindowDrift[] = [
-      { window, what: 'spent', counted: spent, recorded: of('spent') },
-      { window, what: 'held', counted: counter.committed(window).minus(spent), recorded: of('held') },
-    ];
-    return found.filter(({ what, counted, recorded }) => (what === 'spent' || knowsHolds) && !counted.equals(recorded));
+    const takenOut = openDay !== undefined && (window === 'lifetime' || inside.includes(openDay)) ? open : noAmounts;
+    const counted = amountsIn(counter, window);
+    return (['spent', 'held'] as const).flatMap((what) => {
+      if (what === 'held' && !knowsHolds) return [];
+      const recorded = Money.sum(inside.filter(isOver).flatMap((date) => days.get(date)?.[what] ?? []));
+      const closed = counted[what].minus(takenOut[what]);
+      return closed.equals(recorded) ? [] : [{ window, what, counted: closed, recorded }];
+    });
   });
   return { drift, compared: comparable.length };
+}
+
+const noAmounts: DayOfScope = { spent: Money.zero, held: Money.zero };
+
+function amountsIn(counter: StoredCounter, window: string): DayOfScope {
+  const spent = counter.spent(window);
+  return { spent, held: counter.committed(window).minus(spent) };
 }

@@ -25,7 +25,7 @@ export const dimensions = [
 export type Dimension = (typeof dimensions)[number];
 
 /** More rows than people read, and than a process should keep. */
-export const MAX_SPENDING_ROWS = 200_000;
+const MAX_SPENDING_ROWS = 200_000;
 
 /** A row of a report: the value of each dimension in the order in which they were named, and what it comes to. */
 export interface SpendingRow extends DailySums {
@@ -34,7 +34,7 @@ export interface SpendingRow extends DailySums {
 }
 
 /** Adds up generations by some dimensions. */
-export class Spending {
+export class SpendingTable {
   readonly total: DailySums = { ...noDailySums };
   readonly #by: readonly Dimension[];
   readonly #rows = new Map<string, SpendingRow>();

@@ -13,14 +13,14 @@ import { DAY_MS, utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { readDays } from '../store/activity.ts';
 import { listBalanceEntries, type Account, type BalanceEntry } from '../store/accounts.ts';
-import { readCounter, type ScopeId, type StoredCounter } from '../store/counters.ts';
+import { readCounter, type ScopeId } from '../store/counters.ts';
 import { generationsInOrder } from '../store/generation-queries.ts';
 import type { Table } from '../store/table.ts';
 import { linesOf, provesItsPrice, type GenerationLine } from './generation-lines.ts';
 import { dayFinder, utcDaysOf, type Period } from './period.ts';
 import { isFiltered, recordsOf, type RecordFilter } from './records.ts';
 import { driftOf, ScopeSums } from './scope-sums.ts';
-import { Spending, type Dimension, type SpendingRow } from './spending.ts';
+import { SpendingTable, type Dimension, type SpendingRow } from './spending.ts';
 
 export interface StatementQuestion {
   account: Account;
@@ -37,7 +37,7 @@ export interface BookedGeneration {
 }
 
 /** Another way to the same total. */
-export interface Proof {
+interface Proof {
   source: 'lines' | 'daily_rows' | 'counters';
   /** Undefined where there was nothing to compare. */
   agrees: boolean | undefined;
@@ -45,7 +45,7 @@ export interface Proof {
 }
 
 /** How a prepaid account came from one balance to the other. */
-export interface Balance {
+interface Balance {
   opening: Money;
   paidIn: Money;
   givenBack: Money;
@@ -75,6 +75,9 @@ export interface StatementReader {
   progress?: (date: string) => void;
 }
 
+/** Before any day that there is a record of. */
+const THE_FIRST_DATE = '0001-01-01';
+
 /** Records that do not prove their price, as many as are named. */
 const MAX_NAMED = 20;
 
@@ -85,12 +88,11 @@ export async function readStatement(
 ): Promise<Statement> {
   const source = { table, accountId: account.id };
   const dayOf = dayFinder(period);
-  const spending = new Spending(by);
+  const spending = new SpendingTable(by);
   const sums = new ScopeSums();
   const pending = { generations: 0, held: Money.zero };
   const unproven: string[] = [];
   let [records, ofLines, unprovenCount] = [0, Money.zero, 0];
-  const before = await readCounter(table, accountScope(account));
   for await (const generation of recordsOf(source, period, { filter, ...(progress ? { progress } : {}) })) {
     records += 1;
     sums.add(generation);
@@ -125,10 +127,7 @@ export async function readStatement(
     proofs: [
       proofOfLines({ ofLines, total: spending.total.usage, unproven, unprovenCount }),
       ...(isOfAll
-        ? [
-            await proofOfRows(table, account, period, sums),
-            await proofOfCounters(table, account, { period, sums, before }),
-          ]
+        ? [await proofOfRows(table, account, period, sums), await proofOfCounters(table, account, period, sums)]
         : []),
     ],
   };
@@ -171,32 +170,31 @@ async function proofOfRows(table: Table, account: Account, period: Period, sums:
 }
 
 /** Compares the windows of the account's counter whose days all lie in the period, those to come included. */
-async function proofOfCounters(
-  table: Table,
-  account: Account,
-  { period, sums, before }: { period: Period; sums: ScopeSums; before: StoredCounter },
-): Promise<Proof> {
-  const counter = await readCounter(table, accountScope(account));
-  // A settlement changes its record and the counters in one transaction: without any, both readings are of the same moment.
-  const isStill = counter.spent('lifetime').equals(before.spent('lifetime'));
+async function proofOfCounters(table: Table, account: Account, period: Period, sums: ScopeSums): Promise<Proof> {
+  const scope = accountScope(account);
+  const counter = await readCounter(table, scope);
   const inside = new Set(wholeUtcDays(period));
   const today = utcDate(nowMs());
-  const { drift, compared } = driftOf(sums.of(accountScope(account)), counter, {
-    covers: (date) => date > today || (inside.has(date) && (date < today || isStill)),
+  const { drift, compared } = driftOf(sums.of(scope), counter, {
+    covers: (date) => date > today || inside.has(date),
     isWhole: false,
     knowsHolds: false,
+    openDay: today,
   });
   if (compared === 0) {
-    const why = isStill ? 'lies in the period and is kept' : 'could be read while nothing was settled';
-    return { source: 'counters', agrees: undefined, says: `no window of the counter ${why}` };
+    return {
+      source: 'counters',
+      agrees: undefined,
+      says: 'no window that is over lies in the period and is still kept',
+    };
   }
   const [first] = drift;
   return {
     source: 'counters',
     agrees: first === undefined,
     says: first
-      ? `${first.window} of the counter has ${first.counted} RUB, and its records ${first.recorded}`
-      : `${compared} windows of the counter agree with the records of their days`,
+      ? `${first.window} of the counter has ${first.counted} RUB without today, and its records ${first.recorded}`
+      : `${compared} windows of the counter agree with the records of their days, today left out`,
   };
 }
 
@@ -220,27 +218,25 @@ async function balanceOf(table: Table, account: Account, period: Period, spent: 
   const entries = await listBalanceEntries(table, account.id);
   const before = entries.filter(({ createdAt }) => Date.parse(createdAt) < period.startMs);
   const inside = await paymentsIn(table, account, period);
-  const amounts = (of: BalanceEntry[], isBack: boolean) =>
-    Money.sum(of.filter(({ amount }) => amount.isNegative === isBack).map(({ amount }) => amount));
-  const opening = Money.sum(before.map(({ amount }) => amount)).minus(
-    await spentBefore(table, account, period.startMs),
-  );
-  const paidIn = amounts(inside, false);
-  const givenBack = amounts(inside, true).negated();
+  const opening = sumOf(before).minus(await spentBefore(table, account, period.startMs));
+  const paidIn = sumOf(inside.filter(({ amount }) => !amount.isNegative));
+  const givenBack = sumOf(inside.filter(({ amount }) => amount.isNegative)).negated();
   return { opening, paidIn, givenBack, spent, closing: opening.plus(paidIn).minus(givenBack).minus(spent) };
+}
+
+function sumOf(entries: readonly BalanceEntry[]): Money {
+  return Money.sum(entries.map(({ amount }) => amount));
 }
 
 /** What the account had spent by an instant: from daily rows where days are closed, else from records. */
 async function spentBefore(table: Table, { id, createdAt }: Account, instantMs: number): Promise<Money> {
-  const first = Date.parse(utcDate(Date.parse(createdAt)));
-  const count = Math.max(0, Math.ceil((instantMs - first) / DAY_MS));
-  const dates = Array.from({ length: count }, (_, index) => utcDate(first + index * DAY_MS));
-  if (dates.length === 0) return Money.zero;
-  const whole = dates.filter((date) => Date.parse(date) + DAY_MS <= instantMs);
-  const closed = new Set(
-    (await readDays(table, id, dates[0]!, dates.at(-1)!)).filter(isComplete).map(({ date }) => date),
-  );
-  const fromRows = whole.filter((date) => closed.has(date));
+  const lastDate = utcDate(instantMs - 1);
+  const known = await readDays(table, id, THE_FIRST_DATE, lastDate);
+  const closed = new Set(known.filter(isComplete).map(({ date }) => date));
+  const [firstDate] = [utcDate(Date.parse(createdAt)), ...known.map(({ date }) => date)].toSorted() as [string];
+  const count = Math.max(0, (Date.parse(lastDate) - Date.parse(firstDate)) / DAY_MS + 1);
+  const dates = Array.from({ length: count }, (_, index) => utcDate(Date.parse(firstDate) + index * DAY_MS));
+  const fromRows = dates.filter((date) => closed.has(date) && Date.parse(date) + DAY_MS <= instantMs);
   const rows = fromRows.length === 0 ? [] : await readActivity(table, id, fromRows, {});
   let spent = Money.sum(rows.map(({ usage }) => usage));
   for (const date of dates.filter((day) => !fromRows.includes(day))) {

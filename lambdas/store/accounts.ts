@@ -24,6 +24,7 @@ const accountRecord = record({
 export type Account = RecordOf<typeof accountRecord>;
 
 export const accountFrom = accountRecord.from;
+export const accountAttributes = accountRecord.attributes;
 
 /** The partition that lists every account, in the order of creation. */
 const DIRECTORY = 'ACCOUNTS';
@@ -100,6 +101,8 @@ const balanceEntryRecord = record({
  * limit.
  */
 export type BalanceEntry = RecordOf<typeof balanceEntryRecord>;
+
+export const balanceEntryAttributes = balanceEntryRecord.attributes;
 
 function balanceEntryKey(accountId: string, id: string): Key {
   return { pk: `ACCOUNT#${accountId}`, sk: `TOPUP#${id}` };

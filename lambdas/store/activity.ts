@@ -41,6 +41,12 @@ const rowRecord = record({
 /** One row; all three levels of a shard have the same sums (members: of generations that have one). */
 export type DailyRow = RecordOf<typeof rowRecord>;
 
+/** Those of a row's item: also the account and the day that its key names. */
+export const dailyRowAttributes = [
+  ...record({ accountId: text('account_id'), date: text('date') }).attributes,
+  ...rowRecord.attributes,
+];
+
 /** The state of a day: per shard the version that counts, and when its generations were read. */
 export interface Day {
   date: string;

@@ -28,6 +28,8 @@ const auditRecord = record({
 /** One change of an account's configuration; written in the transaction that makes the change. */
 export type AuditEntry = RecordOf<typeof auditRecord>;
 
+export const auditAttributes = auditRecord.attributes;
+
 function auditPartition(accountId: string): string {
   return `AUDIT#${accountId}`;
 }

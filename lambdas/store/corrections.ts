@@ -1,7 +1,8 @@
 import type { Money } from '../money/money.ts';
 import { generationKey } from './generation-key.ts';
 import { outcomeRecord, type Outcome } from './outcome.ts';
-import { moneyAttribute, type Table } from './table.ts';
+import { instant, money, nested, record, text } from './record.ts';
+import type { Table } from './table.ts';
 import { putNew, type Write } from './writes.ts';
 
 /** Why a final generation was changed. `late_settlement`: the sweep had estimated it before. */
@@ -16,20 +17,26 @@ export interface Correction {
   after: Outcome;
 }
 
+const correctionRecord = record({
+  accountId: text('account_id'),
+  generationId: text('generation_id'),
+  cause: text('cause'),
+  difference: money('correction_rub'),
+  before: nested('before', outcomeRecord),
+  after: nested('after', outcomeRecord),
+  createdAtMs: instant('created_at'),
+});
+
+export const correctionAttributes = correctionRecord.attributes;
+
 /** The entry that notes a correction beside its generation, with both outcomes whole; there can only be one of them. */
 export function correctionPut(table: Table, correction: Correction, atMs: number): Write {
-  const { accountId, generationId, cause, before, after } = correction;
+  const { accountId, generationId } = correction;
   return putNew(table, {
     pk: generationKey(accountId, generationId).pk,
     sk: `${generationId}#CORRECTION`,
     entity: 'correction',
-    account_id: accountId,
-    generation_id: generationId,
-    cause,
-    correction_rub: moneyAttribute(difference(correction)),
-    before: outcomeRecord.toItem(before),
-    after: outcomeRecord.toItem(after),
-    created_at: new Date(atMs).toISOString(),
+    ...correctionRecord.toItem({ ...correction, difference: difference(correction), createdAtMs: atMs }),
   });
 }
 

@@ -43,6 +43,8 @@ const storedKey = record({
 /** A key: what it may do and spend. The secret itself is never stored, only its keyed hash. */
 export type ApiKey = Omit<RecordOf<typeof storedKey>, 'limits'> & { limit: Money | undefined };
 
+export const keyAttributes = storedKey.attributes;
+
 export function keyItemKey(hash: string): Key {
   return { pk: `KEY#${hash}`, sk: 'KEY' };
 }

@@ -22,6 +22,7 @@ const memberRecord = record({
 export type Member = RecordOf<typeof memberRecord>;
 
 export const memberFrom = memberRecord.from;
+export const memberAttributes = memberRecord.attributes;
 
 export function memberKey(workspaceId: string, memberId: string): Key {
   return { pk: `WORKSPACE#${workspaceId}`, sk: `MEMBER#${memberId}` };

@@ -8,7 +8,7 @@ import { Money } from '../money/money.ts';
 import { moneyAttribute, moneyFrom, numberFrom, type Item } from './table.ts';
 
 /** What an attribute holds, as who reads an export of the table sees it. */
-export type AttributeForm = 'text' | 'flag' | 'count' | 'money' | 'time' | 'document';
+type AttributeForm = 'text' | 'flag' | 'count' | 'money' | 'time' | 'document';
 
 /** An attribute of a record: its name in the table, and its form there. */
 export interface Attribute {

@@ -33,6 +33,8 @@ const refusalRecord = record({
 /** Why a request of a known key was refused. */
 export type Refusal = RecordOf<typeof refusalRecord>;
 
+export const refusalAttributes = refusalRecord.attributes;
+
 const KEEP_REFUSALS_MS = 30 * 24 * 60 * 60_000;
 const refusalExpiry = expiry(TTL_ATTRIBUTE);
 const REFUSAL_WRITE_TIMEOUT_MS = 1_000;

@@ -71,6 +71,9 @@ const jobRecord = record({
   isCalledBack: flag('called_back'),
 });
 export type VideoJob = RecordOf<typeof jobRecord>;
+
+export const jobAttributes = jobRecord.attributes;
+
 /** A job of which nothing has been done yet. */
 export type NewVideoJob = Pick<
   VideoJob,

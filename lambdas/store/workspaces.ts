@@ -28,6 +28,7 @@ const workspaceRecord = record({
 export type Workspace = RecordOf<typeof workspaceRecord>;
 
 export const workspaceFrom = workspaceRecord.from;
+export const workspaceAttributes = workspaceRecord.attributes;
 
 export function workspaceKey(accountId: string, workspaceId: string): Key {
   return { pk: `ACCOUNT#${accountId}`, sk: `WORKSPACE#${workspaceId}` };

@@ -73,14 +73,22 @@ export function onAccount<Given, Answer extends Row>(run: Run<Session, Given, An
 }
 
 /** Runs what prints its answer itself. @param work is told whether JSON is wanted */
-export async function withAccount(
+export function withAccount(
   command: Command,
   work: (session: Session, isJson: boolean) => Promise<void>,
 ): Promise<void> {
-  const common = command.optsWithGlobals<CommonOptions>();
-  await withTable({ ...common, mayCreate: false }, async (table, local) =>
+  return withTableOf(command, async (table, common, local) =>
     work(await sessionOn({ table, local }, common), common.json),
   );
+}
+
+/** Runs what prints its answer itself, on whichever accounts it wants. */
+export async function withTableOf(
+  command: Command,
+  work: (table: Table, common: CommonOptions, local: LocalState | undefined) => Promise<void>,
+): Promise<void> {
+  const common = command.optsWithGlobals<CommonOptions>();
+  await withTable({ ...common, mayCreate: false }, (table, local) => work(table, common, local));
 }
 
 /** @throws {GatewayError} where no account is named, or there is none of that name */

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { Names } from '../../lambdas/books/names.ts';
 import { daysOfMonth, periodOf, type Period } from '../../lambdas/books/period.ts';
-import { dimensions, Spending, type Dimension } from '../../lambdas/books/spending.ts';
+import { dimensions, SpendingTable, type Dimension } from '../../lambdas/books/spending.ts';
 import { isProven, readStatement, type Statement } from '../../lambdas/books/statement.ts';
 import type { RecordFilter } from '../../lambdas/books/records.ts';
 import { findWorkspace } from '../../lambdas/management/workspaces.ts';
@@ -13,7 +13,7 @@ import { namedKey } from './named-key.ts';
 import { table as asTable, type Row } from './output.ts';
 import { csvText, locales, type Locale, type WrittenFile } from './reports/csv.ts';
 import { proofText } from './reports/proof-text.ts';
-import { writeReport } from './reports/report-files.ts';
+import { writeStatementFiles } from './reports/statement-files.ts';
 import { spendingRows } from './reports/spending-rows.ts';
 import { columnsOf, namedCells, sumCells, sumColumns } from './reports/spending-table.ts';
 import { statementJson } from './reports/statement-json.ts';
@@ -97,7 +97,7 @@ async function answer(session: Session, options: StatementOptions, isJson: boole
   const progress = showProgress('read', question.period.days.length);
   let statement: Statement;
   if (options.files === undefined) {
-    const byDay = new Spending(['day']);
+    const byDay = new SpendingTable(['day']);
     statement = await readStatement(table, question, {
       progress,
       booked: ({ generation, day }) => byDay.add(generation, day),
@@ -106,7 +106,7 @@ async function answer(session: Session, options: StatementOptions, isJson: boole
     process.stdout.write(await shown[format](statement, names, { byDay, locale: options.locale }));
   } else {
     const { files: directory, locale, issuer } = options;
-    const written = await writeReport(table, question, { directory, locale, issuer, progress });
+    const written = await writeStatementFiles(table, question, { directory, locale, issuer, progress });
     statement = written.statement;
     process.stdout.write(isJson ? filesJson(statement, written.files) : filesTable(statement, written.files));
   }
@@ -145,7 +145,7 @@ async function isMeant(names: Names, hash: string, named: string): Promise<boole
 }
 
 interface Shown {
-  byDay: Spending;
+  byDay: SpendingTable;
   locale: Locale;
 }
 

@@ -72,18 +72,18 @@ describe('a record', () => {
     });
   });
 
-  it('names its attributes', () => {
-    expect(codec.attributes).toEqual([
-      'name',
-      'balance_rub',
-      'is_active',
-      'kind',
-      'note',
-      'visits',
-      'seen_at',
-      'gone_at_seconds',
-      'home',
-      'work_city',
+  it('names its attributes, and what each holds', () => {
+    expect(codec.attributes.map(({ name, form }) => `${name} ${form}`)).toEqual([
+      'name text',
+      'balance_rub money',
+      'is_active flag',
+      'kind text',
+      'note text',
+      'visits count',
+      'seen_at time',
+      'gone_at_seconds count',
+      'home document',
+      'work_city text',
     ]);
   });
 

@@ -15,8 +15,8 @@ import { stringify, type Options } from 'csv-stringify';
 import { Money } from '../../../lambdas/money/money.ts';
 
 /** What a cell may hold; null is an empty one. */
-export type Cell = string | number | boolean | Money | null;
-export type CsvRow = readonly Cell[];
+export type CsvCell = string | number | boolean | Money | null;
+export type CsvRow = readonly CsvCell[];
 
 /** Where a file is read: by programs, or by a spreadsheet that is set up for Russian. */
 export const locales = ['plain', 'ru'] as const;
@@ -34,7 +34,7 @@ function optionsOf(locale: Locale): Options {
     ...(locale === 'ru' ? { bom: true, delimiter: ';' } : {}),
     cast: {
       boolean: String,
-      object: (value) => (value instanceof Money ? point(value.toString()) : String(value)),
+      object: (value) => (value instanceof Money ? point(value.toString()) : JSON.stringify(value)),
     },
   };
 }

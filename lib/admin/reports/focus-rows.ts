@@ -7,7 +7,7 @@ import type { Meter } from '../../../lambdas/accounting/price.ts';
 import type { Names } from '../../../lambdas/books/names.ts';
 import { daysOfMonth, periodOf, type Period } from '../../../lambdas/books/period.ts';
 import type { Account } from '../../../lambdas/store/accounts.ts';
-import { guarded, type Cell, type CsvRow } from './csv.ts';
+import { guarded, type CsvCell, type CsvRow } from './csv.ts';
 import type { UnitTotal } from './unit-totals.ts';
 
 /** What one unit of a meter is called, and what the meter counts. */
@@ -92,7 +92,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
   // A price is named by all that decides it.
   const tier = total.tierAboveTokens === undefined ? '' : `>${total.tierAboveTokens}`;
   const skuId = meter ? `${total.endpointId}/${meter}` : null;
-  const row: Record<(typeof columns)[number], Cell> = {
+  const row: Record<(typeof columns)[number], CsvCell> = {
     BilledCost: cost,
     BillingAccountId: account.id,
     BillingAccountName: guarded(account.name),

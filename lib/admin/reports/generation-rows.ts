@@ -2,7 +2,7 @@ import type { BookedGeneration, Statement } from '../../../lambdas/books/stateme
 import type { Names } from '../../../lambdas/books/names.ts';
 import { meters, type MeteredUnits } from '../../../lambdas/accounting/price.ts';
 import type { Money } from '../../../lambdas/money/money.ts';
-import { guarded, type Cell, type CsvRow } from './csv.ts';
+import { guarded, type CsvCell, type CsvRow } from './csv.ts';
 import { proofText } from './proof-text.ts';
 
 /** Of a generation; they stand on each of its lines. */
@@ -58,7 +58,7 @@ export async function generationRows(
   const { id, payer, outcome, apiType, createdAtMs, settledAtMs, streamed, swept, catalogVersion } = generation;
   const [key, workspace] = await Promise.all([names.key(payer.keyHash), names.workspace(payer.workspaceId)]);
   return lines.map(({ round, units, tierAboveTokens, cut, cost }): CsvRow => {
-    const own: Record<(typeof generationColumns)[number], Cell> = {
+    const own: Record<(typeof generationColumns)[number], CsvCell> = {
       id,
       round,
       created_at: new Date(createdAtMs).toISOString(),
@@ -99,8 +99,8 @@ export async function generationRows(
   });
 }
 
-function meterCells(units: readonly MeteredUnits[]): Cell[] {
-  return meters.flatMap((meter): Cell[] => {
+function meterCells(units: readonly MeteredUnits[]): CsvCell[] {
+  return meters.flatMap((meter): CsvCell[] => {
     const charged = units.find((unit) => unit.meter === meter);
     return charged ? [charged.quantity, charged.price] : [null, null];
   });

@@ -1,5 +1,5 @@
 import type { Names } from '../../../lambdas/books/names.ts';
-import type { Dimension, Spending } from '../../../lambdas/books/spending.ts';
+import type { Dimension, SpendingTable } from '../../../lambdas/books/spending.ts';
 import type { Statement } from '../../../lambdas/books/statement.ts';
 import type { CsvRow } from './csv.ts';
 import { proofText } from './proof-text.ts';
@@ -11,7 +11,7 @@ function columnsBy(by: readonly Dimension[]): string[] {
 
 /** A table of spending: its columns, a row for each combination of the dimensions, and the total with its proof. */
 export async function* spendingRows(
-  spending: Pick<Spending, 'rows' | 'total'>,
+  spending: Pick<SpendingTable, 'rows' | 'total'>,
   by: readonly Dimension[],
   { statement, names }: { statement: Statement; names: Names },
 ): AsyncGenerator<CsvRow, void> {

@@ -3,7 +3,7 @@
 import type { DailySums } from '../../../lambdas/accounting/daily-sums.ts';
 import type { Names } from '../../../lambdas/books/names.ts';
 import type { Dimension, SpendingRow } from '../../../lambdas/books/spending.ts';
-import { guarded, type Cell } from './csv.ts';
+import { guarded, type CsvCell } from './csv.ts';
 
 /** The columns that a dimension has. */
 export const columnsOf: Record<Dimension, readonly string[]> = {
@@ -28,18 +28,18 @@ export const sumColumns = [
   'cache_saved_rub',
 ] as const;
 
-export function sumCells(sums: DailySums): Cell[] {
+export function sumCells(sums: DailySums): CsvCell[] {
   const { requests, promptTokens, completionTokens, reasoningTokens, usage, cacheSaved } = sums;
   return [requests, promptTokens, completionTokens, reasoningTokens, usage, cacheSaved];
 }
 
 /** The cells of a row's dimensions, in the order of their columns. */
-export async function namedCells(row: SpendingRow, by: readonly Dimension[], names: Names): Promise<Cell[]> {
+export async function namedCells(row: SpendingRow, by: readonly Dimension[], names: Names): Promise<CsvCell[]> {
   const cells = await Promise.all(by.map((dimension, index) => cellsOf(dimension, row.values[index]!, names)));
   return cells.flat();
 }
 
-async function cellsOf(dimension: Dimension, value: string, names: Names): Promise<Cell[]> {
+async function cellsOf(dimension: Dimension, value: string, names: Names): Promise<CsvCell[]> {
   if (dimension === 'workspace') return [await names.workspace(value), value];
   if (dimension === 'member') return [guarded(value)];
   if (dimension !== 'key') return [value];

@@ -1,7 +1,7 @@
 import type { Names } from '../../../lambdas/books/names.ts';
 import { isProven, type Statement } from '../../../lambdas/books/statement.ts';
 import { Money } from '../../../lambdas/money/money.ts';
-import type { Cell } from './csv.ts';
+import type { CsvCell } from './csv.ts';
 import { columnsOf, namedCells, sumCells, sumColumns } from './spending-table.ts';
 
 type Shown = Record<string, unknown>;
@@ -48,7 +48,7 @@ export async function statementJson(statement: Statement, names: Names): Promise
   };
 }
 
-function named(columns: readonly string[], cells: readonly Cell[]): Shown {
+function named(columns: readonly string[], cells: readonly CsvCell[]): Shown {
   return Object.fromEntries(
     columns.map((name, index) => {
       const cell = cells[index] ?? null;

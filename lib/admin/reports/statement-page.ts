@@ -5,6 +5,7 @@ import type { Names } from '../../../lambdas/books/names.ts';
 import type { SpendingRow } from '../../../lambdas/books/spending.ts';
 import { isProven, type Statement } from '../../../lambdas/books/statement.ts';
 import { Money } from '../../../lambdas/money/money.ts';
+import type { CsvCell } from './csv.ts';
 import { columnsOf, namedCells, sumCells, sumColumns } from './spending-table.ts';
 
 const style = `
@@ -78,7 +79,7 @@ ${tableRow(
 </table></div>`;
 }
 
-function tableRow(cells: readonly unknown[], sums: DailySums, name = ''): string {
+function tableRow(cells: readonly CsvCell[], sums: DailySums, name = ''): string {
   const named = cells.map((cell) => `<td>${escaped(String(cell ?? ''))}</td>`);
   const numbers = sumCells(sums).map((cell) => `<td class="number">${String(cell)}</td>`);
   return `<tr class="${name}">${[...named, ...numbers].join('')}</tr>`;
@@ -86,18 +87,16 @@ function tableRow(cells: readonly unknown[], sums: DailySums, name = ''): string
 
 function paymentsTable({ payments, balance }: Statement): string {
   if (payments.length === 0 && !balance) return '';
-  const amount = (value: Money) => `<td class="number">${value}</td>`;
   const rows = payments.map(
     ({ createdAt, amount: paid, id, note }) =>
-      `<tr><td>${createdAt}</td><td>${paid.isNegative ? 'refund' : 'top-up'}</td><td>${escaped(id)}</td><td>${escaped(note ?? '')}</td>${amount(paid)}</tr>`,
+      `<tr><td>${createdAt}</td><td>${paid.isNegative ? 'refund' : 'top-up'}</td><td>${escaped(id)}</td><td>${escaped(note ?? '')}</td>${amountCell(paid)}</tr>`,
   );
-  const line = (name: string, value: Money) => `<tr><td></td><td>${name}</td><td></td><td></td>${amount(value)}</tr>`;
   const closing = balance
     ? [
-        line('opening balance', balance.opening),
+        balanceRow('opening balance', balance.opening),
         ...rows,
-        line('spent', balance.spent.negated()),
-        line('closing balance', balance.closing),
+        balanceRow('spent', balance.spent.negated()),
+        balanceRow('closing balance', balance.closing),
       ]
     : rows;
   return `<h2>Payments</h2>
@@ -107,6 +106,14 @@ function paymentsTable({ payments, balance }: Statement): string {
 ${closing.join('\n')}
 </tbody>
 </table></div>`;
+}
+
+function balanceRow(name: string, value: Money): string {
+  return `<tr><td></td><td>${name}</td><td></td><td></td>${amountCell(value)}</tr>`;
+}
+
+function amountCell(value: Money): string {
+  return `<td class="number">${value}</td>`;
 }
 
 const CHART = { width: 960, height: 160, labels: 18 };

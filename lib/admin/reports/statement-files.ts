@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Names } from '../../../lambdas/books/names.ts';
-import { Spending, type Dimension } from '../../../lambdas/books/spending.ts';
+import { SpendingTable, type Dimension } from '../../../lambdas/books/spending.ts';
 import {
   readStatement,
   type BookedGeneration,
@@ -22,7 +22,7 @@ import { statementJson } from './statement-json.ts';
 import { statementPage } from './statement-page.ts';
 import { UnitTotals } from './unit-totals.ts';
 
-export interface ReportOptions {
+export interface StatementFilesOptions {
   directory: string;
   locale: Locale;
   /** Who writes the invoice, as FOCUS has it. */
@@ -35,8 +35,8 @@ const dayDimensions: readonly Dimension[] = ['day', 'workspace', 'key', 'member'
 
 /** Adds up what the files besides generations.csv are made of. */
 class ReportSums {
-  readonly days = new Spending(dayDimensions);
-  readonly byDay = new Spending(['day']);
+  readonly days = new SpendingTable(dayDimensions);
+  readonly byDay = new SpendingTable(['day']);
   readonly units = new UnitTotals();
   lines = Money.zero;
   cuts = Money.zero;
@@ -58,10 +58,10 @@ class ReportSums {
  * Guarantee: nothing in them depends on when they are written, so the same records make the same bytes. Memory is bounded by the
  * rows of days.csv and prices, not by the number of generations.
  */
-export async function writeReport(
+export async function writeStatementFiles(
   table: Table,
   question: StatementQuestion,
-  { directory, locale, issuer, progress }: ReportOptions,
+  { directory, locale, issuer, progress }: StatementFilesOptions,
 ): Promise<{ statement: Statement; files: WrittenFile[] }> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const { account, period } = question;

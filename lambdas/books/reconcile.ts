@@ -1,0 +1,252 @@
+/**
+ * Reconciliation: whether everything that the table says of an account's money says the same. Records are re-priced from their
+ * own fields, and added up against daily rows and counters; payments against the limit that they make.
+ *
+ * Guarantee: no false alarm while requests go on. Of the day that goes on nothing is compared (unless nothing happens meanwhile),
+ * and what differs is looked at again: only what differs in the same way twice is reported.
+ * Weakness: windows of days and weeks that ended more than two days ago are removed from counters, so a change of these can no
+ * longer be seen there; the lifetime window and the daily rows stay.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isComplete } from '../accounting/activity.ts';
+import { isActivity } from '../accounting/daily-sums.ts';
+import { Money } from '../money/money.ts';
+import { utcDate } from '../money/periods.ts';
+import { nowMs } from '../platform/clock.ts';
+import { dailyRows, readDays, type DailyRow, type Day } from '../store/activity.ts';
+import { listBalanceEntries, readAccount, type Account } from '../store/accounts.ts';
+import { readCounter, readCounters, scopeKinds, type ScopeId, type StoredCounter } from '../store/counters.ts';
+import { generationsInOrder } from '../store/generation-queries.ts';
+import { memberScope } from '../store/payer.ts';
+import type { Table } from '../store/table.ts';
+import { linesOf, provesItsPrice } from './generation-lines.ts';
+import { driftOf, ScopeSums, type ScopeDays } from './scope-sums.ts';
+
+/** Something that does not add up. */
+interface Finding {
+  /** What was compared: a record with itself, records with rows or counters, payments with the limit. */
+  kind: 'record' | 'day' | 'counter' | 'payments';
+  /** A generation, a day and its owner, a scope and its window, or the account. */
+  where: string;
+  /** What it says, in RUB. */
+  says: string;
+  /** What it should say, by what it was compared with. */
+  expected: string;
+}
+
+export interface Reconciliation {
+  findings: Finding[];
+  /** How much was compared. */
+  compared: { records: number; days: number; windows: number; payments: number };
+}
+
+export interface ReconcileQuestion {
+  account: Account;
+  /** UTC days in order; one that goes on is compared only if nothing happens meanwhile. */
+  dates: readonly string[];
+  /** Reads every record; otherwise the daily rows of closed days stand for them. */
+  isDeep: boolean;
+  /** The days are all that the account has had, so that lifetime windows can be compared. */
+  isWhole: boolean;
+  /** How long to wait before looking again at what differs: a settlement or a roll-up may be on its way. */
+  pauseMs?: number;
+  progress?: ((date: string) => void) | undefined;
+}
+
+const PAUSE_MS = 3_000;
+const MAX_ATTEMPTS = 4;
+const MAX_FINDINGS = 1_000;
+
+export async function reconcile(table: Table, question: ReconcileQuestion): Promise<Reconciliation> {
+  let before: Reconciliation | undefined;
+  for (let attempt = 1; ; attempt += 1) {
+    const found = await compareOnce(table, question);
+    if (found.findings.length === 0 || attempt === MAX_ATTEMPTS) return found;
+    if (before && isSame(before.findings, found.findings)) return found;
+    before = found;
+    await sleep(question.pauseMs ?? PAUSE_MS);
+  }
+}
+
+function isSame(a: Finding[], b: Finding[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+async function compareOnce(table: Table, question: ReconcileQuestion): Promise<Reconciliation> {
+  const { account, dates, isDeep } = question;
+  const today = utcDate(nowMs());
+  const scope: ScopeId = { kind: 'account', id: account.id };
+  const before = await readCounter(table, scope);
+  const days = dates.length === 0 ? [] : await readDays(table, account.id, dates[0]!, dates.at(-1)!);
+  const closed = new Map(days.filter(isComplete).map((day) => [day.date, day]));
+  const read: DaysRead = { sums: new ScopeSums(), findings: [], records: 0, days: 0, covered: new Set<string>() };
+  for (const date of dates) {
+    if (isDeep) await readRecords(table, account, date, { read, day: closed.get(date) });
+    else if (closed.has(date)) await addRows(table, account, closed.get(date)!, read);
+    question.progress?.(date);
+  }
+  const isStill = isDeep && isUnchanged(before, await readCounter(table, scope));
+  const { findings, windows } = await compareCounters(table, read, {
+    covers: (date) => question.isWhole || date > today || read.covered.has(date),
+    isWhole: question.isWhole,
+    knowsHolds: isDeep,
+    openDay: isStill ? undefined : today,
+  });
+  const ofPayments = await comparePayments(table, account);
+  const all = [...read.findings, ...findings, ...ofPayments.findings].slice(0, MAX_FINDINGS);
+  return {
+    findings: all,
+    compared: { records: read.records, days: read.days, windows, payments: ofPayments.compared },
+  };
+}
+
+/** A settlement changes its record and the counters in one transaction. */
+function isUnchanged(before: StoredCounter, after: StoredCounter): boolean {
+  return (
+    before.spent('lifetime').equals(after.spent('lifetime')) &&
+    before.committed('lifetime').equals(after.committed('lifetime'))
+  );
+}
+
+interface DaysRead {
+  sums: ScopeSums;
+  findings: Finding[];
+  records: number;
+  days: number;
+  covered: Set<string>;
+}
+
+/** Re-prices each record of a day, and compares their sums with its rows where it is closed. */
+async function readRecords(
+  table: Table,
+  { id: accountId }: Account,
+  date: string,
+  { read, day }: { read: DaysRead; day: Day | undefined },
+): Promise<void> {
+  const byOwner = new Map<string, Money>();
+  for await (const generation of generationsInOrder(table, accountId, date)) {
+    read.records += 1;
+    read.sums.add(generation);
+    if (generation.state !== 'final' || !generation.outcome) continue;
+    const final = { ...generation, outcome: generation.outcome };
+    const lines = linesOf(final);
+    if (!provesItsPrice(final, lines)) {
+      const expected = Money.sum(lines.map(({ cost }) => cost)).toString();
+      read.findings.push({ kind: 'record', where: final.id, says: final.outcome.cost.toString(), expected });
+    }
+    if (!isActivity(final)) continue;
+    for (const owner of ownersOf(final.payer)) addTo(byOwner, owner, final.outcome.cost);
+  }
+  read.covered.add(date);
+  if (!day) return;
+  read.days += 1;
+  const ofRows = await spentByOwner(table, accountId, day);
+  for (const owner of new Set([...byOwner.keys(), ...ofRows.keys()])) {
+    const [says, expected] = [ofRows.get(owner) ?? Money.zero, byOwner.get(owner) ?? Money.zero];
+    if (says.equals(expected)) continue;
+    read.findings.push({ kind: 'day', where: `${date} ${owner}`, says: String(says), expected: String(expected) });
+  }
+}
+
+function ownersOf({
+  workspaceId,
+  keyHash,
+  memberId,
+}: {
+  workspaceId: string;
+  keyHash: string;
+  memberId?: string | undefined;
+}) {
+  return [
+    `workspace ${workspaceId}`,
+    `key ${keyHash}`,
+    ...(memberId === undefined ? [] : [`member ${workspaceId}/${memberId}`]),
+  ];
+}
+
+function addTo(sums: Map<string, Money>, name: string, amount: Money): void {
+  sums.set(name, (sums.get(name) ?? Money.zero).plus(amount));
+}
+
+async function spentByOwner(table: Table, accountId: string, day: Day): Promise<Map<string, Money>> {
+  const sums = new Map<string, Money>();
+  for await (const row of currentRows(table, accountId, day)) addTo(sums, ownerOf(row), row.usage);
+  return sums;
+}
+
+async function* currentRows(table: Table, accountId: string, day: Day): AsyncGenerator<DailyRow, void> {
+  for await (const row of dailyRows(table, accountId, day.date)) if (row.version === day.versions[row.shard]) yield row;
+}
+
+function ownerOf({ level, workspaceId, keyHash, memberId }: DailyRow): string {
+  if (level === 'WORKSPACE') return `workspace ${workspaceId}`;
+  return level === 'KEY' ? `key ${keyHash}` : `member ${workspaceId}/${memberId}`;
+}
+
+/** What the rows of a closed day say of its scopes. */
+async function addRows(table: Table, { id }: Account, day: Day, read: DaysRead): Promise<void> {
+  for await (const { level, workspaceId, keyHash, memberId, usage: spent } of currentRows(table, id, day)) {
+    const more = { spent, held: Money.zero };
+    if (level === 'WORKSPACE') {
+      read.sums.addTo({ kind: 'workspace', id: workspaceId }, day.date, more);
+      read.sums.addTo({ kind: 'account', id }, day.date, more);
+    } else if (level === 'KEY') read.sums.addTo({ kind: 'key', id: keyHash! }, day.date, more);
+    else read.sums.addTo(memberScope(workspaceId, memberId!), day.date, more);
+  }
+  read.days += 1;
+  read.covered.add(day.date);
+}
+
+async function compareCounters(
+  table: Table,
+  { sums }: DaysRead,
+  coverage: Parameters<typeof driftOf>[2],
+): Promise<{ findings: Finding[]; windows: number }> {
+  const findings: Finding[] = [];
+  let windows = 0;
+  const scopes = sums.scopes();
+  for (const kind of scopeKinds) {
+    const ofKind = scopes.filter((scope) => scope.kind === kind);
+    const counterOf = await readCounters(
+      table,
+      kind,
+      ofKind.map(({ id }) => id),
+    );
+    for (const scope of ofKind) {
+      const { drift, compared } = driftOf(scope, counterOf(scope.id), coverage);
+      windows += compared;
+      findings.push(...drift.map((one) => findingOf(scope, one)));
+    }
+  }
+  return { findings, windows };
+}
+
+function findingOf({ kind, id }: ScopeDays, drift: ReturnType<typeof driftOf>['drift'][number]): Finding {
+  const { window, what, counted, recorded } = drift;
+  return {
+    kind: 'counter',
+    where: `${kind} ${id} ${window} ${what}`,
+    says: counted.toString(),
+    expected: recorded.toString(),
+  };
+}
+
+/** A prepaid account's limit is what was paid in, less what was given back. */
+async function comparePayments(
+  table: Table,
+  { id, mode }: Account,
+): Promise<{ findings: Finding[]; compared: number }> {
+  if (mode !== 'prepaid') return { findings: [], compared: 0 };
+  const entries = await listBalanceEntries(table, id);
+  const paid = Money.sum(entries.map(({ amount }) => amount));
+  const [account, counter] = await Promise.all([readAccount(table, id), readCounter(table, { kind: 'account', id })]);
+  const stated = [
+    { where: `account ${id} limit`, limit: account?.limits.lifetime ?? Money.zero },
+    { where: `account ${id} limit of its counter`, limit: counter.limits.lifetime ?? Money.zero },
+  ];
+  const findings = stated
+    .filter(({ limit }) => !limit.equals(paid))
+    .map(({ where, limit }): Finding => ({ kind: 'payments', where, says: String(limit), expected: String(paid) }));
+  return { findings, compared: entries.length };
+}

@@ -1,0 +1,83 @@
+import { Argument, type Command } from 'commander';
+import { StartFailure } from '../local/failure.ts';
+import { openBooks, type Books } from './books/database.ts';
+import { exportTable } from './books/export-table.ts';
+import { alteredFiles } from './books/manifests.ts';
+import { checkedViews, viewNames } from './books/views.ts';
+import { print, table as asTable, type Row } from './output.ts';
+import { onTable, type TableSession } from './session.ts';
+
+export function addBooksCommands(program: Command): void {
+  program
+    .command('export')
+    .description('write the whole table into files, as DynamoDB exports it to S3')
+    .addArgument(new Argument('<dir>', 'where to; exports that are there already stay'))
+    .action((directory: string, given: object, command: Command) =>
+      onTable((session) => write(session, directory))(given, command),
+    );
+  program
+    .command('books')
+    .description('check an export of the table, or ask it in SQL (DuckDB); needs no gateway')
+    .addArgument(new Argument('<dir>', 'with the files of "export", or of an export to S3'))
+    .addArgument(new Argument('[sql]', `a query; views: ${viewNames.join(', ')}`))
+    .action((directory: string, sql: string | undefined, _: object, command: Command) =>
+      read(directory, sql, command.optsWithGlobals<{ json: boolean }>().json),
+    );
+}
+
+/** How often people are told how far it has come, in items. */
+const TELL_EVERY = 10_000;
+
+async function write({ table, local }: TableSession, directory: string): Promise<Row> {
+  if (!local) {
+    throw new StartFailure(
+      'A table on AWS exports itself, at no read units: aws dynamodb export-table-to-point-in-time, then aws s3 sync. See docs/billing.md.',
+    );
+  }
+  let told = 0;
+  const exported = await exportTable(table, directory, (items) => {
+    if (!process.stderr.isTTY || items < told + TELL_EVERY) return;
+    told = items;
+    process.stderr.write(`\r${items} items written`);
+  });
+  if (told > 0) process.stderr.write('\r\u001B[K');
+  return { ...exported };
+}
+
+/** With SQL prints its rows. Without, checks the books: exit code 1 where something does not add up. */
+async function read(directory: string, sql: string | undefined, isJson: boolean): Promise<void> {
+  const books = await openBooks(directory);
+  try {
+    if (sql !== undefined) {
+      print(await books.query(sql), isJson);
+      return;
+    }
+    const { checks, isSound } = await check(books);
+    if (isJson) print({ directory, sound: isSound, checks }, true);
+    else process.stdout.write(`${asTable(checks)}\n${isSound ? 'The books add up.' : 'The books do NOT add up.'}\n`);
+    if (!isSound) process.exitCode = 1;
+  } finally {
+    books.close();
+  }
+}
+
+async function check(books: Books): Promise<{ checks: Row[]; isSound: boolean }> {
+  const { exports } = books;
+  const altered = await alteredFiles(exports);
+  const checks: Row[] = [
+    {
+      check: 'files',
+      found: altered.length,
+      means: 'a file that is not what the manifest says',
+      first: altered[0] ?? null,
+    },
+  ];
+  const counted = exports.length === 1 ? await books.query('SELECT count(*) AS items FROM items') : [];
+  const missing = counted.length === 0 ? 0 : Math.abs(exports[0]!.itemCount - Number(counted[0]!['items']));
+  checks.push({ check: 'items', found: missing, means: 'more or fewer items than the manifest says', first: null });
+  for (const [view, means] of Object.entries(checkedViews)) {
+    const found = await books.query(`SELECT * FROM ${view} ORDER BY ALL`);
+    checks.push({ check: view, found: found.length, means, first: found[0] ?? null });
+  }
+  return { checks, isSound: checks.every(({ found }) => found === 0) };
+}

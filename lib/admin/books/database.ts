@@ -1,0 +1,95 @@
+/** An export of the table as a database that answers SQL: DuckDB, in this process. */
+
+import { tmpdir } from 'node:os';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { StartFailure } from '../../local/failure.ts';
+import type { Row } from '../output.ts';
+import { findExports, type FoundExport } from './manifests.ts';
+import { viewStatements } from './views.ts';
+
+export interface Books {
+  exports: FoundExport[];
+  /** @throws {StartFailure} with the database's own words, for a query that it does not take */
+  query: (sql: string) => Promise<Row[]>;
+  close: () => void;
+}
+
+/** @throws {StartFailure} where there is no export, or no DuckDB for this machine */
+export async function openBooks(directory: string): Promise<Books> {
+  const exports = findExports(directory);
+  const { DuckDBInstance } = await loadDuckdb();
+  const instance = await DuckDBInstance.create(':memory:', {
+    // Nothing is fetched, and what does not fit into memory goes where temporary files go.
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    temp_directory: tmpdir(),
+  });
+  const connection = await instance.connect();
+  await connection.run("SET TimeZone = 'UTC'");
+  await connection.run(itemsOf(exports));
+  await connection.run(viewStatements());
+  return {
+    exports,
+    query: (sql) => rowsOf(connection, sql),
+    close: () => {
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}
+
+async function loadDuckdb(): Promise<typeof import('@duckdb/node-api')> {
+  try {
+    return await import('@duckdb/node-api');
+  } catch {
+    throw new StartFailure(
+      'DuckDB is not installed: "npm ci" brings it for Linux, macOS and Windows on x64 and arm64. Any DuckDB reads the export as well.',
+    );
+  }
+}
+
+const READ_LINES = "format = 'newline_delimited', compression = 'gzip', maximum_object_size = 33554432";
+
+/** The newest image of each item: that of the last export which names it. */
+function itemsOf([full, ...increments]: FoundExport[]): string {
+  const all = `SELECT Item FROM ${linesOf([full!], "{'Item': 'JSON'}")}`;
+  if (increments.length === 0) return `CREATE VIEW items AS ${all};`;
+  const changes = linesOf(increments, "{'Keys': 'JSON', 'NewImage': 'JSON', 'Metadata': 'JSON'}");
+  return `
+CREATE TABLE items AS
+WITH images AS (
+  SELECT (Item->>'$.pk.S') AS pk, (Item->>'$.sk.S') AS sk, Item, 0 AS written_at FROM (${all})
+  UNION ALL
+  SELECT (Keys->>'$.pk.S'), (Keys->>'$.sk.S'), NewImage,
+    CAST(coalesce(Metadata->>'$.WriteTimestampMicros.N', Metadata->>'$.WriteTimestampMicros') AS BIGINT)
+  FROM ${changes}
+), newest AS (SELECT *, row_number() OVER (PARTITION BY pk, sk ORDER BY written_at DESC) AS age FROM images)
+SELECT Item FROM newest WHERE age = 1 AND Item IS NOT NULL;`;
+}
+
+function linesOf(exports: FoundExport[], columns: string): string {
+  const paths = exports.flatMap(({ files }) => files.map(({ path }) => `'${path.replaceAll("'", "''")}'`));
+  if (paths.length === 0) return `(SELECT unnest(CAST([] AS JSON[])) AS Item)`;
+  return `read_json([${paths.join(', ')}], ${READ_LINES}, columns = ${columns})`;
+}
+
+async function rowsOf(connection: DuckDBConnection, sql: string): Promise<Row[]> {
+  let reader;
+  try {
+    reader = await connection.runAndReadAll(sql);
+  } catch (error) {
+    throw new StartFailure((error as Error).message);
+  }
+  const names = reader.deduplicatedColumnNames();
+  const types = reader.columnTypes().map(String);
+  // Amounts are texts here; a JavaScript number would round them.
+  const rows = reader.getRowsJson();
+  return rows.map((row) => Object.fromEntries(names.map((name, index) => [name, shown(row[index], types[index]!)])));
+}
+
+/** Amounts without zeros at their end, and whole numbers as such. */
+function shown(value: unknown, type: string): unknown {
+  if (typeof value !== 'string') return value;
+  if (type.startsWith('DECIMAL')) return value.includes('.') ? value.replace(/\.?0+$/, '') : value;
+  return /^(BIGINT|HUGEINT)$/.test(type) && Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}

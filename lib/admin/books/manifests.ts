@@ -1,0 +1,121 @@
+/** What an export of a DynamoDB table says of itself, and the files that it names: found, and checked. */
+
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import * as z from 'zod';
+import { StartFailure } from '../../local/failure.ts';
+
+export const EXPORTS_FOLDER = 'AWSDynamoDB';
+export const DATA_FOLDER = 'data';
+export const SUMMARY_MANIFEST = 'manifest-summary.json';
+export const FILES_MANIFEST = 'manifest-files.json';
+
+const dataFile = z.object({
+  itemCount: z.int().nonnegative(),
+  md5Checksum: z.string(),
+  etag: z.string(),
+  dataFileS3Key: z.string(),
+});
+/** One line of manifest-files.json. */
+export type DataFile = z.infer<typeof dataFile>;
+
+const summaryManifest = z.looseObject({
+  version: z.string(),
+  itemCount: z.int().nonnegative(),
+  outputFormat: z.literal('DYNAMODB_JSON', { error: 'must be DYNAMODB_JSON: export in this format' }),
+  /** Of a full export. */
+  exportTime: z.iso.datetime().optional(),
+  /** Of an incremental one. */
+  exportFromTime: z.iso.datetime().optional(),
+  exportToTime: z.iso.datetime().optional(),
+});
+export type Summary = z.infer<typeof summaryManifest>;
+
+/** An export that was read: its files by their paths here. */
+export interface FoundExport {
+  id: string;
+  /** Full exports have every item; incremental ones what changed since. */
+  kind: 'full' | 'incremental';
+  /** Up to when it has what was written. */
+  until: string;
+  from: string | undefined;
+  itemCount: number;
+  files: { path: string; itemCount: number; md5: string }[];
+}
+
+/**
+ * The newest full export below a directory, and the incremental ones that go on from it, in order.
+ * @throws {StartFailure} where there is none, or its increments have a gap
+ */
+export function findExports(directory: string): FoundExport[] {
+  const root = join(directory, EXPORTS_FOLDER);
+  const ids = existsSync(root) ? readdirSync(root).filter((id) => existsSync(join(root, id, SUMMARY_MANIFEST))) : [];
+  const all = ids.map((id) => readExport(root, id)).toSorted((a, b) => (a.until < b.until ? -1 : 1));
+  const full = all.findLast(({ kind }) => kind === 'full');
+  if (!full) {
+    throw new StartFailure(
+      `${directory} has no full export of the table: "export <dir>" makes one here, and on AWS "aws dynamodb export-table-to-point-in-time", whose files "aws s3 sync" brings.`,
+    );
+  }
+  const chain = [full];
+  for (const next of all.filter(({ kind }) => kind === 'incremental')) {
+    const { until } = chain.at(-1)!;
+    if (next.until <= until) continue;
+    if (next.from! > until) {
+      throw new StartFailure(`What was written between ${until} and ${next.from} is in no export of ${directory}.`);
+    }
+    chain.push(next);
+  }
+  return chain;
+}
+
+function readExport(root: string, id: string): FoundExport {
+  const text = checkedText(root, id, SUMMARY_MANIFEST);
+  const summary = summaryManifest.safeParse(JSON.parse(text));
+  if (!summary.success) {
+    throw new StartFailure(`${join(root, id, SUMMARY_MANIFEST)} is not read: ${z.prettifyError(summary.error)}`);
+  }
+  const { itemCount, exportTime, exportFromTime, exportToTime } = summary.data;
+  const files = checkedText(root, id, FILES_MANIFEST)
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => dataFile.parse(JSON.parse(line)))
+    .map((file) => ({ path: pathOf(root, file), itemCount: file.itemCount, md5: file.md5Checksum }));
+  const kind = exportTime === undefined ? 'incremental' : 'full';
+  return { id, kind, until: exportTime ?? exportToTime!, from: exportFromTime, itemCount, files };
+}
+
+/** Keys begin with the prefix that the bucket had; what stands behind it is the same here. */
+function pathOf(root: string, { dataFileS3Key: key }: DataFile): string {
+  return join(root, key.slice(key.indexOf(`${EXPORTS_FOLDER}/`) + EXPORTS_FOLDER.length + 1));
+}
+
+/** @throws {StartFailure} where a manifest is not what its checksum says */
+function checkedText(root: string, id: string, name: string): string {
+  const path = join(root, id, name);
+  const text = readFileSync(path, 'utf8');
+  const sumPath = join(root, id, name.replace('.json', '.md5'));
+  const md5 = createHash('md5').update(text).digest('base64');
+  if (existsSync(sumPath) && readFileSync(sumPath, 'utf8').trim() !== md5) {
+    throw new StartFailure(`${path} was changed after the export: its checksum is another.`);
+  }
+  return text;
+}
+
+/** Reads all files once. @returns those that are not what the manifest says, in words */
+export async function alteredFiles(exports: readonly FoundExport[]): Promise<string[]> {
+  const altered: string[] = [];
+  for (const { path, md5 } of exports.flatMap(({ files }) => files)) {
+    if (!existsSync(path)) altered.push(`${path} is missing`);
+    else if ((await md5Of(path)) !== md5) altered.push(`${path} was changed after the export`);
+  }
+  return altered;
+}
+
+async function md5Of(path: string): Promise<string> {
+  const hash = createHash('md5');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('base64');
+}

@@ -1,0 +1,250 @@
+/**
+ * The views that reviewers query, as SQL of DuckDB over the lines of an export. Those of single kinds of items are generated from
+ * the store's lists of attributes, so that no field can be forgotten.
+ *
+ * Guarantee: amounts are DECIMAL(38,12) from their digits on, and never a floating-point number; one with more than twelve digits
+ * behind the point is an error, because it would be rounded.
+ */
+
+import { reviewedItems } from '../../../lambdas/store/reviewed-items.ts';
+import type { Attribute } from '../../../lambdas/store/record.ts';
+
+/** Amounts as DynamoDB has them: digits in a text. */
+const macros = `
+CREATE MACRO rub(digits) AS CASE
+  WHEN regexp_matches(digits, '[.][0-9]{12}[0-9]*[1-9]$') AND NOT regexp_matches(digits, '[.][0-9]{12}$')
+  THEN error('more than twelve digits: ' || digits)
+  ELSE CAST(digits AS DECIMAL(38, 12)) END;
+CREATE MACRO number_in(map, name) AS json_extract_string(map, '$.' || name || '.N');
+CREATE MACRO count_in(map, name) AS coalesce(CAST(number_in(map, name) AS BIGINT), 0);
+CREATE MACRO rub_in(map, name) AS rub(number_in(map, name));
+`;
+
+/** A view of one kind of items: an attribute each, and the item's key. */
+function viewOf(name: string, { entities, attributes }: (typeof reviewedItems)[string]): string {
+  const columns = attributes.map((attribute) => `  ${valueOf(attribute)} AS ${attribute.name}`);
+  const kinds = entities.map((entity) => `'${entity}'`).join(', ');
+  return `CREATE VIEW ${name} AS SELECT
+${columns.join(',\n')},
+  (Item->>'$.pk.S') AS pk,
+  (Item->>'$.sk.S') AS sk
+FROM items WHERE (Item->>'$.entity.S') IN (${kinds});
+`;
+}
+
+function valueOf({ name, form }: Attribute): string {
+  switch (form) {
+    case 'text':
+    case 'time':
+      return `(Item->>'$.${name}.S')`;
+    case 'flag':
+      return `coalesce(CAST(Item->>'$.${name}.BOOL' AS BOOLEAN), false)`;
+    case 'count':
+      return `CAST(Item->>'$.${name}.N' AS BIGINT)`;
+    case 'money':
+      return `rub(Item->>'$.${name}.N')`;
+    case 'document':
+      return `(Item->'$.${name}')`;
+  }
+}
+
+/** Each window of each counter. What is absent is zero, because changes of zero are not written. */
+const counters = `
+CREATE VIEW counters AS
+WITH named AS (
+  SELECT Item, unnest(json_keys(Item)) AS attribute FROM items WHERE (Item->>'$.pk.S') LIKE 'COUNTER#%'
+), windows AS (
+  SELECT DISTINCT (Item->>'$.pk.S') AS pk, Item, regexp_extract(attribute, '^(spent|committed)_(.+)$', 2) AS counted
+  FROM named WHERE regexp_matches(attribute, '^(spent|committed)_')
+)
+SELECT
+  split_part(pk, '#', 2) AS scope_kind,
+  substr(pk, length('COUNTER#' || split_part(pk, '#', 2) || '#') + 1) AS scope_id,
+  counted AS "window",
+  coalesce(rub(json_extract_string(Item, '$."spent_' || counted || '".N')), 0) AS spent_rub,
+  coalesce(rub(json_extract_string(Item, '$."committed_' || counted || '".N')), 0) AS committed_rub
+FROM windows;
+`;
+
+const TOKENS = {
+  prompt: 'tokens_prompt',
+  completion: 'tokens_completion',
+  cached: 'native_tokens_cached',
+  written: 'cache_write_tokens',
+  written1h: 'cache_write_1h_tokens',
+  reasoning: 'native_tokens_reasoning',
+};
+
+/**
+ * One row for each request to a provider, with the prices that it is charged at: those of the highest tier that the prompt passes,
+ * and the plain ones where the tier has none.
+ */
+const rounds = `
+CREATE VIEW rounds AS
+WITH asked AS (
+  SELECT (Item->>'$.id.S') AS id, (Item->'$.prices.M') AS prices,
+    CASE WHEN (Item->'$.rounds.L') IS NULL THEN [Item]
+      ELSE list_transform(CAST(Item->'$.rounds.L' AS JSON[]), lambda one: json_extract(one, '$.M')) END AS of_providers,
+    coalesce(CAST(Item->'$.prices.M.overrides.L' AS JSON[]), []) AS tiers
+  FROM items WHERE (Item->>'$.entity.S') = 'generation' AND (Item->>'$.state.S') = 'final'
+), single AS (
+  SELECT id, prices, tiers, unnest(of_providers) AS used, generate_subscripts(of_providers, 1) AS round FROM asked
+), tokens AS (
+  SELECT id, round, prices, tiers,
+    ${Object.entries(TOKENS)
+      .map(([name, attribute]) => `count_in(used, '${attribute}') AS ${name}`)
+      .join(',\n    ')},
+    count_in(used, 'priced_images') AS images
+  FROM single
+), tiered AS (
+  SELECT *, list_filter(tiers, lambda tier: prompt > CAST(json_extract_string(tier, '$.M.min_prompt_tokens.N') AS BIGINT)) AS passed FROM tokens
+), priced AS (
+  SELECT *, CASE WHEN len(passed) = 0 THEN NULL ELSE list_reduce(passed, lambda a, b:
+    CASE WHEN CAST(json_extract_string(a, '$.M.min_prompt_tokens.N') AS BIGINT) > CAST(json_extract_string(b, '$.M.min_prompt_tokens.N') AS BIGINT) THEN a ELSE b END) END AS tier_item
+  FROM tiered
+), mapped AS (
+  SELECT *, json_extract(tier_item, '$.M') AS tier FROM priced
+), unit AS (
+  SELECT *,
+    coalesce(rub_in(tier, 'prompt'), rub_in(prices, 'prompt')) AS prompt_price,
+    coalesce(rub_in(tier, 'completion'), rub_in(prices, 'completion')) AS completion_price,
+    coalesce(rub_in(tier, 'input_cache_read'), rub_in(prices, 'input_cache_read')) AS cache_read_price,
+    coalesce(rub_in(tier, 'input_cache_write'), rub_in(prices, 'input_cache_write')) AS cache_write_price,
+    coalesce(rub_in(tier, 'input_cache_write_1h'), rub_in(prices, 'input_cache_write_1h')) AS cache_write_1h_price,
+    coalesce(rub_in(tier, 'internal_reasoning'), rub_in(prices, 'internal_reasoning')) AS reasoning_price
+  FROM mapped
+)
+SELECT id, round, prompt AS tokens_prompt, completion AS tokens_completion, cached AS native_tokens_cached,
+  written AS cache_write_tokens, written1h AS cache_write_1h_tokens, reasoning AS native_tokens_reasoning, images AS priced_images,
+  CAST(tier->>'$.min_prompt_tokens.N' AS BIGINT) AS tier_above_tokens,
+  prompt_price, completion_price, cache_read_price, cache_write_price, cache_write_1h_price, reasoning_price,
+  CASE WHEN prompt = 0 AND completion = 0 THEN CAST(0 AS DECIMAL(38, 12)) ELSE
+    coalesce(rub_in(prices, 'request'), 0)
+    + prompt_price * (prompt - cached - written - written1h)
+    + coalesce(cache_read_price, prompt_price) * cached
+    + coalesce(cache_write_price, prompt_price) * written
+    + coalesce(cache_write_1h_price, cache_write_price, prompt_price) * written1h
+    + completion_price * (completion - CASE WHEN reasoning_price IS NULL THEN 0 ELSE reasoning END)
+    + coalesce(reasoning_price, 0) * reasoning
+    + coalesce(rub_in(prices, 'image'), 0) * images
+  END AS cost_rub
+FROM unit;
+`;
+
+/** What each final generation should have cost, by its own fields. */
+const proofs = `
+CREATE VIEW proofs AS
+WITH summed AS (SELECT id, sum(cost_rub) AS of_rounds FROM rounds GROUP BY id), expected AS (
+  SELECT g.*, s.of_rounds
+    + coalesce(rub_in(prices->'$.M', 'web_search'), 0) * coalesce(num_search_requests, 0)
+    + coalesce(rub_in(prices->'$.M', 'video_second'), 0) * coalesce(video_seconds, 0) AS uncut_rub,
+    coalesce(json_array_length(held_scopes->'$.L'), 0) > 0 AS is_held
+  FROM generations g JOIN summed s USING (id) WHERE state = 'final'
+)
+SELECT id, account_id, created_at, coalesce(total_cost_rub, 0) AS total_cost_rub, hold_rub,
+  CASE WHEN capped AND is_held THEN least(uncut_rub, hold_rub) ELSE uncut_rub END AS expected_rub,
+  is_held AND coalesce(total_cost_rub, 0) > hold_rub AS is_above_hold
+FROM expected;
+CREATE VIEW unproven AS SELECT * FROM proofs WHERE total_cost_rub <> expected_rub OR is_above_hold;
+`;
+
+/** Each window of each counter against the records of its days. Lifetime windows need every record there ever was. */
+const drift = `
+CREATE VIEW spent_in_scopes AS
+WITH spent AS (
+  SELECT account_id, workspace_id, member_id, key_hash, substr(created_at, 1, 10) AS day,
+    CASE WHEN state = 'final' THEN coalesce(total_cost_rub, 0) ELSE 0 END AS spent_rub,
+    CASE WHEN state = 'final' THEN 0 ELSE hold_rub END AS held_rub,
+    list_transform(coalesce(CAST(held_scopes->'$.L' AS JSON[]), []), lambda scope: json_extract_string(scope, '$.S')) AS held_in
+  FROM generations
+), scoped AS (
+  SELECT 'account' AS scope_kind, account_id AS scope_id, * FROM spent
+  UNION ALL SELECT 'workspace', workspace_id, * FROM spent
+  UNION ALL SELECT 'key', key_hash, * FROM spent
+  UNION ALL SELECT 'member', workspace_id || '/' || member_id, * FROM spent WHERE member_id IS NOT NULL
+), windowed AS (
+  SELECT *, unnest(['day_' || day, 'week_' || strftime(date_trunc('week', CAST(day AS DATE)), '%Y-%m-%d'),
+    'month_' || substr(day, 1, 7), 'lifetime']) AS "window" FROM scoped
+)
+SELECT scope_kind, scope_id, "window", sum(spent_rub) AS spent_rub,
+  sum(CASE WHEN list_contains(held_in, scope_kind) THEN held_rub ELSE 0 END) AS held_rub
+FROM windowed GROUP BY ALL;
+CREATE VIEW drift AS
+SELECT coalesce(c.scope_kind, s.scope_kind) AS scope_kind, coalesce(c.scope_id, s.scope_id) AS scope_id,
+  coalesce(c."window", s."window") AS "window",
+  c.spent_rub AS counter_spent_rub, coalesce(s.spent_rub, 0) AS records_spent_rub,
+  c.committed_rub - c.spent_rub AS counter_held_rub, coalesce(s.held_rub, 0) AS records_held_rub
+FROM counters c FULL JOIN spent_in_scopes s
+  ON c.scope_kind = s.scope_kind AND c.scope_id = s.scope_id AND c."window" = s."window"
+WHERE c.spent_rub <> coalesce(s.spent_rub, 0) OR c.committed_rub - c.spent_rub <> coalesce(s.held_rub, 0)
+  -- Windows that have ended are removed; what was ever spent is not.
+  OR (c.scope_id IS NULL AND s."window" = 'lifetime' AND s.spent_rub <> 0);
+`;
+
+/** The daily rows that count, of days of which every part was rolled up, against the records. */
+const rolledUp = `
+CREATE VIEW closed_days AS
+WITH parts AS (
+  SELECT substr(Item->>'$.pk.S', length('ACTIVITY#') + 1) AS account_id, (Item->>'$.date.S') AS day, unnest(range(8)) AS shard, Item
+  FROM items WHERE (Item->>'$.entity.S') = 'activity_day'
+), versions AS (
+  SELECT account_id, day, shard, CAST(json_extract_string(Item, '$.version_' || shard || '.N') AS BIGINT) AS version FROM parts
+)
+SELECT *, count(version) OVER (PARTITION BY account_id, day) = 8 AS is_closed FROM versions;
+CREATE VIEW current_rows AS
+SELECT r.* FROM daily_rows r JOIN closed_days d
+  ON r.account_id = d.account_id AND r.date = d.day AND r.shard = d.shard AND r.version = d.version WHERE d.is_closed;
+CREATE VIEW day_drift AS
+WITH of_rows AS (
+  SELECT account_id, date AS day, level, sum(usage_rub) AS rows_rub FROM current_rows WHERE level <> 'MEMBER' GROUP BY ALL
+), of_records AS (
+  SELECT account_id, split_part(pk, '#', 3) AS day, sum(coalesce(total_cost_rub, 0)) AS records_rub
+  FROM generations WHERE state = 'final' GROUP BY ALL
+), closed AS (
+  SELECT DISTINCT account_id, day, unnest(['WORKSPACE', 'KEY']) AS level FROM closed_days WHERE is_closed
+)
+SELECT c.account_id, c.day, c.level, coalesce(rows_rub, 0) AS rows_rub, coalesce(records_rub, 0) AS records_rub
+FROM closed c LEFT JOIN of_rows USING (account_id, day, level) LEFT JOIN of_records USING (account_id, day)
+WHERE coalesce(rows_rub, 0) <> coalesce(records_rub, 0);
+`;
+
+/** What was paid in and given back, against the limits that follow from it. */
+const payments = `
+CREATE VIEW payment_drift AS
+WITH paid AS (SELECT split_part(pk, '#', 2) AS account_id, sum(amount_rub) AS paid_rub FROM payments GROUP BY ALL),
+limited AS (
+  SELECT id AS account_id, coalesce(rub(limits->>'$.M.lifetime.N'), 0) AS limit_rub FROM accounts WHERE mode = 'prepaid'
+), counted AS (
+  SELECT (Item->>'$.scope_id.S') AS account_id, coalesce(rub(Item->>'$.limits.M.lifetime.N'), 0) AS counter_limit_rub
+  FROM items WHERE (Item->>'$.pk.S') LIKE 'COUNTER#account#%'
+)
+SELECT account_id, coalesce(paid_rub, 0) AS paid_rub, limit_rub, coalesce(counter_limit_rub, 0) AS counter_limit_rub
+FROM limited LEFT JOIN paid USING (account_id) LEFT JOIN counted USING (account_id)
+WHERE coalesce(paid_rub, 0) <> limit_rub OR limit_rub <> coalesce(counter_limit_rub, 0);
+`;
+
+/** Views that must be empty, and what a row of each says. */
+export const checkedViews = {
+  unproven: 'a record whose price does not follow from its fields',
+  drift: 'a counter that says something else than the records',
+  day_drift: 'a closed day whose rows say something else than the records',
+  payment_drift: 'a prepaid account whose limit is not what was paid in',
+} as const;
+
+/** Statements that make all views over the view `items`, which has each item as JSON in a column `Item`. */
+export function viewStatements(): string {
+  const generated = Object.entries(reviewedItems).map(([name, of]) => viewOf(name, of));
+  return [macros, ...generated, counters, rounds, proofs, drift, rolledUp, payments].join('\n');
+}
+
+/** Names of the views, for people to choose from. */
+export const viewNames: readonly string[] = [
+  ...Object.keys(reviewedItems),
+  'counters',
+  'rounds',
+  'proofs',
+  'spent_in_scopes',
+  'closed_days',
+  'current_rows',
+  ...Object.keys(checkedViews),
+];

@@ -1,0 +1,95 @@
+import { Option, type Command } from 'commander';
+import { isCompleted } from '../../lambdas/accounting/activity-days.ts';
+import { reconcile, type Reconciliation } from '../../lambdas/books/reconcile.ts';
+import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
+import { nowMs } from '../../lambdas/platform/clock.ts';
+import { notFound } from '../../lambdas/platform/errors.ts';
+import { listAccountIds, readAccount, type Account } from '../../lambdas/store/accounts.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { parseDate } from './arguments.ts';
+import { print, table as asTable, type Row } from './output.ts';
+import { showProgress } from './progress.ts';
+import { withTableOf } from './session.ts';
+
+interface ReconcileOptions {
+  day?: string;
+  deep: boolean;
+}
+
+/** As many completed days as are compared where none is named. */
+const DAYS_BACK = 30;
+
+export function addReconcileCommand(program: Command): void {
+  program
+    .command('reconcile')
+    .description('whether records, daily rows, counters and payments say the same; exit code 1 where they do not')
+    .addOption(
+      new Option('--day <UTC day>', `only this day; default: the last ${DAYS_BACK} completed ones`).argParser(
+        parseDate,
+      ),
+    )
+    .option('--deep', 'read every record of the account (or of the day), and price it again', false)
+    .action((options: ReconcileOptions, command: Command) =>
+      withTableOf(command, (table, { account, json }) => answer(table, { ...options, account, isJson: json })),
+    );
+}
+
+/** One row for each account, and one for each thing that does not add up. */
+async function answer(
+  table: Table,
+  { account: named, isJson, ...options }: ReconcileOptions & { account: string | undefined; isJson: boolean },
+): Promise<void> {
+  const results: (Reconciliation & { account: Account })[] = [];
+  for (const account of await accountsNamed(table, named)) {
+    const dates = datesOf(account, options);
+    const result = await reconcile(table, {
+      account,
+      dates,
+      isDeep: options.deep,
+      isWhole: options.deep && options.day === undefined,
+      progress: showProgress(`${account.name}: compared`, dates.length),
+    });
+    results.push({ account, ...result });
+  }
+  const isSound = results.every(({ findings }) => findings.length === 0);
+  if (isJson) print({ sound: isSound, accounts: results.map(accountJson) }, true);
+  else process.stdout.write(textOf(results, isSound));
+  if (!isSound) process.exitCode = 1;
+}
+
+async function accountsNamed(table: Table, id: string | undefined): Promise<Account[]> {
+  const ids = id === undefined ? (await Array.fromAsync(listAccountIds(table))).map((entry) => entry.id) : [id];
+  const accounts = await Promise.all(ids.map((each) => readAccount(table, each)));
+  if (id !== undefined && !accounts[0]) throw notFound(`There is no account "${id}".`);
+  return accounts.filter((account) => account !== undefined);
+}
+
+function datesOf({ createdAt }: Account, { day, deep }: ReconcileOptions): string[] {
+  if (day !== undefined) return [day];
+  const today = utcDate(nowMs());
+  const first = deep ? createdAt.slice(0, today.length) : utcDate(nowMs() - DAYS_BACK * DAY_MS);
+  const count = Math.round((Date.parse(today) - Date.parse(first)) / DAY_MS) + 1;
+  const dates = Array.from({ length: count }, (_, index) => utcDate(Date.parse(first) + index * DAY_MS));
+  return deep ? dates : dates.filter((date) => isCompleted(date, nowMs()));
+}
+
+function accountJson({ account, compared, findings }: Reconciliation & { account: Account }): Row {
+  return { account: account.id, name: account.name, compared, findings };
+}
+
+function textOf(results: (Reconciliation & { account: Account })[], isSound: boolean): string {
+  const rows = results.map(({ account, compared, findings }): Row => {
+    return { account: account.name, ...compared, differ: findings.length, id: account.id };
+  });
+  const findings = results.flatMap(({ account, findings: found }) =>
+    found.map(({ kind, where, says, expected }): Row => ({
+      account: account.name,
+      what: kind,
+      says,
+      expected,
+      id: where,
+    })),
+  );
+  const list = findings.length === 0 ? '' : `\n${asTable(findings)}`;
+  return `${asTable(rows)}${list}\n${isSound ? 'Everything adds up.' : 'Something does NOT add up.'}\n`;
+}

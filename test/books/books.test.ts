@@ -1,0 +1,357 @@
+/** One history in all the ways in which it can be read. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readActivity } from '../../lambdas/accounting/activity.ts';
+import { periodOf, type Period } from '../../lambdas/books/period.ts';
+import { reconcile } from '../../lambdas/books/reconcile.ts';
+import { dimensions } from '../../lambdas/books/spending.ts';
+import { isProven, readStatement, type Statement } from '../../lambdas/books/statement.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { DAY_MS } from '../../lambdas/money/periods.ts';
+import { readAccount, type Account } from '../../lambdas/store/accounts.ts';
+import { dailyRows } from '../../lambdas/store/activity.ts';
+import { counterKey, readCounter } from '../../lambdas/store/counters.ts';
+import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
+import { generationKey } from '../../lambdas/store/generation-key.ts';
+import { moneyAttribute } from '../../lambdas/store/table.ts';
+import type { Key } from '../../lambdas/store/writes.ts';
+import { openBooks } from '../../lib/admin/books/database.ts';
+import { exportTable } from '../../lib/admin/books/export-table.ts';
+import { checkedViews } from '../../lib/admin/books/views.ts';
+import { writeStatementFiles } from '../../lib/admin/reports/statement-files.ts';
+import { documentsOf } from '../support/documents.ts';
+import { makeHistory, type History } from '../support/history.ts';
+import { repeated } from '../support/long-runs.ts';
+import { newTable } from '../support/table.ts';
+
+/** On each of three days. */
+const GENERATIONS = repeated(17_000, { ofWhichAlways: 60 });
+
+let history: History;
+let directory: string;
+let account: Account;
+let whole: Period;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-books-'));
+  history = await makeHistory(await newTable(), { generations: GENERATIONS });
+  account = (await readAccount(history.table, history.account.id))!;
+  whole = periodOf({ from: history.dates[0]!, to: history.dates.at(-1)! });
+}, 900_000);
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const ask = (question: { period?: Period; by?: Statement['by']; filter?: object } = {}) =>
+  readStatement(history.table, { account, period: whole, by: ['day'], filter: {}, ...question });
+
+const report = (name: string, period = whole) =>
+  writeStatementFiles(
+    history.table,
+    { account, period, by: ['key', 'model'], filter: {} },
+    { directory: join(directory, name), locale: 'plain', issuer: 'Test', progress: () => {} },
+  );
+
+/** A CSV file as DuckDB reads it, all of it as text. */
+async function csv(name: string, file: string, sql: string): Promise<Record<string, unknown>[]> {
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  const path = join(directory, name, file);
+  const reader = await connection.runAndReadAll(
+    `WITH file AS (SELECT * FROM read_csv('${path}', all_varchar = true, header = true)) ${sql}`,
+  );
+  return reader.getRowObjectsJson();
+}
+
+const plain = (amount: unknown) => String(Money.parse(String(amount)));
+const total = () => history.total.toString();
+
+describe('a statement', () => {
+  it('comes to what was spent, and proves it in three ways', async () => {
+    const statement = await ask();
+
+    expect(statement.total.usage.toString()).toBe(total());
+    expect(Money.sum(statement.rows.map(({ usage }) => usage)).toString()).toBe(total());
+    expect(statement.proofs).toMatchObject([
+      { source: 'lines', agrees: true },
+      { source: 'daily_rows', agrees: true },
+      { source: 'counters', agrees: true },
+    ]);
+  });
+
+  it.each(dimensions.map((dimension) => [dimension]))('has the same total by %s', async (dimension) => {
+    const { rows, total: sum } = await ask({ by: [dimension, 'model'] });
+    expect(Money.sum(rows.map(({ usage }) => usage)).toString()).toBe(total());
+    expect(sum.usage.toString()).toBe(total());
+  });
+
+  it('of days that people live in has other days, and the same whole', async () => {
+    const zone = 'Europe/Moscow';
+    const [first, second] = history.dates as [string, string];
+    // What is left of the last UTC day in Moscow.
+    const last = new Date(Date.parse(history.dates.at(-1)!) + DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
+    const parts = [periodOf({ from: first, to: first, zone }), periodOf({ from: second, to: last, zone })];
+    const statements = await Promise.all(parts.map((period) => ask({ period })));
+    const ofUtc = await ask({ period: periodOf({ from: first, to: first }) });
+
+    expect(statements.every(isProven)).toBe(true);
+    expect(Money.sum(statements.map((one) => one.total.usage)).toString()).toBe(total());
+    expect(statements[0]!.total.requests).toBeLessThan(ofUtc.total.requests);
+  });
+
+  it('of one key, a deleted one, has what is that key’s', async () => {
+    const hash = history.keys['old server']!;
+    const all = await ask({ by: ['key'] });
+    const own = await ask({ filter: { isKey: async (found: string) => found === hash } });
+
+    const row = all.rows.find(({ values }) => values[0] === hash)!;
+    expect(row).toEqual({ ...own.total, values: [hash] });
+    expect(own.proofs.map(({ source }) => source)).toEqual(['lines']);
+  });
+
+  it('says how a prepaid balance came about, month after month', async () => {
+    const { balance } = await ask();
+    const [first, ...rest] = await Promise.all(
+      history.dates.map(async (date) => (await ask({ period: periodOf({ from: date, to: date }) })).balance!),
+    );
+
+    expect(balance!.opening.isZero).toBe(true);
+    expect(balance!.paidIn.toString()).toBe('1000010.5');
+    expect(balance!.givenBack.toString()).toBe('10.25');
+    expect(balance!.closing.toString()).toBe(String(Money.parse('1000000.25').minus(history.total)));
+    const links = [first!, ...rest];
+    expect(rest.map(({ opening }) => String(opening))).toEqual(
+      links.slice(0, -1).map(({ closing }) => String(closing)),
+    );
+  });
+});
+
+describe('files', () => {
+  beforeAll(async () => void (await report('once')), 300_000);
+
+  it('are the same byte for byte when they are written again', async () => {
+    const again = await report('again');
+    for (const { name } of again.files) {
+      expect(readFileSync(join(directory, 'again', name)).equals(readFileSync(join(directory, 'once', name)))).toBe(
+        true,
+      );
+    }
+  });
+
+  it('of generations have lines whose units and prices make up what was charged', async () => {
+    const meters = [
+      'request',
+      'input',
+      'cache_read',
+      'cache_write',
+      'cache_write_1h',
+      'output',
+      'reasoning',
+      'search',
+      'image',
+      'video_second',
+    ];
+    const product = meters
+      .map((meter) => `coalesce(CAST(${meter}_units AS BIGINT) * CAST(${meter}_price_rub AS DECIMAL(38,12)), 0)`)
+      .join(' + ');
+    const [found] = await csv(
+      'once',
+      'generations.csv',
+      `SELECT sum(CAST(line_rub AS DECIMAL(38,12))) AS lines, sum(${product} + coalesce(CAST(cut_rub AS DECIMAL(38,12)), 0)) AS products,
+        sum(CAST(total_cost_rub AS DECIMAL(38,12))) AS charged, count(DISTINCT id) AS generations FROM file WHERE line = 'charge'`,
+    );
+    expect([found!['lines'], found!['products'], found!['charged']].map(plain)).toEqual([total(), total(), total()]);
+    expect(Number(found!['generations'])).toBeGreaterThan(GENERATIONS * 2.5);
+  });
+
+  it.each([
+    ['generations.csv', 'line_rub'],
+    ['days.csv', 'usage_rub'],
+    ['statement.csv', 'usage_rub'],
+    ['prices.csv', 'cost_rub'],
+  ])('end with the total: %s', async (file, column) => {
+    const [sum] = await csv(
+      'once',
+      file,
+      `SELECT sum(CAST(${column} AS DECIMAL(38,12))) AS of_rows FROM file WHERE line <> 'total'`,
+    );
+    const [last] = await csv('once', file, `SELECT ${column} AS stated FROM file WHERE line = 'total'`);
+    expect([plain(sum!['of_rows']), last!['stated']]).toEqual([total(), total()]);
+  });
+
+  it('of FOCUS have costs that are units times prices, exactly', async () => {
+    const [sum] = await csv(
+      'once',
+      'focus.csv',
+      `SELECT sum(CAST(BilledCost AS DECIMAL(38,12))) AS billed,
+        sum(coalesce(CAST(PricingQuantity AS BIGINT) * CAST(ListUnitPrice AS DECIMAL(38,12)), CAST(BilledCost AS DECIMAL(38,12)))) AS priced FROM file`,
+    );
+    expect([plain(sum!['billed']), plain(sum!['priced'])]).toEqual([total(), total()]);
+  });
+
+  it('have deleted keys by their names, and no name that a spreadsheet takes for a formula', async () => {
+    const rows = await csv('once', 'days.csv', "SELECT DISTINCT key FROM file WHERE line <> 'total' ORDER BY key");
+    expect(rows.map(({ key }) => key)).toEqual(["'=laptop", 'old server', 'server']);
+  });
+
+  it('of payments show how the balance came about', async () => {
+    const rows = await csv('once', 'ledger.csv', 'SELECT line, reference, amount_rub, balance_rub FROM file');
+    expect(rows.map(({ line }) => line)).toEqual(['opening', 'top_up', 'refund', 'spending', 'total']);
+    expect(rows.at(-1)!['balance_rub']).toBe(String(Money.parse('1000000.25').minus(history.total)));
+  });
+
+  it('have a page that asks nobody for anything', () => {
+    const page = readFileSync(join(directory, 'once', 'statement.html'), 'utf8');
+    expect(page).toContain('Acme, &quot;ООО&quot;');
+    expect(page).toContain(`${total()} RUB`);
+    expect(page).toContain("default-src 'none'");
+    expect(page).not.toMatch(/<script|https?:\/\/|url\(/);
+  });
+
+  it('of a Russian spreadsheet have decimal commas', async () => {
+    const { files } = await writeStatementFiles(
+      history.table,
+      { account, period: whole, by: ['day'], filter: {} },
+      { directory: join(directory, 'ru'), locale: 'ru', issuer: 'Test', progress: () => {} },
+    );
+    const text = readFileSync(join(directory, 'ru', files.find(({ name }) => name === 'statement.csv')!.name), 'utf8');
+    expect(text.startsWith('\uFEFFline;day;')).toBe(true);
+    expect(text).toContain(total().replace('.', ','));
+  });
+});
+
+const exported = () => join(directory, 'export');
+
+/** The rows of the views that must be empty. */
+const differing = async (from = exported()) => {
+  const books = await openBooks(from);
+  try {
+    const found = await Promise.all(
+      Object.keys(checkedViews).map(async (view) => [view, await books.query(`SELECT * FROM ${view}`)] as const),
+    );
+    return Object.fromEntries(found.filter(([, rows]) => rows.length > 0));
+  } finally {
+    books.close();
+  }
+};
+
+describe('an export', () => {
+  beforeAll(async () => void (await exportTable(history.table, exported(), () => {})), 300_000);
+
+  it('adds up in SQL: prices, counters, rows, payments', async () => {
+    expect(await differing()).toEqual({});
+  });
+
+  it('comes to the same total as the statement', async () => {
+    const books = await openBooks(exported());
+    const [generations] = await books.query('SELECT sum(total_cost_rub) AS rub FROM generations');
+    const [rounds] = await books.query(
+      'SELECT count(*) AS single, sum(uncut) AS rub FROM (SELECT sum(cost_rub) AS uncut FROM rounds GROUP BY id)',
+    );
+    books.close();
+    expect(generations!['rub']).toBe(total());
+    expect(rounds!['single']).toBe(GENERATIONS * 3);
+  });
+
+  it.each([
+    ['a record', /"total_cost_rub":\{"N":"(\d)/, 'unproven'],
+    ['the tokens of a record', /"tokens_completion":\{"N":"(\d)/, 'unproven'],
+    ['a price on a record', /"prices":\{"M":\{[^}]*"request":\{"N":"0\.0(\d)/, 'unproven'],
+    ['a counter', /"spent_lifetime":\{"N":"(\d)/, 'drift'],
+    ['a daily row', /"usage_rub":\{"N":"(\d)/, 'day_drift'],
+    ['a payment', /"amount_rub":\{"N":"(\d)/, 'payment_drift'],
+  ])('with one flipped digit of %s is told', async (_, digit, view) => {
+    const altered = join(directory, `altered-${String(Math.random()).slice(2)}`);
+    execFileSync('cp', ['-r', exported(), altered]);
+    const file = readdirSync(altered, { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith('.json.gz'))!;
+    const text = gunzipSync(readFileSync(join(altered, file))).toString();
+    const flipped = text.replace(digit, (found, old: string) => `${found.slice(0, -1)}${(Number(old) + 1) % 10}`);
+    expect(flipped).not.toBe(text);
+    writeFileSync(join(altered, file), gzipSync(flipped));
+
+    expect(Object.keys(await differing(altered))).toContain(view);
+  });
+});
+
+const compare = (more: object = {}) =>
+  reconcile(history.table, { account, dates: history.dates, isDeep: true, isWhole: true, pauseMs: 1, ...more });
+const set = (key: Key, name: string, amount: Money) =>
+  documentsOf(history.table).send(
+    new UpdateCommand({
+      TableName: history.table.name,
+      Key: key,
+      UpdateExpression: 'SET #name = :amount',
+      ExpressionAttributeNames: { '#name': name },
+      ExpressionAttributeValues: { ':amount': moneyAttribute(amount) },
+    }),
+  );
+
+/** Adds a millionth of a kopeck to an amount of an item while the books are compared. */
+const withDifference = async (key: Key, name: string, amount: Money) => {
+  await set(key, name, amount.plus(Money.parse('0.00000001')));
+  try {
+    return (await compare()).findings;
+  } finally {
+    await set(key, name, amount);
+  }
+};
+
+describe('reconciling', () => {
+  it('finds nothing in books that add up, from records and from rows', async () => {
+    const deep = await compare();
+    const quick = await compare({ dates: history.dates.slice(0, -1), isDeep: false, isWhole: false });
+
+    expect([deep.findings, quick.findings]).toEqual([[], []]);
+    expect(deep.compared).toMatchObject({ records: GENERATIONS * 3, days: 2, payments: 2 });
+    expect(deep.compared.windows).toBeGreaterThan(20);
+    expect(quick.compared.windows).toBeGreaterThan(5);
+  });
+
+  it('names a record that does not prove its price', async () => {
+    const [generation] = await Array.fromAsync(generationsOfDay(history.table, account.id, history.dates[0]!));
+    const { id, outcome } = generation!;
+    const findings = await withDifference(generationKey(account.id, id), 'total_cost_rub', outcome!.cost);
+
+    expect(findings[0]).toMatchObject({ kind: 'record', where: id, expected: outcome!.cost.toString() });
+  });
+
+  it('names a counter and its window', async () => {
+    const scope = { kind: 'key', id: history.keys['server']! } as const;
+    const spent = (await readCounter(history.table, scope)).spent('lifetime');
+    const findings = await withDifference(counterKey(scope), 'spent_lifetime', spent);
+
+    expect(findings).toMatchObject([
+      { kind: 'counter', where: `key ${scope.id} lifetime spent`, expected: spent.toString() },
+      { kind: 'counter', where: `key ${scope.id} lifetime held` },
+    ]);
+  });
+
+  it('names a day and its owner', async () => {
+    const date = history.dates[0]!;
+    const pk = `ACTIVITY#${account.id}#${date}`;
+    const [row] = await Array.fromAsync(dailyRows(history.table, account.id, date, { level: 'KEY' }));
+    const sk = `KEY#${row!.keyHash}#${row!.endpointId}#${row!.model}#${row!.modelPermaslug}#${row!.shard}#${row!.version}`;
+    const findings = await withDifference({ pk, sk }, 'usage_rub', row!.usage);
+
+    expect(findings).toMatchObject([{ kind: 'day', where: `${date} key ${row!.keyHash}` }]);
+  });
+
+  it('names an account whose limit is not what was paid in', async () => {
+    const key = { pk: `ACCOUNT#${account.id}`, sk: 'TOPUP#invoice-1' };
+    const findings = await withDifference(key, 'amount_rub', Money.parse('1000010.5'));
+
+    expect(findings.map(({ kind, where }) => [kind, where])).toEqual([
+      ['payments', `account ${account.id} limit`],
+      ['payments', `account ${account.id} limit of its counter`],
+    ]);
+  });
+
+  it('agrees with what GET /activity adds up', async () => {
+    const rows = await readActivity(history.table, account.id, history.dates.slice(0, -1), { splitBy: 'key' });
+    const { total: sum } = await ask({ period: periodOf({ from: history.dates[0]!, to: history.dates.at(-2)! }) });
+    expect(Money.sum(rows.map(({ usage }) => usage)).toString()).toBe(sum.usage.toString());
+    expect(rows.reduce((all, { requests }) => all + requests, 0)).toBe(sum.requests);
+  });
+});

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { reviewedItems } from '../../lambdas/store/reviewed-items.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** Items that say nothing of money: how endpoints do, lists, what is kept for a while. */
+const otherEntities = [
+  'activity_day',
+  'activity_progress',
+  'bookmark',
+  'endpoint_health',
+  'endpoint_hour',
+  'endpoint_slot',
+  'endpoint_statistics',
+  'free_requests',
+  'kept_answer',
+  'schema',
+  'service_budget',
+  'warm_prompt',
+  'workspace_slug',
+];
+
+describe('views of an export', () => {
+  it('know every kind of item that the store writes', () => {
+    const store = join(root, 'lambdas/store');
+    const texts = [
+      ...readdirSync(store).map((file) => readFileSync(join(store, file), 'utf8')),
+      readFileSync(join(root, 'lib/upgrade.ts'), 'utf8'),
+    ];
+    const written = texts.flatMap((text) => [...text.matchAll(/entity: '([a-z_]+)'/g)].map(([, entity]) => entity!));
+    const reviewed = Object.values(reviewedItems).flatMap(({ entities }) => entities);
+
+    // Payments choose between two by their sign.
+    const known = [...reviewed, ...otherEntities].filter((entity) => !['top_up', 'refund'].includes(entity));
+    expect([...new Set(written)].toSorted()).toEqual(known.toSorted());
+  });
+
+  it('have each attribute once', () => {
+    for (const [name, { attributes }] of Object.entries(reviewedItems)) {
+      const names = attributes.map((attribute) => attribute.name);
+      expect([name, names.length]).toEqual([name, new Set(names).size]);
+    }
+  });
+});

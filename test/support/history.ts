@@ -1,0 +1,184 @@
+/** An account with a history, made as the gateway makes it: holds, settlements, corrections, payments, and days that are rolled up. */
+
+import { priceUsage } from '../../lambdas/accounting/price.ts';
+import { recordedUsage } from '../../lambdas/accounting/recorded-usage.ts';
+import { rollUpShard } from '../../lambdas/accounting/roll-up.ts';
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import type { Settlement } from '../../lambdas/accounting/settlement.ts';
+import type { TokenUsage } from '../../lambdas/accounting/usage.ts';
+import { createAccount } from '../../lambdas/management/accounts.ts';
+import { topUp, refund } from '../../lambdas/management/balance.ts';
+import type { ChangeContext } from '../../lambdas/management/change.ts';
+import { createKey, deleteKey } from '../../lambdas/management/keys.ts';
+import { addMembers } from '../../lambdas/management/members.ts';
+import { findWorkspace } from '../../lambdas/management/workspaces.ts';
+import type { Pricing } from '../../lambdas/catalog/schema.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
+import type { Account } from '../../lambdas/store/accounts.ts';
+import { scopeKinds, type Scope } from '../../lambdas/store/counters.ts';
+import type { Hold } from '../../lambdas/store/generation.ts';
+import { GENERATION_SHARDS } from '../../lambdas/store/generation-key.ts';
+import type { Outcome } from '../../lambdas/store/outcome.ts';
+import type { Payer } from '../../lambdas/store/payer.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { holdRequest, outcome, placeHold, rub } from './spending.ts';
+
+export interface History {
+  table: Table;
+  account: Account;
+  /** The UTC days that have generations, oldest first; all but the last are rolled up. */
+  dates: string[];
+  /** The hash of each key by its name; "old server" was deleted. */
+  keys: Record<string, string>;
+  /** What the generations of all days come to, as the test itself added it up. */
+  total: Money;
+}
+
+const actor = { kind: 'operator', id: 'test' } as const;
+
+/** Prices that no float holds, with a tier, caches, reasoning, and fees. */
+const prices: Pricing = {
+  prompt: rub('0.000123456789'),
+  completion: rub('0.000987654321'),
+  input_cache_read: rub('0.000012345679'),
+  input_cache_write: rub('0.000154320987'),
+  internal_reasoning: rub('0.001111111111'),
+  request: rub('0.01'),
+  image: rub('0.033333333333'),
+  web_search: rub('0.99'),
+  overrides: [{ min_prompt_tokens: 700, prompt: rub('0.000246913578'), completion: rub('0.001481481481') }],
+};
+
+/** Usage of a generation, different for each index, and the same each time. */
+function usageAt(index: number): TokenUsage {
+  const of = (most: number, by: number) => (index * by) % most;
+  return {
+    inputTokens: 1 + of(900, 37),
+    outputTokens: 5 + of(400, 53),
+    ...(index % 3 === 0 ? { cacheReadTokens: of(300, 11), cacheWrite5mTokens: of(80, 7) } : {}),
+    ...(index % 4 === 0 ? { reasoningTokens: of(5, 3) } : {}),
+    ...(index % 10 === 0 ? { pricedImages: 2 } : {}),
+  };
+}
+
+/** How one ended: with several rounds and searches, cut at its hold, broken off for nothing, or plainly. */
+function outcomeAt(index: number, { amount, scopes }: Hold): Outcome {
+  const base = { ...outcome(Money.zero), pricing: prices, model: `test/model-${index % 3}` };
+  if (index % 17 === 0)
+    return { ...base, promptTokens: 0, completionTokens: 0, cancelled: true, ending: 'refused_before' };
+  const usages = index % 5 === 0 ? [usageAt(index), usageAt(index + 1)] : [usageAt(index)];
+  const searchRequests = index % 5 === 0 ? 2 : null;
+  const searched = (prices.web_search ?? Money.zero).times(searchRequests ?? 0);
+  const cost = Money.sum([...usages.map((usage) => priceUsage(usage, prices).total), searched]);
+  const isCut = scopes.length > 0 && cost.exceeds(amount);
+  const rounds = usages.map(recordedUsage);
+  const sum = (name: keyof (typeof rounds)[number]) => {
+    const known = rounds.flatMap((round) => round[name] ?? []);
+    return known.length === 0 ? null : known.reduce((a, b) => a + b, 0);
+  };
+  return {
+    ...base,
+    cost: isCut ? amount : cost,
+    capped: isCut,
+    promptTokens: sum('promptTokens')!,
+    completionTokens: sum('completionTokens')!,
+    reasoningTokens: sum('reasoningTokens'),
+    cachedTokens: sum('cachedTokens'),
+    cacheWrite5mTokens: sum('cacheWrite5mTokens'),
+    pricedImages: sum('pricedImages'),
+    rounds: rounds.length > 1 ? rounds : [],
+    searchRequests,
+  };
+}
+
+/**
+ * @param of.generations on each of `of.days` days, the last of which is today
+ * @param of.mode a prepaid account has been paid a million, and given ten back
+ */
+export async function makeHistory(
+  table: Table,
+  of: { generations: number; days?: number; mode?: 'prepaid' | 'postpaid'; nowMs?: number },
+): Promise<History> {
+  const { generations, days = 3, mode = 'prepaid', nowMs = Date.now() } = of;
+  const account = await createAccount(table, actor, { name: 'Acme, "ООО"', mode });
+  const context: ChangeContext = { table, accountId: account.id, actor };
+  if (mode === 'prepaid') {
+    await topUp(context, { amount: rub('1000010.5'), reference: 'invoice-1', note: 'Счёт 1' });
+    await refund(context, { amount: rub('10.25'), reference: 'invoice-1-back' });
+  }
+  const payers = await makePayers(context, account);
+  const dates = Array.from({ length: days }, (_, index) => utcDate(nowMs - (days - 1 - index) * DAY_MS));
+  let total = Money.zero;
+  for (const date of dates) {
+    // Of today, what has passed of it.
+    const spanMs = Math.min(DAY_MS, nowMs - Date.parse(date));
+    total = total.plus(await spend(table, { account, payers, date, generations, spanMs }));
+  }
+  for (const date of dates.slice(0, -1)) await rollUp(table, account.id, date);
+  await deleteKey(context, { hash: payers[1]!.keyHash });
+  const [first, second, third] = payers;
+  const keys = { server: first!.keyHash, 'old server': second!.keyHash, '=laptop': third!.keyHash };
+  return { table, account, dates, keys, total };
+}
+
+async function makePayers(context: ChangeContext, { id: accountId, defaultWorkspaceId }: Account): Promise<Payer[]> {
+  await addMembers(context, await findWorkspace(context.table, accountId, defaultWorkspaceId), ['ann', 'bob']);
+  const wanted = [{ name: 'server', memberId: 'ann' }, { name: 'old server', memberId: 'bob' }, { name: '=laptop' }];
+  const payers: Payer[] = [];
+  for (const { name, memberId } of wanted) {
+    const settings = { kind: 'inference', workspaceId: defaultWorkspaceId, name, memberId } as const;
+    const { key } = await createKey(context, 'pepper', settings);
+    payers.push({ accountId, workspaceId: defaultWorkspaceId, memberId, keyHash: key.hash });
+  }
+  return payers;
+}
+
+async function spend(
+  table: Table,
+  of: { account: Account; payers: Payer[]; date: string; generations: number; spanMs: number },
+): Promise<Money> {
+  const { account, payers, date, generations, spanMs } = of;
+  const lastMs = Date.parse(date) + spanMs - 1;
+  let total = Money.zero;
+  for (let start = 0; start < generations; start += 20) {
+    const count = Math.min(20, generations - start);
+    const settlements = await Promise.all(
+      Array.from({ length: count }, async (_, offset): Promise<Settlement> => {
+        const index = start + offset;
+        const payer = payers[index % payers.length]!;
+        // The first and the last are at the ends of the day.
+        const atMs =
+          generations === 1 ? lastMs : Date.parse(date) + Math.floor((spanMs - 1) * (index / (generations - 1)));
+        const request = holdRequest({ payer, scopes: scopesOf(account, payer) }, rub('3'), { atMs });
+        const { hold } = await placeHold(table, { ...request, generation: { ...request.generation, pricing: prices } });
+        return { generationId: request.generation.id, payer, hold, outcome: outcomeAt(index, hold) };
+      }),
+    );
+    const results = await settleBatch(table, settlements, { swept: false });
+    const failed = results.find((result) => result instanceof Error);
+    if (failed) throw failed;
+    total = total.plus(Money.sum(settlements.map(({ outcome: { cost } }) => cost)));
+  }
+  return total;
+}
+
+/** A prepaid account is limited. */
+function scopesOf(account: Account, { accountId, workspaceId, memberId, keyHash }: Payer): Scope[] {
+  const ids = { key: keyHash, workspace: workspaceId, account: accountId, member: `${workspaceId}/${memberId}` };
+  const isLimited = account.mode === 'prepaid';
+  return scopeKinds
+    .filter((kind) => kind !== 'member' || memberId !== undefined)
+    .map((kind) => ({
+      kind,
+      id: ids[kind],
+      limits: kind === 'account' && isLimited ? { lifetime: rub('1000000.25') } : {},
+      revision: kind === 'account' && isLimited ? 2 : 0,
+    }));
+}
+
+async function rollUp(table: Table, accountId: string, date: string): Promise<void> {
+  for (let shard = 0; shard < GENERATION_SHARDS; shard += 1) {
+    await rollUpShard(table, { accountId, date, shard, sinceMs: Date.now() + 60_000 });
+  }
+}
