@@ -94,6 +94,16 @@ export const routes = {
   ),
 
   'get-generation': getRoute('/generation', inferring('generations/get', reading())),
+  'list-generations': getRoute('/generations', {
+    ...managed('generations/list', reading('Query')),
+    streaming: true,
+    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
+  }),
+  'get-statement': getRoute('/statements/{month}', {
+    ...managed('statements/get', reading('Query')),
+    streaming: true,
+    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
+  }),
   'get-current-key': getRoute('/key', keyed('keys/get-current', reading())),
   'get-credits': getRoute('/credits', managed('credits/get', reading())),
   'get-activity': getRoute('/activity', {

@@ -3,14 +3,15 @@ import type { Table } from '../store/table.ts';
 import { addDailySums, noDailySums, type DailySums } from './daily-sums.ts';
 
 /** By whom rows may be split; requests without a member have rows of their own. */
-export type ActivitySplit = 'workspace' | 'key' | 'member';
+export const activitySplits = ['workspace', 'key', 'member'] as const;
+export type ActivitySplit = (typeof activitySplits)[number];
 
 /** Which rows of a day are wanted; an absent field does not restrict. */
 export interface ActivityQuestion {
   workspaceId?: string | undefined;
   keyHash?: string | undefined;
   memberId?: string | undefined;
-  splitBy?: ActivitySplit | undefined;
+  splitBy?: readonly ActivitySplit[] | undefined;
 }
 
 /** Spending of one day, model and endpoint, and of whom rows are split by. */
@@ -86,10 +87,10 @@ async function rowsOfDay(
 
 /** The level with the fewest rows that can answer. */
 function selectionOf(question: ActivityQuestion): { level: RowLevel; owner?: string } {
-  const { keyHash, memberId, workspaceId, splitBy } = question;
+  const { keyHash, memberId, workspaceId, splitBy = [] } = question;
   if (keyHash !== undefined) return { level: 'KEY', owner: keyHash };
   // Rows by member leave out requests that have none.
-  if (splitBy === 'key' || (splitBy === 'member' && memberId === undefined)) return { level: 'KEY' };
+  if (splitBy.includes('key') || (splitBy.includes('member') && memberId === undefined)) return { level: 'KEY' };
   if (memberId !== undefined) return { level: 'MEMBER', owner: memberId };
   return workspaceId === undefined ? { level: 'WORKSPACE' } : { level: 'WORKSPACE', owner: workspaceId };
 }
@@ -102,11 +103,17 @@ function answers(row: DailyRow, { workspaceId, keyHash, memberId }: ActivityQues
   );
 }
 
-function addToRow(rows: Map<string, ActivityRow>, date: string, row: DailyRow, { splitBy }: ActivityQuestion): void {
+function addToRow(
+  rows: Map<string, ActivityRow>,
+  date: string,
+  row: DailyRow,
+  { splitBy = [] }: ActivityQuestion,
+): void {
   const { model, modelPermaslug, endpointId, providerName } = row;
-  const workspaceId = splitBy === 'workspace' || splitBy === 'member' ? row.workspaceId : undefined;
-  const keyHash = splitBy === 'key' ? row.keyHash : undefined;
-  const memberId = splitBy === 'member' ? row.memberId : undefined;
+  // A member is one of a workspace.
+  const workspaceId = splitBy.includes('workspace') || splitBy.includes('member') ? row.workspaceId : undefined;
+  const keyHash = splitBy.includes('key') ? row.keyHash : undefined;
+  const memberId = splitBy.includes('member') ? row.memberId : undefined;
   const name = [model, modelPermaslug, endpointId, providerName, workspaceId, keyHash, memberId].join('\n');
   const whose = { workspaceId, keyHash, memberId };
   const sum = rows.get(name) ?? { date, model, modelPermaslug, endpointId, providerName, ...whose, ...noDailySums };

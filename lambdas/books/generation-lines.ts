@@ -45,12 +45,28 @@ export function linesOf({ outcome, hold }: FinalGeneration): GenerationLine[] {
   });
 }
 
-/** Whether the lines come to what was charged, and that is not more than what was held. */
+/**
+ * Whether the lines come to what was charged, and that is not more than what was held; and whether the tokens of the generation are
+ * those of its rounds.
+ */
 export function provesItsPrice(generation: FinalGeneration, lines: readonly GenerationLine[]): boolean {
   const { outcome, hold } = generation;
   const isWithinHold = hold.scopes.length === 0 || !outcome.cost.exceeds(hold.amount);
-  return isWithinHold && Money.sum(lines.map(({ cost }) => cost)).equals(outcome.cost);
+  const hasTokensOfRounds = tokenFields.every(
+    (name) => lines.reduce((sum, { usage }) => sum + (usage[name] ?? 0), 0) === (outcome[name] ?? 0),
+  );
+  return isWithinHold && hasTokensOfRounds && Money.sum(lines.map(({ cost }) => cost)).equals(outcome.cost);
 }
+
+const tokenFields = [
+  'promptTokens',
+  'completionTokens',
+  'reasoningTokens',
+  'cachedTokens',
+  'cacheWrite5mTokens',
+  'cacheWrite1hTokens',
+  'pricedImages',
+] as const satisfies readonly (keyof RoundUsage)[];
 
 function unitsOfRound(usage: RoundUsage, pricing: Pricing): MeteredUnits[] {
   const { promptTokens, completionTokens } = usage;

@@ -45,7 +45,7 @@ interface Proof {
 }
 
 /** How a prepaid account came from one balance to the other. */
-interface Balance {
+export interface Balance {
   opening: Money;
   paidIn: Money;
   givenBack: Money;
@@ -209,12 +209,14 @@ function wholeUtcDays(period: Period): string[] {
   );
 }
 
-async function paymentsIn(table: Table, { id }: Account, { startMs, endMs }: Period): Promise<BalanceEntry[]> {
+/** What was paid in and given back in a period, oldest first. */
+export async function paymentsIn(table: Table, { id }: Account, { startMs, endMs }: Period): Promise<BalanceEntry[]> {
   const entries = await listBalanceEntries(table, id);
   return entries.filter(({ createdAt }) => startMs <= Date.parse(createdAt) && Date.parse(createdAt) < endMs);
 }
 
-async function balanceOf(table: Table, account: Account, period: Period, spent: Money): Promise<Balance> {
+/** @param spent in the period */
+export async function balanceOf(table: Table, account: Account, period: Period, spent: Money): Promise<Balance> {
   const entries = await listBalanceEntries(table, account.id);
   const before = entries.filter(({ createdAt }) => Date.parse(createdAt) < period.startMs);
   const inside = await paymentsIn(table, account, period);

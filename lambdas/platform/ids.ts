@@ -33,6 +33,12 @@ export function generationTimeMs(id: string): number | undefined {
   return match ? Number.parseInt(match[1]! + match[2]!, 16) : undefined;
 }
 
+/** The lowest id that a generation of a moment can have: all that were admitted before have lower ones. */
+export function firstGenerationId(timeMs: number): string {
+  const time = timeMs.toString(16).padStart(12, '0');
+  return `gen-${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+}
+
 /** The id of any request, in the form in which Anthropic's SDKs show it. */
 export function newRequestId(): string {
   return `req_${uuidv7().replaceAll('-', '')}`;

@@ -2,9 +2,20 @@
 
 import { generationsOfShards } from './generation-queries.ts';
 import type { Generation } from './generation.ts';
+import { endings } from './outcome.ts';
 import { refusalsOfShards, type Refusal } from './refusals.ts';
 import { mergeSorted } from './sorted-merge.ts';
 import type { Table } from './table.ts';
+
+/** How a request ended; "pending" until it is settled, "refused" where it never began. */
+export const requestStatuses = ['pending', ...endings, 'refused'] as const;
+type RequestStatus = (typeof requestStatuses)[number];
+
+export function statusOf({ state, outcome }: Generation): RequestStatus {
+  if (state === 'pending') return state;
+  // A checkpoint that was settled says only whether the answer was cut short.
+  return outcome!.ending ?? (outcome!.cancelled ? 'client_left' : 'complete');
+}
 
 export type PastRequest = { generation: Generation } | { refusal: Refusal };
 

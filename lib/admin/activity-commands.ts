@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { DAYS_SHOWN } from '../../lambdas/accounting/activity-days.ts';
-import { isComplete, readActivity, type ActivityRow } from '../../lambdas/accounting/activity.ts';
+import { activitySplits, isComplete, readActivity, type ActivityRow } from '../../lambdas/accounting/activity.ts';
 import { addDailySums, noDailySums, type DailySums } from '../../lambdas/accounting/daily-sums.ts';
 import { rowsSoFar } from '../../lambdas/accounting/roll-up.ts';
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
@@ -61,12 +61,12 @@ type NamedRow = Omit<ActivityRow, 'modelPermaslug' | 'endpointId'>;
 
 /** Rows of days that were rolled up, and of others, today among them, what their requests come to so far. */
 async function rowsOf({ table, accountId }: Session, dates: string[], by: Grouping): Promise<NamedRow[]> {
-  const splitBy = by === 'workspace' || by === 'key' || by === 'member' ? by : undefined;
+  const splitBy = activitySplits.filter((split) => split === by);
   // Which is which is decided once: a day that is rolled up meanwhile must neither be left out nor count twice.
   const days = await readDays(table, accountId, dates[0]!, dates.at(-1)!);
   const closed = days.filter(isComplete).map(({ date }) => date);
   const rolledUp = closed.length === 0 ? [] : await readActivity(table, accountId, closed, { splitBy });
-  const level = splitBy === 'key' || splitBy === 'member' ? 'KEY' : 'WORKSPACE';
+  const level = by === 'key' || by === 'member' ? 'KEY' : 'WORKSPACE';
   const open: NamedRow[] = [];
   for (const date of dates.filter((day) => !closed.includes(day))) {
     const rows = await rowsSoFar(table, accountId, date);

@@ -5,10 +5,10 @@ import { GatewayError, notFound } from '../../lambdas/platform/errors.ts';
 import { generationIdOf, generationTimeMs } from '../../lambdas/platform/ids.ts';
 import { readGeneration } from '../../lambdas/store/generation-queries.ts';
 import { readRefusal } from '../../lambdas/store/refusals.ts';
-import { requestsOfDay, type PastRequest } from '../../lambdas/store/request-history.ts';
+import { requestsOfDay, requestStatuses, type PastRequest } from '../../lambdas/store/request-history.ts';
 import { parseCount, parseDate } from './arguments.ts';
 import { namedKey } from './named-key.ts';
-import { describedGeneration, describedRefusal, isIn, requestRow, shownRequest, statuses } from './request-rows.ts';
+import { describedGeneration, describedRefusal, isIn, requestRow, shownRequest } from './request-rows.ts';
 import { onAccount, type Session } from './session.ts';
 
 const DEFAULT_COUNT = 30;
@@ -29,7 +29,7 @@ export function addGenerationCommands(program: Command): void {
     .option('--key <name, label or hash>', 'only of this key')
     .option('--member <id>', 'only of this member')
     .option('--model <id>', 'only of this model')
-    .addOption(new Option('--status <status>', 'only those that ended so').choices(statuses))
+    .addOption(new Option('--status <status>', 'only those that ended so').choices(requestStatuses))
     .option('--limit <n>', 'at most so many', parseCount, DEFAULT_COUNT)
     .option('--before <gen- id>', 'only older ones: go on behind the last id of a list', parseGenerationId)
     .action(onAccount(list, { shown: shownRequest }));

@@ -3,14 +3,11 @@
 import type { PriceTier, Pricing } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Generation } from '../../lambdas/store/generation.ts';
-import { endings, type Outcome } from '../../lambdas/store/outcome.ts';
+import type { Outcome } from '../../lambdas/store/outcome.ts';
 import type { Payer } from '../../lambdas/store/payer.ts';
 import type { Refusal } from '../../lambdas/store/refusals.ts';
-import type { PastRequest } from '../../lambdas/store/request-history.ts';
+import { statusOf, type PastRequest } from '../../lambdas/store/request-history.ts';
 import type { Row } from './output.ts';
-
-/** How a request ended; "pending" until it is settled, "refused" where it never began. */
-export const statuses = ['pending', ...endings, 'refused'];
 
 /** One request in a list, for programs. */
 export interface RequestRow extends Row {
@@ -74,12 +71,6 @@ function refusalRow({ id, createdAtMs, payer, status, kind, field, limit, model 
     ...payerColumns(payer),
     id,
   };
-}
-
-function statusOf({ state, outcome }: Generation): string {
-  if (state === 'pending') return state;
-  // A checkpoint that was settled says only whether the answer was cut short.
-  return outcome!.ending ?? (outcome!.cancelled ? 'client_left' : 'complete');
 }
 
 function payerColumns({ keyHash, workspaceId, memberId }: Payer) {

@@ -1,6 +1,7 @@
 import { activity } from '../../lambdas/api/activity/about.ts';
 import { budgets } from '../../lambdas/api/budgets/about.ts';
 import { credits } from '../../lambdas/api/credits/about.ts';
+import { statements } from '../../lambdas/api/statements/about.ts';
 import { decisions } from '../../lambdas/api/decisions/about.ts';
 import { generations } from '../../lambdas/api/generations/about.ts';
 import { keys } from '../../lambdas/api/keys/about.ts';
@@ -21,6 +22,7 @@ export const abouts: Record<RouteName, About> = {
   ...models,
   ...generations,
   ...credits,
+  ...statements,
   ...activity,
   ...keys,
   ...workspaces,

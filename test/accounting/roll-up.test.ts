@@ -151,13 +151,14 @@ describe('a day with many generations over 50 keys and 10 models', () => {
   }, 120_000);
 
   /** The rows as anybody would compute them from the list. */
-  function straight(matches: (generation: Sample) => boolean, splitBy?: ActivitySplit) {
+  function straight(matches: (generation: Sample) => boolean, splitBy?: readonly ActivitySplit[]) {
     const rows = new Map<string, ActivityRow>();
     for (const generation of samples.filter(matches)) {
       if (generation.cost.isZero && (generation.cancelled || generation.finishReason === 'error')) continue;
-      const workspaceId = splitBy === 'workspace' || splitBy === 'member' ? generation.workspaceId : undefined;
-      const splitKey = splitBy === 'key' ? generation.keyHash : undefined;
-      const memberId = splitBy === 'member' ? generation.memberId : undefined;
+      const workspaceId =
+        splitBy?.includes('workspace') || splitBy?.includes('member') ? generation.workspaceId : undefined;
+      const splitKey = splitBy?.includes('key') ? generation.keyHash : undefined;
+      const memberId = splitBy?.includes('member') ? generation.memberId : undefined;
       const name = `${generation.model}\n${workspaceId}\n${splitKey}\n${memberId}`;
       const row = rows.get(name) ?? {
         date,
@@ -189,13 +190,13 @@ describe('a day with many generations over 50 keys and 10 models', () => {
   const { keyHash, workspaceId } = keys[0]!;
   it.each<[string, ActivityQuestion, (one: Sample) => boolean]>([
     ['as a whole', everything, () => true],
-    ['by workspace', { splitBy: 'workspace' }, () => true],
-    ['by key', { splitBy: 'key' }, () => true],
-    ['by member', { splitBy: 'member' }, () => true],
-    ['by key, of a workspace', { splitBy: 'key', workspaceId }, (one) => one.workspaceId === workspaceId],
+    ['by workspace', { splitBy: ['workspace'] }, () => true],
+    ['by key', { splitBy: ['key'] }, () => true],
+    ['by member', { splitBy: ['member'] }, () => true],
+    ['by key, of a workspace', { splitBy: ['key'], workspaceId }, (one) => one.workspaceId === workspaceId],
     ['of a workspace', { workspaceId }, (one: Sample) => one.workspaceId === workspaceId],
     ['of a key', { keyHash }, (one: Sample) => one.keyHash === keyHash],
-    ['of a member', { splitBy: 'workspace', memberId: 'member-0' }, (one: Sample) => one.memberId === 'member-0'],
+    ['of a member', { splitBy: ['workspace'], memberId: 'member-0' }, (one: Sample) => one.memberId === 'member-0'],
     [
       'of a member in a workspace',
       { memberId: 'member-0', workspaceId },

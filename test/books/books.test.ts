@@ -267,7 +267,10 @@ describe('an export', () => {
     execFileSync('cp', ['-r', exported(), altered]);
     const file = readdirSync(altered, { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith('.json.gz'))!;
     const text = gunzipSync(readFileSync(join(altered, file))).toString();
-    const flipped = text.replace(digit, (found, old: string) => `${found.slice(0, -1)}${(Number(old) + 1) % 10}`);
+    // What a charge was cut from is in no sum.
+    const line = text.split('\n').find((item) => digit.test(item) && !item.includes('"capped":{"BOOL":true}'))!;
+    const flippedLine = line.replace(digit, (found, old: string) => `${found.slice(0, -1)}${(Number(old) + 1) % 10}`);
+    const flipped = text.replace(line, flippedLine);
     expect(flipped).not.toBe(text);
     writeFileSync(join(altered, file), gzipSync(flipped));
 
@@ -349,7 +352,7 @@ describe('reconciling', () => {
   });
 
   it('agrees with what GET /activity adds up', async () => {
-    const rows = await readActivity(history.table, account.id, history.dates.slice(0, -1), { splitBy: 'key' });
+    const rows = await readActivity(history.table, account.id, history.dates.slice(0, -1), { splitBy: ['key'] });
     const { total: sum } = await ask({ period: periodOf({ from: history.dates[0]!, to: history.dates.at(-2)! }) });
     expect(Money.sum(rows.map(({ usage }) => usage)).toString()).toBe(sum.usage.toString());
     expect(rows.reduce((all, { requests }) => all + requests, 0)).toBe(sum.requests);

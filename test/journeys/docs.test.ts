@@ -38,7 +38,7 @@ beforeAll(async () => {
   const { hash } = await managed('/keys', { name: 'docs' });
   const { id: workspace } = await managed('/workspaces', { name: 'Docs', slug: 'docs' });
   await managed(`/workspaces/${workspace}/members/add`, { user_ids: ['ann'] });
-  Object.assign(variables, { ID: id, HASH: hash, WORKSPACE_ID: workspace, MEMBER_ID: 'ann' });
+  Object.assign(variables, { ID: id, HASH: hash, WORKSPACE_ID: workspace, MEMBER_ID: 'ann', MONTH: '2026-10' });
 });
 afterAll(() => gateway.stop());
 

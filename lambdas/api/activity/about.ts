@@ -20,7 +20,7 @@ export const activity = tagged('Account', {
   'get-activity': {
     summary: 'Report daily spending',
     description:
-      'Successful requests of the last 30 completed UTC days by date, model and endpoint. A day appears when it is over and rolled up; a request that is settled later re-opens its day.',
+      'Successful requests of completed UTC days by date, model and endpoint: the last 30, or any days from `from` to `to`. A day appears when it is over and rolled up; a request that is settled later re-opens its day.',
     success: ok('Rows in the order of date, model and endpoint.', activityAnswer, { data: [row] }),
     errors: ['invalid_request', 'not_found'],
   },

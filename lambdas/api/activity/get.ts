@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { completedDays, DAYS_SHOWN } from '../../accounting/activity-days.ts';
+import { completedDays, datesBetween, DAYS_SHOWN } from '../../accounting/activity-days.ts';
 import { readActivity } from '../../accounting/activity.ts';
 import { compressed } from '../../http/compressed.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
@@ -11,48 +11,82 @@ import { invalidRequest, notFound } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
 import { readKey } from '../../store/keys.ts';
 import type { ActivityAnswer } from './shape.ts';
+import { groupBy } from '../parts/group-by.ts';
 import { checkRowCount } from './row-limit.ts';
 import { activityView } from './view.ts';
 
+/** One answer has a quarter of a year. */
+const MAX_DAYS = 92;
+
+const day = z.iso.date({ error: 'must be a UTC date such as 2026-11-19' }).optional();
+
 export const accepts = {
   compress: compressed,
-  query: z.strictObject({
-    date: z.iso.date({ error: 'must be a UTC date such as 2026-11-19' }).optional().meta({
-      description: 'Only this day, one of the last 30 completed UTC days; without it, all of them.',
-      example: '2026-11-19',
+  query: z
+    .strictObject({
+      date: day.meta({
+        description: 'Only this day, one of the last 30 completed UTC days; without it, all of them.',
+        example: '2026-11-19',
+      }),
+      from: day.meta({ description: 'The first of several UTC days.', example: '2026-10-01' }),
+      to: day.meta({ description: 'The last of several UTC days; without it, yesterday.', example: '2026-10-31' }),
+      api_key_hash: someId.optional().meta({ description: 'Only requests of this key, which may be deleted.' }),
+      user_id: someId.optional().meta({ description: 'Only requests of this member.' }),
+      group_by: groupBy.optional().meta({
+        description:
+          'Further rows for each `workspace`, `key` or `member`, or for several of them with commas; each row then has their ids.',
+        example: 'key,member',
+      }),
+      workspace_id: someId.optional().meta({ description: 'Only requests of this workspace, by id or slug.' }),
+    })
+    .refine(({ date, from, to }) => date === undefined || (from ?? to) === undefined, {
+      path: ['date'],
+      error: 'cannot be used with from or to: name one day, or a first and a last',
     }),
-    api_key_hash: someId.optional().meta({ description: 'Only requests of this key.' }),
-    user_id: someId.optional().meta({ description: 'Only requests of this member.' }),
-    group_by: z
-      .enum(['workspace'], { error: 'must be "workspace", or left out' })
-      .optional()
-      .meta({ description: 'With `workspace` there is a row for each workspace, with its `workspace_id`.' }),
-    workspace_id: someId.optional().meta({ description: 'Only requests of this workspace, by id or slug.' }),
-  }),
 };
 
 /** Daily rows of completed days; an answer here is never read from generations. */
 export const handler = defineEndpoint('get-activity', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();
-  const days = completedDays(nowMs());
-  if (query.date !== undefined && !days.includes(query.date)) {
-    throw invalidRequest(
-      'date',
-      `must be one of the last ${DAYS_SHOWN} completed UTC days, ${days[0]} to ${days.at(-1)}`,
-    );
-  }
+  const dates = datesAsked(query);
   const workspaceId =
     query.workspace_id === undefined ? undefined : (await findWorkspace(table, account.id, query.workspace_id)).id;
   if (query.api_key_hash !== undefined) await checkKey(query.api_key_hash, account.id);
-  const rows = await readActivity(table, account.id, query.date === undefined ? days : [query.date], {
+  const rows = await readActivity(table, account.id, dates, {
     workspaceId,
     keyHash: query.api_key_hash,
     memberId: query.user_id,
     splitBy: query.group_by,
   });
-  checkRowCount(rows.length, query.date);
-  return jsonResponse<ActivityAnswer>(200, { data: rows.map(activityView) });
+  checkRowCount(rows.length, dates.length);
+  return jsonResponse<ActivityAnswer>(200, { data: rows.map((row) => activityView(row, query.group_by ?? [])) });
 });
+
+interface DaysAsked {
+  date?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/** @throws {GatewayError} 400 for days that are not over, in no order, or too many */
+function datesAsked({ date, from, to }: DaysAsked): string[] {
+  const lastDays = completedDays(nowMs());
+  const yesterday = lastDays.at(-1)!;
+  if (date !== undefined) {
+    if (lastDays.includes(date)) return [date];
+    const allowed = `must be one of the last ${DAYS_SHOWN} completed UTC days, ${lastDays[0]} to ${yesterday}`;
+    throw invalidRequest('date', `${allowed}; from and to take any days`);
+  }
+  if (from === undefined && to === undefined) return lastDays;
+  const last = to ?? yesterday;
+  if (last > yesterday) throw invalidRequest('to', `must be a completed UTC day, ${yesterday} at the latest`);
+  const dates = datesBetween(from ?? last, last);
+  if (dates.length === 0) throw invalidRequest('from', `must not be later than the last day, ${last}`);
+  if (dates.length > MAX_DAYS) {
+    throw invalidRequest('from', `must be less than ${MAX_DAYS} days before the last one: ask for parts of it`);
+  }
+  return dates;
+}
 
 /** The history of a deleted key can still be read. */
 async function checkKey(hash: string, accountId: string): Promise<void> {

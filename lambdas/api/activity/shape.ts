@@ -18,7 +18,14 @@ const rowShape = z
     prompt_tokens: countShape.meta({ description: 'All tokens that the model read.' }),
     completion_tokens: countShape.meta({ description: 'All tokens that the model wrote.' }),
     reasoning_tokens: countShape.meta({ description: 'The part of `completion_tokens` that is thinking.' }),
-    workspace_id: uuid.optional().meta({ description: 'The id of the workspace, with `group_by=workspace`.' }),
+    workspace_id: uuid
+      .optional()
+      .meta({ description: 'The id of the workspace, with `group_by=workspace` or `member`.' }),
+    api_key_hash: z.string().optional().meta({ description: 'The hash of the key, with `group_by=key`.' }),
+    user_id: z
+      .string()
+      .nullish()
+      .meta({ description: 'The id of the member, with `group_by=member`; null for requests of no member.' }),
   })
   .meta({ id: 'ActivityRow' });
 export type ActivityRowBody = z.output<typeof rowShape>;

@@ -1,8 +1,8 @@
-import type { ActivityRow } from '../../accounting/activity.ts';
+import type { ActivityRow, ActivitySplit } from '../../accounting/activity.ts';
 import type { ActivityRowBody } from './shape.ts';
 
 /** A row as the API shows it; money as exact numbers of roubles. There are no provider keys of clients here. */
-export function activityView(row: ActivityRow): ActivityRowBody {
+export function activityView(row: ActivityRow, splitBy: readonly ActivitySplit[]): ActivityRowBody {
   return {
     date: row.date,
     model: row.model,
@@ -17,5 +17,7 @@ export function activityView(row: ActivityRow): ActivityRowBody {
     completion_tokens: row.completionTokens,
     reasoning_tokens: row.reasoningTokens,
     ...(row.workspaceId === undefined ? {} : { workspace_id: row.workspaceId }),
+    ...(splitBy.includes('key') ? { api_key_hash: row.keyHash! } : {}),
+    ...(splitBy.includes('member') ? { user_id: row.memberId ?? null } : {}),
   };
 }

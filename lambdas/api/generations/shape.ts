@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { countShape, dataShape, nothing, rub, time, uuid } from '../../http/shapes.ts';
 import { apiTypes } from '../../store/generation.ts';
 import { endings } from '../../store/outcome.ts';
+import { requestStatuses } from '../../store/request-history.ts';
 
 const attemptShape = z.strictObject({
   endpoint_id: z.string().meta({ description: 'The id of the endpoint that was asked.' }),
@@ -115,3 +116,55 @@ export type GenerationBody = z.output<typeof generationShape>;
 
 export const generationAnswer = dataShape(generationShape);
 export type GenerationAnswer = z.output<typeof generationAnswer>;
+
+const listedRequestShape = z
+  .strictObject({
+    id: z.string().meta({ description: 'The id of the request, with which GET /generation shows the rest of it.' }),
+    created_at: time.meta({ description: 'The time at which the request came in.' }),
+    status: z.enum(requestStatuses).meta({
+      description:
+        'How the request ended: `pending` until its cost is final, `refused` where no provider was asked, and else how its answer ended.',
+    }),
+    refusal: z
+      .strictObject({
+        status: countShape.meta({ description: 'The HTTP status of the refusal.' }),
+        error_type: z.string().meta({ description: 'The kind of the error, as a name that does not change.' }),
+        field: z.string().nullable().meta({ description: 'The field of the request that was at fault.' }),
+        limit_source: z.string().nullable().meta({ description: 'The kind of the limit that refused the request.' }),
+      })
+      .nullable()
+      .meta({ description: 'Why the request was refused; null where it was not.' }),
+    api_type: z
+      .enum(apiTypes)
+      .nullable()
+      .meta({ description: 'The kind of request: `completions` for messages, `decisions`, or `video`.' }),
+    model: z.string().nullable().meta({ description: 'The id of the model that answered, or that was asked for.' }),
+    model_permaslug: z.string().nullable().meta({ description: 'The id of the model that never changes its meaning.' }),
+    endpoint_id: z.string().nullable().meta({ description: 'The id of the endpoint that was asked.' }),
+    provider_name: z.string().nullable().meta({ description: 'The name of the provider that was asked.' }),
+    total_cost: rub.nullable().meta({ description: 'The cost of the request in RUB; null until it is final.' }),
+    tokens_prompt: countShape.nullable().meta({ description: 'All tokens that the model read.' }),
+    tokens_completion: countShape.nullable().meta({ description: 'All tokens that the model wrote.' }),
+    finish_reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the answer ended, in the words of the public convention.' }),
+    latency: countShape
+      .nullable()
+      .meta({ description: 'Milliseconds from the request to the first event of the answer.' }),
+    generation_time: countShape.nullable().meta({ description: 'Milliseconds from the request to its end.' }),
+    api_key_hash: z.string().meta({ description: 'The hash of the key that made the request.' }),
+    workspace_id: uuid.meta({ description: 'The id of the workspace that paid for the request.' }),
+    user_id: z.string().nullable().meta({ description: 'The id of the member whose key made the request.' }),
+  })
+  .meta({ id: 'ListedRequest' });
+export type ListedRequestBody = z.output<typeof listedRequestShape>;
+
+export const generationListAnswer = z.strictObject({
+  data: z.array(listedRequestShape).meta({ description: 'The requests of this page, newest first.' }),
+  next_cursor: z.string().nullable().meta({
+    description:
+      'The cursor of the next page; null where there is none. A page with a filter may be short, and yet have a next one.',
+  }),
+});
+export type GenerationListAnswer = z.output<typeof generationListAnswer>;

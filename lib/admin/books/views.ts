@@ -131,21 +131,28 @@ SELECT id, round, prompt AS tokens_prompt, completion AS tokens_completion, cach
 FROM unit;
 `;
 
+/** Those that a generation has of all its rounds together. */
+const recordedTokens = [...Object.values(TOKENS), 'priced_images'];
+
 /** What each final generation should have cost, by its own fields. */
 const proofs = `
 CREATE VIEW proofs AS
-WITH summed AS (SELECT id, sum(cost_rub) AS of_rounds FROM rounds GROUP BY id), expected AS (
+WITH summed AS (
+  SELECT id, sum(cost_rub) AS of_rounds, ${recordedTokens.map((name) => `sum(${name})`).join(" || ',' || ")} AS tokens_of_rounds
+  FROM rounds GROUP BY id
+), expected AS (
   SELECT g.*, s.of_rounds
     + coalesce(rub_in(prices->'$.M', 'web_search'), 0) * coalesce(num_search_requests, 0)
     + coalesce(rub_in(prices->'$.M', 'video_second'), 0) * coalesce(video_seconds, 0) AS uncut_rub,
-    coalesce(json_array_length(held_scopes->'$.L'), 0) > 0 AS is_held
+    coalesce(json_array_length(held_scopes->'$.L'), 0) > 0 AS is_held,
+    s.tokens_of_rounds <> ${recordedTokens.map((name) => `coalesce(g.${name}, 0)`).join(" || ',' || ")} AS has_other_tokens
   FROM generations g JOIN summed s USING (id) WHERE state = 'final'
 )
 SELECT id, account_id, created_at, coalesce(total_cost_rub, 0) AS total_cost_rub, hold_rub,
   CASE WHEN capped AND is_held THEN least(uncut_rub, hold_rub) ELSE uncut_rub END AS expected_rub,
-  is_held AND coalesce(total_cost_rub, 0) > hold_rub AS is_above_hold
+  is_held AND coalesce(total_cost_rub, 0) > hold_rub AS is_above_hold, has_other_tokens
 FROM expected;
-CREATE VIEW unproven AS SELECT * FROM proofs WHERE total_cost_rub <> expected_rub OR is_above_hold;
+CREATE VIEW unproven AS SELECT * FROM proofs WHERE total_cost_rub <> expected_rub OR is_above_hold OR has_other_tokens;
 `;
 
 /** Each window of each counter against the records of its days. Lifetime windows need every record there ever was. */

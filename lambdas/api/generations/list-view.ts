@@ -1,0 +1,59 @@
+import type { Generation } from '../../store/generation.ts';
+import type { Payer } from '../../store/payer.ts';
+import type { Refusal } from '../../store/refusals.ts';
+import { statusOf, type PastRequest } from '../../store/request-history.ts';
+import type { ListedRequestBody } from './shape.ts';
+
+/** A request in a list; what is not known yet, or never was, is null. */
+export function listedRequest(request: PastRequest): ListedRequestBody {
+  return 'refusal' in request ? listedRefusal(request.refusal) : listedGeneration(request.generation);
+}
+
+function listedGeneration(generation: Generation): ListedRequestBody {
+  const { id, createdAtMs, payer, apiType, state } = generation;
+  const outcome = state === 'final' ? generation.outcome! : undefined;
+  const { model, modelPermaslug, endpointId, providerName } = generation.outcome ?? generation;
+  return {
+    id,
+    created_at: new Date(createdAtMs).toISOString(),
+    status: statusOf(generation),
+    refusal: null,
+    api_type: apiType,
+    model,
+    model_permaslug: modelPermaslug,
+    endpoint_id: endpointId,
+    provider_name: providerName,
+    total_cost: outcome?.cost ?? null,
+    tokens_prompt: outcome?.promptTokens ?? null,
+    tokens_completion: outcome?.completionTokens ?? null,
+    finish_reason: outcome?.finishReason ?? null,
+    latency: outcome?.latencyMs ?? null,
+    generation_time: outcome?.generationTimeMs ?? null,
+    ...payerFields(payer),
+  };
+}
+
+function listedRefusal({ id, createdAtMs, payer, status, kind, field, limit, model }: Refusal): ListedRequestBody {
+  return {
+    id,
+    created_at: new Date(createdAtMs).toISOString(),
+    status: 'refused',
+    refusal: { status, error_type: kind, field: field ?? null, limit_source: limit ?? null },
+    api_type: null,
+    model: model ?? null,
+    model_permaslug: null,
+    endpoint_id: null,
+    provider_name: null,
+    total_cost: null,
+    tokens_prompt: null,
+    tokens_completion: null,
+    finish_reason: null,
+    latency: null,
+    generation_time: null,
+    ...payerFields(payer),
+  };
+}
+
+function payerFields({ keyHash, workspaceId, memberId }: Payer) {
+  return { api_key_hash: keyHash, workspace_id: workspaceId, user_id: memberId ?? null };
+}

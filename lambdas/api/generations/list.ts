@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import { datesBetween } from '../../accounting/activity-days.ts';
+import { compressed } from '../../http/compressed.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { integerParameter } from '../../http/fields.ts';
+import { someId } from '../../http/path-params.ts';
+import { jsonResponse } from '../../http/response.ts';
+import { findWorkspace } from '../../management/workspaces.ts';
+import { utcDate } from '../../money/periods.ts';
+import { nowMs } from '../../platform/clock.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import { firstGenerationId, generationTimeMs } from '../../platform/ids.ts';
+import { resources } from '../../resources.ts';
+import { requestsOfDay, requestStatuses, type PastRequest } from '../../store/request-history.ts';
+import { listedRequest } from './list-view.ts';
+import type { GenerationListAnswer, ListedRequestBody } from './shape.ts';
+
+const day = z.iso.date({ error: 'must be a UTC date such as 2026-11-19' }).optional();
+
+export const accepts = {
+  compress: compressed,
+  query: z.strictObject({
+    from: day.meta({ description: 'The first UTC day; without it, the last one alone.', example: '2026-10-01' }),
+    to: day.meta({ description: 'The last UTC day; without it, today.', example: '2026-10-31' }),
+    api_key_hash: someId.optional().meta({ description: 'Only requests of this key, which may be deleted.' }),
+    user_id: someId.optional().meta({ description: 'Only requests of this member.' }),
+    workspace_id: someId.optional().meta({ description: 'Only requests of this workspace, by id or slug.' }),
+    model: someId.optional().meta({ description: 'Only requests that this model answered, or that asked for it.' }),
+    status: z
+      .enum(requestStatuses, { error: `must be one of ${requestStatuses.join(', ')}` })
+      .optional()
+      .meta({ description: 'Only requests that ended so.' }),
+    limit: integerParameter(1, 100).default(50).meta({ description: 'The most entries to return.' }),
+    cursor: z
+      .string()
+      .refine((text) => generationTimeMs(text) !== undefined, 'must be the next_cursor of an answer')
+      .optional()
+      .meta({ description: 'The `next_cursor` of the page before this one.' }),
+  }),
+};
+
+type Query = z.output<typeof accepts.query>;
+
+/** As many requests are looked at for one page, so that a filter which fits few of them still answers in time. */
+const MAX_LOOKED_AT = 1_000;
+/** A day without any request costs sixteen Queries. */
+const MAX_DAYS_LOOKED_AT = 10;
+const MAX_DAYS = 400;
+
+/**
+ * A page of an account's requests, newest first: final, pending and refused ones.
+ *
+ * Guarantee: the pages together have each request that was there when the first was read once, whatever comes meanwhile; a cursor
+ * is the place of an id, not a count. A page may have fewer entries than asked for, or none, and still a next cursor.
+ */
+export const handler = defineEndpoint('list-generations', accepts, async ({ query, caller: { account } }) => {
+  const table = resources.table();
+  const { limit } = query;
+  const filter = {
+    ...query,
+    workspace_id:
+      query.workspace_id === undefined ? undefined : (await findWorkspace(table, account.id, query.workspace_id)).id,
+  };
+  const dates = datesAsked(query);
+  const data: ListedRequestBody[] = [];
+  let lookedAt = 0;
+  for (const [index, date] of dates.entries()) {
+    if (index === MAX_DAYS_LOOKED_AT) return page(data, firstGenerationId(Date.parse(dates[index - 1]!)));
+    for await (const request of requestsOfDay(table, account.id, date, query.cursor)) {
+      lookedAt += 1;
+      if (isAskedFor(request, filter)) data.push(listedRequest(request));
+      if (data.length === limit || lookedAt === MAX_LOOKED_AT) return page(data, idOf(request));
+    }
+  }
+  return page(data, null);
+});
+
+function page(data: ListedRequestBody[], next: string | null) {
+  return jsonResponse<GenerationListAnswer>(200, { data, next_cursor: next });
+}
+
+/** Newest first. @throws {GatewayError} 400 for days that are in no order, or too many */
+function datesAsked({ from, to, cursor }: Query): string[] {
+  const last = to ?? utcDate(nowMs());
+  const dates = datesBetween(from ?? last, last);
+  if (dates.length === 0) throw invalidRequest('from', `must not be later than the last day, ${last}`);
+  if (dates.length > MAX_DAYS) throw invalidRequest('from', `must be less than ${MAX_DAYS} days before the last one`);
+  const upTo = cursor === undefined ? last : utcDate(generationTimeMs(cursor)!);
+  return dates.filter((date) => date <= upTo).toReversed();
+}
+
+function isAskedFor(request: PastRequest, filter: Query): boolean {
+  const { api_key_hash, user_id, workspace_id, model, status } = listedRequest(request);
+  return (
+    (filter.api_key_hash === undefined || api_key_hash === filter.api_key_hash) &&
+    (filter.user_id === undefined || user_id === filter.user_id) &&
+    (filter.workspace_id === undefined || workspace_id === filter.workspace_id) &&
+    (filter.model === undefined || model === filter.model) &&
+    (filter.status === undefined || status === filter.status)
+  );
+}
+
+function idOf(request: PastRequest): string {
+  return 'refusal' in request ? request.refusal.id : request.generation.id;
+}

@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import { readMonth } from '../../books/month.ts';
+import { Names } from '../../books/names.ts';
+import { compressed } from '../../http/compressed.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { jsonResponse } from '../../http/response.ts';
+import { resources } from '../../resources.ts';
+import { groupBy } from '../parts/group-by.ts';
+import type { StatementAnswer } from './shape.ts';
+import { statementView } from './view.ts';
+
+export const accepts = {
+  compress: compressed,
+  params: z.object({
+    month: z
+      .string()
+      .regex(/^(20\d{2})-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-10')
+      .meta({ description: 'The month, of UTC days.', example: '2026-10' }),
+  }),
+  query: z.strictObject({
+    group_by: groupBy.optional().meta({
+      description:
+        'Rows for each `workspace`, `key` or `member`, or for several of them with commas, beside each model.',
+      example: 'key,member',
+    }),
+  }),
+};
+
+/** The month of an account from its daily rows, with the sum that its counter has, as long as that is kept. */
+export const handler = defineEndpoint('get-statement', accepts, async ({ params, query, caller: { account } }) => {
+  const table = resources.table();
+  const splitBy = query.group_by ?? [];
+  const month = await readMonth(table, account, { month: params.month, splitBy });
+  const names = new Names(table, account.id);
+  return jsonResponse<StatementAnswer>(200, { data: await statementView(account, month, { splitBy, names }) });
+});

@@ -1,0 +1,80 @@
+import * as z from 'zod';
+import { countShape, dataShape, rub, uuid } from '../../http/shapes.ts';
+
+const sums = {
+  requests: countShape.meta({ description: 'The number of requests that completed or were charged.' }),
+  prompt_tokens: countShape.meta({ description: 'All tokens that models read.' }),
+  completion_tokens: countShape.meta({ description: 'All tokens that models wrote.' }),
+  reasoning_tokens: countShape.meta({ description: 'The part of `completion_tokens` that is thinking.' }),
+  usage: rub.meta({ description: 'The exact amount in RUB that the requests cost.' }),
+  cache_saved_rub: rub.meta({
+    description:
+      'What reading cached prompts saved, less what writing caches cost, in RUB; negative where writing cost more.',
+  }),
+};
+
+const rowShape = z
+  .strictObject({
+    model: z.string().meta({ description: 'The id of the model that answered.' }),
+    workspace_id: uuid
+      .optional()
+      .meta({ description: 'The id of the workspace, with `group_by=workspace` or `member`.' }),
+    workspace_slug: z.string().optional().meta({ description: 'The slug of that workspace.' }),
+    api_key_hash: z.string().optional().meta({ description: 'The hash of the key, with `group_by=key`.' }),
+    api_key_name: z.string().optional().meta({ description: 'The name of that key, which may be deleted.' }),
+    user_id: z
+      .string()
+      .nullish()
+      .meta({ description: 'The id of the member, with `group_by=member`; null for requests of no member.' }),
+    ...sums,
+  })
+  .meta({ id: 'StatementRow' });
+
+const statementShape = z
+  .strictObject({
+    account_id: uuid.meta({ description: 'The id of the account.' }),
+    account_name: z.string().meta({ description: 'The name of the account.' }),
+    currency: z.literal('RUB'),
+    from: z.iso.date().meta({ description: 'The first day of the month.' }),
+    to: z.iso.date().meta({ description: 'The last day of the month.' }),
+    zone: z.literal('UTC').meta({ description: 'The time zone of the days.' }),
+    closed: z
+      .boolean()
+      .meta({ description: 'Whether every day of the month is over and added up, so that the sums are final.' }),
+    closed_days: countShape.meta({ description: 'The number of days that are over and added up in the statement.' }),
+    rows: z.array(rowShape).meta({ description: 'What was spent, by model and by what `group_by` names.' }),
+    total: z.strictObject(sums).meta({ description: 'What all rows come to.' }),
+    counted_usage: rub.nullable().meta({
+      description:
+        'What the counter of the account has of the month, in RUB; null while the month is not closed, and two days after its end.',
+    }),
+    proven: z.boolean().nullable().meta({
+      description: 'Whether the counter and the rows say the same; null where there is no counter to compare.',
+    }),
+    payments: z
+      .array(
+        z.strictObject({
+          created_at: z.iso.datetime().meta({ description: 'The time at which the payment was booked.' }),
+          kind: z.enum(['top_up', 'refund']).meta({ description: 'Whether money was paid in or given back.' }),
+          reference: z.string().meta({ description: 'The reference under which the payment was booked.' }),
+          amount: rub.meta({ description: 'The amount in RUB; negative where money was given back.' }),
+          note: z.string().nullable().meta({ description: 'What the payment was for.' }),
+        }),
+      )
+      .meta({ description: 'Payments of the month, oldest first.' }),
+    balance: z
+      .strictObject({
+        opening: rub.meta({ description: 'What was left at the beginning of the month, in RUB.' }),
+        paid_in: rub.meta({ description: 'What was paid in, in RUB.' }),
+        given_back: rub.meta({ description: 'What was given back, in RUB.' }),
+        spent: rub.meta({ description: 'What requests of the closed days cost, in RUB.' }),
+        closing: rub.meta({ description: 'What was left after that, in RUB.' }),
+      })
+      .nullable()
+      .meta({ description: 'How the balance of a prepaid account came about; null for a postpaid one.' }),
+  })
+  .meta({ id: 'Statement' });
+export type StatementBody = z.output<typeof statementShape>;
+
+export const statementAnswer = dataShape(statementShape);
+export type StatementAnswer = z.output<typeof statementAnswer>;

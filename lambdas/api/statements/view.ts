@@ -1,0 +1,69 @@
+import type { ActivitySplit } from '../../accounting/activity.ts';
+import type { DailySums } from '../../accounting/daily-sums.ts';
+import type { Month, MonthRow } from '../../books/month.ts';
+import type { Names } from '../../books/names.ts';
+import type { Account, BalanceEntry } from '../../store/accounts.ts';
+import type { StatementBody } from './shape.ts';
+
+interface Naming {
+  splitBy: readonly ActivitySplit[];
+  names: Names;
+}
+
+/** A month as the API shows it; money as exact numbers of roubles. */
+export async function statementView(account: Account, month: Month, naming: Naming): Promise<StatementBody> {
+  const { from, to, closedDays, isClosed, rows, total, counted, payments, balance } = month;
+  return {
+    account_id: account.id,
+    account_name: account.name,
+    currency: 'RUB',
+    from,
+    to,
+    zone: 'UTC',
+    closed: isClosed,
+    closed_days: closedDays,
+    rows: await Promise.all(rows.map((row) => rowView(row, naming))),
+    total: sumsView(total),
+    counted_usage: counted ?? null,
+    proven: counted === undefined ? null : counted.equals(total.usage),
+    payments: payments.map(paymentView),
+    balance: balance
+      ? {
+          opening: balance.opening,
+          paid_in: balance.paidIn,
+          given_back: balance.givenBack,
+          spent: balance.spent,
+          closing: balance.closing,
+        }
+      : null,
+  };
+}
+
+async function rowView(row: MonthRow, { splitBy, names }: Naming) {
+  const { model, workspaceId, keyHash, memberId } = row;
+  return {
+    model,
+    ...(workspaceId === undefined
+      ? {}
+      : { workspace_id: workspaceId, workspace_slug: await names.workspace(workspaceId) }),
+    ...(keyHash === undefined ? {} : { api_key_hash: keyHash, api_key_name: (await names.key(keyHash)).name }),
+    ...(splitBy.includes('member') ? { user_id: memberId ?? null } : {}),
+    ...sumsView(row),
+  };
+}
+
+function sumsView({ requests, promptTokens, completionTokens, reasoningTokens, usage, cacheSaved }: DailySums) {
+  return {
+    requests,
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    reasoning_tokens: reasoningTokens,
+    usage,
+    cache_saved_rub: cacheSaved,
+  };
+}
+
+function paymentView({ createdAt, amount, id, note }: BalanceEntry) {
+  const kind: 'refund' | 'top_up' = amount.isNegative ? 'refund' : 'top_up';
+  return { created_at: createdAt, kind, reference: id, amount, note: note ?? null };
+}

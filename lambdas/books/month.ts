@@ -1,0 +1,79 @@
+/** A month of an account from its daily rows: a few Queries, however many requests it had. */
+
+import { isComplete, readActivity, type ActivityRow, type ActivitySplit } from '../accounting/activity.ts';
+import { addDailySums, noDailySums, type DailySums } from '../accounting/daily-sums.ts';
+import { readDays } from '../store/activity.ts';
+import { readCounter } from '../store/counters.ts';
+import type { Account, BalanceEntry } from '../store/accounts.ts';
+import { Money } from '../money/money.ts';
+import { utcDate } from '../money/periods.ts';
+import { nowMs } from '../platform/clock.ts';
+import type { Table } from '../store/table.ts';
+import { daysOfMonth, periodOf } from './period.ts';
+import { balanceOf, paymentsIn, type Balance } from './statement.ts';
+
+/** What a month came to, of one model and of whom rows are split by. */
+export interface MonthRow extends DailySums {
+  model: string;
+  workspaceId: string | undefined;
+  keyHash: string | undefined;
+  memberId: string | undefined;
+}
+
+export interface Month {
+  from: string;
+  to: string;
+  /** Days that are over, and of which all requests that were settled are added up. */
+  closedDays: number;
+  /** All days of the month are closed. */
+  isClosed: boolean;
+  rows: MonthRow[];
+  total: DailySums;
+  /** What the account's counter has of the month; undefined when it is kept no more, or the month is not closed. */
+  counted: Money | undefined;
+  payments: BalanceEntry[];
+  balance: Balance | undefined;
+}
+
+export async function readMonth(
+  table: Table,
+  account: Account,
+  { month, splitBy }: { month: string; splitBy: readonly ActivitySplit[] },
+): Promise<Month> {
+  const { from, to } = daysOfMonth(month);
+  const period = periodOf({ from, to });
+  const today = utcDate(nowMs());
+  const days = (await readDays(table, account.id, from, to)).filter((day) => isComplete(day) && day.date < today);
+  const dates = days.map(({ date }) => date);
+  const daily = dates.length === 0 ? [] : await readActivity(table, account.id, dates, { splitBy });
+  const total = { ...noDailySums };
+  for (const row of daily) addDailySums(total, row);
+  // An account is rolled up from its first day on.
+  const wanted = period.days.filter(({ date }) => date >= utcDate(Date.parse(account.createdAt)));
+  const isClosed = to < today && wanted.every(({ date }) => dates.includes(date));
+  const counter = isClosed ? await readCounter(table, { kind: 'account', id: account.id }) : undefined;
+  const window = `month_${month}`;
+  return {
+    from,
+    to,
+    closedDays: dates.length,
+    isClosed,
+    rows: rowsOf(daily),
+    total,
+    counted: counter?.windows().includes(window) ? counter.spent(window) : undefined,
+    payments: await paymentsIn(table, account, period),
+    balance: account.mode === 'prepaid' ? await balanceOf(table, account, period, total.usage) : undefined,
+  };
+}
+
+/** Adds up the rows of all days. */
+function rowsOf(daily: readonly ActivityRow[]): MonthRow[] {
+  const rows = new Map<string, MonthRow>();
+  for (const { model, workspaceId, keyHash, memberId, ...sums } of daily) {
+    const name = [model, workspaceId, keyHash, memberId].join('\n');
+    const row = rows.get(name) ?? { model, workspaceId, keyHash, memberId, ...noDailySums };
+    addDailySums(row, sums);
+    rows.set(name, row);
+  }
+  return [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+}
