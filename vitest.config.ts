@@ -50,6 +50,7 @@ const settingUp = [
   'journeys/greeting',
   'journeys/long-answer',
   'journeys/npm-start',
+  'journeys/october',
   'journeys/operator',
   'journeys/readme',
   'journeys/refused-requests',

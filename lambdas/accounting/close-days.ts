@@ -6,9 +6,12 @@ import { listAccountIds, type AccountEntry } from '../store/accounts.ts';
 import { readClosingProgress, saveClosedThrough, saveClosing } from '../store/activity.ts';
 import { GENERATION_SHARDS, shardOf } from '../store/generation-key.ts';
 import type { Table } from '../store/table.ts';
-import { completedDays, dayBefore, isCompleted } from './activity-days.ts';
+import { datesBetween, dayBefore, isCompleted } from './activity-days.ts';
 import { encodeRollUp, type RollUp } from './roll-up.ts';
 import type { Settlement } from './settlement.ts';
+
+/** More than a year: a gateway that was off for longer has nothing of the days before. */
+const MAX_DAYS_AT_ONCE = 400;
 
 /** A settlement committed just before midnight must be visible to the roll-up, even when clocks differ. */
 const AFTER_MIDNIGHT_MS = 3_000;
@@ -33,8 +36,8 @@ export async function closeDays(
   // A laptop's clock may have been set ahead when the table was last used: that day cannot be trusted.
   const closedThrough = stored !== undefined && stored > utcDate(atMs) ? undefined : stored;
   if (closedThrough !== undefined && closedThrough >= yesterday) return 0;
-  const newDays = completedDays(atMs).filter((date) => closedThrough === undefined || date > closedThrough);
-  const dates = closedThrough === undefined ? newDays : [closedThrough, ...newDays];
+  // A laptop may have been off for months: what was spent before is in its rows as well.
+  const dates = datesBetween(closedThrough ?? utcDate(0), yesterday).slice(-MAX_DAYS_AT_ONCE);
   const isContinued = closing?.through === yesterday;
   let sent = 0;
   for await (const page of pages(listAccountIds(table, isContinued ? closing.accountsUpTo : undefined))) {

@@ -15,7 +15,7 @@ import { csvText, locales, type Locale, type WrittenFile } from './reports/csv.t
 import { proofText } from './reports/proof-text.ts';
 import { writeStatementFiles } from './reports/statement-files.ts';
 import { spendingRows } from './reports/spending-rows.ts';
-import { columnsOf, namedCells, sumCells, sumColumns } from './reports/spending-table.ts';
+import { columnsOf, namedCells, sumCells } from './reports/spending-table.ts';
 import { statementJson } from './reports/statement-json.ts';
 import { statementPage } from './reports/statement-page.ts';
 import { showProgress } from './progress.ts';
@@ -149,10 +149,13 @@ interface Shown {
   locale: Locale;
 }
 
+/** As `sumColumns`, in the width of a window. */
+const shortSumColumns = ['requests', 'in', 'out', 'thinking', 'usage_rub', 'saved_rub'];
+
 const shown: Record<Format, (statement: Statement, names: Names, more: Shown) => Promise<string>> = {
   table: async (statement, names) => {
     const { by, rows, total } = statement;
-    const columns = [...by.flatMap((dimension) => columnsOf[dimension].slice(0, 1)), ...sumColumns];
+    const columns = [...by.flatMap((dimension) => columnsOf[dimension].slice(0, 1)), ...shortSumColumns];
     const lines: Row[] = [];
     for (const row of rows) {
       // People know names; the other formats have ids as well.

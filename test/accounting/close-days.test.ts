@@ -44,7 +44,8 @@ describe('closing days', () => {
     await addAccount('young', dayBeforeYesterday);
     await addAccount('new', utcDate(Date.now()));
     await closeDays(table, queue);
-    expect(daysOf('old')).toHaveLength(30);
+    // A gateway that was off for months adds up what was spent before.
+    expect(daysOf('old')).toHaveLength(400);
     expect(daysOf('young')).toEqual([dayBeforeYesterday, yesterday]);
     expect(daysOf('new')).toEqual([]);
     const shards = sent.filter(({ accountId, date }) => accountId === 'young' && date === yesterday);

@@ -1,0 +1,234 @@
+/** What a month has cost is asked for in the next one: by HTTP, at the command line, and in SQL. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Money } from '../../lambdas/money/money.ts';
+import { adminHere } from '../support/admin.ts';
+import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { manage } from '../support/manage.ts';
+import { documentedOperations, documentedResponse, misfit } from '../support/openapi.ts';
+
+let directory: string;
+let gateway: RunningGateway;
+let total: Money;
+let ids: string[];
+
+const REQUESTS = 7;
+const october = { from: '2026-10-01', to: '2026-10-22' };
+
+/** @returns the gateway as it was: keys are shown once, at the first start */
+async function makeOctober(): Promise<RunningGateway> {
+  const early = await startGateway({ args: ['--data', directory, '--now', '2026-10-15T12:00:00Z'] });
+  await manage(early, 'POST', '/workspaces/default/members/add', { user_ids: ['ann'] });
+  const key = (name: string, more: object = {}) => manage(early, 'POST', '/keys', { name, ...more });
+  const server = (await key('server', { member_id: 'ann' })).body as { key: string; data: { hash: string } };
+  ids = [];
+  for (let index = 0; index < REQUESTS; index += 1) {
+    const client = { ...early, key: index % 2 === 0 ? server.key : early.key };
+    const model = index % 3 === 0 ? 'sandbox/gpt' : 'sandbox/claude';
+    const answer = await post(client, '/messages', {
+      model,
+      max_tokens: 20 + index,
+      messages: [said('Hi', 'delay=0')],
+    });
+    const { id } = (await answer.json()) as { id: string };
+    ids.push(id);
+    const { total_cost: cost } = await finalGeneration(client, id);
+    total = total.plus(Money.parseNumber(String(cost)));
+  }
+  await post(early, '/messages', { model: 'sandbox/nobody', max_tokens: 20, messages: [said('Hi', '')] });
+  // Its history stays, with its name.
+  await manage(early, 'DELETE', `/keys/${server.data.hash}`);
+  await early.stop();
+  return early;
+}
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-october-'));
+  total = Money.zero;
+  const { key, managementKey } = await makeOctober();
+  const later = await startGateway({ args: ['--data', directory, '--now', '2026-11-22T12:00:00Z'] });
+  gateway = { ...later, key, managementKey };
+  await vi.waitUntil(async () => (await manage(gateway, 'GET', '/statements/2026-10')).body.data.closed as boolean, {
+    timeout: 20_000,
+    interval: 200,
+  });
+}, 60_000);
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const read = async (path: string) => (await manage(gateway, 'GET', path)).body;
+const spent = () => Number(total.toString());
+
+/** An answer fits what the document says of it. */
+function expectDocumented(name: string, answer: unknown): void {
+  const { operation } = documentedOperations.find((documented) => documented.name === name)!;
+  const { schema } = documentedResponse(operation, 200)!.content!['application/json']!;
+  expect(misfit(schema, answer)).toBeUndefined();
+}
+
+describe('October, asked for in November, by HTTP', () => {
+  it('is in the statement of the month, with names of deleted keys', async () => {
+    const answer = await read('/statements/2026-10?group_by=key,member');
+
+    expectDocumented('GET /statements/{month}', answer);
+    expect(answer.data).toMatchObject({ closed: true, from: '2026-10-01', to: '2026-10-31', proven: true });
+    expect(answer.data.total).toMatchObject({ requests: REQUESTS, usage: spent() });
+    const names = (answer.data.rows as { api_key_name: string; user_id: string | null }[]).map(
+      ({ api_key_name, user_id }) => `${api_key_name} of ${user_id}`,
+    );
+    expect(new Set(names)).toEqual(new Set(['server of ann', 'First key of null']));
+  });
+
+  it('is in the activity of any days', async () => {
+    const answer = await read(`/activity?from=${october.from}&to=${october.to}&group_by=key,member`);
+
+    expectDocumented('GET /activity', answer);
+    const rows = answer.data as { usage: number; requests: number; api_key_hash: string; user_id: string | null }[];
+    expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(REQUESTS);
+    expect(Money.sum(rows.map(({ usage }) => Money.parseNumber(String(usage)))).toString()).toBe(total.toString());
+    expect(new Set(rows.map(({ user_id }) => user_id))).toEqual(new Set(['ann', null]));
+  });
+
+  it.each([
+    ['from=2026-10-05&to=2026-10-01', 'from'],
+    ['to=2026-11-22', 'to'],
+    ['from=2026-01-01&to=2026-10-01', 'from'],
+    ['date=2026-11-20&to=2026-11-21', 'date'],
+    ['from=yesterday', 'from'],
+    ['group_by=model', 'group_by'],
+  ])('refuses the activity of %s', async (query, field) => {
+    const { status, body } = await manage(gateway, 'GET', `/activity?${query}`);
+    expect([status, body.error.metadata.field]).toEqual([400, field]);
+  });
+
+  it('lists each request once, page after page', async () => {
+    const seen: { id: string; status: string }[] = [];
+    let cursor: string | null = null;
+    do {
+      const from = cursor === null ? '' : `&cursor=${cursor}`;
+      const answer = await read(`/generations?from=2026-10-01&to=2026-11-22&limit=3${from}`);
+      expectDocumented('GET /generations', answer);
+      seen.push(...(answer.data as typeof seen));
+      cursor = answer.next_cursor as string | null;
+    } while (cursor !== null);
+
+    const answered = seen.filter(({ status }) => status !== 'refused').map(({ id }) => id);
+    expect(answered).toEqual(ids.toReversed());
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
+  });
+
+  it.each([
+    ['user_id=ann', 4],
+    ['model=sandbox/gpt', 3],
+    ['user_id=ann&model=sandbox/gpt', 2],
+    ['status=pending', 0],
+  ])('lists what fits %s', async (filter, count) => {
+    const answer = await read(`/generations?from=2026-10-15&to=2026-10-15&${filter}`);
+    expect(answer.data).toHaveLength(count);
+  });
+
+  it.each([
+    ['from=2026-10-05&to=2026-10-01', 'from'],
+    ['cursor=2', 'cursor'],
+    ['limit=0', 'limit'],
+    ['status=done', 'status'],
+  ])('refuses a list with %s', async (query, field) => {
+    const { status, body } = await manage(gateway, 'GET', `/generations?${query}`);
+    expect([status, body.error.metadata.field]).toEqual([400, field]);
+  });
+
+  it('refuses a month that is none', async () => {
+    const { status, body } = await manage(gateway, 'GET', '/statements/2026-13');
+    expect([status, body.error.metadata.field]).toEqual([400, 'month']);
+  });
+});
+
+describe('October, asked for in November, at the command line', () => {
+  const run = (...args: string[]) => adminHere(directory, ...args);
+  const days = ['--from', october.from, '--to', october.to];
+
+  it('has a row for each key, member and model, and says why it is right', async () => {
+    const { out } = await run('statement', ...days, '--by', 'key,member,model');
+    expect(out).toMatch(/^server +ann +sandbox\/claude +2 +10 +42 +0 +0\.066 /m);
+    expect(out).toContain(total.toString());
+    expect(out).toMatch(/proven: 7 records.*lines: agrees.*daily rows: agrees/);
+  });
+
+  it.each(['server', 'First key'])('has what %s spent alone', async (key) => {
+    const whole = JSON.parse((await run('--json', 'statement', ...days, '--by', 'key')).out) as {
+      rows: { key: string }[];
+    };
+    const own = JSON.parse((await run('--json', 'statement', ...days, '--key', key)).out) as { total: object };
+    expect(whole.rows.find((row) => row.key === key)).toMatchObject(own.total);
+  });
+
+  it('is a file of lines that add up, a page, and whatever finance reads', async () => {
+    const files = join(directory, 'files');
+    const { out } = await run('--json', 'statement', '--month', '2026-10', '--files', files);
+    const answer = JSON.parse(out) as { files: { name: string }[]; usage_rub: string; proven: boolean };
+
+    expect(answer).toMatchObject({ usage_rub: total.toString(), proven: true });
+    expect(answer.files.map(({ name }) => name)).toEqual([
+      'generations.csv',
+      'days.csv',
+      'ledger.csv',
+      'prices.csv',
+      'focus.csv',
+      'statement.csv',
+      'statement.json',
+      'statement.html',
+    ]);
+    expect(readFileSync(join(files, 'generations.csv'), 'utf8').trimEnd().split('\n')).toHaveLength(REQUESTS + 2);
+  });
+
+  it.each([
+    [['--by', 'colour'], /"colour" is not known: use some of day, month/],
+    [['--month', '2026-13'], /Use a month, for example 2026-10/],
+    [['--month', '2026-10', '--from', '2026-10-01'], /cannot be used with/],
+    [['--zone', 'Moscow'], /Use a name such as Europe\/Moscow/],
+    [['--key', 'nobody'], /There is no key "nobody"/],
+    [['--workspace', 'nowhere'], /There is no workspace/],
+  ])('says what is wrong with %j', async (args, words) => {
+    const { err, code } = await run('statement', ...args);
+    expect(err).toMatch(words);
+    expect(code).toBe(1);
+  });
+
+  it('adds up, from its rows and from its records', async () => {
+    const accounts = async (...args: string[]) =>
+      (JSON.parse((await run('--json', 'reconcile', ...args)).out) as { sound: boolean; accounts: object[] }).accounts;
+
+    expect(await accounts('--day', '2026-10-15')).toMatchObject([{ compared: { days: 1 }, findings: [] }]);
+    expect(await accounts('--deep')).toMatchObject([{ compared: { records: REQUESTS }, findings: [] }]);
+  });
+
+  it('is an export that SQL proves', async () => {
+    const to = join(directory, 'export');
+    await run('export', to);
+    const { out } = await run('books', to);
+    const { out: rows } = await run(
+      '--json',
+      'books',
+      to,
+      "SELECT member_id, sum(total_cost_rub) AS rub FROM generations WHERE created_at < '2026-10-23' GROUP BY ALL ORDER BY ALL",
+    );
+
+    expect(out).toContain('The books add up.');
+    const ofMembers = JSON.parse(rows) as { rub: string }[];
+    expect(Money.sum(ofMembers.map(({ rub }) => Money.parse(rub))).toString()).toBe(total.toString());
+  });
+
+  it('says in the database’s words what is wrong with a query', async () => {
+    const { err, code } = await run('books', join(directory, 'export'), 'SELECT colour FROM generations');
+    expect([code, err]).toEqual([1, expect.stringMatching(/"colour" not found/) as string]);
+  });
+
+  it('says how to get an export where there is none', async () => {
+    const { err } = await run('books', join(directory, 'nothing'));
+    expect(err).toMatch(/has no full export of the table: "export <dir>" makes one/);
+  });
+});
