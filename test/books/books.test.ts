@@ -255,6 +255,16 @@ describe('an export', () => {
     expect(rounds!['single']).toBe(GENERATIONS * 3);
   });
 
+  it('answers each query of docs/billing.md', async () => {
+    const text = readFileSync(join(import.meta.dirname, '../../docs/billing.md'), 'utf8');
+    const queries = [...text.matchAll(/[`"](SELECT [^`"]+)[`"]/g)].map(([, sql]) => sql!);
+    const books = await openBooks(exported());
+    for (const sql of queries) expect([sql, (await books.query(sql)).length]).not.toEqual([sql, undefined]);
+    books.close();
+
+    expect(queries.length).toBeGreaterThan(5);
+  });
+
   it.each([
     ['a record', /"total_cost_rub":\{"N":"(\d)/, 'unproven'],
     ['the tokens of a record', /"tokens_completion":\{"N":"(\d)/, 'unproven'],
