@@ -242,6 +242,11 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
     timeoutSeconds: 90,
     grants: { table: ['GetItem', 'Query', 'PutItem', 'UpdateItem'], sendTo: ['roll-up-activity'] },
   },
+  'reconcile-days': {
+    everyMinutes: 1,
+    timeoutSeconds: 300,
+    grants: { table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
+  },
   'measure-endpoints': {
     everyMinutes: 1,
     timeoutSeconds: 50,

@@ -2,8 +2,8 @@ import { utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { generationTimeMs } from '../platform/ids.ts';
 import type { QueueSender } from '../platform/queue.ts';
-import { listAccountIds, type AccountEntry } from '../store/accounts.ts';
-import { readClosingProgress, saveClosedThrough, saveClosing } from '../store/activity.ts';
+import { accountPages } from '../store/accounts.ts';
+import { readDayProgress, saveDayProgress, saveDaysDone } from '../store/day-progress.ts';
 import { GENERATION_SHARDS, shardOf } from '../store/generation-key.ts';
 import type { Table } from '../store/table.ts';
 import { datesBetween, dayBefore, isCompleted } from './activity-days.ts';
@@ -32,7 +32,7 @@ export async function closeDays(
 ): Promise<number> {
   const atMs = nowMs() - AFTER_MIDNIGHT_MS;
   const yesterday = dayBefore(utcDate(atMs));
-  const { closedThrough: stored, closing } = await readClosingProgress(table);
+  const { through: stored, current: closing } = await readDayProgress(table, 'CLOSED');
   // A laptop's clock may have been set ahead when the table was last used: that day cannot be trusted.
   const closedThrough = stored !== undefined && stored > utcDate(atMs) ? undefined : stored;
   if (closedThrough !== undefined && closedThrough >= yesterday) return 0;
@@ -40,31 +40,17 @@ export async function closeDays(
   const dates = datesBetween(closedThrough ?? utcDate(0), yesterday).slice(-MAX_DAYS_AT_ONCE);
   const isContinued = closing?.through === yesterday;
   let sent = 0;
-  for await (const page of pages(listAccountIds(table, isContinued ? closing.accountsUpTo : undefined))) {
+  for await (const page of accountPages(table, isContinued ? closing.accountsUpTo : undefined)) {
     if (performance.now() >= (options.deadlineMs ?? Infinity)) return sent;
     const messages = page.flatMap(({ id, createdAt }) =>
       dates.filter((date) => date >= createdAt.slice(0, 10)).flatMap((date) => shardsOf(id, date)),
     );
     await Promise.all(messages.map((message) => queue.send(encodeRollUp(message))));
-    await saveClosing(table, { through: yesterday, accountsUpTo: page.at(-1)!.place });
+    await saveDayProgress(table, 'CLOSED', { through: yesterday, accountsUpTo: page.at(-1)!.place });
     sent += messages.length;
   }
-  await saveClosedThrough(table, yesterday);
+  await saveDaysDone(table, 'CLOSED', yesterday);
   return sent;
-}
-
-/** A run records how far it has come after this many accounts. */
-const ACCOUNTS_OF_A_PAGE = 20;
-
-async function* pages(accounts: AsyncGenerator<AccountEntry>): AsyncGenerator<AccountEntry[]> {
-  let page: AccountEntry[] = [];
-  for await (const account of accounts) {
-    page.push(account);
-    if (page.length < ACCOUNTS_OF_A_PAGE) continue;
-    yield page;
-    page = [];
-  }
-  if (page.length > 0) yield page;
 }
 
 function shardsOf(accountId: string, date: string): RollUp[] {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { nowMs } from '../platform/clock.ts';
+import { bookTripwires, log } from '../platform/logger.ts';
 import {
   confirmVersion,
   dailyRows,
@@ -15,6 +16,7 @@ import { generationsOfShard } from '../store/generation-queries.ts';
 import { GENERATION_SHARDS } from '../store/generation-key.ts';
 import type { Table } from '../store/table.ts';
 import { isCompleted } from './activity-days.ts';
+import { linesOf, provesItsPrice } from './generation-lines.ts';
 import { addDailySums, dailySumsOf, isActivity, noDailySums, type FinalGeneration } from './daily-sums.ts';
 
 /** One shard of an account's day that is to be rolled up. Ids and times only. */
@@ -111,10 +113,20 @@ async function computeRows(
   of: { accountId: string; date: string; shard: number; version: number },
 ): Promise<DailyRow[]> {
   const rows = new Map<string, DailyRow>();
+  const unproven: string[] = [];
   for await (const generation of generationsOfShard(table, of.accountId, of.date, of.shard)) {
-    if (isActivity(generation)) addGeneration(rows, generation, of);
+    if (!isActivity(generation)) continue;
+    addGeneration(rows, generation, of);
+    if (!provesItsPrice(generation, linesOf(generation))) unproven.push(generation.id);
   }
+  tellUnproven(unproven, of);
   return [...rows.values()];
+}
+
+/** Every record is read here anyway: one that does not prove its price is told by its id, with the number of all of them. */
+function tellUnproven([first, ...others]: string[], { accountId, date }: { accountId: string; date: string }): void {
+  if (first === undefined) return;
+  log('error', bookTripwires.unprovenRecord, { accountId, date, generationId: first, count: others.length + 1 });
 }
 
 function addGeneration(

@@ -20,7 +20,7 @@ import { readCounter, readCounters, scopeKinds, type ScopeId, type StoredCounter
 import { generationsInOrder } from '../store/generation-queries.ts';
 import { memberScope } from '../store/payer.ts';
 import type { Table } from '../store/table.ts';
-import { linesOf, provesItsPrice } from './generation-lines.ts';
+import { linesOf, provesItsPrice } from '../accounting/generation-lines.ts';
 import { driftOf, ScopeSums, type ScopeDays } from './scope-sums.ts';
 
 /** Something that does not add up. */

@@ -16,7 +16,7 @@ import { listBalanceEntries, type Account, type BalanceEntry } from '../store/ac
 import { readCounter, type ScopeId } from '../store/counters.ts';
 import { generationsInOrder } from '../store/generation-queries.ts';
 import type { Table } from '../store/table.ts';
-import { linesOf, provesItsPrice, type GenerationLine } from './generation-lines.ts';
+import { linesOf, provesItsPrice, type GenerationLine } from '../accounting/generation-lines.ts';
 import { dayFinder, utcDaysOf, type Period } from './period.ts';
 import { isFiltered, recordsOf, type RecordFilter } from './records.ts';
 import { driftOf, ScopeSums } from './scope-sums.ts';

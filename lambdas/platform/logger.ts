@@ -8,6 +8,16 @@ export const tripwires = {
   unpricedUsage: 'unpriced usage',
 } as const;
 
+/** The same of the books. */
+export const bookTripwires = {
+  /** What was charged does not follow from the record of it. */
+  unprovenRecord: 'record does not prove its price',
+  /** Rows, counters or payments say different things. */
+  booksDiffer: 'books differ',
+  /** A day that ended twelve hours ago has not been compared. */
+  booksLate: 'books are late',
+} as const;
+
 /** What a log line may have. Prompts, answers, bodies and secrets have no field here, so they cannot be logged. */
 export interface LogFields {
   requestId?: string;

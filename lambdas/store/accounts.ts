@@ -88,6 +88,21 @@ export async function* listAccountIds(table: Table, after = ''): AsyncGenerator<
   }
 }
 
+/** Work on all accounts records how far it has come after so many of them. */
+const ACCOUNTS_OF_A_PAGE = 20;
+
+/** The same in pages. */
+export async function* accountPages(table: Table, after?: string): AsyncGenerator<AccountEntry[], void> {
+  let page: AccountEntry[] = [];
+  for await (const account of listAccountIds(table, after)) {
+    page.push(account);
+    if (page.length < ACCOUNTS_OF_A_PAGE) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
 const balanceEntryRecord = record({
   id: text('id'),
   /** Below zero where money was given back. */

@@ -15,7 +15,7 @@ import { queryItems, queryPartition, readItem } from './query.ts';
 import { count, money, oneOf, optional, record, text, type RecordOf } from './record.ts';
 import { numberFrom, type Item, type Table } from './table.ts';
 import { retryConflicts, writeAlone } from './transact.ts';
-import { put, update, type Key } from './writes.ts';
+import { update, type Key } from './writes.ts';
 
 const rowLevels = ['WORKSPACE', 'KEY', 'MEMBER'] as const;
 export type RowLevel = (typeof rowLevels)[number];
@@ -171,37 +171,4 @@ function rowKey(accountId: string, date: string, row: DailyRow): Key {
 function rowItem(accountId: string, date: string, row: DailyRow): Key & Item {
   const key = rowKey(accountId, date, row);
   return { ...key, entity: 'activity_row', account_id: accountId, date, ...rowRecord.toItem(row) };
-}
-
-/** How far the days of all accounts were handed to the roll-up. */
-export interface ClosingProgress {
-  /** Every account's days up to here. */
-  closedThrough: string | undefined;
-  /** Days up to `through`: the accounts up to this place in the list. */
-  closing: { through: string; accountsUpTo: string } | undefined;
-}
-
-const PROGRESS_KEY = { pk: 'ACTIVITY', sk: 'CLOSED' };
-
-export async function readClosingProgress(table: Table): Promise<ClosingProgress> {
-  const item = await readItem(table, PROGRESS_KEY);
-  const through = item?.['closing_through'] as string | undefined;
-  return {
-    closedThrough: item?.['closed_through'] as string | undefined,
-    closing: through === undefined ? undefined : { through, accountsUpTo: item!['accounts_up_to'] as string },
-  };
-}
-
-/** Notes how far a run has come; a slow run that overlaps the next one cannot undo what is closed. */
-export async function saveClosing(table: Table, closing: NonNullable<ClosingProgress['closing']>): Promise<void> {
-  const set = {
-    entity: 'activity_progress',
-    closing_through: closing.through,
-    accounts_up_to: closing.accountsUpTo,
-  };
-  await writeAlone(table, update(table, PROGRESS_KEY, { set }));
-}
-
-export async function saveClosedThrough(table: Table, date: string): Promise<void> {
-  await writeAlone(table, put(table, { ...PROGRESS_KEY, entity: 'activity_progress', closed_through: date }));
 }

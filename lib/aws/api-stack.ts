@@ -14,7 +14,7 @@ import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Construct } from 'constructs';
 import { queueVariable, variables } from '../../lambdas/platform/environment.ts';
-import { tripwires } from '../../lambdas/platform/logger.ts';
+import { bookTripwires, tripwires } from '../../lambdas/platform/logger.ts';
 import type { FunctionSpec, QueueName, Route, ScheduledWorker } from '../../lambdas/route.ts';
 import { functions, queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
 import type { GatewayConfig } from '../config.ts';
@@ -37,6 +37,7 @@ function doorSeconds({ timeoutSeconds }: Pick<Route, 'timeoutSeconds'>): number 
   return Math.min(timeoutSeconds + DOOR_STAYS_SECONDS, MAX_DOOR_SECONDS);
 }
 
+const BOOKS_RUNBOOK = 'Runbook: docs/operations.md, "Books that differ".';
 /** In five minutes: ten a second, from where on requests of one key feel it. */
 const MANY_CONFLICTS = 3_000;
 
@@ -116,7 +117,9 @@ export class ApiStack extends Stack {
       });
       for (const path of route.paths) api.root.resourceForPath(path).addMethod(route.method, integration);
       if (route.functionUrl && config.functionUrl) this.#addFunctionUrl(name, lambda);
-      if (route.asksProviders) this.#addTripwires(name, logs);
+      if (route.asksProviders) {
+        this.#addTripwires(name, logs, tripwires, 'Runbook: docs/operations.md, "Usage beyond the hold".');
+      }
     }
     this.#addUnknownRoute(api);
     this.#alarms.add('ApiErrors', api.metricServerError({ period: Duration.minutes(5), statistic: 'Average' }), {
@@ -196,16 +199,17 @@ export class ApiStack extends Stack {
   }
 
   /** Lines of a log that a person must look at, even if all else goes well. */
-  #addTripwires(name: string, logs: LogGroup): void {
-    for (const [tripwire, message] of Object.entries(tripwires)) {
+  #addTripwires(name: string, logs: LogGroup, lines: Record<string, string>, runbook: string): void {
+    for (const [tripwire, message] of Object.entries(lines)) {
       const id = `${pascalCase(name)}${tripwire[0]!.toUpperCase()}${tripwire.slice(1)}`;
       const filter = logs.addMetricFilter(id, {
         filterPattern: FilterPattern.stringValue('$.message', '=', message),
         metricNamespace: `ModelGateway/${this.#props.config.stage}`,
         metricName: id,
       });
-      this.#alarms.add(`${id}Alarm`, filter.metric({ period: Duration.minutes(5), statistic: 'Sum' }), {
-        alarmDescription: `A provider's ${message}. Runbook: docs/operations.md, "Usage beyond the hold".`,
+      const metric = filter.metric({ period: Duration.minutes(5), statistic: 'Sum' });
+      this.#alarms.add(`${id}Alarm`, metric, {
+        alarmDescription: `The log line "${message}" was written. ${runbook}`,
       });
     }
   }
@@ -237,12 +241,16 @@ export class ApiStack extends Stack {
 
   #addQueueWorker(name: QueueName, { queue, reading, source }: WorkerQueue): void {
     const environment = { [queueVariable(name)]: queue.queueUrl };
-    const { lambda } = this.#addFunction(name, queueWorkers[name], { statements: [reading], environment });
+    const { lambda, logs } = this.#addFunction(name, queueWorkers[name], { statements: [reading], environment });
     lambda.addEventSource(source);
+    const { unprovenRecord } = bookTripwires;
+    if (name === 'roll-up-activity') this.#addTripwires(name, logs, { unprovenRecord }, BOOKS_RUNBOOK);
   }
 
   #addSchedule(name: string, worker: ScheduledWorker): void {
-    const { lambda } = this.#addFunction(name, worker);
+    const { lambda, logs } = this.#addFunction(name, worker);
+    const { booksDiffer, booksLate } = bookTripwires;
+    if (name === 'reconcile-days') this.#addTripwires(name, logs, { booksDiffer, booksLate }, BOOKS_RUNBOOK);
     // The scheduler only hands over: Lambda's own queue of events would repeat a failed or throttled run.
     lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     const role = new Role(this, `${pascalCase(name)}SchedulerRole`, {

@@ -6,7 +6,7 @@ import { Money } from '../../lambdas/money/money.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
 import type { QueueSender } from '../../lambdas/platform/queue.ts';
 import { accountEntryPut } from '../../lambdas/store/accounts.ts';
-import { readClosingProgress, saveClosedThrough } from '../../lambdas/store/activity.ts';
+import { readDayProgress, saveDaysDone } from '../../lambdas/store/day-progress.ts';
 import { GENERATION_SHARDS, shardOf } from '../../lambdas/store/generation-key.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { transact } from '../../lambdas/store/transact.ts';
@@ -54,7 +54,7 @@ describe('closing days', () => {
 
   it('asks once a day, and once more for the day before', async () => {
     await addAccount('old', '2020-01-01');
-    await saveClosedThrough(table, dayBeforeYesterday);
+    await saveDaysDone(table, 'CLOSED', dayBeforeYesterday);
     await closeDays(table, queue);
     expect(daysOf('old')).toEqual([dayBeforeYesterday, yesterday]);
     sent = [];
@@ -64,10 +64,10 @@ describe('closing days', () => {
 
   it('begins again when it was broken off', async () => {
     await addAccount('old', '2020-01-01');
-    await saveClosedThrough(table, dayBeforeYesterday);
+    await saveDaysDone(table, 'CLOSED', dayBeforeYesterday);
     failing = true;
     await expect(closeDays(table, queue)).rejects.toThrow('SQS is away');
-    expect((await readClosingProgress(table)).closedThrough).toBe(dayBeforeYesterday);
+    expect((await readDayProgress(table, 'CLOSED')).through).toBe(dayBeforeYesterday);
     failing = false;
     await closeDays(table, queue);
     expect(daysOf('old')).toContain(yesterday);
@@ -81,7 +81,7 @@ describe('closing days', () => {
         .map((id) => [id, accountEntryPut(table, { id, createdAt: yesterday })]);
       await transact(table, Object.fromEntries(entries));
     }
-    await saveClosedThrough(table, dayBeforeYesterday);
+    await saveDaysDone(table, 'CLOSED', dayBeforeYesterday);
     // The queue goes away in the middle of the third page of accounts.
     const breaking: QueueSender = {
       send: (body) => (sent.length < 350 ? queue.send(body) : Promise.reject(new Error('away'))),
@@ -92,7 +92,7 @@ describe('closing days', () => {
     await closeDays(table, queue);
 
     expect(new Set(sent.map(({ accountId }) => accountId))).toEqual(new Set(ids.slice(40)));
-    expect(await readClosingProgress(table)).toEqual({ closedThrough: yesterday, closing: undefined });
+    expect(await readDayProgress(table, 'CLOSED')).toEqual({ through: yesterday, current: undefined });
   });
 
   it('asks for nothing when its time is over, and leaves it to the next run', async () => {
@@ -104,10 +104,10 @@ describe('closing days', () => {
 
   it('is not held up by a clock that once was ahead', async () => {
     await addAccount('old', '2020-01-01');
-    await saveClosedThrough(table, '2099-12-31');
+    await saveDaysDone(table, 'CLOSED', '2099-12-31');
     await closeDays(table, queue);
     expect(daysOf('old')).toContain(yesterday);
-    expect((await readClosingProgress(table)).closedThrough).toBe(yesterday);
+    expect((await readDayProgress(table, 'CLOSED')).through).toBe(yesterday);
   });
 });
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FunctionSpec, QueueName, Route } from '../../lambdas/route.ts';
 import { functions, queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
 import { deadLettersVariable, queueVariable } from '../../lambdas/platform/environment.ts';
-import { tripwires } from '../../lambdas/platform/logger.ts';
+import { bookTripwires, tripwires } from '../../lambdas/platform/logger.ts';
 import { operatorActions } from '../../lib/aws/data-stack.ts';
 import { createGatewayApp } from '../../lib/aws/gateway-app.ts';
 import { pascalCase } from '../../lib/aws/pascal-case.ts';
@@ -324,6 +324,13 @@ describe('the synthesized template', () => {
     expect(JSON.stringify(invoking)).toContain(
       `"Action":["bedrock:InvokeModel","bedrock:InvokeModelWithResponseStream"],"Effect":"Allow","Resource":"${model}"`,
     );
+  });
+
+  it.each(Object.values(bookTripwires))('raises an alarm for the log line "%s" about the books', (words) => {
+    api.hasResourceProperties('AWS::Logs::MetricFilter', { FilterPattern: `{ $.message = "${words}" }` });
+    api.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmDescription: Match.stringLikeRegexp(`${words}.*Books that differ`),
+    });
   });
 
   it.each(Object.values(tripwires))('raises an alarm for the log line "%s" of the function that spends', (words) => {

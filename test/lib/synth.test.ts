@@ -6,18 +6,22 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
 describe('what is deployed', () => {
-  it('is synthesized from the real bundles, passes all checks, and warns of nothing but that no one hears alarms', async () => {
-    const output = mkdtempSync(join(tmpdir(), 'gateway-synth-'));
-    try {
-      const cdk = ['bin/node24.mjs', 'node_modules/aws-cdk/bin/cdk', 'synth', '--quiet', '--output', output];
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, cdk, { encoding: 'utf8' });
-      const said = stdout + stderr;
-      expect(said).toContain('Successfully synthesized');
-      const warnings = said.split('\n').filter((line) => line.includes('WARNING'));
-      expect(warnings.filter((line) => !line.includes('gateway:alarmEmail'))).toEqual([]);
-      expect(warnings).toHaveLength(1);
-    } finally {
-      rmSync(output, { recursive: true, force: true });
-    }
-  });
+  it(
+    'is synthesized from the real bundles, passes all checks, and warns of nothing but that no one hears alarms',
+    { timeout: 90_000 },
+    async () => {
+      const output = mkdtempSync(join(tmpdir(), 'gateway-synth-'));
+      try {
+        const cdk = ['bin/node24.mjs', 'node_modules/aws-cdk/bin/cdk', 'synth', '--quiet', '--output', output];
+        const { stdout, stderr } = await promisify(execFile)(process.execPath, cdk, { encoding: 'utf8' });
+        const said = stdout + stderr;
+        expect(said).toContain('Successfully synthesized');
+        const warnings = said.split('\n').filter((line) => line.includes('WARNING'));
+        expect(warnings.filter((line) => !line.includes('gateway:alarmEmail'))).toEqual([]);
+        expect(warnings).toHaveLength(1);
+      } finally {
+        rmSync(output, { recursive: true, force: true });
+      }
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { documentsOf } from './documents.ts';
 import type { FinalGeneration } from '../../lambdas/accounting/daily-sums.ts';
-import { linesOf, provesItsPrice } from '../../lambdas/books/generation-lines.ts';
+import { linesOf, provesItsPrice } from '../../lambdas/accounting/generation-lines.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { generationFrom } from '../../lambdas/store/generation.ts';
 import type { Item, Table } from '../../lambdas/store/table.ts';

@@ -6,8 +6,8 @@
  * something else, the record does not prove its price.
  */
 
-import { costOfUnits, meteredUnits, type MeteredUnits } from '../accounting/price.ts';
-import type { FinalGeneration } from '../accounting/daily-sums.ts';
+import { costOfUnits, meteredUnits, type MeteredUnits } from './price.ts';
+import type { FinalGeneration } from './daily-sums.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import { tierOf } from '../catalog/tiers.ts';
 import { Money } from '../money/money.ts';
@@ -26,9 +26,12 @@ export interface GenerationLine {
   cost: Money;
 }
 
+const noPrices: Pricing = { prompt: Money.zero, completion: Money.zero };
+
 /** The lines of a final generation, at least one; those of one without usage come to nothing. */
 export function linesOf({ outcome, hold }: FinalGeneration): GenerationLine[] {
-  const pricing = outcome.pricing!;
+  // A record that has lost its prices proves nothing, and is told by that.
+  const pricing = outcome.pricing ?? noPrices;
   const rounds = outcome.rounds.length > 0 ? outcome.rounds : [outcome];
   const last = rounds.length - 1;
   const lines = rounds.map((usage, index) => {

@@ -1,0 +1,71 @@
+import { datesBetween, dayBefore } from '../accounting/activity-days.ts';
+import { isComplete } from '../accounting/activity.ts';
+import { utcDate } from '../money/periods.ts';
+import { nowMs } from '../platform/clock.ts';
+import { bookTripwires, log } from '../platform/logger.ts';
+import { readDay } from '../store/activity.ts';
+import { accountPages, readAccount, type Account } from '../store/accounts.ts';
+import { readDayProgress, saveDayProgress, saveDaysDone } from '../store/day-progress.ts';
+import type { Table } from '../store/table.ts';
+import { reconcile } from './reconcile.ts';
+
+/** A day is compared this long after its end: by then it is rolled up, and what ended late is in it. */
+const AFTER_DAY_MS = 60 * 60_000;
+/** By then every account's has been: when not, nothing may look like success. */
+const LATE_AFTER_DAY_MS = 12 * 60 * 60_000;
+/** As many differences of one account as are told; the command line shows all. */
+const MAX_TOLD = 10;
+
+/**
+ * Compares the rows of each account's month so far with its counters, once after each day: so no record is read again, only rows
+ * and counters. The next run goes on where one has run out of time.
+ *
+ * What differs is told in the log, in a line that has an alarm; so is a day that could not be compared in time.
+ * Weakness: lifetime windows are not compared here, because that needs all rows there ever were; `reconcile --deep` does it.
+ * @param options.deadlineMs when no more accounts may be begun, in the time of performance.now()
+ * @returns how many accounts were compared
+ */
+export async function reconcileDays(
+  table: Table,
+  { deadlineMs = Infinity, atMs = nowMs(), pauseMs }: { deadlineMs?: number; atMs?: number; pauseMs?: number } = {},
+): Promise<number> {
+  const yesterday = dayBefore(utcDate(atMs));
+  const sinceDayMs = atMs - Date.parse(utcDate(atMs));
+  if (sinceDayMs < AFTER_DAY_MS) return 0;
+  const { through, current } = await readDayProgress(table, 'RECONCILED');
+  if (through !== undefined && through >= yesterday) return 0;
+  if (sinceDayMs > LATE_AFTER_DAY_MS && through !== undefined)
+    log('error', bookTripwires.booksLate, { date: yesterday });
+  const isContinued = current?.through === yesterday;
+  let compared = 0;
+  for await (const page of accountPages(table, isContinued ? current.accountsUpTo : undefined)) {
+    if (performance.now() >= deadlineMs) return compared;
+    for (const { id } of page) {
+      const account = await readAccount(table, id);
+      if (!account || account.createdAt.slice(0, yesterday.length) > yesterday) continue;
+      const day = await readDay(table, id, yesterday);
+      // Its rows are still to come: the next run looks again.
+      if (!day || !isComplete(day)) return compared;
+      await compareMonth(table, account, yesterday, pauseMs);
+      compared += 1;
+    }
+    await saveDayProgress(table, 'RECONCILED', { through: yesterday, accountsUpTo: page.at(-1)!.place });
+  }
+  await saveDaysDone(table, 'RECONCILED', yesterday);
+  return compared;
+}
+
+async function compareMonth(table: Table, account: Account, date: string, pauseMs?: number): Promise<void> {
+  const dates = datesBetween(`${date.slice(0, 'YYYY-MM'.length)}-01`, date);
+  const { findings } = await reconcile(table, {
+    account,
+    dates,
+    isDeep: false,
+    isWhole: false,
+    ...(pauseMs === undefined ? {} : { pauseMs }),
+  });
+  for (const { where, says, expected } of findings.slice(0, MAX_TOLD)) {
+    const reason = `${where} says ${says}, and should say ${expected}`;
+    log('error', bookTripwires.booksDiffer, { accountId: account.id, date, reason, count: findings.length });
+  }
+}

@@ -1,0 +1,121 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { rollUpShard } from '../../lambdas/accounting/roll-up.ts';
+import { reconcileDays } from '../../lambdas/books/reconcile-days.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
+import { counterKey, readCounter } from '../../lambdas/store/counters.ts';
+import { generationKey, shardOf } from '../../lambdas/store/generation-key.ts';
+import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
+import { saveDaysDone } from '../../lambdas/store/day-progress.ts';
+import { moneyAttribute } from '../../lambdas/store/table.ts';
+import { documentsOf } from '../support/documents.ts';
+import { makeHistory, type History } from '../support/history.ts';
+import { newTable } from '../support/table.ts';
+
+const today = utcDate(Date.now());
+const yesterday = utcDate(Date.now() - DAY_MS);
+const at = (time: string) => Date.parse(`${today}T${time}Z`);
+
+let lines: { message: string; [field: string]: unknown }[];
+beforeEach(() => {
+  lines = [];
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    lines.push(JSON.parse(String(text)) as (typeof lines)[number]);
+    return true;
+  });
+});
+afterEach(() => void vi.restoreAllMocks());
+
+/** Two days of an account that was there on the first. */
+async function history(): Promise<History> {
+  const made = await makeHistory(await newTable(), { generations: 12, days: 2 });
+  const { table, account } = made;
+  await documentsOf(table).send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: { pk: `ACCOUNT#${account.id}`, sk: 'ACCOUNT' },
+      UpdateExpression: 'SET created_at = :at',
+      ExpressionAttributeValues: { ':at': `${yesterday}T00:00:00.000Z` },
+    }),
+  );
+  return made;
+}
+
+describe('the books of a day', () => {
+  it('are compared once, an hour after its end', async () => {
+    const { table } = await history();
+
+    expect(await reconcileDays(table, { atMs: at('00:59:59') })).toBe(0);
+    expect(await reconcileDays(table, { atMs: at('01:00:00') })).toBe(1);
+    expect(await reconcileDays(table, { atMs: at('01:01:00') })).toBe(0);
+    expect(lines).toEqual([]);
+  });
+
+  it('that differ are told, with what each says', async () => {
+    const { table, keys } = await history();
+    const scope = { kind: 'key', id: keys['server']! } as const;
+    const spent = (await readCounter(table, scope)).spent(`day_${yesterday}`);
+    await documentsOf(table).send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: counterKey(scope),
+        UpdateExpression: 'SET #window = :amount',
+        ExpressionAttributeNames: { '#window': `spent_day_${yesterday}` },
+        ExpressionAttributeValues: { ':amount': moneyAttribute(spent.plus(Money.parse('0.000000000001'))) },
+      }),
+    );
+
+    await reconcileDays(table, { atMs: at('02:00:00'), pauseMs: 1 });
+
+    expect(lines).toMatchObject([{ level: 'error', message: 'books differ', date: yesterday, count: 1 }]);
+    expect(lines[0]!['reason']).toBe(
+      `key ${scope.id} day_${yesterday} spent says ${spent.plus(Money.parse('0.000000000001'))}, and should say ${spent}`,
+    );
+  });
+
+  it('wait until the day is rolled up, and that is told when it is late', async () => {
+    const { table, account } = await history();
+    await saveDaysDone(table, 'RECONCILED', utcDate(Date.now() - 2 * DAY_MS));
+    await documentsOf(table).send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: { pk: `ACTIVITY#${account.id}`, sk: `DAY#${yesterday}` },
+        UpdateExpression: 'REMOVE version_3',
+      }),
+    );
+
+    expect(await reconcileDays(table, { atMs: at('03:00:00') })).toBe(0);
+    expect(lines).toEqual([]);
+    expect(await reconcileDays(table, { atMs: at('12:00:01') })).toBe(0);
+    expect(lines).toMatchObject([{ level: 'error', message: 'books are late', date: yesterday }]);
+  });
+
+  it('are left to the next run when there is no time', async () => {
+    const { table } = await history();
+    expect(await reconcileDays(table, { atMs: at('04:00:00'), deadlineMs: performance.now() })).toBe(0);
+    expect(await reconcileDays(table, { atMs: at('04:01:00') })).toBe(1);
+  });
+});
+
+describe('a record that does not prove its price', () => {
+  it('is told by its id when its day is rolled up', async () => {
+    const { table, account, dates } = await history();
+    const [generation] = await Array.fromAsync(generationsOfDay(table, account.id, dates[0]!));
+    await documentsOf(table).send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: generationKey(account.id, generation!.id),
+        UpdateExpression: 'SET tokens_completion = :tokens',
+        ExpressionAttributeValues: { ':tokens': generation!.outcome!.completionTokens + 1 },
+      }),
+    );
+
+    const shard = shardOf(generation!.id);
+    await rollUpShard(table, { accountId: account.id, date: dates[0]!, shard, sinceMs: Date.now() + DAY_MS });
+
+    expect(lines).toMatchObject([
+      { level: 'error', message: 'record does not prove its price', generationId: generation!.id, count: 1 },
+    ]);
+  });
+});
