@@ -1,5 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { rollUpShard } from '../../lambdas/accounting/roll-up.ts';
 import { reconcileDays } from '../../lambdas/books/reconcile-days.ts';
 import { Money } from '../../lambdas/money/money.ts';
@@ -9,9 +9,12 @@ import { generationKey, shardOf } from '../../lambdas/store/generation-key.ts';
 import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
 import { saveDaysDone } from '../../lambdas/store/day-progress.ts';
 import { moneyAttribute } from '../../lambdas/store/table.ts';
+import { functions } from '../../lambdas/routes.ts';
 import { documentsOf } from '../support/documents.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
+import { itemActions } from '../support/item-actions.ts';
 import { makeHistory, type History } from '../support/history.ts';
-import { newTable } from '../support/table.ts';
+import { newTable, tableThrough } from '../support/table.ts';
 
 const today = utcDate(Date.now());
 const yesterday = utcDate(Date.now() - DAY_MS);
@@ -50,6 +53,16 @@ describe('the books of a day', () => {
     expect(await reconcileDays(table, { atMs: at('01:00:00') })).toBe(1);
     expect(await reconcileDays(table, { atMs: at('01:01:00') })).toBe(0);
     expect(lines).toEqual([]);
+  });
+
+  it('are compared with no other rights than those of the worker', async () => {
+    const { table } = await history();
+    const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
+    await reconcileDays(tableThrough(proxy.endpoint, table), { atMs: at('01:00:00') });
+    await proxy.stop();
+
+    const rights = new Set(proxy.calls.flatMap((call) => itemActions(call).map(({ action }) => action)));
+    expect([...rights].toSorted()).toEqual([...functions['reconcile-days']!.grants.table!].toSorted());
   });
 
   it('that differ are told, with what each says', async () => {

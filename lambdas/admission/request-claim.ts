@@ -1,0 +1,114 @@
+/**
+ * Requests for inference that carry an `Idempotency-Key`.
+ *
+ * Guarantee: one header is charged once. The header is claimed in the transaction of the hold, so of two requests at once one is
+ * admitted; a claim is given up only when its generation is final, was not completed and cost nothing. A request that was refused
+ * has claimed nothing, and may be sent again as it is.
+ * Weakness: no text is kept, so an answer that was lost cannot be had again; the client learns what it was charged. A handler that died
+ * holds its claim until its generation is swept.
+ */
+
+import { createHmac } from 'node:crypto';
+import { GatewayError, conflict, invalidRequest } from '../platform/errors.ts';
+import { nowMs } from '../platform/clock.ts';
+import { readPepper } from '../platform/secrets.ts';
+import { readGeneration } from '../store/generation-queries.ts';
+import type { Generation } from '../store/generation.ts';
+import { claimPut, readClaim, type InferenceClaim } from '../store/inference-claims.ts';
+import type { Payer } from '../store/payer.ts';
+import type { Table } from '../store/table.ts';
+import type { Write } from '../store/writes.ts';
+
+/** How long a header stands for its request. */
+const KEEP_CLAIMS_MS = 24 * 3_600_000;
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** What a request claims, in the transaction of its hold. */
+export interface RequestClaim {
+  name: string;
+  fingerprint: string;
+  /** The generation that had the claim before, and cost nothing. */
+  replaced: string | undefined;
+}
+
+interface ClaimingRequest {
+  /** The name of the route in the manifest. */
+  route: string;
+  headers: Record<string, string>;
+  /** As it was sent. */
+  body: string;
+  payer: Payer;
+}
+
+/**
+ * What the request claims; undefined without the header. Cost: one read, and two where the header is known.
+ * @throws {GatewayError} 400 for a malformed header; 409 for one of another body, of a request that goes on, or of one that was
+ * charged
+ */
+export async function claimOf(
+  table: Table,
+  { route, headers, body, payer }: ClaimingRequest,
+): Promise<RequestClaim | undefined> {
+  const header = headers['idempotency-key'];
+  if (header === undefined) return undefined;
+  if (!IDEMPOTENCY_KEY.test(header)) {
+    throw invalidRequest('idempotency-key', 'must be 1 to 255 visible ASCII characters, for example a UUID');
+  }
+  const pepper = await readPepper();
+  const name = keyedHash(pepper, [payer.keyHash, route, header]);
+  const fingerprint = keyedHash(pepper, [header, body]);
+  const known = await readClaim(table, name, nowMs());
+  if (!known) return { name, fingerprint, replaced: undefined };
+  const { generationId } = known;
+  const generation = await readGeneration(table, payer.accountId, generationId);
+  const refusal = claimRefusal(known, { fingerprint, generation });
+  if (refusal) throw refusal;
+  return { name, fingerprint, replaced: generationId };
+}
+
+/** Writes the claim, if nobody else has made it meanwhile. */
+export function claimWrite(table: Table, { name, fingerprint, replaced }: RequestClaim, generationId: string): Write {
+  const atMs = nowMs();
+  return claimPut(table, name, { generationId, fingerprint, expiresAtMs: atMs + KEEP_CLAIMS_MS }, { atMs, replaced });
+}
+
+/** Why a known header does not take this request; undefined where its generation cost nothing, so that it may be tried again. */
+export function claimRefusal(
+  known: InferenceClaim,
+  now: { fingerprint: string; generation: Generation | undefined },
+): GatewayError | undefined {
+  if (known.fingerprint !== now.fingerprint) {
+    return conflict('This Idempotency-Key was used for another request within the last 24 hours. Use a new one.', {
+      field: 'idempotency-key',
+    }).discourageRetry();
+  }
+  const { generation } = now;
+  if (generation?.state === 'final') {
+    const { cost, ending, finishReason } = generation.outcome!;
+    return cost.isZero && ending !== 'complete'
+      ? undefined
+      : alreadyAnswered(generation.id, { cost: cost.toString(), ending, finishReason });
+  }
+  return new GatewayError(
+    'conflict',
+    `The request with this Idempotency-Key is being answered as ${known.generationId}. Ask again in some seconds, or read its cost with GET /generation.`,
+    {
+      metadata: { field: 'idempotency-key', generation_id: known.generationId },
+      headers: { 'retry-after': '2', 'x-should-retry': 'true' },
+    },
+  );
+}
+
+function alreadyAnswered(
+  id: string,
+  { cost, ending, finishReason }: { cost: string; ending: string | null; finishReason: string | null },
+): GatewayError {
+  return conflict(
+    `The request with this Idempotency-Key was answered as ${id}, for ${cost} RUB. No text of answers is kept; send a new Idempotency-Key to pay for a new answer.`,
+    { field: 'idempotency-key', generation_id: id, total_cost_rub: cost, ending, finish_reason: finishReason },
+  ).discourageRetry();
+}
+
+function keyedHash(pepper: string, parts: string[]): string {
+  return createHmac('sha256', pepper).update(JSON.stringify(parts)).digest('hex');
+}
