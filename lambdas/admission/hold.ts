@@ -4,7 +4,7 @@
  * Guarantee: a generation is recorded, and its hold counted in every limited scope, in one transaction: all or nothing.
  * Under any concurrency, settled and promised spending of a limited scope never pass its limit, because each counter
  * adds the hold only on condition that there is room in each of its windows.
- * Free models are counted in the same transaction (free-tier.ts).
+ * Free models are counted in the same transaction (free-tier.ts), and an Idempotency-Key is claimed in it (request-claim.ts).
  * Weakness: a scope that had no limit when the caller was read is not touched, so its first limit takes effect when that
  * reading expires (three seconds), and never for a running stream; a changed limit is noticed at once, by its revision.
  */
@@ -24,6 +24,7 @@ import {
 } from '../store/counters.ts';
 import { generationFrom, type Hold, type PendingGeneration } from '../store/generation.ts';
 import { holdChange, pendingPut } from '../store/generation-writes.ts';
+import { claimFrom, type InferenceClaim } from '../store/inference-claims.ts';
 import { isLimited } from '../store/limits.ts';
 import type { Item, Table } from '../store/table.ts';
 import { StoreBusyError, transact, writeAlone, type FailedCondition, type Writes } from '../store/transact.ts';
@@ -38,6 +39,7 @@ import {
   type FreeUse,
 } from './free/free-tier.ts';
 import { RefusalMemory } from './refusal-memory.ts';
+import { claimWrite, type RequestClaim } from './request-claim.ts';
 
 export interface HoldRequest {
   generation: Omit<PendingGeneration, 'hold'>;
@@ -45,6 +47,8 @@ export interface HoldRequest {
   scopes: Scope[];
   /** Set where free models may answer. */
   free?: FreeUse | undefined;
+  /** Set where the client wants one answer for several requests. */
+  claim?: RequestClaim | undefined;
 }
 
 /** A hold that was placed, with what is needed to extend it. */
@@ -63,6 +67,8 @@ export type HoldRefusal =
   | { kind: 'settled' }
   /** The table stayed busy, or limits kept changing. */
   | { kind: 'busy'; cause: Error }
+  /** Another request with the same Idempotency-Key was admitted first. */
+  | { kind: 'claimed'; known: InferenceClaim; fingerprint: string }
   | FreeRefusal;
 
 export type HoldResult =
@@ -112,7 +118,7 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
     scopes = scopes.map((other) => (other === scope ? fresh : other)).filter(({ limits }) => isLimited(limits));
   }
   const windows = windowsAt(request.generation.createdAtMs);
-  const { free } = request;
+  const { free, claim } = request;
   const refused = free && refusedAtOnce(free);
   if (refused) return refusedBy(refused);
   let wasUncertain = false;
@@ -121,7 +127,7 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     const hold: Hold = { amount: request.amount, steps: 1, scopes: scopes.map((scope) => scope.kind), serviceHolds };
     const record = pendingPut(table, { ...request.generation, hold });
-    if (scopes.length === 0 && !free) {
+    if (scopes.length === 0 && !free && !claim) {
       const existing = await writeAlone(table, record);
       return existing ? placedBefore(existing, request) : { placed: { hold, scopes } };
     }
@@ -129,10 +135,13 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
       record,
       ...forEach(scopes, (scope) => holdUpdate(table, scope, windows, request.amount)),
       ...(free && freeWrites(table, free, serviceHolds)),
+      ...(claim && { claim: claimWrite(table, claim, request.generation.id) }),
     });
     if (outcome.committed) return { placed: { hold, scopes } };
     if (outcome.failed.record) return placedBefore(outcome.failed.record, request);
     wasUncertain ||= outcome.isUncertain;
+    const claimed = claim && claimedBy(claim, outcome.failed.claim);
+    if (claimed) return refusedBy(claimed, wasUncertain);
     const next = scopesAfterRefusal(scopes, outcome.failed, request);
     if ('refused' in next) return refusedBy(next.refused, wasUncertain);
     // A scope that lost its limit is not in the hold.
@@ -215,6 +224,11 @@ function afterLostReply(record: Item | undefined, expected: Hold, scopes: Scope[
   return stored?.state === 'pending' && stored.hold.steps === expected.steps
     ? { placed: { hold: stored.hold, scopes } }
     : refusedBy({ kind: 'settled' });
+}
+
+/** The claim that was there first; an own one, of a try whose reply was lost, comes with its record. */
+function claimedBy({ fingerprint }: RequestClaim, failed: FailedCondition | undefined): HoldRefusal | undefined {
+  return failed?.item && { kind: 'claimed', known: claimFrom(failed.item), fingerprint };
 }
 
 /** A write for each scope, by its kind; a payer has at most one of each. */

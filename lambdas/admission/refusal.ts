@@ -2,6 +2,7 @@ import { clientHasLeft, GatewayError, toGatewayError, unauthenticated } from '..
 import { Money } from '../money/money.ts';
 import { intervals, windowEnd, type Interval } from '../money/periods.ts';
 import { refusingInterval, type ScopeKind } from '../store/counters.ts';
+import { claimRefusal } from './request-claim.ts';
 import { freeRefusalError } from './free/free-refusal.ts';
 import type { HoldRefusal } from './hold.ts';
 
@@ -132,6 +133,8 @@ export function refusalError(refusal: AdmissionRefusal, request: RefusedRequest)
     case 'free_requests':
     case 'free_budget':
       return freeRefusalError(refusal);
+    case 'claimed':
+      return claimRefusal(refusal.known, { fingerprint: refusal.fingerprint, generation: undefined })!;
     case 'client_left':
       return clientHasLeft();
   }

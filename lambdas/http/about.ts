@@ -14,6 +14,8 @@ export interface About {
   success: Success;
   /** Kinds of errors, besides those that follow from the manifest, and from what the route accepts and honours. */
   errors?: readonly ErrorKind[];
+  /** Requests with one `Idempotency-Key` are charged once. */
+  chargedOnce?: boolean;
   /** Honours `If-Match`. */
   ifMatch?: boolean;
   /** Answers carry an ETag. */

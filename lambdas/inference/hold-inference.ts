@@ -14,7 +14,7 @@ export interface HoldTools {
 }
 
 /** Who asks, and since when. */
-export interface HoldInput extends Pick<Admission, 'receivedAtMs' | 'clientLeft'> {
+export interface HoldInput extends Pick<Admission, 'receivedAtMs' | 'clientLeft'>, Pick<HoldRequest, 'claim'> {
   generationId: string;
   caller: InferenceCaller;
 }
@@ -50,11 +50,11 @@ export interface RefusedInference {
  */
 export async function holdInference(
   { table, catalog, bootId }: HoldTools,
-  { generationId, caller, receivedAtMs, clientLeft }: HoldInput,
+  { generationId, caller, receivedAtMs, clientLeft, claim }: HoldInput,
   { plan, recount = notCounted, minMaxTokens = Infinity, free, scopes = caller.scopes, ...terms }: HoldTerms,
 ): Promise<{ held: HeldInference } | { refused: RefusedInference }> {
   const generation = newGeneration({ ...terms, id: generationId, payer: caller.payer, catalog, bootId });
-  const request = { generation, scopes, free };
+  const request = { generation, scopes, free, claim };
   const result = await admit(table, { request, plan, recount, minMaxTokens, receivedAtMs, clientLeft });
   if ('admitted' in result) return { held: { ...result.admitted, generation } };
   const { refusal, request: refused, isReleased } = result.refused;

@@ -1,4 +1,5 @@
 import type { InferenceCaller } from '../admission/caller.ts';
+import type { RequestClaim } from '../admission/request-claim.ts';
 
 /** A request for inference, however it came in. */
 export interface InferenceInput<Body> {
@@ -6,6 +7,8 @@ export interface InferenceInput<Body> {
   body: Body;
   caller: InferenceCaller;
   generationId: string;
+  /** What an Idempotency-Key claims; undefined without one. */
+  claim?: RequestClaim | undefined;
   request: {
     id: string;
     /** Names in small letters. */

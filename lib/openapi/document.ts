@@ -146,6 +146,7 @@ function requestParams({ about, accepts }: Operation) {
     ...about.headers,
     ...(about.ifMatch ? { 'If-Match': ifMatch } : {}),
     ...(once ? { 'Idempotency-Key': idempotencyKey } : {}),
+    ...(about.chargedOnce ? { 'Idempotency-Key': chargedOnceKey } : {}),
   };
   const given = {
     ...(params ? { path: params } : {}),
@@ -166,6 +167,11 @@ const idempotencyKey = z
   .max(255)
   .optional()
   .meta({ description: 'For 24 hours the same key and body get the same answer, without a second effect.' });
+
+const chargedOnceKey = z.string().min(1).max(255).optional().meta({
+  description:
+    'For 24 hours requests with the same key and body are charged once: while the first is answered, and after it was charged, others get 409 with its id.',
+});
 
 function responseHeaders({ route, about }: Operation) {
   return {
@@ -190,7 +196,7 @@ function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
   if (params || refusesQuery || body || once || about.ifMatch) all.add('invalid_request');
   if (body) all.add('payload_too_large').add('unsupported_media_type');
   if (params) all.add('not_found');
-  if (once || about.ifMatch) all.add('conflict');
+  if (once || about.ifMatch || about.chargedOnce) all.add('conflict');
   if (about.ifMatch) all.add('precondition_failed');
   // The gateway as a whole: throttled, or busy recording spending.
   all.add('rate_limit_exceeded');

@@ -34,8 +34,9 @@ export const errorGuides: Record<ErrorKind, ErrorGuide> = {
     cure: 'Check the id or the name; where a name is nearly right, the message suggests the one that exists.',
   },
   conflict: {
-    cause: 'The change does not fit the present state, such as a name that is already taken.',
-    cure: 'Read the resource, then decide whether the change is still wanted.',
+    cause:
+      'The change does not fit the present state, such as a name that is already taken, or the `Idempotency-Key` stands for a request that is being answered or was charged.',
+    cure: 'Read the resource, then decide whether the change is still wanted; a new `Idempotency-Key` pays for a new answer.',
   },
   gone: {
     cause: 'The resource was there and has been deleted since.',

@@ -15,6 +15,7 @@ const otherEntities = [
   'endpoint_slot',
   'endpoint_statistics',
   'free_requests',
+  'inference_claim',
   'kept_answer',
   'schema',
   'service_budget',

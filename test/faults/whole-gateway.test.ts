@@ -145,3 +145,58 @@ it(
     expect([counter.spent(lifetime), counter.committed(lifetime)].map(String)).toEqual([String(sum), String(sum)]);
   },
 );
+
+const HEADERS = repeated(1_000, { ofWhichAlways: 50 });
+
+/** Up to four requests with one Idempotency-Key, some of them at once. */
+async function askRepeatedly(header: string, turn: number): Promise<Answered[]> {
+  const send = async (): Promise<Answered> => {
+    const body = { model: 'sandbox/claude', max_tokens: 30, stream: turn % 2 === 0, messages: [said('Hi', 'delay=0')] };
+    const response = await post(gateway, '/messages', body, { 'idempotency-key': header });
+    return {
+      status: response.status,
+      id: response.headers.get('x-generation-id')!,
+      cost: '',
+      body: await response.text(),
+    };
+  };
+  const answers = await Promise.all(Array.from({ length: 1 + (turn % 3) }, send));
+  return turn % 4 === 0 ? [...answers, await send()] : answers;
+}
+
+/** The request was answered, now or before. */
+const isAnswered = ({ status, body }: Answered) =>
+  status === 200 || (status === 409 && body.includes('"total_cost_rub"'));
+
+it(`charges each of ${HEADERS} Idempotency-Keys once, however often they are sent`, { timeout: 600_000 }, async () => {
+  const calm = startTrouble();
+  const answers = new Map<string, Answered[]>();
+  let turn = 0;
+  const work = async () => {
+    while (turn < HEADERS) {
+      const own = turn++;
+      answers.set(`header-${own}`, await askRepeatedly(`header-${own}`, own));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await calm();
+  // Who was refused because the table was in trouble, or because another request was under way, asks again.
+  await vi.waitFor(async () => {
+    for (const [header, given] of answers) {
+      if (!given.some(isAnswered)) given.push(...(await askRepeatedly(header, Number(header.split('-')[1]))));
+    }
+    expect([...answers.values()].filter((given) => !given.some(isAnswered))).toEqual([]);
+  }, 60_000);
+
+  const records = await vi.waitFor(async () => {
+    const found = await generations();
+    expect([...found.values()].filter(({ state }) => state === 'pending').map(({ id }) => id)).toEqual([]);
+    return found;
+  }, 60_000);
+  const chargedOf = (given: Answered[]) =>
+    new Set(given.map(({ id }) => id).filter((id) => records.get(id)?.outcome?.cost.isZero === false)).size;
+  const charged = [...answers].map(([header, given]) => [header, chargedOf(given)]);
+  expect(charged.filter(([, count]) => count !== 1)).toEqual([]);
+  const statuses = new Set([...answers.values()].flat().map(({ status }) => status));
+  expect([...statuses].filter((status) => ![200, 409, 529].includes(status))).toEqual([]);
+});

@@ -3,6 +3,7 @@ import { decisionsAnswer } from './shape.ts';
 
 export const decisions = tagged('Inference', {
   'create-decision': {
+    chargedOnce: true,
     summary: 'Answer questions with probabilities',
     description:
       'Evaluates a state against named questions: `choice` of one of several options, `noul` for yes or no, `score` on a scale. Without `usage.cost`, the header `x-service-billing-status` is `pending`, and GET /generation has the cost a little later.',

@@ -1,13 +1,17 @@
 import { promptTokens } from '../../accounting/usage.ts';
+import { claimOf } from '../../admission/request-claim.ts';
 import type { DecisionsRequest } from '../../decisions/schema.ts';
 import type { EndpointInput } from '../../http/endpoint.ts';
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import { answerDecision } from '../../inference/decisions/answer-decision.ts';
+import { resources } from '../../resources.ts';
 import type { DecisionsAnswer } from './shape.ts';
 
 /** Answers all questions of a request, or none. */
 export async function createDecision(input: EndpointInput<'inference', DecisionsRequest>): Promise<HttpResponse> {
-  const { candidate, answers, charged } = await answerDecision(input);
+  const { request, caller } = input;
+  const claim = await claimOf(resources.table(), { route: 'create-decision', ...request, payer: caller.payer });
+  const { candidate, answers, charged } = await answerDecision({ ...input, claim });
   // What a provider does not report is counted, and settled a little later.
   const isPending = charged.estimated;
   const answer: DecisionsAnswer = {

@@ -123,6 +123,7 @@ data: {"type":"message_stop"}
 export const messages = tagged('Inference', {
   'create-message': {
     summary: 'Generate a message',
+    chargedOnce: true,
     description:
       'The Messages API of Anthropic, over any model of the catalog. With `stream: true` the answer is a stream of server-sent events; an error after the first byte is an `error` event. `usage.cost` is in RUB.',
     bodyExample: body,

@@ -1,3 +1,4 @@
+import { claimOf } from '../../admission/request-claim.ts';
 import { AnswerStream, type WhenSilent } from '../../http/answer-stream.ts';
 import type { EndpointInput } from '../../http/endpoint.ts';
 import { jsonResponse, streamResponse, type HttpResponse } from '../../http/response.ts';
@@ -8,6 +9,7 @@ import { deliveredEvents, deliveredMessage } from '../../inference/messages/deli
 import { openAnswer } from '../../inference/messages/open-answer.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { MessageBody } from '../../messages/types.ts';
+import { resources } from '../../resources.ts';
 import { pings, streamBody } from './stream-body.ts';
 import { blanks, COMMIT_AFTER_MS, isThereWithin, wholeBody } from './whole-body.ts';
 
@@ -18,7 +20,9 @@ type MessageEndpointInput = EndpointInput<'inference', RoutedRequest>;
  * gets the events put together.
  */
 export async function createMessage(input: MessageEndpointInput): Promise<HttpResponse> {
-  const context = await openAnswer(input);
+  const { request, caller } = input;
+  const claim = await claimOf(resources.table(), { route: 'create-message', ...request, payer: caller.payer });
+  const context = await openAnswer({ ...input, claim });
   return context.streamed ? streamAnswer(context) : wholeAnswer(context, input);
 }
 

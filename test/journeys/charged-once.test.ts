@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { manage } from '../support/manage.ts';
+
+let gateway: RunningGateway;
+beforeAll(async () => void (gateway = await startGateway()));
+afterAll(() => gateway.stop());
+
+const message = (directives = 'delay=0', more: object = {}) => ({
+  model: 'sandbox/claude',
+  max_tokens: 20,
+  messages: [said('Hi', directives)],
+  ...more,
+});
+
+/** @param client whose key is used; the gateway's own, where none is given */
+async function ask(header: string, body: object, { path = '/messages', client = gateway } = {}) {
+  const response = await post(client, path, body, { 'idempotency-key': header });
+  const text = await response.text();
+  const { error } = text.startsWith('{') ? (JSON.parse(text) as { error?: Record<string, any> }) : {}; // oxlint-disable-line typescript/no-explicit-any -- errors of any shape
+  return { status: response.status, id: response.headers.get('x-generation-id')!, headers: response.headers, error };
+}
+
+const spent = async () => {
+  const { data } = (await (await get(gateway, '/key')).json()) as { data: { usage: number } };
+  return data.usage;
+};
+
+describe('requests with one Idempotency-Key', () => {
+  it.each([
+    ['/messages', message()],
+    ['/messages', message('delay=0', { stream: true })],
+    [
+      '/decisions',
+      {
+        model: 'sandbox/judge',
+        state: 'I want my money back!',
+        questions: { angry: { type: 'noul', instructions: 'Is the writer angry?' } },
+      },
+    ],
+  ])('are charged once at %s, and the second says what for', async (path, body) => {
+    const header = randomUUID();
+    const first = await ask(header, body, { path });
+    expect(first.status).toBe(200);
+    const { total_cost: cost } = await finalGeneration(gateway, first.id);
+    const before = await spent();
+
+    const second = await ask(header, body, { path });
+
+    expect(second.status).toBe(409);
+    expect(second.headers.get('x-should-retry')).toBe('false');
+    expect(second.error).toMatchObject({
+      message: expect.stringContaining(first.id) as string,
+      metadata: { field: 'idempotency-key', generation_id: first.id, total_cost_rub: String(cost), ending: 'complete' },
+    });
+    expect(await spent()).toBe(before);
+  });
+
+  it('at once are admitted once; the others may ask again', async () => {
+    const header = randomUUID();
+    const all = await Promise.all(Array.from({ length: 4 }, () => ask(header, message('delay=50'))));
+
+    expect(all.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
+    const other = all.find(({ status }) => status === 409)!;
+    const { id } = all.find(({ status }) => status === 200)!;
+    expect(other.error!['metadata'].generation_id).toBe(id);
+    expect([other.headers.get('retry-after'), other.headers.get('x-should-retry')]).toEqual(['2', 'true']);
+  });
+
+  it('of another body are refused, and cost nothing', async () => {
+    const header = randomUUID();
+    await ask(header, message());
+    const other = await ask(header, message('delay=0', { max_tokens: 21 }));
+
+    expect(other).toMatchObject({ status: 409, error: { metadata: { field: 'idempotency-key' } } });
+    expect(other.error!['message']).toMatch(/was used for another request/);
+  });
+
+  it('may be sent again after the provider failed, until one is answered', async () => {
+    const header = randomUUID();
+    const failing = message('error=500');
+    const failed = await ask(header, failing);
+    expect(failed.status).toBe(502);
+    await finalGeneration(gateway, failed.id);
+
+    // The same body fails again, so what is seen is that it was tried.
+    const again = await ask(header, failing);
+    expect(again.status).toBe(502);
+    expect(again.id).not.toBe(failed.id);
+  });
+
+  it('may be sent again after a refusal for want of money', async () => {
+    const { body: made } = await manage(gateway, 'POST', '/keys', { name: 'poor', limit: 0.000001 });
+    const client = { ...gateway, key: made.key as string };
+    const header = randomUUID();
+    expect((await ask(header, message(), { client })).status).toBe(402);
+
+    await manage(gateway, 'PATCH', `/keys/${made.data.hash}`, { limit: 100 });
+    expect((await ask(header, message(), { client })).status).toBe(200);
+    expect((await ask(header, message(), { client })).status).toBe(409);
+  });
+
+  it('of two keys have nothing to do with each other', async () => {
+    const { body: made } = await manage(gateway, 'POST', '/keys', { name: 'other' });
+    const header = randomUUID();
+
+    expect((await ask(header, message())).status).toBe(200);
+    expect((await ask(header, message(), { client: { ...gateway, key: made.key as string } })).status).toBe(200);
+  });
+
+  it('are named where the header is malformed', async () => {
+    const { status, error } = await ask('x'.repeat(256), message());
+    expect([status, error!['metadata'].field]).toEqual([400, 'idempotency-key']);
+  });
+});
