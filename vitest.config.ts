@@ -46,6 +46,7 @@ const settingUp = [
   'catalog/load',
   'catalog/search',
   'conformance/python-sdk',
+  'journeys/accounts',
   'journeys/docs',
   'journeys/greeting',
   'journeys/long-answer',

@@ -48,7 +48,7 @@ const cache = new BoundedMap<string, CacheEntry>(MAX_CACHED);
  * Cost: no read while the cached one is fresh; one read after that; two when the key was never seen, because only its
  * record says to whom it belongs. Requests that arrive together share one read.
  * @returns undefined where no key has this hash
- * @throws {GatewayError} 401 for a disabled, expired or deleted key, a removed member or archived workspace.
+ * @throws {GatewayError} 401 for a disabled, expired or deleted key, a removed member, an archived workspace or a closed account.
  */
 export async function findCaller(table: Table, hash: string): Promise<Caller | undefined> {
   const caller = await cachedCaller(table, hash);
@@ -131,12 +131,13 @@ function assemble(key: ApiKey, items: Item[]): Caller | undefined {
   };
 }
 
-function isUsable({ key, workspace, member }: Caller, hash: string): boolean {
+function isUsable({ key, account, workspace, member }: Caller, hash: string): boolean {
   return (
     sameHash(key.hash, hash) &&
     !key.disabled &&
     !key.deleted &&
     (key.expiresAt === undefined || Date.parse(key.expiresAt) > nowMs()) &&
+    account.status !== 'closed' &&
     workspace?.status !== 'archived' &&
     member?.removed !== true
   );

@@ -62,7 +62,7 @@ export type HoldRefusal =
   /** A limited scope has no room for the amount; the counter is as it stood at that moment. */
   | { kind: 'no_room'; scope: Scope; counter: Counter; windows: Windows; amount: Money }
   /** A scope was switched off since the caller was read. */
-  | { kind: 'switched_off' }
+  | { kind: 'switched_off'; scope: ScopeKind }
   /** The generation that was to be extended is settled already. */
   | { kind: 'settled' }
   /** The table stayed busy, or limits kept changing. */
@@ -252,7 +252,7 @@ function scopesAfterRefusal(
     // Fails closed: a limited scope whose counter cannot be read admits nothing.
     if (!condition.item) throw new Error('A limited scope has no counter');
     const counter = counterFrom(condition.item);
-    if (!counter.active) return { refused: { kind: 'switched_off' } };
+    if (!counter.active) return { refused: { kind: 'switched_off', scope: scope.kind } };
     const changed = { ...scope, limits: counter.limits, revision: counter.revision };
     // An empty window passes any condition: an amount that exceeds the limit by itself is refused here.
     if (counter.revision === scope.revision || exceedsSomeLimit(changed, request.amount)) {

@@ -1,4 +1,4 @@
-import { clientHasLeft, GatewayError, toGatewayError, unauthenticated } from '../platform/errors.ts';
+import { clientHasLeft, forbidden, GatewayError, toGatewayError, unauthenticated } from '../platform/errors.ts';
 import { Money } from '../money/money.ts';
 import { intervals, windowEnd, type Interval } from '../money/periods.ts';
 import { refusingInterval, type ScopeKind } from '../store/counters.ts';
@@ -16,6 +16,18 @@ const limitSources: Record<ScopeKind, { source: string; owner: string; remedy: s
   member: { source: 'member_budget', owner: 'the budget of the member', remedy: 'raise the budget of the member' },
   account: { source: 'account_balance', owner: 'the balance of the account', remedy: 'top up the account' },
 };
+
+/** A postpaid account may be limited in a period. */
+const creditLimit = {
+  source: 'account_limit',
+  owner: 'the credit limit of the account',
+  remedy: 'have the credit limit of the account raised',
+};
+
+/** @param interval in which the limit counts; only a balance is for a lifetime */
+function sourceOf(scope: ScopeKind, interval: Interval) {
+  return scope === 'account' && interval !== 'lifetime' ? creditLimit : limitSources[scope];
+}
 
 /** Most requests in flight are settled within seconds. */
 const RETRY_AFTER_SECONDS = '3';
@@ -88,7 +100,7 @@ export interface Shortening {
 /** Why an answer could only be shorter than was asked for. */
 export function shortenedError({ refusal, maxTokens }: Shortening): GatewayError {
   const { interval, limit } = roomOf(refusal);
-  const { source, owner, remedy } = limitSources[refusal.scope.kind];
+  const { source, owner, remedy } = sourceOf(refusal.scope.kind, interval);
   return new GatewayError(
     'payment_required',
     `The answer was limited to ${maxTokens} tokens, thinking included: ${owner} (${limit} RUB${periodOf(interval)}) had no ` +
@@ -101,7 +113,7 @@ export function shortenedError({ refusal, maxTokens }: Shortening): GatewayError
 export function outOfMoneyError(refusal: HoldRefusal, atMs: number): GatewayError {
   if (refusal.kind !== 'no_room') return refusalError(refusal, { atMs });
   const { interval, limit, spent } = roomOf(refusal);
-  const { source, owner, remedy } = limitSources[refusal.scope.kind];
+  const { source, owner, remedy } = sourceOf(refusal.scope.kind, interval);
   const resetsAt = resetTime(interval, atMs);
   return new GatewayError(
     'payment_required',
@@ -125,7 +137,9 @@ export function refusalError(refusal: AdmissionRefusal, request: RefusedRequest)
     case 'no_room':
       return spendingRefusal(refusal, request);
     case 'switched_off':
-      return unauthenticated('This key was switched off. Use another key.');
+      return refusal.scope === 'account'
+        ? forbidden('This account was suspended or closed by its operator: nothing can be spent.')
+        : unauthenticated('This key was switched off. Use another key.');
     case 'settled':
       return new GatewayError('timeout', 'The answer took longer than the gateway waits. Ask for a shorter one.');
     case 'busy':
@@ -144,7 +158,7 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
   const { interval, limit, spent, held, left } = roomOf(refusal);
   const { amount, scope } = refusal;
   const { inputAmount, affordableTokens: affordable = 0 } = request;
-  const { source, owner, remedy } = limitSources[scope.kind];
+  const { source, owner, remedy } = sourceOf(scope.kind, interval);
   const resetsAt = resetTime(interval, request.atMs);
   const isHeld = isHeldOnly(refusal);
   const advice = [

@@ -12,7 +12,7 @@ import { Money } from '../money/money.ts';
 import { DAY_MS, utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { readDays } from '../store/activity.ts';
-import { listBalanceEntries, type Account, type BalanceEntry } from '../store/accounts.ts';
+import { listBalanceEntries, type Account, type BalanceEntry, type BalanceEntryKind } from '../store/accounts.ts';
 import { readCounter, type ScopeId } from '../store/counters.ts';
 import { generationsInOrder } from '../store/generation-queries.ts';
 import type { Table } from '../store/table.ts';
@@ -49,6 +49,8 @@ export interface Balance {
   opening: Money;
   paidIn: Money;
   givenBack: Money;
+  /** Of either sign. */
+  adjusted: Money;
   spent: Money;
   closing: Money;
 }
@@ -209,7 +211,7 @@ function wholeUtcDays(period: Period): string[] {
   );
 }
 
-/** What was paid in and given back in a period, oldest first. */
+/** The ledger of a period, oldest first. */
 export async function paymentsIn(table: Table, { id }: Account, { startMs, endMs }: Period): Promise<BalanceEntry[]> {
   const entries = await listBalanceEntries(table, id);
   return entries.filter(({ createdAt }) => startMs <= Date.parse(createdAt) && Date.parse(createdAt) < endMs);
@@ -221,9 +223,10 @@ export async function balanceOf(table: Table, account: Account, period: Period, 
   const before = entries.filter(({ createdAt }) => Date.parse(createdAt) < period.startMs);
   const inside = await paymentsIn(table, account, period);
   const opening = sumOf(before).minus(await spentBefore(table, account, period.startMs));
-  const paidIn = sumOf(inside.filter(({ amount }) => !amount.isNegative));
-  const givenBack = sumOf(inside.filter(({ amount }) => amount.isNegative)).negated();
-  return { opening, paidIn, givenBack, spent, closing: opening.plus(paidIn).minus(givenBack).minus(spent) };
+  const of = (wanted: BalanceEntryKind) => sumOf(inside.filter(({ kind }) => kind === wanted));
+  const [paidIn, givenBack, adjusted] = [of('top_up'), of('refund').negated(), of('adjustment')];
+  const closing = Money.sum([opening, paidIn, adjusted]).minus(givenBack).minus(spent);
+  return { opening, paidIn, givenBack, adjusted, spent, closing };
 }
 
 function sumOf(entries: readonly BalanceEntry[]): Money {

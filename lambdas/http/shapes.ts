@@ -54,6 +54,7 @@ const limitDetails = {
       'workspace_budget',
       'member_budget',
       'account_balance',
+      'account_limit',
       'free_requests_per_minute',
       'free_daily_requests',
       'free_daily_requests_of_address',

@@ -4,7 +4,8 @@ import type { HoldRequest } from '../admission/hold.ts';
 import { newGeneration, type NewGeneration } from '../admission/new-generation.ts';
 import { refusalError, type AdmissionRefusal } from '../admission/refusal.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { GatewayError } from '../platform/errors.ts';
+import { forbidden, type GatewayError } from '../platform/errors.ts';
+import type { Account } from '../store/accounts.ts';
 import type { Table } from '../store/table.ts';
 
 export interface HoldTools {
@@ -47,12 +48,14 @@ export interface RefusedInference {
  * Holds what a request may cost, before anything is sent to a provider: one way for messages, decisions and videos.
  *
  * Guarantee: nothing is held for a request that is refused here, or for which this throws (admission/admit.ts).
+ * @throws {GatewayError} 403 for a suspended account
  */
 export async function holdInference(
   { table, catalog, bootId }: HoldTools,
   { generationId, caller, receivedAtMs, clientLeft, claim }: HoldInput,
   { plan, recount = notCounted, minMaxTokens = Infinity, free, scopes = caller.scopes, ...terms }: HoldTerms,
 ): Promise<{ held: HeldInference } | { refused: RefusedInference }> {
+  checkMaySpend(caller.account);
   const generation = newGeneration({ ...terms, id: generationId, payer: caller.payer, catalog, bootId });
   const request = { generation, scopes, free, claim };
   const result = await admit(table, { request, plan, recount, minMaxTokens, receivedAtMs, clientLeft });
@@ -66,6 +69,14 @@ export async function holdOrThrow(tools: HoldTools, input: HoldInput, terms: Hol
   const result = await holdInference(tools, input, terms);
   if ('refused' in result) throw result.refused.error;
   return result.held;
+}
+
+function checkMaySpend({ status }: Account): void {
+  if (status === 'suspended') {
+    throw forbidden(
+      'This account is suspended: nothing can be spent until its operator lets it go on. Everything can be read.',
+    );
+  }
 }
 
 const notCounted = () => Promise.resolve(undefined);

@@ -1,17 +1,22 @@
-import { notFound } from '../platform/errors.ts';
+import { conflict, GatewayError, notFound } from '../platform/errors.ts';
 import { Money } from '../money/money.ts';
+import type { Interval } from '../money/periods.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import {
   accountEntryPut,
+  accountLimitsUpdate,
   accountNameUpdate,
   accountPrivacyUpdate,
   accountPut,
+  accountStatusUpdate,
   readAccount,
   type Account,
   type AccountMode,
+  type AccountStatus,
 } from '../store/accounts.ts';
 import type { Actor } from '../store/audit.ts';
-import { configureUpdate } from '../store/counters.ts';
+import { activeUpdate, configureUpdate, readCounter } from '../store/counters.ts';
+import { limitsAttribute } from '../store/limits.ts';
 import { noPrivacyLimits, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
 import type { Table } from '../store/table.ts';
 import { commitChange, retryOnConflict, type ChangeContext } from './change.ts';
@@ -36,6 +41,7 @@ export async function createAccount(
     id,
     name: input.name,
     mode: input.mode,
+    status: undefined,
     limits: input.mode === 'prepaid' ? { lifetime: Money.zero } : {},
     revision: 0,
     privacy: noPrivacyLimits,
@@ -88,6 +94,95 @@ export async function setAccountPrivacy(context: ChangeContext, change: PrivacyC
       { account: accountPrivacyUpdate(table, account, privacy) },
     );
     return outcome.committed ? { ...account, privacy } : undefined;
+  });
+}
+
+/**
+ * Suspends an account, closes it, or lets it go on. A suspended one spends nothing from within five seconds on, and a running answer
+ * that is held in a limit of the account ends at its next step; everything can still be read.
+ * @param change.reason stays in the audit
+ * @throws {GatewayError} 404; 409 for one that is to be closed and has money left, or requests that are under way
+ */
+export async function setAccountStatus(
+  context: ChangeContext,
+  { status, reason }: { status: AccountStatus; reason: string },
+): Promise<Account> {
+  const { table, accountId } = context;
+  return retryOnConflict(async () => {
+    const account = await requireAccount(table, accountId);
+    const before = account.status ?? 'active';
+    if (before === status) return account;
+    if (status === 'closed') await checkSettledUp(table, account);
+    const outcome = await commitChange(
+      context,
+      {
+        action: `account.${status}`,
+        target: `account ${accountId}`,
+        before: { status: before },
+        after: { status, reason },
+      },
+      {
+        account: accountStatusUpdate(table, account, status),
+        counter: activeUpdate(table, { kind: 'account', id: accountId }, status === 'active'),
+      },
+    );
+    return outcome.committed ? { ...account, status } : undefined;
+  });
+}
+
+async function checkSettledUp(table: Table, { id, mode }: Account): Promise<void> {
+  const counter = await readCounter(table, { kind: 'account', id });
+  const [spent, committed] = [counter.spent('lifetime'), counter.committed('lifetime')];
+  if (!committed.equals(spent)) {
+    throw conflict(
+      `Requests are under way, which hold ${committed.minus(spent)} RUB: suspend the account, and close it when they have ended.`,
+    );
+  }
+  const left = (counter.limits.lifetime ?? Money.zero).minus(spent);
+  if (mode === 'prepaid' && !left.isZero) {
+    throw conflict(
+      `${left} RUB of the account are not spent: give them back with "accounts refund" before it is closed.`,
+    );
+  }
+}
+
+/** Periods in which a postpaid account may be limited. Its lifetime is none: it pays again and again. */
+export type CreditPeriod = Exclude<Interval, 'lifetime'>;
+
+/**
+ * Sets what a postpaid account may spend in a period; null lifts the limit.
+ * @throws {GatewayError} 404; 400 for a prepaid account, whose limit is its balance
+ */
+export async function setCreditLimit(
+  context: ChangeContext,
+  { period, limit }: { period: CreditPeriod; limit: Money | null },
+): Promise<Account> {
+  const { table, accountId } = context;
+  return retryOnConflict(async () => {
+    const account = await requireAccount(table, accountId);
+    if (account.mode !== 'postpaid') {
+      throw new GatewayError(
+        'invalid_request',
+        'This account is prepaid: its balance is its limit. Use "accounts top-up".',
+      );
+    }
+    const { [period]: _, ...others } = account.limits;
+    const limits = limit ? { ...others, [period]: limit } : others;
+    const revision = account.revision + 1;
+    const outcome = await commitChange(
+      context,
+      {
+        action: 'account.credit_limit',
+        target: `account ${accountId}`,
+        before: limitsAttribute(account.limits),
+        after: limitsAttribute(limits),
+      },
+      {
+        account: accountLimitsUpdate(table, account, limits),
+        counter: configureUpdate(table, { kind: 'account', id: accountId }, { limits, revision }),
+      },
+    );
+    return outcome.committed ? { ...account, limits, revision } : undefined;
   });
 }
 

@@ -1,6 +1,6 @@
 /**
- * The balance of a prepaid account: what was paid in, less what was given back, is its lifetime limit, so a hold can never
- * pass the balance. Each payment is an entry of its ledger.
+ * The ledger of an account. What was paid in, less what was given back, with what was adjusted, is a prepaid account's lifetime limit,
+ * so a hold can never pass the balance. Each payment is an entry.
  */
 
 import { MAX_AMOUNT } from '../money/bounds.ts';
@@ -13,6 +13,7 @@ import {
   readBalanceEntry,
   type Account,
   type BalanceEntry,
+  type BalanceEntryKind,
 } from '../store/accounts.ts';
 import { configureUpdate, lowerLifetimeUpdate, readCounter, type ScopeId } from '../store/counters.ts';
 import { limitsAttribute } from '../store/limits.ts';
@@ -43,7 +44,7 @@ export interface Booked {
  * @throws {GatewayError} 404 for an unknown account, 400 for a postpaid one, 409 for a reference of another amount
  */
 export async function topUp(context: ChangeContext, payment: Payment): Promise<Booked> {
-  return book(context, payment, 'account.top_up');
+  return book(context, { ...payment, kind: 'top_up' });
 }
 
 /**
@@ -54,23 +55,42 @@ export async function topUp(context: ChangeContext, payment: Payment): Promise<B
  * @throws {GatewayError} as topUp, and 409 for more than is left
  */
 export async function refund(context: ChangeContext, payment: Payment): Promise<Booked> {
-  return book(context, { ...payment, amount: payment.amount.negated() }, 'account.refund');
+  return book(context, { ...payment, kind: 'refund', amount: payment.amount.negated() });
+}
+
+/**
+ * Corrects what an account was charged, up or down, for a reason that stays in its ledger. A prepaid account has it in its balance at
+ * once; of a postpaid one it is a line of the statement.
+ *
+ * Guarantee: as of top-ups and refunds; an adjustment takes no more than what is neither spent nor held.
+ * @param adjustment.amount of either sign, and not zero
+ * @param adjustment.note why
+ * @throws {GatewayError} as topUp and refund, and 400 for nothing
+ */
+export async function adjust(context: ChangeContext, adjustment: Payment & { note: string }): Promise<Booked> {
+  if (adjustment.amount.isZero) throw invalidRequest('amount', 'must not be 0: it would adjust nothing');
+  return book(context, { ...adjustment, kind: 'adjustment' });
+}
+
+interface LedgerPayment extends Payment {
+  kind: BalanceEntryKind;
 }
 
 /** @param payment.amount below zero, where money is given back */
-async function book(context: ChangeContext, payment: Payment, action: string): Promise<Booked> {
+async function book(context: ChangeContext, payment: LedgerPayment): Promise<Booked> {
   const { table, accountId } = context;
-  const { amount, note, reference: id } = payment;
+  const { amount, note, reference: id, kind } = payment;
   const createdAt = new Date(nowMs()).toISOString();
   return retryOnConflict(async () => {
     const account = await requireAccount(table, accountId);
-    if (account.mode !== 'prepaid') {
+    if (account.mode !== 'prepaid' && kind !== 'adjustment') {
       throw new GatewayError('invalid_request', 'This account is postpaid: it has no balance.');
     }
     // Looked for after the account was read: what is booked by then is in the sum, or the sum is refused as outdated.
     if (await isBooked(context, { id, amount })) {
       return { account: await requireAccount(table, accountId), wasBooked: true };
     }
+    if (account.mode === 'postpaid') return noteAdjustment(context, account, payment, createdAt);
     const paidIn = (account.limits.lifetime ?? Money.zero).plus(amount);
     if (paidIn.exceeds(MAX_AMOUNT)) throw invalidRequest('amount', `makes the balance larger than ${MAX_AMOUNT} RUB`);
     if (paidIn.isNegative) return refuseTooMuch(context, amount);
@@ -79,13 +99,13 @@ async function book(context: ChangeContext, payment: Payment, action: string): P
     const outcome = await commitChange(
       context,
       {
-        action,
+        action: `account.${kind}`,
         target: `account ${accountId}`,
         before: limitsAttribute(account.limits),
         after: { ...limitsAttribute(limits), ...paymentForAudit(payment) },
       },
       {
-        entry: balanceEntryPut(table, accountId, { id, amount, note, createdAt }),
+        entry: balanceEntryPut(table, accountId, { id, kind, amount, note, createdAt }),
         account: accountLimitsUpdate(table, account, limits),
         counter: counterUpdate(context, { amount, paidIn, revision }),
       },
@@ -95,6 +115,23 @@ async function book(context: ChangeContext, payment: Payment, action: string): P
     if (outcome.failed.entry || outcome.failed.account) return undefined;
     return refuseTooMuch(context, amount);
   });
+}
+
+/** An adjustment of an account without a balance: the statement has it. */
+async function noteAdjustment(
+  context: ChangeContext,
+  account: Account,
+  payment: LedgerPayment,
+  createdAt: string,
+): Promise<Booked | undefined> {
+  const { table, accountId } = context;
+  const { amount, note, reference: id, kind } = payment;
+  const outcome = await commitChange(
+    context,
+    { action: `account.${kind}`, target: `account ${accountId}`, after: paymentForAudit(payment) },
+    { entry: balanceEntryPut(table, accountId, { id, kind, amount, note, createdAt }) },
+  );
+  return outcome.committed ? { account, wasBooked: false } : undefined;
 }
 
 function paymentForAudit({ amount, note, reference }: Payment): Item {

@@ -9,11 +9,17 @@ import { put, putNew, update, type Key, type Write } from './writes.ts';
 export const accountModes = ['postpaid', 'prepaid'] as const;
 export type AccountMode = (typeof accountModes)[number];
 
+/** A suspended account spends nothing; of a closed one no key works either. */
+export const accountStatuses = ['active', 'suspended', 'closed'] as const;
+export type AccountStatus = (typeof accountStatuses)[number];
+
 const accountRecord = record({
   id: text('id'),
   name: text('name'),
   mode: oneOf('mode', accountModes),
-  /** For a prepaid account: {lifetime: sum of its top-ups, less what was given back}. */
+  /** Absent where it has never been anything but active. */
+  status: optional(oneOf('status', accountStatuses)),
+  /** For a prepaid account: {lifetime: the sum of its ledger}; for a postpaid one what it may spend in a period. */
   limits: limitsField('limits'),
   /** Counts changes of the limits. */
   revision: count('revision'),
@@ -56,6 +62,12 @@ export function accountNameUpdate(table: Table, account: Account, name: string):
 export function accountPrivacyUpdate(table: Table, account: Account, privacy: Privacy): Write {
   const when = { equal: { id: account.id }, equalIfPresent: { privacy: privacyAttribute(account.privacy) } };
   return update(table, accountKey(account.id), { set: { privacy: privacyAttribute(privacy) }, when });
+}
+
+/** Gives an account another status, if it still has the one that was read. */
+export function accountStatusUpdate(table: Table, account: Account, status: AccountStatus): Write {
+  const when = { equal: { id: account.id }, equalIfPresent: { status: account.status ?? 'active' } };
+  return update(table, accountKey(account.id), { set: { status }, when });
 }
 
 /** Replaces the limits by those of the next revision, if the one that was read is still current. */
@@ -103,17 +115,22 @@ export async function* accountPages(table: Table, after?: string): AsyncGenerato
   if (page.length > 0) yield page;
 }
 
+/** Money that came in, money that was given back, and a correction of either sign. */
+export const balanceEntryKinds = ['top_up', 'refund', 'adjustment'] as const;
+export type BalanceEntryKind = (typeof balanceEntryKinds)[number];
+
 const balanceEntryRecord = record({
   id: text('id'),
-  /** Below zero where money was given back. */
+  kind: oneOf('entity', balanceEntryKinds),
+  /** Below zero where money was given back, or an adjustment takes some. */
   amount: money('amount_rub'),
-  /** What the payment was for. */
+  /** What the payment was for, or why it was adjusted. */
   note: optional(text('note')),
   createdAt: text('created_at'),
 });
 /**
- * Money that was added to an account, or given back: an entry of its ledger. The sum of all is the account's lifetime
- * limit.
+ * Money that was added to an account, given back, or adjusted: an entry of its ledger. The sum of all is a prepaid account's
+ * lifetime limit.
  */
 export type BalanceEntry = RecordOf<typeof balanceEntryRecord>;
 
@@ -124,8 +141,7 @@ function balanceEntryKey(accountId: string, id: string): Key {
 }
 
 export function balanceEntryPut(table: Table, accountId: string, entry: BalanceEntry): Write {
-  const entity = entry.amount.isNegative ? 'refund' : 'top_up';
-  return putNew(table, { ...balanceEntryKey(accountId, entry.id), entity, ...balanceEntryRecord.toItem(entry) });
+  return putNew(table, { ...balanceEntryKey(accountId, entry.id), ...balanceEntryRecord.toItem(entry) });
 }
 
 export async function readBalanceEntry(table: Table, accountId: string, id: string): Promise<BalanceEntry | undefined> {

@@ -21,7 +21,7 @@ interface ReviewedItems {
 /** By the name that reviewers know them by. */
 export const reviewedItems: Readonly<Record<string, ReviewedItems>> = {
   accounts: { entities: ['account'], attributes: accountAttributes },
-  payments: { entities: ['top_up', 'refund'], attributes: balanceEntryAttributes },
+  payments: { entities: ['top_up', 'refund', 'adjustment'], attributes: balanceEntryAttributes },
   workspaces: { entities: ['workspace'], attributes: workspaceAttributes },
   members: { entities: ['member'], attributes: memberAttributes },
   keys: { entities: ['key'], attributes: keyAttributes },

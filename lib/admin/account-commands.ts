@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Option, type Command } from 'commander';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
-import { createAccount, renameAccount, setAccountPrivacy } from '../../lambdas/management/accounts.ts';
-import { refund, topUp, type Booked, type Payment } from '../../lambdas/management/balance.ts';
+import {
+  createAccount,
+  renameAccount,
+  setAccountPrivacy,
+  setAccountStatus,
+  setCreditLimit,
+  type CreditPeriod,
+} from '../../lambdas/management/accounts.ts';
+import { adjust, refund, topUp, type Booked, type Payment } from '../../lambdas/management/balance.ts';
 import { readPepper } from '../../lambdas/platform/secrets.ts';
 import { nameRule, noteRule, referenceRule } from '../../lambdas/management/rules.ts';
 import { Money } from '../../lambdas/money/money.ts';
@@ -12,6 +19,7 @@ import {
   listBalanceEntries,
   readAccount,
   type AccountMode,
+  type AccountStatus,
 } from '../../lambdas/store/accounts.ts';
 import { privacyFilter } from '../../lambdas/protection/privacy.ts';
 import { readCounter } from '../../lambdas/store/counters.ts';
@@ -19,9 +27,18 @@ import { privacyAttribute, type Privacy } from '../../lambdas/store/privacy.ts';
 import { callbackSecret } from '../../lambdas/inference/videos/callback-secret.ts';
 import { StartFailure } from '../local/failure.ts';
 import { whyUnreachable } from '../local/unreachable.ts';
-import { parseBoolean, parsePositive, textBy } from './arguments.ts';
+import {
+  limitGiven,
+  parseBoolean,
+  parseLimit,
+  parsePositive,
+  parseSigned,
+  textBy,
+  type LimitArgument,
+} from './arguments.ts';
 import type { Row } from './output.ts';
 import { accountRow, shownAccount } from './rows.ts';
+import { limitTexts } from './spending.ts';
 import { onAccount, onTable, operator, type Session, type TableSession } from './session.ts';
 
 export function addAccountCommands(program: Command): void {
@@ -53,17 +70,53 @@ export function addAccountCommands(program: Command): void {
   addPayment(accounts, 'refund', 'take money out of a prepaid account that was paid back, or booked by mistake').action(
     onAccount(giveBack),
   );
+  accounts
+    .command('adjust')
+    .description('correct what the account was charged: a line of its ledger, with the reason')
+    .requiredOption(
+      '--amount <rub>',
+      'what the account has more by it; below 0 it has less, for example --amount=-12.5',
+      parseSigned,
+    )
+    .requiredOption('--reason <text>', 'why; it stays in the ledger', textBy(noteRule))
+    .option('--reference <id>', 'of the adjustment: with the same one, it is booked once', textBy(referenceRule))
+    .action(onAccount(adjustMoney));
+  accounts
+    .command('limit')
+    .description('what a postpaid account may spend in a period, from its next request on')
+    .addOption(new Option('--period <period>', 'in UTC').choices(creditPeriods).default('monthly'))
+    .requiredOption('--limit <rub or none>', 'roubles; "none" lifts it', parseLimit)
+    .action(onAccount(limitAccount));
+  for (const [name, status] of Object.entries(statusCommands)) {
+    accounts
+      .command(name)
+      .description(statusDescriptions[status])
+      .requiredOption('--reason <text>', 'why; it stays in the audit', textBy(noteRule))
+      .action(onAccount((session, given: { reason: string }) => changeStatus(session, { ...given, status })));
+  }
   program
     .command('top-ups')
-    .description('money that was added to prepaid accounts, or given back')
+    .description('the ledger: money that was added to accounts, given back, or adjusted')
     .command('list')
-    .description('list the top-ups and refunds of the account, oldest first')
+    .description('list the top-ups, refunds and adjustments of the account, oldest first')
     .action(onAccount(listMoney));
   accounts
     .command('callback-secret')
     .description('what the account checks callbacks about its videos with')
     .action(onAccount(showCallbackSecret));
 }
+
+const creditPeriods: CreditPeriod[] = ['daily', 'weekly', 'monthly'];
+
+const statusCommands = { suspend: 'suspended', resume: 'active', close: 'closed' } as const satisfies Record<
+  string,
+  AccountStatus
+>;
+const statusDescriptions: Record<AccountStatus, string> = {
+  suspended: 'let the account spend nothing; everything can still be read',
+  active: 'let a suspended or closed account go on',
+  closed: 'let no key of the account work any more; a prepaid one has to be paid back before',
+};
 
 function addPayment(accounts: Command, name: string, description: string): Command {
   return accounts
@@ -95,10 +148,11 @@ async function list({ table }: TableSession) {
 async function listMoney({ table, accountId }: Session): Promise<Row[]> {
   let total = Money.zero;
   const entries = await listBalanceEntries(table, accountId);
-  return entries.map(({ createdAt, amount, note, id }) => {
+  return entries.map(({ createdAt, kind, amount, note, id }) => {
     total = total.plus(amount);
     return {
       created_at: createdAt,
+      kind,
       amount_rub: amount.toString(),
       total_rub: total.toString(),
       note: note ?? null,
@@ -143,6 +197,30 @@ async function giveBack({ changes }: Session, given: GivenPayment): Promise<Row>
   return { refund: reference, refunded_rub: bookedRub, ...rest };
 }
 
+async function adjustMoney(
+  { changes }: Session,
+  { reason, ...given }: { amount: Money; reason: string; reference?: string },
+): Promise<Row> {
+  const adjustment = { ...given, note: reason };
+  const { reference, bookedRub, ...rest } = await paid(adjustment, (payment) =>
+    adjust(changes, { ...payment, note: reason }),
+  );
+  return { adjustment: reference, adjusted_rub: bookedRub, ...rest };
+}
+
+async function limitAccount(
+  { changes }: Session,
+  { period, limit }: { period: CreditPeriod; limit: LimitArgument },
+): Promise<Row> {
+  const account = await setCreditLimit(changes, { period, limit: limitGiven(limit) });
+  return { account: account.id, limits_rub: limitTexts(account.limits) };
+}
+
+async function changeStatus({ changes }: Session, change: { status: AccountStatus; reason: string }): Promise<Row> {
+  const account = await setAccountStatus(changes, change);
+  return { account: account.id, status: account.status ?? 'active' };
+}
+
 /**
  * Books a payment, under a reference of its own where none is given.
  * @throws {StartFailure} with the reference, where no reply came
@@ -158,7 +236,7 @@ async function paid(given: GivenPayment, book: (payment: Payment) => Promise<Boo
       bookedRub: (wasBooked ? Money.zero : given.amount).toString(),
       account: account.id,
       was_booked_before: wasBooked,
-      total_rub: account.limits.lifetime!.toString(),
+      total_rub: account.limits.lifetime?.toString() ?? null,
     };
   } catch (error) {
     const reason = whyUnreachable(error);

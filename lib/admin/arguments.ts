@@ -31,6 +31,11 @@ export function parsePositive(text: string): Money {
   return amount;
 }
 
+/** An amount of either sign, and not zero. */
+export function parseSigned(text: string): Money {
+  return text.startsWith('-') ? parsePositive(text.slice(1)).negated() : parsePositive(text);
+}
+
 /** "none" clears a limit. It stays a word, because commander takes null for a missing argument. */
 export type LimitArgument = Money | 'none';
 

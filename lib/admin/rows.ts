@@ -22,6 +22,8 @@ export function accountRow(account: Account, counter: Counter = nothingSpent) {
     id: account.id,
     name: account.name,
     mode: account.mode,
+    status: account.status ?? 'active',
+    limits_rub: account.mode === 'postpaid' ? limitTexts(account.limits) : {},
     topped_up_rub: toppedUp?.toString() ?? null,
     /** What a prepaid account can still spend; holds of requests in flight are not in it. */
     balance_rub: toppedUp?.minus(Money.parse(spending.spent_rub.lifetime)).toString() ?? null,
@@ -32,8 +34,8 @@ export function accountRow(account: Account, counter: Counter = nothingSpent) {
 }
 
 export function shownAccount(row: ReturnType<typeof accountRow>) {
-  const { id, name, mode, balance_rub } = row;
-  return { id, name, mode, balance_rub, ...spendingColumns(row) };
+  const { id, name, mode, status, balance_rub } = row;
+  return { id, name, mode, status, balance_rub, ...spendingColumns(row) };
 }
 
 export function workspaceRow({ id, name, slug, isDefault, status, limits }: Workspace, counter = nothingSpent) {

@@ -148,7 +148,7 @@ describe('any other refusal of a hold', () => {
   const request = { atMs };
 
   it('is 401 where the key was switched off', () => {
-    expect(refusalError({ kind: 'switched_off' }, request)).toMatchObject({ status: 401 });
+    expect(refusalError({ kind: 'switched_off', scope: 'key' }, request)).toMatchObject({ status: 401 });
   });
 
   it('is a timeout where somebody has settled the answer', () => {

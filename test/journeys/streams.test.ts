@@ -2,13 +2,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { admin } from '../support/admin.ts';
 import { startFaultProxy, untilQuiet, type DynamodbCall } from '../support/fault-proxy.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import type { Listening } from '../support/listen.ts';
 import { readEvents, summarise } from '../support/sse.ts';
 import { frames, startUpstream, writeCatalog } from '../support/upstream.ts';
+
+type Answer = Parameters<typeof startUpstream>[0];
 
 let directory: string;
 let stops: (() => Promise<void>)[];
@@ -20,6 +22,38 @@ afterEach(async () => {
   for (const stop of stops.toReversed()) await stop();
   rmSync(directory, { recursive: true, force: true });
 });
+
+/** A gateway that several tests ask one after another, before an upstream that answers as the test at hand says. */
+let shared: {
+  gateway: RunningGateway;
+  answers: (answer: Answer) => void;
+  directory: string;
+  stop: () => Promise<void>;
+};
+beforeAll(async () => {
+  const files = mkdtempSync(join(tmpdir(), 'gateway-streams-shared-'));
+  let answerNow: Answer = (response) => response.destroy();
+  const upstream = await startUpstream((response, request) => answerNow(response, request));
+  writeCatalog(join(files, 'catalog'), [upstream.url]);
+  const gateway = await startGateway({ args: ['--data', join(files, 'data'), '--catalog', join(files, 'catalog')] });
+  shared = {
+    gateway,
+    directory: files,
+    answers: (answer) => (answerNow = answer),
+    stop: async () => {
+      await gateway.stop();
+      await upstream.stop();
+      rmSync(files, { recursive: true, force: true });
+    },
+  };
+});
+afterAll(() => shared.stop());
+
+/** @returns the shared gateway, whose upstream answers so from now on */
+function gatewayAnswering(answer: Answer): RunningGateway {
+  shared.answers(answer);
+  return shared.gateway;
+}
 
 async function gatewayBefore(upstreams: Listening[], env: Record<string, string> = {}): Promise<RunningGateway> {
   writeCatalog(
@@ -57,7 +91,7 @@ describe('a stream', () => {
   it('leaves as it arrives, chunk by chunk', async () => {
     const words = ['one ', 'two ', 'three'];
     const arrived = words.map(() => Promise.withResolvers<void>());
-    const upstream = await startUpstream((response) => {
+    const gateway = gatewayAnswering((response) => {
       void (async () => {
         response.write(frames.start + frames.blockStart);
         for (const [index, word] of words.entries()) {
@@ -68,7 +102,6 @@ describe('a stream', () => {
         response.end(frames.end(3));
       })();
     });
-    const gateway = await gatewayBefore([upstream]);
     let count = 0;
 
     const events = await readEvents(await post(gateway, '/messages', ask), (event) => {
@@ -81,7 +114,7 @@ describe('a stream', () => {
   it('of 50 MB does not pile up in memory when its reader takes a kilobyte now and then', async () => {
     const text = frames.text('x'.repeat(10_000));
     let written = 0;
-    const upstream = await startUpstream((response) => {
+    const gateway = gatewayAnswering((response) => {
       response.write(frames.start + frames.blockStart);
       const more = () => {
         while (written < 50_000_000 && !response.destroyed) {
@@ -94,7 +127,6 @@ describe('a stream', () => {
       };
       more();
     });
-    const gateway = await gatewayBefore([upstream]);
     const response = await open(gateway);
     response.pause();
     const before = residentMb(gateway.process.pid!);
@@ -114,11 +146,10 @@ describe('a stream', () => {
 
   it('stops its upstream within 50 ms when the client leaves', async () => {
     let closed = Promise.withResolvers<number>();
-    const upstream = await startUpstream((response) => {
+    const gateway = gatewayAnswering((response) => {
       response.write(frames.start + frames.blockStart + frames.text('word '));
       response.once('close', () => closed.resolve(performance.now()));
     });
-    const gateway = await gatewayBefore([upstream]);
     const delays: number[] = [];
     // The best of five: what is measured is the gateway, not who else wanted the processor.
     for (let round = 0; round < 5; round += 1) {
@@ -135,8 +166,7 @@ describe('a stream', () => {
   });
 
   it('is pinged within fifteen seconds while the provider is silent', { timeout: 20_000 }, async () => {
-    const upstream = await startUpstream((response) => response.write(frames.start + frames.blockStart));
-    const gateway = await gatewayBefore([upstream]);
+    const gateway = gatewayAnswering((response) => response.write(frames.start + frames.blockStart));
     const askedAtMs = performance.now();
     const response = await post(gateway, '/messages', ask);
 
@@ -214,11 +244,10 @@ describe('an endpoint that fails before its first event', () => {
 
 describe('200 requests at once against a limit with room for 33', () => {
   it('let 33 pass, refuse the rest with the numbers, and add up to the last digit', async () => {
-    const upstream = await startUpstream((response) =>
+    const gateway = gatewayAnswering((response) =>
       response.end(frames.start + frames.blockStart + frames.text('x') + frames.end(1)),
     );
-    const gateway = await gatewayBefore([upstream]);
-    const { key } = await admin(join(directory, 'data'), 'keys', 'create', '--name', 'k', '--limit', '33.5');
+    const { key } = await admin(join(shared.directory, 'data'), 'keys', 'create', '--name', 'k', '--limit', '33.5');
     const client = { ...gateway, key: key as string };
 
     const responses = await Promise.all(

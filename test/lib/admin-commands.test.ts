@@ -80,6 +80,19 @@ const cases: Record<string, Case> = {
     needs: '--amount',
     prepaid: true,
   },
+  'accounts adjust': {
+    good: ['--amount=-1.5', '--reason', 'Invoice 12 was wrong'],
+    bad: [['--amount', '0', '--reason', 'x'], /above 0/],
+    prepaid: true,
+  },
+  'accounts limit': {
+    good: ['--period', 'monthly', '--limit', '50000'],
+    bad: [['--period', 'lifetime', '--limit', '5'], /daily, weekly, monthly/],
+    needs: '--limit',
+  },
+  'accounts suspend': { good: ['--reason', 'Unpaid'], bad: [['--reason', ''], /--reason/], needs: '--reason' },
+  'accounts close': { good: ['--reason', 'Left'], bad: [['--reason', ''], /--reason/], needs: '--reason' },
+  'accounts resume': { good: ['--reason', 'Paid'], bad: [['--reason', ''], /--reason/], needs: '--reason' },
   'accounts callback-secret': { good: [], bad: [['now'], /too many arguments/] },
   'top-ups list': { good: [], bad: [['now'], /too many arguments/], prepaid: true },
   'workspaces create': {

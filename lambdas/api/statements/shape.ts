@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { countShape, dataShape, rub, uuid } from '../../http/shapes.ts';
+import { balanceEntryKinds } from '../../store/accounts.ts';
 
 const sums = {
   requests: countShape.meta({ description: 'The number of requests that completed or were charged.' }),
@@ -55,10 +56,12 @@ const statementShape = z
       .array(
         z.strictObject({
           created_at: z.iso.datetime().meta({ description: 'The time at which the payment was booked.' }),
-          kind: z.enum(['top_up', 'refund']).meta({ description: 'Whether money was paid in or given back.' }),
+          kind: z
+            .enum(balanceEntryKinds)
+            .meta({ description: 'Whether money was paid in, given back, or the account was adjusted.' }),
           reference: z.string().meta({ description: 'The reference under which the payment was booked.' }),
-          amount: rub.meta({ description: 'The amount in RUB; negative where money was given back.' }),
-          note: z.string().nullable().meta({ description: 'What the payment was for.' }),
+          amount: rub.meta({ description: 'The amount in RUB; negative where the account has less by it.' }),
+          note: z.string().nullable().meta({ description: 'What the payment was for, or why it was adjusted.' }),
         }),
       )
       .meta({ description: 'Payments of the month, oldest first.' }),
@@ -67,6 +70,7 @@ const statementShape = z
         opening: rub.meta({ description: 'What was left at the beginning of the month, in RUB.' }),
         paid_in: rub.meta({ description: 'What was paid in, in RUB.' }),
         given_back: rub.meta({ description: 'What was given back, in RUB.' }),
+        adjusted: rub.meta({ description: 'What adjustments added, in RUB; negative where they took some.' }),
         spent: rub.meta({ description: 'What requests of the closed days cost, in RUB.' }),
         closing: rub.meta({ description: 'What was left after that, in RUB.' }),
       })

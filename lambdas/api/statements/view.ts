@@ -32,6 +32,7 @@ export async function statementView(account: Account, month: Month, naming: Nami
           opening: balance.opening,
           paid_in: balance.paidIn,
           given_back: balance.givenBack,
+          adjusted: balance.adjusted,
           spent: balance.spent,
           closing: balance.closing,
         }
@@ -63,7 +64,6 @@ function sumsView({ requests, promptTokens, completionTokens, reasoningTokens, u
   };
 }
 
-function paymentView({ createdAt, amount, id, note }: BalanceEntry) {
-  const kind: 'refund' | 'top_up' = amount.isNegative ? 'refund' : 'top_up';
+function paymentView({ createdAt, kind, amount, id, note }: BalanceEntry) {
   return { created_at: createdAt, kind, reference: id, amount, note: note ?? null };
 }

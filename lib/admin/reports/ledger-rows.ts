@@ -7,8 +7,8 @@ export function* ledgerRows({ payments, balance, period, total }: Statement): Ge
   const { zone, from, to } = period;
   yield ['line', 'at', 'reference', 'note', 'amount_rub', 'balance_rub', 'period_zone'];
   if (balance) yield ['opening', from, null, null, null, balance.opening, zone];
-  for (const { createdAt, id, note, amount } of payments) {
-    yield [amount.isNegative ? 'refund' : 'top_up', createdAt, guarded(id), guarded(note ?? ''), amount, null, zone];
+  for (const { createdAt, id, kind, note, amount } of payments) {
+    yield [kind, createdAt, guarded(id), guarded(note ?? ''), amount, null, zone];
   }
   yield ['spending', to, null, null, total.usage.negated(), null, zone];
   const change = Money.sum(payments.map(({ amount }) => amount)).minus(total.usage);

@@ -25,9 +25,9 @@ export async function statementJson(statement: Statement, names: Names): Promise
     by,
     rows: shownRows,
     total: named(sumColumns, sumCells(total)),
-    payments: payments.map(({ id, amount, note, createdAt }) => ({
+    payments: payments.map(({ id, kind, amount, note, createdAt }) => ({
       created_at: createdAt,
-      kind: amount.isNegative ? 'refund' : 'top_up',
+      kind,
       reference: id,
       amount_rub: amount.toString(),
       note: note ?? null,
@@ -37,6 +37,7 @@ export async function statementJson(statement: Statement, names: Names): Promise
           opening_rub: balance.opening.toString(),
           paid_in_rub: balance.paidIn.toString(),
           given_back_rub: balance.givenBack.toString(),
+          adjusted_rub: balance.adjusted.toString(),
           spent_rub: balance.spent.toString(),
           closing_rub: balance.closing.toString(),
         }

@@ -88,8 +88,8 @@ function tableRow(cells: readonly CsvCell[], sums: DailySums, name = ''): string
 function paymentsTable({ payments, balance }: Statement): string {
   if (payments.length === 0 && !balance) return '';
   const rows = payments.map(
-    ({ createdAt, amount: paid, id, note }) =>
-      `<tr><td>${createdAt}</td><td>${paid.isNegative ? 'refund' : 'top-up'}</td><td>${escaped(id)}</td><td>${escaped(note ?? '')}</td>${amountCell(paid)}</tr>`,
+    ({ createdAt, amount: paid, id, kind, note }) =>
+      `<tr><td>${createdAt}</td><td>${kind.replace('_', '-')}</td><td>${escaped(id)}</td><td>${escaped(note ?? '')}</td>${amountCell(paid)}</tr>`,
   );
   const closing = balance
     ? [

@@ -1,0 +1,170 @@
+/** Accounts that are suspended, closed, limited and adjusted, as their clients see it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminHere } from '../support/admin.ts';
+import { get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+
+type Row = Record<string, string>;
+
+let directory: string;
+let gateway: RunningGateway;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-accounts-'));
+  gateway = await startGateway({ args: ['--data', directory], env: { CALLER_CACHE_MS: '1' } });
+});
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const run = (account: string, ...args: string[]) => adminHere(directory, '--json', '--account', account, ...args);
+
+async function json(account: string, ...args: string[]): Promise<Row> {
+  const { out, err } = await run(account, ...args);
+  expect(err).toBe('');
+  return JSON.parse(out) as Row;
+}
+
+/** An account of its own, with a key of each kind. */
+async function newAccount(mode: string) {
+  const { out } = await adminHere(directory, '--json', 'accounts', 'create', '--name', 'Acme', '--mode', mode);
+  const { id } = JSON.parse(out) as { id: string };
+  const { key } = await json(id, 'keys', 'create', '--name', 'client');
+  const { key: managementKey } = await json(id, 'keys', 'create', '--kind', 'management', '--name', 'ops');
+  return { id, client: { ...gateway, key: key!, managementKey: managementKey! } };
+}
+
+async function ask(client: RunningGateway, maxTokens = 20) {
+  const body = { model: 'sandbox/claude', max_tokens: maxTokens, messages: [said('Hi', 'delay=0')] };
+  const response = await post(client, '/messages', body);
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of any shape
+  return { status: response.status, body: (await response.json()) as any };
+}
+
+describe('a suspended account', () => {
+  it('spends nothing, reads everything, and goes on when it is resumed', async () => {
+    const { id, client } = await newAccount('postpaid');
+    expect((await ask(client)).status).toBe(200);
+
+    await json(id, 'accounts', 'suspend', '--reason', 'Invoice 12 is not paid');
+    const refused = await ask(client);
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { error: { message: expect.stringMatching(/suspended/) as string } },
+    });
+    expect((await get(client, '/key')).status).toBe(200);
+    expect((await get(client, '/keys', client.managementKey)).status).toBe(200);
+
+    await json(id, 'accounts', 'resume', '--reason', 'Paid');
+    expect((await ask(client)).status).toBe(200);
+  });
+
+  it('is told so by its counter as well, before the cached caller has expired', async () => {
+    const { id, client } = await newAccount('prepaid');
+    await json(id, 'accounts', 'top-up', '--amount', '100');
+    await json(id, 'accounts', 'suspend', '--reason', 'Fraud');
+    expect(await ask(client)).toMatchObject({ status: 403 });
+  });
+
+  it('has an audit entry with the reason', async () => {
+    const { id } = await newAccount('postpaid');
+    await json(id, 'accounts', 'suspend', '--reason', 'Invoice 12');
+    const { out } = await run(id, 'audit', '--limit', '1');
+    expect(JSON.parse(out)).toMatchObject([
+      {
+        action: 'account.suspended',
+        before: { status: 'active' },
+        after: { status: 'suspended', reason: 'Invoice 12' },
+      },
+    ]);
+  });
+});
+
+describe('a closed account', () => {
+  it('has no key that works, until it is opened again', async () => {
+    const { id, client } = await newAccount('postpaid');
+    await json(id, 'accounts', 'close', '--reason', 'Left');
+
+    expect((await ask(client)).status).toBe(401);
+    expect((await get(client, '/keys', client.managementKey)).status).toBe(401);
+
+    await json(id, 'accounts', 'resume', '--reason', 'Came back');
+    expect((await ask(client)).status).toBe(200);
+  });
+
+  it('is not closed while money of it is left', async () => {
+    const { id } = await newAccount('prepaid');
+    await json(id, 'accounts', 'top-up', '--amount', '12.5');
+
+    expect((await run(id, 'accounts', 'close', '--reason', 'Left')).err).toMatch(
+      /12\.5 RUB.*are not spent: give them back/,
+    );
+    await json(id, 'accounts', 'refund', '--amount', '12.5');
+    expect(await json(id, 'accounts', 'close', '--reason', 'Left')).toMatchObject({ status: 'closed' });
+  });
+});
+
+describe('a credit limit', () => {
+  it('refuses what a postpaid account may not spend in the period, by its name', async () => {
+    const { id, client } = await newAccount('postpaid');
+    await json(id, 'accounts', 'limit', '--period', 'monthly', '--limit', '0.05');
+
+    const refused = await ask(client, 5_000);
+    expect(refused).toMatchObject({
+      status: 402,
+      body: { error: { metadata: { limit_source: 'account_limit', interval: 'monthly', limit_rub: '0.05' } } },
+    });
+    expect(refused.body.error.message).toMatch(/the credit limit of the account \(0\.05 RUB monthly\)/);
+    expect((await ask(client, 10)).status).toBe(200);
+
+    await json(id, 'accounts', 'limit', '--period', 'monthly', '--limit', 'none');
+    expect((await ask(client, 5_000)).status).toBe(200);
+  });
+
+  it('is none of a prepaid account, which has its balance', async () => {
+    const { id } = await newAccount('prepaid');
+    expect((await run(id, 'accounts', 'limit', '--limit', '5')).err).toMatch(/its balance is its limit/);
+  });
+});
+
+describe('an adjustment', () => {
+  it('is in the balance and the ledger of a prepaid account, once for one reference', async () => {
+    const { id, client } = await newAccount('prepaid');
+    await json(id, 'accounts', 'top-up', '--amount', '10');
+    const adjust = () =>
+      json(id, 'accounts', 'adjust', '--amount=-2.5', '--reason', 'Booked twice', '--reference', 'A-1');
+    await adjust();
+    await adjust();
+    await json(id, 'accounts', 'adjust', '--amount', '0.75', '--reason', 'Good will');
+
+    const { out } = await run(id, 'top-ups', 'list');
+    expect(
+      (JSON.parse(out) as Row[]).map(({ kind, amount_rub, total_rub, note }) => [kind, amount_rub, total_rub, note]),
+    ).toEqual([
+      ['top_up', '10', '10', null],
+      ['adjustment', '-2.5', '7.5', 'Booked twice'],
+      ['adjustment', '0.75', '8.25', 'Good will'],
+    ]);
+    const credits = (await (await get(client, '/credits', client.managementKey)).json()) as { data: object };
+    expect(credits.data).toMatchObject({ total_credits: 8.25, balance: 8.25 });
+    const { balance } = (await json(id, 'statement')) as unknown as { balance: object };
+    expect(balance).toMatchObject({ paid_in_rub: '10', adjusted_rub: '-1.75', closing_rub: '8.25' });
+    expect(JSON.parse((await run(id, 'reconcile', '--deep')).out)).toMatchObject({ sound: true });
+  });
+
+  it('takes no more than there is', async () => {
+    const { id } = await newAccount('prepaid');
+    expect((await run(id, 'accounts', 'adjust', '--amount=-1', '--reason', 'x')).err).toMatch(
+      /cannot be given back, only 0/,
+    );
+  });
+
+  it('is a line of the statement of a postpaid account', async () => {
+    const { id } = await newAccount('postpaid');
+    await json(id, 'accounts', 'adjust', '--amount', '12', '--reason', 'Outage of 3 November');
+    const { payments } = (await json(id, 'statement')) as unknown as { payments: object[] };
+    expect(payments).toMatchObject([{ kind: 'adjustment', amount_rub: '12', note: 'Outage of 3 November' }]);
+  });
+});
