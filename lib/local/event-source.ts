@@ -8,6 +8,8 @@ import { deleteMessages, receive, type LocalSqs } from './queues.ts';
 export type Invoke = (event: unknown) => Promise<unknown>;
 
 export interface EventSource {
+  /** Begins no other poll; the one that is under way ends within a second. */
+  stopPolling: () => void;
   /** Handles what is in the queue, then stops. */
   stop: () => Promise<void>;
 }
@@ -82,6 +84,7 @@ export function startEventSource(
 
   const polling = listen();
   return {
+    stopPolling: () => void (state.stopping = true),
     async stop() {
       state.stopping = true;
       await polling;

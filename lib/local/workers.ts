@@ -25,7 +25,7 @@ export interface Workers {
 
 /** @param invoke how a function is called, by its name in the manifest */
 export function workersOf(sqs: LocalSqs, invoke: (name: string, event: unknown) => Promise<unknown>): Workers {
-  const sources: { stop: () => Promise<void> }[] = [];
+  const sources: { stopPolling?: () => void; stop: () => Promise<void> }[] = [];
   const callOf =
     (name: string): Invoke =>
     (event) =>
@@ -41,6 +41,8 @@ export function workersOf(sqs: LocalSqs, invoke: (name: string, event: unknown) 
       }
     },
     async stop() {
+      // All at once, so that what is under way of each ends meanwhile.
+      for (const source of sources) source.stopPolling?.();
       for (const source of sources.splice(0).toReversed()) await source.stop();
     },
   };
