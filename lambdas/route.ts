@@ -30,6 +30,8 @@ export interface Grants {
   objects?: Partial<Record<ObjectFolder, readonly ObjectAction[]>>;
   secrets?: readonly SecretName[];
   sendTo?: readonly QueueName[];
+  /** Begins exports of the table to the bucket of the books. */
+  exports?: boolean;
   /** Counts of the messages in these queues and in their dead-letter queues. */
   watch?: readonly QueueName[];
 }

@@ -247,6 +247,11 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
     timeoutSeconds: 300,
     grants: { table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
   },
+  'export-books': {
+    everyMinutes: 1,
+    timeoutSeconds: 60,
+    grants: { table: ['GetItem', 'PutItem'], exports: true },
+  },
   'measure-endpoints': {
     everyMinutes: 1,
     timeoutSeconds: 50,

@@ -53,6 +53,8 @@ const configSchema = z.strictObject({
       'must be origins like https://app.example.org, or *',
     )
     .default(''),
+  /** Days for which exports of the table cannot be changed or deleted; 0 for no lock by default. */
+  booksLockDays: z.coerce.number().int().min(0).max(36_500).default(400),
   /** Address that alarms are mailed to. */
   alarmEmail: z.email().optional(),
 });

@@ -5,6 +5,9 @@ import type { QueueName } from '../route.ts';
 export const variables = {
   tableName: 'TABLE_NAME',
   bucketName: 'BUCKET_NAME',
+  /** Where the table is exported to, and the table's own name for that; unset on one machine. */
+  booksBucket: 'BOOKS_BUCKET_NAME',
+  tableArn: 'TABLE_ARN',
   pepperSecret: 'PEPPER_SECRET_ARN',
   providerKeysSecret: 'PROVIDER_KEYS_SECRET_ARN',
   /** Largest number of output tokens that one step of a hold covers. */

@@ -10,7 +10,7 @@ export const accountModes = ['postpaid', 'prepaid'] as const;
 export type AccountMode = (typeof accountModes)[number];
 
 /** A suspended account spends nothing; of a closed one no key works either. */
-export const accountStatuses = ['active', 'suspended', 'closed'] as const;
+const accountStatuses = ['active', 'suspended', 'closed'] as const;
 export type AccountStatus = (typeof accountStatuses)[number];
 
 const accountRecord = record({

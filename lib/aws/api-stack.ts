@@ -23,6 +23,7 @@ import type { DataStack } from './data-stack.ts';
 import { GatewayFunction, type Resources } from './gateway-function.ts';
 import { pascalCase } from './pascal-case.ts';
 import { addRefusals } from './refusals.ts';
+import { createBooksBucket, createReviewerPolicy } from './books-bucket.ts';
 import { createVideoBucket } from './video-bucket.ts';
 import { WorkerQueue } from './worker-queue.ts';
 
@@ -61,13 +62,25 @@ export class ApiStack extends Stack {
     this.#resources = {
       table: props.data.table,
       bucket: createVideoBucket(this),
+      books: createBooksBucket(this, props.config.booksLockDays),
       secrets: props.data.secrets,
       queues: this.#createQueues(),
     };
+    this.#addReviewer();
     for (const name of queueNames) this.#addQueueWorker(name, this.#resources.queues[name]);
     for (const [name, worker] of Object.entries<ScheduledWorker>(scheduledWorkers)) this.#addSchedule(name, worker);
     this.#addApi();
     this.#addThrottleAlarms();
+  }
+
+  #addReviewer(): void {
+    const { books } = this.#resources;
+    const reviewer = createReviewerPolicy(this, books);
+    new CfnOutput(this, 'BooksBucketName', { value: books.bucketName, description: 'Where the table is exported to' });
+    new CfnOutput(this, 'ReviewerPolicyArn', {
+      value: reviewer.managedPolicyArn,
+      description: 'The rights to fetch exports, to attach to a role of billing reviewers',
+    });
   }
 
   /** A growing deployment meets these first: Lambda's concurrency, the table's throughput, one item that all write. */

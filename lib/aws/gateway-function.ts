@@ -10,6 +10,7 @@ import { Construct } from 'constructs';
 import { deadLettersVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import type { FunctionSpec, QueueName, SecretName } from '../../lambdas/route.ts';
 import { tableDefinition } from '../table-definition.ts';
+import { acknowledgeBooks, allIn } from './books-bucket.ts';
 import { pascalCase } from './pascal-case.ts';
 import { acknowledgeFolders, filesIn, foldersOf } from './video-bucket.ts';
 import type { WorkerQueue } from './worker-queue.ts';
@@ -18,6 +19,7 @@ import type { WorkerQueue } from './worker-queue.ts';
 export interface Resources {
   table: TableV2;
   bucket: Bucket;
+  books: Bucket;
   secrets: Record<SecretName, Secret>;
   queues: Record<QueueName, WorkerQueue>;
 }
@@ -63,6 +65,7 @@ export class GatewayFunction extends Construct {
     });
     const folders = foldersOf(spec.grants.objects).map(([folder]) => folder);
     if (folders.length > 0) acknowledgeFolders(role, props.resources.bucket, folders);
+    if (spec.grants.exports) acknowledgeBooks(role, props.resources.books);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: `model gateway: ${name}`,
       runtime: Runtime.NODEJS_24_X,
@@ -105,6 +108,7 @@ function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyState
       }),
     );
   }
+  if (spec.grants.exports) statements.push(...exportStatements(resources));
   if (secrets.length > 0) {
     statements.push(
       new PolicyStatement({
@@ -135,6 +139,18 @@ function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyState
   return statements;
 }
 
+/** The table exports itself with the rights of who asks it to. */
+function exportStatements({ table, books }: Resources): PolicyStatement[] {
+  return [
+    new PolicyStatement({ sid: 'Export', actions: ['dynamodb:ExportTableToPointInTime'], resources: [table.tableArn] }),
+    new PolicyStatement({
+      sid: 'Books',
+      actions: ['s3:PutObject', 's3:AbortMultipartUpload'],
+      resources: [allIn(books)],
+    }),
+  ];
+}
+
 /** Holds only of calls that name partition keys, which all but scans do. */
 function onPartitions(prefixes: readonly string[]): Record<string, object> {
   const keys = prefixes.map((prefix) => `${prefix}*`);
@@ -147,6 +163,9 @@ function grantEnvironment({ spec, resources }: GatewayFunctionProps): Record<str
   return {
     ...(table ? { [variables.tableName]: resources.table.tableName } : {}),
     ...(objects ? { [variables.bucketName]: resources.bucket.bucketName } : {}),
+    ...(spec.grants.exports
+      ? { [variables.booksBucket]: resources.books.bucketName, [variables.tableArn]: resources.table.tableArn }
+      : {}),
     ...Object.fromEntries(secrets.map((name) => [secretVariables[name], resources.secrets[name].secretArn])),
     ...Object.fromEntries([...sendTo, ...watch].map((name) => [queueVariable(name), queues[name].queue.queueUrl])),
     ...Object.fromEntries(watch.map((name) => [deadLettersVariable(name), queues[name].deadLetters.queueUrl])),

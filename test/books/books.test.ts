@@ -238,6 +238,9 @@ const differing = async (from = exported()) => {
   }
 };
 
+/** What a charge was cut from, and the prices of an answer that is not charged, are in no sum. */
+const isInSum = (item: string) => !/"capped":\{"BOOL":true|"tokens_prompt":\{"N":"0"/.test(item);
+
 describe('an export', () => {
   beforeAll(async () => void (await exportTable(history.table, exported(), () => {})), 300_000);
 
@@ -281,8 +284,6 @@ describe('an export', () => {
     const items = gunzipSync(readFileSync(join(altered, file)))
       .toString()
       .split('\n');
-    // What a charge was cut from, and the prices of an answer that is not charged, are in no sum.
-    const isInSum = (item: string) => !/"capped":\{"BOOL":true|"tokens_prompt":\{"N":"0"/.test(item);
     const changed = new Set<number>();
     for (const [, digit] of flips) {
       const place = items.findIndex((item, index) => !changed.has(index) && digit.test(item) && isInSum(item));

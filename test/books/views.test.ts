@@ -34,8 +34,8 @@ describe('views of an export', () => {
     const reviewed = Object.values(reviewedItems).flatMap(({ entities }) => entities);
 
     // Which of these an entry is, is a field of its record.
-    const ofLedger = ['top_up', 'refund', 'adjustment'];
-    const known = [...reviewed, ...otherEntities].filter((entity) => !ofLedger.includes(entity));
+    const ofLedger = new Set(['top_up', 'refund', 'adjustment']);
+    const known = [...reviewed, ...otherEntities].filter((entity) => !ofLedger.has(entity));
     expect([...new Set(written)].toSorted()).toEqual(known.toSorted());
   });
 

@@ -32,8 +32,8 @@ let shared: {
 };
 beforeAll(async () => {
   const files = mkdtempSync(join(tmpdir(), 'gateway-streams-shared-'));
-  let answerNow: Answer = (response) => response.destroy();
-  const upstream = await startUpstream((response, request) => answerNow(response, request));
+  let answerNow: Answer | undefined;
+  const upstream = await startUpstream((response, request) => answerNow!(response, request));
   writeCatalog(join(files, 'catalog'), [upstream.url]);
   const gateway = await startGateway({ args: ['--data', join(files, 'data'), '--catalog', join(files, 'catalog')] });
   shared = {

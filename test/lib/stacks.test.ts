@@ -188,7 +188,8 @@ describe('the synthesized template', () => {
         ({ Action }) => Action,
       );
       const onTable = actions.filter((action) => String(action).startsWith('dynamodb:'));
-      expect(sorted(onTable)).toEqual(sorted((spec.grants.table ?? []).map((action) => `dynamodb:${action}`)));
+      const granted = [...(spec.grants.table ?? []), ...(spec.grants.exports ? ['ExportTableToPointInTime'] : [])];
+      expect(sorted(onTable)).toEqual(sorted(granted.map((action) => `dynamodb:${action}`)));
       expect(actions.some((action) => String(action).includes('*'))).toBe(false);
     },
   );
@@ -224,7 +225,10 @@ describe('the synthesized template', () => {
       Policies: { PolicyDocument: { Statement: { Sid: string; Action: string | string[]; Resource: object }[] } }[];
     };
     const statements = Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
-    const onFiles = statements.filter(({ Action }) => [Action].flat().some((action) => action.startsWith('s3:')));
+    const isOfExport = ({ Sid }: { Sid: string }) => spec.grants.exports === true && Sid === 'Books';
+    const onFiles = statements
+      .filter(({ Action }) => [Action].flat().some((action) => action.startsWith('s3:')))
+      .filter((statement) => !isOfExport(statement));
     const rights = onFiles.map(({ Sid, Action, Resource }) => [
       Sid,
       [Action].flat().toSorted(),
@@ -326,6 +330,25 @@ describe('the synthesized template', () => {
     );
   });
 
+  it('keeps exports of the table where nobody changes them, and lets reviewers fetch them alone', () => {
+    api.hasResourceProperties('AWS::S3::Bucket', {
+      ObjectLockEnabled: true,
+      ObjectLockConfiguration: { Rule: { DefaultRetention: { Mode: 'GOVERNANCE', Days: 400 } } },
+    });
+    api.hasResourceProperties('AWS::IAM::ManagedPolicy', {
+      PolicyDocument: {
+        Statement: [
+          { Sid: 'List', Action: 's3:ListBucket', Effect: 'Allow', Resource: Match.anyValue() },
+          { Sid: 'Read', Action: 's3:GetObject', Effect: 'Allow', Resource: Match.anyValue() },
+        ],
+      },
+    });
+    const exporter = Object.values(api.findResources('AWS::IAM::Role')).filter((role) =>
+      JSON.stringify(role).includes('ExportTableToPointInTime'),
+    );
+    expect(exporter).toHaveLength(1);
+  });
+
   it.each(Object.values(bookTripwires))('raises an alarm for the log line "%s" about the books', (words) => {
     api.hasResourceProperties('AWS::Logs::MetricFilter', { FilterPattern: `{ $.message = "${words}" }` });
     api.hasResourceProperties('AWS::CloudWatch::Alarm', {
@@ -409,6 +432,8 @@ describe('the synthesized template', () => {
     expect(Object.keys(api.findOutputs('*')).toSorted()).toEqual([
       'AlarmTopicArn',
       'BaseUrl',
+      'BooksBucketName',
+      'ReviewerPolicyArn',
       'StageArn',
       'StreamingUrl',
     ]);

@@ -162,7 +162,7 @@ function worksOf(table: Table, catalog: Catalog) {
       const generationId = `gen-${uuidv7(clock.ms)}`;
       const model = catalog.find('test/film')!;
       const candidates = await Promise.all(model.endpoints.map(({ id }) => videoCandidate(catalog, model.id, id)));
-      const caller = { payer: spender.payer, scopes: spender.scopes } as InferenceCaller;
+      const caller = { payer: spender.payer, scopes: spender.scopes, account: {} } as InferenceCaller;
       const settings = { durationSeconds: 5, resolution: '768p', aspectRatio: '16:9' };
       const start = () =>
         startVideo(

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import { StartFailure } from '../../local/failure.ts';
@@ -50,9 +50,11 @@ export interface FoundExport {
  * @throws {StartFailure} where there is none, or its increments have a gap
  */
 export function findExports(directory: string): FoundExport[] {
-  const root = join(directory, EXPORTS_FOLDER);
-  const ids = existsSync(root) ? readdirSync(root).filter((id) => existsSync(join(root, id, SUMMARY_MANIFEST))) : [];
-  const all = ids.map((id) => readExport(root, id)).toSorted((a, b) => (a.until < b.until ? -1 : 1));
+  const all = exportRoots(directory)
+    .flatMap((root) => readdirSync(root).map((id) => ({ root, id })))
+    .filter(({ root, id }) => existsSync(join(root, id, SUMMARY_MANIFEST)))
+    .map(({ root, id }) => readExport(root, id))
+    .toSorted((a, b) => (a.until < b.until ? -1 : 1));
   const full = all.findLast(({ kind }) => kind === 'full');
   if (!full) {
     throw new StartFailure(
@@ -69,6 +71,14 @@ export function findExports(directory: string): FoundExport[] {
     chain.push(next);
   }
   return chain;
+}
+
+/** Each prefix of the bucket has a folder of exports: full/dt=2026-11-01/AWSDynamoDB, for example. */
+function exportRoots(directory: string): string[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter((path) => basename(path) === EXPORTS_FOLDER)
+    .map((path) => join(directory, path));
 }
 
 function readExport(root: string, id: string): FoundExport {

@@ -86,12 +86,16 @@ export function startSandboxedHost(deployment: Deployment, parts: LocalParts): F
 
 /** The variables of the template with this machine's values, and those that only this machine has. */
 function environmentOf(deployed: DeployedFunction, parts: LocalParts): Record<string, string> {
-  const own = Object.entries(deployed.environment).map(([name, value]) => [name, localValue(value, parts)]);
+  const own = Object.entries(deployed.environment)
+    .filter(([, value]) => !('onAws' in value))
+    .map(([name, value]) => [name, localValue(value as LocalValue, parts)]);
   const { TABLE_NAME: _, BUCKET_NAME: __, ...shared } = parts.environment;
   return { ...providerKeys(), ...shared, ...(Object.fromEntries(own) as Record<string, string>) };
 }
 
-function localValue(value: Value, parts: LocalParts): string {
+type LocalValue = Exclude<Value, { onAws: true }>;
+
+function localValue(value: LocalValue, parts: LocalParts): string {
   if ('text' in value) return value.text;
   if ('table' in value) return parts.tableName;
   if ('bucket' in value) return parts.bucketName;

@@ -18,11 +18,17 @@ export interface DeployedFunction {
   handler: string;
   timeoutSeconds: number;
   memoryMb: number;
-  /** Variables with what they stand for: a text, the name of the table or the bucket, a queue's URL, or a secret. */
+  /** Variables with what they stand for: a text, the name of the table or the bucket, a queue's URL, a secret, or what only AWS has. */
   environment: Record<string, Value>;
 }
 
-export type Value = { text: string } | { table: true } | { bucket: true } | { queue: string } | { secret: string };
+export type Value =
+  | { text: string }
+  | { table: true }
+  | { bucket: true }
+  | { queue: string }
+  | { secret: string }
+  | { onAws: true };
 
 interface Resource {
   Type: string;
@@ -130,13 +136,15 @@ function resolveValue(value: unknown, template: Template, templates: Template[])
       case 'AWS::DynamoDB::GlobalTable':
         return { table: true };
       case 'AWS::S3::Bucket':
-        return { bucket: true };
+        // The table is exported on AWS alone.
+        return template.resources[id].Properties['ObjectLockEnabled'] === true ? { onAws: true } : { bucket: true };
       case 'AWS::SQS::Queue':
         return { queue: id };
       case 'AWS::SecretsManager::Secret':
         return { secret: id };
     }
   }
+  if ('Fn::GetAtt' in reference) return { onAws: true };
   if ('Fn::GetStackOutput' in reference) {
     const { StackName, OutputName } = reference['Fn::GetStackOutput'] as { StackName: string; OutputName: string };
     const other = templates.find(({ stackName }) => stackName === StackName)!;

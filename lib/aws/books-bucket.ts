@@ -1,0 +1,51 @@
+import { Duration, RemovalPolicy, Stack, Validations, type CfnElement } from 'aws-cdk-lib';
+import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectLockRetention } from 'aws-cdk-lib/aws-s3';
+import type { Construct } from 'constructs';
+
+/**
+ * Exports of the table, for billing reviewers. Object Lock keeps each from being changed or deleted for so many days; whoever may
+ * bypass governance can still do so, so that a stack can be taken away.
+ * @param lockDays 0 leaves the lock to whoever sets one on an object
+ */
+export function createBooksBucket(stack: Stack, lockDays: number): Bucket {
+  const bucket = new Bucket(stack, 'Books', {
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    encryption: BucketEncryption.S3_MANAGED,
+    enforceSSL: true,
+    removalPolicy: RemovalPolicy.RETAIN,
+    objectLockEnabled: true,
+    ...(lockDays > 0 ? { objectLockDefaultRetention: ObjectLockRetention.governance(Duration.days(lockDays)) } : {}),
+  });
+  Validations.of(bucket).acknowledge({
+    id: 'AwsSolutions-S1',
+    reason: 'A log of reads is a decision of the team: CloudTrail has data events for it.',
+  });
+  return bucket;
+}
+
+/** What a reviewer needs to fetch exports, and nothing of the gateway itself. Nobody has it by itself. */
+export function createReviewerPolicy(stack: Stack, bucket: Bucket): ManagedPolicy {
+  const policy = new ManagedPolicy(stack, 'Reviewer', {
+    description: 'Reads the exports of the model gateway: its books.',
+    statements: [
+      new PolicyStatement({ sid: 'List', actions: ['s3:ListBucket'], resources: [bucket.bucketArn] }),
+      new PolicyStatement({ sid: 'Read', actions: ['s3:GetObject'], resources: [allIn(bucket)] }),
+    ],
+  });
+  acknowledgeBooks(policy, bucket);
+  return policy;
+}
+
+/** Rights to all files of the bucket: DynamoDB chooses their names. */
+export function acknowledgeBooks(scope: Construct, bucket: Bucket): void {
+  const logicalId = Stack.of(bucket).getLogicalId(bucket.node.defaultChild as CfnElement);
+  Validations.of(scope).acknowledge({
+    id: `AwsSolutions-IAM5[Resource::<${logicalId}.Arn>/*]`,
+    reason: 'The bucket has the exports alone, and DynamoDB chooses their names.',
+  });
+}
+
+export function allIn(bucket: Bucket): string {
+  return bucket.arnForObjects('*');
+}
