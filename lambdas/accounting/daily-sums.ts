@@ -42,7 +42,7 @@ export function isActivity(generation: Generation): generation is FinalGeneratio
   return !outcome.cost.isZero || (!outcome.cancelled && outcome.finishReason !== 'error');
 }
 
-/** What one generation adds to the sums. */
+/** The part of the sums that one generation adds. */
 export function dailySumsOf({ cost: usage, cacheSaved, ...outcome }: Outcome): DailySums {
   const { promptTokens, completionTokens, reasoningTokens } = outcome;
   return {

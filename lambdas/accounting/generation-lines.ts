@@ -22,7 +22,7 @@ export interface GenerationLine {
   tierAboveTokens: number | undefined;
   /** Below zero where the charge is cut to what was held; on the last line. */
   cut: Money;
-  /** What its units and its cut come to, in RUB. */
+  /** The sum of its units and its cut, in RUB. */
   cost: Money;
 }
 

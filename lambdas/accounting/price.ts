@@ -9,7 +9,7 @@ export interface Cost {
   cacheSaved: Money;
 }
 
-/** What is charged, each at a price of its own. */
+/** Everything that is charged has one of these meters, and a price by it. */
 export const meters = [
   'request',
   'input',
@@ -35,7 +35,7 @@ export interface MeteredUnits {
 /** Tokens that would have been charged at the price of uncached input if there were no caches. */
 const cacheMeters: ReadonlySet<Meter> = new Set(['cache_read', 'cache_write', 'cache_write_1h']);
 
-/** What a usage is charged for, at the prices of the tier that its prompt reaches; meters of which nothing was used are left out. */
+/** The units that a usage is charged for, at the prices of the tier that its prompt reaches; meters of which nothing was used are left out. */
 export function meteredUnits(usage: TokenUsage, pricing: Pricing): MeteredUnits[] {
   const prices = pricesFor(promptTokens(usage), pricing);
   const reasoningTokens = prices.internal_reasoning ? (usage.reasoningTokens ?? 0) : 0;

@@ -23,7 +23,7 @@ import type { Write } from '../store/writes.ts';
 const KEEP_CLAIMS_MS = 24 * 3_600_000;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** What a request claims, in the transaction of its hold. */
+/** A request claims its header in the transaction of its hold. */
 export interface RequestClaim {
   name: string;
   fingerprint: string;
@@ -41,7 +41,7 @@ interface ClaimingRequest {
 }
 
 /**
- * What the request claims; undefined without the header. Cost: one read, and two where the header is known.
+ * The claim of a request; undefined without the header. Cost: one read, and two where the header is known.
  * @throws {GatewayError} 400 for a malformed header; 409 for one of another body, of a request that goes on, or of one that was
  * charged
  */

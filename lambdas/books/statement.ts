@@ -36,7 +36,7 @@ export interface BookedGeneration {
   lines: readonly GenerationLine[];
 }
 
-/** Another way to the same total. */
+/** Another way to the same total. Its words have no commas, so that a line of CSV needs no quotes for them. */
 interface Proof {
   source: 'lines' | 'daily_rows' | 'counters';
   /** Undefined where there was nothing to compare. */
@@ -142,13 +142,13 @@ export function isProven({ proofs }: Pick<Statement, 'proofs'>): boolean {
 
 function proofOfLines(found: { ofLines: Money; total: Money; unproven: string[]; unprovenCount: number }): Proof {
   const agrees = found.unprovenCount === 0 && found.ofLines.equals(found.total);
-  const named = found.unproven.join(', ');
+  const named = found.unproven.join(' ');
   return {
     source: 'lines',
     agrees,
     says: agrees
       ? `units times prices of every line come to ${found.ofLines} RUB`
-      : `units times prices come to ${found.ofLines} RUB, and the records to ${found.total}; the price does not follow from ${found.unprovenCount} of them: ${named}`,
+      : `units times prices come to ${found.ofLines} RUB and the records to ${found.total}; the price does not follow from ${found.unprovenCount} of them: ${named}`,
   };
 }
 
@@ -167,7 +167,7 @@ async function proofOfRows(table: Table, account: Account, period: Period, sums:
   return {
     source: 'daily_rows',
     agrees: counted.equals(recorded),
-    says: `the daily rows of ${closed.length} closed UTC days come to ${counted} RUB, and the records of these days to ${recorded}`,
+    says: `the daily rows of ${closed.length} closed UTC days come to ${counted} RUB and the records of these days to ${recorded}`,
   };
 }
 
@@ -195,8 +195,8 @@ async function proofOfCounters(table: Table, account: Account, period: Period, s
     source: 'counters',
     agrees: first === undefined,
     says: first
-      ? `${first.window} of the counter has ${first.counted} RUB without today, and its records ${first.recorded}`
-      : `${compared} windows of the counter agree with the records of their days, today left out`,
+      ? `${first.window} of the counter has ${first.counted} RUB without today and its records ${first.recorded}`
+      : `${compared} windows of the counter agree with the records of their days (today left out)`,
   };
 }
 

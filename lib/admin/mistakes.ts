@@ -31,6 +31,7 @@ export function mistakeIn(error: unknown): string | undefined {
     return NO_AWS;
   }
   const { code = '', path } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC') return 'The disk is full: what was written of the files is not whole.';
   const reason = NO_ACCESS[code];
   return reason !== undefined && path !== undefined ? `${path} cannot be used: ${reason}.` : undefined;
 }

@@ -15,7 +15,7 @@ import { csvText, locales, type Locale, type WrittenFile } from './reports/csv.t
 import { proofText } from './reports/proof-text.ts';
 import { writeStatementFiles } from './reports/statement-files.ts';
 import { spendingRows } from './reports/spending-rows.ts';
-import { columnsOf, namedCells, sumCells } from './reports/spending-table.ts';
+import { columnsOf, namedCells, shortSumColumns, sumCells } from './reports/spending-table.ts';
 import { statementJson } from './reports/statement-json.ts';
 import { statementPage } from './reports/statement-page.ts';
 import { showProgress } from './progress.ts';
@@ -148,9 +148,6 @@ interface Shown {
   byDay: SpendingTable;
   locale: Locale;
 }
-
-/** As `sumColumns`, in the width of a window. */
-const shortSumColumns = ['requests', 'in', 'out', 'thinking', 'usage_rub', 'saved_rub'];
 
 const shown: Record<Format, (statement: Statement, names: Names, more: Shown) => Promise<string>> = {
   table: async (statement, names) => {

@@ -10,7 +10,7 @@ const sums = {
   usage: rub.meta({ description: 'The exact amount in RUB that the requests cost.' }),
   cache_saved_rub: rub.meta({
     description:
-      'What reading cached prompts saved, less what writing caches cost, in RUB; negative where writing cost more.',
+      'The money that reading cached prompts saved, less what writing caches cost, in RUB; negative where writing cost more.',
   }),
 };
 
@@ -43,11 +43,11 @@ const statementShape = z
       .boolean()
       .meta({ description: 'Whether every day of the month is over and added up, so that the sums are final.' }),
     closed_days: countShape.meta({ description: 'The number of days that are over and added up in the statement.' }),
-    rows: z.array(rowShape).meta({ description: 'What was spent, by model and by what `group_by` names.' }),
-    total: z.strictObject(sums).meta({ description: 'What all rows come to.' }),
+    rows: z.array(rowShape).meta({ description: 'The spending of the month, by model and by what `group_by` names.' }),
+    total: z.strictObject(sums).meta({ description: 'The sum of all rows of the statement.' }),
     counted_usage: rub.nullable().meta({
       description:
-        'What the counter of the account has of the month, in RUB; null while the month is not closed, and two days after its end.',
+        'The sum that the counter of the account has of the month, in RUB; null while the month is not closed, and two days after its end.',
     }),
     proven: z.boolean().nullable().meta({
       description: 'Whether the counter and the rows say the same; null where there is no counter to compare.',
@@ -61,18 +61,21 @@ const statementShape = z
             .meta({ description: 'Whether money was paid in, given back, or the account was adjusted.' }),
           reference: z.string().meta({ description: 'The reference under which the payment was booked.' }),
           amount: rub.meta({ description: 'The amount in RUB; negative where the account has less by it.' }),
-          note: z.string().nullable().meta({ description: 'What the payment was for, or why it was adjusted.' }),
+          note: z
+            .string()
+            .nullable()
+            .meta({ description: 'The purpose of the payment, or the reason of the adjustment.' }),
         }),
       )
       .meta({ description: 'Payments of the month, oldest first.' }),
     balance: z
       .strictObject({
-        opening: rub.meta({ description: 'What was left at the beginning of the month, in RUB.' }),
-        paid_in: rub.meta({ description: 'What was paid in, in RUB.' }),
-        given_back: rub.meta({ description: 'What was given back, in RUB.' }),
-        adjusted: rub.meta({ description: 'What adjustments added, in RUB; negative where they took some.' }),
-        spent: rub.meta({ description: 'What requests of the closed days cost, in RUB.' }),
-        closing: rub.meta({ description: 'What was left after that, in RUB.' }),
+        opening: rub.meta({ description: 'The money that was left at the beginning of the month, in RUB.' }),
+        paid_in: rub.meta({ description: 'The money that was paid in, in RUB.' }),
+        given_back: rub.meta({ description: 'The money that was given back, in RUB.' }),
+        adjusted: rub.meta({ description: 'The money that adjustments added, in RUB; negative where they took some.' }),
+        spent: rub.meta({ description: 'The money that requests of the closed days cost, in RUB.' }),
+        closing: rub.meta({ description: 'The money that was left after that, in RUB.' }),
       })
       .nullable()
       .meta({ description: 'How the balance of a prepaid account came about; null for a postpaid one.' }),

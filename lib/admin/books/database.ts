@@ -1,6 +1,8 @@
 /** An export of the table as a database that answers SQL: DuckDB, in this process. */
 
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { StartFailure } from '../../local/failure.ts';
 import type { Row } from '../output.ts';
@@ -14,28 +16,38 @@ export interface Books {
   close: () => void;
 }
 
-/** @throws {StartFailure} where there is no export, or no DuckDB for this machine */
+/**
+ * Reads the export once, into a database of its own among temporary files: what does not fit into memory stays there.
+ * @throws {StartFailure} where there is no export, or no DuckDB for this machine
+ */
 export async function openBooks(directory: string): Promise<Books> {
   const exports = findExports(directory);
   const { DuckDBInstance } = await loadDuckdb();
-  const instance = await DuckDBInstance.create(':memory:', {
-    // Nothing is fetched, and what does not fit into memory goes where temporary files go.
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-    temp_directory: tmpdir(),
-  });
-  const connection = await instance.connect();
-  await connection.run("SET TimeZone = 'UTC'");
-  await connection.run(itemsOf(exports));
-  await connection.run(viewStatements());
-  return {
-    exports,
-    query: (sql) => rowsOf(connection, sql),
-    close: () => {
-      connection.closeSync();
-      instance.closeSync();
-    },
-  };
+  const files = mkdtempSync(join(tmpdir(), 'gateway-books-'));
+  const remove = () => rmSync(files, { recursive: true, force: true });
+  try {
+    const instance = await DuckDBInstance.create(join(files, 'books.duckdb'), {
+      // Nothing is fetched.
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+    });
+    const connection = await instance.connect();
+    await connection.run("SET TimeZone = 'UTC'");
+    await connection.run(itemsOf(exports));
+    await connection.run(viewStatements());
+    return {
+      exports,
+      query: (sql) => rowsOf(connection, sql),
+      close: () => {
+        connection.closeSync();
+        instance.closeSync();
+        remove();
+      },
+    };
+  } catch (error) {
+    remove();
+    throw error;
+  }
 }
 
 async function loadDuckdb(): Promise<typeof import('@duckdb/node-api')> {
@@ -53,7 +65,7 @@ const READ_LINES = "format = 'newline_delimited', compression = 'gzip', maximum_
 /** The newest image of each item: that of the last export which names it. */
 function itemsOf([full, ...increments]: FoundExport[]): string {
   const all = `SELECT Item FROM ${linesOf([full!], "{'Item': 'JSON'}")}`;
-  if (increments.length === 0) return `CREATE VIEW items AS ${all};`;
+  if (increments.length === 0) return `CREATE TABLE items AS ${all};`;
   const changes = linesOf(increments, "{'Keys': 'JSON', 'NewImage': 'JSON', 'Metadata': 'JSON'}");
   return `
 CREATE TABLE items AS

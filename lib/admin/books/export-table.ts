@@ -24,6 +24,8 @@ import {
   type Summary,
 } from './manifests.ts';
 
+/** Some hundreds of kilobytes: what is parsed at once decides how much memory is used. */
+const ITEMS_PER_PAGE = 250;
 const ITEMS_PER_FILE = 100_000;
 const OWNER_ONLY = 0o600;
 
@@ -78,7 +80,12 @@ async function* pagesOf(client: DynamoDBClient, name: string): AsyncGenerator<At
   let start: Attributes | undefined;
   do {
     const page = await client.send(
-      new ScanCommand({ TableName: name, ConsistentRead: true, ...(start ? { ExclusiveStartKey: start } : {}) }),
+      new ScanCommand({
+        TableName: name,
+        ConsistentRead: true,
+        Limit: ITEMS_PER_PAGE,
+        ...(start ? { ExclusiveStartKey: start } : {}),
+      }),
     );
     yield page.Items ?? [];
     start = page.LastEvaluatedKey;
@@ -108,7 +115,8 @@ class DataFileWriter {
   async write(item: Attributes): Promise<void> {
     this.itemCount += 1;
     if (!this.#gzip.write(`${JSON.stringify({ Item: item }, asBase64)}\n`)) {
-      await Promise.race([once(this.#gzip, 'drain'), this.#written]);
+      // A disk that is full ends this one with its error as well.
+      await once(this.#gzip, 'drain');
     }
   }
 

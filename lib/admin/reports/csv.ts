@@ -75,7 +75,8 @@ export class CsvFile {
 
   async write(row: CsvRow): Promise<void> {
     this.#lines += 1;
-    if (!this.#rows.write(row)) await Promise.race([once(this.#rows, 'drain'), this.#written]);
+    // A disk that is full ends this one with its error as well.
+    if (!this.#rows.write(row)) await once(this.#rows, 'drain');
   }
 
   async end(): Promise<WrittenFile> {

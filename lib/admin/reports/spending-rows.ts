@@ -1,7 +1,7 @@
 import type { Names } from '../../../lambdas/books/names.ts';
 import type { Dimension, SpendingTable } from '../../../lambdas/books/spending.ts';
 import type { Statement } from '../../../lambdas/books/statement.ts';
-import type { CsvRow } from './csv.ts';
+import { guarded, type CsvRow } from './csv.ts';
 import { proofText } from './proof-text.ts';
 import { columnsOf, namedCells, sumCells, sumColumns } from './spending-table.ts';
 
@@ -18,7 +18,8 @@ export async function* spendingRows(
   const { zone } = statement.period;
   yield columnsBy(by);
   for (const row of spending.rows()) {
-    yield ['spending', ...(await namedCells(row, by, names)), ...sumCells(row), zone, null];
+    const named = (await namedCells(row, by, names)).map((cell) => (typeof cell === 'string' ? guarded(cell) : cell));
+    yield ['spending', ...named, ...sumCells(row), zone, null];
   }
   const nothing = by.flatMap((dimension) => columnsOf[dimension]).map(() => null);
   yield ['total', ...nothing, ...sumCells(spending.total), zone, proofText(statement)];

@@ -3,7 +3,7 @@
 import type { DailySums } from '../../../lambdas/accounting/daily-sums.ts';
 import type { Names } from '../../../lambdas/books/names.ts';
 import type { Dimension, SpendingRow } from '../../../lambdas/books/spending.ts';
-import { guarded, type CsvCell } from './csv.ts';
+import type { CsvCell } from './csv.ts';
 
 /** The columns that a dimension has. */
 export const columnsOf: Record<Dimension, readonly string[]> = {
@@ -33,6 +33,9 @@ export function sumCells(sums: DailySums): CsvCell[] {
   return [requests, promptTokens, completionTokens, reasoningTokens, usage, cacheSaved];
 }
 
+/** The same in the width of a window, or of a page. */
+export const shortSumColumns: readonly string[] = ['requests', 'in', 'out', 'thinking', 'usage_rub', 'saved_rub'];
+
 /** The cells of a row's dimensions, in the order of their columns. */
 export async function namedCells(row: SpendingRow, by: readonly Dimension[], names: Names): Promise<CsvCell[]> {
   const cells = await Promise.all(by.map((dimension, index) => cellsOf(dimension, row.values[index]!, names)));
@@ -41,8 +44,7 @@ export async function namedCells(row: SpendingRow, by: readonly Dimension[], nam
 
 async function cellsOf(dimension: Dimension, value: string, names: Names): Promise<CsvCell[]> {
   if (dimension === 'workspace') return [await names.workspace(value), value];
-  if (dimension === 'member') return [guarded(value)];
   if (dimension !== 'key') return [value];
   const { name, label } = await names.key(value);
-  return [guarded(name), label, value];
+  return [name, label, value];
 }

@@ -6,7 +6,7 @@ import type { SpendingRow } from '../../../lambdas/books/spending.ts';
 import { isProven, type Statement } from '../../../lambdas/books/statement.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import type { CsvCell } from './csv.ts';
-import { columnsOf, namedCells, sumCells, sumColumns } from './spending-table.ts';
+import { columnsOf, namedCells, shortSumColumns, sumCells } from './spending-table.ts';
 
 const style = `
 :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 20%, transparent); --bar: #3b6fb5; }
@@ -64,7 +64,7 @@ async function spendingTable({ by, rows, total }: Statement, names: Names): Prom
   for (const row of rows) lines.push(tableRow(await namedCells(row, by, names), row));
   const head = [
     ...columns.map((name) => `<th>${name}</th>`),
-    ...sumColumns.map((name) => `<th class="number">${name}</th>`),
+    ...shortSumColumns.map((name) => `<th class="number">${name}</th>`),
   ];
   return `<div class="scroll"><table>
 <thead><tr>${head.join('')}</tr></thead>
@@ -80,7 +80,7 @@ ${tableRow(
 }
 
 function tableRow(cells: readonly CsvCell[], sums: DailySums, name = ''): string {
-  const named = cells.map((cell) => `<td>${escaped(String(cell ?? ''))}</td>`);
+  const named = cells.map(namedCell);
   const numbers = sumCells(sums).map((cell) => `<td class="number">${String(cell)}</td>`);
   return `<tr class="${name}">${[...named, ...numbers].join('')}</tr>`;
 }
@@ -117,6 +117,12 @@ function amountCell(value: Money): string {
 }
 
 const CHART = { width: 960, height: 160, labels: 18 };
+
+/** A hash by its beginning, as lists show it; the whole is its title. */
+function namedCell(cell: CsvCell): string {
+  const whole = escaped(String(cell ?? ''));
+  return /^[0-9a-f]{64}$/.test(whole) ? `<td title="${whole}">${whole.slice(0, 12)}…</td>` : `<td>${whole}</td>`;
+}
 
 /** A bar for each day. Its height is for the eye; the exact amount is its title, and in the table. */
 function chart({ period, total }: Statement, days: readonly SpendingRow[]): string {
