@@ -93,9 +93,9 @@ const stages: [string, string, string, RegExp][] = [
   ['connecting', 'connect', 'Hello', /^status 50[02]$/],
   ['a socket', 'socket', 'Hello', /^status 50[02]$|^cut off$|^ended with/],
   ['the head of an answer', 'head', 'Hello', /^status 50[02]$|^cut off$/],
-  // The fault strikes a moment later: a short answer may be whole by then.
+  // These two strike a moment later: a short answer may be whole by then.
   ['behind the head of an answer', 'response', 'Hello', /^status 50[02]$|^status 200$|^cut off$|^ended with/],
-  ['between two reads', 'data', 'Hello, and some more words', /^status 50[02]$|^cut off$|^ended with/],
+  ['between two reads', 'data', 'Hello, and some more words', /^status 50[02]$|^status 200$|^cut off$|^ended with/],
   // A busy machine may read the first words together with the marker: then nothing was answered yet, and it is a 500.
   ['measuring the answer', 'plain', 'One two %%sabotage-observe three', /^status 200$|^status 500$|^ended with error$/],
   ['writing the answer', 'plain', 'One two %%sabotage-write three', /^status|^cut off$|^ended with/],

@@ -102,9 +102,12 @@ describe('an endpoint that fails', () => {
     await ask();
 
     expect(await statuses()).toEqual({ 'test/two/0': -1, 'test/two/1': 0 });
-    const reports: unknown[] = [];
-    for await (const item of queryPartition(scripted.gateway.table(), 'HEALTH#RECENT')) reports.push(item['attempts']);
-    expect(reports).toMatchObject([{ 'test/two/0': [[expect.anything(), '0', '1']] }]);
+    // It is published beside the answer, which does not wait for it.
+    const reports = async () =>
+      (await Array.fromAsync(queryPartition(scripted.gateway.table(), 'HEALTH#RECENT'))).map(
+        (item) => item['attempts'],
+      );
+    await expect.poll(reports).toMatchObject([{ 'test/two/0': [[expect.anything(), '0', '1']] }]);
   });
 
   it('is counted when the generation is settled', async () => {
