@@ -95,6 +95,12 @@ describe('what was measured', () => {
   });
 });
 
+/** What instances have reported lately. */
+async function reports(): Promise<unknown[]> {
+  const items = await Array.fromAsync(queryPartition(scripted.gateway.table(), 'HEALTH#RECENT'));
+  return items.map((item) => item['attempts']);
+}
+
 describe('an endpoint that fails', () => {
   it('is shown as failing, and reported to the other instances', async () => {
     expect(await statuses()).toEqual({ 'test/two/0': 0, 'test/two/1': 0 });
@@ -103,10 +109,6 @@ describe('an endpoint that fails', () => {
 
     expect(await statuses()).toEqual({ 'test/two/0': -1, 'test/two/1': 0 });
     // It is published beside the answer, which does not wait for it.
-    const reports = async () =>
-      (await Array.fromAsync(queryPartition(scripted.gateway.table(), 'HEALTH#RECENT'))).map(
-        (item) => item['attempts'],
-      );
     await expect.poll(reports).toMatchObject([{ 'test/two/0': [[expect.anything(), '0', '1']] }]);
   });
 
