@@ -37,7 +37,10 @@ const cacheMeters: ReadonlySet<Meter> = new Set(['cache_read', 'cache_write', 'c
 
 /** The units that a usage is charged for, at the prices of the tier that its prompt reaches; meters of which nothing was used are left out. */
 export function meteredUnits(usage: TokenUsage, pricing: Pricing): MeteredUnits[] {
-  const prices = pricesFor(promptTokens(usage), pricing);
+  return unitsAt(pricesFor(promptTokens(usage), pricing), usage, pricing);
+}
+
+function unitsAt(prices: UnitPrices, usage: TokenUsage, pricing: Pricing): MeteredUnits[] {
   const reasoningTokens = prices.internal_reasoning ? (usage.reasoningTokens ?? 0) : 0;
   const units: MeteredUnits[] = [];
   const add = (meter: Meter, quantity: number, price: Money | undefined) => {
@@ -67,10 +70,10 @@ export function costOfUnits(units: readonly MeteredUnits[]): Money {
  * their stage (charge.ts, withSearches). So none is charged twice.
  */
 export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
-  const units = meteredUnits(usage, pricing);
-  const { prompt } = pricesFor(promptTokens(usage), pricing);
+  const prices = pricesFor(promptTokens(usage), pricing);
+  const units = unitsAt(prices, usage, pricing);
   const cached = units.filter(({ meter }) => cacheMeters.has(meter));
-  const cacheSaved = Money.sum(cached.map(({ quantity, price }) => prompt.minus(price).times(quantity)));
+  const cacheSaved = Money.sum(cached.map(({ quantity, price }) => prices.prompt.minus(price).times(quantity)));
   return { total: costOfUnits(units), cacheSaved };
 }
 

@@ -1,7 +1,7 @@
 import { DAY_MS, utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import type { Table } from '../store/table.ts';
-import { readExportedUntil, saveExportedUntil, type BeginExport, type TableExport } from '../store/table-export.ts';
+import { readExportProgress, saveExportProgress, type BeginExport, type TableExport } from '../store/table-export.ts';
 
 /** Backups are about five minutes behind the table; an export of a moment that they do not have yet is refused. */
 const BACKUP_LAG_MS = 20 * 60_000;
@@ -35,20 +35,24 @@ export async function exportDays(
     await begin({ tableArn, bucket, ...wanted });
     begun.push(wanted.prefix);
   };
-  const untilMs = await readExportedUntil(table);
+  const progress = await readExportProgress(table);
+  const { firstSeenMs, untilMs } = progress ?? { firstSeenMs: atMs, untilMs: undefined };
+  if (!progress) await saveExportProgress(table, { firstSeenMs, untilMs });
   if (untilMs === undefined || midnightMs - untilMs > BACKUPS_KEPT_MS) {
     const toMs = Math.floor((atMs - BACKUP_LAG_MS) / 1_000) * 1_000;
+    // Backups of a new table begin with it: a moment before cannot be exported.
+    if (toMs < firstSeenMs) return begun;
     await exported({ prefix: `full/dt=${utcDate(toMs)}`, fromMs: undefined, toMs });
-    await saveExportedUntil(table, toMs);
+    await saveExportProgress(table, { firstSeenMs, untilMs: toMs });
     return begun;
   }
   if (atMs - midnightMs < BACKUP_LAG_MS) return begun;
-  // What is too short for an increment goes into the next.
+  // A span that is too short for an increment goes into the next.
   for (let [fromMs, toMs] = [untilMs, endOfIncrement(untilMs)]; toMs <= midnightMs;) {
     await exported({ prefix: `incremental/dt=${utcDate(fromMs)}`, fromMs, toMs });
     const isBeginningOfMonth = toMs % DAY_MS === 0 && utcDate(toMs).endsWith('-01');
     if (isBeginningOfMonth) await exported({ prefix: `full/dt=${utcDate(toMs)}`, fromMs: undefined, toMs });
-    await saveExportedUntil(table, toMs);
+    await saveExportProgress(table, { firstSeenMs, untilMs: toMs });
     [fromMs, toMs] = [toMs, endOfIncrement(toMs)];
   }
   return begun;

@@ -12,7 +12,7 @@ import type { Table } from '../store/table.ts';
 import { daysOfMonth, periodOf } from './period.ts';
 import { balanceOf, paymentsIn, type Balance } from './statement.ts';
 
-/** What a month came to, of one model and of whom rows are split by. */
+/** The spending of a month on one model, by whomever rows are split by. */
 export interface MonthRow extends DailySums {
   model: string;
   workspaceId: string | undefined;
@@ -29,7 +29,7 @@ export interface Month {
   isClosed: boolean;
   rows: MonthRow[];
   total: DailySums;
-  /** What the account's counter has of the month; undefined when it is kept no more, or the month is not closed. */
+  /** The sum that the account's counter has of the month; undefined when it is kept no more, or the month is not closed. */
   counted: Money | undefined;
   payments: BalanceEntry[];
   balance: Balance | undefined;

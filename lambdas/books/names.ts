@@ -1,8 +1,9 @@
-import { readKey } from '../store/keys.ts';
+import { keyFrom, keyItemKey, readKey } from '../store/keys.ts';
+import { readItems } from '../store/query.ts';
 import type { Table } from '../store/table.ts';
 import { readWorkspace } from '../store/workspaces.ts';
 
-/** What people call a key. */
+/** The name and the label by which people know a key. */
 export interface KeyName {
   name: string;
   label: string;
@@ -21,6 +22,15 @@ export class Names {
   constructor(table: Table, accountId: string) {
     this.#table = table;
     this.#accountId = accountId;
+  }
+
+  /** Reads many keys in batches, so that `key` has them at hand. */
+  async loadKeys(hashes: readonly string[]): Promise<void> {
+    const wanted = [...new Set(hashes)].filter((hash) => !this.#keys.has(hash));
+    for (const item of await readItems(this.#table, wanted.map(keyItemKey))) {
+      const { hash, name, label } = keyFrom(item);
+      this.#keys.set(hash, Promise.resolve({ name, label }));
+    }
   }
 
   key(hash: string): Promise<KeyName> {

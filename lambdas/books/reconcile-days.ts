@@ -20,7 +20,8 @@ const MAX_TOLD = 10;
  * Compares the rows of each account's month so far with its counters, once after each day: so no record is read again, only rows
  * and counters. The next run goes on where one has run out of time.
  *
- * What differs is told in the log, in a line that has an alarm; so is a day that could not be compared in time.
+ * A difference is told in the log, in a line that has an alarm; so is a day that could not be compared in time. An account whose rows do
+ * not come holds the others up no longer than that.
  * Weakness: lifetime windows are not compared here, because that needs all rows there ever were; `reconcile --deep` does it.
  * @param options.deadlineMs when no more accounts may be begun, in the time of performance.now()
  * @returns how many accounts were compared
@@ -34,8 +35,8 @@ export async function reconcileDays(
   if (sinceDayMs < AFTER_DAY_MS) return 0;
   const { through, current } = await readDayProgress(table, 'RECONCILED');
   if (through !== undefined && through >= yesterday) return 0;
-  if (sinceDayMs > LATE_AFTER_DAY_MS && through !== undefined)
-    log('error', bookTripwires.booksLate, { date: yesterday });
+  const isLate = sinceDayMs > LATE_AFTER_DAY_MS;
+  if (isLate && through !== undefined) log('error', bookTripwires.booksLate, { date: yesterday });
   const isContinued = current?.through === yesterday;
   let compared = 0;
   for await (const page of accountPages(table, isContinued ? current.accountsUpTo : undefined)) {
@@ -44,8 +45,12 @@ export async function reconcileDays(
       const account = await readAccount(table, id);
       if (!account || account.createdAt.slice(0, yesterday.length) > yesterday) continue;
       const day = await readDay(table, id, yesterday);
-      // Its rows are still to come: the next run looks again.
-      if (!day || !isComplete(day)) return compared;
+      if (!day || !isComplete(day)) {
+        // Its rows are still to come: the next run looks again, until it would hold up the others for too long.
+        if (!isLate) return compared;
+        log('error', bookTripwires.booksLate, { accountId: id, date: yesterday });
+        continue;
+      }
       await compareMonth(table, account, yesterday, pauseMs);
       compared += 1;
     }

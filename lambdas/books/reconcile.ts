@@ -25,13 +25,13 @@ import { driftOf, ScopeSums, type ScopeDays } from './scope-sums.ts';
 
 /** Something that does not add up. */
 interface Finding {
-  /** What was compared: a record with itself, records with rows or counters, payments with the limit. */
+  /** Names the comparison: a record with itself, records with rows or counters, payments with the limit. */
   kind: 'record' | 'day' | 'counter' | 'payments';
   /** A generation, a day and its owner, a scope and its window, or the account. */
   where: string;
-  /** What it says, in RUB. */
+  /** The amount that stands there, in RUB. */
   says: string;
-  /** What it should say, by what it was compared with. */
+  /** The amount that should stand there, by the other side of the comparison. */
   expected: string;
 }
 
@@ -88,7 +88,7 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
   }
   const isStill = isDeep && isUnchanged(before, await readCounter(table, scope));
   const { findings, windows } = await compareCounters(table, read, {
-    covers: (date) => question.isWhole || date > today || read.covered.has(date),
+    covers: (date) => date > today || date < account.createdAt.slice(0, today.length) || read.covered.has(date),
     isWhole: question.isWhole,
     knowsHolds: isDeep,
     openDay: isStill ? undefined : today,
@@ -107,6 +107,11 @@ function isUnchanged(before: StoredCounter, after: StoredCounter): boolean {
     before.spent('lifetime').equals(after.spent('lifetime')) &&
     before.committed('lifetime').equals(after.committed('lifetime'))
   );
+}
+
+/** Keeps no more than are told. */
+function found({ findings }: DaysRead, finding: Finding): void {
+  if (findings.length < MAX_FINDINGS) findings.push(finding);
 }
 
 interface DaysRead {
@@ -133,7 +138,7 @@ async function readRecords(
     const lines = linesOf(final);
     if (!provesItsPrice(final, lines)) {
       const expected = Money.sum(lines.map(({ cost }) => cost)).toString();
-      read.findings.push({ kind: 'record', where: final.id, says: final.outcome.cost.toString(), expected });
+      found(read, { kind: 'record', where: final.id, says: final.outcome.cost.toString(), expected });
     }
     if (!isActivity(final)) continue;
     for (const owner of ownersOf(final.payer)) addTo(byOwner, owner, final.outcome.cost);
@@ -145,7 +150,7 @@ async function readRecords(
   for (const owner of new Set([...byOwner.keys(), ...ofRows.keys()])) {
     const [says, expected] = [ofRows.get(owner) ?? Money.zero, byOwner.get(owner) ?? Money.zero];
     if (says.equals(expected)) continue;
-    read.findings.push({ kind: 'day', where: `${date} ${owner}`, says: String(says), expected: String(expected) });
+    found(read, { kind: 'day', where: `${date} ${owner}`, says: String(says), expected: String(expected) });
   }
 }
 
@@ -184,7 +189,7 @@ function ownerOf({ level, workspaceId, keyHash, memberId }: DailyRow): string {
   return level === 'KEY' ? `key ${keyHash}` : `member ${workspaceId}/${memberId}`;
 }
 
-/** What the rows of a closed day say of its scopes. */
+/** Adds up the rows of a closed day by the scopes that they belong to. */
 async function addRows(table: Table, { id }: Account, day: Day, read: DaysRead): Promise<void> {
   for await (const { level, workspaceId, keyHash, memberId, usage: spent } of currentRows(table, id, day)) {
     const more = { spent, held: Money.zero };

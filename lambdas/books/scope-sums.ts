@@ -4,15 +4,15 @@ import type { ScopeId, StoredCounter } from '../store/counters.ts';
 import type { Generation } from '../store/generation.ts';
 import { scopesOf } from '../store/payer.ts';
 
-/** What records say of one scope on one UTC day. */
+/** The sums of one scope's records on one UTC day. */
 interface DayOfScope {
-  /** What its final generations cost. */
+  /** The cost of its final generations. */
   spent: Money;
-  /** What is held for its pending ones. */
+  /** The money that is held for its pending ones. */
   held: Money;
 }
 
-/** What records say of one scope, by UTC day. */
+/** The sums of one scope's records, by UTC day. */
 export interface ScopeDays extends ScopeId {
   days: Map<string, DayOfScope>;
 }
@@ -37,7 +37,7 @@ export class ScopeSums {
     this.#scopes.set(name, known);
   }
 
-  /** What records say of a scope; nothing where none names it. */
+  /** The sums of a scope; none where no record names it. */
   of(scope: ScopeId): ScopeDays {
     return this.#scopes.get(`${scope.kind}#${scope.id}`) ?? { ...scope, days: new Map() };
   }
@@ -55,7 +55,7 @@ export interface WindowDrift {
   recorded: Money;
 }
 
-/** Which records were added up. */
+/** The records that were added up. */
 export interface Coverage {
   /** Whether all of a UTC day were; of days to come there are none. */
   covers: (date: string) => boolean;

@@ -49,13 +49,32 @@ export function openTableExport(client: Pick<DynamoDBClient, 'send'> = new Dynam
 
 const PROGRESS_KEY = { pk: 'ACTIVITY', sk: 'EXPORTED' };
 
-/** Up to when everything is in an export that was begun; undefined before the first. */
-export async function readExportedUntil(table: Table): Promise<number | undefined> {
-  const item = await readItem(table, PROGRESS_KEY);
-  return item === undefined ? undefined : Date.parse(item['exported_until'] as string);
+/** How far exports have come; instants are epoch milliseconds. */
+export interface ExportProgress {
+  /** When the first run looked at the table: it was there by then. */
+  firstSeenMs: number;
+  /** Up to when everything is in an export that was begun; undefined before the first. */
+  untilMs: number | undefined;
 }
 
-export async function saveExportedUntil(table: Table, untilMs: number): Promise<void> {
-  const item = { ...PROGRESS_KEY, entity: 'activity_progress', exported_until: new Date(untilMs).toISOString() };
+/** @returns undefined before the first run */
+export async function readExportProgress(table: Table): Promise<ExportProgress | undefined> {
+  const item = await readItem(table, PROGRESS_KEY);
+  const until = item?.['exported_until'] as string | undefined;
+  return (
+    item && {
+      firstSeenMs: Date.parse(item['first_seen'] as string),
+      untilMs: until === undefined ? undefined : Date.parse(until),
+    }
+  );
+}
+
+export async function saveExportProgress(table: Table, { firstSeenMs, untilMs }: ExportProgress): Promise<void> {
+  const item = {
+    ...PROGRESS_KEY,
+    entity: 'activity_progress',
+    first_seen: new Date(firstSeenMs).toISOString(),
+    ...(untilMs === undefined ? {} : { exported_until: new Date(untilMs).toISOString() }),
+  };
   await writeAlone(table, put(table, item));
 }

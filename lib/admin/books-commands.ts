@@ -31,7 +31,7 @@ const TELL_EVERY = 10_000;
 async function write({ table, local }: TableSession, directory: string): Promise<Row> {
   if (!local) {
     throw new StartFailure(
-      'A table on AWS exports itself, at no read units: aws dynamodb export-table-to-point-in-time, then aws s3 sync. See docs/billing.md.',
+      'A table on AWS is exported each night: fetch it with "aws s3 sync" from the bucket that the output BooksBucketName names. See docs/billing.md.',
     );
   }
   let told = 0;

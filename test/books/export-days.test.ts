@@ -24,16 +24,22 @@ const shown = ({ prefix, fromMs, toMs }: TableExport) =>
   `${prefix}: ${fromMs === undefined ? '' : new Date(fromMs).toISOString()} to ${new Date(toMs).toISOString()}`;
 const refused = () => Promise.reject(new Error('refused'));
 const begin = async (wanted: TableExport) => void begun.push(shown(wanted));
+/** The first run of all, twenty minutes before: it only looks. */
+const seen = (at: string) => run(new Date(Date.parse(at) - 20 * 60_000).toISOString());
 const run = (at: string, how = begin) => exportDays(table, how, { ...where, atMs: Date.parse(at) });
 
 describe('exports of the books', () => {
-  it('begin with all of the table, as of a moment that backups have', async () => {
+  it('begin with all of the table, as of a moment that backups of a new table have', async () => {
+    await run('2026-10-29T14:10:00Z');
+    await run('2026-10-29T14:29:59Z');
+    expect(begun).toEqual([]);
     await run('2026-10-29T14:30:00Z');
     await run('2026-10-29T14:31:00Z');
     expect(begun).toEqual(['full/dt=2026-10-29:  to 2026-10-29T14:10:00.000Z']);
   });
 
   it('go on with what has changed, up to each midnight, and all of it at each beginning of a month', async () => {
+    await seen('2026-10-29T14:30:00Z');
     await run('2026-10-29T14:30:00Z');
     begun = [];
 
@@ -52,6 +58,7 @@ describe('exports of the books', () => {
   });
 
   it('are never shorter than DynamoDB takes them', async () => {
+    await seen('2026-10-30T00:10:00Z');
     await run('2026-10-30T00:10:00Z');
     begun = [];
     await run('2026-10-30T00:30:00Z');
@@ -60,6 +67,7 @@ describe('exports of the books', () => {
   });
 
   it('are begun again where a run broke off, with no gap', async () => {
+    await seen('2026-10-29T14:30:00Z');
     await run('2026-10-29T14:30:00Z');
     await expect(run('2026-10-30T00:20:00Z', refused)).rejects.toThrow('refused');
     begun = [];
@@ -68,6 +76,7 @@ describe('exports of the books', () => {
   });
 
   it('begin anew where backups do not go back far enough', async () => {
+    await seen('2026-08-01T12:00:00Z');
     await run('2026-08-01T12:00:00Z');
     begun = [];
     await run('2026-10-29T14:30:00Z');

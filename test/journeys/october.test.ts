@@ -121,6 +121,11 @@ describe('October, asked for in November, by HTTP', () => {
     expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
   });
 
+  it('goes on with the day of the cursor, also when that is over by now', async () => {
+    const answer = await read(`/generations?cursor=${ids[3]}`);
+    expect((answer.data as { id: string }[]).map(({ id }) => id)).toEqual(ids.slice(0, 3).toReversed());
+  });
+
   it.each([
     ['user_id=ann', 4],
     ['model=sandbox/gpt', 3],

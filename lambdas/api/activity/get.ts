@@ -12,7 +12,7 @@ import { resources } from '../../resources.ts';
 import { readKey } from '../../store/keys.ts';
 import type { ActivityAnswer } from './shape.ts';
 import { groupBy } from '../parts/group-by.ts';
-import { checkRowCount } from './row-limit.ts';
+import { checkRowCount } from '../parts/row-limit.ts';
 import { activityView } from './view.ts';
 
 /** One answer has a quarter of a year. */
@@ -58,7 +58,10 @@ export const handler = defineEndpoint('get-activity', accepts, async ({ query, c
     memberId: query.user_id,
     splitBy: query.group_by,
   });
-  checkRowCount(rows.length, dates.length);
+  checkRowCount(rows.length, {
+    field: 'date',
+    says: dates.length > 1 ? 'ask for fewer days at a time' : 'ask for one workspace, member or key at a time',
+  });
   return jsonResponse<ActivityAnswer>(200, { data: rows.map((row) => activityView(row, query.group_by ?? [])) });
 });
 

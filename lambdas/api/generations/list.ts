@@ -81,12 +81,13 @@ function page(data: ListedRequestBody[], next: string | null) {
 
 /** Newest first. @throws {GatewayError} 400 for days that are in no order, or too many */
 function datesAsked({ from, to, cursor }: Query): string[] {
-  const last = to ?? utcDate(nowMs());
+  const cursorDate = cursor === undefined ? undefined : utcDate(generationTimeMs(cursor)!);
+  // A list that was begun before midnight goes on where it was.
+  const last = to ?? cursorDate ?? utcDate(nowMs());
   const dates = datesBetween(from ?? last, last);
   if (dates.length === 0) throw invalidRequest('from', `must not be later than the last day, ${last}`);
   if (dates.length > MAX_DAYS) throw invalidRequest('from', `must be less than ${MAX_DAYS} days before the last one`);
-  const upTo = cursor === undefined ? last : utcDate(generationTimeMs(cursor)!);
-  return dates.filter((date) => date <= upTo).toReversed();
+  return dates.filter((date) => date <= (cursorDate ?? last)).toReversed();
 }
 
 function isAskedFor(request: PastRequest, filter: Query): boolean {

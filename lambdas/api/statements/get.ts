@@ -6,6 +6,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { resources } from '../../resources.ts';
 import { groupBy } from '../parts/group-by.ts';
+import { checkRowCount } from '../parts/row-limit.ts';
 import type { StatementAnswer } from './shape.ts';
 import { statementView } from './view.ts';
 
@@ -31,6 +32,7 @@ export const handler = defineEndpoint('get-statement', accepts, async ({ params,
   const table = resources.table();
   const splitBy = query.group_by ?? [];
   const month = await readMonth(table, account, { month: params.month, splitBy });
+  checkRowCount(month.rows.length, { field: 'group_by', says: 'split by less' });
   const names = new Names(table, account.id);
   return jsonResponse<StatementAnswer>(200, { data: await statementView(account, month, { splitBy, names }) });
 });

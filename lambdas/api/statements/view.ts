@@ -12,6 +12,7 @@ interface Naming {
 
 /** A month as the API shows it; money as exact numbers of roubles. */
 export async function statementView(account: Account, month: Month, naming: Naming): Promise<StatementBody> {
+  await naming.names.loadKeys(month.rows.flatMap(({ keyHash }) => keyHash ?? []));
   const { from, to, closedDays, isClosed, rows, total, counted, payments, balance } = month;
   return {
     account_id: account.id,
