@@ -15,9 +15,3 @@ export function isCompleted(date: string, atMs: number): boolean {
 export function dayBefore(date: string): string {
   return utcDate(Date.parse(date) - DAY_MS);
 }
-
-/** The days from the first to the last, both included; none where they are in no order. */
-export function datesBetween(first: string, last: string): string[] {
-  const count = Math.max(0, (Date.parse(last) - Date.parse(first)) / DAY_MS + 1);
-  return Array.from({ length: count }, (_, index) => utcDate(Date.parse(first) + index * DAY_MS));
-}

@@ -1,4 +1,4 @@
-import { utcDate } from '../money/periods.ts';
+import { datesBetween, utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { generationTimeMs } from '../platform/ids.ts';
 import type { QueueSender } from '../platform/queue.ts';
@@ -6,7 +6,7 @@ import { accountPages } from '../store/accounts.ts';
 import { readDayProgress, saveDayProgress, saveDaysDone } from '../store/day-progress.ts';
 import { GENERATION_SHARDS, shardOf } from '../store/generation-key.ts';
 import type { Table } from '../store/table.ts';
-import { datesBetween, dayBefore, isCompleted } from './activity-days.ts';
+import { dayBefore, isCompleted } from './activity-days.ts';
 import { encodeRollUp, type RollUp } from './roll-up.ts';
 import type { Settlement } from './settlement.ts';
 

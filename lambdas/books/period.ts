@@ -1,6 +1,6 @@
 /** Days of a calendar, in UTC or in a time zone that people live in, and the instants between which they lie. */
 
-import { DAY_MS, utcDate } from '../money/periods.ts';
+import { DAY_MS, datesBetween, utcDate } from '../money/periods.ts';
 import { GatewayError } from '../platform/errors.ts';
 
 /** As long as a leap year and a month: longer reports are several. */
@@ -35,7 +35,7 @@ export function periodOf({ from, to, zone = 'UTC' }: { from: string; to: string;
       `${from} to ${to} is more than ${MAX_PERIOD_DAYS} days: ask for parts of it.`,
     );
   }
-  const dates = Array.from({ length: count + 1 }, (_, index) => utcDate(Date.parse(from) + index * DAY_MS));
+  const dates = datesBetween(from, utcDate(Date.parse(to) + DAY_MS));
   const starts = dates.map((date) => startOfDay(date, zone));
   const days = dates
     .slice(0, -1)
@@ -51,9 +51,7 @@ export function daysOfMonth(month: string): { from: string; to: string } {
 
 /** The UTC days that a period touches, in order: its generations are kept by these. */
 export function utcDaysOf({ startMs, endMs }: Period): string[] {
-  const first = Date.parse(utcDate(startMs));
-  const count = Math.ceil((endMs - first) / DAY_MS);
-  return Array.from({ length: count }, (_, index) => utcDate(first + index * DAY_MS));
+  return datesBetween(utcDate(startMs), utcDate(endMs - 1));
 }
 
 /** Finds the day of an instant, quickly for instants that follow each other; undefined outside of the period. */

@@ -1,6 +1,6 @@
-import { datesBetween, dayBefore } from '../accounting/activity-days.ts';
+import { dayBefore } from '../accounting/activity-days.ts';
 import { isComplete } from '../accounting/activity.ts';
-import { utcDate } from '../money/periods.ts';
+import { datesBetween, utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { bookTripwires, log } from '../platform/logger.ts';
 import { readDay } from '../store/activity.ts';

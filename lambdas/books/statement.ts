@@ -9,7 +9,7 @@
 import { readActivity, isComplete } from '../accounting/activity.ts';
 import { isActivity, type DailySums, type FinalGeneration } from '../accounting/daily-sums.ts';
 import { Money } from '../money/money.ts';
-import { DAY_MS, utcDate } from '../money/periods.ts';
+import { DAY_MS, datesBetween, utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { readDays } from '../store/activity.ts';
 import { listBalanceEntries, type Account, type BalanceEntry, type BalanceEntryKind } from '../store/accounts.ts';
@@ -233,14 +233,16 @@ function sumOf(entries: readonly BalanceEntry[]): Money {
   return Money.sum(entries.map(({ amount }) => amount));
 }
 
-/** What the account had spent by an instant: from daily rows where days are closed, else from records. */
+/**
+ * The spending of an account up to an instant: from daily rows where days are closed, else from records. Cost: a Query for each day
+ * that the account has had.
+ */
 async function spentBefore(table: Table, { id, createdAt }: Account, instantMs: number): Promise<Money> {
   const lastDate = utcDate(instantMs - 1);
   const known = await readDays(table, id, THE_FIRST_DATE, lastDate);
   const closed = new Set(known.filter(isComplete).map(({ date }) => date));
   const [firstDate] = [utcDate(Date.parse(createdAt)), ...known.map(({ date }) => date)].toSorted() as [string];
-  const count = Math.max(0, (Date.parse(lastDate) - Date.parse(firstDate)) / DAY_MS + 1);
-  const dates = Array.from({ length: count }, (_, index) => utcDate(Date.parse(firstDate) + index * DAY_MS));
+  const dates = datesBetween(firstDate, lastDate);
   const fromRows = dates.filter((date) => closed.has(date) && Date.parse(date) + DAY_MS <= instantMs);
   const rows = fromRows.length === 0 ? [] : await readActivity(table, id, fromRows, {});
   let spent = Money.sum(rows.map(({ usage }) => usage));

@@ -43,6 +43,12 @@ export function utcDate(instantMs: number): string {
   return new Date(instantMs).toISOString().slice(0, 10);
 }
 
+/** The UTC dates from the first to the last, both included; none where they are in no order. */
+export function datesBetween(first: string, last: string): string[] {
+  const count = Math.max(0, (Date.parse(last) - Date.parse(first)) / DAY_MS + 1);
+  return Array.from({ length: count }, (_, index) => utcDate(Date.parse(first) + index * DAY_MS));
+}
+
 let today: { startMs: number; windows: Windows } | undefined;
 
 export function windowsAt(instantMs: number): Windows {
@@ -73,8 +79,7 @@ export function daysOfNamedWindow(name: string): string[] | null {
   const [, start] = name.split('_');
   const endMs = endOfNamedWindow(name);
   if (endMs === null) return null;
-  const startMs = Date.parse(start!);
-  return Array.from({ length: (endMs - startMs) / DAY_MS }, (_, index) => utcDate(startMs + index * DAY_MS));
+  return datesBetween(utcDate(Date.parse(start!)), utcDate(endMs - DAY_MS));
 }
 
 /** The end of a window given by its name, in epoch milliseconds; null for "lifetime" and unknown names. */

@@ -1,5 +1,5 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
-import { utcDate } from '../../lambdas/money/periods.ts';
+import { datesBetween, utcDate } from '../../lambdas/money/periods.ts';
 import { nowMs } from '../../lambdas/platform/clock.ts';
 import { GatewayError, notFound } from '../../lambdas/platform/errors.ts';
 import { generationIdOf, generationTimeMs } from '../../lambdas/platform/ids.ts';
@@ -14,7 +14,6 @@ import { onAccount, type Session } from './session.ts';
 const DEFAULT_COUNT = 30;
 /** A day without requests costs sixteen reads. */
 const MAX_DAYS = 400;
-const DAY_MS = 24 * 60 * 60_000;
 
 export function addGenerationCommands(program: Command): void {
   const generations = program
@@ -92,10 +91,11 @@ async function* requestsOf(
 function daysOf({ date, from, to, before }: Pick<ListOptions, 'date' | 'from' | 'to' | 'before'>): string[] {
   const last = [date ?? to ?? utcDate(nowMs()), ...(before ? [utcDate(generationTimeMs(before)!)] : [])].toSorted()[0]!;
   const first = date ?? from ?? last;
-  const count = (Date.parse(last) - Date.parse(first)) / DAY_MS + 1;
-  if (count > MAX_DAYS) throw new GatewayError('invalid_request', `At most ${MAX_DAYS} days: use a later --from.`);
+  const dates = datesBetween(first, last);
+  if (dates.length > MAX_DAYS)
+    throw new GatewayError('invalid_request', `At most ${MAX_DAYS} days: use a later --from.`);
   if (to !== undefined && first > to) throw new GatewayError('invalid_request', '--from is later than --to.');
-  return Array.from({ length: Math.max(0, count) }, (_, back) => utcDate(Date.parse(last) - back * DAY_MS));
+  return dates.toReversed();
 }
 
 async function show({ table, accountId }: Session, id: string) {

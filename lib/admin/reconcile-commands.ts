@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { isCompleted } from '../../lambdas/accounting/activity-days.ts';
 import { reconcile, type Reconciliation } from '../../lambdas/books/reconcile.ts';
-import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
+import { DAY_MS, datesBetween, utcDate } from '../../lambdas/money/periods.ts';
 import { nowMs } from '../../lambdas/platform/clock.ts';
 import { notFound } from '../../lambdas/platform/errors.ts';
 import { listAccountIds, readAccount, type Account } from '../../lambdas/store/accounts.ts';
@@ -68,8 +68,7 @@ function datesOf({ createdAt }: Account, { day, deep }: ReconcileOptions): strin
   if (day !== undefined) return [day];
   const today = utcDate(nowMs());
   const first = deep ? createdAt.slice(0, today.length) : utcDate(nowMs() - DAYS_BACK * DAY_MS);
-  const count = Math.round((Date.parse(today) - Date.parse(first)) / DAY_MS) + 1;
-  const dates = Array.from({ length: count }, (_, index) => utcDate(Date.parse(first) + index * DAY_MS));
+  const dates = datesBetween(first, today);
   return deep ? dates : dates.filter((date) => isCompleted(date, nowMs()));
 }
 

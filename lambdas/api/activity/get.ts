@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { completedDays, datesBetween, DAYS_SHOWN } from '../../accounting/activity-days.ts';
+import { completedDays, DAYS_SHOWN } from '../../accounting/activity-days.ts';
+import { datesBetween } from '../../money/periods.ts';
 import { readActivity } from '../../accounting/activity.ts';
 import { compressed } from '../../http/compressed.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';

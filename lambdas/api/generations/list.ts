@@ -1,12 +1,11 @@
 import * as z from 'zod';
-import { datesBetween } from '../../accounting/activity-days.ts';
 import { compressed } from '../../http/compressed.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { integerParameter } from '../../http/fields.ts';
 import { someId } from '../../http/path-params.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { findWorkspace } from '../../management/workspaces.ts';
-import { utcDate } from '../../money/periods.ts';
+import { datesBetween, utcDate } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { firstGenerationId, generationTimeMs } from '../../platform/ids.ts';

@@ -115,8 +115,8 @@ class DataFileWriter {
   async write(item: Attributes): Promise<void> {
     this.itemCount += 1;
     if (!this.#gzip.write(`${JSON.stringify({ Item: item }, asBase64)}\n`)) {
-      // A disk that is full ends this one with its error as well.
-      await once(this.#gzip, 'drain');
+      // A disk that is full ends this one with its error; after that nothing drains.
+      await (this.#gzip.destroyed ? this.#written : once(this.#gzip, 'drain'));
     }
   }
 

@@ -75,8 +75,9 @@ export class CsvFile {
 
   async write(row: CsvRow): Promise<void> {
     this.#lines += 1;
-    // A disk that is full ends this one with its error as well.
-    if (!this.#rows.write(row)) await once(this.#rows, 'drain');
+    if (this.#rows.write(row)) return;
+    // A disk that is full ends this one with its error; after that nothing drains.
+    await (this.#rows.destroyed ? this.#written : once(this.#rows, 'drain'));
   }
 
   async end(): Promise<WrittenFile> {
