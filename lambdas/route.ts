@@ -32,6 +32,8 @@ export interface Grants {
   sendTo?: readonly QueueName[];
   /** Begins exports of the table to the bucket of the books. */
   exports?: boolean;
+  /** Signs statements of days, and keeps them in the bucket of the books. */
+  seals?: boolean;
   /** Counts of the messages in these queues and in their dead-letter queues. */
   watch?: readonly QueueName[];
 }

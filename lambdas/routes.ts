@@ -93,7 +93,7 @@ export const routes = {
     inferring('videos/get-content', { ...reading(), objects: { videos: ['GetObject'] } }),
   ),
 
-  'get-generation': getRoute('/generation', inferring('generations/get', reading())),
+  'get-generation': getRoute('/generation', inferring('generations/get', reading('Query'))),
   'list-generations': getRoute('/generations', {
     ...managed('generations/list', reading('Query')),
     streaming: true,
@@ -246,6 +246,13 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
     everyMinutes: 1,
     timeoutSeconds: 300,
     grants: { table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
+  },
+  'seal-days': {
+    everyMinutes: 1,
+    // A day of a large account is read to its end.
+    timeoutSeconds: 900,
+    memoryMb: 1_024,
+    grants: { table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'], seals: true },
   },
   'export-books': {
     everyMinutes: 1,

@@ -55,6 +55,8 @@ const configSchema = z.strictObject({
     .default(''),
   /** Days for which exports of the table cannot be changed or deleted; 0 for no lock by default. */
   booksLockDays: z.coerce.number().int().min(0).max(36_500).default(400),
+  /** Who timestamps the list of each day's sealed statements (RFC 3161), by its URL; by default nobody. */
+  timestampAuthority: z.url({ protocol: /^https?$/ }).optional(),
   /** Address that alarms are mailed to. */
   alarmEmail: z.email().optional(),
 });

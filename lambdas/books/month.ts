@@ -4,6 +4,7 @@ import { isComplete, readActivity, type ActivityRow, type ActivitySplit } from '
 import { addDailySums, noDailySums, type DailySums } from '../accounting/daily-sums.ts';
 import { readDays } from '../store/activity.ts';
 import { readCounter } from '../store/counters.ts';
+import { sealedDays, type SealedDay } from '../store/seals.ts';
 import type { Account, BalanceEntry } from '../store/accounts.ts';
 import { Money } from '../money/money.ts';
 import { utcDate } from '../money/periods.ts';
@@ -33,6 +34,7 @@ export interface Month {
   counted: Money | undefined;
   payments: BalanceEntry[];
   balance: Balance | undefined;
+  sealed: SealedDay[];
 }
 
 export async function readMonth(
@@ -63,6 +65,7 @@ export async function readMonth(
     counted: counter?.windows().includes(window) ? counter.spent(window) : undefined,
     payments: await paymentsIn(table, account, period),
     balance: account.mode === 'prepaid' ? await balanceOf(table, account, period, total.usage) : undefined,
+    sealed: await Array.fromAsync(sealedDays(table, account.id, { from, to })),
   };
 }
 

@@ -4,9 +4,10 @@ import { datesBetween, utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { bookTripwires, log } from '../platform/logger.ts';
 import { readDay } from '../store/activity.ts';
-import { accountPages, readAccount, type Account } from '../store/accounts.ts';
-import { readDayProgress, saveDayProgress, saveDaysDone } from '../store/day-progress.ts';
+import type { Account } from '../store/accounts.ts';
+import { readDayProgress, saveDaysDone } from '../store/day-progress.ts';
 import type { Table } from '../store/table.ts';
+import { eachAccountOf } from './each-account.ts';
 import { reconcile } from './reconcile.ts';
 
 /** A day is compared this long after its end: by then it is rolled up, and what ended late is in it. */
@@ -33,30 +34,23 @@ export async function reconcileDays(
   const yesterday = dayBefore(utcDate(atMs));
   const sinceDayMs = atMs - Date.parse(utcDate(atMs));
   if (sinceDayMs < AFTER_DAY_MS) return 0;
-  const { through, current } = await readDayProgress(table, 'RECONCILED');
+  const { through } = await readDayProgress(table, 'RECONCILED');
   if (through !== undefined && through >= yesterday) return 0;
   const isLate = sinceDayMs > LATE_AFTER_DAY_MS;
-  if (isLate && through !== undefined) log('error', bookTripwires.booksLate, { date: yesterday });
-  const isContinued = current?.through === yesterday;
   let compared = 0;
-  for await (const page of accountPages(table, isContinued ? current.accountsUpTo : undefined)) {
-    if (performance.now() >= deadlineMs) return compared;
-    for (const { id } of page) {
-      const account = await readAccount(table, id);
-      if (!account || account.createdAt.slice(0, yesterday.length) > yesterday) continue;
-      const day = await readDay(table, id, yesterday);
-      if (!day || !isComplete(day)) {
-        // Its rows are still to come: the next run looks again, until it would hold up the others for too long.
-        if (!isLate) return compared;
-        log('error', bookTripwires.booksLate, { accountId: id, date: yesterday });
-        continue;
-      }
-      await compareMonth(table, account, yesterday, pauseMs);
-      compared += 1;
+  const isDone = await eachAccountOf(table, { kind: 'RECONCILED', date: yesterday, deadlineMs }, async (account) => {
+    const day = await readDay(table, account.id, yesterday);
+    if (!day || !isComplete(day)) {
+      // Its rows are still to come: the next run looks again, until it would hold up the others for too long.
+      if (isLate) log('error', bookTripwires.booksLate, { accountId: account.id, date: yesterday });
+      return isLate;
     }
-    await saveDayProgress(table, 'RECONCILED', { through: yesterday, accountsUpTo: page.at(-1)!.place });
-  }
-  await saveDaysDone(table, 'RECONCILED', yesterday);
+    await compareMonth(table, account, yesterday, pauseMs);
+    compared += 1;
+    return true;
+  });
+  if (isDone) await saveDaysDone(table, 'RECONCILED', yesterday);
+  else if (isLate) log('error', bookTripwires.booksLate, { date: yesterday });
   return compared;
 }
 

@@ -8,6 +8,12 @@ export const variables = {
   /** Where the table is exported to, and the table's own name for that; unset on one machine. */
   booksBucket: 'BOOKS_BUCKET_NAME',
   tableArn: 'TABLE_ARN',
+  /** The key in KMS that signs sealed days, and who timestamps them, where anybody does. */
+  sealingKey: 'SEALING_KEY_ARN',
+  timestampAuthority: 'TIMESTAMP_AUTHORITY_URL',
+  /** Instead of these a directory and a key in a file; local runs only. */
+  booksDirectory: 'GATEWAY_BOOKS_DIRECTORY',
+  sealingKeyFile: 'GATEWAY_SEALING_KEY_FILE',
   pepperSecret: 'PEPPER_SECRET_ARN',
   providerKeysSecret: 'PROVIDER_KEYS_SECRET_ARN',
   /** Largest number of output tokens that one step of a hold covers. */

@@ -1,4 +1,4 @@
-/** How far work on the ended days of all accounts has come: handed to the roll-up, or compared with the counters. */
+/** How far work on the ended days of all accounts has come: handed to the roll-up, compared with the counters, or sealed. */
 
 import { readItem } from './query.ts';
 import type { Table } from './table.ts';
@@ -6,7 +6,7 @@ import { writeAlone } from './transact.ts';
 import { put, update, type Key } from './writes.ts';
 
 /** What is done to days; the sort key of its progress. */
-export type DayWork = 'CLOSED' | 'RECONCILED';
+export type DayWork = 'CLOSED' | 'RECONCILED' | 'SEALED';
 
 export interface DayProgress {
   /** Every account's days up to here. */

@@ -9,6 +9,7 @@ import { keyAttributes } from './keys.ts';
 import { memberAttributes } from './members.ts';
 import type { Attribute } from './record.ts';
 import { refusalAttributes } from './refusals.ts';
+import { sealedDayAttributes } from './seals.ts';
 import { jobAttributes } from './video-jobs.ts';
 import { workspaceAttributes } from './workspaces.ts';
 
@@ -30,5 +31,6 @@ export const reviewedItems: Readonly<Record<string, ReviewedItems>> = {
   refusals: { entities: ['refusal'], attributes: refusalAttributes },
   videos: { entities: ['video_job'], attributes: jobAttributes },
   daily_rows: { entities: ['activity_row'], attributes: dailyRowAttributes },
+  sealed_days: { entities: ['sealed_day'], attributes: sealedDayAttributes },
   audit: { entities: ['audit'], attributes: auditAttributes },
 };

@@ -14,6 +14,7 @@ import { addMemberCommands } from './member-commands.ts';
 import { addProviderCommand } from './provider-commands.ts';
 import { addReconcileCommand } from './reconcile-commands.ts';
 import { addStatementCommand } from './statement-commands.ts';
+import { addVerifyCommand } from './verify-commands.ts';
 import type { Row } from './output.ts';
 import { onTable, type TableSession } from './session.ts';
 import { addWorkspaceCommands } from './workspace-commands.ts';
@@ -41,6 +42,7 @@ export function buildProgram(): Command {
   addActivityCommand(program);
   addStatementCommand(program);
   addReconcileCommand(program);
+  addVerifyCommand(program);
   addBooksCommands(program);
   addGenerationCommands(program);
   addAuditCommand(program);

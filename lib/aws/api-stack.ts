@@ -63,6 +63,7 @@ export class ApiStack extends Stack {
       table: props.data.table,
       bucket: createVideoBucket(this),
       books: createBooksBucket(this, props.config.booksLockDays),
+      sealingKey: props.data.sealingKey,
       secrets: props.data.secrets,
       queues: this.#createQueues(),
     };
@@ -74,8 +75,8 @@ export class ApiStack extends Stack {
   }
 
   #addReviewer(): void {
-    const { books } = this.#resources;
-    const reviewer = createReviewerPolicy(this, books);
+    const { books, sealingKey } = this.#resources;
+    const reviewer = createReviewerPolicy(this, { books, sealingKey });
     new CfnOutput(this, 'BooksBucketName', { value: books.bucketName, description: 'Where the table is exported to' });
     new CfnOutput(this, 'ReviewerPolicyArn', {
       value: reviewer.managedPolicyArn,
@@ -232,6 +233,7 @@ export class ApiStack extends Stack {
     spec: FunctionSpec,
     more: { statements?: PolicyStatement[]; environment?: Record<string, string> } = {},
   ): GatewayFunction {
+    const { timestampAuthority } = this.#props.config;
     return new GatewayFunction(this, pascalCase(name), {
       name,
       spec,
@@ -240,6 +242,7 @@ export class ApiStack extends Stack {
       environment: {
         ...this.#props.config.variables,
         [variables.outputStepTokens]: String(this.#props.config.outputStepTokens),
+        ...(spec.grants.seals && timestampAuthority ? { [variables.timestampAuthority]: timestampAuthority } : {}),
         ...(this.#props.config.corsOrigins === '' ? {} : { [variables.corsOrigins]: this.#props.config.corsOrigins }),
         ...more.environment,
       },
@@ -263,7 +266,9 @@ export class ApiStack extends Stack {
   #addSchedule(name: string, worker: ScheduledWorker): void {
     const { lambda, logs } = this.#addFunction(name, worker);
     const { booksDiffer, booksLate } = bookTripwires;
-    if (name === 'reconcile-days') this.#addTripwires(name, logs, { booksDiffer, booksLate }, BOOKS_RUNBOOK);
+    if (name === 'reconcile-days' || name === 'seal-days') {
+      this.#addTripwires(name, logs, { booksDiffer, booksLate }, BOOKS_RUNBOOK);
+    }
     // The scheduler only hands over: Lambda's own queue of events would repeat a failed or throttled run.
     lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     const role = new Role(this, `${pascalCase(name)}SchedulerRole`, {

@@ -1,10 +1,11 @@
 import { Duration, RemovalPolicy, Stack, Validations, type CfnElement } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectLockRetention } from 'aws-cdk-lib/aws-s3';
+import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 
 /**
- * Exports of the table, for billing reviewers. Object Lock keeps each from being changed or deleted for so many days; whoever may
+ * Exports of the table and sealed days, for billing reviewers. Object Lock keeps each from being changed or deleted for so many days; whoever may
  * bypass governance can still do so, so that a stack can be taken away.
  * @param lockDays 0 leaves the lock to whoever sets one on an object
  */
@@ -24,13 +25,17 @@ export function createBooksBucket(stack: Stack, lockDays: number): Bucket {
   return bucket;
 }
 
-/** What a reviewer needs to fetch exports, and nothing of the gateway itself. Nobody has it by itself. */
-export function createReviewerPolicy(stack: Stack, bucket: Bucket): ManagedPolicy {
+/** What a reviewer needs to fetch exports and sealed days, and to check signatures; nothing of the gateway itself. Nobody has it by itself. */
+export function createReviewerPolicy(
+  stack: Stack,
+  { books: bucket, sealingKey }: { books: Bucket; sealingKey: Key },
+): ManagedPolicy {
   const policy = new ManagedPolicy(stack, 'Reviewer', {
-    description: 'Reads the exports of the model gateway: its books.',
+    description: 'Reads the exports and the sealed days of the model gateway: its books.',
     statements: [
       new PolicyStatement({ sid: 'List', actions: ['s3:ListBucket'], resources: [bucket.bucketArn] }),
       new PolicyStatement({ sid: 'Read', actions: ['s3:GetObject'], resources: [allIn(bucket)] }),
+      new PolicyStatement({ sid: 'PublicKey', actions: ['kms:GetPublicKey'], resources: [sealingKey.keyArn] }),
     ],
   });
   acknowledgeBooks(policy, bucket);
@@ -44,6 +49,21 @@ export function acknowledgeBooks(scope: Construct, bucket: Bucket): void {
     id: `AwsSolutions-IAM5[Resource::<${logicalId}.Arn>/*]`,
     reason: 'The bucket has the exports alone, and DynamoDB chooses their names.',
   });
+}
+
+/** Rights to all sealed days: their names are made of accounts and days. */
+export function acknowledgeSeals(scope: Construct, bucket: Bucket): void {
+  const logicalId = Stack.of(bucket).getLogicalId(bucket.node.defaultChild as CfnElement);
+  Validations.of(scope).acknowledge({
+    id: `AwsSolutions-IAM5[Resource::<${logicalId}.Arn>/${SEALS_FOLDER}*]`,
+    reason: 'Names of sealed days are made of accounts and days.',
+  });
+}
+
+const SEALS_FOLDER = 'sealed/';
+
+export function sealsIn(bucket: Bucket): string {
+  return bucket.arnForObjects(`${SEALS_FOLDER}*`);
 }
 
 export function allIn(bucket: Bucket): string {

@@ -9,6 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { SecretName } from '../../lambdas/route.ts';
 import type { GatewayConfig } from '../config.ts';
@@ -29,10 +30,12 @@ export interface DataStackProps extends StackProps {
   config: GatewayConfig;
 }
 
-/** What must outlive every deployment: the table and the secrets. Moving them to another stack would replace them. */
+/** What must outlive every deployment: the table, the secrets and the key of the seals. Moving them to another stack would replace them. */
 export class DataStack extends Stack {
   readonly table: TableV2;
   readonly secrets: Record<SecretName, Secret>;
+  /** Signs the statements of sealed days. It cannot be taken out of KMS, and cannot be rotated: old signatures are checked with it. */
+  readonly sealingKey: Key;
 
   constructor(scope: Construct, id: string, { config, ...props }: DataStackProps) {
     super(scope, id, { ...props, terminationProtection: true });
@@ -74,11 +77,18 @@ export class DataStack extends Stack {
         generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'generated' },
       }),
     };
+    this.sealingKey = new Key(this, 'SealingKey', {
+      description: 'Signs the statements of sealed days of the model gateway.',
+      keySpec: KeySpec.ECC_NIST_P256,
+      keyUsage: KeyUsage.SIGN_VERIFY,
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
     const operator = this.#addOperatorPolicy();
     const outputs = {
       TableName: [this.table.tableName, 'The table: admin --table'],
       PepperSecretArn: [this.secrets.pepper.secretArn, 'The secret that hashes keys: admin --pepper-secret'],
       ProviderKeysSecretArn: [this.secrets['provider-keys'].secretArn, 'The secret for the keys of providers'],
+      SealingKeyArn: [this.sealingKey.keyArn, 'The key that signs sealed days: aws kms get-public-key'],
       OperatorPolicyArn: [operator.managedPolicyArn, 'The rights that admin needs, to attach to a role of its users'],
     } as const;
     for (const [name, [value, description]] of Object.entries(outputs)) {

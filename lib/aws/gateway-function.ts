@@ -4,13 +4,14 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { deadLettersVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import type { FunctionSpec, QueueName, SecretName } from '../../lambdas/route.ts';
 import { tableDefinition } from '../table-definition.ts';
-import { acknowledgeBooks, allIn } from './books-bucket.ts';
+import { acknowledgeBooks, acknowledgeSeals, allIn, sealsIn } from './books-bucket.ts';
 import { pascalCase } from './pascal-case.ts';
 import { acknowledgeFolders, filesIn, foldersOf } from './video-bucket.ts';
 import type { WorkerQueue } from './worker-queue.ts';
@@ -20,6 +21,7 @@ export interface Resources {
   table: TableV2;
   bucket: Bucket;
   books: Bucket;
+  sealingKey: Key;
   secrets: Record<SecretName, Secret>;
   queues: Record<QueueName, WorkerQueue>;
 }
@@ -66,6 +68,7 @@ export class GatewayFunction extends Construct {
     const folders = foldersOf(spec.grants.objects).map(([folder]) => folder);
     if (folders.length > 0) acknowledgeFolders(role, props.resources.bucket, folders);
     if (spec.grants.exports) acknowledgeBooks(role, props.resources.books);
+    if (spec.grants.seals) acknowledgeSeals(role, props.resources.books);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: `model gateway: ${name}`,
       runtime: Runtime.NODEJS_24_X,
@@ -109,6 +112,7 @@ function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyState
     );
   }
   if (spec.grants.exports) statements.push(...exportStatements(resources));
+  if (spec.grants.seals) statements.push(...sealStatements(resources));
   if (secrets.length > 0) {
     statements.push(
       new PolicyStatement({
@@ -151,6 +155,15 @@ function exportStatements({ table, books }: Resources): PolicyStatement[] {
   ];
 }
 
+/** It reads what it has kept; without the right to list, S3 says of a file that is not there that it is forbidden. */
+function sealStatements({ books, sealingKey }: Resources): PolicyStatement[] {
+  return [
+    new PolicyStatement({ sid: 'Sign', actions: ['kms:Sign'], resources: [sealingKey.keyArn] }),
+    new PolicyStatement({ sid: 'Seals', actions: ['s3:GetObject', 's3:PutObject'], resources: [sealsIn(books)] }),
+    new PolicyStatement({ sid: 'SealsThere', actions: ['s3:ListBucket'], resources: [books.bucketArn] }),
+  ];
+}
+
 /** Holds only of calls that name partition keys, which all but scans do. */
 function onPartitions(prefixes: readonly string[]): Record<string, object> {
   const keys = prefixes.map((prefix) => `${prefix}*`);
@@ -165,6 +178,12 @@ function grantEnvironment({ spec, resources }: GatewayFunctionProps): Record<str
     ...(objects ? { [variables.bucketName]: resources.bucket.bucketName } : {}),
     ...(spec.grants.exports
       ? { [variables.booksBucket]: resources.books.bucketName, [variables.tableArn]: resources.table.tableArn }
+      : {}),
+    ...(spec.grants.seals
+      ? {
+          [variables.booksBucket]: resources.books.bucketName,
+          [variables.sealingKey]: resources.sealingKey.keyArn,
+        }
       : {}),
     ...Object.fromEntries(secrets.map((name) => [secretVariables[name], resources.secrets[name].secretArn])),
     ...Object.fromEntries([...sendTo, ...watch].map((name) => [queueVariable(name), queues[name].queue.queueUrl])),

@@ -143,6 +143,8 @@ function runVariables(options: LocalOptions, state: LocalState, bootId: string):
   const catalogDirectory = catalogOf(options);
   return {
     [variables.secretsFile]: state.secretsFile(),
+    [variables.booksDirectory]: state.booksDirectory(),
+    [variables.sealingKeyFile]: state.sealingKeyFile(),
     [variables.local]: '1',
     [variables.bootId]: bootId,
     [variables.clockOffsetMs]: String(options.clockOffsetMs),

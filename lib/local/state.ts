@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -68,6 +68,22 @@ export class LocalState {
     if (!existsSync(path)) {
       makePrivateDirectory(this.directory);
       writeFileSync(path, JSON.stringify({ pepper: randomBytes(32).toString('hex') }), privateFile);
+    }
+    return path;
+  }
+
+  /** Where sealed days are kept. */
+  booksDirectory(): string {
+    return join(this.directory, 'books');
+  }
+
+  /** Path of the key that signs sealed days; it is made on first use. */
+  sealingKeyFile(): string {
+    const path = join(this.directory, 'sealing-key.pem');
+    if (!existsSync(path)) {
+      makePrivateDirectory(this.directory);
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      writeFileSync(path, privateKey.export({ format: 'pem', type: 'pkcs8' }), privateFile);
     }
     return path;
   }

@@ -1,8 +1,11 @@
 /** What a month has cost is asked for in the next one: by HTTP, at the command line, and in SQL. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { leafOf, rootByPath } from '../../lambdas/books/seals/merkle.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { adminHere } from '../support/admin.ts';
 import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
@@ -13,6 +16,13 @@ let directory: string;
 let gateway: RunningGateway;
 let total: Money;
 let ids: string[];
+
+/** As GET /generation shows it. */
+interface Seal {
+  root: string;
+  leaf_count: number;
+  lines: { line: string; leaf: string; index: number; path: string[] }[];
+}
 
 const REQUESTS = 7;
 const october = { from: '2026-10-01', to: '2026-10-22' };
@@ -50,10 +60,13 @@ beforeAll(async () => {
   const { key, managementKey } = await makeOctober();
   const later = await startGateway({ args: ['--data', directory, '--now', '2026-11-22T12:00:00Z'] });
   gateway = { ...later, key, managementKey };
-  await vi.waitUntil(async () => (await manage(gateway, 'GET', '/statements/2026-10')).body.data.closed as boolean, {
-    timeout: 20_000,
-    interval: 200,
-  });
+  await vi.waitUntil(
+    async () => {
+      const { closed, sealed_days: sealed } = (await manage(gateway, 'GET', '/statements/2026-10')).body.data;
+      return closed && sealed.length === 1;
+    },
+    { timeout: 20_000, interval: 200 },
+  );
 }, 60_000);
 afterAll(async () => {
   await gateway.stop();
@@ -146,6 +159,35 @@ describe('October, asked for in November, by HTTP', () => {
     expect([status, body.error.metadata.field]).toEqual([400, field]);
   });
 
+  it('is sealed, each day in a statement that is signed', async () => {
+    const { data } = await read('/statements/2026-10');
+    const [sealed] = data.sealed_days as { date: string; statement: string; sha256: string }[];
+    const statement = JSON.parse(sealed!.statement) as { charged_rub: string };
+    expect([sealed!.date, statement.charged_rub]).toEqual(['2026-10-15', total.toString()]);
+    expect(createHash('sha256').update(sealed!.statement).digest('hex')).toBe(sealed!.sha256);
+  });
+
+  it('proves each request to who has the root of its day', async () => {
+    const answer = (await (
+      await fetch(`${gateway.baseUrl}/generation?id=${ids[1]}&proof=true`, {
+        headers: { authorization: `Bearer ${gateway.key}` },
+      })
+    ).json()) as { data: { seals: Seal[] } };
+    expectDocumented('GET /generation', answer);
+    const [{ root, leaf_count: leaves, lines }] = answer.data.seals as [Seal];
+    const [{ line, leaf, index, path }] = lines as [Seal['lines'][number]];
+    const hashes = path.map((hash) => Buffer.from(hash, 'hex'));
+
+    expect(line).toMatch(new RegExp(`^charge,${ids[1]},1,2026-10-15T12:00:`));
+    expect(leafOf(line).toString('hex')).toBe(leaf);
+    expect(rootByPath(leafOf(line), { index, leaves, path: hashes })!.toString('hex')).toBe(root);
+  });
+
+  it('says nothing of seals where nobody asks', async () => {
+    const { seals } = (await finalGeneration(gateway, ids[1]!)) as { seals?: Seal[] };
+    expect(seals).toBeUndefined();
+  });
+
   it('refuses a month that is none', async () => {
     const { status, body } = await manage(gateway, 'GET', '/statements/2026-13');
     expect([status, body.error.metadata.field]).toEqual([400, 'month']);
@@ -213,6 +255,41 @@ describe('October, asked for in November, at the command line', () => {
   it('adds up, from its rows and from its records', async () => {
     expect(await reconciled('--day', '2026-10-15')).toMatchObject([{ compared: { days: 1 }, findings: [] }]);
     expect(await reconciled('--deep')).toMatchObject([{ compared: { records: REQUESTS }, findings: [] }]);
+  });
+
+  it('is as it was sealed, with the records and without them', async () => {
+    const own = await run('verify');
+    const key = join(directory, 'public.pem');
+    execFileSync('openssl', ['ec', '-in', join(directory, 'sealing-key.pem'), '-pubout', '-out', key], {
+      stdio: 'ignore',
+    });
+    const ofFiles = await run('--json', 'verify', '--files', join(directory, 'books'), '--key', key);
+
+    expect(own.out).toMatch(/Everything is as it was sealed \(files and records\)/);
+    expect(JSON.parse(ofFiles.out)).toMatchObject({
+      sound: true,
+      compared: 'files',
+      accounts: [{ faults: 0 }],
+      findings: [],
+    });
+  });
+
+  it('is told with the first line that was altered', async () => {
+    const altered = join(directory, 'altered');
+    cpSync(join(directory, 'books'), altered, { recursive: true });
+    const account = readdirSync(join(altered, 'sealed')).find((name) => name !== 'days');
+    const statement = join(altered, 'sealed', account!, '2026-10-15', 'statement.json');
+    writeFileSync(statement, readFileSync(statement, 'utf8').replace('"charged_rub": "0', '"charged_rub": "1'));
+    const { out, code } = await run('verify', '--files', altered, '--key', join(directory, 'public.pem'));
+
+    expect(code).toBe(1);
+    expect(out).toMatch(/^- 2026-10-15 of [0-9a-f-]{36}: statement\.json is not what was signed$/m);
+    expect(out).toContain('Something is NOT as it was sealed');
+  });
+
+  it('says which key and which files it needs', async () => {
+    const { err } = await run('verify', '--files', directory);
+    expect(err).toMatch(/Name the public key with --key <file>/);
   });
 
   it('is an export that SQL proves', async () => {

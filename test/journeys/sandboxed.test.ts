@@ -38,6 +38,8 @@ const rarelyUsed: Record<string, readonly string[]> = {
   'advance-videos': ['UpdateItem'],
   // The night's comparison begins an hour after midnight (test/books/reconcile-days.test.ts sees it).
   'reconcile-days': ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
+  // So does sealing (test/books/seal-days.test.ts).
+  'seal-days': ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'],
   // There is no bucket for the books on one machine.
   'export-books': ['GetItem', 'PutItem'],
   // Nothing is due.

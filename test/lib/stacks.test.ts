@@ -225,10 +225,12 @@ describe('the synthesized template', () => {
       Policies: { PolicyDocument: { Statement: { Sid: string; Action: string | string[]; Resource: object }[] } }[];
     };
     const statements = Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
-    const isOfExport = ({ Sid }: { Sid: string }) => spec.grants.exports === true && Sid === 'Books';
+    const isOfBooks = ({ Sid }: { Sid: string }) =>
+      (spec.grants.exports === true && Sid === 'Books') ||
+      (spec.grants.seals === true && ['Seals', 'SealsThere'].includes(Sid));
     const onFiles = statements
       .filter(({ Action }) => [Action].flat().some((action) => action.startsWith('s3:')))
-      .filter((statement) => !isOfExport(statement));
+      .filter((statement) => !isOfBooks(statement));
     const rights = onFiles.map(({ Sid, Action, Resource }) => [
       Sid,
       [Action].flat().toSorted(),
@@ -340,6 +342,7 @@ describe('the synthesized template', () => {
         Statement: [
           { Sid: 'List', Action: 's3:ListBucket', Effect: 'Allow', Resource: Match.anyValue() },
           { Sid: 'Read', Action: 's3:GetObject', Effect: 'Allow', Resource: Match.anyValue() },
+          { Sid: 'PublicKey', Action: 'kms:GetPublicKey', Effect: 'Allow', Resource: Match.anyValue() },
         ],
       },
     });
@@ -347,6 +350,18 @@ describe('the synthesized template', () => {
       JSON.stringify(role).includes('ExportTableToPointInTime'),
     );
     expect(exporter).toHaveLength(1);
+  });
+
+  it('lets one function sign sealed days, with a key that nobody can read, and keep them under one folder', () => {
+    data.hasResource('AWS::KMS::Key', {
+      DeletionPolicy: 'Retain',
+      Properties: { KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' },
+    });
+    const signing = Object.entries(api.findResources('AWS::IAM::Role')).filter(([, role]) =>
+      JSON.stringify(role).includes('kms:Sign'),
+    );
+    expect(signing.map(([id]) => id)).toEqual([expect.stringMatching(/^SealDaysRole/)]);
+    expect(JSON.stringify(signing)).toContain('/sealed/*');
   });
 
   it.each(Object.values(bookTripwires))('raises an alarm for the log line "%s" about the books', (words) => {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { InferenceCaller } from '../../admission/caller.ts';
+import { proofsOf } from '../../books/seals/proofs.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { notFound, type GatewayError } from '../../platform/errors.ts';
@@ -7,6 +8,7 @@ import { generationTimeMs } from '../../platform/ids.ts';
 import { resources } from '../../resources.ts';
 import { readGeneration } from '../../store/generation-queries.ts';
 import { readRefusal } from '../../store/refusals.ts';
+import { sealView } from './seal-view.ts';
 import type { GenerationAnswer } from './shape.ts';
 import { generationView } from './view.ts';
 import { isVisible } from '../parts/visible.ts';
@@ -18,6 +20,10 @@ export const accepts = {
       .min(1)
       .max(100)
       .meta({ description: 'The id of an inference response, or its x-generation-id header.' }),
+    proof: z
+      .enum(['true', 'false'])
+      .optional()
+      .meta({ description: 'Whether the answer shows where the generation was sealed, once its day is.' }),
   }),
 };
 
@@ -25,12 +31,15 @@ export const accepts = {
  * 404 until the cost is final, for a request that was refused, and for any that the key may not see: of what it may not see, a
  * 404 reveals nothing.
  */
-export const handler = defineEndpoint('get-generation', accepts, async ({ query: { id }, caller }) => {
+export const handler = defineEndpoint('get-generation', accepts, async ({ query: { id, proof }, caller }) => {
   if (generationTimeMs(id) === undefined) throw notYet(id);
   const generation = await readGeneration(resources.table(), caller.account.id, id);
   if (generation === undefined) throw await notFoundOrRefused(id, caller);
   if (generation.state !== 'final' || !isVisible(generation, caller)) throw notYet(id);
-  return jsonResponse<GenerationAnswer>(200, { data: generationView(generation) });
+  const data = generationView(generation);
+  if (proof !== 'true') return jsonResponse<GenerationAnswer>(200, { data });
+  const proofs = await proofsOf(resources.table(), caller.account.id, generation);
+  return jsonResponse<GenerationAnswer>(200, { data: { ...data, seals: proofs.map(sealView) } });
 });
 
 function notYet(id: string): GatewayError {

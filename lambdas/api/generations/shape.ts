@@ -18,6 +18,30 @@ const attemptShape = z.strictObject({
   total_cost: rub,
 });
 
+const hash = z.string().meta({ description: 'A SHA-256 in hexadecimal.' });
+
+const sealShape = z
+  .strictObject({
+    date: z.iso.date().meta({ description: 'The UTC day whose statement has the lines.' }),
+    statement_sha256: hash.meta({ description: 'The SHA-256 of the signed statement of that day.' }),
+    root: hash.meta({ description: 'The root of the day’s tree (RFC 6962), which the statement names.' }),
+    leaf_count: countShape.meta({ description: 'The number of leaves that the tree has.' }),
+    lines: z
+      .array(
+        z.strictObject({
+          line: z.string().nullable().meta({
+            description:
+              'The sealed line as the record makes it now; null where that makes another leaf: it was open or estimated then, or it was altered.',
+          }),
+          leaf: hash.meta({ description: 'The SHA-256 of a byte 0 and the line.' }),
+          index: countShape.meta({ description: 'The place of the leaf in the tree, counted from 0.' }),
+          path: z.array(hash).meta({ description: 'The hashes beside the way from the leaf to the root, from below.' }),
+        }),
+      )
+      .meta({ description: 'The lines of the generation: one for each request to a provider.' }),
+  })
+  .meta({ id: 'Seal' });
+
 const generationShape = z
   .strictObject({
     id: z
@@ -110,6 +134,10 @@ const generationShape = z
     router: nothing,
     service_tier: nothing.meta({ description: 'The service tier at Anthropic; tiers with other prices are refused.' }),
     web_search_engine: nothing,
+    seals: z
+      .array(sealShape)
+      .optional()
+      .meta({ description: 'The days on which the generation was sealed, with `proof=true`; empty until one was.' }),
   })
   .meta({ id: 'Generation' });
 export type GenerationBody = z.output<typeof generationShape>;

@@ -33,6 +33,7 @@ export const statements = tagged('Account', {
           { created_at: '2026-10-02T09:00:00.000Z', kind: 'top_up', reference: 'invoice-12', amount: 1500, note: null },
         ],
         balance: { opening: 0, paid_in: 1500, given_back: 0, adjusted: 0, spent: 120.375, closing: 1379.625 },
+        sealed_days: [],
       },
     }),
     errors: ['invalid_request'],

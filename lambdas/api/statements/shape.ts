@@ -79,6 +79,21 @@ const statementShape = z
       })
       .nullable()
       .meta({ description: 'How the balance of a prepaid account came about; null for a postpaid one.' }),
+    sealed_days: z
+      .array(
+        z.strictObject({
+          date: z.iso.date().meta({ description: 'The day whose charges and payments are sealed.' }),
+          statement: z
+            .string()
+            .meta({ description: 'The statement of the day, as it was signed: JSON, with the hashes of its files.' }),
+          sha256: z.string().meta({ description: 'The SHA-256 of the statement in hexadecimal.' }),
+          signature: z
+            .string()
+            .meta({ description: 'The signature of the statement: ECDSA over P-256 with SHA-256, in DER, as Base64.' }),
+          key_id: z.string().meta({ description: 'The name of the key that has signed the statement.' }),
+        }),
+      )
+      .meta({ description: 'The days of the month that are sealed, oldest first; days without a line have none.' }),
   })
   .meta({ id: 'Statement' });
 export type StatementBody = z.output<typeof statementShape>;

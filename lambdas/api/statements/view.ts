@@ -13,7 +13,7 @@ interface Naming {
 /** A month as the API shows it; money as exact numbers of roubles. */
 export async function statementView(account: Account, month: Month, naming: Naming): Promise<StatementBody> {
   await naming.names.loadKeys(month.rows.flatMap(({ keyHash }) => keyHash ?? []));
-  const { from, to, closedDays, isClosed, rows, total, counted, payments, balance } = month;
+  const { from, to, closedDays, isClosed, rows, total, counted, payments, balance, sealed } = month;
   return {
     account_id: account.id,
     account_name: account.name,
@@ -38,6 +38,9 @@ export async function statementView(account: Account, month: Month, naming: Nami
           closing: balance.closing,
         }
       : null,
+    sealed_days: sealed.map(({ date, statement, sha256, signature, keyId }) => {
+      return { date, statement, sha256, signature, key_id: keyId };
+    }),
   };
 }
 

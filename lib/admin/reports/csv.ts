@@ -1,8 +1,4 @@
-/**
- * Files of rows: UTF-8, RFC 4180, LF. Amounts are plain decimals with all their digits, never floating point.
- *
- * Guarantee: the same rows make the same bytes.
- */
+/** Files of CSV, written row by row. */
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,33 +7,8 @@ import { basename, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { stringify, type Options } from 'csv-stringify';
-import { Money } from '../../../lambdas/money/money.ts';
-
-/** What a cell may hold; null is an empty one. */
-export type CsvCell = string | number | boolean | Money | null;
-export type CsvRow = readonly CsvCell[];
-
-/** Where a file is read: by programs, or by a spreadsheet that is set up for Russian. */
-export const locales = ['plain', 'ru'] as const;
-export type Locale = (typeof locales)[number];
-
-/** A text that people have chosen, such as a name: a spreadsheet must not take it for a formula. */
-export function guarded(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-}
-
-function optionsOf(locale: Locale): Options {
-  const point = (text: string) => (locale === 'ru' ? text.replace('.', ',') : text);
-  return {
-    record_delimiter: '\n',
-    ...(locale === 'ru' ? { bom: true, delimiter: ';' } : {}),
-    cast: {
-      boolean: String,
-      object: (value) => (value instanceof Money ? point(value.toString()) : JSON.stringify(value)),
-    },
-  };
-}
+import { stringify } from 'csv-stringify';
+import { csvOptions, type CsvRow, type Locale } from '../../../lambdas/books/csv.ts';
 
 const OWNER_ONLY = 0o600;
 
@@ -60,7 +31,7 @@ export class CsvFile {
 
   constructor(directory: string, name: string, locale: Locale) {
     this.#name = name;
-    this.#rows = stringify(optionsOf(locale));
+    this.#rows = stringify(csvOptions(locale));
     const counted = new Transform({
       transform: (chunk: Buffer, _, done) => {
         this.#hash.update(chunk);
@@ -89,7 +60,7 @@ export class CsvFile {
 
 /** Rows as one text. */
 export async function csvText(rows: AsyncIterable<CsvRow>, locale: Locale): Promise<string> {
-  const stringifier = stringify(optionsOf(locale));
+  const stringifier = stringify(csvOptions(locale));
   const whole = text(stringifier);
   for await (const row of rows) stringifier.write(row);
   stringifier.end();

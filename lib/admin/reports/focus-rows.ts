@@ -7,7 +7,7 @@ import type { Meter } from '../../../lambdas/accounting/price.ts';
 import type { Names } from '../../../lambdas/books/names.ts';
 import { daysOfMonth, periodOf, type Period } from '../../../lambdas/books/period.ts';
 import type { Account } from '../../../lambdas/store/accounts.ts';
-import { guarded, type CsvCell, type CsvRow } from './csv.ts';
+import { guarded, type CsvCell, type CsvRow } from '../../../lambdas/books/csv.ts';
 import type { UnitTotal } from './unit-totals.ts';
 
 /** What one unit of a meter is called, and what the meter counts. */

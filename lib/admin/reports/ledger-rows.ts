@@ -1,6 +1,6 @@
 import type { Statement } from '../../../lambdas/books/statement.ts';
 import { Money } from '../../../lambdas/money/money.ts';
-import { guarded, type CsvRow } from './csv.ts';
+import { guarded, type CsvRow } from '../../../lambdas/books/csv.ts';
 
 /** What an account was given and gave back in a period, and how its balance came about; the columns first. */
 export function* ledgerRows({ payments, balance, period, total }: Statement): Generator<CsvRow, void> {

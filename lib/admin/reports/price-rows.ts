@@ -1,5 +1,5 @@
 import { Money } from '../../../lambdas/money/money.ts';
-import type { CsvRow } from './csv.ts';
+import type { CsvRow } from '../../../lambdas/books/csv.ts';
 import type { UnitTotal } from './unit-totals.ts';
 
 /** Every price that something was charged at, how much of it, and what that came to; the columns first. */

@@ -1,7 +1,7 @@
 import type { Names } from '../../../lambdas/books/names.ts';
 import type { Dimension, SpendingTable } from '../../../lambdas/books/spending.ts';
 import type { Statement } from '../../../lambdas/books/statement.ts';
-import { guarded, type CsvRow } from './csv.ts';
+import { guarded, type CsvRow } from '../../../lambdas/books/csv.ts';
 import { proofText } from './proof-text.ts';
 import { columnsOf, namedCells, sumCells, sumColumns } from './spending-table.ts';
 

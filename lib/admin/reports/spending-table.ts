@@ -3,7 +3,7 @@
 import type { DailySums } from '../../../lambdas/accounting/daily-sums.ts';
 import type { Names } from '../../../lambdas/books/names.ts';
 import type { Dimension, SpendingRow } from '../../../lambdas/books/spending.ts';
-import type { CsvCell } from './csv.ts';
+import type { CsvCell } from '../../../lambdas/books/csv.ts';
 
 /** The columns that a dimension has. */
 export const columnsOf: Record<Dimension, readonly string[]> = {

@@ -12,7 +12,8 @@ import {
 } from '../../../lambdas/books/statement.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import type { Table } from '../../../lambdas/store/table.ts';
-import { CsvFile, writeText, type CsvRow, type Locale, type WrittenFile } from './csv.ts';
+import type { CsvRow, Locale } from '../../../lambdas/books/csv.ts';
+import { CsvFile, writeText, type WrittenFile } from './csv.ts';
 import { focusRows } from './focus-rows.ts';
 import { generationCsvColumns, generationRows, generationTotalRow } from './generation-rows.ts';
 import { ledgerRows } from './ledger-rows.ts';

@@ -1,7 +1,7 @@
 import type { Names } from '../../../lambdas/books/names.ts';
 import { isProven, type Statement } from '../../../lambdas/books/statement.ts';
 import { Money } from '../../../lambdas/money/money.ts';
-import type { CsvCell } from './csv.ts';
+import type { CsvCell } from '../../../lambdas/books/csv.ts';
 import { columnsOf, namedCells, sumCells, sumColumns } from './spending-table.ts';
 
 type Shown = Record<string, unknown>;

@@ -5,7 +5,7 @@ import type { Names } from '../../../lambdas/books/names.ts';
 import type { SpendingRow } from '../../../lambdas/books/spending.ts';
 import { isProven, type Statement } from '../../../lambdas/books/statement.ts';
 import { Money } from '../../../lambdas/money/money.ts';
-import type { CsvCell } from './csv.ts';
+import type { CsvCell } from '../../../lambdas/books/csv.ts';
 import { columnsOf, namedCells, shortSumColumns, sumCells } from './spending-table.ts';
 
 const style = `

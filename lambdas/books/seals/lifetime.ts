@@ -1,0 +1,58 @@
+import { Money } from '../../money/money.ts';
+import { datesBetween, utcDate } from '../../money/periods.ts';
+import { DAY_MS } from '../../money/periods.ts';
+import { nowMs } from '../../platform/clock.ts';
+import { readCounter } from '../../store/counters.ts';
+import { readOpenEntries, type SealHead } from '../../store/seals.ts';
+import type { Table } from '../../store/table.ts';
+import { readRecordsOf } from './open-records.ts';
+
+/** As often as something was settled for an earlier day while it was looked at. */
+const MAX_LOOKS = 5;
+/** Windows of days are kept in counters for two days after their end. */
+const MAX_DAYS_SINCE = 2;
+
+/**
+ * Compares the chain of sealed days with the account's counter: what was sealed, what was settled since of that which was open, and what
+ * the days since have come to, is all that was ever spent.
+ *
+ * Guarantee: no false alarm while requests go on. The counter is read before and after, and another time where something changed for a
+ * sealed day in between.
+ * @returns what both say, without the days since; undefined where they agree, or where that cannot be told
+ */
+export async function lifetimeDrift(
+  table: Table,
+  accountId: string,
+  head: SealHead,
+): Promise<{ counted: Money; sealed: Money } | undefined> {
+  const since = datesBetween(utcDate(Date.parse(head.through) + DAY_MS), utcDate(nowMs()));
+  if (since.length > MAX_DAYS_SINCE) return undefined;
+  for (let look = 1; look <= MAX_LOOKS; look += 1) {
+    const before = await countedUntil(table, accountId, since);
+    const sealed = head.usage.plus(await settledSince(table, accountId, head));
+    const counted = await countedUntil(table, accountId, since);
+    if (!before.equals(counted)) continue;
+    return counted.equals(sealed) ? undefined : { counted, sealed };
+  }
+  return undefined;
+}
+
+/** What the counter has of all days before some. */
+async function countedUntil(table: Table, accountId: string, since: readonly string[]): Promise<Money> {
+  const counter = await readCounter(table, { kind: 'account', id: accountId });
+  return counter.spent('lifetime').minus(Money.sum(since.map((date) => counter.spent(`day_${date}`))));
+}
+
+/** What has become final since the head, of that which was open. */
+async function settledSince(table: Table, accountId: string, { date, root }: SealHead): Promise<Money> {
+  if (date === undefined) return Money.zero;
+  const open = await readOpenEntries(table, accountId, { date, root: root! });
+  const records = await readRecordsOf(table, accountId, open);
+  return Money.sum(
+    open.map(({ id, state }) => {
+      const record = records.get(id);
+      if (record?.state !== 'final' || !record.outcome) return Money.zero;
+      return state === 'pending' ? record.outcome.cost : (record.correction ?? Money.zero);
+    }),
+  );
+}

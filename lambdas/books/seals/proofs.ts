@@ -1,0 +1,85 @@
+import { linesOf } from '../../accounting/generation-lines.ts';
+import { utcDate } from '../../money/periods.ts';
+import type { Generation } from '../../store/generation.ts';
+import {
+  lateSealsOf,
+  readChunkRoots,
+  readChunks,
+  readSealedDay,
+  type Leaf,
+  type SealedDay,
+} from '../../store/seals.ts';
+import type { Table } from '../../store/table.ts';
+import { ownerBytes } from './line-file.ts';
+import { CHUNK_LEAVES, leafOf, pathOf } from './merkle.ts';
+import { chargeLines, openLine } from './sealed-line.ts';
+
+/** A line of a generation in a sealed day. */
+export interface ProvenLine {
+  /** Its place among the leaves, from 0. */
+  index: number;
+  leaf: Buffer;
+  /** From the leaf to the root. */
+  path: Buffer[];
+  /** Made of the record as it is now; undefined where that makes another leaf: it was open, or has been corrected, or was altered. */
+  line: string | undefined;
+}
+
+/** A generation in the statement of a sealed day. */
+export interface SealProof {
+  day: SealedDay;
+  lines: ProvenLine[];
+}
+
+/**
+ * Where a final generation was sealed: on its own day, and on later ones if it was open then. Cost: some reads by key for each of these
+ * days, however many leaves it has.
+ */
+export async function proofsOf(table: Table, accountId: string, generation: Generation): Promise<SealProof[]> {
+  const ownDate = utcDate(generation.createdAtMs);
+  const dates = [ownDate, ...(await lateSealsOf(table, accountId, generation.id))];
+  const known = knownLines(generation);
+  const proofs = await Promise.all(
+    dates.map(async (date): Promise<SealProof | undefined> => {
+      const day = await readSealedDay(table, accountId, date);
+      if (!day) return undefined;
+      const lines = await provenLines(table, { accountId, day, owner: ownerBytes(generation.id) });
+      return { day, lines: lines.map((line) => ({ ...line, line: known.get(line.leaf.toString('hex')) })) };
+    }),
+  );
+  return proofs.filter((proof) => proof !== undefined);
+}
+
+/** All lines that the record may have, by their leaves. */
+function knownLines(generation: Generation): Map<string, string> {
+  const { outcome } = generation;
+  const final = outcome && { ...generation, outcome };
+  const kinds = ['charge', 'late', 'corrected'] as const;
+  const lines = final ? kinds.flatMap((kind) => chargeLines(final, kind, linesOf(final))) : [];
+  return new Map([openLine(generation), ...lines].map((line) => [leafOf(line).toString('hex'), line]));
+}
+
+async function provenLines(
+  table: Table,
+  { accountId, day, owner }: { accountId: string; day: SealedDay; owner: Buffer },
+): Promise<Omit<ProvenLine, 'line'>[]> {
+  const chunkRoots = await readChunkRoots(table, accountId, day);
+  const places = placesOf(chunkRoots, owner);
+  const chunks = await readChunks(table, accountId, day, places);
+  const roots = chunkRoots.map(({ hash }) => hash);
+  return places.flatMap((place) => {
+    const leaves = chunks.get(place) ?? [];
+    const hashes = leaves.map(({ hash }) => hash);
+    const above = pathOf(roots, place);
+    return leaves.flatMap(({ owner: whose, hash: leaf }, at) =>
+      whose.equals(owner) ? [{ index: place * CHUNK_LEAVES + at, leaf, path: [...pathOf(hashes, at), ...above] }] : [],
+    );
+  });
+}
+
+/** The chunks that an owner may have leaves in: from the last one that begins before it, as long as they begin with it. */
+function placesOf(chunkRoots: readonly Leaf[], owner: Buffer): number[] {
+  const places = chunkRoots.map((_, place) => place).filter((place) => chunkRoots[place]!.owner.compare(owner) <= 0);
+  const before = places.findLast((place) => chunkRoots[place]!.owner.compare(owner) < 0) ?? 0;
+  return places.filter((place) => place >= before);
+}

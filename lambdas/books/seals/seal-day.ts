@@ -1,0 +1,231 @@
+/**
+ * Seals a UTC day of an account: writes down each of its charges and payments where nobody can change them, and signs what they come to.
+ *
+ * Guarantee: a day is sealed once, and what was sealed never changes. What is not settled yet, or may still be corrected, is sealed on the
+ * first day after that: each generation that a day calls open has its line on exactly one later day.
+ * Weakness: a line that is wrong before its day is sealed is sealed wrong; reconciliation, and who was charged, see that.
+ */
+
+import { isActivity, type FinalGeneration } from '../../accounting/daily-sums.ts';
+import { Money } from '../../money/money.ts';
+import { DAY_MS, utcDate } from '../../money/periods.ts';
+import { nowMs } from '../../platform/clock.ts';
+import type { DocumentSigner } from '../../platform/document-signer.ts';
+import { generationTimeMs } from '../../platform/ids.ts';
+import type { KeptFiles } from '../../platform/kept-files.ts';
+import { listBalanceEntries } from '../../store/accounts.ts';
+import { generationsInOrder } from '../../store/generation-queries.ts';
+import type { Generation } from '../../store/generation.ts';
+import {
+  keepDayParts,
+  keepLateSeals,
+  moveSealHead,
+  readOpenEntries,
+  type OpenEntry,
+  type SealHead,
+} from '../../store/seals.ts';
+import type { Table } from '../../store/table.ts';
+import { LineFileWriter } from './line-file.ts';
+import { readRecordsOf } from './open-records.ts';
+import {
+  parseSealStatement,
+  sealFiles,
+  sealStatementText,
+  sha256Of,
+  sealedUsageOf,
+  type SealStatement,
+} from './seal-statement.ts';
+import { chargeLines, openLine, paymentLine } from './sealed-line.ts';
+
+export interface SealTools {
+  table: Table;
+  files: KeptFiles;
+  signer: DocumentSigner;
+}
+
+/** Longer than any message about it stays in a queue and in its dead letters, twice. */
+const CORRECTABLE_MS = 60 * DAY_MS;
+
+/** Sums and lists of a day while its lines are written. */
+class DayContent {
+  charged = Money.zero;
+  late = Money.zero;
+  corrected = Money.zero;
+  paid = Money.zero;
+  openCount = 0;
+  readonly lateIds: string[] = [];
+  readonly open: OpenEntry[] = [];
+}
+
+/**
+ * @param head of the account as it was read; undefined where nothing was sealed yet
+ * @returns the head after it; undefined when another run has sealed the day meanwhile
+ */
+export async function sealDay(
+  tools: SealTools,
+  accountId: string,
+  date: string,
+  head: SealHead | undefined,
+): Promise<SealHead | undefined> {
+  const { table, files } = tools;
+  const names = sealFiles(accountId, date);
+  // A run before this one may have come so far.
+  const text = (await files.get(names.statement)) ?? (await writeDay(tools, accountId, date, head));
+  const before = { usage: head?.usage ?? Money.zero, paid: head?.paid ?? Money.zero };
+  if (text === undefined) {
+    const to = { ...(head ?? { ...before, date: undefined, sha256: undefined, root: undefined }), through: date };
+    return (await moveSealHead(table, accountId, { from: head, to, day: undefined })) ? to : undefined;
+  }
+  const statement = parseSealStatement(text.toString('utf8'));
+  const signature = await signatureOf(tools, names.signature, text);
+  const { root, count } = statement.lines;
+  const to: SealHead = {
+    through: date,
+    date,
+    sha256: sha256Of(text),
+    root,
+    usage: before.usage.plus(sealedUsageOf(statement)),
+    paid: before.paid.plus(Money.parse(statement.paid_rub)),
+  };
+  const day = {
+    date,
+    statement: text.toString('utf8'),
+    sha256: to.sha256!,
+    root,
+    leaves: count,
+    signature: signature.toString('base64'),
+    keyId: statement.key_id,
+  };
+  return (await moveSealHead(table, accountId, { from: head, to, day })) ? to : undefined;
+}
+
+/** Any signature of the key is good: the first one that is kept counts. */
+async function signatureOf({ files, signer }: SealTools, name: string, text: Buffer): Promise<Buffer> {
+  const known = await files.get(name);
+  if (known) return known;
+  const signature = await signer.sign(text);
+  return (await files.putNew(name, signature)) ? signature : (await files.get(name))!;
+}
+
+/** Writes the files of a day. @returns the statement that counts; undefined where there is nothing to state */
+async function writeDay(
+  { table, files, signer }: SealTools,
+  accountId: string,
+  date: string,
+  head: SealHead | undefined,
+): Promise<Buffer | undefined> {
+  const writer = await LineFileWriter.open();
+  try {
+    const content = await writeLines(writer, { table, accountId, date, head });
+    const written = await writer.end();
+    if (written.count === 0) return undefined;
+    const { root, count, sha256, path, bytes, chunks, chunkRoots } = written;
+    const file = `lines-${root.slice(0, 16)}.csv.gz`;
+    const names = sealFiles(accountId, date);
+    // All that the statement names has to be there before it.
+    await files.putNew(names.lines(file), { path, bytes });
+    await keepDayParts(table, accountId, { date, root }, { chunks, chunkRoots, open: content.open });
+    await keepLateSeals(table, accountId, date, content.lateIds);
+    const usage = Money.sum([content.charged, content.late, content.corrected]);
+    const statement: SealStatement = {
+      format: 'model-gateway/sealed-day/1',
+      account_id: accountId,
+      date,
+      sealed_at: new Date(nowMs()).toISOString(),
+      key_id: signer.keyId,
+      previous: head?.date === undefined ? null : { date: head.date, sha256: head.sha256! },
+      lines: { file, sha256, count, root },
+      charged_rub: content.charged.toString(),
+      late_rub: content.late.toString(),
+      corrected_rub: content.corrected.toString(),
+      paid_rub: content.paid.toString(),
+      open_generations: content.openCount,
+      usage_so_far_rub: (head?.usage ?? Money.zero).plus(usage).toString(),
+      paid_so_far_rub: (head?.paid ?? Money.zero).plus(content.paid).toString(),
+    };
+    const text = Buffer.from(sealStatementText(statement));
+    return (await files.putNew(names.statement, text)) ? text : (await files.get(names.statement))!;
+  } finally {
+    await writer.remove();
+  }
+}
+
+interface DayAsked {
+  table: Table;
+  accountId: string;
+  date: string;
+  head: SealHead | undefined;
+}
+
+/** In the order of ids: generations of earlier days, those of the day; then payments. */
+async function writeLines(writer: LineFileWriter, { table, accountId, date, head }: DayAsked): Promise<DayContent> {
+  const content = new DayContent();
+  const startMs = Date.parse(date);
+  if (head?.date !== undefined) {
+    const open = await readOpenEntries(table, accountId, { date: head.date, root: head.root! });
+    const records = await readRecordsOf(table, accountId, open);
+    for (const entry of open) await writeEarlier(writer, content, { entry, record: records.get(entry.id), startMs });
+  }
+  for await (const generation of generationsInOrder(table, accountId, date))
+    await writeOwn(writer, content, generation);
+  const payments = await listBalanceEntries(table, accountId);
+  for (const payment of payments) {
+    const createdAtMs = Date.parse(payment.createdAt);
+    if (createdAtMs < startMs || createdAtMs >= startMs + DAY_MS) continue;
+    content.paid = content.paid.plus(payment.amount);
+    await writer.write(paymentLine(payment), undefined);
+  }
+  return content;
+}
+
+async function writeAll(writer: LineFileWriter, generation: FinalGeneration, kind: 'charge' | 'late' | 'corrected') {
+  for (const line of chargeLines(generation, kind)) await writer.write(line, generation.id);
+}
+
+/** A generation of the day itself. */
+async function writeOwn(writer: LineFileWriter, content: DayContent, generation: Generation): Promise<void> {
+  const { id } = generation;
+  if (generation.state === 'pending') {
+    content.openCount += 1;
+    content.open.push({ id, state: 'pending' });
+    await writer.write(openLine(generation), id);
+    return;
+  }
+  if (isCorrectable(generation)) content.open.push({ id, state: 'estimated' });
+  if (!isActivity(generation)) return;
+  content.charged = content.charged.plus(generation.outcome.cost);
+  await writeAll(writer, generation, 'charge');
+}
+
+/** A generation that was open when an earlier day was sealed. */
+async function writeEarlier(
+  writer: LineFileWriter,
+  content: DayContent,
+  { entry, record, startMs }: { entry: OpenEntry; record: Generation | undefined; startMs: number },
+): Promise<void> {
+  if (record?.state !== 'final' || !record.outcome) {
+    content.open.push(entry);
+    return;
+  }
+  const final = { ...record, outcome: record.outcome };
+  if (entry.state === 'pending') {
+    content.late = content.late.plus(final.outcome.cost);
+    content.lateIds.push(entry.id);
+    if (isCorrectable(final)) content.open.push({ ...entry, state: 'estimated' });
+    await writeAll(writer, final, 'late');
+  } else if (final.correction !== undefined) {
+    content.corrected = content.corrected.plus(final.correction);
+    content.lateIds.push(entry.id);
+    await writeAll(writer, final, 'corrected');
+  } else if (startMs - generationTimeMs(entry.id)! < CORRECTABLE_MS) content.open.push(entry);
+}
+
+/** Settled by the sweep's estimate, and not corrected so far. */
+function isCorrectable({ swept, correction }: Generation): boolean {
+  return swept && correction === undefined;
+}
+
+/** The first day that an account can have anything of. */
+export function firstDateOf(createdAt: string): string {
+  return utcDate(Date.parse(createdAt));
+}

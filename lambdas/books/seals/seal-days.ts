@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { dayBefore } from '../../accounting/activity-days.ts';
+import { DAY_MS, datesBetween, utcDate } from '../../money/periods.ts';
+import { nowMs } from '../../platform/clock.ts';
+import { bookTripwires, log } from '../../platform/logger.ts';
+import { requestTimestamp } from '../../platform/timestamps.ts';
+import { listAccountIds, type Account } from '../../store/accounts.ts';
+import { readDays } from '../../store/activity.ts';
+import { readDayProgress, saveDaysDone } from '../../store/day-progress.ts';
+import { readSealedDay, readSealHead, type SealHead } from '../../store/seals.ts';
+import type { Table } from '../../store/table.ts';
+import { eachAccountOf } from '../each-account.ts';
+import { lifetimeDrift } from './lifetime.ts';
+import { firstDateOf, sealDay, type SealTools } from './seal-day.ts';
+import { listFiles } from './seal-statement.ts';
+
+/** A day is sealed this long after its end: by then what ended late is settled. */
+const AFTER_DAY_MS = 60 * 60_000;
+/** By then every account's has been: when not, nothing may look like success. */
+const LATE_AFTER_DAY_MS = 12 * 60 * 60_000;
+/** Of days without a list: longer ago than anybody leaves a gateway off. */
+const MAX_LISTS = 400;
+
+interface SealRun {
+  /** When no more days may be begun, in the time of performance.now(). */
+  deadlineMs?: number;
+  atMs?: number;
+  /** Where a timestamp of each day's list is asked for; undefined for none. */
+  timestampAuthority?: string | undefined;
+}
+
+/**
+ * Seals the days of all accounts, once after each day; an account's days that were left out are sealed first. Then lists the statements
+ * of the day, and has the list timestamped. The next run goes on where one has run out of time.
+ * @returns how many days of accounts were sealed
+ */
+export async function sealDays(
+  tools: SealTools,
+  { deadlineMs = Infinity, atMs = nowMs(), timestampAuthority }: SealRun = {},
+): Promise<number> {
+  const { table } = tools;
+  const yesterday = dayBefore(utcDate(atMs));
+  const sinceDayMs = atMs - Date.parse(utcDate(atMs));
+  if (sinceDayMs < AFTER_DAY_MS) return 0;
+  const { through } = await readDayProgress(table, 'SEALED');
+  if (through !== undefined && through >= yesterday) return 0;
+  let sealed = 0;
+  const isDone = await eachAccountOf(table, { kind: 'SEALED', date: yesterday, deadlineMs }, async (account) => {
+    let head = await readSealHead(table, account.id);
+    for (const date of await datesToSeal(table, account, head, yesterday)) {
+      if (performance.now() >= deadlineMs) return false;
+      head = await sealDay(tools, account.id, date, head);
+      // Another run is at it.
+      if (!head) return false;
+      sealed += 1;
+    }
+    if (head) await compareLifetime(table, account.id, head);
+    return true;
+  });
+  if (!isDone) {
+    if (sinceDayMs > LATE_AFTER_DAY_MS) log('error', bookTripwires.booksLate, { date: yesterday });
+    return sealed;
+  }
+  const first = through === undefined ? yesterday : utcDate(Date.parse(through) + DAY_MS);
+  for (const date of datesBetween(first, yesterday).slice(-MAX_LISTS)) {
+    await keepList(tools, date, timestampAuthority);
+  }
+  await saveDaysDone(table, 'SEALED', yesterday);
+  return sealed;
+}
+
+/** From the day after the head; for an account that has none, from its first day on. */
+async function datesToSeal(
+  table: Table,
+  { id, createdAt }: Account,
+  head: SealHead | undefined,
+  last: string,
+): Promise<string[]> {
+  if (head) return datesBetween(utcDate(Date.parse(head.through) + DAY_MS), last);
+  const [rolledUp] = await readDays(table, id, utcDate(0), last);
+  const [first] = [firstDateOf(createdAt), rolledUp?.date ?? last].toSorted() as [string];
+  return datesBetween(first, last);
+}
+
+async function compareLifetime(table: Table, accountId: string, head: SealHead): Promise<void> {
+  const drift = await lifetimeDrift(table, accountId, head);
+  if (!drift) return;
+  const { counted, sealed } = drift;
+  const reason = `lifetime of the counter says ${counted} without today, and sealed days come to ${sealed}`;
+  log('error', bookTripwires.booksDiffer, { accountId, date: head.through, reason, count: 1 });
+}
+
+/** Keeps the list of a day's statements, and its timestamp; nothing where no account has one. */
+async function keepList({ table, files }: SealTools, date: string, authority: string | undefined): Promise<void> {
+  const { list, timestamp } = listFiles(date);
+  const text = (await files.get(list)) ?? (await writeList({ table, files }, date));
+  if (!text || authority === undefined || (await files.get(timestamp))) return;
+  await files.putNew(timestamp, await requestTimestamp(authority, createHash('sha256').update(text).digest()));
+}
+
+/** The SHA-256 of each statement of a day, in order, one a line: it says nothing of whose they are. */
+async function writeList(
+  { table, files }: Pick<SealTools, 'table' | 'files'>,
+  date: string,
+): Promise<Buffer | undefined> {
+  const hashes: string[] = [];
+  for await (const { id } of listAccountIds(table)) {
+    const day = await readSealedDay(table, id, date);
+    if (day) hashes.push(day.sha256);
+  }
+  if (hashes.length === 0) return undefined;
+  const text = Buffer.from(`${hashes.toSorted().join('\n')}\n`);
+  const { list } = listFiles(date);
+  return (await files.putNew(list, text)) ? text : files.get(list);
+}

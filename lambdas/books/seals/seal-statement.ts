@@ -1,0 +1,72 @@
+/** The statement of a sealed day: a small document that names everything by its hash, and is signed. */
+
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { Money } from '../../money/money.ts';
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const amount = z.string().regex(/^-?\d+(\.\d{1,12})?$/);
+
+const sealStatementSchema = z.strictObject({
+  format: z.literal('model-gateway/sealed-day/1'),
+  account_id: z.string(),
+  /** A UTC day. */
+  date: z.iso.date(),
+  sealed_at: z.iso.datetime(),
+  key_id: z.string(),
+  /** The statement before this one; null where this is the account's first. */
+  previous: z.strictObject({ date: z.iso.date(), sha256 }).nullable(),
+  lines: z.strictObject({
+    /** Beside the statement. */
+    file: z.string(),
+    /** Of the file as it is unpacked. */
+    sha256,
+    count: z.int().nonnegative(),
+    /** The root of the lines' tree (RFC 6962), without the file's first line. */
+    root: sha256,
+  }),
+  /** Of these lines. */
+  charged_rub: amount,
+  late_rub: amount,
+  corrected_rub: amount,
+  paid_rub: amount,
+  open_generations: z.int().nonnegative(),
+  /** Of all lines that were ever sealed for the account. */
+  usage_so_far_rub: amount,
+  paid_so_far_rub: amount,
+});
+export type SealStatement = z.infer<typeof sealStatementSchema>;
+
+/** @throws {Error} for a text that is not such a statement */
+export function parseSealStatement(text: string): SealStatement {
+  return sealStatementSchema.parse(JSON.parse(text));
+}
+
+/** The text of a statement: what is hashed, signed and kept. */
+export function sealStatementText(statement: SealStatement): string {
+  return `${JSON.stringify(statement, null, 2)}\n`;
+}
+
+export function sha256Of(document: string | Buffer): string {
+  return createHash('sha256').update(document).digest('hex');
+}
+
+/** What the lines of a day add to what was spent so far. */
+export function sealedUsageOf({ charged_rub, late_rub, corrected_rub }: SealStatement): Money {
+  return Money.sum([charged_rub, late_rub, corrected_rub].map((text) => Money.parse(text)));
+}
+
+/** Names of a day's files, below the folder of sealed days. */
+export function sealFiles(accountId: string, date: string) {
+  const folder = `sealed/${accountId}/${date}`;
+  return {
+    statement: `${folder}/statement.json`,
+    signature: `${folder}/statement.json.sig`,
+    lines: (name: string) => `${folder}/${name}`,
+  };
+}
+
+/** Names of the files that list all statements of a day. */
+export function listFiles(date: string) {
+  return { list: `sealed/days/${date}.txt`, timestamp: `sealed/days/${date}.txt.tsr` };
+}

@@ -1,0 +1,144 @@
+/**
+ * The lines of a sealed day: what was charged, what is still open, and what was paid. A line is made of a record's own fields, so the
+ * same record makes the same bytes for ever; names, which people may change, are not in it.
+ *
+ * The line of a charge is the beginning of the same line in a statement's generations.csv.
+ */
+
+import { stringify } from 'csv-stringify/sync';
+import { meters, type MeteredUnits } from '../../accounting/price.ts';
+import { linesOf, type GenerationLine } from '../../accounting/generation-lines.ts';
+import type { FinalGeneration } from '../../accounting/daily-sums.ts';
+import type { BalanceEntry } from '../../store/accounts.ts';
+import type { Generation } from '../../store/generation.ts';
+import { csvOptions, guarded, type CsvCell } from '../csv.ts';
+
+/**
+ * What a line says. `charge`: a generation of that day. `late`: one of an earlier day, which was open when that was sealed. `corrected`:
+ * one that was sealed as estimated, and by what it has changed. `open`: one of that day that is not settled yet. The others: payments.
+ */
+export type LineKind = 'charge' | 'late' | 'corrected' | 'open' | BalanceEntry['kind'];
+
+const meterColumns = meters.flatMap((meter) => [`${meter}_units` as const, `${meter}_price_rub` as const]);
+
+/** Of one request to a provider; amounts of the whole generation stand on its first line. */
+export const sealedColumns = [
+  'line',
+  'id',
+  'round',
+  'created_at',
+  'settled_at',
+  'workspace_id',
+  'key_hash',
+  'member',
+  'api_type',
+  'model',
+  'model_permaslug',
+  'provider',
+  'endpoint_id',
+  'streamed',
+  'ending',
+  'finish_reason',
+  'estimated',
+  'capped',
+  'cancelled',
+  'swept',
+  'catalog_version',
+  'tier_above_tokens',
+  ...meterColumns,
+  'cut_rub',
+  'line_rub',
+  'total_cost_rub',
+  'correction_rub',
+] as const;
+
+type Cells = Partial<Record<(typeof sealedColumns)[number], CsvCell>>;
+
+/** The cells of a generation's lines, one for each request to a provider. */
+export function chargeCells(
+  generation: FinalGeneration,
+  lines: readonly GenerationLine[],
+  kind: LineKind = 'charge',
+): CsvCell[][] {
+  const { outcome, settledAtMs, swept, catalogVersion } = generation;
+  return lines.map(({ round, units, tierAboveTokens, cut, cost }) =>
+    inOrder({
+      ...cellsOfRequest(generation, kind),
+      round,
+      settled_at: settledAtMs === undefined ? null : new Date(settledAtMs).toISOString(),
+      model: outcome.model,
+      model_permaslug: outcome.modelPermaslug,
+      provider: outcome.providerName,
+      endpoint_id: outcome.endpointId,
+      ending: outcome.ending,
+      finish_reason: outcome.finishReason,
+      estimated: outcome.estimated,
+      capped: outcome.capped,
+      cancelled: outcome.cancelled,
+      swept,
+      catalog_version: catalogVersion ?? null,
+      tier_above_tokens: tierAboveTokens ?? null,
+      ...cellsOfUnits(units),
+      cut_rub: cut.isZero ? null : cut,
+      line_rub: cost,
+      total_cost_rub: round === 1 ? outcome.cost : null,
+      correction_rub: round === 1 ? (generation.correction ?? null) : null,
+    }),
+  );
+}
+
+/** The lines of a generation as text, without line feeds at their ends. */
+export function chargeLines(
+  generation: FinalGeneration,
+  kind: LineKind,
+  lines: readonly GenerationLine[] = linesOf(generation),
+): string[] {
+  return chargeCells(generation, lines, kind).map(csvLine);
+}
+
+/** The line of a generation that is not settled yet: who asked for what, and when. */
+export function openLine(generation: Generation): string {
+  return csvLine(inOrder(cellsOfRequest(generation, 'open')));
+}
+
+/** The line of a payment; its amount is in the column of lines, and below zero where money was given back. */
+export function paymentLine({ kind, id, createdAt, amount }: BalanceEntry): string {
+  return csvLine(inOrder({ line: kind, id: guarded(id), created_at: createdAt, line_rub: amount }));
+}
+
+/** What is known of a generation since it was admitted. */
+function cellsOfRequest({ id, payer, apiType, createdAtMs, streamed }: Generation, line: LineKind): Cells {
+  return {
+    line,
+    id,
+    created_at: new Date(createdAtMs).toISOString(),
+    workspace_id: payer.workspaceId,
+    key_hash: payer.keyHash,
+    member: guarded(payer.memberId ?? ''),
+    api_type: apiType,
+    streamed,
+  };
+}
+
+function cellsOfUnits(units: readonly MeteredUnits[]): Cells {
+  return Object.fromEntries(
+    units.flatMap(({ meter, quantity, price }) => [
+      [`${meter}_units`, quantity],
+      [`${meter}_price_rub`, price],
+    ]),
+  );
+}
+
+function inOrder(cells: Cells): CsvCell[] {
+  return sealedColumns.map((name) => cells[name] ?? null);
+}
+
+const options = { ...csvOptions('plain'), eof: false };
+
+/** No cell may break a line in two. */
+function csvLine(cells: readonly CsvCell[]): string {
+  return stringify([cells], options).replaceAll(/[\r\n]+/g, ' ');
+}
+
+/** The first line of a file of sealed lines; it is no leaf. */
+export const sealedHead = csvLine(sealedColumns);

@@ -1,0 +1,101 @@
+/**
+ * Files that are written once and never changed: in a bucket with Object Lock, or on one machine in a directory.
+ *
+ * Guarantee: of several that are put under one name, the first one stays.
+ */
+
+import { link, mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
+import { optionalVariable, variables } from './environment.ts';
+import { quietLogger } from './sdk.ts';
+
+/** What a file is made of: its bytes, or a file of this machine. */
+type FileContent = Buffer | { path: string; bytes: number };
+
+export interface KeptFiles {
+  /** @returns false when there was one of that name, which stays */
+  putNew(name: string, content: FileContent): Promise<boolean>;
+  /** @returns undefined where there is none of that name */
+  get(name: string): Promise<Buffer | undefined>;
+}
+
+/** The bucket or the directory that the environment names; undefined where it names none. */
+export function openKeptFiles(): KeptFiles | undefined {
+  const bucket = optionalVariable(variables.booksBucket);
+  if (bucket !== undefined) return filesInBucket(bucket);
+  const directory = optionalVariable(variables.booksDirectory);
+  return directory === undefined ? undefined : filesInDirectory(directory);
+}
+
+/** @param client of a test; it computes the checksum that S3 asks of whoever puts into a bucket with a lock */
+export function filesInBucket(
+  bucket: string,
+  client = new S3Client({
+    logger: quietLogger,
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 60_000, throwOnRequestTimeout: true },
+  }),
+): KeptFiles {
+  return {
+    async putNew(name, content) {
+      const [Body, ContentLength] = Buffer.isBuffer(content)
+        ? [content, content.length]
+        : [createReadStream(content.path), content.bytes];
+      try {
+        await client.send(new PutObjectCommand({ Bucket: bucket, Key: name, Body, ContentLength, IfNoneMatch: '*' }));
+        return true;
+      } catch (error) {
+        if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 412) return false;
+        throw error;
+      }
+    },
+    async get(name) {
+      try {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: name }));
+        return Buffer.from(await Body!.transformToByteArray());
+      } catch (error) {
+        if (error instanceof NoSuchKey) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+const OWNER_ONLY = 0o600;
+
+export function filesInDirectory(directory: string): KeptFiles {
+  return {
+    async putNew(name, content) {
+      const path = join(directory, name);
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      // A name appears with all of its bytes, or not at all.
+      const unfinished = await mkdtemp(join(dirname(path), '.new-'));
+      try {
+        const whole = join(unfinished, 'file');
+        const file = await open(whole, 'wx', OWNER_ONLY);
+        await pipeline(Buffer.isBuffer(content) ? [content] : createReadStream(content.path), file.createWriteStream());
+        await link(whole, path);
+        return true;
+      } catch (error) {
+        if (isCode(error, 'EEXIST')) return false;
+        throw error;
+      } finally {
+        await rm(unfinished, { recursive: true, force: true });
+      }
+    },
+    async get(name) {
+      try {
+        return await readFile(join(directory, name));
+      } catch (error) {
+        if (isCode(error, 'ENOENT')) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,50 @@
+/** Timestamps of RFC 3161: an authority signs that it has seen a hash at a time. Who operates this gateway cannot make one of the past. */
+
+import { randomBytes } from 'node:crypto';
+import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
+import { MessageImprint, PKIStatus, TimeStampReq, TimeStampReqVersion, TimeStampResp } from '@peculiar/asn1-tsp';
+import { AlgorithmIdentifier } from '@peculiar/asn1-x509';
+
+const SHA_256 = '2.16.840.1.101.3.4.2.1';
+const NONCE_BYTES = 8;
+const AUTHORITY_TIMEOUT_MS = 15_000;
+/** A token with the authority's certificates has less than ten. */
+const MAX_ANSWER_BYTES = 100_000;
+
+/**
+ * Asks an authority for a timestamp of a SHA-256.
+ * @param url of the authority, as the operator has configured it
+ * @returns its answer in DER, as `openssl ts -verify -in` reads it
+ * @throws {Error} when it does not grant one
+ */
+export async function requestTimestamp(url: string, sha256: Buffer): Promise<Buffer> {
+  const request = new TimeStampReq({
+    version: TimeStampReqVersion.v1,
+    messageImprint: new MessageImprint({
+      hashAlgorithm: new AlgorithmIdentifier({ algorithm: SHA_256, parameters: null }),
+      hashedMessage: new OctetString(sha256),
+    }),
+    nonce: randomBytes(NONCE_BYTES).buffer,
+    certReq: true,
+  });
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/timestamp-query' },
+    body: AsnConvert.serialize(request),
+    signal: AbortSignal.timeout(AUTHORITY_TIMEOUT_MS),
+  });
+  if (!response.ok) throw new Error(`The timestamp authority answered with ${response.status}`);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body!) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error('The answer of the timestamp authority is too long');
+    chunks.push(chunk);
+  }
+  const answer = Buffer.concat(chunks);
+  const { status, timeStampToken } = AsnConvert.parse(answer, TimeStampResp);
+  if (![PKIStatus.granted, PKIStatus.grantedWithMods].includes(status.status) || !timeStampToken) {
+    throw new Error(`The timestamp authority refused: ${status.status}`);
+  }
+  return answer;
+}

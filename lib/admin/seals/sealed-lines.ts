@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+import { createGunzip } from 'node:zlib';
+import { sealedColumns, type LineKind } from '../../../lambdas/books/seals/sealed-line.ts';
+import { Money } from '../../../lambdas/money/money.ts';
+
+/** What a sealed line says, as far as it has to be read: its text decides. */
+export interface SealedLine {
+  text: string;
+  kind: LineKind;
+  id: string;
+  /** Of a generation with several lines. */
+  isFirst: boolean;
+  /** Zero where there are none. */
+  line: Money;
+  total: Money;
+  correction: Money;
+}
+
+/** Reads a packed file of lines, line by line; the first line says the columns, and is not among them. */
+export class SealedLineReader {
+  readonly #path: string;
+  readonly #hash = createHash('sha256');
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** @throws {Error} for a file that is not there, that is not packed, or whose first line says other columns */
+  async *lines(): AsyncGenerator<SealedLine, void> {
+    const texts = this.#texts();
+    const head = await texts.next();
+    if (head.value !== sealedColumns.join(',')) throw new Error('it has other columns than this version knows');
+    for await (const text of texts) yield parsedLine(text);
+  }
+
+  /** Of what was read. */
+  sha256(): string {
+    return this.#hash.digest('hex');
+  }
+
+  async *#texts(): AsyncGenerator<string, void> {
+    const decoder = new StringDecoder('utf8');
+    let rest = '';
+    const file = createReadStream(this.#path);
+    const unpacked = createGunzip();
+    file.on('error', (error) => unpacked.destroy(error));
+    for await (const chunk of file.pipe(unpacked) as AsyncIterable<Buffer>) {
+      this.#hash.update(chunk);
+      const parts = (rest + decoder.write(chunk)).split('\n');
+      rest = parts.pop()!;
+      yield* parts;
+    }
+    if (rest !== '') yield rest;
+  }
+}
+
+/** The cells that are read are the first and the last ones: texts that may have commas are between them. */
+function parsedLine(text: string): SealedLine {
+  const cells = text.split(',');
+  const [kind, id, round] = cells as [LineKind, string, string];
+  const [line, total, correction] = cells.slice(-3).map((cell) => (cell === '' ? Money.zero : Money.parse(cell)));
+  return {
+    text,
+    kind,
+    id,
+    isFirst: round === '1' || round === '',
+    line: line!,
+    total: total!,
+    correction: correction!,
+  };
+}

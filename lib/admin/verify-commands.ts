@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { openDocumentSigner } from '../../lambdas/platform/document-signer.ts';
+import { variables } from '../../lambdas/platform/environment.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { StartFailure } from '../local/failure.ts';
+import type { LocalState } from '../local/state.ts';
+import { print, table as asTable, type Row } from './output.ts';
+import { showProgress } from './progress.ts';
+import { accountsIn, checkAccount, type SealFinding } from './seals/check-files.ts';
+import { compareAccount } from './seals/compare-records.ts';
+import { withTableOf } from './session.ts';
+
+interface VerifyOptions {
+  files?: string;
+  key?: string;
+}
+
+interface GlobalOptions {
+  json: boolean;
+  table?: string;
+  account?: string;
+}
+
+/** As many as are told: the first ones. */
+const MAX_FINDINGS = 1_000;
+
+export function addVerifyCommand(program: Command): void {
+  program
+    .command('verify')
+    .description('whether sealed days are as they were signed, and records as they were sealed; exit code 1 where not')
+    .option(
+      '--files <dir>',
+      'with the folder "sealed", as fetched from the bucket; default: those of the local gateway, and its records',
+    )
+    .option('--key <file>', 'the public key as PEM; default: that of the local gateway')
+    .action((options: VerifyOptions, command: Command) => {
+      const { json, table, account } = command.optsWithGlobals<GlobalOptions>();
+      const asked = { ...options, account, isJson: json };
+      // Files alone need no table: who checks them need not be who runs the gateway.
+      if (options.files !== undefined && table === undefined) return answer(asked);
+      return withTableOf(command, (opened, _, local) => answer(asked, { table: opened, local }));
+    });
+}
+
+async function answer(
+  { files, key, account, isJson }: VerifyOptions & { account: string | undefined; isJson: boolean },
+  opened?: { table: Table; local: LocalState | undefined },
+): Promise<void> {
+  const directory = files ?? opened?.local?.booksDirectory();
+  if (directory === undefined) {
+    throw new StartFailure(
+      'Sealed days of a deployment are in its bucket: fetch them with "aws s3 sync s3://<BooksBucketName>/sealed <dir>/sealed", and name the directory with --files.',
+    );
+  }
+  const publicKey = await publicKeyOf(key, opened?.local);
+  const accounts = account === undefined ? accountsIn(directory) : [account];
+  const findings: SealFinding[] = [];
+  const found = (finding: SealFinding) => void (findings.length < MAX_FINDINGS && findings.push(finding));
+  const rows: Row[] = [];
+  const progress = showProgress('checked', accounts.length);
+  for (const id of accounts) {
+    const before = findings.length;
+    const days = await checkAccount({ directory, account: id, publicKey }, found);
+    if (opened) await compareAccount({ table: opened.table, directory, account: id }, days, found);
+    progress(id);
+    const last = days.at(-1)?.statement;
+    rows.push({
+      days: days.length,
+      from: days[0]?.statement.date ?? null,
+      to: last?.date ?? null,
+      lines: days.reduce((sum, { statement }) => sum + statement.lines.count, 0),
+      usage_rub: last?.usage_so_far_rub ?? null,
+      paid_rub: last?.paid_so_far_rub ?? null,
+      faults: findings.length - before,
+      id,
+    });
+  }
+  const isSound = findings.length === 0;
+  const compared = opened ? 'files and records' : 'files';
+  if (isJson) print({ sound: isSound, compared, accounts: rows, findings }, true);
+  else process.stdout.write(textOf({ rows, findings, isSound, compared }));
+  if (!isSound) process.exitCode = 1;
+}
+
+async function publicKeyOf(file: string | undefined, local: LocalState | undefined): Promise<string> {
+  if (file !== undefined) return readFileSync(file, 'utf8');
+  if (!local) {
+    throw new StartFailure(
+      'Name the public key with --key <file>. Of a deployment: aws kms get-public-key --key-id <SealingKeyArn> --query PublicKey --output text | base64 -d | openssl ec -pubin -inform DER -out key.pem',
+    );
+  }
+  process.env[variables.local] = '1';
+  process.env[variables.sealingKeyFile] = local.sealingKeyFile();
+  return openDocumentSigner()!.publicKey();
+}
+
+function textOf({
+  rows,
+  findings,
+  isSound,
+  compared,
+}: {
+  rows: Row[];
+  findings: SealFinding[];
+  isSound: boolean;
+  compared: string;
+}): string {
+  const told = findings.map(({ account, date, where, says }) => `- ${date} of ${account}: ${where} ${says}\n`);
+  const list = told.length === 0 ? '' : `\n${told.join('')}`;
+  const verdict = isSound
+    ? `Everything is as it was sealed (${compared}).`
+    : `Something is NOT as it was sealed (${compared}).`;
+  return `${asTable(rows)}${list}\n${rows.length === 0 ? 'Nothing was sealed yet.' : verdict}\n`;
+}

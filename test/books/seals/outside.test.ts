@@ -1,0 +1,195 @@
+/** The services that sealing asks: AWS KMS, S3 with a lock, and an authority for timestamps. */
+import { execFileSync } from 'node:child_process';
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http, { type RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { S3Client } from '@aws-sdk/client-s3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isSignedBy, signerInKms } from '../../../lambdas/platform/document-signer.ts';
+import { filesInBucket, filesInDirectory, type KeptFiles } from '../../../lambdas/platform/kept-files.ts';
+import { openAwsJson } from '../../../lambdas/platform/aws-json.ts';
+import { requestTimestamp } from '../../../lambdas/platform/timestamps.ts';
+import { listen, type Listening } from '../../support/listen.ts';
+
+let directory: string;
+const servers: Listening[] = [];
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-outside-'));
+});
+afterEach(async () => {
+  rmSync(directory, { recursive: true });
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+
+async function answering(answer: RequestListener): Promise<string> {
+  const server = await listen(http.createServer(answer));
+  servers.push(server);
+  return server.url;
+}
+
+const identity = {
+  credentials: async () => ({ accessKeyId: 'AKIATEST', secretAccessKey: 'secret' }),
+  region: async () => 'eu-central-1',
+};
+
+describe('a key in KMS', () => {
+  it('signs the digest of a document, and shows its public half', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const document = Buffer.from('{"format":"statement"}\n');
+    const calls: object[] = [];
+    const endpoint = await answering((request, response) => {
+      void buffer(request).then((body) => {
+        const asked = JSON.parse(body.toString()) as Record<string, string>;
+        calls.push({ target: request.headers['x-amz-target'], ...asked });
+        // KMS gets the digest, and signs it as it is: the same as signing the document with SHA-256.
+        const answer = asked['Message']
+          ? { Signature: sign('sha256', document, privateKey).toString('base64') }
+          : { PublicKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64') };
+        response.end(JSON.stringify(answer));
+      });
+    });
+    const kms = { name: 'kms', target: 'TrentService', version: '1.1', endpointVariable: 'NONE' } as const;
+    const call = openAwsJson({ ...kms, endpoint: () => endpoint }, { identity });
+    const signer = signerInKms('arn:aws:kms:eu-central-1:1:key/a', call);
+    const signature = await signer.sign(document);
+    const key = await signer.publicKey();
+
+    expect(isSignedBy(key, document, signature)).toBe(true);
+    expect(isSignedBy(key, Buffer.from('another'), signature)).toBe(false);
+    expect(calls).toEqual([
+      {
+        target: 'TrentService.Sign',
+        KeyId: 'arn:aws:kms:eu-central-1:1:key/a',
+        Message: createHash('sha256').update(document).digest('base64'),
+        MessageType: 'DIGEST',
+        SigningAlgorithm: 'ECDSA_SHA_256',
+      },
+      { target: 'TrentService.GetPublicKey', KeyId: 'arn:aws:kms:eu-central-1:1:key/a' },
+    ]);
+  });
+});
+
+/** As much of S3 as there has to be: it refuses a second file of a name, and a file without a checksum, as a bucket with a lock does. */
+async function bucketWithLock(): Promise<KeptFiles> {
+  const files = new Map<string, Buffer>();
+  const endpoint = await answering((request, response) => {
+    void buffer(request).then((body) => {
+      const name = new URL(request.url!, 'http://s3').pathname;
+      const { headers } = request;
+      const file = files.get(name);
+      if (request.method === 'GET') {
+        if (file) return response.end(file);
+        return response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
+      }
+      const hasChecksum = Object.keys(headers).some((header) => header.startsWith('x-amz-checksum-'));
+      if (!hasChecksum && headers['x-amz-trailer'] === undefined) return response.writeHead(400).end();
+      if (file && headers['if-none-match'] === '*') {
+        return response.writeHead(412).end('<Error><Code>PreconditionFailed</Code></Error>');
+      }
+      files.set(name, headers['content-encoding']?.includes('aws-chunked') ? unchunked(body) : body);
+      return response.end();
+    });
+  });
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  return filesInBucket(
+    'books',
+    new S3Client({ endpoint, region: 'eu-central-1', credentials, forcePathStyle: true, maxAttempts: 1 }),
+  );
+}
+
+/** The bytes of a body in chunks, each of which says its length in hexadecimal before it. */
+function unchunked(body: Buffer): Buffer {
+  const chunks: Buffer[] = [];
+  for (let at = 0; ;) {
+    const end = body.indexOf('\r\n', at);
+    const length = Number.parseInt(body.subarray(at, end).toString().split(';')[0]!, 16);
+    if (length === 0) return Buffer.concat(chunks);
+    chunks.push(body.subarray(end + 2, end + 2 + length));
+    at = end + 2 + length + 2;
+  }
+}
+
+describe.each([
+  ['a bucket with a lock', bucketWithLock],
+  ['a directory', async () => filesInDirectory(directory)],
+])('files in %s', (_, open) => {
+  it('are there once they were put', async () => {
+    const files = await open();
+    expect(await files.get('sealed/a/statement.json')).toBe(undefined);
+    expect(await files.putNew('sealed/a/statement.json', Buffer.from('one'))).toBe(true);
+    expect(String(await files.get('sealed/a/statement.json'))).toBe('one');
+  });
+
+  it('stay as they are when another one is put under their name', async () => {
+    const files = await open();
+    await files.putNew('sealed/a', Buffer.from('one'));
+    expect(await files.putNew('sealed/a', Buffer.from('two'))).toBe(false);
+    expect(String(await files.get('sealed/a'))).toBe('one');
+  });
+
+  it('may be copies of files of this machine', async () => {
+    const files = await open();
+    const path = join(directory, 'large');
+    const content = Buffer.alloc(3_000_000, 'lines\n');
+    writeFileSync(path, content);
+    await files.putNew('sealed/lines', { path, bytes: content.length });
+    expect((await files.get('sealed/lines'))!.equals(content)).toBe(true);
+  });
+
+  it('are of one of several that are put at once', async () => {
+    const files = await open();
+    const put = await Promise.all(['one', 'two', 'three'].map((text) => files.putNew('sealed/a', Buffer.from(text))));
+    expect(put.filter(Boolean)).toHaveLength(1);
+  });
+});
+
+const openssl = (command: string) => execFileSync('openssl', command.split(' '), { cwd: directory, stdio: 'pipe' });
+
+/** An authority that OpenSSL makes up. */
+async function authority(): Promise<string> {
+  writeFileSync(
+    join(directory, 'tsa.cnf'),
+    `[req]\ndistinguished_name=name\n[name]\n[usage]\nextendedKeyUsage=critical,timeStamping\n[tsa]\ndefault_tsa=here\n[here]\nserial=${directory}/serial\nsigner_cert=${directory}/tsa.pem\nsigner_key=${directory}/tsa.key\nsigner_digest=sha256\ndefault_policy=1.2.3.4\ndigests=sha256\n`,
+  );
+  writeFileSync(join(directory, 'serial'), '01\n');
+  openssl(
+    'req -x509 -newkey rsa:2048 -nodes -keyout tsa.key -out tsa.pem -days 2 -subj /CN=test -config tsa.cnf -extensions usage',
+  );
+  return answering((request, response) => {
+    void buffer(request).then((body) => {
+      writeFileSync(join(directory, 'query.tsq'), body);
+      openssl('ts -reply -config tsa.cnf -queryfile query.tsq -out reply.tsr');
+      response.setHeader('content-type', 'application/timestamp-reply');
+      response.end(readFileSync(join(directory, 'reply.tsr')));
+    });
+  });
+}
+
+describe('a timestamp', () => {
+  it('is verified by openssl', async () => {
+    const url = await authority();
+    const list = Buffer.from(`${'ab'.repeat(32)}\n`);
+    writeFileSync(join(directory, 'list.txt'), list);
+    const answer = await requestTimestamp(url, createHash('sha256').update(list).digest());
+    writeFileSync(join(directory, 'list.txt.tsr'), answer);
+
+    const verified = openssl('ts -verify -data list.txt -in list.txt.tsr -CAfile tsa.pem');
+    expect(verified.toString()).toContain('Verification: OK');
+  });
+
+  it('is not taken from one that refuses, fails, or answers nonsense or too much', async () => {
+    const digest = Buffer.alloc(32);
+    // A refusal: status 2, and nothing else.
+    const refusing = await answering((_, response) => response.end(Buffer.from('30053003020102', 'hex')));
+    const failing = await answering((_, response) => response.writeHead(500).end());
+    const nonsense = await answering((_, response) => response.end('<html>'));
+    const endless = await answering((_, response) => response.end(Buffer.alloc(200_000)));
+    await expect(requestTimestamp(refusing, digest)).rejects.toThrow('refused: 2');
+    await expect(requestTimestamp(failing, digest)).rejects.toThrow('answered with 500');
+    await expect(requestTimestamp(nonsense, digest)).rejects.toThrow();
+    await expect(requestTimestamp(endless, digest)).rejects.toThrow('too long');
+  });
+});

@@ -1,0 +1,89 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { sealDays } from '../../../lambdas/books/seals/seal-days.ts';
+import { utcDate } from '../../../lambdas/money/periods.ts';
+import { functions } from '../../../lambdas/routes.ts';
+import { startFaultProxy } from '../../support/fault-proxy.ts';
+import { makeHistory } from '../../support/history.ts';
+import { itemActions } from '../../support/item-actions.ts';
+import { daysAfter, newSealing, sealBefore, type Sealing } from '../../support/sealing.ts';
+import { newTable, tableThrough } from '../../support/table.ts';
+
+const today = utcDate(Date.now());
+const tomorrow = daysAfter(today, 1);
+
+let lines: { message: string; [field: string]: unknown }[];
+const opened: Sealing[] = [];
+beforeEach(() => {
+  lines = [];
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    lines.push(JSON.parse(String(text)) as (typeof lines)[number]);
+    return true;
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  for (const { directory } of opened.splice(0)) rmSync(directory, { recursive: true, force: true });
+});
+
+async function history() {
+  const made = await makeHistory(await newTable(), { generations: 12, days: 2 });
+  const sealing = await newSealing(made.table);
+  opened.push(sealing);
+  return { ...made, sealing };
+}
+
+describe('the days of all accounts', () => {
+  it('are sealed once, an hour after their end', async () => {
+    const { sealing } = await history();
+    const at = (time: string) => sealDays(sealing.tools, { atMs: Date.parse(`${tomorrow}T${time}Z`) });
+
+    expect(await at('00:59:59')).toBe(0);
+    expect(await at('01:00:00')).toBe(2);
+    expect(await at('01:01:00')).toBe(0);
+    expect(lines).toEqual([]);
+  });
+
+  it('are sealed with no other rights than those of the worker', async () => {
+    const { table, sealing } = await history();
+    const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
+    const seen = tableThrough(proxy.endpoint, table);
+    await sealBefore({ ...sealing.tools, table: seen }, tomorrow);
+    await sealBefore({ ...sealing.tools, table: seen }, daysAfter(tomorrow, 1));
+    await proxy.stop();
+
+    const used = new Set(proxy.calls.flatMap((call) => itemActions(call).map(({ action }) => action)));
+    const granted = functions['seal-days']!.grants.table!;
+    // Records of generations that were open are read in batches; this history has none.
+    expect(granted.filter((action) => !used.has(action))).toEqual(['BatchGetItem']);
+    expect([...used].filter((action) => !(granted as readonly string[]).includes(action))).toEqual([]);
+  });
+
+  it('are gone on with by the next run when there is no time', async () => {
+    const { sealing } = await history();
+    const atMs = Date.parse(`${tomorrow}T02:00:00Z`);
+
+    expect(await sealDays(sealing.tools, { atMs, deadlineMs: performance.now() - 1 })).toBe(0);
+    expect(await sealDays(sealing.tools, { atMs })).toBe(2);
+  });
+
+  it('that are late are told', async () => {
+    const { sealing } = await history();
+    const atMs = Date.parse(`${tomorrow}T12:00:01Z`);
+    await sealDays(sealing.tools, { atMs, deadlineMs: performance.now() - 1 });
+    expect(lines).toMatchObject([{ level: 'error', message: 'books are late', date: today }]);
+  });
+
+  it('that are not timestamped are tried again, and nothing is sealed twice', async () => {
+    const { sealing } = await history();
+    const atMs = Date.parse(`${tomorrow}T02:00:00Z`);
+    const unreachable = 'http://127.0.0.1:9/';
+
+    await expect(sealDays(sealing.tools, { atMs, timestampAuthority: unreachable })).rejects.toThrow();
+    await expect(sealDays(sealing.tools, { atMs, timestampAuthority: unreachable })).rejects.toThrow();
+    expect(await sealDays(sealing.tools, { atMs })).toBe(0);
+    const list = join(sealing.directory, 'sealed', 'days', `${today}.txt`);
+    expect(readFileSync(list, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
+  });
+});

@@ -1,0 +1,54 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sealDays } from '../../lambdas/books/seals/seal-days.ts';
+import type { SealTools } from '../../lambdas/books/seals/seal-day.ts';
+import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
+import { signerInFile } from '../../lambdas/platform/document-signer.ts';
+import { filesInDirectory } from '../../lambdas/platform/kept-files.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { checkAccount, type SealFinding } from '../../lib/admin/seals/check-files.ts';
+import { compareAccount } from '../../lib/admin/seals/compare-records.ts';
+
+/** A key and a directory for sealed days. */
+export interface Sealing {
+  directory: string;
+  publicKey: string;
+  tools: SealTools;
+}
+
+export async function newSealing(table: Table): Promise<Sealing> {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-seals-'));
+  const file = join(directory, 'key.pem');
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  writeFileSync(file, privateKey.export({ format: 'pem', type: 'pkcs8' }));
+  const signer = signerInFile(file);
+  return {
+    directory,
+    publicKey: await signer.publicKey(),
+    tools: { table, files: filesInDirectory(directory), signer },
+  };
+}
+
+/** Seals all days before a date, as the worker does at two o'clock. */
+export function sealBefore(tools: SealTools, date: string): Promise<number> {
+  return sealDays(tools, { atMs: Date.parse(`${date}T02:00:00Z`) });
+}
+
+/** The date so many days after another one. */
+export function daysAfter(date: string, days: number): string {
+  return utcDate(Date.parse(date) + days * DAY_MS);
+}
+
+/** What is not as it was sealed, of the files alone and compared with the records. */
+export async function verifyAll(
+  { directory, publicKey, tools }: Sealing,
+  account: string,
+): Promise<{ days: number; ofFiles: SealFinding[]; ofRecords: SealFinding[] }> {
+  const ofFiles: SealFinding[] = [];
+  const ofRecords: SealFinding[] = [];
+  const days = await checkAccount({ directory, account, publicKey }, (finding) => void ofFiles.push(finding));
+  await compareAccount({ table: tools.table, directory, account }, days, (finding) => void ofRecords.push(finding));
+  return { days: days.length, ofFiles, ofRecords };
+}
