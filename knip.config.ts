@@ -21,5 +21,5 @@ export default {
   ],
   project: ['bin/**', 'lib/**/*.ts', 'lambdas/**/*.ts', 'test/**/*.{ts,mjs,cjs}'],
   ignoreDependencies: ['aws-cdk'],
-  ignoreBinaries: ['taskset'],
+  ignoreBinaries: ['openssl', 'sha256sum', 'taskset'],
 } satisfies KnipConfig;

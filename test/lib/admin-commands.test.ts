@@ -154,6 +154,7 @@ const cases: Record<string, Case> = {
   'keys delete': { good: ['--key', 'new'], bad: [['--key', 'new'], /There is no key "new"/], needs: '--key' },
   activity: { good: ['--by', 'key'], bad: [['--days', '31'], /from 1 to 30/] },
   statement: { good: ['--by', 'key,model'], bad: [['--by', 'colour'], /"colour" is not known: use some of day/] },
+  verify: { good: [], bad: [['--files', '/nowhere'], /Name the public key with --key/] },
   reconcile: { good: ['--deep'], bad: [['--day', 'yesterday'], new RegExp(day)] },
   export: { good: [exported], bad: [[], /missing required argument 'dir'/] },
   books: { good: [exported], bad: [['/nope'], /no full export of the table/] },

@@ -18,7 +18,7 @@ const attemptShape = z.strictObject({
   total_cost: rub,
 });
 
-const hash = z.string().meta({ description: 'A SHA-256 in hexadecimal.' });
+const hash = z.string().meta({ description: 'The SHA-256 of something, in hexadecimal digits.' });
 
 const sealShape = z
   .strictObject({

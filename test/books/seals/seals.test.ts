@@ -106,6 +106,28 @@ describe('a sealed day', () => {
     expect(summed.toString().slice(0, 64)).toBe(sha256);
   });
 
+  it('proves a line by the lines of shell that docs/billing.md has', async () => {
+    const [, script] = /```sh\n(.*?)```/s.exec(
+      readFileSync(join(import.meta.dirname, '../../../docs/billing.md'), 'utf8'),
+    )!;
+    const [date] = history.dates as [string];
+    for (const generation of (await generationsOf(date)).slice(0, 8)) {
+      for (const { day, lines } of await proofsOf(history.table, history.account.id, generation)) {
+        for (const { index, line, path } of lines) {
+          const given = {
+            line,
+            index,
+            leaf_count: day.leaves,
+            path: path.map((hash) => hash.toString('hex')).join(' '),
+          };
+          const env = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
+          const root = execFileSync('bash', ['-c', script!], { env: { ...process.env, ...env } });
+          expect(root.toString().trim()).toBe(day.root);
+        }
+      }
+    }
+  });
+
   it('is listed among the statements of its day', () => {
     const date = history.dates.at(-1)!;
     const list = join(sealing.directory, 'sealed', 'days', `${date}.txt`);
