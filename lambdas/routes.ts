@@ -251,7 +251,7 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
     everyMinutes: 1,
     // A day of a large account is read to its end.
     timeoutSeconds: 900,
-    memoryMb: 1_024,
+    memoryMb: 1_769,
     grants: { table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'], seals: true },
   },
   'export-books': {

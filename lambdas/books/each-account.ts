@@ -1,23 +1,48 @@
-import type { Account } from '../store/accounts.ts';
-import { accountPages, readAccount } from '../store/accounts.ts';
+import { nowMs } from '../platform/clock.ts';
+import { bookTripwires, log } from '../platform/logger.ts';
+import { accountPages, readAccount, type Account } from '../store/accounts.ts';
 import { readDayProgress, saveDayProgress, type DayWork } from '../store/day-progress.ts';
 import type { Table } from '../store/table.ts';
 
+/** Work that was begun so long ago, and is not done, must not look like success. */
+const LATE_AFTER_MS = 12 * 60 * 60_000;
+
+interface DayOfAccounts {
+  kind: DayWork;
+  date: string;
+  /** When no more accounts may be begun, in the time of performance.now(). */
+  deadlineMs: number;
+  atMs?: number;
+}
+
 /**
  * Does a day's work for every account that was there on that day, over as many runs as it takes: a run goes on after the accounts that
- * the one before has finished.
- * @param run.deadlineMs when no more accounts may be begun, in the time of performance.now()
+ * the one before has finished. What is not done twelve hours after the first run is told in the log, in a line that has an alarm.
  * @param work of one account; false where it has to be done again, and the others wait
  * @returns whether all are done
  */
 export async function eachAccountOf(
   table: Table,
-  { kind, date, deadlineMs }: { kind: DayWork; date: string; deadlineMs: number },
-  work: (account: Account) => Promise<boolean>,
+  { kind, date, deadlineMs, atMs = nowMs() }: DayOfAccounts,
+  work: (account: Account, run: { isLate: boolean }) => Promise<boolean>,
 ): Promise<boolean> {
   const { current } = await readDayProgress(table, kind);
-  const isContinued = current?.through === date;
-  for await (const page of accountPages(table, isContinued ? current.accountsUpTo : undefined)) {
+  const continued = current?.through === date ? current : undefined;
+  if (!continued) await saveDayProgress(table, kind, { through: date, accountsUpTo: '', begunAtMs: atMs });
+  const isLate = atMs - (continued?.begunAtMs ?? atMs) > LATE_AFTER_MS;
+  const isDone = await workThrough(table, { kind, date, deadlineMs, after: continued?.accountsUpTo ?? '' }, (account) =>
+    work(account, { isLate }),
+  );
+  if (!isDone && isLate) log('error', bookTripwires.booksLate, { date });
+  return isDone;
+}
+
+async function workThrough(
+  table: Table,
+  { kind, date, deadlineMs, after }: Omit<DayOfAccounts, 'atMs'> & { after: string },
+  work: (account: Account) => Promise<boolean>,
+): Promise<boolean> {
+  for await (const page of accountPages(table, after)) {
     for (const { id } of page) {
       if (performance.now() >= deadlineMs) return false;
       const account = await readAccount(table, id);

@@ -12,8 +12,6 @@ import { reconcile } from './reconcile.ts';
 
 /** A day is compared this long after its end: by then it is rolled up, and what ended late is in it. */
 const AFTER_DAY_MS = 60 * 60_000;
-/** By then every account's has been: when not, nothing may look like success. */
-const LATE_AFTER_DAY_MS = 12 * 60 * 60_000;
 /** As many differences of one account as are told; the command line shows all. */
 const MAX_TOLD = 10;
 
@@ -36,21 +34,23 @@ export async function reconcileDays(
   if (sinceDayMs < AFTER_DAY_MS) return 0;
   const { through } = await readDayProgress(table, 'RECONCILED');
   if (through !== undefined && through >= yesterday) return 0;
-  const isLate = sinceDayMs > LATE_AFTER_DAY_MS;
   let compared = 0;
-  const isDone = await eachAccountOf(table, { kind: 'RECONCILED', date: yesterday, deadlineMs }, async (account) => {
-    const day = await readDay(table, account.id, yesterday);
-    if (!day || !isComplete(day)) {
-      // Its rows are still to come: the next run looks again, until it would hold up the others for too long.
-      if (isLate) log('error', bookTripwires.booksLate, { accountId: account.id, date: yesterday });
-      return isLate;
-    }
-    await compareMonth(table, account, yesterday, pauseMs);
-    compared += 1;
-    return true;
-  });
+  const isDone = await eachAccountOf(
+    table,
+    { kind: 'RECONCILED', date: yesterday, deadlineMs, atMs },
+    async (account, { isLate }) => {
+      const day = await readDay(table, account.id, yesterday);
+      if (!day || !isComplete(day)) {
+        // Its rows are still to come: the next run looks again, until it would hold up the others for too long.
+        if (isLate) log('error', bookTripwires.booksLate, { accountId: account.id, date: yesterday });
+        return isLate;
+      }
+      await compareMonth(table, account, yesterday, pauseMs);
+      compared += 1;
+      return true;
+    },
+  );
   if (isDone) await saveDaysDone(table, 'RECONCILED', yesterday);
-  else if (isLate) log('error', bookTripwires.booksLate, { date: yesterday });
   return compared;
 }
 

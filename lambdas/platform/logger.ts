@@ -14,7 +14,7 @@ export const bookTripwires = {
   unprovenRecord: 'record does not prove its price',
   /** Rows, counters or payments say different things. */
   booksDiffer: 'books differ',
-  /** A day that ended twelve hours ago has not been compared. */
+  /** A day has not been compared or sealed twelve hours after that was begun. */
   booksLate: 'books are late',
 } as const;
 

@@ -12,7 +12,7 @@ export interface DayProgress {
   /** Every account's days up to here. */
   through: string | undefined;
   /** Days up to `through`: the accounts up to this place in the list. */
-  current: { through: string; accountsUpTo: string } | undefined;
+  current: { through: string; accountsUpTo: string; begunAtMs?: number | undefined } | undefined;
 }
 
 function progressKey(work: DayWork): Key {
@@ -22,19 +22,32 @@ function progressKey(work: DayWork): Key {
 export async function readDayProgress(table: Table, work: DayWork): Promise<DayProgress> {
   const item = await readItem(table, progressKey(work));
   const through = item?.['closing_through'] as string | undefined;
+  const begunAt = item?.['begun_at'] as string | undefined;
   return {
     through: item?.['closed_through'] as string | undefined,
-    current: through === undefined ? undefined : { through, accountsUpTo: item!['accounts_up_to'] as string },
+    current:
+      through === undefined
+        ? undefined
+        : {
+            through,
+            accountsUpTo: item!['accounts_up_to'] as string,
+            begunAtMs: begunAt === undefined ? undefined : Date.parse(begunAt),
+          },
   };
 }
 
-/** Notes how far a run has come; a slow run that overlaps the next one cannot undo what is done. */
+/** Notes how far a run has come, and with `begunAtMs` when the first one began; a slow run that overlaps the next one cannot undo what is done. */
 export async function saveDayProgress(
   table: Table,
   work: DayWork,
-  current: NonNullable<DayProgress['current']>,
+  { through, accountsUpTo, begunAtMs }: NonNullable<DayProgress['current']>,
 ): Promise<void> {
-  const set = { entity: 'activity_progress', closing_through: current.through, accounts_up_to: current.accountsUpTo };
+  const set = {
+    entity: 'activity_progress',
+    closing_through: through,
+    accounts_up_to: accountsUpTo,
+    begun_at: begunAtMs === undefined ? undefined : new Date(begunAtMs).toISOString(),
+  };
   await writeAlone(table, update(table, progressKey(work), { set }));
 }
 

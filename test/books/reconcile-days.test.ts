@@ -101,11 +101,11 @@ describe('the books of a day', () => {
     expect(await reconcileDays(table, { atMs: at('03:00:00') })).toBe(0);
     expect(lines).toEqual([]);
     // From then on it is told by its account, and holds up no other.
-    expect(await reconcileDays(table, { atMs: at('12:00:01') })).toBe(0);
+    expect(await reconcileDays(table, { atMs: at('15:00:01') })).toBe(0);
     expect(lines).toMatchObject([
       { level: 'error', message: 'books are late', date: yesterday, accountId: account.id },
     ]);
-    expect(await reconcileDays(table, { atMs: at('12:01:01') })).toBe(0);
+    expect(await reconcileDays(table, { atMs: at('15:01:01') })).toBe(0);
     expect(lines).toHaveLength(1);
   });
 
@@ -119,7 +119,9 @@ describe('the books of a day', () => {
 describe('a record that does not prove its price', () => {
   it('is told by its id when its day is rolled up', async () => {
     const { table, account, dates } = await history();
-    const [generation] = await Array.fromAsync(generationsOfDay(table, account.id, dates[0]!));
+    const generations = await Array.fromAsync(generationsOfDay(table, account.id, dates[0]!));
+    // What was charged for nothing, or cut at its hold, has the same cost with another token.
+    const generation = generations.find(({ outcome }) => !outcome!.cost.isZero && !outcome!.capped);
     await documentsOf(table).send(
       new UpdateCommand({
         TableName: table.name,

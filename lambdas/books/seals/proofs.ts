@@ -15,7 +15,7 @@ import { CHUNK_LEAVES, leafOf, pathOf } from './merkle.ts';
 import { chargeLines, openLine } from './sealed-line.ts';
 
 /** A line of a generation in a sealed day. */
-export interface ProvenLine {
+interface ProvenLine {
   /** Its place among the leaves, from 0. */
   index: number;
   leaf: Buffer;

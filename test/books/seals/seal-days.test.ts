@@ -70,8 +70,12 @@ describe('the days of all accounts', () => {
 
   it('that are late are told', async () => {
     const { sealing } = await history();
-    const atMs = Date.parse(`${tomorrow}T12:00:01Z`);
-    await sealDays(sealing.tools, { atMs, deadlineMs: performance.now() - 1 });
+    const at = (time: string) =>
+      sealDays(sealing.tools, { atMs: Date.parse(`${tomorrow}T${time}Z`), deadlineMs: performance.now() - 1 });
+    await at('01:00:00');
+    await at('13:00:00');
+    expect(lines).toEqual([]);
+    await at('13:00:01');
     expect(lines).toMatchObject([{ level: 'error', message: 'books are late', date: today }]);
   });
 
