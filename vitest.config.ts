@@ -51,6 +51,7 @@ const settingUp = [
   'journeys/greeting',
   'journeys/long-answer',
   'journeys/npm-start',
+  'journeys/purchases',
   'journeys/october',
   'journeys/operator',
   'journeys/readme',

@@ -45,7 +45,7 @@ export class SpendingTable {
 
   /** @param day that the generation is booked on @throws {GatewayError} 400 when there are more rows than a report has */
   add(generation: FinalGeneration, day: string): void {
-    const values = this.#by.map((dimension) => valueOf(generation, day, dimension));
+    const values = this.#by.map((dimension) => dimensionValue(generation, day, dimension));
     const name = values.join('\n');
     let row = this.#rows.get(name);
     if (!row) {
@@ -64,7 +64,12 @@ export class SpendingTable {
   }
 }
 
-function valueOf({ payer, outcome, apiType }: FinalGeneration, day: string, dimension: Dimension): string {
+/** What a generation has of a dimension, as rows have it. */
+export function dimensionValue(
+  { payer, outcome, apiType }: FinalGeneration,
+  day: string,
+  dimension: Dimension,
+): string {
   switch (dimension) {
     case 'day':
       return day;

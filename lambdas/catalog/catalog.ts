@@ -153,7 +153,9 @@ function resolveEndpoint(
     supportedParameters: data.supported_parameters ?? model.supported_parameters,
     pricing: data.pricing,
     serviceCost: data.service_cost,
-    ...(search && maySearch ? withSearchPrice(data, search.price) : {}),
+    ...(search && maySearch
+      ? withSearchPrice(data, { price: search.price, isFree: model.service_free !== undefined })
+      : {}),
     quirks: quirksOf(data, provider.data),
     dataPolicy: data.data_policy ?? provider.data.data_policy,
     data,

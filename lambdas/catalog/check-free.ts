@@ -21,8 +21,8 @@ export function checkFree(model: ModelData, offers: FreeOffer[], place: string):
     if (id.endsWith(FREE_SUFFIX))
       throw new CatalogError(`${place}.service_free: "${id}" needs the terms of its free use`);
     for (const { data, place: at } of offers) {
-      if (data.service_cost)
-        throw new CatalogError(`${at}.service_cost: only models whose id ends in ":free" have one`);
+      if (data.service_cost && model.video)
+        throw new CatalogError(`${at}.service_cost: videos are paid by the second, which it has no price of`);
     }
     return;
   }

@@ -10,9 +10,9 @@ export type Priced<Item> = Item & { pricing: Pricing };
 
 type Paid = Partial<Pick<Endpoint, 'serviceCost'>>;
 
-/** What somebody pays for an endpoint: its client, or on free models the service. */
+/** What somebody pays for an endpoint: its client, or where that pays nothing the service. */
 export function paidPrices({ pricing, serviceCost }: Priced<Paid>): Pricing {
-  return serviceCost ?? pricing;
+  return serviceCost && typicalCost(pricing).isZero ? serviceCost : pricing;
 }
 
 /** What a usual request costs. */

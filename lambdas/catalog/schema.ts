@@ -162,7 +162,7 @@ const endpointSchema = z.strictObject({
   supported_parameters: z.array(parameter).optional(),
   /** An endpoint without a price is listed and never routed to. */
   pricing: pricingSchema.optional(),
-  /** On free models: what the provider charges the service, whose clients pay nothing. */
+  /** What the provider charges the service. Free models need it, because their clients pay nothing; clients never see it. */
   service_cost: pricingSchema.optional(),
   /** They override those of its provider. */
   quirks: anyQuirks.optional(),

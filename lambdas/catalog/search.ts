@@ -46,11 +46,15 @@ interface Prices {
   serviceCost: Pricing | undefined;
 }
 
-/** Prices of an endpoint whose model may search. On a free model the service pays, and its client still nothing. */
-export function withSearchPrice({ pricing, service_cost: cost }: EndpointData, price: Money): Prices {
+/**
+ * Prices of an endpoint whose model may search. On a free model the service pays, and its client still nothing. What search engines charge
+ * the service is not known on other models.
+ */
+export function withSearchPrice(
+  { pricing, service_cost: cost }: EndpointData,
+  { price, isFree }: { price: Money; isFree: boolean },
+): Prices {
   if (!pricing) return { pricing, serviceCost: cost };
-  return {
-    pricing: { ...pricing, web_search: cost ? Money.zero : price },
-    serviceCost: cost && { ...cost, web_search: price },
-  };
+  if (!isFree) return { pricing: { ...pricing, web_search: price }, serviceCost: cost };
+  return { pricing: { ...pricing, web_search: Money.zero }, serviceCost: cost && { ...cost, web_search: price } };
 }

@@ -58,7 +58,7 @@ export const outcomeRecord = record({
   cost: money('total_cost_rub'),
   /** The saving by reading caches against uncached input, less the cost of writing them; negative where that was more. */
   cacheSaved: named('cache_discount_rub', money('cache_saved_rub')),
-  /** On free models: what the answer costs the service. Clients do not see it. */
+  /** What the answer costs the service, at the endpoint's purchase prices; where it has none, it is not known. Clients do not see it. */
   serviceCost: optional(money('service_cost_rub')),
   /** True when usage was counted by us because the provider never reported it. */
   estimated: flag('estimated'),

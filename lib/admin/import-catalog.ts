@@ -47,7 +47,10 @@ export function importCatalog(
       }
       return { place, data: listedAt(place, lists) };
     });
-    fileOf(wanted.id).models.push(catalogModel(wanted, found, conversion));
+    const offered = catalogModel(wanted, found, conversion);
+    fileOf(wanted.id).models.push(
+      selection.service_cost ? withServiceCost(offered, wanted, found, conversion) : offered,
+    );
     if (selection.free?.models.includes(wanted.id)) {
       fileOf(wanted.id).models.push(freeModel(wanted, found, { ...conversion, terms: selection.free.terms }));
     }
@@ -96,6 +99,25 @@ function fraction(text: string): { units: bigint; scale: bigint } {
 interface Found {
   place: Place;
   data: ListedModel;
+}
+
+/** A model whose endpoints say what they cost the service; videos have no such price. */
+function withServiceCost(
+  offered: ImportedModel,
+  wanted: SelectedModel,
+  found: Found[],
+  { rubPerUsd }: Conversion,
+): ImportedModel {
+  const bought = catalogModel(wanted, found, { rubPerUsd, markupPercent: '0' });
+  return {
+    ...offered,
+    endpoints: offered.endpoints.map((endpoint, index) => {
+      const cost = bought.endpoints[index]!.pricing;
+      return cost && wanted.output_modalities?.includes('video') !== true
+        ? { ...endpoint, service_cost: cost }
+        : endpoint;
+    }),
+  };
 }
 
 /** The free variant of a model: its client pays nothing, and the service what the provider charges, without a markup. */

@@ -29,6 +29,8 @@ export type Place = z.infer<typeof placeSchema>;
 
 /** A selection lists the models to import, the id of each, and the places where it can be reached. */
 export const selectionSchema = z.strictObject({
+  /** Whether endpoints say what they cost the service as well: the list's price without the markup. */
+  service_cost: z.boolean().optional(),
   /** Providers that charge per request, which the source does not know: their models need a fee. */
   per_request_fee: z.array(z.string()).optional(),
   models: z.array(

@@ -9,7 +9,9 @@ import { addBudgetCommands } from './budget-commands.ts';
 import { addCatalogCommands } from './catalog-commands.ts';
 import { addFreeCommand } from './free-commands.ts';
 import { addGenerationCommands } from './generation-commands.ts';
+import { addInvoiceCommand } from './invoice-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
+import { addMarginCommand } from './margin-commands.ts';
 import { addMemberCommands } from './member-commands.ts';
 import { addProviderCommand } from './provider-commands.ts';
 import { addReconcileCommand } from './reconcile-commands.ts';
@@ -44,6 +46,8 @@ export function buildProgram(): Command {
   addReconcileCommand(program);
   addVerifyCommand(program);
   addBooksCommands(program);
+  addMarginCommand(program);
+  addInvoiceCommand(program);
   addGenerationCommands(program);
   addAuditCommand(program);
   addFreeCommand(program);

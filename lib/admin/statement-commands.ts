@@ -1,14 +1,10 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { Names } from '../../lambdas/books/names.ts';
-import { daysOfMonth, periodOf, type Period } from '../../lambdas/books/period.ts';
-import { dimensions, SpendingTable, type Dimension } from '../../lambdas/books/spending.ts';
+import { SpendingTable, type Dimension } from '../../lambdas/books/spending.ts';
 import { isProven, readStatement, type Statement } from '../../lambdas/books/statement.ts';
 import type { RecordFilter } from '../../lambdas/books/records.ts';
 import { findWorkspace } from '../../lambdas/management/workspaces.ts';
-import { utcDate } from '../../lambdas/money/periods.ts';
-import { nowMs } from '../../lambdas/platform/clock.ts';
 import { readAccount } from '../../lambdas/store/accounts.ts';
-import { parseDate } from './arguments.ts';
 import { namedKey } from './named-key.ts';
 import { table as asTable, type Row } from './output.ts';
 import { locales, type Locale } from '../../lambdas/books/csv.ts';
@@ -20,16 +16,13 @@ import { columnsOf, namedCells, shortSumColumns, sumCells } from './reports/spen
 import { statementJson } from './reports/statement-json.ts';
 import { statementPage } from './reports/statement-page.ts';
 import { showProgress } from './progress.ts';
+import { byOption, periodAsked, withPeriodOptions, type PeriodOptions } from './report-options.ts';
 import { withAccount, type Session } from './session.ts';
 
 const formats = ['table', 'csv', 'json', 'html'] as const;
 type Format = (typeof formats)[number];
 
-interface StatementOptions {
-  month?: string;
-  from?: string;
-  to?: string;
-  zone: string;
+interface StatementOptions extends PeriodOptions {
   by: Dimension[];
   key?: string;
   member?: string;
@@ -42,16 +35,11 @@ interface StatementOptions {
 }
 
 export function addStatementCommand(program: Command): void {
-  program
+  const command = program
     .command('statement')
-    .description('what the account spent in any days: by whom, on what, with its proof; as a table, a page, or files')
-    .addOption(new Option('--month <YYYY-MM>', 'a whole month').argParser(parseMonth).conflicts(['from', 'to']))
-    .option('--from <day>', 'the first day; default: the first of this month', parseDate)
-    .option('--to <day>', 'the last day; default: today', parseDate)
-    .option('--zone <name>', 'whose days: UTC, or a zone such as Europe/Moscow', 'UTC')
-    .addOption(
-      new Option('--by <list>', `a row for each: ${dimensions.join(', ')}`).argParser(parseBy).default(['day'], 'day'),
-    )
+    .description('what the account spent in any days: by whom, on what, with its proof; as a table, a page, or files');
+  withPeriodOptions(command)
+    .addOption(byOption(['day']))
     .option('--key <name, label or hash>', 'only of this key')
     .option('--member <id>', 'only of this member')
     .option('--workspace <id or slug>', 'only of this workspace')
@@ -64,24 +52,9 @@ export function addStatementCommand(program: Command): void {
         .default('plain'),
     )
     .option('--issuer <name>', 'who writes the invoice, for FOCUS', 'Model gateway')
-    .action((options: StatementOptions, command: Command) =>
-      withAccount(command, (session, isJson) => answer(session, options, isJson)),
+    .action((options: StatementOptions, run: Command) =>
+      withAccount(run, (session, isJson) => answer(session, options, isJson)),
     );
-}
-
-function parseMonth(text: string): string {
-  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
-  throw new InvalidArgumentError('Use a month, for example 2026-10.');
-}
-
-function parseBy(text: string): Dimension[] {
-  const names = text.split(',').map((name) => name.trim());
-  const known: readonly string[] = dimensions;
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    throw new InvalidArgumentError(`"${unknown}" is not known: use some of ${dimensions.join(', ')}, with commas.`);
-  }
-  return [...new Set(names)] as Dimension[];
 }
 
 /** Prints what was asked for. A statement that is contradicted ends with exit code 1. */
@@ -114,14 +87,6 @@ async function answer(session: Session, options: StatementOptions, isJson: boole
   // Nothing was spent by a key that there is; but there may be none of that name.
   if (options.key !== undefined && statement.records === 0) await namedKey(session, options.key);
   if (!isProven(statement)) process.exitCode = 1;
-}
-
-/** @throws {GatewayError} 400 for days that are in no order, or too many */
-function periodAsked({ month, from, to, zone }: StatementOptions): Period {
-  if (month !== undefined) return periodOf({ ...daysOfMonth(month), zone });
-  const today = utcDate(nowMs());
-  const last = to ?? today;
-  return periodOf({ from: from ?? `${last.slice(0, 'YYYY-MM'.length)}-01`, to: last, zone });
 }
 
 async function filterOf(

@@ -59,7 +59,6 @@ describe('a free model', () => {
   it.each([
     ['service_free', 'test/model:free', { terms: undefined }],
     ['service_free', 'test/model', {}],
-    ['service_cost', 'test/model', { terms: undefined }],
     ['service_cost', 'test/model:free', { endpoint: { service_cost: undefined } }],
     ['pricing.completion', 'test/model:free', { endpoint: { pricing: { prompt: '0', completion: '0.1' } } }],
     ['pricing.request', 'test/model:free', { endpoint: { pricing: { prompt: '0', completion: '0', request: '1' } } }],

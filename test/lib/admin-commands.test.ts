@@ -158,6 +158,12 @@ const cases: Record<string, Case> = {
   reconcile: { good: ['--deep'], bad: [['--day', 'yesterday'], new RegExp(day)] },
   export: { good: [exported], bad: [[], /missing required argument 'dir'/] },
   books: { good: [exported], bad: [['/nope'], /no full export of the table/] },
+  margin: { good: ['--by', 'provider'], bad: [['--by', 'colour'], /"colour" is not known/] },
+  invoice: {
+    good: ['--help'],
+    bad: [['/nope.json', '--provider', 'anthropic', '--format', 'anthropic'], /cannot be read/],
+    needs: '--provider',
+  },
   'generations show': { good: ['--help'], bad: [['req_1'], /gen-…, as x-generation-id has it, or req_…/] },
   'generations list': { good: ['--status', 'complete'], bad: [['--date', 'yesterday'], new RegExp(day)] },
   audit: { good: ['--limit', '5'], bad: [['--limit', '0'], /from 1 to/] },

@@ -163,6 +163,18 @@ describe('importing a price list', () => {
     });
   });
 
+  it('says what endpoints cost the service, where the selection asks for it', () => {
+    const files = importCatalog(
+      [readModelsDev(searching)],
+      { models: [wanted], service_cost: true, aliases: [] },
+      atRate,
+    );
+
+    expect(files.get('acme.json')).toMatchObject({
+      models: [{ endpoints: [{ pricing: { prompt: '0.000099' }, service_cost: { prompt: '0.00009' } }] }],
+    });
+  });
+
   it('offers nothing free that it does not import', () => {
     const selection = { models: [wanted], free: { terms: {}, models: ['acme/small'] }, aliases: [] };
 

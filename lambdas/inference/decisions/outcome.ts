@@ -1,6 +1,7 @@
 import type { Charged } from '../../accounting/charge.ts';
 import { isCancelled } from '../../accounting/ending.ts';
 import { recordedUsage } from '../../accounting/recorded-usage.ts';
+import { serviceCostOf } from '../../accounting/service-cost.ts';
 import type { Ending, Outcome } from '../../store/outcome.ts';
 import type { AbortReason } from '../abort.ts';
 import { attemptRecords } from '../attempt-records.ts';
@@ -20,7 +21,7 @@ export function decisionOutcome(
   return {
     cost,
     cacheSaved,
-    serviceCost: undefined,
+    serviceCost: serviceCostOf(endpoint, charged),
     estimated,
     capped: exceeded,
     cancelled: isCancelled({ ending, hasOutput: rounds.length > 0 }),

@@ -1,13 +1,11 @@
 import type { Charged } from '../../accounting/charge.ts';
 import { isCancelled } from '../../accounting/ending.ts';
-import { priceUsage } from '../../accounting/price.ts';
 import { recordedUsage } from '../../accounting/recorded-usage.ts';
-import { promptTokens, type TokenUsage } from '../../accounting/usage.ts';
-import { Money } from '../../money/money.ts';
+import { serviceCostOf } from '../../accounting/service-cost.ts';
 import type { Ending, Outcome } from '../../store/outcome.ts';
 import { attemptRecords } from '../attempt-records.ts';
 import { isUsualSlip, type Surprises } from '../tripwires.ts';
-import { hasOutput, type Attempted, type MeasuredAnswer } from './answer-context.ts';
+import { hasOutput, type MeasuredAnswer } from './answer-context.ts';
 
 /** What an answer came to, as the record keeps it. @param ending null while it goes on */
 export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged: Charged): Outcome {
@@ -19,7 +17,7 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
   return context.stage.withResults({
     cost,
     cacheSaved,
-    serviceCost: serviceCostOf(attempted, usage),
+    serviceCost: serviceCostOf(endpoint, charged),
     estimated,
     capped: exceeded,
     cancelled: ending === null || isCancelled({ ending, hasOutput: hasOutput(answer) }),
@@ -44,13 +42,6 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
     latencyMs: firstEventAtMs === undefined ? null : Math.round(firstEventAtMs - context.receivedAtMs),
     generationTimeMs: firstEventAtMs === undefined ? null : Math.round(performance.now() - firstEventAtMs),
   });
-}
-
-/** What an answer of a free model costs the service; one that is not charged has no usage. */
-function serviceCostOf({ candidate }: Attempted, usage: TokenUsage): Money | undefined {
-  const { serviceCost } = candidate.endpoint;
-  if (!serviceCost) return undefined;
-  return promptTokens(usage) + usage.outputTokens === 0 ? Money.zero : priceUsage(usage, serviceCost).total;
 }
 
 /** Says what is surprising about an answer. */

@@ -1,0 +1,23 @@
+import type { Endpoint } from '../catalog/catalog.ts';
+import { Money } from '../money/money.ts';
+import type { Charged } from './charge.ts';
+import { priceUsage } from './price.ts';
+import { promptTokens } from './usage.ts';
+
+/**
+ * What an answer costs the service at the purchase prices of its endpoint: each request to the provider with its own tier and fee, and the
+ * searches, where these have a price. An answer that is not charged has no usage, and is taken to cost nothing.
+ *
+ * Weakness: usage that was cut to what the request could come to is bought whole; attempts that failed may be charged by their provider.
+ * @returns undefined where the endpoint has no purchase prices
+ */
+export function serviceCostOf(
+  { serviceCost }: Pick<Endpoint, 'serviceCost'>,
+  { usage, rounds = [usage] }: Pick<Charged, 'usage' | 'rounds'>,
+): Money | undefined {
+  if (!serviceCost) return undefined;
+  const used = rounds.filter((round) => promptTokens(round) + round.outputTokens > 0);
+  const ofRounds = used.map((round) => priceUsage({ ...round, searchRequests: 0 }, serviceCost).total);
+  const ofSearches = serviceCost.web_search?.times(used.length === 0 ? 0 : (usage.searchRequests ?? 0));
+  return Money.sum([...ofRounds, ofSearches ?? Money.zero]);
+}

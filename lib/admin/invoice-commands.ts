@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { Argument, Option, type Command } from 'commander';
+import { periodOf } from '../../lambdas/books/period.ts';
+import { readCatalogFiles } from '../../lambdas/catalog/files.ts';
+import { catalogDirectory } from '../../lambdas/catalog/load.ts';
+import { StartFailure } from '../local/failure.ts';
+import { print, table as asTable, type Row } from './output.ts';
+import { recordsOfAccounts } from './purchases/all-records.ts';
+import { RecordedUsage, type UsageDifference } from './purchases/compare-usage.ts';
+import { readProviderUsage, usageFormats, type UsageFormat } from './purchases/provider-usage.ts';
+import { withTableOf } from './session.ts';
+
+interface InvoiceOptions {
+  provider: string;
+  format: UsageFormat;
+  catalog?: string;
+  all: boolean;
+}
+
+export function addInvoiceCommand(program: Command): void {
+  program
+    .command('invoice')
+    .description(
+      "compare a provider's report of its own usage with the records of all accounts; exit code 1 where they differ",
+    )
+    .addArgument(new Argument('<file>', 'the report, for UTC days: JSON of its usage API, or CSV; see docs/billing.md'))
+    .requiredOption('--provider <id>', 'of the catalog, whose report it is')
+    .addOption(new Option('--format <format>', 'of the file').choices([...usageFormats]).makeOptionMandatory())
+    .option('--catalog <dir>', 'a catalog; default: the one that comes with the code')
+    .option('--all', 'also what is the same', false)
+    .action((file: string, options: InvoiceOptions, command: Command) => {
+      const reported = readProviderUsage(readReport(file), options.format);
+      if (reported.length === 0) throw new StartFailure(`${file} reports no day.`);
+      const recorded = recordedUsageOf(options);
+      return withTableOf(command, async (table, { account, json }) => {
+        const dates = reported.map(({ date }) => date).toSorted();
+        const period = periodOf({ from: dates[0]!, to: dates.at(-1)! });
+        for await (const { generation, day } of recordsOfAccounts(table, account, period))
+          recorded.add(generation, day);
+        answer(recorded.compared(reported), { isAll: options.all, isJson: json });
+      });
+    });
+}
+
+function readReport(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    throw new StartFailure(`${file} cannot be read.`);
+  }
+}
+
+function recordedUsageOf({ provider, catalog }: InvoiceOptions): RecordedUsage {
+  try {
+    return new RecordedUsage(readCatalogFiles(catalog ?? catalogDirectory()), provider);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new StartFailure(`${error.message}: "providers" lists those that there are.`);
+  }
+}
+
+function answer(compared: readonly UsageDifference[], { isAll, isJson }: { isAll: boolean; isJson: boolean }): void {
+  const differing = compared.filter(({ provider, records }) => provider !== records);
+  const rows = (isAll ? compared : differing).map(({ provider, records, ...of }): Row => {
+    return { ...of, provider, records, difference: provider - records };
+  });
+  const days = new Set(compared.map(({ date }) => date)).size;
+  if (isJson) print({ agrees: differing.length === 0, days, compared: compared.length, rows }, true);
+  else {
+    const verdict =
+      differing.length === 0
+        ? `The provider and the records say the same: ${compared.length} counts of ${days} days.`
+        : `${differing.length} of ${compared.length} counts of ${days} days DIFFER.`;
+    process.stdout.write(`${rows.length === 0 ? '' : `${asTable(rows)}\n`}${verdict}\n`);
+  }
+  if (differing.length > 0) process.exitCode = 1;
+}

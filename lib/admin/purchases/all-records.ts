@@ -1,0 +1,26 @@
+import { dayFinder, type Period } from '../../../lambdas/books/period.ts';
+import { recordsOf } from '../../../lambdas/books/records.ts';
+import { notFound } from '../../../lambdas/platform/errors.ts';
+import { listAccountIds, readAccount } from '../../../lambdas/store/accounts.ts';
+import type { Generation } from '../../../lambdas/store/generation.ts';
+import type { Table } from '../../../lambdas/store/table.ts';
+import { showProgress } from '../progress.ts';
+
+/** Every generation of a period with its day, of one account or of all. @throws {GatewayError} 404 for an account that there is not */
+export async function* recordsOfAccounts(
+  table: Table,
+  account: string | undefined,
+  period: Period,
+): AsyncGenerator<{ generation: Generation; day: string }, void> {
+  if (account !== undefined && !(await readAccount(table, account)))
+    throw notFound(`There is no account "${account}".`);
+  const ids = account === undefined ? (await Array.fromAsync(listAccountIds(table))).map(({ id }) => id) : [account];
+  const dayOf = dayFinder(period);
+  const progress = showProgress('read', ids.length);
+  for (const accountId of ids) {
+    for await (const generation of recordsOf({ table, accountId }, period)) {
+      yield { generation, day: dayOf(generation.createdAtMs)! };
+    }
+    progress(accountId);
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * What providers say that they were used for, by UTC day and model: as Anthropic's and OpenAI's organisations are told it by their usage
+ * APIs, and as a CSV that anything else can be brought into.
+ */
+
+import { parse } from 'csv-parse/sync';
+import * as z from 'zod';
+import { utcDate } from '../../../lambdas/money/periods.ts';
+import { issueText } from '../../../lambdas/platform/issues.ts';
+import { StartFailure } from '../../local/failure.ts';
+
+/** What is counted. `input` is what was neither read from a cache nor, where the report tells that apart, written to one. */
+export const usageMeters = ['requests', 'input', 'cache_read', 'cache_write', 'cache_write_1h', 'output'] as const;
+export type UsageMeter = (typeof usageMeters)[number];
+
+/** Usage of a model on a day; a meter that the report does not have is absent. */
+export interface ReportedDay {
+  date: string;
+  /** The provider's name for it. */
+  model: string;
+  usage: Partial<Record<UsageMeter, number>>;
+}
+
+export const usageFormats = ['anthropic', 'openai', 'csv'] as const;
+export type UsageFormat = (typeof usageFormats)[number];
+
+const tokens = z.int().nonnegative();
+
+/** A page, or several in a list; the last one must be the last there is. */
+function pagesOf<Bucket extends z.ZodType>(bucket: Bucket) {
+  const page = z.object({ data: z.array(bucket), has_more: z.boolean().optional() });
+  return z
+    .union([page.transform((one) => [one]), z.array(page).min(1)], {
+      error: 'must be a page of the usage API, or a list of pages',
+    })
+    .refine((pages) => pages.at(-1)!.has_more !== true, 'is not all of it: has_more is true on the last page')
+    .transform((pages) => pages.flatMap(({ data }) => data));
+}
+
+const model = z.string({ error: 'must be the name of a model: ask the API with group_by model' });
+
+/** GET /v1/organizations/usage_report/messages, grouped by model (platform.claude.com, Admin API). */
+const anthropicReport = pagesOf(
+  z.object({
+    starting_at: z.iso.datetime(),
+    results: z.array(
+      z.object({
+        model,
+        uncached_input_tokens: tokens,
+        cache_read_input_tokens: tokens,
+        cache_creation: z.object({ ephemeral_5m_input_tokens: tokens, ephemeral_1h_input_tokens: tokens }),
+        output_tokens: tokens,
+      }),
+    ),
+  }),
+);
+
+/** GET /v1/organization/usage/completions, grouped by model (platform.openai.com, Administration). */
+const openaiReport = pagesOf(
+  z.object({
+    start_time: z.int().nonnegative(),
+    results: z.array(
+      z.object({
+        model,
+        /** With those that were cached. */
+        input_tokens: tokens,
+        input_cached_tokens: tokens.default(0),
+        output_tokens: tokens,
+        num_model_requests: tokens,
+      }),
+    ),
+  }),
+);
+
+const csvRow = z.strictObject({
+  date: z.iso.date(),
+  model: z.string().min(1),
+  ...Object.fromEntries(usageMeters.map((meter) => [meter, z.coerce.number().int().nonnegative().optional()])),
+}) as unknown as z.ZodType<{ date: string; model: string } & Partial<Record<UsageMeter, number>>>;
+
+const readers: Record<UsageFormat, (text: string) => ReportedDay[]> = {
+  anthropic: (text) =>
+    checked(anthropicReport, JSON.parse(text)).flatMap(({ starting_at: at, results }) =>
+      results.map((result) => ({
+        date: at.slice(0, 'YYYY-MM-DD'.length),
+        model: result.model,
+        usage: {
+          input: result.uncached_input_tokens,
+          cache_read: result.cache_read_input_tokens,
+          cache_write: result.cache_creation.ephemeral_5m_input_tokens,
+          cache_write_1h: result.cache_creation.ephemeral_1h_input_tokens,
+          output: result.output_tokens,
+        },
+      })),
+    ),
+  openai: (text) =>
+    checked(openaiReport, JSON.parse(text)).flatMap(({ start_time: at, results }) =>
+      results.map((result) => ({
+        date: utcDate(at * 1_000),
+        model: result.model,
+        usage: {
+          requests: result.num_model_requests,
+          input: result.input_tokens - result.input_cached_tokens,
+          cache_read: result.input_cached_tokens,
+          output: result.output_tokens,
+        },
+      })),
+    ),
+  csv: (text) =>
+    checked(z.array(csvRow), parse(text, { columns: true, skip_empty_lines: true, trim: true, bom: true })).map(
+      ({ date, model: name, ...usage }) => ({ date, model: name, usage }),
+    ),
+};
+
+function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const { data, error } = schema.safeParse(value);
+  if (!error) return data;
+  const [issue] = error.issues;
+  throw new StartFailure(`The report is not as expected: ${issue!.path.join('.') || 'it'}: ${issueText(issue!)}`);
+}
+
+/** Days and models of a report, each once. @throws {StartFailure} naming what is wrong with it */
+export function readProviderUsage(text: string, format: UsageFormat): ReportedDay[] {
+  let days: ReportedDay[];
+  try {
+    days = readers[format](text);
+  } catch (error) {
+    if (error instanceof StartFailure) throw error;
+    throw new StartFailure(`The report is not ${format === 'csv' ? 'CSV' : 'JSON'}: ${(error as Error).message}`);
+  }
+  const sums = new Map<string, ReportedDay>();
+  for (const { date, model: name, usage } of days) {
+    const known = sums.get(`${date}\n${name}`) ?? { date, model: name, usage: {} };
+    for (const [meter, count] of Object.entries(usage) as [UsageMeter, number | undefined][]) {
+      if (count !== undefined) known.usage[meter] = (known.usage[meter] ?? 0) + count;
+    }
+    sums.set(`${date}\n${name}`, known);
+  }
+  return [...sums.values()];
+}

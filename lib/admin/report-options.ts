@@ -1,0 +1,52 @@
+/** Options that reports have in common: of which days they are, and by what their rows are split. */
+
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { daysOfMonth, periodOf, type Period } from '../../lambdas/books/period.ts';
+import { dimensions, type Dimension } from '../../lambdas/books/spending.ts';
+import { utcDate } from '../../lambdas/money/periods.ts';
+import { nowMs } from '../../lambdas/platform/clock.ts';
+import { parseDate } from './arguments.ts';
+
+export interface PeriodOptions {
+  month?: string;
+  from?: string;
+  to?: string;
+  zone: string;
+}
+
+/** Adds `--month`, `--from`, `--to` and `--zone`. */
+export function withPeriodOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--month <YYYY-MM>', 'a whole month').argParser(parseMonth).conflicts(['from', 'to']))
+    .option('--from <day>', 'the first day; default: the first of this month', parseDate)
+    .option('--to <day>', 'the last day; default: today', parseDate)
+    .option('--zone <name>', 'whose days: UTC, or a zone such as Europe/Moscow', 'UTC');
+}
+
+export function byOption(usual: Dimension[]): Option {
+  return new Option('--by <list>', `a row for each: ${dimensions.join(', ')}`)
+    .argParser(parseBy)
+    .default(usual, usual.join(','));
+}
+
+function parseMonth(text: string): string {
+  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
+  throw new InvalidArgumentError('Use a month, for example 2026-10.');
+}
+
+function parseBy(text: string): Dimension[] {
+  const names = text.split(',').map((name) => name.trim());
+  const known: readonly string[] = dimensions;
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new InvalidArgumentError(`"${unknown}" is not known: use some of ${dimensions.join(', ')}, with commas.`);
+  }
+  return [...new Set(names)] as Dimension[];
+}
+
+/** @throws {GatewayError} 400 for days that are in no order, or too many */
+export function periodAsked({ month, from, to, zone }: PeriodOptions): Period {
+  if (month !== undefined) return periodOf({ ...daysOfMonth(month), zone });
+  const last = to ?? utcDate(nowMs());
+  return periodOf({ from: from ?? `${last.slice(0, 'YYYY-MM'.length)}-01`, to: last, zone });
+}

@@ -1,0 +1,189 @@
+/** What providers charge: recorded beside what clients are charged, and compared with what providers report. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Money } from '../../lambdas/money/money.ts';
+import { utcDate } from '../../lambdas/money/periods.ts';
+import { adminHere } from '../support/admin.ts';
+import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
+import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+
+const pricing = { prompt: '0.001', completion: '0.003' };
+const endpoint = { provider: 'sandbox-anthropic', upstream_model: 'claude', pricing };
+
+let catalog: CatalogDirectory;
+let directory: string;
+let gateway: RunningGateway;
+let used: { input: number; output: number };
+beforeAll(async () => {
+  catalog = catalogDirectory([
+    textModel('test/bought', [{ ...endpoint, service_cost: { prompt: '0.0004', completion: '0.002' } }]),
+    textModel('test/unknown', [endpoint]),
+  ]);
+  directory = mkdtempSync(join(tmpdir(), 'gateway-purchases-'));
+  gateway = await startGateway({ args: ['--data', directory, '--catalog', catalog.path] });
+  used = { input: 0, output: 0 };
+  for (const [index, model] of ['test/bought', 'test/bought', 'test/unknown'].entries()) {
+    const answer = await post(gateway, '/messages', {
+      model,
+      max_tokens: 10 + index,
+      messages: [said('Hi', 'delay=0')],
+    });
+    const { id } = (await answer.json()) as { id: string };
+    const { tokens_prompt: input, tokens_completion: output } = await finalGeneration(gateway, id);
+    used.input += Number(input);
+    used.output += Number(output);
+  }
+});
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(directory, { recursive: true, force: true });
+  catalog.remove();
+});
+
+const run = (...args: string[]) => adminHere(directory, ...args);
+
+interface Margin {
+  requests: number;
+  charged_rub: string;
+  service_cost_rub: string;
+  margin_rub: string;
+  unknown: number;
+}
+
+describe('a margin', () => {
+  it('is what was charged less what providers charge, by model, where that is known', async () => {
+    const { out } = await run('--json', 'margin', '--by', 'model');
+    const { rows, total } = JSON.parse(out) as { rows: (Margin & { model: string })[]; total: Margin };
+    const [bought, unknown] = [rows[0]!, rows[1]!];
+
+    expect(rows.map(({ model, requests, unknown: count }) => [model, requests, count])).toEqual([
+      ['test/bought', 2, 0],
+      ['test/unknown', 1, 1],
+    ]);
+    expect(Money.parse(bought.charged_rub).minus(Money.parse(bought.service_cost_rub)).toString()).toBe(
+      bought.margin_rub,
+    );
+    expect(Money.parse(bought.service_cost_rub).isZero).toBe(false);
+    expect(unknown).toMatchObject({ charged_rub: '0', service_cost_rub: '0', margin_rub: '0' });
+    expect(total.margin_rub).toBe(bought.margin_rub);
+  });
+
+  it('says what is in no margin', async () => {
+    const { out } = await run('margin');
+    expect(out).toMatch(/What 1 requests cost the service is not known/);
+  });
+
+  it('is nothing that a client sees', async () => {
+    const models = await (await get(gateway, '/models')).text();
+    const endpoints = await (await get(gateway, '/models/test/bought/endpoints')).text();
+    expect(models + endpoints).not.toMatch(/service_cost|0\.0004/);
+  });
+});
+
+async function compared(report: unknown, format: string, ...more: string[]) {
+  const file = join(directory, 'report');
+  writeFileSync(file, typeof report === 'string' ? report : JSON.stringify(report));
+  const args = ['invoice', file, '--provider', 'sandbox-anthropic', '--catalog', catalog.path, '--format', format];
+  return run('--json', ...args, ...more);
+}
+
+describe("a provider's report", () => {
+  const today = utcDate(Date.now());
+
+  const anthropic = (more: object = {}) => ({
+    data: [
+      {
+        starting_at: `${today}T00:00:00Z`,
+        ending_at: `${today}T23:59:59Z`,
+        results: [
+          {
+            model: 'claude-20261120',
+            uncached_input_tokens: used.input,
+            cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+            cache_read_input_tokens: 0,
+            output_tokens: used.output,
+            server_tool_use: { web_search_requests: 0 },
+            ...more,
+          },
+        ],
+      },
+    ],
+    has_more: false,
+    next_page: null,
+  });
+
+  it("of Anthropic's agrees with the records, also by the name of a snapshot", async () => {
+    const { out, code } = await compared(anthropic(), 'anthropic');
+    expect(JSON.parse(out)).toMatchObject({ agrees: true, days: 1, compared: 5, rows: [] });
+    expect(code).toBe(0);
+  });
+
+  it('that differs is told by day, model and meter', async () => {
+    const { out, code } = await compared(anthropic({ output_tokens: used.output + 7 }), 'anthropic');
+    expect(JSON.parse(out)).toMatchObject({
+      agrees: false,
+      rows: [{ date: today, model: 'claude', meter: 'output', records: used.output, difference: 7 }],
+    });
+    expect(code).toBe(1);
+  });
+
+  it("of OpenAI's is read as well, whose input has what was cached", async () => {
+    const result = {
+      model: 'claude',
+      input_tokens: used.input + 5,
+      input_cached_tokens: 5,
+      output_tokens: used.output,
+    };
+    const bucket = { start_time: Date.parse(today) / 1_000, results: [{ ...result, num_model_requests: 3 }] };
+    const { out } = await compared(
+      [
+        { data: [bucket], has_more: true },
+        { data: [], has_more: false },
+      ],
+      'openai',
+    );
+    expect(JSON.parse(out)).toMatchObject({ agrees: false, rows: [{ meter: 'cache_read', provider: 5, records: 0 }] });
+  });
+
+  it('of anybody else is a CSV', async () => {
+    const { out } = await compared(
+      `date,model,input,output\n${today},claude,${used.input},${used.output}\n`,
+      'csv',
+      '--all',
+    );
+    expect(JSON.parse(out)).toMatchObject({ agrees: true, rows: [{ meter: 'input' }, { meter: 'output' }] });
+  });
+
+  it('that does not know of a model is told by what the records have', async () => {
+    const { out } = await compared(`date,model,output\n${today},another,4\n`, 'csv');
+    expect(JSON.parse(out)).toMatchObject({
+      rows: [
+        { model: 'another', provider: 4, records: 0 },
+        { model: 'claude', provider: 0, records: used.output },
+      ],
+    });
+  });
+
+  it.each([
+    ['anthropic', '{', /The report is not JSON/],
+    ['anthropic', { data: [{ starting_at: 'soon', results: [] }] }, /data\.0\.starting_at|not as expected/],
+    ['anthropic', { data: [], has_more: true }, /has_more is true on the last page/],
+    ['openai', { data: [{ start_time: 0, results: [{ model: null }] }] }, /not as expected/],
+    ['csv', 'date,model,colour\n2026-10-01,a,1\n', /not as expected/],
+    ['csv', 'date,model,output\n2026-10-01,a,-1\n', /0\.output/],
+    ['csv', 'date,model,output\n', /reports no day/],
+  ])('as %s that is not one is refused: %j', async (format, report, words) => {
+    const { err, code } = await compared(report, format);
+    expect(err).toMatch(words);
+    expect(code).toBe(1);
+  });
+
+  it('of a provider that the catalog does not have is refused', async () => {
+    const file = join(directory, 'report');
+    writeFileSync(file, 'date,model,output\n2026-10-01,a,1\n');
+    const { err } = await run('invoice', file, '--provider', 'nobody', '--catalog', catalog.path, '--format', 'csv');
+    expect(err).toMatch(/no provider "nobody": "providers" lists/);
+  });
+});
