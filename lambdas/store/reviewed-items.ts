@@ -7,6 +7,7 @@ import { correctionAttributes } from './corrections.ts';
 import { generationAttributes } from './generation.ts';
 import { keyAttributes } from './keys.ts';
 import { memberAttributes } from './members.ts';
+import { paperAttributes, partyAttributes } from './papers.ts';
 import type { Attribute } from './record.ts';
 import { refusalAttributes } from './refusals.ts';
 import { sealedDayAttributes } from './seals.ts';
@@ -23,6 +24,8 @@ interface ReviewedItems {
 export const reviewedItems: Readonly<Record<string, ReviewedItems>> = {
   accounts: { entities: ['account'], attributes: accountAttributes },
   payments: { entities: ['top_up', 'refund', 'adjustment'], attributes: balanceEntryAttributes },
+  parties: { entities: ['party'], attributes: partyAttributes },
+  papers: { entities: ['paper'], attributes: paperAttributes },
   workspaces: { entities: ['workspace'], attributes: workspaceAttributes },
   members: { entities: ['member'], attributes: memberAttributes },
   keys: { entities: ['key'], attributes: keyAttributes },

@@ -13,6 +13,7 @@ import { addInvoiceCommand } from './invoice-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addMarginCommand } from './margin-commands.ts';
 import { addMemberCommands } from './member-commands.ts';
+import { addPaperCommands } from './paper-commands.ts';
 import { addProviderCommand } from './provider-commands.ts';
 import { addReconcileCommand } from './reconcile-commands.ts';
 import { addStatementCommand } from './statement-commands.ts';
@@ -46,6 +47,7 @@ export function buildProgram(): Command {
   addReconcileCommand(program);
   addVerifyCommand(program);
   addBooksCommands(program);
+  addPaperCommands(program);
   addMarginCommand(program);
   addInvoiceCommand(program);
   addGenerationCommands(program);

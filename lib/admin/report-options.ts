@@ -29,7 +29,7 @@ export function byOption(usual: Dimension[]): Option {
     .default(usual, usual.join(','));
 }
 
-function parseMonth(text: string): string {
+export function parseMonth(text: string): string {
   if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
   throw new InvalidArgumentError('Use a month, for example 2026-10.');
 }

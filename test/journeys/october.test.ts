@@ -257,6 +257,36 @@ describe('October, asked for in November, at the command line', () => {
     expect(await reconciled('--deep')).toMatchObject([{ compared: { records: REQUESTS }, findings: [] }]);
   });
 
+  it('has a paper in kopecks, which stays as it is once it is issued', async () => {
+    const act = ['papers', 'act', '--month', '2026-10', '--zone', 'UTC', '--by', 'model'];
+    const nobody = await run(...act);
+    await run('papers', 'party', '--name', 'ООО Ромашка', '--inn', '7701234567', '--address', 'Москва', '--vat', '20');
+    const draft = await run('--json', ...act, '--draft');
+    const first = await run('--json', ...act, '--out', join(directory, 'papers'));
+    const again = await run('--json', ...act);
+    const listed = JSON.parse((await run('--json', 'papers', 'list')).out) as object[];
+
+    expect(nobody.err).toMatch(/say it with "papers party"/);
+    const paper = JSON.parse(first.out) as { amount_rub: string; vat_rub: string; exact_rub: string; lines: object[] };
+    expect(paper).toMatchObject({ exact_rub: total.toString(), carried_in_rub: '0', upd_status: 1, draft: false });
+    expect(paper.lines).toHaveLength(2);
+    const { issued_at: _, draft: __, ...same } = JSON.parse(draft.out) as Record<string, unknown>;
+    expect(JSON.parse(again.out)).toMatchObject(same);
+    expect(listed).toMatchObject([{ month: '2026-10', zone: 'UTC', total_rub: paper.amount_rub }]);
+    const csv = readFileSync(join(directory, 'papers', 'act-2026-10.csv'), 'utf8')
+      .trimEnd()
+      .split('\n');
+    expect(csv.at(-1)).toMatch(new RegExp(`^total,,,,[0-9.]+,20,${paper.vat_rub},${paper.amount_rub},`));
+  });
+
+  it.each([
+    [['--month', '2026-11', '--zone', 'UTC'], /2026-11 is not over yet/],
+    [['--month', '2026-09', '--zone', 'UTC'], /2026-10 has a paper already: months get theirs in order/],
+  ])('has no paper of %j', async (args, words) => {
+    const { err } = await run('papers', 'act', ...args);
+    expect(err).toMatch(words);
+  });
+
   it('is as it was sealed, with the records and without them', async () => {
     const own = await run('verify');
     const key = join(directory, 'public.pem');

@@ -158,6 +158,21 @@ const cases: Record<string, Case> = {
   reconcile: { good: ['--deep'], bad: [['--day', 'yesterday'], new RegExp(day)] },
   export: { good: [exported], bad: [[], /missing required argument 'dir'/] },
   books: { good: [exported], bad: [['/nope'], /no full export of the table/] },
+  'papers party': {
+    good: ['--name', 'ООО Ромашка', '--inn', '7701234567', '--address', 'Москва', '--vat', 'none'],
+    bad: [['--inn', '12'], /Use 10 or 12 digits/],
+  },
+  'papers bill': {
+    good: ['--amount', '1000', '--reference', 'bill-1'],
+    bad: [['--amount', '0.001', '--reference', 'bill-1'], /A bill is of whole kopecks/],
+    needs: '--amount',
+  },
+  'papers act': {
+    good: ['--help'],
+    bad: [['--month', '2026-13'], /Use a month, for example 2026-10/],
+    needs: '--month',
+  },
+  'papers list': { good: [], bad: [['--all'], /unknown option/] },
   margin: { good: ['--by', 'provider'], bad: [['--by', 'colour'], /"colour" is not known/] },
   invoice: {
     good: ['--help'],

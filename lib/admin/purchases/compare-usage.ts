@@ -3,13 +3,13 @@ import { fillPlaceholders } from '../../../lambdas/catalog/placeholders.ts';
 import { optionalVariable } from '../../../lambdas/platform/environment.ts';
 import type { Generation } from '../../../lambdas/store/generation.ts';
 import type { Outcome, RoundUsage } from '../../../lambdas/store/outcome.ts';
-import { usageMeters, type ReportedDay, type UsageMeter } from './provider-usage.ts';
+import { reportedMeters, type ReportedDay, type ReportedMeter } from './provider-usage.ts';
 
 /** A count that the provider and the records say, of one meter. */
 export interface UsageDifference {
   date: string;
   model: string;
-  meter: UsageMeter;
+  meter: ReportedMeter;
   provider: number;
   records: number;
 }
@@ -21,7 +21,7 @@ const SNAPSHOT = /^-?(\d{8}|\d{4}-\d{2}-\d{2})$/;
 export class RecordedUsage {
   readonly #upstreamModels: Map<string, string>;
   readonly #providerName: string;
-  readonly #days = new Map<string, Record<UsageMeter, number>>();
+  readonly #days = new Map<string, Record<ReportedMeter, number>>();
 
   /** @param providerId one of the catalog @throws {TypeError} for one that it does not have */
   constructor({ models, providers }: CatalogFiles, providerId: string) {
@@ -51,7 +51,7 @@ export class RecordedUsage {
   compared(reported: readonly ReportedDay[]): UsageDifference[] {
     const models = new Set([...this.#days.keys()].map((name) => name.split('\n')[1]!));
     const dates = new Set(reported.map(({ date }) => date));
-    const meters = usageMeters.filter((meter) => reported.some(({ usage }) => usage[meter] !== undefined));
+    const meters = reportedMeters.filter((meter) => reported.some(({ usage }) => usage[meter] !== undefined));
     const told = new Map<string, ReportedDay['usage']>();
     for (const { date, model, usage } of reported) {
       const name = `${date}\n${askedName(model, models)}`;
@@ -82,11 +82,11 @@ function roundsOf(outcome: Outcome): readonly RoundUsage[] {
   return rounds.filter(({ promptTokens, completionTokens }) => promptTokens + completionTokens > 0);
 }
 
-function noUsage(): Record<UsageMeter, number> {
+function noUsage(): Record<ReportedMeter, number> {
   return { requests: 0, input: 0, cache_read: 0, cache_write: 0, cache_write_1h: 0, output: 0 };
 }
 
-function addRound(day: Record<UsageMeter, number>, round: RoundUsage): void {
+function addRound(day: Record<ReportedMeter, number>, round: RoundUsage): void {
   const read = round.cachedTokens ?? 0;
   const written = round.cacheWrite5mTokens ?? 0;
   const written1h = round.cacheWrite1hTokens ?? 0;
@@ -99,13 +99,16 @@ function addRound(day: Record<UsageMeter, number>, round: RoundUsage): void {
 }
 
 /** A report that does not tell what was written to a cache has it in its input. */
-function asReported(usage: Record<UsageMeter, number>, meters: readonly UsageMeter[]): Record<UsageMeter, number> {
+function asReported(
+  usage: Record<ReportedMeter, number>,
+  meters: readonly ReportedMeter[],
+): Record<ReportedMeter, number> {
   const untold = (['cache_write', 'cache_write_1h'] as const).filter((meter) => !meters.includes(meter));
   return { ...usage, input: untold.reduce((sum, meter) => sum + usage[meter], usage.input) };
 }
 
 function merged(a: ReportedDay['usage'], b: ReportedDay['usage']): ReportedDay['usage'] {
-  const sums = usageMeters.flatMap((meter) => {
+  const sums = reportedMeters.flatMap((meter) => {
     const known = [a[meter], b[meter]].filter((count) => count !== undefined);
     return known.length === 0 ? [] : [[meter, known.reduce((sum, count) => sum + count, 0)]];
   });

@@ -10,15 +10,15 @@ import { issueText } from '../../../lambdas/platform/issues.ts';
 import { StartFailure } from '../../local/failure.ts';
 
 /** What is counted. `input` is what was neither read from a cache nor, where the report tells that apart, written to one. */
-export const usageMeters = ['requests', 'input', 'cache_read', 'cache_write', 'cache_write_1h', 'output'] as const;
-export type UsageMeter = (typeof usageMeters)[number];
+export const reportedMeters = ['requests', 'input', 'cache_read', 'cache_write', 'cache_write_1h', 'output'] as const;
+export type ReportedMeter = (typeof reportedMeters)[number];
 
 /** Usage of a model on a day; a meter that the report does not have is absent. */
 export interface ReportedDay {
   date: string;
   /** The provider's name for it. */
   model: string;
-  usage: Partial<Record<UsageMeter, number>>;
+  usage: Partial<Record<ReportedMeter, number>>;
 }
 
 export const usageFormats = ['anthropic', 'openai', 'csv'] as const;
@@ -75,8 +75,8 @@ const openaiReport = pagesOf(
 const csvRow = z.strictObject({
   date: z.iso.date(),
   model: z.string().min(1),
-  ...Object.fromEntries(usageMeters.map((meter) => [meter, z.coerce.number().int().nonnegative().optional()])),
-}) as unknown as z.ZodType<{ date: string; model: string } & Partial<Record<UsageMeter, number>>>;
+  ...Object.fromEntries(reportedMeters.map((meter) => [meter, z.coerce.number().int().nonnegative().optional()])),
+}) as unknown as z.ZodType<{ date: string; model: string } & Partial<Record<ReportedMeter, number>>>;
 
 const readers: Record<UsageFormat, (text: string) => ReportedDay[]> = {
   anthropic: (text) =>
@@ -131,7 +131,7 @@ export function readProviderUsage(text: string, format: UsageFormat): ReportedDa
   const sums = new Map<string, ReportedDay>();
   for (const { date, model: name, usage } of days) {
     const known = sums.get(`${date}\n${name}`) ?? { date, model: name, usage: {} };
-    for (const [meter, count] of Object.entries(usage) as [UsageMeter, number | undefined][]) {
+    for (const [meter, count] of Object.entries(usage) as [ReportedMeter, number | undefined][]) {
       if (count !== undefined) known.usage[meter] = (known.usage[meter] ?? 0) + count;
     }
     sums.set(`${date}\n${name}`, known);

@@ -1,0 +1,163 @@
+/** The closing paper of a month (акт, УПД): what the account was charged, in kopecks, with the remainder that is carried. */
+
+import { daysOfMonth, periodOf } from '../../../lambdas/books/period.ts';
+import { isProven, readStatement, type Statement } from '../../../lambdas/books/statement.ts';
+import type { Dimension } from '../../../lambdas/books/spending.ts';
+import { Money } from '../../../lambdas/money/money.ts';
+import { nowMs } from '../../../lambdas/platform/clock.ts';
+import { conflict, GatewayError } from '../../../lambdas/platform/errors.ts';
+import type { Account } from '../../../lambdas/store/accounts.ts';
+import { listPapers, type Paper } from '../../../lambdas/store/papers.ts';
+import type { Table } from '../../../lambdas/store/table.ts';
+import { roundLines } from './kopecks.ts';
+
+/** What a line of a paper may be: all together, or split by one of these. */
+export const lineSplits = ['nothing', 'model', 'workspace', 'key', 'member'] as const;
+export type LineSplit = (typeof lineSplits)[number];
+
+export interface ActQuestion {
+  account: Account;
+  month: string;
+  zone: string;
+  number: string;
+  by: LineSplit;
+}
+
+/** A line before VAT is told apart. */
+export interface ActLine {
+  /** What it is for: "" for all together. */
+  subject: string;
+  kind: 'spending' | 'change' | 'adjustment';
+  exact: Money;
+  amount: Money;
+}
+
+export interface Act {
+  paper: Paper;
+  lines: ActLine[];
+  /** The month has a paper already, which says the same. */
+  isIssued: boolean;
+}
+
+/** Months whose papers are looked at again: longer than anything takes to be settled or corrected. */
+const MONTHS_LOOKED_AT = 2;
+
+/**
+ * Makes the paper of a month from its records, or that of a month which has one again.
+ * @throws {GatewayError} 400 for a month that is not over; 409 for one whose paper says something else by now, whose requests are not all
+ * settled, that does not follow the last paper, or whose records contradict each other
+ */
+export async function makeAct(table: Table, question: ActQuestion): Promise<Act> {
+  const { account, month, zone, number, by } = question;
+  const papers = await listPapers(table, account.id);
+  const issued = papers.find((paper) => paper.month === month);
+  const before = papers.filter((paper) => paper.month < month);
+  const last = before.at(-1);
+  checkOrder(question, { last, later: papers.at(-1), issued });
+  const statement = await statementOf(table, account, { month, zone: issued?.zone ?? zone, by });
+  const changes = issued ? [...issued.changes] : await changesSince(table, account, before);
+  const lines = [...linesOf(statement, by), ...changes.map(changeLine), ...adjustmentLines(statement)];
+  const exact = Money.sum(lines.filter(({ kind }) => kind !== 'change').map((line) => line.exact));
+  const carriedIn = issued?.carriedIn ?? last?.carriedOut ?? Money.zero;
+  const rounded = roundLines(
+    lines.map((line) => line.exact),
+    carriedIn,
+  );
+  if (issued && !issued.exact.equals(exact)) {
+    throw conflict(
+      `The paper of ${month} says ${issued.exact} RUB, and its records come to ${exact} by now: the next paper has the difference.`,
+    );
+  }
+  const paper: Paper = issued ?? {
+    month,
+    number,
+    zone,
+    exact,
+    changes,
+    carriedIn,
+    total: rounded.total,
+    carriedOut: rounded.carriedOut,
+    issuedAtMs: nowMs(),
+  };
+  const withAmounts = lines.map((line, index): ActLine => ({ ...line, amount: rounded.lines[index]! }));
+  return { paper, lines: withAmounts, isIssued: issued !== undefined };
+}
+
+function checkOrder(
+  { month, zone }: ActQuestion,
+  { last, later, issued }: { last: Paper | undefined; later: Paper | undefined; issued: Paper | undefined },
+): void {
+  if (issued) return;
+  const { endMs } = periodOf({ ...daysOfMonth(month), zone });
+  if (nowMs() < endMs) throw new GatewayError('invalid_request', `${month} is not over yet (${zone}).`);
+  if (later && later.month > month) throw conflict(`${later.month} has a paper already: months get theirs in order.`);
+  if (!last) return;
+  if (last.zone !== zone) {
+    throw conflict(
+      `The last paper, of ${last.month}, goes by days of ${last.zone}: use --zone ${last.zone}, so that no hour is left out.`,
+    );
+  }
+  const next = monthAfter(last.month);
+  if (next !== month) throw conflict(`The last paper is that of ${last.month}: issue ${next} first.`);
+}
+
+function monthAfter(month: string): string {
+  const [year, number] = month.split('-').map(Number) as [number, number];
+  return number === 12 ? `${year + 1}-01` : `${year}-${String(number + 1).padStart(2, '0')}`;
+}
+
+async function statementOf(
+  table: Table,
+  account: Account,
+  { month, zone, by }: { month: string; zone: string; by: LineSplit },
+): Promise<Statement> {
+  const split: Dimension[] = by === 'nothing' ? [] : [by];
+  const period = periodOf({ ...daysOfMonth(month), zone });
+  const statement = await readStatement(table, { account, period, by: split, filter: {} });
+  const { pending, proofs } = statement;
+  if (pending.generations > 0) {
+    throw conflict(`${pending.generations} requests of ${month} are not settled yet: ask again when they are.`);
+  }
+  if (!isProven({ proofs })) {
+    throw conflict(`The books of ${month} contradict each other: "statement --month ${month}" says how.`);
+  }
+  return statement;
+}
+
+function linesOf(statement: Statement, by: LineSplit): Omit<ActLine, 'amount'>[] {
+  if (by === 'nothing') {
+    const { usage } = statement.total;
+    return usage.isZero ? [] : [{ subject: '', kind: 'spending', exact: usage }];
+  }
+  return statement.rows
+    .filter(({ usage }) => !usage.isZero)
+    .map(({ values, usage }) => ({ subject: values[0]!, kind: 'spending', exact: usage }));
+}
+
+/** What the account was given is charged less. */
+function adjustmentLines({ payments }: Statement): Omit<ActLine, 'amount'>[] {
+  return payments
+    .filter(({ kind }) => kind === 'adjustment')
+    .map(({ id, amount }) => ({ subject: id, kind: 'adjustment', exact: amount.negated() }));
+}
+
+function changeLine({ month, amount }: { month: string; amount: Money }): Omit<ActLine, 'amount'> {
+  return { subject: month, kind: 'change', exact: amount };
+}
+
+/** What the last months have changed by since their papers, less what a paper has told of it already. */
+async function changesSince(
+  table: Table,
+  account: Account,
+  papers: readonly Paper[],
+): Promise<{ month: string; amount: Money }[]> {
+  const changes: { month: string; amount: Money }[] = [];
+  for (const { month, zone, exact } of papers.slice(-MONTHS_LOOKED_AT)) {
+    const statement = await statementOf(table, account, { month, zone, by: 'nothing' });
+    const now = Money.sum([...linesOf(statement, 'nothing'), ...adjustmentLines(statement)].map((line) => line.exact));
+    const told = papers.flatMap((paper) => paper.changes).filter((change) => change.month === month);
+    const amount = now.minus(exact).minus(Money.sum(told.map((change) => change.amount)));
+    if (!amount.isZero) changes.push({ month, amount });
+  }
+  return changes;
+}

@@ -1,0 +1,171 @@
+/**
+ * The data of papers, for a program that makes documents of them (1С, an operator of electronic documents): no XML is made here. What depends
+ * on law is named in `to_confirm`.
+ */
+
+import type { CsvRow } from '../../../lambdas/books/csv.ts';
+import { daysOfMonth } from '../../../lambdas/books/period.ts';
+import { Money } from '../../../lambdas/money/money.ts';
+import type { Party } from '../../../lambdas/store/papers.ts';
+import type { Act, ActLine } from './act.ts';
+import { vatOf } from './kopecks.ts';
+
+/** What an accountant has to confirm before papers are made of this. */
+const TO_CONFIRM = [
+  'the VAT rate and mode of the contract, and whether prices contain the tax',
+  'which paper closes a month: УПД of status 1 (with счёт-фактура), or УПД of status 2 or акт without it',
+  'whether a change of a closed month needs a corrective paper of its own, instead of a line in the next one',
+  'rounding of the tax by line, half a kopeck upwards',
+  'that days of the month are those of the zone that is named',
+] as const;
+
+interface TaxedLine {
+  name: string;
+  amount: Money;
+  vat: Money;
+  exact: Money | null;
+}
+
+interface Tax {
+  percent: bigint;
+  isIncluded: boolean;
+}
+
+function taxOf({ vat, includesVat }: Party): Tax | undefined {
+  return vat === 'none' ? undefined : { percent: BigInt(vat), isIncluded: includesVat };
+}
+
+function taxed(name: string, amount: Money, { exact, tax }: { exact: Money | null; tax: Tax | undefined }): TaxedLine {
+  return { name, amount, vat: tax ? vatOf(amount, tax) : Money.zero, exact };
+}
+
+const names: Record<ActLine['kind'], (subject: string, month: string) => string> = {
+  spending: (subject, month) => `Доступ к моделям ИИ по API за ${month}${subject === '' ? '' : `: ${subject}`}`,
+  change: (subject) => `Изменение стоимости за ${subject}`,
+  adjustment: (subject) => `Корректировка ${subject}`,
+};
+
+/** The data of a closing paper. */
+export function actDocument({ paper, lines }: Act, { seller, buyer }: { seller: Party | undefined; buyer: Party }) {
+  const { month, number, zone, carriedIn, carriedOut, exact, issuedAtMs } = paper;
+  const tax = taxOf(buyer);
+  const taxedLines = lines.map(({ subject, kind, amount, exact: own }) =>
+    taxed(names[kind](subject, month), amount, { exact: own, tax }),
+  );
+  return {
+    kind: 'act',
+    number,
+    issued_at: new Date(issuedAtMs).toISOString(),
+    period: { ...daysOfMonth(month), zone },
+    upd_status: tax ? 1 : 2,
+    ...partiesOf(seller, buyer),
+    ...amountsOf(taxedLines, tax),
+    exact_rub: exact.toString(),
+    carried_in_rub: carriedIn.toString(),
+    carried_out_rub: carriedOut.toString(),
+    to_confirm: TO_CONFIRM,
+  };
+}
+
+/** The data of a bill for money that is to be paid in (счёт на оплату). */
+export function billDocument(
+  { reference, amount, atMs }: { reference: string; amount: Money; atMs: number },
+  { seller, buyer }: { seller: Party | undefined; buyer: Party },
+) {
+  const tax = taxOf(buyer);
+  const line = taxed('Пополнение счёта: доступ к моделям ИИ по API', amount, { exact: null, tax });
+  return {
+    kind: 'bill',
+    number: reference,
+    issued_at: new Date(atMs).toISOString(),
+    ...partiesOf(seller, buyer),
+    ...amountsOf([line], tax),
+    to_confirm: TO_CONFIRM.slice(0, 1),
+  };
+}
+
+function partiesOf(seller: Party | undefined, buyer: Party) {
+  return { seller: seller ? partyView(seller) : null, buyer: partyView(buyer), contract: buyer.contract ?? null };
+}
+
+function partyView({ name, inn, kpp, address }: Party) {
+  return { name, inn, kpp: kpp ?? null, address };
+}
+
+function amountsOf(lines: readonly TaxedLine[], tax: Tax | undefined) {
+  const vat = Money.sum(lines.map((line) => line.vat));
+  const sum = Money.sum(lines.map(({ amount }) => amount));
+  const withVat = tax && !tax.isIncluded ? sum.plus(vat) : sum;
+  return {
+    currency: 'RUB',
+    vat_percent: tax ? Number(tax.percent) : null,
+    prices_include_vat: tax ? tax.isIncluded : null,
+    lines: lines.map(({ name, amount, vat: own, exact }) => {
+      const total = tax && !tax.isIncluded ? amount.plus(own) : amount;
+      return {
+        name,
+        quantity: 1,
+        unit: 'усл. ед.',
+        amount_without_vat_rub: total.minus(own).toString(),
+        vat_rub: own.toString(),
+        amount_rub: total.toString(),
+        exact_rub: exact === null ? null : exact.toString(),
+      };
+    }),
+    amount_without_vat_rub: withVat.minus(vat).toString(),
+    vat_rub: vat.toString(),
+    amount_rub: withVat.toString(),
+  };
+}
+
+type PaperDocument = ReturnType<typeof actDocument> | ReturnType<typeof billDocument>;
+
+/** The lines of a paper as CSV; the columns first, the total last. */
+export function* documentRows({ lines, ...paper }: PaperDocument): Generator<CsvRow, void> {
+  yield [
+    'line',
+    'name',
+    'quantity',
+    'unit',
+    'amount_without_vat_rub',
+    'vat_percent',
+    'vat_rub',
+    'amount_rub',
+    'exact_rub',
+  ];
+  for (const {
+    name,
+    quantity,
+    unit,
+    amount_without_vat_rub: net,
+    vat_rub: vat,
+    amount_rub: amount,
+    exact_rub: exact,
+  } of lines) {
+    yield [
+      'line',
+      name,
+      quantity,
+      unit,
+      Money.parse(net),
+      paper.vat_percent,
+      Money.parse(vat),
+      Money.parse(amount),
+      exact === null ? null : Money.parse(exact),
+    ];
+  }
+  const [net, vat, amount] = [paper.amount_without_vat_rub, paper.vat_rub, paper.amount_rub].map((text) =>
+    Money.parse(text),
+  );
+  yield [
+    'total',
+    null,
+    null,
+    null,
+    net!,
+    paper.vat_percent,
+    vat!,
+    amount!,
+    'exact_rub' in paper ? Money.parse(paper.exact_rub) : null,
+  ];
+}
