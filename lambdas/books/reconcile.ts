@@ -24,9 +24,9 @@ import { linesOf, provesItsPrice } from '../accounting/generation-lines.ts';
 import { driftOf, ScopeSums, type ScopeDays } from './scope-sums.ts';
 
 /** Something that does not add up. */
-interface Finding {
-  /** Names the comparison: a record with itself, records with rows or counters, payments with the limit. */
-  kind: 'record' | 'day' | 'counter' | 'payments';
+export interface BookFinding {
+  /** Names the comparison: a record with itself, records with rows, counters or budgets of free models, payments with the limit. */
+  kind: 'record' | 'day' | 'counter' | 'payments' | 'budget';
   /** A generation, a day and its owner, a scope and its window, or the account. */
   where: string;
   /** The amount that stands there, in RUB. */
@@ -36,7 +36,7 @@ interface Finding {
 }
 
 export interface Reconciliation {
-  findings: Finding[];
+  findings: BookFinding[];
   /** How much was compared. */
   compared: { records: number; days: number; windows: number; payments: number };
 }
@@ -69,7 +69,7 @@ export async function reconcile(table: Table, question: ReconcileQuestion): Prom
   }
 }
 
-function isSame(a: Finding[], b: Finding[]): boolean {
+function isSame(a: BookFinding[], b: BookFinding[]): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
@@ -110,13 +110,13 @@ function isUnchanged(before: StoredCounter, after: StoredCounter): boolean {
 }
 
 /** Keeps no more than are told. */
-function found({ findings }: DaysRead, finding: Finding): void {
+function found({ findings }: DaysRead, finding: BookFinding): void {
   if (findings.length < MAX_FINDINGS) findings.push(finding);
 }
 
 interface DaysRead {
   sums: ScopeSums;
-  findings: Finding[];
+  findings: BookFinding[];
   records: number;
   days: number;
   covered: Set<string>;
@@ -207,8 +207,8 @@ async function compareCounters(
   table: Table,
   { sums }: DaysRead,
   coverage: Parameters<typeof driftOf>[2],
-): Promise<{ findings: Finding[]; windows: number }> {
-  const findings: Finding[] = [];
+): Promise<{ findings: BookFinding[]; windows: number }> {
+  const findings: BookFinding[] = [];
   let windows = 0;
   const scopes = sums.scopes();
   for (const kind of scopeKinds) {
@@ -227,7 +227,7 @@ async function compareCounters(
   return { findings, windows };
 }
 
-function findingOf({ kind, id }: ScopeDays, drift: ReturnType<typeof driftOf>['drift'][number]): Finding {
+function findingOf({ kind, id }: ScopeDays, drift: ReturnType<typeof driftOf>['drift'][number]): BookFinding {
   const { window, what, counted, recorded } = drift;
   return {
     kind: 'counter',
@@ -241,7 +241,7 @@ function findingOf({ kind, id }: ScopeDays, drift: ReturnType<typeof driftOf>['d
 async function comparePayments(
   table: Table,
   { id, mode }: Account,
-): Promise<{ findings: Finding[]; compared: number }> {
+): Promise<{ findings: BookFinding[]; compared: number }> {
   if (mode !== 'prepaid') return { findings: [], compared: 0 };
   const entries = await listBalanceEntries(table, id);
   const paid = Money.sum(entries.map(({ amount }) => amount));
@@ -252,6 +252,6 @@ async function comparePayments(
   ];
   const findings = stated
     .filter(({ limit }) => !limit.equals(paid))
-    .map(({ where, limit }): Finding => ({ kind: 'payments', where, says: String(limit), expected: String(paid) }));
+    .map(({ where, limit }): BookFinding => ({ kind: 'payments', where, says: String(limit), expected: String(paid) }));
   return { findings, compared: entries.length };
 }

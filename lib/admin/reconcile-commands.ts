@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { isCompleted } from '../../lambdas/accounting/activity-days.ts';
-import { reconcile, type Reconciliation } from '../../lambdas/books/reconcile.ts';
+import { reconcileBudgets } from '../../lambdas/books/reconcile-budgets.ts';
+import { reconcile, type BookFinding, type Reconciliation } from '../../lambdas/books/reconcile.ts';
 import { DAY_MS, datesBetween, utcDate } from '../../lambdas/money/periods.ts';
 import { nowMs } from '../../lambdas/platform/clock.ts';
 import { notFound } from '../../lambdas/platform/errors.ts';
@@ -51,10 +52,28 @@ async function answer(
     });
     results.push({ account, ...result });
   }
-  const isSound = results.every(({ findings }) => findings.length === 0);
-  if (isJson) print({ sound: isSound, accounts: results.map(accountJson) }, true);
-  else process.stdout.write(textOf(results, isSound));
+  const budgets = options.deep && named === undefined ? await budgetFindings(table, options.day) : [];
+  const isSound = budgets.length === 0 && results.every(({ findings }) => findings.length === 0);
+  if (isJson) print({ sound: isSound, accounts: results.map(accountJson), budgets }, true);
+  else process.stdout.write(textOf(results, budgets, isSound));
   if (!isSound) process.exitCode = 1;
+}
+
+/** Budgets of free models are those of all accounts together; they are kept for two days after their own. */
+async function budgetFindings(table: Table, day: string | undefined): Promise<BookFinding[]> {
+  const completed = datesBetween(utcDate(nowMs() - 2 * DAY_MS), utcDate(nowMs() - DAY_MS));
+  const findings: BookFinding[] = [];
+  for (const date of completed.filter((one) => day === undefined || one === day)) {
+    for (const { model, part, spent, recorded } of await reconcileBudgets(table, date)) {
+      findings.push({
+        kind: 'budget',
+        where: `${date} ${model}, part ${part}`,
+        says: spent.toString(),
+        expected: recorded.toString(),
+      });
+    }
+  }
+  return findings;
 }
 
 async function accountsNamed(table: Table, id: string | undefined): Promise<Account[]> {
@@ -76,11 +95,16 @@ function accountJson({ account, compared, findings }: Reconciliation & { account
   return { account: account.id, name: account.name, compared, findings };
 }
 
-function textOf(results: (Reconciliation & { account: Account })[], isSound: boolean): string {
+function textOf(
+  results: (Reconciliation & { account: Account })[],
+  budgets: readonly BookFinding[],
+  isSound: boolean,
+): string {
   const rows = results.map(({ account, compared, findings }): Row => {
     return { account: account.name, ...compared, differ: findings.length, id: account.id };
   });
-  const findings = results.flatMap(({ account, findings: found }) =>
+  const ofBudgets = { account: { name: 'all' }, findings: budgets };
+  const findings = [...results, ofBudgets].flatMap(({ account, findings: found }) =>
     found.map(({ kind, where, says, expected }): Row => ({
       account: account.name,
       what: kind,
