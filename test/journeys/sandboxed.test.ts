@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { functions } from '../../lambdas/routes.ts';
+import { runSmoke } from '../../lib/smoke/run.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { itemActions, type ItemAction } from '../support/item-actions.ts';
@@ -108,6 +109,7 @@ async function useEverything(): Promise<void> {
   });
   await post(gateway, '/videos/notices/nobody', {});
   await finalGeneration(limitedClient, answered.id, 15_000);
+  await get(limitedClient, `/generation?id=${answered.id}&proof=true`);
   for (const path of [
     '/models',
     '/models/sandbox/gpt:free',
@@ -181,6 +183,18 @@ it('every function does to the table what its role allows, no more and no less',
     actions.filter((action) => !isGranted(name, action)).map((action) => ({ name, ...action })),
   );
   expect(refused).toEqual([]);
+});
+
+it('is what clients need, by the checks that a deployment is checked with from outside', async () => {
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  const keys = { GATEWAY_KEY: gateway.key, MANAGEMENT_KEY: gateway.managementKey };
+  const code = await runSmoke(['--json', '--url', gateway.baseUrl, '--streaming-url', gateway.streamingUrl], keys);
+  const report = String(out.mock.calls[0]![0]);
+  out.mockRestore();
+
+  expect(JSON.parse(report)).toMatchObject({ passed: true });
+  expect(report).not.toContain('"skipped"');
+  expect(code).toBe(0);
 });
 
 it('its functions run the synthesized bundles: they stream, settle and answer as in one process', async () => {

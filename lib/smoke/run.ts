@@ -1,0 +1,129 @@
+import { parseArgs } from 'node:util';
+import { StartFailure } from '../local/failure.ts';
+import { table as asTable, type Row } from '../admin/output.ts';
+import { smokeChecks, type Findings, type SmokeCheck } from './checks.ts';
+import { FailedError, SkippedError, type Target } from './target.ts';
+
+const smokeUsage = `Checks a deployment from outside, as its clients see it, and prints a report. It asks one model for a few tokens, twice or three times.
+
+  npm run smoke -- --url <base URL> --key <inference key> [options]
+
+  --url <url>              base URL, with /v1: the output BaseUrl of the API stack, or that of npm start
+  --key <key>              an inference key; or GATEWAY_KEY in the environment
+  --management-key <key>   also read what a management key may read; or MANAGEMENT_KEY in the environment
+  --streaming-url <url>    also stream at the function URL: the output StreamingUrl
+  --model <id>             the model to ask; default: the cheapest that the key may use
+  --json                   print JSON for programs
+  --help                   print this
+
+The exit code is 1 when a check has failed.
+`;
+
+/** What became of a check. */
+interface CheckResult {
+  check: string;
+  result: 'ok' | 'failed' | 'skipped';
+  ms: number;
+  says: string;
+}
+
+/** Runs the checks one after the other. What one of them needs and an earlier one did not find, is skipped. */
+async function runChecks(target: Target, done: (result: CheckResult) => void = () => {}): Promise<CheckResult[]> {
+  const findings: Findings = {};
+  const results: CheckResult[] = [];
+  for (const one of smokeChecks) {
+    const result = await runCheck(one, target, findings);
+    results.push(result);
+    done(result);
+  }
+  return results;
+}
+
+async function runCheck({ name, run }: SmokeCheck, target: Target, findings: Findings): Promise<CheckResult> {
+  const begunAtMs = performance.now();
+  const of = (result: CheckResult['result'], says: string): CheckResult => {
+    return { check: name, result, ms: Math.round(performance.now() - begunAtMs), says };
+  };
+  try {
+    return of('ok', await run(target, findings));
+  } catch (error) {
+    if (error instanceof SkippedError) return of('skipped', error.message);
+    if (error instanceof FailedError) return of('failed', error.message);
+    // An answer that has another shape than it should.
+    return of('failed', `answered what was not expected: ${(error as Error).message}`);
+  }
+}
+
+/** @returns the exit code @throws {StartFailure} for options that are missing or wrong */
+export async function runSmoke(args: string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  const { values } = parsedOptions(args);
+  if (values.help) {
+    process.stdout.write(smokeUsage);
+    return 0;
+  }
+  const target = targetOf(values, environment);
+  const results = await runChecks(target, ({ check }) => {
+    if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${check}`);
+  });
+  if (process.stderr.isTTY) process.stderr.write('\r\u001B[K');
+  const failed = results.filter(({ result }) => result === 'failed').length;
+  if (values.json)
+    process.stdout.write(`${JSON.stringify({ url: target.url, passed: failed === 0, results }, null, 2)}\n`);
+  else process.stdout.write(reportOf(results, failed));
+  return failed === 0 ? 0 : 1;
+}
+
+function reportOf(results: readonly CheckResult[], failed: number): string {
+  const rows = results.map(({ says, ...row }): Row => ({ ...row, says }));
+  // A table cuts what is long.
+  const told = results.filter(({ result }) => result === 'failed').map(({ check, says }) => `${check}: ${says}\n`);
+  const verdict = failed === 0 ? 'Everything is as clients need it.' : `${failed} of ${results.length} checks FAILED.`;
+  return `${asTable(rows)}\n${told.join('')}${verdict}\n`;
+}
+
+function parsedOptions(args: string[]) {
+  const text = { type: 'string' } as const;
+  try {
+    return parseArgs({
+      args,
+      options: {
+        url: text,
+        key: text,
+        'management-key': text,
+        'streaming-url': text,
+        model: text,
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    throw new StartFailure(`${(error as Error).message}\n(--help shows what there is)`);
+  }
+}
+
+type Given = ReturnType<typeof parsedOptions>['values'];
+
+function targetOf(given: Given, environment: NodeJS.ProcessEnv): Target {
+  const key = given.key ?? environment['GATEWAY_KEY'];
+  if (given.url === undefined || key === undefined) {
+    throw new StartFailure('Say what to check with --url and --key. (--help shows what there is)');
+  }
+  return {
+    url: baseOf(given.url, '--url'),
+    streamingUrl: given['streaming-url'] === undefined ? undefined : baseOf(given['streaming-url'], '--streaming-url'),
+    key,
+    managementKey: given['management-key'] ?? environment['MANAGEMENT_KEY'],
+    model: given.model,
+  };
+}
+
+/** With `/v1` at its end, as outputs have it or not. */
+function baseOf(text: string, option: string): string {
+  if (!URL.canParse(text) || !/^https?:/.test(text)) {
+    throw new StartFailure(
+      `${option} must be a URL such as https://abc.execute-api.eu-central-1.amazonaws.com/v1, not "${text}".`,
+    );
+  }
+  const trimmed = text.replace(/\/+$/, '');
+  return trimmed.endsWith('/v1') ? trimmed : `${trimmed}/v1`;
+}
