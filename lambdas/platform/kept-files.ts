@@ -4,10 +4,18 @@
  * Guarantee: of several that are put under one name, the first one stays.
  */
 
-import { link, mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises';
-import { createReadStream } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  createReadStream,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import { optionalVariable, variables } from './environment.ts';
 import { quietLogger } from './sdk.ts';
@@ -65,29 +73,31 @@ export function filesInBucket(
 
 const OWNER_ONLY = 0o600;
 
+/** On one machine, where nobody waits for it. */
 export function filesInDirectory(directory: string): KeptFiles {
   return {
     async putNew(name, content) {
       const path = join(directory, name);
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       // A name appears with all of its bytes, or not at all.
-      const unfinished = await mkdtemp(join(dirname(path), '.new-'));
+      const unfinished = mkdtempSync(join(dirname(path), '.new-'));
+      const whole = join(unfinished, 'file');
       try {
-        const whole = join(unfinished, 'file');
-        const file = await open(whole, 'wx', OWNER_ONLY);
-        await pipeline(Buffer.isBuffer(content) ? [content] : createReadStream(content.path), file.createWriteStream());
-        await link(whole, path);
+        if (Buffer.isBuffer(content)) writeFileSync(whole, content);
+        else copyFileSync(content.path, whole);
+        chmodSync(whole, OWNER_ONLY);
+        linkSync(whole, path);
         return true;
       } catch (error) {
         if (isCode(error, 'EEXIST')) return false;
         throw error;
       } finally {
-        await rm(unfinished, { recursive: true, force: true });
+        rmSync(unfinished, { recursive: true, force: true });
       }
     },
     async get(name) {
       try {
-        return await readFile(join(directory, name));
+        return readFileSync(join(directory, name));
       } catch (error) {
         if (isCode(error, 'ENOENT')) return undefined;
         throw error;
