@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isOurs } from './directory-claim.ts';
 import { StartFailure } from './failure.ts';
-import { makePrivateDirectory, privateFile } from './private-files.ts';
+import { BOOKS, makePrivateDirectory, privateFile } from './private-files.ts';
 
 /** What the first start made, without the secrets of keys. */
 export interface Bootstrapped {
@@ -74,7 +74,7 @@ export class LocalState {
 
   /** Where sealed days are kept. */
   booksDirectory(): string {
-    return join(this.directory, 'books');
+    return join(this.directory, BOOKS);
   }
 
   /** Path of the key that signs sealed days; it is made on first use. */

@@ -1,7 +1,7 @@
 /** What a deployment must do for its clients, each seen from outside. Those that spend anything spend on a few tokens of one model. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { call, check, expectStatus, FailedError, jsonOf, SkippedError, type Target } from './target.ts';
+import { call, demand, expectStatus, FailedError, jsonOf, SkippedError, type Target } from './target.ts';
 
 /** What the checks before have found. */
 export interface Findings {
@@ -40,13 +40,13 @@ interface ErrorBody {
 /** An error in the form that clients read. */
 async function errorOf(response: Response, status: number): Promise<NonNullable<ErrorBody['error']>> {
   const { type, error } = await jsonOf<ErrorBody>(response, status);
-  check(type === 'error' && typeof error?.message === 'string', `a ${status} without a message of the usual form`);
+  demand(type === 'error' && typeof error?.message === 'string', `a ${status} without a message of the usual form`);
   return error!;
 }
 
 async function listsModels(target: Target, findings: Findings): Promise<string> {
   const { data } = await jsonOf<{ data: ListedModel[] }>(await call(target, '/models', { key: null }));
-  check(data.length > 0, 'lists no model');
+  demand(data.length > 0, 'lists no model');
   findings.model = target.model ?? (await cheapestUsable(target)).id;
   return `${data.length} models; asking ${findings.model}`;
 }
@@ -68,7 +68,7 @@ async function compresses(target: Target): Promise<string> {
   await expectStatus(response, 200);
   const encoding = response.headers.get('content-encoding');
   await response.arrayBuffer();
-  check(encoding === 'gzip', `content-encoding is ${encoding ?? 'absent'}`);
+  demand(encoding === 'gzip', `content-encoding is ${encoding ?? 'absent'}`);
   return 'gzip';
 }
 
@@ -81,7 +81,7 @@ async function refusesStrangers(target: Target): Promise<string> {
 async function namesFields(target: Target, { model }: Findings): Promise<string> {
   const wrong = question(model!, { max_tokens: 'many' });
   const { metadata, message } = await errorOf(await call(target, '/messages', { body: wrong }), 400);
-  check(`${metadata?.field} ${message}`.includes('max_tokens'), `a 400 that does not name max_tokens: ${message}`);
+  demand(`${metadata?.field} ${message}`.includes('max_tokens'), `a 400 that does not name max_tokens: ${message}`);
   return `400 for max_tokens`;
 }
 
@@ -96,7 +96,7 @@ async function counts(target: Target, { model }: Findings): Promise<string> {
   const { input_tokens: tokens } = await jsonOf<{ input_tokens: number }>(
     await call(target, '/messages/count_tokens', { body: prompt }),
   );
-  check(Number.isInteger(tokens) && tokens > 0, `${tokens} tokens`);
+  demand(Number.isInteger(tokens) && tokens > 0, `${tokens} tokens`);
   return `${tokens} tokens`;
 }
 
@@ -112,8 +112,8 @@ async function answers(target: Target, findings: Findings): Promise<string> {
   const text = response.clone();
   const { id, content, usage } = await jsonOf<MessageBody>(response);
   const told = /"cost":\s*([0-9.eE-]+)/.exec(await text.text())?.[1];
-  check(content.length > 0 || usage.output_tokens > 0, 'an answer without content');
-  check(response.headers.get('x-generation-id') === id, 'x-generation-id is not the id of the answer');
+  demand(content.length > 0 || usage.output_tokens > 0, 'an answer without content');
+  demand(response.headers.get('x-generation-id') === id, 'x-generation-id is not the id of the answer');
   findings.generationId = id;
   findings.toldCost = told;
   return `${usage.output_tokens} tokens in ${Math.round(performance.now() - begunAtMs)} ms${told === undefined ? '' : `, ${told} RUB`}`;
@@ -123,7 +123,7 @@ async function streamsFrom(target: Target, base: string, model: string): Promise
   const begunAtMs = performance.now();
   const response = await call(target, `${base}/messages`, { body: question(model, { stream: true }) });
   await expectStatus(response, 200);
-  check(response.headers.get('content-type')?.startsWith('text/event-stream') === true, 'is no event stream');
+  demand(response.headers.get('content-type')?.startsWith('text/event-stream') === true, 'is no event stream');
   let firstMs: number | undefined;
   let text = '';
   const decoder = new TextDecoder();
@@ -132,8 +132,8 @@ async function streamsFrom(target: Target, base: string, model: string): Promise
     text += decoder.decode(chunk as Uint8Array, { stream: true });
   }
   const events = [...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name).filter((name) => name !== 'ping');
-  check(events[0] === 'message_start', `begins with ${events[0] ?? 'nothing'}`);
-  check(events.at(-1) === 'message_stop', `ends with ${events.at(-1) ?? 'nothing'}`);
+  demand(events[0] === 'message_start', `begins with ${events[0] ?? 'nothing'}`);
+  demand(events.at(-1) === 'message_stop', `ends with ${events.at(-1) ?? 'nothing'}`);
   return `first byte after ${Math.round(firstMs!)} ms, whole after ${Math.round(performance.now() - begunAtMs)} ms`;
 }
 
@@ -160,11 +160,11 @@ async function settles(target: Target, { generationId, toldCost }: Findings): Pr
       const text = await response.text();
       const { data } = JSON.parse(text) as GenerationBody;
       const cost = /"total_cost":\s*([0-9.eE-]+)/.exec(text)?.[1] ?? String(data.total_cost);
-      check(toldCost === undefined || Number(toldCost) === Number(cost), `told ${toldCost} RUB, and charged ${cost}`);
+      demand(toldCost === undefined || Number(toldCost) === Number(cost), `told ${toldCost} RUB, and charged ${cost}`);
       return `${cost} RUB, final after ${Math.round(performance.now() - begunAtMs)} ms`;
     }
     await expectStatus(response, 404);
-    check(performance.now() - begunAtMs < SETTLED_WITHIN_MS, 'not settled within 30 s: look at finalize-cost');
+    demand(performance.now() - begunAtMs < SETTLED_WITHIN_MS, 'not settled within 30 s: look at finalize-cost');
     await sleep(500);
   }
 }
@@ -176,7 +176,7 @@ async function knowsItsKey(target: Target): Promise<string> {
 
 async function separatesKeys(target: Target): Promise<string> {
   const { status } = await call(target, '/keys');
-  check(status === 401 || status === 403, `an inference key may list keys: ${status}`);
+  demand(status === 401 || status === 403, `an inference key may list keys: ${status}`);
   return `${status} for an inference key at a management route`;
 }
 

@@ -74,6 +74,6 @@ export async function jsonOf<Body>(response: Response, status = 200): Promise<Bo
 }
 
 /** @throws {FailedError} */
-export function check(isRight: boolean, wrong: string): void {
+export function demand(isRight: boolean, wrong: string): void {
   if (!isRight) throw new FailedError(wrong);
 }
