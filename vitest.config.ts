@@ -67,6 +67,7 @@ const settingUp = [
   'lib/private-files',
   'lib/signed-requests',
   'lib/stacks',
+  'platform/metrics',
   'lib/synth',
   'platform/aws-identity',
   'platform/clock',

@@ -1,8 +1,10 @@
 import { dayBefore } from '../accounting/activity-days.ts';
 import { isComplete } from '../accounting/activity.ts';
+import { Money } from '../money/money.ts';
 import { datesBetween, utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { bookTripwires, log } from '../platform/logger.ts';
+import { writeMetrics } from '../platform/metrics.ts';
 import { readDay } from '../store/activity.ts';
 import type { Account } from '../store/accounts.ts';
 import { readDayProgress, saveDaysDone } from '../store/day-progress.ts';
@@ -63,8 +65,14 @@ async function compareMonth(table: Table, account: Account, date: string, pauseM
     isWhole: false,
     ...(pauseMs === undefined ? {} : { pauseMs }),
   });
+  writeMetrics({ DriftRub: findings.map(({ says, expected }) => amountOfDrift(says, expected)) });
   for (const { where, says, expected } of findings.slice(0, MAX_TOLD)) {
     const reason = `${where} says ${says}, and should say ${expected}`;
     log('error', bookTripwires.booksDiffer, { accountId: account.id, date, reason, count: findings.length });
   }
+}
+
+/** How far two amounts are apart, for a metric. */
+function amountOfDrift(says: string, expected: string): number {
+  return Math.abs(Number(Money.parse(says).minus(Money.parse(expected)).toString()));
 }

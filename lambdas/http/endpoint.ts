@@ -12,6 +12,7 @@ import type { z } from 'zod';
 import type { Caller, InferenceCaller } from '../admission/caller.ts';
 import { generationIdOf, generationTimeMs } from '../platform/ids.ts';
 import { describeError, log, type LogFields } from '../platform/logger.ts';
+import { writeMetrics } from '../platform/metrics.ts';
 import type { Credential, Route } from '../route.ts';
 import type { Refusal } from '../store/refusals.ts';
 import { routes, type RouteName } from '../routes.ts';
@@ -241,12 +242,14 @@ function finishResponse(name: RouteName, route: Route, passage: RequestState, re
   log('info', 'request', {
     route: name,
     requestId: request.id,
+    awsRequestId: passage.context.awsRequestId,
     ...(route.inference ? { generationId } : {}),
     ...(passage.event.caller ? callerFields(passage.event.caller) : {}),
     status: statusCode,
     ...(refusal ? refusalFields(refusal, readAsFarAsMayBe(passage.event.body, request.body)) : {}),
     durationMs: Math.round(performance.now() - request.receivedAtMs),
   });
+  if (refusal) writeMetrics({ Refused: 1 }, { kind: refusal.kind });
 }
 
 function refuseRequest(name: RouteName, route: Route, passage: RequestState, keyed: Keyed | undefined): void {

@@ -21,6 +21,8 @@ export const bookTripwires = {
 /** What a log line may have. Prompts, answers, bodies and secrets have no field here, so they cannot be logged. */
 export interface LogFields {
   requestId?: string;
+  /** Lambda's own, by which its lines of one call are found. */
+  awsRequestId?: string | undefined;
   generationId?: string;
   route?: string;
   worker?: string;

@@ -6,7 +6,7 @@ import {
   ResponseTransferMode,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import { ComparisonOperator, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { ComparisonOperator, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { FunctionUrlAuthType, InvokeMode, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, type LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -14,12 +14,15 @@ import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Construct } from 'constructs';
 import { queueVariable, variables } from '../../lambdas/platform/environment.ts';
+import type { ErrorKind } from '../../lambdas/platform/errors.ts';
 import { bookTripwires, tripwires } from '../../lambdas/platform/logger.ts';
+import type { MetricName } from '../../lambdas/platform/metrics.ts';
 import type { FunctionSpec, QueueName, Route, ScheduledWorker } from '../../lambdas/route.ts';
 import { functions, queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
 import type { GatewayConfig } from '../config.ts';
 import { Alarms } from './alarms.ts';
 import type { DataStack } from './data-stack.ts';
+import { createDashboard } from './dashboard.ts';
 import { GatewayFunction, type Resources } from './gateway-function.ts';
 import { pascalCase } from './pascal-case.ts';
 import { addRefusals } from './refusals.ts';
@@ -39,6 +42,8 @@ function doorSeconds({ timeoutSeconds }: Pick<Route, 'timeoutSeconds'>): number 
 }
 
 const BOOKS_RUNBOOK = 'Runbook: docs/operations.md, "Books that differ".';
+/** In five minutes: of fewer, one failure is more than two percent. */
+const FEW_REQUESTS = 50;
 /** In five minutes: ten a second, from where on requests of one key feel it. */
 const MANY_CONFLICTS = 3_000;
 
@@ -53,6 +58,7 @@ export class ApiStack extends Stack {
   readonly #props: ApiStackProps;
   readonly #resources: Resources;
   readonly #alarms: Alarms;
+  readonly #functions: Record<string, GatewayFunction> = {};
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     // Queues in it hold money in flight.
@@ -72,6 +78,17 @@ export class ApiStack extends Stack {
     for (const [name, worker] of Object.entries<ScheduledWorker>(scheduledWorkers)) this.#addSchedule(name, worker);
     this.#addApi();
     this.#addThrottleAlarms();
+    createDashboard(this, {
+      namespace: this.#namespace,
+      table: props.data.table,
+      queues: this.#resources.queues,
+      functions: this.#functions,
+    });
+  }
+
+  /** Of the stage's metrics: those of log lines, and those that functions write. */
+  get #namespace(): string {
+    return `ModelGateway/${this.#props.config.stage}`;
   }
 
   #addReviewer(): void {
@@ -136,10 +153,11 @@ export class ApiStack extends Stack {
       }
     }
     this.#addUnknownRoute(api);
-    this.#alarms.add('ApiErrors', api.metricServerError({ period: Duration.minutes(5), statistic: 'Average' }), {
+    this.#alarms.add('ApiErrors', this.#ownErrors(api), {
       threshold: 0.02,
       evaluationPeriods: 2,
-      alarmDescription: 'More than 2 % of requests end with a 5xx. Runbook: docs/operations.md, "5xx".',
+      alarmDescription:
+        'More than 2 % of requests end with a 5xx that is no failure of a provider. Runbook: docs/operations.md, "5xx".',
     });
     Validations.of(api).acknowledge(
       { id: 'AwsSolutions-APIG1', reason: 'Functions log one line per request, with an allow-list of fields.' },
@@ -158,6 +176,22 @@ export class ApiStack extends Stack {
     });
   }
 
+  /** The part of requests that end with a 5xx, without those that a provider has failed; few requests say nothing. */
+  #ownErrors(api: RestApi): MathExpression {
+    const each = { period: Duration.minutes(5), statistic: 'Sum' };
+    const ofProviders = new Metric({
+      namespace: this.#namespace,
+      metricName: 'Refused' satisfies MetricName,
+      dimensionsMap: { kind: 'provider_unavailable' satisfies ErrorKind },
+      ...each,
+    });
+    return new MathExpression({
+      expression: `IF(requests > ${FEW_REQUESTS}, (failures - FILL(providers, 0)) / requests, 0)`,
+      usingMetrics: { requests: api.metricCount(each), failures: api.metricServerError(each), providers: ofProviders },
+      period: each.period,
+    });
+  }
+
   /** The other door of the streaming function; the API's own alarm does not see its failures. */
   #addFunctionUrl(name: string, lambda: LambdaFunction): void {
     const { url } = lambda.addFunctionUrl({
@@ -167,7 +201,7 @@ export class ApiStack extends Stack {
     new CfnOutput(this, 'StreamingUrl', { value: url, description: `Function URL of ${name}` });
     const each = { period: Duration.minutes(5), statistic: 'Sum' };
     const failures = new MathExpression({
-      expression: 'failures / requests',
+      expression: `IF(requests > ${FEW_REQUESTS}, failures / requests, 0)`,
       usingMetrics: { failures: lambda.metric('Url5xxCount', each), requests: lambda.metric('UrlRequestCount', each) },
       period: each.period,
     });
@@ -218,7 +252,7 @@ export class ApiStack extends Stack {
       const id = `${pascalCase(name)}${tripwire[0]!.toUpperCase()}${tripwire.slice(1)}`;
       const filter = logs.addMetricFilter(id, {
         filterPattern: FilterPattern.stringValue('$.message', '=', message),
-        metricNamespace: `ModelGateway/${this.#props.config.stage}`,
+        metricNamespace: this.#namespace,
         metricName: id,
       });
       const metric = filter.metric({ period: Duration.minutes(5), statistic: 'Sum' });
@@ -234,20 +268,21 @@ export class ApiStack extends Stack {
     more: { statements?: PolicyStatement[]; environment?: Record<string, string> } = {},
   ): GatewayFunction {
     const { timestampAuthority } = this.#props.config;
-    return new GatewayFunction(this, pascalCase(name), {
+    return (this.#functions[name] = new GatewayFunction(this, pascalCase(name), {
       name,
       spec,
       resources: this.#resources,
       bundles: this.#props.bundles,
       environment: {
         ...this.#props.config.variables,
+        [variables.metricsNamespace]: this.#namespace,
         [variables.outputStepTokens]: String(this.#props.config.outputStepTokens),
         ...(spec.grants.seals && timestampAuthority ? { [variables.timestampAuthority]: timestampAuthority } : {}),
         ...(this.#props.config.corsOrigins === '' ? {} : { [variables.corsOrigins]: this.#props.config.corsOrigins }),
         ...more.environment,
       },
       statements: more.statements ?? [],
-    });
+    }));
   }
 
   #createQueues(): Record<QueueName, WorkerQueue> {

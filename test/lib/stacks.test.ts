@@ -352,6 +352,31 @@ describe('the synthesized template', () => {
     expect(exporter).toHaveLength(1);
   });
 
+  it('has one page for whoever is on duty, with every worker, and the questions of the log', () => {
+    const [dashboard] = Object.values(api.findResources('AWS::CloudWatch::Dashboard')) as [
+      { Properties: { DashboardBody: unknown } },
+    ];
+    const body = JSON.stringify(dashboard.Properties.DashboardBody);
+    for (const worker of [...Object.keys(queueWorkers), ...Object.keys(scheduledWorkers)])
+      expect(body).toContain(worker);
+    for (const metric of ['CostRub', 'SettlementLagMs', 'FirstEventMs', 'DriftRub']) expect(body).toContain(metric);
+    api.resourceCountIs('AWS::Logs::QueryDefinition', 5);
+  });
+
+  it('raises no alarm for failures of providers, nor for one failure of few requests', () => {
+    api.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmDescription: Match.stringLikeRegexp('no failure of a provider'),
+      Metrics: Match.arrayWith([
+        Match.objectLike({ Expression: 'IF(requests > 50, (failures - FILL(providers, 0)) / requests, 0)' }),
+        Match.objectLike({
+          MetricStat: Match.objectLike({
+            Metric: Match.objectLike({ MetricName: 'Refused', Namespace: 'ModelGateway/prod' }),
+          }),
+        }),
+      ]),
+    });
+  });
+
   it('lets one function sign sealed days, with a key that nobody can read, and keep them under one folder', () => {
     data.hasResource('AWS::KMS::Key', {
       DeletionPolicy: 'Retain',

@@ -3,6 +3,7 @@ import { dayBefore } from '../../accounting/activity-days.ts';
 import { DAY_MS, datesBetween, utcDate } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { bookTripwires, log } from '../../platform/logger.ts';
+import { writeMetrics } from '../../platform/metrics.ts';
 import { requestTimestamp } from '../../platform/timestamps.ts';
 import { listAccountIds, type Account } from '../../store/accounts.ts';
 import { readDays } from '../../store/activity.ts';
@@ -83,6 +84,7 @@ async function compareLifetime(table: Table, accountId: string, head: SealHead):
   const drift = await lifetimeDrift(table, accountId, head);
   if (!drift) return;
   const { counted, sealed } = drift;
+  writeMetrics({ DriftRub: Math.abs(Number(counted.minus(sealed).toString())) });
   const reason = `lifetime of the counter says ${counted} without today, and sealed days come to ${sealed}`;
   log('error', bookTripwires.booksDiffer, { accountId, date: head.through, reason, count: 1 });
 }

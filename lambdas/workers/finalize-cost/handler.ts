@@ -5,6 +5,8 @@ import type { SettleResult } from '../../accounting/settle-group.ts';
 import { settleBatch } from '../../accounting/settle.ts';
 import { readSettlement } from '../../accounting/read-settlement.ts';
 import type { Settlement } from '../../accounting/settlement.ts';
+import { measureSettlements, sentAt, type MeasuredSettlement } from '../../accounting/settlement-metrics.ts';
+import { nowMs } from '../../platform/clock.ts';
 import { resources } from '../../resources.ts';
 import { countOutcomes } from '../../statistics/count-outcomes.ts';
 import { describeError, log } from '../../platform/logger.ts';
@@ -52,10 +54,20 @@ export async function handler(
   }
   // What was settled before was counted then.
   const fresh = settlements.filter((_, index) => results[index] === 'settled' || results[index] === 'corrected');
+  measureSettlements(madeOf(readable, results), nowMs());
   await Promise.all([askForLateDays(readable, results, failed), countOutcomes(resources.table(), fresh)]);
   if (failed.size > 0) await queues.returns('finalize-cost').retrySoon([...failed]);
   await pruneOnceADay(resources.table(), settlements);
   return { batchItemFailures: [...failed].map(({ messageId }) => ({ itemIdentifier: messageId })) };
+}
+
+function madeOf(readable: readonly SettlementMessage[], results: (SettleResult | Error)[]): MeasuredSettlement[] {
+  return readable.flatMap(({ record, settlement }, index) => {
+    const result = results[index];
+    if (result !== 'settled' && result !== 'corrected') return [];
+    const sentAtMs = sentAt(record.attributes.SentTimestamp, settlement);
+    return [{ settlement, sentAtMs, isCorrection: result === 'corrected' }];
+  });
 }
 
 /** Messages whose day could not be asked for are delivered again: they settle nothing twice, and ask again. */

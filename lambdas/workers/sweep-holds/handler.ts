@@ -5,6 +5,7 @@ import { sweepHolds } from '../../accounting/sweep.ts';
 import { resources } from '../../resources.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { log } from '../../platform/logger.ts';
+import { writeMetrics } from '../../platform/metrics.ts';
 import { adopt } from '../../store/generation-writes.ts';
 import type { Generation } from '../../store/generation.ts';
 import { encodeVideoMessage } from '../../inference/videos/message.ts';
@@ -37,7 +38,10 @@ export async function handler(
   await reopenDays(() => resources.queue('roll-up-activity'), result.settled).catch((error: unknown) =>
     failures.push(error as Error),
   );
-  if (result.swept > 0) log('warn', 'holds swept', { worker: 'sweep-holds', count: result.swept });
+  if (result.swept > 0) {
+    log('warn', 'holds swept', { worker: 'sweep-holds', count: result.swept });
+    writeMetrics({ Swept: result.swept });
+  }
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} things went wrong in a sweep`);
   return { swept: result.swept };
 }

@@ -1,0 +1,44 @@
+import type { Measured } from '../platform/metrics.ts';
+import { writeMetrics } from '../platform/metrics.ts';
+import { generationTimeMs } from '../platform/ids.ts';
+import type { Settlement } from './settlement.ts';
+
+/** A settlement that was made now, and when its message was sent. */
+export interface MeasuredSettlement {
+  settlement: Settlement;
+  sentAtMs: number;
+  isCorrection: boolean;
+}
+
+/** Writes what a batch of settlements came to: once for all of it, and what clients notice of a provider for each provider. */
+export function measureSettlements(made: readonly MeasuredSettlement[], atMs: number): void {
+  if (made.length === 0) return;
+  const outcomes = made.map(({ settlement }) => settlement.outcome);
+  writeMetrics({
+    Settled: made.length,
+    Corrected: made.filter(({ isCorrection }) => isCorrection).length,
+    Estimated: outcomes.filter(({ estimated }) => estimated).length,
+    Capped: outcomes.filter(({ capped }) => capped).length,
+    CostRub: outcomes.map(({ cost }) => Number(cost.toString())),
+    InputTokens: outcomes.map(({ promptTokens }) => promptTokens),
+    OutputTokens: outcomes.map(({ completionTokens }) => completionTokens),
+    SettlementLagMs: made.map(({ sentAtMs }) => Math.max(0, atMs - sentAtMs)),
+  });
+  const byProvider = Map.groupBy(made, ({ settlement }) => settlement.outcome.providerName);
+  for (const [provider, own] of byProvider) writeMetrics(timesOf(own), { provider });
+}
+
+function timesOf(made: readonly MeasuredSettlement[]): Measured {
+  const outcomes = made.map(({ settlement }) => settlement.outcome);
+  return {
+    Settled: made.length,
+    FirstEventMs: outcomes.flatMap(({ latencyMs }) => latencyMs ?? []),
+    AnswerMs: outcomes.flatMap(({ generationTimeMs: durationMs }) => durationMs ?? []),
+  };
+}
+
+/** When an answer was admitted, where its message does not say when it was sent. */
+export function sentAt(sentTimestamp: string | undefined, { generationId }: Settlement): number {
+  const sentAtMs = Number(sentTimestamp);
+  return Number.isFinite(sentAtMs) && sentAtMs > 0 ? sentAtMs : generationTimeMs(generationId)!;
+}

@@ -1,0 +1,174 @@
+import { Duration, type Stack } from 'aws-cdk-lib';
+import {
+  Dashboard,
+  GraphWidget,
+  MathExpression,
+  Metric,
+  PeriodOverride,
+  TextWidget,
+  type IMetric,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
+import type { MetricName } from '../../lambdas/platform/metrics.ts';
+import type { QueueName } from '../../lambdas/route.ts';
+import { queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
+import type { Route } from '../../lambdas/route.ts';
+import type { GatewayFunction } from './gateway-function.ts';
+import { pascalCase } from './pascal-case.ts';
+import type { WorkerQueue } from './worker-queue.ts';
+
+interface Watched {
+  namespace: string;
+  table: TableV2;
+  queues: Record<QueueName, WorkerQueue>;
+  functions: Readonly<Record<string, GatewayFunction>>;
+}
+
+const period = Duration.minutes(5);
+const WIDTH = 8;
+
+/**
+ * One page for whoever is on duty: money, what clients notice, what waits, and what is near its limit. It is made from the manifest, so a new
+ * worker or route that spends is on it by itself.
+ */
+export function createDashboard(stack: Stack, watched: Watched): Dashboard {
+  const dashboard = new Dashboard(stack, 'Dashboard', { periodOverride: PeriodOverride.AUTO });
+  dashboard.addWidgets(
+    new TextWidget({
+      width: 3 * WIDTH,
+      height: 2,
+      markdown:
+        'Amounts are floating point here: the books are in the table (docs/billing.md). Runbooks: docs/operations.md.',
+    }),
+  );
+  const rows = [moneyRow(watched), clientRow(watched), waitingRow(watched), limitRow(watched)];
+  for (const row of rows) dashboard.addWidgets(...row.map(([title, ...left]) => graph(title, left)));
+  addQueries(stack, watched);
+  return dashboard;
+}
+
+type Graph = [title: string, ...metrics: IMetric[]];
+
+function graph(title: string, left: IMetric[]): GraphWidget {
+  return new GraphWidget({ title, left, width: WIDTH, height: 6, period });
+}
+
+function own({ namespace }: Watched, metricName: MetricName, statistic = 'Sum'): Metric {
+  return new Metric({ namespace, metricName, statistic, period, label: `${metricName} ${statistic}` });
+}
+
+/** A metric for each value that one of its dimensions has had. */
+function split({ namespace }: Watched, metricName: MetricName, by: string, statistic: string): MathExpression {
+  const search = `{${namespace},${by}} MetricName="${metricName}"`;
+  return new MathExpression({
+    expression: `SEARCH('${search}', '${statistic}', ${period.toSeconds()})`,
+    label: '',
+    period,
+  });
+}
+
+function moneyRow(watched: Watched): Graph[] {
+  return [
+    ['Charged, in RUB', own(watched, 'CostRub')],
+    [
+      'Generations that became final',
+      own(watched, 'Settled'),
+      own(watched, 'Corrected'),
+      own(watched, 'Estimated'),
+      own(watched, 'Capped'),
+    ],
+    ['Settlement: holds swept, and differences in RUB', own(watched, 'Swept'), own(watched, 'DriftRub')],
+  ];
+}
+
+function clientRow(watched: Watched): Graph[] {
+  return [
+    ['First event, by provider, 95 of 100', split(watched, 'FirstEventMs', 'provider', 'p95')],
+    ['Refused, by kind', split(watched, 'Refused', 'kind', 'Sum')],
+    ['Tokens', own(watched, 'InputTokens'), own(watched, 'OutputTokens')],
+  ];
+}
+
+function waitingRow(watched: Watched): Graph[] {
+  const { queues, functions } = watched;
+  const ages = Object.entries(queues).map(([name, { queue }]) =>
+    queue.metricApproximateAgeOfOldestMessage({ period, label: name }),
+  );
+  const dead = Object.entries(queues).map(([name, { deadLetters }]) =>
+    deadLetters.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum', label: name }),
+  );
+  const workers = [...Object.keys(queueWorkers), ...Object.keys(scheduledWorkers)];
+  const errors = workers.map((name) => functions[name]!.lambda.metricErrors({ period, label: name }));
+  return [
+    ['From message to settlement, 95 of 100', own(watched, 'SettlementLagMs', 'p95'), ...ages],
+    ['Dead letters', ...dead],
+    ['Errors of workers', ...errors],
+  ];
+}
+
+function limitRow({ table, functions }: Watched): Graph[] {
+  const sum = { period, statistic: 'Sum' };
+  const spending = Object.entries<Route>(routes).filter(([, { inference }]) => inference);
+  return [
+    [
+      'Table: throttled, and conflicts',
+      table.metric('WriteThrottleEvents', sum),
+      table.metric('ReadThrottleEvents', sum),
+      table.metric('TransactionConflict', sum),
+    ],
+    [
+      'Lambda: at once, and refused for want of room',
+      ...spending.flatMap(([name]) => {
+        const { lambda } = functions[name]!;
+        const concurrent = lambda.metric('ConcurrentExecutions', { period, statistic: 'Maximum', label: name });
+        return [concurrent, lambda.metricThrottles({ period, label: `${name} refused` })];
+      }),
+    ],
+    [
+      'Duration, 95 of 100',
+      ...spending.map(([name]) => functions[name]!.lambda.metricDuration({ period, statistic: 'p95', label: name })),
+    ],
+  ];
+}
+
+/** Questions that are asked of the log again and again. */
+const queries: Record<string, { fields: string[]; filter: string; sort?: string }> = {
+  'Failures of ours': {
+    fields: ['@timestamp', 'route', 'message', 'reason', 'requestId', 'stack'],
+    filter: "level = 'error'",
+  },
+  'One request': {
+    fields: ['@timestamp', '@log', 'message', 'status', 'reason', 'durationMs'],
+    filter: "requestId = 'req_…'",
+  },
+  'Refusals of a key': {
+    fields: ['@timestamp', 'route', 'status', 'kind', 'field', 'limit'],
+    filter: "key = '…' and status >= 400",
+  },
+  'Slowest requests': {
+    fields: ['@timestamp', 'route', 'durationMs', 'requestId'],
+    filter: "message = 'request'",
+    sort: 'durationMs desc',
+  },
+  'Failures of providers': {
+    fields: ['@timestamp', 'provider', 'model', 'message', 'reason'],
+    filter: 'ispresent(provider)',
+  },
+};
+
+/** CloudWatch takes no more groups for one query. */
+const MAX_LOG_GROUPS = 50;
+
+function addQueries(stack: Stack, { functions }: Watched): void {
+  const spending = Object.entries<Route>(routes).flatMap(([name, { inference }]) => (inference ? [name] : []));
+  const names = [...spending, ...Object.keys(queueWorkers), ...Object.keys(scheduledWorkers)].slice(0, MAX_LOG_GROUPS);
+  const logGroups = names.map((name) => functions[name]!.logs);
+  for (const [name, { fields, filter, sort = '@timestamp desc' }] of Object.entries(queries)) {
+    new QueryDefinition(stack, `${pascalCase(name.toLowerCase().replaceAll(' ', '-'))}Query`, {
+      queryDefinitionName: `${stack.stackName}/${name}`,
+      queryString: new QueryString({ fields, filterStatements: [filter], sort, limit: 100 }),
+      logGroups,
+    });
+  }
+}

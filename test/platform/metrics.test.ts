@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { measureSettlements, sentAt } from '../../lambdas/accounting/settlement-metrics.ts';
+import { writeMetrics } from '../../lambdas/platform/metrics.ts';
+import { newGenerationId } from '../../lambdas/platform/ids.ts';
+import { emptyOutcome } from '../../lambdas/store/outcome.ts';
+import { outcome, rub } from '../support/spending.ts';
+
+interface MetricLine {
+  _aws: { Timestamp: number; CloudWatchMetrics: [{ Namespace: string; Dimensions: string[][]; Metrics: object[] }] };
+  [name: string]: unknown;
+}
+
+let lines: MetricLine[];
+beforeEach(() => {
+  lines = [];
+  vi.stubEnv('METRICS_NAMESPACE', 'ModelGateway/test');
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    lines.push(JSON.parse(String(text)) as MetricLine);
+    return true;
+  });
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+describe('a measurement', () => {
+  it('is a line that CloudWatch makes a metric of', () => {
+    writeMetrics({ Refused: 1 }, { kind: 'server' });
+    expect(lines).toEqual([
+      {
+        _aws: {
+          Timestamp: expect.any(Number) as number,
+          CloudWatchMetrics: [
+            {
+              Namespace: 'ModelGateway/test',
+              Dimensions: [['kind']],
+              Metrics: [{ Name: 'Refused', Unit: 'Count' }],
+            },
+          ],
+        },
+        kind: 'server',
+        Refused: 1,
+      },
+    ]);
+  });
+
+  it('is nothing where metrics have no namespace', () => {
+    vi.stubEnv('METRICS_NAMESPACE', '');
+    writeMetrics({ Refused: 1 });
+    expect(lines).toEqual([]);
+  });
+
+  it('of more than a hundred values is several lines, and none is lost', () => {
+    writeMetrics({ InputTokens: Array.from({ length: 230 }, (_, index) => index), Settled: 230 });
+    expect(lines.map(({ InputTokens: values, Settled }) => [(values as number[]).length, Settled])).toEqual([
+      [100, 230],
+      [100, undefined],
+      [30, undefined],
+    ]);
+  });
+
+  it('leaves out what is not a number, and is no line without one', () => {
+    writeMetrics({ FirstEventMs: [Number.NaN, Number.POSITIVE_INFINITY], AnswerMs: [] });
+    expect(lines).toEqual([]);
+  });
+});
+
+const made = (providerName: string, more: object = {}) => ({
+  settlement: {
+    generationId: newGenerationId(),
+    payer: { accountId: 'a', workspaceId: 'w', memberId: undefined, keyHash: 'k' },
+    hold: { amount: rub('1'), steps: 1, scopes: [], serviceHolds: [] },
+    outcome: { ...outcome(rub('0.5')), providerName, ...more },
+  },
+  sentAtMs: 1_000,
+  isCorrection: false,
+});
+
+describe('the measurements of settlements', () => {
+  it('are what clients notice by provider, and everything else once', () => {
+    measureSettlements([made('One'), made('Two', { estimated: true }), made('One', { latencyMs: null })], 1_250);
+
+    const [all, one, two] = lines as [MetricLine, MetricLine, MetricLine];
+    expect(all).toMatchObject({
+      Settled: 3,
+      Estimated: 1,
+      Corrected: 0,
+      CostRub: [0.5, 0.5, 0.5],
+      SettlementLagMs: [250, 250, 250],
+    });
+    expect(one).toMatchObject({ provider: 'One', Settled: 2, FirstEventMs: 5, AnswerMs: [50, 50] });
+    expect(two).toMatchObject({ provider: 'Two', Settled: 1, FirstEventMs: 5 });
+  });
+
+  it('have nothing of payers, keys or texts', () => {
+    measureSettlements([made('One')], 1_250);
+    expect(JSON.stringify(lines)).not.toMatch(/"(accountId|keyHash|memberId|model|generationId)"/);
+  });
+
+  it('take the time of admission where a message does not say when it was sent', () => {
+    const { settlement } = made('One', emptyOutcome(outcome(rub('0'))));
+    expect(sentAt('1700000000000', settlement)).toBe(1_700_000_000_000);
+    expect(Math.abs(sentAt(undefined, settlement) - Date.now())).toBeLessThan(60_000);
+  });
+});
