@@ -7,6 +7,14 @@ const configSchema = z.strictObject({
     .string()
     .regex(/^[a-z][a-z0-9-]{0,19}$/)
     .default('prod'),
+  /**
+   * A table that is there already, such as one that was restored from a backup: it is used instead of the deployment's own, which stays as it
+   * is.
+   */
+  tableName: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{3,255}$/, 'must be the name of a table')
+    .optional(),
   /** A directory that replaces the catalog shipped with the code. */
   catalog: z.string().optional(),
   /** Steady requests per second and burst of the whole API, over all clients. */

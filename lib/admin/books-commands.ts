@@ -3,6 +3,7 @@ import { StartFailure } from '../local/failure.ts';
 import { openBooks, type Books } from './books/database.ts';
 import { exportTable } from './books/export-table.ts';
 import { alteredFiles } from './books/manifests.ts';
+import { restoreTable } from './books/restore-table.ts';
 import { checkedViews, viewNames } from './books/views.ts';
 import { print, table as asTable, type Row } from './output.ts';
 import { onTable, type TableSession } from './session.ts';
@@ -14,6 +15,13 @@ export function addBooksCommands(program: Command): void {
     .addArgument(new Argument('<dir>', 'where to; exports that are there already stay'))
     .action((directory: string, given: object, command: Command) =>
       onTable((session) => write(session, directory))(given, command),
+    );
+  program
+    .command('restore')
+    .description('put an export back into an empty local table; on AWS, a backup is restored (docs/operations.md)')
+    .addArgument(new Argument('<dir>', 'with the files of "export", or of an export to S3'))
+    .action((directory: string, given: object, command: Command) =>
+      onTable((session) => restore(session, directory), { mayCreate: true, restores: true })(given, command),
     );
   program
     .command('books')
@@ -28,20 +36,34 @@ export function addBooksCommands(program: Command): void {
 /** How often people are told how far it has come, in items. */
 const TELL_EVERY = 10_000;
 
+/** Says on standard error how many items were handled, where somebody watches. */
+function itemsShown(verb: string): (items: number) => void {
+  let told = 0;
+  return (items) => {
+    if (!process.stderr.isTTY || items < told + TELL_EVERY) return;
+    told = items;
+    process.stderr.write(`\r\u001B[K${items} items ${verb}\n`);
+  };
+}
+
 async function write({ table, local }: TableSession, directory: string): Promise<Row> {
   if (!local) {
     throw new StartFailure(
       'A table on AWS is exported each night: fetch it with "aws s3 sync" from the bucket that the output BooksBucketName names. See docs/billing.md.',
     );
   }
-  let told = 0;
-  const exported = await exportTable(table, directory, (items) => {
-    if (!process.stderr.isTTY || items < told + TELL_EVERY) return;
-    told = items;
-    process.stderr.write(`\r${items} items written`);
-  });
-  if (told > 0) process.stderr.write('\r\u001B[K');
+  const exported = await exportTable(table, directory, itemsShown('written'));
   return { ...exported };
+}
+
+async function restore({ table, local }: TableSession, directory: string): Promise<Row> {
+  if (!local) {
+    throw new StartFailure(
+      'A table on AWS is restored from its backups into a new one, which gateway:tableName names then. See docs/operations.md, "Restore".',
+    );
+  }
+  const restored = await restoreTable(table, directory, itemsShown('put back'));
+  return { ...restored };
 }
 
 /** With SQL prints its rows. Without, checks the books: exit code 1 where something does not add up. */

@@ -23,6 +23,8 @@ export interface ConnectionOptions {
 interface MayCreate {
   /** Whether new data may be made where there is none; otherwise a mistyped directory is refused. */
   mayCreate: boolean;
+  /** The database may be gone, and is put back. */
+  restores?: boolean;
 }
 
 /**
@@ -42,7 +44,8 @@ export async function withTable<Result>(
     );
   }
   process.env[variables.secretsFile] = state.secretsFile();
-  if (!state.running() && !process.env['DYNAMODB_ENDPOINT'] && state.bootstrapped() && !hasDatabase(state.directory)) {
+  const isGone = state.bootstrapped() !== undefined && !hasDatabase(state.directory);
+  if (isGone && !options.restores && !state.running() && !process.env['DYNAMODB_ENDPOINT']) {
     throw new StartFailure(
       `The gateway of ${state.directory} has its records in a DynamoDB of its own. Set DYNAMODB_ENDPOINT as it was set for npm start.`,
     );

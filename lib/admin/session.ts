@@ -35,6 +35,8 @@ type Run<Known, Given, Answer> = (session: Known, given: Given, common: CommonOp
 interface More<Answer> {
   /** The command may make new data where there is none. */
   mayCreate?: boolean;
+  /** It puts back a database that is gone. */
+  restores?: boolean;
   /** How people see each row of a list, in one line or several; programs get all of it. */
   shown?: (row: Answer) => Row | Row[];
 }
@@ -47,12 +49,12 @@ export function operator(): Actor {
 /** A command that works on the table: runs it and prints what it returns. */
 export function onTable<Given, Answer extends Row>(
   run: Run<TableSession, Given, Answer>,
-  { mayCreate = false, shown = (row: Answer): Row => row }: More<Answer> = {},
+  { mayCreate = false, restores = false, shown = (row: Answer): Row => row }: More<Answer> = {},
 ) {
   return async (given: Given, command: Command): Promise<void> => {
     const common = command.optsWithGlobals<CommonOptions>();
     const work = (table: Table, local: LocalState | undefined) => run({ table, local }, given, common);
-    const answer = await withTable({ ...common, mayCreate }, work);
+    const answer = await withTable({ ...common, mayCreate, restores }, work);
     const rows: Row | Row[] = Array.isArray(answer) && !common.json ? shownRows(answer, shown) : answer;
     print(rows, common.json);
   };

@@ -8,19 +8,19 @@ import {
   TextWidget,
   type IMetric,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
 import type { MetricName } from '../../lambdas/platform/metrics.ts';
 import type { QueueName } from '../../lambdas/route.ts';
 import { queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
 import type { Route } from '../../lambdas/route.ts';
 import type { GatewayFunction } from './gateway-function.ts';
+import type { GatewayTable } from './data-stack.ts';
 import { pascalCase } from './pascal-case.ts';
 import type { WorkerQueue } from './worker-queue.ts';
 
 interface Watched {
   namespace: string;
-  table: TableV2;
+  table: GatewayTable;
   queues: Record<QueueName, WorkerQueue>;
   functions: Readonly<Record<string, GatewayFunction>>;
 }

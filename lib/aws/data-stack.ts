@@ -6,6 +6,7 @@ import {
   TableEncryptionV2,
   TableV2,
   type Attribute,
+  type ITableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -30,9 +31,12 @@ export interface DataStackProps extends StackProps {
   config: GatewayConfig;
 }
 
+/** What functions, alarms and the dashboard need of the table, whether it is the stack's own or another one. */
+export type GatewayTable = Pick<ITableV2, 'tableArn' | 'tableName' | 'metric'>;
+
 /** What must outlive every deployment: the table, the secrets and the key of the seals. Moving them to another stack would replace them. */
 export class DataStack extends Stack {
-  readonly table: TableV2;
+  readonly table: GatewayTable;
   readonly secrets: Record<SecretName, Secret>;
   /** Signs the statements of sealed days. It cannot be taken out of KMS, and cannot be rotated: old signatures are checked with it. */
   readonly sealingKey: Key;
@@ -42,7 +46,7 @@ export class DataStack extends Stack {
     const { warmWriteUnits } = config;
     const warm = warmWriteUnits === undefined ? {} : { warmThroughput: warmthOf(warmWriteUnits) };
     const throughput = { maxReadRequestUnits: config.maxReadUnits, maxWriteRequestUnits: config.maxWriteUnits };
-    this.table = new TableV2(this, 'Table', {
+    const own = new TableV2(this, 'Table', {
       partitionKey: text(tableDefinition.partitionKey),
       sortKey: text(tableDefinition.sortKey),
       billing: Billing.onDemand(throughput),
@@ -63,6 +67,10 @@ export class DataStack extends Stack {
           : { projectionType: ProjectionType.KEYS_ONLY }),
       })),
     });
+    // The API stack reads these while another table takes the place of this one: CloudFormation deletes no export that is in use.
+    this.exportValue(own.tableArn);
+    this.exportValue(own.tableName);
+    this.table = this.#adopted(config) ?? own;
     this.secrets = {
       // Never change what is in generateSecretString, not even its length: CloudFormation would make a new secret. Keys of the
       // one before would go on working, but at the second change every key would be refused.
@@ -99,6 +107,13 @@ export class DataStack extends Stack {
       reason:
         'Two changes of the pepper invalidate every key, so people make them; provider keys rotate at the provider.',
     });
+  }
+
+  /** A table that is there already, where the operator names one. */
+  #adopted({ tableName }: GatewayConfig): GatewayTable | undefined {
+    if (tableName === undefined) return undefined;
+    const globalIndexes = tableDefinition.indexes.map(({ name }) => name);
+    return TableV2.fromTableAttributes(this, 'Adopted', { tableName, globalIndexes });
   }
 
   /** What `npm run admin -- --table` and setting the keys of providers need, and no more. Nobody has it by itself. */

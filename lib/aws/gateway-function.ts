@@ -3,7 +3,6 @@ import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -12,13 +11,14 @@ import { deadLettersVariable, queueVariable, variables } from '../../lambdas/pla
 import type { FunctionSpec, QueueName, SecretName } from '../../lambdas/route.ts';
 import { tableDefinition } from '../table-definition.ts';
 import { acknowledgeBooks, acknowledgeSeals, allIn, sealsIn } from './books-bucket.ts';
+import type { GatewayTable } from './data-stack.ts';
 import { pascalCase } from './pascal-case.ts';
 import { acknowledgeFolders, filesIn, foldersOf } from './video-bucket.ts';
 import type { WorkerQueue } from './worker-queue.ts';
 
 /** What functions may be granted. */
 export interface Resources {
-  table: TableV2;
+  table: GatewayTable;
   bucket: Bucket;
   books: Bucket;
   sealingKey: Key;

@@ -24,6 +24,7 @@ import type { Key } from '../../lambdas/store/writes.ts';
 import { openBooks } from '../../lib/admin/books/database.ts';
 import { exportTable } from '../../lib/admin/books/export-table.ts';
 import { alteredFiles, findExports } from '../../lib/admin/books/manifests.ts';
+import { restoreTable } from '../../lib/admin/books/restore-table.ts';
 import { checkedViews } from '../../lib/admin/books/views.ts';
 import { writeStatementFiles } from '../../lib/admin/reports/statement-files.ts';
 import { documentsOf } from '../support/documents.ts';
@@ -51,6 +52,16 @@ afterAll(() => {
   vi.resetConfig();
   rmSync(directory, { recursive: true, force: true });
 });
+
+/** The data files of an export, and the items in them by their keys. */
+const filesIn = (exported: string) => findExports(exported).flatMap(({ files }) => files.map(({ path }) => path));
+const itemsIn = (exported: string) =>
+  Object.fromEntries(
+    filesIn(exported)
+      .flatMap((path) => gunzipSync(readFileSync(path)).toString('utf8').trimEnd().split('\n'))
+      .map((line) => (JSON.parse(line) as { Item: Record<string, { S?: string }> }).Item)
+      .map((item) => [`${item['pk']!.S} ${item['sk']!.S}`, item]),
+  );
 
 const ask = (question: { period?: Period; by?: Statement['by']; filter?: object } = {}) =>
   readStatement(history.table, { account, period: whole, by: ['day'], filter: {}, ...question });
@@ -294,6 +305,33 @@ describe('an export', () => {
     expect(Object.keys(found).toSorted()).toEqual(Object.keys(checkedViews).toSorted());
     expect(found['unproven']).toHaveLength(3);
     expect(await alteredFiles(findExports(altered))).toEqual([expect.stringMatching(/was changed after the export$/)]);
+  });
+});
+
+describe('an export that is put back', () => {
+  it('is the same table again, whose books are right', async () => {
+    const exported = join(directory, 'to-restore');
+    await exportTable(history.table, exported, () => {});
+    const table = await newTable();
+    const restored = await restoreTable(table, exported, () => {});
+    const again = join(directory, 'restored');
+    const { items } = await exportTable(table, again, () => {});
+    const whole = { account, dates: history.dates, isDeep: true, isWhole: true, pauseMs: 1 };
+
+    expect(items).toBe(restored.written);
+    expect(itemsIn(again)).toEqual(itemsIn(exported));
+    expect((await reconcile(table, whole)).findings).toEqual([]);
+  });
+
+  it('is not put over an account, and not at all when a file was altered', async () => {
+    const exported = join(directory, 'to-restore');
+    await expect(restoreTable(history.table, exported, () => {})).rejects.toThrow(/has an account already/);
+    const [file] = filesIn(exported);
+    writeFileSync(file!, gzipSync('{"Item":{}}\n'));
+    const table = await newTable();
+    await expect(restoreTable(table, exported, () => {})).rejects.toThrow(
+      /was changed after the export: nothing was restored/,
+    );
   });
 });
 

@@ -157,6 +157,7 @@ const cases: Record<string, Case> = {
   verify: { good: [], bad: [['--files', '/nowhere'], /Name the public key with --key/] },
   reconcile: { good: ['--deep'], bad: [['--day', 'yesterday'], new RegExp(day)] },
   export: { good: [exported], bad: [[], /missing required argument 'dir'/] },
+  restore: { good: ['--help'], bad: [['/nope'], /no full export of the table/] },
   books: { good: [exported], bad: [['/nope'], /no full export of the table/] },
   'papers party': {
     good: ['--name', 'ООО Ромашка', '--inn', '7701234567', '--address', 'Москва', '--vat', 'none'],

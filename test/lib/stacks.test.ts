@@ -352,6 +352,21 @@ describe('the synthesized template', () => {
     expect(exporter).toHaveLength(1);
   });
 
+  it('uses a table that is there already, where the operator names one, and keeps its own', () => {
+    const { data: dataStack, api: apiStack } = deploymentWith({ 'gateway:tableName': 'restored-2026-11-23' });
+    const adopted = JSON.stringify(Template.fromStack(apiStack).toJSON());
+    const kept = Template.fromStack(dataStack);
+
+    expect(adopted).toContain('table/restored-2026-11-23');
+    expect(adopted).toContain('"TABLE_NAME":"restored-2026-11-23"');
+    expect(adopted).not.toMatch(/ExportsOutput(FnGetAtt|Ref)Table/);
+    kept.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Retain' });
+    // What the API stack read before cannot be taken away while it still does.
+    const exported = Object.keys(kept.findOutputs('ExportsOutput*'));
+    expect(exported).toEqual(expect.arrayContaining(Object.keys(data.findOutputs('ExportsOutput*Table*'))));
+    kept.hasOutput('TableName', { Value: 'restored-2026-11-23' });
+  });
+
   it('has one page for whoever is on duty, with every worker, and the questions of the log', () => {
     const [dashboard] = Object.values(api.findResources('AWS::CloudWatch::Dashboard')) as [
       { Properties: { DashboardBody: unknown } },

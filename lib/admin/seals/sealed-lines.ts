@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { StringDecoder } from 'node:string_decoder';
-import { createGunzip } from 'node:zlib';
 import { sealedColumns, type LineKind } from '../../../lambdas/books/seals/sealed-line.ts';
 import { Money } from '../../../lambdas/money/money.ts';
+import { packedLines } from '../packed-lines.ts';
 
 /** What a sealed line says, as far as it has to be read: its text decides. */
 export interface SealedLine {
@@ -29,7 +27,7 @@ export class SealedLineReader {
 
   /** @throws {Error} for a file that is not there, that is not packed, or whose first line says other columns */
   async *lines(): AsyncGenerator<SealedLine, void> {
-    const texts = this.#texts();
+    const texts = packedLines(this.#path, (chunk) => void this.#hash.update(chunk));
     const head = await texts.next();
     if (head.value !== sealedColumns.join(',')) throw new Error('it has other columns than this version knows');
     for await (const text of texts) yield parsedLine(text);
@@ -38,21 +36,6 @@ export class SealedLineReader {
   /** Of what was read. */
   sha256(): string {
     return this.#hash.digest('hex');
-  }
-
-  async *#texts(): AsyncGenerator<string, void> {
-    const decoder = new StringDecoder('utf8');
-    let rest = '';
-    const file = createReadStream(this.#path);
-    const unpacked = createGunzip();
-    file.on('error', (error) => unpacked.destroy(error));
-    for await (const chunk of file.pipe(unpacked) as AsyncIterable<Buffer>) {
-      this.#hash.update(chunk);
-      const parts = (rest + decoder.write(chunk)).split('\n');
-      rest = parts.pop()!;
-      yield* parts;
-    }
-    if (rest !== '') yield rest;
   }
 }
 

@@ -1,0 +1,12 @@
+/** Rehearses failures on this machine: `npm run drill -- --help`. */
+
+import { runDrill } from '../lib/drill/run.ts';
+import { StartFailure } from '../lib/local/failure.ts';
+
+try {
+  process.exitCode = await runDrill(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof StartFailure)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,86 @@
+/** Puts an export back into an empty table: the newest full one, and the increments that go on from it. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BatchWriteItemCommand, type AttributeValue, type WriteRequest } from '@aws-sdk/client-dynamodb';
+import { listAccountIds } from '../../../lambdas/store/accounts.ts';
+import { sdkClient } from '../../../lambdas/store/sdk-table.ts';
+import type { Table } from '../../../lambdas/store/table.ts';
+import { StartFailure } from '../../local/failure.ts';
+import { packedLines } from '../packed-lines.ts';
+import { alteredFiles, findExports } from './manifests.ts';
+
+/** DynamoDB's limit for one call. */
+const MAX_BATCH = 25;
+const MAX_TRIES = 10;
+
+export interface RestoredTable {
+  /** Until when the table has what was written. */
+  until: string;
+  written: number;
+  deleted: number;
+}
+
+type Attributes = Record<string, AttributeValue>;
+
+/** A line of a full export, or of an increment. */
+type ExportLine = { Item: Attributes } | { Keys: Attributes; NewImage?: Attributes };
+
+/**
+ * Guarantee: nothing is written unless every file is what its manifest says, and the table has no account.
+ * @param progress is told how many items have been written or deleted
+ * @throws {StartFailure} where it does not write
+ */
+export async function restoreTable(
+  table: Table,
+  directory: string,
+  progress: (items: number) => void,
+): Promise<RestoredTable> {
+  const exports = findExports(directory);
+  const [altered] = await alteredFiles(exports);
+  if (altered !== undefined) throw new StartFailure(`${altered}: nothing was restored.`);
+  for await (const { id } of listAccountIds(table)) {
+    throw new StartFailure(`The table has an account already, ${id}: restore into an empty one, in another directory.`);
+  }
+  const restored: RestoredTable = { until: exports.at(-1)!.until, written: 0, deleted: 0 };
+  for (const { files } of exports) {
+    for (const { path } of files) {
+      for await (const batch of batchesOf(path)) {
+        await write(table, batch);
+        const deleted = batch.filter(({ DeleteRequest: one }) => one !== undefined).length;
+        restored.deleted += deleted;
+        restored.written += batch.length - deleted;
+        progress(restored.written + restored.deleted);
+      }
+    }
+  }
+  return restored;
+}
+
+async function* batchesOf(path: string): AsyncGenerator<WriteRequest[], void> {
+  let batch: WriteRequest[] = [];
+  for await (const text of packedLines(path)) {
+    batch.push(requestOf(JSON.parse(text) as ExportLine));
+    if (batch.length < MAX_BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function requestOf(line: ExportLine): WriteRequest {
+  if ('Item' in line) return { PutRequest: { Item: line.Item } };
+  return line.NewImage ? { PutRequest: { Item: line.NewImage } } : { DeleteRequest: { Key: line.Keys } };
+}
+
+async function write({ endpoint, name }: Table, batch: readonly WriteRequest[]): Promise<void> {
+  const client = sdkClient(endpoint);
+  let left = [...batch];
+  for (let attempt = 1; left.length > 0; attempt += 1) {
+    if (attempt > MAX_TRIES) throw new StartFailure('The table takes no more items now: try again, into an empty one.');
+    const { UnprocessedItems: undone } = await client.send(
+      new BatchWriteItemCommand({ RequestItems: { [name]: left } }),
+    );
+    left = undone?.[name] ?? [];
+    if (left.length > 0) await sleep(50 * 2 ** attempt);
+  }
+}
