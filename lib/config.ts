@@ -65,6 +65,17 @@ const configSchema = z.strictObject({
   booksLockDays: z.coerce.number().int().min(0).max(36_500).default(400),
   /** Who timestamps the list of each day's sealed statements (RFC 3161), by its URL; by default nobody. */
   timestampAuthority: z.url({ protocol: /^https?$/ }).optional(),
+  /**
+   * Whether workers keep concurrency for themselves, so that streams cannot take it from settlements: as much as their queues use, and two
+   * for each schedule. Lambda leaves a hundred to everybody else, so a new account may have too little.
+   */
+  reserveWorkers: z
+    .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
+      error: 'must be true or false',
+    })
+    .default(false),
+  /** Tags of everything that can have them, for who shares out costs. */
+  tags: z.record(z.string().min(1).max(128), z.string().max(256)).default({}),
   /** Address that alarms are mailed to. */
   alarmEmail: z.email().optional(),
 });

@@ -39,7 +39,8 @@ import {
 import type { Row } from './output.ts';
 import { accountRow, shownAccount } from './rows.ts';
 import { limitTexts } from './spending.ts';
-import { onAccount, onTable, operator, type Session, type TableSession } from './session.ts';
+import { operatorOf } from './operator.ts';
+import { onAccount, onTable, type Session, type TableSession } from './session.ts';
 
 export function addAccountCommands(program: Command): void {
   const accounts = program.command('accounts').description('customers of the gateway');
@@ -127,8 +128,8 @@ function addPayment(accounts: Command, name: string, description: string): Comma
     .option('--reference <id>', 'of the payment: with the same one, it is booked once', textBy(referenceRule));
 }
 
-async function create({ table }: TableSession, given: { name: string; mode: AccountMode }): Promise<Row> {
-  return accountRow(await createAccount(table, operator(), given));
+async function create({ table, local }: TableSession, given: { name: string; mode: AccountMode }): Promise<Row> {
+  return accountRow(await createAccount(table, await operatorOf(local === undefined), given));
 }
 
 async function rename({ changes }: Session, { name }: { name: string }): Promise<Row> {

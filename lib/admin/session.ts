@@ -1,13 +1,12 @@
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { GatewayError, notFound } from '../../lambdas/platform/errors.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
 import { readAccount } from '../../lambdas/store/accounts.ts';
-import type { Actor } from '../../lambdas/store/audit.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import type { LocalState } from '../local/state.ts';
 import { withTable, type ConnectionOptions } from './connection.ts';
+import { operatorOf } from './operator.ts';
 import { print, type Row } from './output.ts';
 
 /** What every command on the table knows. */
@@ -39,11 +38,6 @@ interface More<Answer> {
   restores?: boolean;
   /** How people see each row of a list, in one line or several; programs get all of it. */
   shown?: (row: Answer) => Row | Row[];
-}
-
-/** The person logged in at this machine. */
-export function operator(): Actor {
-  return { kind: 'operator', id: userInfo().username };
 }
 
 /** A command that works on the table: runs it and prints what it returns. */
@@ -99,5 +93,6 @@ async function sessionOn({ table, local }: TableSession, { account }: CommonOpti
   if (!accountId)
     throw new GatewayError('invalid_request', 'Say which account with --account <id>; "accounts list" shows them.');
   if (!(await readAccount(table, accountId))) throw notFound(`There is no account "${accountId}".`);
-  return { table, local, accountId, changes: { table, accountId, actor: operator(), providerIds } };
+  const actor = await operatorOf(local === undefined);
+  return { table, local, accountId, changes: { table, accountId, actor, providerIds } };
 }

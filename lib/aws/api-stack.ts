@@ -42,6 +42,8 @@ function doorSeconds({ timeoutSeconds }: Pick<Route, 'timeoutSeconds'>): number 
 }
 
 const BOOKS_RUNBOOK = 'Runbook: docs/operations.md, "Books that differ".';
+/** A run may last into the next one. */
+const RUNS_AT_ONCE = 2;
 /** In five minutes: of fewer, one failure is more than two percent. */
 const FEW_REQUESTS = 50;
 /** In five minutes: ten a second, from where on requests of one key feel it. */
@@ -265,7 +267,11 @@ export class ApiStack extends Stack {
   #addFunction(
     name: string,
     spec: FunctionSpec,
-    more: { statements?: PolicyStatement[]; environment?: Record<string, string> } = {},
+    more: {
+      statements?: PolicyStatement[];
+      environment?: Record<string, string>;
+      reservedConcurrency?: number;
+    } = {},
   ): GatewayFunction {
     const { timestampAuthority } = this.#props.config;
     return (this.#functions[name] = new GatewayFunction(this, pascalCase(name), {
@@ -282,6 +288,7 @@ export class ApiStack extends Stack {
         ...more.environment,
       },
       statements: more.statements ?? [],
+      reservedConcurrency: this.#props.config.reserveWorkers ? more.reservedConcurrency : undefined,
     }));
   }
 
@@ -292,14 +299,18 @@ export class ApiStack extends Stack {
 
   #addQueueWorker(name: QueueName, { queue, reading, source }: WorkerQueue): void {
     const environment = { [queueVariable(name)]: queue.queueUrl };
-    const { lambda, logs } = this.#addFunction(name, queueWorkers[name], { statements: [reading], environment });
+    const { lambda, logs } = this.#addFunction(name, queueWorkers[name], {
+      statements: [reading],
+      environment,
+      reservedConcurrency: queueWorkers[name].maxConcurrency,
+    });
     lambda.addEventSource(source);
     const { unprovenRecord } = bookTripwires;
     if (name === 'roll-up-activity') this.#addTripwires(name, logs, { unprovenRecord }, BOOKS_RUNBOOK);
   }
 
   #addSchedule(name: string, worker: ScheduledWorker): void {
-    const { lambda, logs } = this.#addFunction(name, worker);
+    const { lambda, logs } = this.#addFunction(name, worker, { reservedConcurrency: RUNS_AT_ONCE });
     const { booksDiffer, booksLate } = bookTripwires;
     if (name === 'reconcile-days' || name === 'seal-days') {
       this.#addTripwires(name, logs, { booksDiffer, booksLate }, BOOKS_RUNBOOK);

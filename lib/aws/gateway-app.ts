@@ -1,4 +1,4 @@
-import { App, Validations, type AppProps } from 'aws-cdk-lib';
+import { App, Tags, Validations, type AppProps } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { readConfig } from '../config.ts';
 import { ApiStack } from './api-stack.ts';
@@ -16,6 +16,7 @@ export function createGatewayApp(bundles: string, props: AppProps = {}): { app: 
     bundles,
     description: 'Model gateway: API and workers',
   });
+  for (const [key, value] of Object.entries(config.tags)) Tags.of(app).add(key, value);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return { app, data, api };
 }

@@ -33,6 +33,8 @@ export interface GatewayFunctionProps {
   /** Where the bundles are: one folder per function. */
   bundles: string;
   environment: Record<string, string>;
+  /** What no other function may use; undefined where all share. */
+  reservedConcurrency?: number | undefined;
   /** Rights beyond the manifest's grants: a queue worker reads its queue. */
   statements?: PolicyStatement[];
 }
@@ -79,6 +81,7 @@ export class GatewayFunction extends Construct {
       role: role.withoutPolicyUpdates(),
       logGroup: this.logs,
       loggingFormat: LoggingFormat.JSON,
+      ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
       timeout: Duration.seconds(spec.timeoutSeconds),
       memorySize: spec.memoryMb,
       // Stacks in the log name our own files and lines. docs/figures.md says what that costs.

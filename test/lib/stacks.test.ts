@@ -55,6 +55,13 @@ function deploymentWith(settings: Record<string, unknown>) {
   return { ...created, outdir };
 }
 
+const reservedIn = (stack: Template) =>
+  Object.values(stack.findResources('AWS::Lambda::Function')).flatMap(
+    ({ Properties: of }) => (of as { ReservedConcurrentExecutions?: number }).ReservedConcurrentExecutions ?? [],
+  );
+
+const idsIn = (stack: Template, types: string[]) => types.flatMap((type) => Object.keys(stack.findResources(type)));
+
 /** The roles of a deployment with other settings, by their ids. */
 function rolesWith(settings: Record<string, string>): [id: string, role: object][] {
   const created = deploymentWith(settings);
@@ -350,6 +357,56 @@ describe('the synthesized template', () => {
       JSON.stringify(role).includes('ExportTableToPointInTime'),
     );
     expect(exporter).toHaveLength(1);
+  });
+
+  it('keeps concurrency for its workers alone, where the operator wants that', () => {
+    const { api: stack } = deploymentWith({ 'gateway:reserveWorkers': true });
+    const workers = [
+      ...Object.values(queueWorkers).map(({ maxConcurrency }) => maxConcurrency),
+      ...Object.keys(scheduledWorkers).map(() => 2),
+    ];
+
+    expect(reservedIn(api)).toEqual([]);
+    expect(reservedIn(Template.fromStack(stack)).toSorted()).toEqual(workers.toSorted());
+  });
+
+  it('has the tags that the operator names', () => {
+    const { api: stack, data: kept } = deploymentWith({ 'gateway:tags': { team: 'platform' } });
+    for (const [type, template] of [
+      ['AWS::Lambda::Function', stack],
+      ['AWS::SecretsManager::Secret', kept],
+    ] as const) {
+      Template.fromStack(template).hasResourceProperties(type, {
+        Tags: Match.arrayWith([{ Key: 'team', Value: 'platform' }]),
+      });
+    }
+  });
+
+  it('keeps what outlives a deployment under the ids that it has: another id would replace it', () => {
+    expect({
+      data: idsIn(data, ['AWS::DynamoDB::GlobalTable', 'AWS::SecretsManager::Secret', 'AWS::KMS::Key']),
+      api: idsIn(api, ['AWS::S3::Bucket', 'AWS::SQS::Queue', 'AWS::ApiGateway::RestApi']).toSorted(),
+    }).toMatchInlineSnapshot(`
+      {
+        "api": [
+          "AdvanceVideosDeadLetters63CF6FCD",
+          "AdvanceVideosQueueCDEF358F",
+          "ApiF70053CD",
+          "Books8C439C90",
+          "FinalizeCostDeadLettersDC5AAD06",
+          "FinalizeCostQueue8E2333D1",
+          "RollUpActivityDeadLetters1DCA7058",
+          "RollUpActivityQueueB2F7669D",
+          "Videos88AE8DA0",
+        ],
+        "data": [
+          "TableCD117FA1",
+          "Pepper2B9638F2",
+          "ProviderKeys2563E0B5",
+          "SealingKey98C9818D",
+        ],
+      }
+    `);
   });
 
   it('uses a table that is there already, where the operator names one, and keeps its own', () => {

@@ -1,0 +1,16 @@
+import { userInfo } from 'node:os';
+import type { STSClient } from '@aws-sdk/client-sts';
+import { expect, it } from 'vitest';
+import { operatorOf } from '../../lib/admin/operator.ts';
+
+const caller = (answer: object) => ({ send: async () => answer }) as unknown as STSClient;
+
+it('is on AWS who AWS says it is', async () => {
+  const arn = 'arn:aws:sts::123456789012:assumed-role/Operator/ann';
+  expect(await operatorOf(true, caller({ Arn: arn }))).toEqual({ kind: 'operator', id: arn });
+});
+
+it('is on this machine the person who is logged in, and AWS is not asked', async () => {
+  const nobody = { send: () => Promise.reject(new Error('asked')) } as unknown as STSClient;
+  expect(await operatorOf(false, nobody)).toEqual({ kind: 'operator', id: userInfo().username });
+});
