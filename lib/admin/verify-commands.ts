@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { openDocumentSigner } from '../../lambdas/platform/document-signer.ts';
 import { variables } from '../../lambdas/platform/environment.ts';
+import { listAccountIds } from '../../lambdas/store/accounts.ts';
+import { readSealHead } from '../../lambdas/store/seals.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { StartFailure } from '../local/failure.ts';
 import type { LocalState } from '../local/state.ts';
@@ -54,7 +56,7 @@ async function answer(
     );
   }
   const publicKey = await publicKeyOf(key, opened?.local);
-  const accounts = account === undefined ? accountsIn(directory) : [account];
+  const accounts = account === undefined ? await accountsOf(directory, opened?.table) : [account];
   const findings: SealFinding[] = [];
   const found = (finding: SealFinding) => void (findings.length < MAX_FINDINGS && findings.push(finding));
   const rows: Row[] = [];
@@ -81,6 +83,15 @@ async function answer(
   if (isJson) print({ sound: isSound, compared, accounts: rows, findings }, true);
   else process.stdout.write(textOf({ rows, findings, isSound, compared }));
   if (!isSound) process.exitCode = 1;
+}
+
+/** Also those of which the table alone says that something was sealed: their files are gone. */
+async function accountsOf(directory: string, table: Table | undefined): Promise<string[]> {
+  const known = new Set(accountsIn(directory));
+  for await (const { id } of table ? listAccountIds(table) : []) {
+    if (!known.has(id) && (await readSealHead(table!, id))?.date !== undefined) known.add(id);
+  }
+  return [...known].toSorted();
 }
 
 async function publicKeyOf(file: string | undefined, local: LocalState | undefined): Promise<string> {

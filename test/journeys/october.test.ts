@@ -1,7 +1,7 @@
 /** What a month has cost is asked for in the next one: by HTTP, at the command line, and in SQL. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -315,6 +315,16 @@ describe('October, asked for in November, at the command line', () => {
     expect(code).toBe(1);
     expect(out).toMatch(/^- 2026-10-15 of [0-9a-f-]{36}: statement\.json is not what was signed$/m);
     expect(out).toContain('Something is NOT as it was sealed');
+  });
+
+  it('is told when all files of an account are gone', async () => {
+    const [at, away] = [join(directory, 'books'), join(directory, 'away')];
+    renameSync(at, away);
+    const { out, code } = await run('verify');
+    renameSync(away, at);
+
+    expect(code).toBe(1);
+    expect(out).toMatch(/statement\.json is not there, and the table says it was sealed/);
   });
 
   it('says which key and which files it needs', async () => {
