@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
+import { startDynamodb, type LocalDynamodb } from '../../lib/local/dynamodb.ts';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
+import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { repeated } from '../support/long-runs.ts';
+
+const HEADERS = repeated(1_000, { ofWhichAlways: 24 });
+const KILLS = repeated(8, { ofWhichAlways: 1 });
+const AT_ONCE = 12;
+
+let directory: string;
+let dynamodb: LocalDynamodb;
+let proxy: FaultProxy;
+let gateway: RunningGateway;
+/** Keys are shown once, at the first start. */
+let key: string;
+
+/** The records outlive every gateway that works on them. */
+const start = () => startGateway({ args: ['--data', directory], env: { DYNAMODB_ENDPOINT: proxy.endpoint } });
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-killed-'));
+  dynamodb = await startDynamodb(undefined);
+  proxy = await startFaultProxy(dynamodb.endpoint);
+  gateway = await start();
+  ({ key } = gateway);
+});
+afterAll(async () => {
+  proxy.faultFor = () => undefined;
+  await gateway.stop();
+  await proxy.stop();
+  await dynamodb.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Whether a request with a header was answered, now or before; undefined where nobody was there to say so. */
+async function ask(header: string, turn: number): Promise<boolean | undefined> {
+  const messages = [said('Hi', `delay=${20 * (turn % 5)}`)];
+  const body = { model: 'sandbox/claude', max_tokens: 30, stream: turn % 2 === 0, messages };
+  try {
+    const response = await post({ ...gateway, key }, '/messages', body, { 'idempotency-key': header });
+    const text = await response.text();
+    return response.status === 200 || (response.status === 409 && text.includes('"total_cost_rub"'));
+  } catch {
+    return undefined;
+  }
+}
+
+async function charged(): Promise<{ count: number; pending: number }> {
+  const today = new Date().toISOString().slice(0, 10);
+  const records = await Array.fromAsync(generationsOfDay(gateway.table(), gateway.accountId, today));
+  return {
+    count: records.filter(({ state, outcome }) => state === 'final' && outcome?.cost.isZero === false).length,
+    pending: records.filter(({ state }) => state === 'pending').length,
+  };
+}
+
+it(
+  `charges each of ${HEADERS} Idempotency-Keys once, although the gateway is killed ${KILLS} times`,
+  { timeout: 900_000 },
+  async () => {
+    // One call in ten suffers something.
+    proxy.faultFor = ({ action }) => {
+      const chance = Math.random();
+      if (chance < 0.05) return 'throttle';
+      return chance < 0.1 && !/^(?:Get|BatchGet|Query)/.test(action) ? 'lost-reply' : undefined;
+    };
+    const answered = new Set<string>();
+    const open = Array.from({ length: HEADERS }, (_, turn) => turn);
+    let isDone = false;
+    const work = async () => {
+      for (let turn = open.shift(); turn !== undefined; turn = open.shift()) {
+        const header = `header-${turn}`;
+        const told = await Promise.all(Array.from({ length: 1 + (turn % 4) }, () => ask(header, turn!)));
+        if (told.includes(true)) answered.add(header);
+        else {
+          open.push(turn);
+          await sleep(20);
+        }
+      }
+    };
+    const killing = (async () => {
+      for (let kill = 0; kill < KILLS && !isDone; kill += 1) {
+        await sleep(300 + Math.random() * 1_200);
+        await gateway.kill();
+        gateway = await start();
+      }
+    })();
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    isDone = true;
+    await killing;
+    proxy.faultFor = () => undefined;
+
+    expect(answered.size).toBe(HEADERS);
+    await vi.waitFor(async () => expect(await charged()).toEqual({ count: HEADERS, pending: 0 }), {
+      timeout: 60_000,
+      interval: 500,
+    });
+  },
+);
