@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
 import { readBudget } from '../../lambdas/store/service-budgets.ts';
-import { admin } from '../support/admin.ts';
+import { adminJson } from '../support/admin.ts';
 import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 
@@ -58,10 +58,10 @@ afterAll(async () => {
 
 /** A key of a new account that has paid in nothing. */
 async function newcomer(topUp?: string): Promise<RunningGateway & { account: string }> {
-  const { id } = await admin(directory, 'accounts', 'create', '--name', 'new', '--mode', 'prepaid');
+  const { id } = await adminJson(directory, 'accounts', 'create', '--name', 'new', '--mode', 'prepaid');
   const account = id as string;
-  if (topUp) await admin(directory, '--account', account, 'accounts', 'top-up', '--amount', topUp);
-  const { key } = await admin(directory, '--account', account, 'keys', 'create', '--name', 'test');
+  if (topUp) await adminJson(directory, '--account', account, 'accounts', 'top-up', '--amount', topUp);
+  const { key } = await adminJson(directory, '--account', account, 'keys', 'create', '--name', 'test');
   return { ...gateway, key: key as string, account };
 }
 
@@ -236,7 +236,7 @@ describe('an account that is not funded', () => {
 
   it('is still blocked by a limit of 0 of its key', async () => {
     const { account } = await newcomer();
-    const { key } = await admin(directory, '--account', account, 'keys', 'create', '--name', 'off', '--limit', '0');
+    const { key } = await adminJson(directory, '--account', account, 'keys', 'create', '--name', 'off', '--limit', '0');
 
     const response = await ask({ ...gateway, key: key as string }, 'test/plain:free');
 
@@ -270,7 +270,7 @@ describe('the budget of a free model', () => {
   });
 
   it('is shown to the operator', async () => {
-    const rows = (await admin(directory, 'free-models')) as unknown as { model: string; spent_rub: string }[];
+    const rows = (await adminJson(directory, 'free-models')) as unknown as { model: string; spent_rub: string }[];
 
     const { spent_rub: spent } = rows.find(({ model }) => model === 'test/poor:free')!;
     expect(Number(spent)).toBeGreaterThan(0);

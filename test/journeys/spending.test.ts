@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { admin } from '../support/admin.ts';
+import { adminJson } from '../support/admin.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { readEvents, summarise } from '../support/sse.ts';
 
@@ -23,7 +23,7 @@ afterAll(async () => {
 const withKey = (key: string): RunningGateway => ({ ...gateway, key });
 
 async function newKey(...args: string[]): Promise<RunningGateway> {
-  const { key } = await admin(directory, 'keys', 'create', '--name', 'test', ...args);
+  const { key } = await adminJson(directory, 'keys', 'create', '--name', 'test', ...args);
   return withKey(key as string);
 }
 
@@ -167,14 +167,14 @@ describe('a limited key', () => {
 
 describe('a prepaid account', () => {
   it('spends its top-ups and no more', async () => {
-    const { id } = await admin(directory, 'accounts', 'create', '--name', 'Prepaid', '--mode', 'prepaid');
+    const { id } = await adminJson(directory, 'accounts', 'create', '--name', 'Prepaid', '--mode', 'prepaid');
     const account = ['--account', id as string];
-    const { key } = await admin(directory, ...account, 'keys', 'create', '--name', 'k');
+    const { key } = await adminJson(directory, ...account, 'keys', 'create', '--name', 'k');
     const client = withKey(key as string);
     const request = { model: 'sandbox/claude', max_tokens: 100, messages: [said('Hello', 'delay=0')] };
 
     const empty = await post(client, '/messages', request);
-    await admin(directory, ...account, 'accounts', 'top-up', '--amount', '50');
+    await adminJson(directory, ...account, 'accounts', 'top-up', '--amount', '50');
     const filled = await post(client, '/messages', request);
 
     expect(empty.status).toBe(402);
@@ -266,12 +266,12 @@ describe('a generation', () => {
   });
 
   it('is hidden from other members and other accounts', async () => {
-    await admin(directory, 'members', 'add', '--member', 'ann');
-    await admin(directory, 'members', 'add', '--member', 'bob');
+    await adminJson(directory, 'members', 'add', '--member', 'ann');
+    await adminJson(directory, 'members', 'add', '--member', 'bob');
     const ann = await newKey('--member', 'ann');
     const bob = await newKey('--member', 'bob');
-    const { id: other } = await admin(directory, 'accounts', 'create', '--name', 'Other');
-    const { key } = await admin(directory, '--account', other as string, 'keys', 'create', '--name', 'k');
+    const { id: other } = await adminJson(directory, 'accounts', 'create', '--name', 'Other');
+    const { key } = await adminJson(directory, '--account', other as string, 'keys', 'create', '--name', 'k');
     const response = await post(ann, '/messages', { model: 'sandbox/claude', messages: [said('x', 'delay=0')] });
     const { id } = (await response.json()) as { id: string };
     await finalGeneration(ann, id);
@@ -284,12 +284,12 @@ describe('a generation', () => {
 
 describe('a key that is switched off', () => {
   it('stops within five seconds, and at once when it holds money', async () => {
-    const created = await admin(directory, 'keys', 'create', '--name', 'off', '--limit', '100');
+    const created = await adminJson(directory, 'keys', 'create', '--name', 'off', '--limit', '100');
     const client = withKey(created['key'] as string);
     const request = { model: 'sandbox/claude', max_tokens: 10, messages: [said('x', 'delay=0')] };
     expect((await post(client, '/messages', request)).status).toBe(200);
 
-    await admin(directory, 'keys', 'disable', '--key', created['hash'] as string);
+    await adminJson(directory, 'keys', 'disable', '--key', created['hash'] as string);
 
     expect((await post(client, '/messages', request)).status).toBe(401);
     await expect.poll(async () => (await get(client, '/key')).status, { timeout: 5_000 }).toBe(401);

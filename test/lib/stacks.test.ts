@@ -5,6 +5,7 @@ import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FunctionSpec, QueueName, Route } from '../../lambdas/route.ts';
+import { once } from '../../lambdas/platform/once.ts';
 import { functions, queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
 import { deadLettersVariable, queueVariable } from '../../lambdas/platform/environment.ts';
 import { bookTripwires, tripwires } from '../../lambdas/platform/logger.ts';
@@ -61,6 +62,15 @@ const reservedIn = (stack: Template) =>
   );
 
 const idsIn = (stack: Template, types: string[]) => types.flatMap((type) => Object.keys(stack.findResources(type)));
+
+/** One with several settings at once, because each takes a second to make. */
+const otherDeployment = once(() =>
+  deploymentWith({
+    'gateway:reserveWorkers': true,
+    'gateway:tags': { team: 'platform' },
+    'gateway:tableName': 'restored-2026-11-23',
+  }),
+);
 
 /** The roles of a deployment with other settings, by their ids. */
 function rolesWith(settings: Record<string, string>): [id: string, role: object][] {
@@ -360,7 +370,7 @@ describe('the synthesized template', () => {
   });
 
   it('keeps concurrency for its workers alone, where the operator wants that', () => {
-    const { api: stack } = deploymentWith({ 'gateway:reserveWorkers': true });
+    const { api: stack } = otherDeployment();
     const workers = [
       ...Object.values(queueWorkers).map(({ maxConcurrency }) => maxConcurrency),
       ...Object.keys(scheduledWorkers).map(() => 2),
@@ -371,7 +381,7 @@ describe('the synthesized template', () => {
   });
 
   it('has the tags that the operator names', () => {
-    const { api: stack, data: kept } = deploymentWith({ 'gateway:tags': { team: 'platform' } });
+    const { api: stack, data: kept } = otherDeployment();
     for (const [type, template] of [
       ['AWS::Lambda::Function', stack],
       ['AWS::SecretsManager::Secret', kept],
@@ -410,7 +420,7 @@ describe('the synthesized template', () => {
   });
 
   it('uses a table that is there already, where the operator names one, and keeps its own', () => {
-    const { data: dataStack, api: apiStack } = deploymentWith({ 'gateway:tableName': 'restored-2026-11-23' });
+    const { data: dataStack, api: apiStack } = otherDeployment();
     const adopted = JSON.stringify(Template.fromStack(apiStack).toJSON());
     const kept = Template.fromStack(dataStack);
 

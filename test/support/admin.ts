@@ -43,3 +43,10 @@ export async function adminHere(dataDirectory: string, ...args: string[]): Promi
     for (const spy of spies) spy.mockRestore();
   }
 }
+
+/** Runs a command in this process, as `adminHere` does. @returns its answer @throws {Error} with what it says where it fails */
+export async function adminJson(dataDirectory: string, ...args: string[]): Promise<Record<string, unknown>> {
+  const { code, out, err } = await adminHere(dataDirectory, '--json', ...args);
+  if (code !== 0) throw new Error(err);
+  return JSON.parse(out) as Record<string, unknown>;
+}
