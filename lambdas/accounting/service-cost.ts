@@ -5,7 +5,7 @@ import { priceUsage } from './price.ts';
 import { promptTokens } from './usage.ts';
 
 /**
- * What an answer costs the service at the purchase prices of its endpoint: each request to the provider with its own tier and fee, and the
+ * The cost of an answer to the service, at the purchase prices of its endpoint: each request to the provider with its own tier and fee, and the
  * searches, where these have a price. An answer that is not charged has no usage, and is taken to cost nothing.
  *
  * Weakness: usage that was cut to what the request could come to is bought whole; attempts that failed may be charged by their provider.

@@ -7,7 +7,7 @@
 import type { Options } from 'csv-stringify/sync';
 import { Money } from '../money/money.ts';
 
-/** What a cell may hold; null is an empty one. */
+/** A cell's value; null is an empty one. */
 export type CsvCell = string | number | boolean | Money | null;
 export type CsvRow = readonly CsvCell[];
 

@@ -1,3 +1,5 @@
+import { dayBefore } from '../accounting/activity-days.ts';
+import { utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { bookTripwires, log } from '../platform/logger.ts';
 import { accountPages, readAccount, type Account } from '../store/accounts.ts';
@@ -6,6 +8,24 @@ import type { Table } from '../store/table.ts';
 
 /** Work that was begun so long ago, and is not done, must not look like success. */
 const LATE_AFTER_MS = 12 * 60 * 60_000;
+
+/** A day is worked on this long after its end: by then it is rolled up, and what ended late is settled. */
+const AFTER_DAY_MS = 60 * 60_000;
+
+/**
+ * The day whose work is due: yesterday, from an hour after midnight on, until it is done.
+ * @returns how far the work had come before it as well; undefined where nothing is due
+ */
+export async function dueDay(
+  table: Table,
+  kind: DayWork,
+  atMs: number,
+): Promise<{ date: string; through: string | undefined } | undefined> {
+  const date = dayBefore(utcDate(atMs));
+  if (atMs - Date.parse(utcDate(atMs)) < AFTER_DAY_MS) return undefined;
+  const { through } = await readDayProgress(table, kind);
+  return through !== undefined && through >= date ? undefined : { date, through };
+}
 
 interface DayOfAccounts {
   kind: DayWork;

@@ -1,19 +1,16 @@
-import { dayBefore } from '../accounting/activity-days.ts';
 import { isComplete } from '../accounting/activity.ts';
 import { Money } from '../money/money.ts';
-import { datesBetween, utcDate } from '../money/periods.ts';
+import { datesBetween } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { bookTripwires, log } from '../platform/logger.ts';
 import { writeMetrics } from '../platform/metrics.ts';
 import { readDay } from '../store/activity.ts';
 import type { Account } from '../store/accounts.ts';
-import { readDayProgress, saveDaysDone } from '../store/day-progress.ts';
+import { saveDaysDone } from '../store/day-progress.ts';
 import type { Table } from '../store/table.ts';
-import { eachAccountOf } from './each-account.ts';
+import { dueDay, eachAccountOf } from './each-account.ts';
 import { reconcile } from './reconcile.ts';
 
-/** A day is compared this long after its end: by then it is rolled up, and what ended late is in it. */
-const AFTER_DAY_MS = 60 * 60_000;
 /** As many differences of one account as are told; the command line shows all. */
 const MAX_TOLD = 10;
 
@@ -31,11 +28,9 @@ export async function reconcileDays(
   table: Table,
   { deadlineMs = Infinity, atMs = nowMs(), pauseMs }: { deadlineMs?: number; atMs?: number; pauseMs?: number } = {},
 ): Promise<number> {
-  const yesterday = dayBefore(utcDate(atMs));
-  const sinceDayMs = atMs - Date.parse(utcDate(atMs));
-  if (sinceDayMs < AFTER_DAY_MS) return 0;
-  const { through } = await readDayProgress(table, 'RECONCILED');
-  if (through !== undefined && through >= yesterday) return 0;
+  const due = await dueDay(table, 'RECONCILED', atMs);
+  if (!due) return 0;
+  const { date: yesterday } = due;
   let compared = 0;
   const isDone = await eachAccountOf(
     table,

@@ -20,7 +20,7 @@ import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client, S3ServiceExcep
 import { optionalVariable, variables } from './environment.ts';
 import { quietLogger } from './sdk.ts';
 
-/** What a file is made of: its bytes, or a file of this machine. */
+/** The content of a file: its bytes, or a file of this machine. */
 type FileContent = Buffer | { path: string; bytes: number };
 
 export interface KeptFiles {

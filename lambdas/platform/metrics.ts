@@ -8,7 +8,7 @@
 import { nowMs } from './clock.ts';
 import { optionalVariable, variables } from './environment.ts';
 
-/** What is measured, in CloudWatch's units. */
+/** The measurements that there are, in CloudWatch's units. */
 const metricUnits = {
   /** Generations that became final, and what became of them. */
   Settled: 'Count',

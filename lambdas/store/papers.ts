@@ -6,7 +6,7 @@ import type { Table } from './table.ts';
 import { put, putNew, type Key, type Write } from './writes.ts';
 
 const partyRecord = record({
-  /** Of the organisation, as it stands on papers. */
+  /** The organisation's name, as it stands on papers. */
   name: text('name'),
   /** Taxpayer's number (ИНН), and code of the reason of registration (КПП). */
   inn: text('inn'),
@@ -33,11 +33,11 @@ const paperRecord = record({
   number: text('number'),
   /** Whose days: a month of Moscow begins three hours before that of UTC. */
   zone: text('period_zone'),
-  /** What the month came to. */
+  /** The exact sum of the month. */
   exact: money('exact_rub'),
-  /** What earlier months have changed by since their papers. */
+  /** The amounts by which earlier months have changed since their papers. */
   changes: list('changes', carriedRecord, MAX_CHANGED_MONTHS),
-  /** What earlier papers were short of; below zero where they said too much. */
+  /** The amount that earlier papers were short of; below zero where they said too much. */
   carriedIn: money('carried_in_rub'),
   /** In whole kopecks. */
   total: money('total_rub'),

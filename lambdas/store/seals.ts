@@ -1,5 +1,5 @@
 /**
- * What is known of an account's sealed days, whose files lie where nobody can change them: which day is the last, each day's statement
+ * The table's part of sealed days, whose files lie where nobody can change them: which day of an account is the last, each day's statement
  * with its signature, its leaves for proofs, and what was still open when it was sealed.
  *
  * The parts of a day are kept under the root of its tree: a run that breaks off before the statement of its root counts leaves parts
@@ -20,7 +20,7 @@ const sealHeadRecord = record({
   date: optional(text('date')),
   sha256: optional(text('statement_sha256')),
   root: optional(text('root')),
-  /** What all sealed lines come to. */
+  /** The sums of all sealed lines. */
   usage: money('usage_rub'),
   paid: money('paid_rub'),
 });
@@ -158,7 +158,7 @@ export async function keepDayParts(
   );
 }
 
-/** What was open when a day was sealed, in the order of ids. */
+/** The generations that were open when a day was sealed, in the order of ids. */
 export async function readOpenEntries(
   table: Table,
   accountId: string,

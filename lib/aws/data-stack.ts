@@ -31,10 +31,10 @@ export interface DataStackProps extends StackProps {
   config: GatewayConfig;
 }
 
-/** What functions, alarms and the dashboard need of the table, whether it is the stack's own or another one. */
+/** The table as functions, alarms and the dashboard need it, whether it is the stack's own or another one. */
 export type GatewayTable = Pick<ITableV2, 'tableArn' | 'tableName' | 'metric'>;
 
-/** What must outlive every deployment: the table, the secrets and the key of the seals. Moving them to another stack would replace them. */
+/** The resources that must outlive every deployment: the table, the secrets and the key of the seals. Moving them to another stack would replace them. */
 export class DataStack extends Stack {
   readonly table: GatewayTable;
   readonly secrets: Record<SecretName, Secret>;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand, startedGateway, type DrilledGateway } from './gateway-process.ts';
 
-/** What a step has shown. */
+/** A step, and what it has shown. */
 export interface DrillStep {
   step: string;
   isRight: boolean;

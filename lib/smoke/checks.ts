@@ -1,13 +1,13 @@
-/** What a deployment must do for its clients, each seen from outside. Those that spend anything spend on a few tokens of one model. */
+/** The checks of what a deployment must do for its clients, each seen from outside. Those that spend anything spend on a few tokens of one model. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { call, demand, expectStatus, FailedError, jsonOf, SkippedError, type Target } from './target.ts';
 
-/** What the checks before have found. */
+/** The findings of the checks before. */
 export interface Findings {
   model?: string;
   generationId?: string;
-  /** What the answer has told of its cost. */
+  /** The cost that the answer has told. */
   toldCost?: string | undefined;
 }
 
@@ -51,7 +51,7 @@ async function listsModels(target: Target, findings: Findings): Promise<string> 
   return `${data.length} models; asking ${findings.model}`;
 }
 
-/** Of the models that this key may use, the one whose tokens cost least. */
+/** The cheapest by its tokens among the models that this key may use. */
 async function cheapestUsable(target: Target): Promise<ListedModel> {
   const { data } = await jsonOf<{ data: ListedModel[] }>(await call(target, '/models/user'));
   const texts = data.filter(({ id, available, architecture }) => {

@@ -19,7 +19,7 @@ const smokeUsage = `Checks a deployment from outside, as its clients see it, and
 The exit code is 1 when a check has failed.
 `;
 
-/** What became of a check. */
+/** The result of a check. */
 interface CheckResult {
   check: string;
   result: 'ok' | 'failed' | 'skipped';

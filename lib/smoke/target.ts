@@ -1,10 +1,10 @@
-/** What is checked, from outside: HTTP to it, and nothing that this product has within. */
+/** The deployment that is checked, from outside: HTTP to it, and nothing that this product has within. */
 
 /** A deployment, and the keys to it. */
 export interface Target {
   /** Its base URL, with `/v1` at its end. */
   url: string;
-  /** Of the function URL, where there is one, with `/v1` at its end. */
+  /** The address of the function URL, where there is one, with `/v1` at its end. */
   streamingUrl: string | undefined;
   key: string;
   managementKey: string | undefined;

@@ -41,7 +41,7 @@ export function daysAfter(date: string, days: number): string {
   return utcDate(Date.parse(date) + days * DAY_MS);
 }
 
-/** What is not as it was sealed, of the files alone and compared with the records. */
+/** The findings of both checks: of the files alone, and of the records compared with them. */
 export async function verifyAll(
   { directory, publicKey, tools }: Sealing,
   account: string,

@@ -37,13 +37,13 @@ export async function lifetimeDrift(
   return undefined;
 }
 
-/** What the counter has of all days before some. */
+/** The sum that the counter has of all days before some. */
 async function countedUntil(table: Table, accountId: string, since: readonly string[]): Promise<Money> {
   const counter = await readCounter(table, { kind: 'account', id: accountId });
   return counter.spent('lifetime').minus(Money.sum(since.map((date) => counter.spent(`day_${date}`))));
 }
 
-/** What has become final since the head, of that which was open. */
+/** The cost of what was open at the head, and has become final since. */
 async function settledSince(table: Table, accountId: string, { date, root }: SealHead): Promise<Money> {
   if (date === undefined) return Money.zero;
   const open = await readOpenEntries(table, accountId, { date, root: root! });

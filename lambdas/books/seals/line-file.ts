@@ -11,12 +11,12 @@ import type { Leaf } from '../../store/seals.ts';
 import { CHUNK_LEAVES, leafOf, rootOf } from './merkle.ts';
 import { sealedHead } from './sealed-line.ts';
 
-/** What a written file of lines has come to. */
+/** A file of lines that is written, and the tree of its lines. */
 export interface LineFile {
-  /** Of this machine, for as long as `remove` was not called. */
+  /** Its place on this machine, until `remove` is called. */
   path: string;
   bytes: number;
-  /** Of the file as it is unpacked. */
+  /** The hash of the file as it is unpacked. */
   sha256: string;
   count: number;
   root: string;

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { dayBefore } from '../../accounting/activity-days.ts';
 import { DAY_MS, datesBetween, utcDate } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { bookTripwires, log } from '../../platform/logger.ts';
@@ -7,17 +6,15 @@ import { writeMetrics } from '../../platform/metrics.ts';
 import { requestTimestamp } from '../../platform/timestamps.ts';
 import { listAccountIds, type Account } from '../../store/accounts.ts';
 import { readDays } from '../../store/activity.ts';
-import { readDayProgress, saveDaysDone } from '../../store/day-progress.ts';
+import { saveDaysDone } from '../../store/day-progress.ts';
 import { readSealedDay, readSealHead, type SealHead } from '../../store/seals.ts';
 import type { Table } from '../../store/table.ts';
-import { eachAccountOf } from '../each-account.ts';
+import { dueDay, eachAccountOf } from '../each-account.ts';
 import { lifetimeDrift } from './lifetime.ts';
 import { firstDateOf, sealDay, type SealTools } from './seal-day.ts';
 import { listFiles } from './seal-statement.ts';
 
-/** A day is sealed this long after its end: by then what ended late is settled. */
-const AFTER_DAY_MS = 60 * 60_000;
-/** Of days without a list: longer ago than anybody leaves a gateway off. */
+/** As many days are listed at once: nobody leaves a gateway off for longer. */
 const MAX_LISTS = 400;
 
 interface SealRun {
@@ -40,11 +37,9 @@ export async function sealDays(
   { deadlineMs = Infinity, atMs = nowMs(), timestampAuthority }: SealRun = {},
 ): Promise<number> {
   const { table } = tools;
-  const yesterday = dayBefore(utcDate(atMs));
-  const sinceDayMs = atMs - Date.parse(utcDate(atMs));
-  if (sinceDayMs < AFTER_DAY_MS) return 0;
-  const { through } = await readDayProgress(table, 'SEALED');
-  if (through !== undefined && through >= yesterday) return 0;
+  const due = await dueDay(table, 'SEALED', atMs);
+  if (!due) return 0;
+  const { date: yesterday, through } = due;
   let sealed = 0;
   const isDone = await eachAccountOf(table, { kind: 'SEALED', date: yesterday, deadlineMs, atMs }, async (account) => {
     let head = await readSealHead(table, account.id);

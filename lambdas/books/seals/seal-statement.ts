@@ -19,19 +19,19 @@ const sealStatementSchema = z.strictObject({
   lines: z.strictObject({
     /** Beside the statement. */
     file: z.string(),
-    /** Of the file as it is unpacked. */
+    /** The hash of the file as it is unpacked. */
     sha256,
     count: z.int().nonnegative(),
     /** The root of the lines' tree (RFC 6962), without the file's first line. */
     root: sha256,
   }),
-  /** Of these lines. */
+  /** The sums of these lines, by what they say. */
   charged_rub: amount,
   late_rub: amount,
   corrected_rub: amount,
   paid_rub: amount,
   open_generations: z.int().nonnegative(),
-  /** Of all lines that were ever sealed for the account. */
+  /** The sums of all lines that were ever sealed for the account. */
   usage_so_far_rub: amount,
   paid_so_far_rub: amount,
 });
@@ -51,7 +51,7 @@ export function sha256Of(document: string | Buffer): string {
   return createHash('sha256').update(document).digest('hex');
 }
 
-/** What the lines of a day add to what was spent so far. */
+/** The amount that the lines of a day add to what was spent so far. */
 export function sealedUsageOf({ charged_rub, late_rub, corrected_rub }: SealStatement): Money {
   return Money.sum([charged_rub, late_rub, corrected_rub].map((text) => Money.parse(text)));
 }

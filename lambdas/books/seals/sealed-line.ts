@@ -14,14 +14,14 @@ import type { Generation } from '../../store/generation.ts';
 import { csvOptions, guarded, type CsvCell } from '../csv.ts';
 
 /**
- * What a line says. `charge`: a generation of that day. `late`: one of an earlier day, which was open when that was sealed. `corrected`:
+ * The kinds of lines. `charge`: a generation of that day. `late`: one of an earlier day, which was open when that was sealed. `corrected`:
  * one that was sealed as estimated, and by what it has changed. `open`: one of that day that is not settled yet. The others: payments.
  */
 export type LineKind = 'charge' | 'late' | 'corrected' | 'open' | BalanceEntry['kind'];
 
 const meterColumns = meters.flatMap((meter) => [`${meter}_units` as const, `${meter}_price_rub` as const]);
 
-/** Of one request to a provider; amounts of the whole generation stand on its first line. */
+/** The columns of a line, which is one request to a provider; amounts of the whole generation stand on its first line. */
 export const sealedColumns = [
   'line',
   'id',
@@ -106,7 +106,7 @@ export function paymentLine({ kind, id, createdAt, amount }: BalanceEntry): stri
   return csvLine(inOrder({ line: kind, id: guarded(id), created_at: createdAt, line_rub: amount }));
 }
 
-/** What is known of a generation since it was admitted. */
+/** The cells that are known of a generation since it was admitted. */
 function cellsOfRequest({ id, payer, apiType, createdAtMs, streamed }: Generation, line: LineKind): Cells {
   return {
     line,

@@ -11,7 +11,7 @@ import { listPapers, type Paper } from '../../../lambdas/store/papers.ts';
 import type { Table } from '../../../lambdas/store/table.ts';
 import { roundLines } from './kopecks.ts';
 
-/** What a line of a paper may be: all together, or split by one of these. */
+/** A paper has one line for all together, or lines split by one of these. */
 export const lineSplits = ['nothing', 'model', 'workspace', 'key', 'member'] as const;
 export type LineSplit = (typeof lineSplits)[number];
 
@@ -25,7 +25,7 @@ export interface ActQuestion {
 
 /** A line before VAT is told apart. */
 export interface ActLine {
-  /** What it is for: "" for all together. */
+  /** The thing that it is for: "" for all together. */
   subject: string;
   kind: 'spending' | 'change' | 'adjustment';
   exact: Money;
@@ -134,7 +134,7 @@ function linesOf(statement: Statement, by: LineSplit): Omit<ActLine, 'amount'>[]
     .map(({ values, usage }) => ({ subject: values[0]!, kind: 'spending', exact: usage }));
 }
 
-/** What the account was given is charged less. */
+/** Adjustments as lines: an account that was given something is charged less. */
 function adjustmentLines({ payments }: Statement): Omit<ActLine, 'amount'>[] {
   return payments
     .filter(({ kind }) => kind === 'adjustment')
@@ -145,7 +145,7 @@ function changeLine({ month, amount }: { month: string; amount: Money }): Omit<A
   return { subject: month, kind: 'change', exact: amount };
 }
 
-/** What the last months have changed by since their papers, less what a paper has told of it already. */
+/** The changes of the last months since their papers, less what a paper has told of them already. */
 async function changesSince(
   table: Table,
   account: Account,

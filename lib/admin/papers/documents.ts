@@ -10,7 +10,7 @@ import type { Party } from '../../../lambdas/store/papers.ts';
 import type { Act, ActLine } from './act.ts';
 import { vatOf } from './kopecks.ts';
 
-/** What an accountant has to confirm before papers are made of this. */
+/** The facts that an accountant has to confirm before papers are made of this. */
 const TO_CONFIRM = [
   'the VAT rate and mode of the contract, and whether prices contain the tax',
   'which paper closes a month: УПД of status 1 (with счёт-фактура), or УПД of status 2 or акт without it',

@@ -29,7 +29,7 @@ export interface RoundedLines {
   /** In the order of the exact ones. */
   lines: Money[];
   total: Money;
-  /** What the total is short of; below zero where it says too much. */
+  /** The amount that the total is short of; below zero where it says too much. */
   carriedOut: Money;
 }
 

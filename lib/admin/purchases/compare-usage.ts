@@ -45,7 +45,7 @@ export class RecordedUsage {
   }
 
   /**
-   * What the provider says and the records say, for each day, model and meter that the report has; days and models that only the records
+   * Compares what the provider says with what the records say, for each day, model and meter that the report has; days and models that only the records
    * have are in it as well, with zeros.
    */
   compared(reported: readonly ReportedDay[]): UsageDifference[] {

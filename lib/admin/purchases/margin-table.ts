@@ -3,15 +3,15 @@ import { dimensionValue, type Dimension } from '../../../lambdas/books/spending.
 import { Money } from '../../../lambdas/money/money.ts';
 import type { Generation } from '../../../lambdas/store/generation.ts';
 
-/** What some requests brought, and what they cost the service. */
+/** The sums that some requests brought, and that they cost the service. */
 export interface MarginSums {
   requests: number;
-  /** Of requests whose cost to the service is known. */
+  /** The charges of requests whose cost to the service is known. */
   charged: Money;
   cost: Money;
   /** Requests whose cost is not known: their endpoint has no purchase prices, or they were settled by an estimate. */
   unknown: number;
-  /** What these were charged; it is in no margin. */
+  /** The charges of these; they are in no margin. */
   chargedUnknown: Money;
 }
 

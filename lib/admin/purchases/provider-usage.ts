@@ -1,5 +1,5 @@
 /**
- * What providers say that they were used for, by UTC day and model: as Anthropic's and OpenAI's organisations are told it by their usage
+ * Reports of providers on their own usage, by UTC day and model: as Anthropic's and OpenAI's organisations are told it by their usage
  * APIs, and as a CSV that anything else can be brought into.
  */
 
@@ -9,7 +9,7 @@ import { utcDate } from '../../../lambdas/money/periods.ts';
 import { issueText } from '../../../lambdas/platform/issues.ts';
 import { StartFailure } from '../../local/failure.ts';
 
-/** What is counted. `input` is what was neither read from a cache nor, where the report tells that apart, written to one. */
+/** The counts of a report. `input` is what was neither read from a cache nor, where the report tells that apart, written to one. */
 export const reportedMeters = ['requests', 'input', 'cache_read', 'cache_write', 'cache_write_1h', 'output'] as const;
 export type ReportedMeter = (typeof reportedMeters)[number];
 

@@ -26,7 +26,7 @@ export interface SealFinding {
   says: string;
 }
 
-/** What the days before say of the next one. */
+/** The state that the days before leave to the next one. */
 interface Chain {
   previous: { date: string; sha256: string } | null;
   usage: Money;
@@ -113,7 +113,7 @@ async function checkDay(
   return { statement, sha256, isReadable };
 }
 
-/** What an account's lines of a day come to. */
+/** The sums of an account's lines of a day. */
 class LineSums {
   charged = Money.zero;
   late = Money.zero;

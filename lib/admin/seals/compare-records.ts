@@ -48,7 +48,7 @@ export async function compareAccount(
 
 /** All lines of one generation, or one payment. */
 interface LineGroup {
-  /** Of the first, counted from 1. */
+  /** The number of the first line, counted from 1. */
   number: number;
   lines: SealedLine[];
 }

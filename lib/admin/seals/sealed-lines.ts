@@ -3,12 +3,12 @@ import { sealedColumns, type LineKind } from '../../../lambdas/books/seals/seale
 import { Money } from '../../../lambdas/money/money.ts';
 import { packedLines } from '../packed-lines.ts';
 
-/** What a sealed line says, as far as it has to be read: its text decides. */
+/** A sealed line, as far as it has to be read: its text decides. */
 export interface SealedLine {
   text: string;
   kind: LineKind;
   id: string;
-  /** Of a generation with several lines. */
+  /** Whether it is the first of a generation's lines. */
   isFirst: boolean;
   /** Zero where there are none. */
   line: Money;
@@ -33,7 +33,7 @@ export class SealedLineReader {
     for await (const text of texts) yield parsedLine(text);
   }
 
-  /** Of what was read. */
+  /** The hash of what was read. */
   sha256(): string {
     return this.#hash.digest('hex');
   }
