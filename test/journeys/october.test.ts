@@ -58,16 +58,17 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-october-'));
   total = Money.zero;
   const { key, managementKey } = await makeOctober();
-  const later = await startGateway({ args: ['--data', directory, '--now', '2026-11-22T12:00:00Z'] });
+  // Schedules run just after full minutes: however long the start takes, the next of them is near.
+  const later = await startGateway({ args: ['--data', directory, '--now', '2026-11-22T12:00:50Z'] });
   gateway = { ...later, key, managementKey };
   await vi.waitUntil(
     async () => {
       const { closed, sealed_days: sealed } = (await manage(gateway, 'GET', '/statements/2026-10')).body.data;
       return closed && sealed.length === 1;
     },
-    { timeout: 20_000, interval: 200 },
+    { timeout: 90_000, interval: 200 },
   );
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await gateway.stop();
   rmSync(directory, { recursive: true, force: true });
