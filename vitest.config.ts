@@ -52,6 +52,7 @@ const settingUp = [
   'journeys/greeting',
   'journeys/long-answer',
   'journeys/npm-start',
+  'journeys/published-catalog',
   'journeys/purchases',
   'journeys/october',
   'journeys/operator',
@@ -67,6 +68,7 @@ const settingUp = [
   'lib/idle-memory',
   'lib/key-settings',
   'lib/private-files',
+  'lib/publications',
   'lib/signed-requests',
   'lib/stacks',
   'platform/metrics',
@@ -88,8 +90,8 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', ['json', { outputFile: '.vitest/results.json' }]],
-    // Tests run on a person's machine, as `npm start` does.
-    env: { GATEWAY_LOCAL: '1' },
+    // Tests run on a person's machine, as `npm start` does; nothing is published there.
+    env: { GATEWAY_LOCAL: '1', GATEWAY_PUBLICATIONS_DIRECTORY: '/nowhere' },
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // Much of a test's time is waiting, so twice the two cores that there are at least; beyond that they would only wait for

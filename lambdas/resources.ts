@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openFreeCapacity } from './admission/free/free-capacity.ts';
 import { RefusalLog } from './admission/refusal-log.ts';
-import { loadCatalog } from './catalog/load.ts';
 import { nowMs } from './platform/clock.ts';
 import { optionalVariable, queueVariable, variables } from './platform/environment.ts';
 import { openQueue } from './platform/queue.ts';
@@ -19,7 +18,7 @@ import { readWarmPrompt, writeWarmPrompt } from './store/warm-prompts.ts';
 const table = once(() => openTable());
 
 /**
- * What lives as long as the process: connections and the catalog, each opened on first use. Nothing here
+ * What lives as long as the process: connections, each opened on first use. Nothing here
  * belongs to a request, so one process may serve many at once.
  */
 export const resources = {
@@ -53,7 +52,6 @@ export const resources = {
   refusals: once(() => new RefusalLog(async (refusal) => writeRefusal(table(), refusal), nowMs)),
   /** Which free models have used up their budget of today. */
   freeCapacity: once(() => openFreeCapacity(async (date) => readBudgets(table(), date), nowMs)),
-  catalog: once(() => loadCatalog()),
   queue: perQueue((name) => openQueue(queueVariable(name))),
   /** Identifies this run of the process on the holds that it places. */
   bootId: once(() => optionalVariable(variables.bootId) ?? randomUUID()),

@@ -30,6 +30,8 @@ export interface Grants {
   objects?: Partial<Record<ObjectFolder, readonly ObjectAction[]>>;
   secrets?: readonly SecretName[];
   sendTo?: readonly QueueName[];
+  /** Reads the catalog that is published. */
+  catalog?: boolean;
   /** Begins exports of the table to the bucket of the books. */
   exports?: boolean;
   /** Signs statements of days, and keeps them in the bucket of the books. */
@@ -123,6 +125,11 @@ export const keyed = taking('any', 10);
 /** The rights to find out who is calling, and further actions on the table. */
 export function reading(...more: TableAction[]): Grants {
   return { table: ['GetItem', 'BatchGetItem', ...more], secrets: ['pepper'] };
+}
+
+/** The same rights, and to read the catalog that is published. */
+export function ofCatalog(grants: Grants = {}): Grants {
+  return { ...grants, catalog: true };
 }
 
 /** Rights that end at what is known of the endpoints' health. */

@@ -11,6 +11,7 @@ import {
   inferring,
   keyed,
   managed,
+  ofCatalog,
   open,
   openLarge,
   patchRoute,
@@ -36,6 +37,7 @@ export const routes = {
       ...reading('Query', 'PutItem', 'UpdateItem'),
       secrets: ['pepper', 'provider-keys'],
       sendTo: ['finalize-cost'],
+      catalog: true,
     }),
     streaming: true,
     functionUrl: true,
@@ -47,7 +49,7 @@ export const routes = {
     memoryMb: 512,
   }),
   'count-tokens': postRoute('/messages/count_tokens', {
-    ...inferring('messages/count-tokens', { ...reading(), secrets: ['pepper', 'provider-keys'] }),
+    ...inferring('messages/count-tokens', { ...reading(), secrets: ['pepper', 'provider-keys'], catalog: true }),
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
   }),
   'create-decision': postRoute(['/decisions', '/systemone'], {
@@ -55,6 +57,7 @@ export const routes = {
       ...reading('Query', 'PutItem', 'UpdateItem'),
       secrets: ['pepper', 'provider-keys'],
       sendTo: ['finalize-cost'],
+      catalog: true,
     }),
     inference: true,
     asksProviders: true,
@@ -63,12 +66,15 @@ export const routes = {
   }),
 
   // How fast the endpoints are, what is left of free models' budgets, and nothing else of the table.
-  'list-models': getRoute('/models', openLarge('models/list', publicOnly('Query'))),
+  'list-models': getRoute('/models', openLarge('models/list', ofCatalog(publicOnly('Query')))),
   // How the endpoints are doing, what is left of a free model's budget, and nothing else of the table.
-  'get-model': getRoute(['/models/{slug+}', '/model/{slug+}'], open('models/get', publicOnly('Query'))),
-  'list-user-models': getRoute('/models/user', { ...keyed('models/list-user', reading('Query')), streaming: true }),
-  'list-embeddings-models': getRoute('/embeddings/models', openLarge('models/list-embeddings')),
-  'list-videos-models': getRoute('/videos/models', openLarge('models/list-videos', publicOnly('Query'))),
+  'get-model': getRoute(['/models/{slug+}', '/model/{slug+}'], open('models/get', ofCatalog(publicOnly('Query')))),
+  'list-user-models': getRoute('/models/user', {
+    ...keyed('models/list-user', ofCatalog(reading('Query'))),
+    streaming: true,
+  }),
+  'list-embeddings-models': getRoute('/embeddings/models', openLarge('models/list-embeddings', ofCatalog())),
+  'list-videos-models': getRoute('/videos/models', openLarge('models/list-videos', ofCatalog(publicOnly('Query')))),
 
   // It waits for the money that other requests hold, and for pictures.
   'create-video': postRoute('/videos', {
@@ -77,6 +83,7 @@ export const routes = {
       objects: { 'video-requests': ['PutObject', 'AbortMultipartUpload', 'DeleteObject'] },
       secrets: ['pepper', 'provider-keys'],
       sendTo: ['advance-videos', 'finalize-cost'],
+      catalog: true,
     }),
     inference: true,
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
@@ -104,7 +111,7 @@ export const routes = {
     streaming: true,
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
   }),
-  'get-current-key': getRoute('/key', keyed('keys/get-current', reading())),
+  'get-current-key': getRoute('/key', keyed('keys/get-current', ofCatalog(reading()))),
   'get-credits': getRoute('/credits', managed('credits/get', reading())),
   'get-activity': getRoute('/activity', {
     ...managed('activity/get', reading('Query')),
@@ -114,17 +121,26 @@ export const routes = {
 
   // A bookmark is left where a page ended.
   'list-keys': getRoute('/keys', { ...managed('keys/list', reading('Query', 'PutItem')), streaming: true }),
-  'create-key': postRoute('/keys', managed('keys/create', reading('PutItem', 'UpdateItem', 'ConditionCheckItem'))),
+  'create-key': postRoute(
+    '/keys',
+    managed('keys/create', ofCatalog(reading('PutItem', 'UpdateItem', 'ConditionCheckItem'))),
+  ),
   'get-key': getRoute('/keys/{hash}', managed('keys/get', reading())),
-  'update-key': patchRoute('/keys/{hash}', managed('keys/update', reading('PutItem', 'UpdateItem', 'DeleteItem'))),
+  'update-key': patchRoute(
+    '/keys/{hash}',
+    managed('keys/update', ofCatalog(reading('PutItem', 'UpdateItem', 'DeleteItem'))),
+  ),
   'delete-key': deleteRoute('/keys/{hash}', managed('keys/delete', reading('PutItem', 'UpdateItem', 'DeleteItem'))),
 
   'list-workspaces': getRoute('/workspaces', managed('workspaces/list', reading('Query'))),
-  'create-workspace': postRoute('/workspaces', managed('workspaces/create', reading('Query', 'PutItem', 'UpdateItem'))),
+  'create-workspace': postRoute(
+    '/workspaces',
+    managed('workspaces/create', ofCatalog(reading('Query', 'PutItem', 'UpdateItem'))),
+  ),
   'get-workspace': getRoute('/workspaces/{workspaceId}', managed('workspaces/get', reading())),
   'update-workspace': patchRoute(
     '/workspaces/{workspaceId}',
-    managed('workspaces/update', reading('PutItem', 'DeleteItem')),
+    managed('workspaces/update', ofCatalog(reading('PutItem', 'DeleteItem'))),
   ),
   'delete-workspace': deleteRoute(
     '/workspaces/{workspaceId}',
@@ -222,6 +238,7 @@ export const queueWorkers = /* @__PURE__ */ workers({
       objects: { 'video-requests': ['GetObject', 'DeleteObject'], videos: ['PutObject', 'AbortMultipartUpload'] },
       secrets: ['pepper', 'provider-keys'],
       sendTo: ['advance-videos', 'finalize-cost'],
+      catalog: true,
     },
   },
 }) satisfies Record<QueueName, QueueWorker>;
@@ -263,7 +280,7 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
     everyMinutes: 1,
     timeoutSeconds: 50,
     // It says which providers are live, so that those who list models need not read any credential.
-    grants: { ...healthOnly('Query', 'PutItem'), secrets: ['provider-keys'] },
+    grants: ofCatalog({ ...healthOnly('Query', 'PutItem'), secrets: ['provider-keys'] }),
   },
 }) satisfies Record<string, ScheduledWorker>;
 

@@ -39,7 +39,17 @@ const arrows: Record<string, string[]> = {
   inference: belowInference,
   management: ['admission', 'store', 'money', 'platform'],
   http: ['admission', 'store', 'money', 'platform', 'resources.ts'],
-  workers: ['inference', 'statistics', 'books', 'accounting', 'routing', 'store', 'platform', 'resources.ts'],
+  workers: [
+    'inference',
+    'statistics',
+    'books',
+    'accounting',
+    'routing',
+    'catalog',
+    'store',
+    'platform',
+    'resources.ts',
+  ],
   api: ['http', 'books', 'inference', 'management', ...belowInference],
 };
 

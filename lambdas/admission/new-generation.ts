@@ -1,5 +1,5 @@
 import { priceUsage } from '../accounting/price.ts';
-import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
+import type { Endpoint, Model } from '../catalog/catalog.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import { generationTimeMs } from '../platform/ids.ts';
 import type { PendingGeneration } from '../store/generation.ts';
@@ -17,7 +17,6 @@ export interface NewGeneration {
   /** The probable size of its prompt: charged when nothing was measured. */
   estimatedTokens: number;
   candidate: { model: Model; endpoint: Endpoint; pricing: Pricing };
-  catalog: Catalog;
   bootId: string;
   /** Where more than one function works on it, one after the other. */
   sweptAfterMs?: number | undefined;
@@ -31,7 +30,6 @@ export function newGeneration({
   streamed,
   estimatedTokens,
   candidate: { model, endpoint, pricing },
-  catalog,
   bootId,
   sweptAfterMs = HOLD_EXPIRES_AFTER_MS,
 }: NewGeneration): Omit<PendingGeneration, 'hold'> {
@@ -46,7 +44,7 @@ export function newGeneration({
     endpointId: endpoint.id,
     providerName: endpoint.provider.name,
     pricing,
-    catalogVersion: catalog.version,
+    catalogVersion: model.catalogVersion,
     streamed,
     createdAtMs,
     inputEstimate: { tokens: estimatedTokens, cost: inputCost },

@@ -50,6 +50,8 @@ export interface Model {
   /** Set on an alias: the model that answers in its place. */
   aliasOf: Model | undefined;
   data: ModelData;
+  /** Version of the catalog that says so: a request keeps to it, also while another catalog takes its place. */
+  catalogVersion: string;
 }
 
 /** A valid catalog: every reference resolved, every id unique, in the order of the files. */
@@ -116,7 +118,10 @@ export function buildCatalog(files: CatalogFiles, valueOf: Surroundings['valueOf
       const provider = providers.get(endpoint.provider);
       return provider ? [resolveEndpoint(data, endpoint, provider, { valueOf, search })] : [];
     });
-    return endpoints.some(({ pricing }) => pricing) ? [{ id: data.id, endpoints, aliasOf: undefined, data }] : [];
+    const { version: catalogVersion } = files;
+    return endpoints.some(({ pricing }) => pricing)
+      ? [{ id: data.id, endpoints, aliasOf: undefined, data, catalogVersion }]
+      : [];
   });
   const byId = new Map(models.map((model) => [model.id, model]));
   const aliases = files.aliases.flatMap((alias) => {
@@ -164,8 +169,8 @@ function resolveEndpoint(
 
 function aliasModel(alias: AliasData, target: Model): Model {
   return {
+    ...target,
     id: alias.alias,
-    endpoints: target.endpoints,
     aliasOf: target,
     data: { ...target.data, id: alias.alias, name: alias.name },
   };

@@ -3,14 +3,12 @@ import type { InferenceCaller } from '../admission/caller.ts';
 import type { HoldRequest } from '../admission/hold.ts';
 import { newGeneration, type NewGeneration } from '../admission/new-generation.ts';
 import { refusalError, type AdmissionRefusal } from '../admission/refusal.ts';
-import type { Catalog } from '../catalog/catalog.ts';
 import { forbidden, type GatewayError } from '../platform/errors.ts';
 import type { Account } from '../store/accounts.ts';
 import type { Table } from '../store/table.ts';
 
 export interface HoldTools {
   table: Table;
-  catalog: Catalog;
   bootId: string;
 }
 
@@ -51,12 +49,12 @@ export interface RefusedInference {
  * @throws {GatewayError} 403 for a suspended account
  */
 export async function holdInference(
-  { table, catalog, bootId }: HoldTools,
+  { table, bootId }: HoldTools,
   { generationId, caller, receivedAtMs, clientLeft, claim }: HoldInput,
   { plan, recount = notCounted, minMaxTokens = Infinity, free, scopes = caller.scopes, ...terms }: HoldTerms,
 ): Promise<{ held: HeldInference } | { refused: RefusedInference }> {
   checkMaySpend(caller.account);
-  const generation = newGeneration({ ...terms, id: generationId, payer: caller.payer, catalog, bootId });
+  const generation = newGeneration({ ...terms, id: generationId, payer: caller.payer, bootId });
   const request = { generation, scopes, free, claim };
   const result = await admit(table, { request, plan, recount, minMaxTokens, receivedAtMs, clientLeft });
   if ('admitted' in result) return { held: { ...result.admitted, generation } };

@@ -81,7 +81,7 @@ export async function setAccountPrivacy(context: ChangeContext, change: PrivacyC
   const { table, accountId } = context;
   return retryOnConflict(async () => {
     const account = await requireAccount(table, accountId);
-    const privacy = changedPrivacy(context, account.privacy, change);
+    const privacy = await changedPrivacy(context, account.privacy, change);
     if (privacy === account.privacy) return account;
     const outcome = await commitChange(
       context,

@@ -14,19 +14,13 @@ export interface ChangeContext {
   actor: Actor;
   requestId?: string | undefined;
   /** Ids of all providers. Privacy settings can only name these: none, where they are not given. */
-  providerIds?: () => readonly string[];
-}
-
-/** What changes over HTTP need from the process. */
-interface Shared {
-  table: () => Table;
-  catalog: () => { providerIds: readonly string[] };
+  providerIds?: () => Promise<readonly string[]>;
 }
 
 /** Changes over HTTP: on behalf of a management key. */
-export function changesOf({ table, catalog }: Shared, { key, account }: Caller, requestId: string): ChangeContext {
+export function changesOf(table: Table, { key, account }: Caller, requestId: string): ChangeContext {
   const actor: Actor = { kind: 'management_key', id: key.hash, label: key.label };
-  return { table: table(), accountId: account.id, actor, requestId, providerIds: () => catalog().providerIds };
+  return { table, accountId: account.id, actor, requestId };
 }
 
 /** What the audit notes of a change. */

@@ -47,7 +47,11 @@ export function keySettingsOf(body: KeySettingsBody): KeySettings {
 }
 
 /** The settings that a key has after a change. */
-export function changedSettings(context: ChangeContext, before: SettingsOfKey, change: KeySettings): SettingsOfKey {
+export async function changedSettings(
+  context: ChangeContext,
+  before: SettingsOfKey,
+  change: KeySettings,
+): Promise<SettingsOfKey> {
   const { sensitiveData } = change;
   const plain = plainNames.map((name) => [
     name,
@@ -55,7 +59,7 @@ export function changedSettings(context: ChangeContext, before: SettingsOfKey, c
   ]);
   return {
     ...(Object.fromEntries(plain) as Pick<ApiKey, PlainName>),
-    privacy: changedPrivacy(context, before.privacy, change.privacy),
+    privacy: await changedPrivacy(context, before.privacy, change.privacy),
     sensitiveData:
       sensitiveData === undefined ? before.sensitiveData : changeSensitiveData(before.sensitiveData, sensitiveData),
   };

@@ -58,7 +58,7 @@ export async function createKey(
     disabled: false,
     deleted: false,
     revision: 0,
-    ...changedSettings(context, defaultSettings, input),
+    ...(await changedSettings(context, defaultSettings, input)),
     version: 1,
     createdAt: '',
     updatedAt: undefined,
@@ -134,7 +134,7 @@ export async function updateKey(
   return retryOnConflict(async () => {
     const before = await findKey(context.table, context.accountId, selection.hash, selection.kind);
     checkVersion(selection.expectedVersion, before.version);
-    const merged = mergeKey(context, before, change);
+    const merged = await mergeKey(context, before, change);
     if (JSON.stringify(keyItem(merged)) === JSON.stringify(keyItem(before))) return before;
     return writeKey(context, 'key.update', before, merged);
   });
@@ -157,12 +157,12 @@ export async function deleteKey(
   });
 }
 
-function mergeKey(context: ChangeContext, key: ApiKey, change: KeyChange): ApiKey {
+async function mergeKey(context: ChangeContext, key: ApiKey, change: KeyChange): Promise<ApiKey> {
   const merged: ApiKey = {
     ...key,
     name: change.name ?? key.name,
     disabled: change.disabled ?? key.disabled,
-    ...changedSettings(context, key, change),
+    ...(await changedSettings(context, key, change)),
   };
   if (merged.kind === 'management' && merged.limit) {
     throw invalidRequest('limit', 'a management key spends nothing, so it has no limit');

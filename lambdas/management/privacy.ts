@@ -7,24 +7,24 @@ import type { ChangeContext } from './change.ts';
  * that does not exist would silently protect nobody.
  * @throws {GatewayError} 400 with the ids that exist
  */
-export function changedPrivacy(
+export async function changedPrivacy(
   context: Pick<ChangeContext, 'providerIds'>,
   before: Privacy,
   change: PrivacyChange | null | undefined,
-): Privacy {
+): Promise<Privacy> {
   if (change === undefined) return before;
   for (const field of ['allowedProviders', 'ignoredProviders'] as const)
-    checkProviderRules(context, field, change?.[field]);
+    await checkProviderRules(context, field, change?.[field]);
   return changePrivacy(before, change);
 }
 
-function checkProviderRules(
-  { providerIds = () => [] }: Pick<ChangeContext, 'providerIds'>,
+async function checkProviderRules(
+  { providerIds = async () => [] }: Pick<ChangeContext, 'providerIds'>,
   field: string,
   ids: readonly string[] | null | undefined,
-): void {
+): Promise<void> {
   if (!ids?.length) return;
-  const known = providerIds();
+  const known = await providerIds();
   const unknown = ids.find((id) => !known.includes(id));
   if (unknown === undefined) return;
   throw invalidRequest(

@@ -91,7 +91,7 @@ export async function createWorkspace(
   if ((await listWorkspaces(table, accountId)).length >= MAX_WORKSPACES) {
     throw conflict(`An account has at most ${MAX_WORKSPACES} workspaces.`);
   }
-  const privacy = changedPrivacy(context, noPrivacyLimits, input.privacy ?? {});
+  const privacy = await changedPrivacy(context, noPrivacyLimits, input.privacy ?? {});
   const workspace = newWorkspace({ ...input, accountId, isDefault: false, privacy });
   const outcome = await commitChange(
     context,
@@ -133,7 +133,7 @@ export async function updateWorkspace(
       name: change.name ?? before.name,
       slug: change.slug ?? before.slug,
       description: change.description === undefined ? before.description : (change.description ?? ''),
-      privacy: changedPrivacy(context, before.privacy, change.privacy),
+      privacy: await changedPrivacy(context, before.privacy, change.privacy),
     };
     if (JSON.stringify(workspaceItem(merged)) === JSON.stringify(workspaceItem(before))) return before;
     const after: Workspace = { ...merged, version: before.version + 1, updatedAt: new Date(nowMs()).toISOString() };

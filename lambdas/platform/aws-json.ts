@@ -6,16 +6,15 @@
  * Guarantee: a call is repeated with the same bytes, as aws-call.ts says.
  */
 
-import http, { type IncomingMessage } from 'node:http';
-import https from 'node:https';
 import type { SignatureV4 } from '@smithy/signature-v4';
 import type { AwsIdentity } from './aws-identity.ts';
 import { AwsError, NoReplyError, retryTransient, type AwsCall, type CallOptions } from './aws-call.ts';
+import { exchangeSigned } from './aws-exchange.ts';
 import { newAwsSigner } from './aws-signer.ts';
 import { nowMs } from './clock.ts';
 import { optionalVariable } from './environment.ts';
 import { onceOpen } from './once.ts';
-import { localCredentials, requestTimeouts } from './sdk.ts';
+import { localCredentials } from './sdk.ts';
 
 export interface AwsService {
   /** Its name in signatures. */
@@ -30,10 +29,6 @@ export interface AwsService {
   endpointVariable: string;
 }
 
-/** More than any answer of these services has. */
-const MAX_SERVICE_ANSWER_BYTES = 20_000_000;
-const MAX_SOCKETS = 128;
-
 /** Codes that a wrong clock leads to. */
 const SKEWED = new Set([
   'InvalidSignatureException',
@@ -43,11 +38,6 @@ const SKEWED = new Set([
 ]);
 /** A clock is not put right for less. */
 const MAX_SKEW_MS = 60_000;
-
-const awsAgents = {
-  'http:': new http.Agent({ keepAlive: true, maxSockets: MAX_SOCKETS }),
-  'https:': new https.Agent({ keepAlive: true, maxSockets: MAX_SOCKETS }),
-};
 
 interface ServicePlace {
   url: URL;
@@ -77,11 +67,12 @@ export function openAwsJson(
       body,
     };
     const { headers } = await signer.sign(unsigned, { signingDate: new Date(nowMs() + clockSkewMs) });
-    const { status, text, date } = await postSigned(url, headers, body, signal);
+    const reply = await exchangeSigned(url, { method: 'POST', headers, body, signal });
+    const { status, text } = reply;
     const answer = readJsonAnswer(text);
     if (status === 200) return answer;
     const error = new AwsError(status, answer);
-    const skewMs = Date.parse(date ?? '') - nowMs();
+    const skewMs = Date.parse(reply.headers.date ?? '') - nowMs();
     if (SKEWED.has(error.name) && Math.abs(skewMs - clockSkewMs) > MAX_SKEW_MS) {
       clockSkewMs = skewMs;
       throw new NoReplyError('The clock of this machine is wrong', error);
@@ -117,47 +108,6 @@ export function domainOf(region: string): string {
   return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
 }
 
-interface Reply {
-  status: number;
-  text: string;
-  /** Of the service's clock. */
-  date: string | undefined;
-}
-
-function postSigned(url: URL, headers: Record<string, string>, body: string, signal?: AbortSignal): Promise<Reply> {
-  const { protocol, hostname, port, pathname: path } = url;
-  const isSecure = protocol === 'https:';
-  return new Promise((resolve, reject) => {
-    const outgoing = (isSecure ? https : http).request({
-      method: 'POST',
-      hostname,
-      port,
-      path,
-      agent: awsAgents[isSecure ? 'https:' : 'http:'],
-      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
-      // Of silence.
-      timeout: requestTimeouts.requestTimeout,
-      ...(signal ? { signal } : {}),
-    });
-    outgoing.on('response', (incoming) => void read(incoming).then(resolve, reject));
-    outgoing.on('timeout', () => outgoing.destroy(new NoReplyError('No reply in time')));
-    outgoing.on('error', (error) => reject(noReply(error)));
-    outgoing.on('socket', (socket) => {
-      if (!socket.connecting) return;
-      const timer = setTimeout(
-        () => outgoing.destroy(new NoReplyError('No connection in time')),
-        requestTimeouts.connectionTimeout,
-      );
-      for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(timer));
-    });
-    outgoing.end(body);
-  });
-}
-
-function noReply(error: Error): NoReplyError {
-  return error instanceof NoReplyError ? error : new NoReplyError(error.message, error);
-}
-
 /** @throws {NoReplyError} for what is not JSON: something else than the service has answered */
 function readJsonAnswer(text: string): Record<string, unknown> {
   try {
@@ -165,21 +115,4 @@ function readJsonAnswer(text: string): Record<string, unknown> {
   } catch (error) {
     throw new NoReplyError('The answer is not JSON', error as Error);
   }
-}
-
-function read(incoming: IncomingMessage): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    incoming.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > MAX_SERVICE_ANSWER_BYTES) incoming.destroy(new Error('The answer of the service is too long'));
-      else chunks.push(chunk);
-    });
-    incoming.on('error', (error) => reject(noReply(error)));
-    incoming.on('end', () => {
-      const text = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8');
-      resolve({ status: incoming.statusCode!, text, date: incoming.headers.date });
-    });
-  });
 }

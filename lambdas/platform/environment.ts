@@ -26,6 +26,9 @@ export const variables = {
   callerCacheMs: 'CALLER_CACHE_MS',
   /** A directory that replaces the catalog shipped with the code. */
   catalogDirectory: 'GATEWAY_CATALOG',
+  /** Where a catalog is published while the gateway runs; on one machine a directory instead. */
+  catalogBucket: 'CATALOG_BUCKET_NAME',
+  publicationsDirectory: 'GATEWAY_PUBLICATIONS_DIRECTORY',
   /** Origins whose pages may call the gateway, with commas between them; `*` for all. */
   corsOrigins: 'CORS_ORIGINS',
   /** Where the sandbox models answer, on each wire, as the catalog's providers.json names it; local runs only. */

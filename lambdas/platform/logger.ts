@@ -18,6 +18,12 @@ export const bookTripwires = {
   booksLate: 'books are late',
 } as const;
 
+/** The same of the catalog. */
+export const catalogTripwires = {
+  /** What is published as the catalog cannot be read, or is none: another one is in force. */
+  publishedUnused: 'published catalog not used',
+} as const;
+
 /** What a log line may have. Prompts, answers, bodies and secrets have no field here, so they cannot be logged. */
 export interface LogFields {
   requestId?: string;

@@ -30,6 +30,9 @@ export type AuditEntry = RecordOf<typeof auditRecord>;
 
 export const auditAttributes = auditRecord.attributes;
 
+/** Stands for the account of changes that are of the whole gateway. */
+export const GATEWAY_AUDIT = 'gateway';
+
 function auditPartition(accountId: string): string {
   return `AUDIT#${accountId}`;
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import { readAudit, type AuditEntry } from '../../lambdas/store/audit.ts';
+import { GATEWAY_AUDIT, readAudit, type AuditEntry } from '../../lambdas/store/audit.ts';
 import type { Item } from '../../lambdas/store/table.ts';
 import { parseCount, parseTime } from './arguments.ts';
 import type { Row } from './output.ts';
@@ -11,17 +11,19 @@ export function addAuditCommand(program: Command): void {
     .command('audit')
     .description('who changed what in the account, newest first; --json shows before and after')
     .option('--since <ISO time>', 'only changes from then on', parseTime)
+    .option('--gateway', 'changes of the whole gateway instead: its catalog')
     .option('--limit <n>', 'at most so many', parseCount, 50)
     .action(onAccount(list, { shown: shownEntry }));
 }
 
 interface AuditOptions {
+  gateway?: boolean;
   since?: string;
   limit: number;
 }
 
-async function list({ table, accountId }: Session, selection: AuditOptions) {
-  return (await readAudit(table, accountId, selection)).map(auditRow);
+async function list({ table, accountId }: Session, { gateway, ...selection }: AuditOptions) {
+  return (await readAudit(table, gateway ? GATEWAY_AUDIT : accountId, selection)).map(auditRow);
 }
 
 /** The table keeps fields in no order: here they always have the same one. */

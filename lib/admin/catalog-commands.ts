@@ -6,6 +6,7 @@ import { catalogDirectory, loadCatalog } from '../../lambdas/catalog/load.ts';
 import { variablesIn } from '../../lambdas/catalog/placeholders.ts';
 import type { SearchBackendData } from '../../lambdas/catalog/search-schema.ts';
 import { optionalVariable } from '../../lambdas/platform/environment.ts';
+import { addPublishCommands } from './catalog/publish-commands.ts';
 import { calibrate } from './calibration/calibrate.ts';
 import { warningsOf } from './catalog-warnings.ts';
 import { importCatalog } from './import-catalog.ts';
@@ -14,9 +15,9 @@ import { fromFile } from './mistakes.ts';
 import { print, type Row } from './output.ts';
 import { readPriceList } from './price-lists/read-price-list.ts';
 
-/** Commands on catalog files; they need no table. */
+/** Commands on catalog files, which need no table, and on the catalog that is in force. */
 export function addCatalogCommands(program: Command): void {
-  const catalog = program.command('catalog').description('files of models and prices');
+  const catalog = program.command('catalog').description('files of models and prices, and which are in force');
   catalog
     .command('check')
     .description('load a catalog, say what is in it, and what in it is unusual')
@@ -48,6 +49,7 @@ export function addCatalogCommands(program: Command): void {
     .action(async (model: string, _options: unknown, command: Command) => {
       print({ ...(await calibrate(loadCatalog(), model)) }, command.optsWithGlobals<{ json: boolean }>().json);
     });
+  addPublishCommands(catalog);
   catalog
     .command('import')
     .description('turn price lists (USD per million tokens) into model files in roubles')

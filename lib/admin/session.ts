@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { followPublications } from '../../lambdas/catalog/served-catalog.ts';
+import { publicationInDirectory } from '../../lambdas/catalog/publication-source.ts';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { GatewayError, notFound } from '../../lambdas/platform/errors.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
@@ -58,7 +60,13 @@ function shownRows<Answer>(rows: Answer[], shown: (row: Answer) => Row | Row[]):
   return rows.flatMap((row): readonly Row[] => [shown(row)].flat());
 }
 
-const providerIds = () => loadCatalog().providerIds;
+/** Of the catalog that is in force; of a deployment, that of this checkout. */
+const providerIdsOf = (local: LocalState | undefined) => async () => {
+  if (!local) return loadCatalog().providerIds;
+  const deployed = () => loadCatalog(local.running()?.catalog_directory);
+  const inForce = followPublications(publicationInDirectory(local.publicationsDirectory()), deployed);
+  return (await inForce()).providerIds;
+};
 
 /** A command that works on one account. */
 export function onAccount<Given, Answer extends Row>(run: Run<Session, Given, Answer>, more?: More<Answer>) {
@@ -94,5 +102,5 @@ async function sessionOn({ table, local }: TableSession, { account }: CommonOpti
     throw new GatewayError('invalid_request', 'Say which account with --account <id>; "accounts list" shows them.');
   if (!(await readAccount(table, accountId))) throw notFound(`There is no account "${accountId}".`);
   const actor = await operatorOf(local === undefined);
-  return { table, local, accountId, changes: { table, accountId, actor, providerIds } };
+  return { table, local, accountId, changes: { table, accountId, actor, providerIds: providerIdsOf(local) } };
 }

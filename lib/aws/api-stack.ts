@@ -15,7 +15,7 @@ import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Construct } from 'constructs';
 import { queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import type { ErrorKind } from '../../lambdas/platform/errors.ts';
-import { bookTripwires, tripwires } from '../../lambdas/platform/logger.ts';
+import { bookTripwires, catalogTripwires, tripwires } from '../../lambdas/platform/logger.ts';
 import type { MetricName } from '../../lambdas/platform/metrics.ts';
 import type { FunctionSpec, QueueName, Route, ScheduledWorker } from '../../lambdas/route.ts';
 import { functions, queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
@@ -41,6 +41,7 @@ function doorSeconds({ timeoutSeconds }: Pick<Route, 'timeoutSeconds'>): number 
   return Math.min(timeoutSeconds + DOOR_STAYS_SECONDS, MAX_DOOR_SECONDS);
 }
 
+const CATALOG_RUNBOOK = 'Runbook: docs/operations.md, "Catalog without a deployment".';
 const BOOKS_RUNBOOK = 'Runbook: docs/operations.md, "Books that differ".';
 /** A run may last into the next one. */
 const RUNS_AT_ONCE = 2;
@@ -71,6 +72,7 @@ export class ApiStack extends Stack {
       table: props.data.table,
       bucket: createVideoBucket(this),
       books: createBooksBucket(this, props.config.booksLockDays),
+      catalog: props.data.catalog,
       sealingKey: props.data.sealingKey,
       secrets: props.data.secrets,
       queues: this.#createQueues(),
@@ -315,6 +317,8 @@ export class ApiStack extends Stack {
     if (name === 'reconcile-days' || name === 'seal-days') {
       this.#addTripwires(name, logs, { booksDiffer, booksLate }, BOOKS_RUNBOOK);
     }
+    // It reads the catalog each minute, as functions do that requests wait for.
+    if (name === 'measure-endpoints') this.#addTripwires(name, logs, catalogTripwires, CATALOG_RUNBOOK);
     // The scheduler only hands over: Lambda's own queue of events would repeat a failed or throttled run.
     lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     const role = new Role(this, `${pascalCase(name)}SchedulerRole`, {

@@ -28,9 +28,10 @@ const withoutZodLocales: Plugin = {
 const withCheckedCatalog: Plugin = {
   name: 'with-checked-catalog',
   setup(bundler) {
-    bundler.onResolve({ filter: /\/catalog\/load\.ts$/ }, ({ path, resolveDir }) => ({
-      path: resolve(resolveDir, path).replace(/load\.ts$/, 'load-checked.ts'),
-    }));
+    bundler.onResolve({ filter: /\/load\.ts$/ }, ({ path, resolveDir }) => {
+      const file = resolve(resolveDir, path);
+      return file.endsWith('/catalog/load.ts') ? { path: file.replace(/load\.ts$/, 'load-checked.ts') } : undefined;
+    });
   },
 };
 

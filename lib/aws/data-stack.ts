@@ -12,9 +12,11 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { SecretName } from '../../lambdas/route.ts';
 import type { GatewayConfig } from '../config.ts';
 import { tableDefinition } from '../table-definition.ts';
+import { createCatalogBucket, publicationIn } from './catalog-bucket.ts';
 
 /** The operator's commands do this to the table. */
 export const operatorActions = [
@@ -34,12 +36,14 @@ export interface DataStackProps extends StackProps {
 /** The table as functions, alarms and the dashboard need it, whether it is the stack's own or another one. */
 export type GatewayTable = Pick<ITableV2, 'tableArn' | 'tableName' | 'metric'>;
 
-/** The resources that must outlive every deployment: the table, the secrets and the key of the seals. Moving them to another stack would replace them. */
+/** The resources that must outlive every deployment: the table, the secrets, the key of the seals and the published catalog. Moving them to another stack would replace them. */
 export class DataStack extends Stack {
   readonly table: GatewayTable;
   readonly secrets: Record<SecretName, Secret>;
   /** Signs the statements of sealed days. It cannot be taken out of KMS, and cannot be rotated: old signatures are checked with it. */
   readonly sealingKey: Key;
+  /** Where catalogs are published between deployments. */
+  readonly catalog: Bucket;
 
   constructor(scope: Construct, id: string, { config, ...props }: DataStackProps) {
     super(scope, id, { ...props, terminationProtection: true });
@@ -91,11 +95,13 @@ export class DataStack extends Stack {
       keyUsage: KeyUsage.SIGN_VERIFY,
       removalPolicy: RemovalPolicy.RETAIN,
     });
+    this.catalog = createCatalogBucket(this);
     const operator = this.#addOperatorPolicy();
     const outputs = {
       TableName: [this.table.tableName, 'The table: admin --table'],
       PepperSecretArn: [this.secrets.pepper.secretArn, 'The secret that hashes keys: admin --pepper-secret'],
       ProviderKeysSecretArn: [this.secrets['provider-keys'].secretArn, 'The secret for the keys of providers'],
+      CatalogBucketName: [this.catalog.bucketName, 'Where catalogs are published: admin catalog --bucket'],
       SealingKeyArn: [this.sealingKey.keyArn, 'The key that signs sealed days: aws kms get-public-key'],
       OperatorPolicyArn: [operator.managedPolicyArn, 'The rights that admin needs, to attach to a role of its users'],
     } as const;
@@ -121,7 +127,7 @@ export class DataStack extends Stack {
     const { pepper, 'provider-keys': providerKeys } = this.secrets;
     const actions = operatorActions.map((action) => `dynamodb:${action}`);
     return new ManagedPolicy(this, 'Operator', {
-      description: 'Operates the model gateway from its command line: its table and its secrets.',
+      description: 'Operates the model gateway from its command line: its table, its secrets and its catalog.',
       statements: [
         new PolicyStatement({ sid: 'Table', actions, resources: [this.table.tableArn] }),
         new PolicyStatement({
@@ -133,6 +139,17 @@ export class DataStack extends Stack {
           sid: 'ProviderKeys',
           actions: ['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'],
           resources: [providerKeys.secretArn],
+        }),
+        new PolicyStatement({
+          sid: 'Publication',
+          actions: ['s3:GetObject', 's3:GetObjectVersion', 's3:PutObject'],
+          resources: [publicationIn(this.catalog)],
+        }),
+        // Without the right to list, S3 says of an object that is not there that it is forbidden.
+        new PolicyStatement({
+          sid: 'Publications',
+          actions: ['s3:ListBucket', 's3:ListBucketVersions'],
+          resources: [this.catalog.bucketArn],
         }),
       ],
     });

@@ -10,6 +10,7 @@ import { Construct } from 'constructs';
 import { deadLettersVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import type { FunctionSpec, QueueName, SecretName } from '../../lambdas/route.ts';
 import { tableDefinition } from '../table-definition.ts';
+import { publicationIn } from './catalog-bucket.ts';
 import { acknowledgeBooks, acknowledgeSeals, allIn, sealsIn } from './books-bucket.ts';
 import type { GatewayTable } from './data-stack.ts';
 import { pascalCase } from './pascal-case.ts';
@@ -21,6 +22,7 @@ export interface Resources {
   table: GatewayTable;
   bucket: Bucket;
   books: Bucket;
+  catalog: Bucket;
   sealingKey: Key;
   secrets: Record<SecretName, Secret>;
   queues: Record<QueueName, WorkerQueue>;
@@ -114,6 +116,7 @@ function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyState
       }),
     );
   }
+  if (spec.grants.catalog) statements.push(...catalogStatements(resources));
   if (spec.grants.exports) statements.push(...exportStatements(resources));
   if (spec.grants.seals) statements.push(...sealStatements(resources));
   if (secrets.length > 0) {
@@ -144,6 +147,14 @@ function grantStatements({ spec, resources }: GatewayFunctionProps): PolicyState
     );
   }
   return statements;
+}
+
+/** Without the right to list, S3 says of an object that is not there that it is forbidden. */
+function catalogStatements({ catalog }: Resources): PolicyStatement[] {
+  return [
+    new PolicyStatement({ sid: 'Catalog', actions: ['s3:GetObject'], resources: [publicationIn(catalog)] }),
+    new PolicyStatement({ sid: 'CatalogThere', actions: ['s3:ListBucket'], resources: [catalog.bucketArn] }),
+  ];
 }
 
 /** The table exports itself with the rights of who asks it to. */
@@ -179,6 +190,7 @@ function grantEnvironment({ spec, resources }: GatewayFunctionProps): Record<str
   return {
     ...(table ? { [variables.tableName]: resources.table.tableName } : {}),
     ...(objects ? { [variables.bucketName]: resources.bucket.bucketName } : {}),
+    ...(spec.grants.catalog ? { [variables.catalogBucket]: resources.catalog.bucketName } : {}),
     ...(spec.grants.exports
       ? { [variables.booksBucket]: resources.books.bucketName, [variables.tableArn]: resources.table.tableArn }
       : {}),

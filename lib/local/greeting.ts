@@ -17,7 +17,7 @@ export function greeting(gateway: LocalGateway, kept: Kept, startedInMs: number)
   reference       ${baseUrl}/docs
 ${keysOf(gateway, kept)}
 
-  providers       ${providersOf(providers, kept)}
+  providers       ${providersOf(providers, kept)}${publishedOf(gateway, kept)}
 
   A streamed answer:
 
@@ -45,6 +45,12 @@ function keysOf({ baseUrl, inferenceKey, managementKey }: LocalGateway, kept: Ke
   The keys are shown this once: keep them.${more}
 
     export GATEWAY_URL=${baseUrl} GATEWAY_KEY=${inferenceKey} MANAGEMENT_KEY=${managementKey}`;
+}
+
+/** The published catalog is in force whatever this start names: nobody should wonder why. */
+function publishedOf({ publishedCatalog }: LocalGateway, kept: Kept): string {
+  if (publishedCatalog === undefined) return '';
+  return `\n  catalog         ${publishedCatalog}, as published (${adminOn(kept)} catalog show)`;
 }
 
 /** The command line, on the data of this gateway. */

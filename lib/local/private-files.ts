@@ -7,9 +7,12 @@ const OWNER_ONLY = 0o600;
 
 const DATABASE = 'dynamodb.sqlite';
 
-/** Names of the files in a data directory, and of the directory of sealed days. */
-const ours = /^(dynamodb\.sqlite.*|dynamodb\.pid|secrets\.json|state\.json|run\.json|boots\.json|sealing-key\.pem)$/;
+/** Names of the files in a data directory, and of the directories of sealed days and published catalogs. */
+const ours =
+  /^(dynamodb\.sqlite.*|(?:dynamodb|claim)\.pid|secrets\.json|state\.json|run\.json|boots\.json|sealing-key\.pem)$/;
 export const BOOKS = 'books';
+export const PUBLICATIONS = 'catalog';
+const directories = [BOOKS, PUBLICATIONS];
 
 /**
  * Makes a data directory and its files readable by the owner alone, even if they were not before. A directory that
@@ -19,8 +22,8 @@ export function makePrivateDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
   const names = readdirSync(path);
   for (const name of names) if (ours.test(name)) chmodSync(join(path, name), OWNER_ONLY);
-  if (names.includes(BOOKS)) chmodSync(join(path, BOOKS), OWNER_ONLY_DIRECTORY);
-  if (names.every((name) => ours.test(name) || name === BOOKS)) chmodSync(path, OWNER_ONLY_DIRECTORY);
+  for (const name of directories) if (names.includes(name)) chmodSync(join(path, name), OWNER_ONLY_DIRECTORY);
+  if (names.every((name) => ours.test(name) || directories.includes(name))) chmodSync(path, OWNER_ONLY_DIRECTORY);
 }
 
 /** Whether a gateway or the command line has kept anything here that outlives its process. */

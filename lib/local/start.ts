@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Catalog } from '../../lambdas/catalog/catalog.ts';
 import { CatalogError } from '../../lambdas/catalog/catalog-error.ts';
-import { loadCatalog } from '../../lambdas/catalog/load.ts';
+import { loadCatalog, shippedCatalogDirectory } from '../../lambdas/catalog/load.ts';
+import { servedCatalog } from '../../lambdas/catalog/served-catalog.ts';
 import { deadLettersVariable, optionalVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import { describeError, log } from '../../lambdas/platform/logger.ts';
 import { localCredentials } from '../../lambdas/platform/sdk.ts';
@@ -34,6 +36,8 @@ export interface LocalGateway extends LocalAccount {
   /** For a first request. */
   modelId: string | undefined;
   providers: ProviderState[];
+  /** Version of the catalog that was published on this data, where it is not the one of this start. */
+  publishedCatalog: string | undefined;
   /** Ends everything that was started, in the reverse order. */
   stop: () => Promise<void>;
 }
@@ -76,7 +80,8 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
     ...runVariables(options, state, bootId),
   };
   Object.assign(process.env, environment);
-  const catalog = readCatalog();
+  const deployed = readCatalog();
+  const catalog = await servedCatalog();
   const host = deployment
     ? startSandboxedHost(deployment, { ...services, environment })
     : await startInProcessHost([...Object.keys(routes), wiring.unknownRoute]);
@@ -101,6 +106,7 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
     dynamodb_endpoint: services.dynamodbEndpoint,
     table_name: services.tableName,
     base_url: baseUrl,
+    catalog_directory: resolve(catalogOf(options) ?? shippedCatalogDirectory),
     clock_offset_ms: options.clockOffsetMs,
   });
   return {
@@ -109,6 +115,7 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
     streamingUrl,
     modelId: modelToTry(catalog)?.id,
     providers: providerStates(catalog),
+    publishedCatalog: catalog.version === deployed.version ? undefined : catalog.version,
   };
 }
 
@@ -144,6 +151,7 @@ function runVariables(options: LocalOptions, state: LocalState, bootId: string):
   return {
     [variables.secretsFile]: state.secretsFile(),
     [variables.booksDirectory]: state.booksDirectory(),
+    [variables.publicationsDirectory]: state.publicationsDirectory(),
     [variables.sealingKeyFile]: state.sealingKeyFile(),
     [variables.local]: '1',
     [variables.bootId]: bootId,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isOurs } from './directory-claim.ts';
 import { StartFailure } from './failure.ts';
-import { BOOKS, makePrivateDirectory, privateFile } from './private-files.ts';
+import { BOOKS, makePrivateDirectory, privateFile, PUBLICATIONS } from './private-files.ts';
 
 /** What the first start made, without the secrets of keys. */
 export interface Bootstrapped {
@@ -18,6 +18,8 @@ export interface RunFile {
   dynamodb_endpoint: string;
   table_name: string;
   base_url: string;
+  /** Where it has its catalog from, while none is published. */
+  catalog_directory: string;
   /** By how much its clock is off that of the machine (`--now`). */
   clock_offset_ms: number;
 }
@@ -75,6 +77,11 @@ export class LocalState {
   /** Where sealed days are kept. */
   booksDirectory(): string {
     return join(this.directory, BOOKS);
+  }
+
+  /** Where catalogs are published while the gateway runs. */
+  publicationsDirectory(): string {
+    return join(this.directory, PUBLICATIONS);
   }
 
   /** Path of the key that signs sealed days; it is made on first use. */

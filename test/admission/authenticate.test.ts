@@ -14,7 +14,7 @@ beforeAll(async () => {
   table = await newTable();
   const actor = { kind: 'operator', id: 'test' } as const;
   const { id: accountId } = await createAccount(table, actor, { name: 'Acme', mode: 'postpaid' });
-  const changes = { table, accountId, actor, providerIds: () => [] };
+  const changes = { table, accountId, actor, providerIds: async () => [] };
   keyBy = async (pepper) => (await createKey(changes, pepper, { kind: 'management', name: pepper })).secret;
 });
 

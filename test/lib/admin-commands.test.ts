@@ -187,6 +187,13 @@ const cases: Record<string, Case> = {
   upgrade: { good: [], bad: [['--force'], /unknown option/] },
   'catalog check': { good: [shippedCatalog], bad: [['/nope'], /cannot be read/] },
   'catalog backends': { good: [], bad: [['/nope'], /cannot be read/] },
+  'catalog show': { good: ['--history', '3'], bad: [['--history', 'all'], /--history/] },
+  'catalog publish': {
+    good: [shippedCatalog, '--yes'],
+    bad: [['/nope'], /cannot be read/],
+  },
+  'catalog rollback': { good: ['--yes'], bad: [['--to', 'never'], /None of the last/] },
+  'catalog withdraw': { good: ['--yes'], bad: [['now'], /too many arguments/] },
   'catalog import': {
     good: ['--help'],
     bad: [

@@ -242,12 +242,13 @@ describe('the synthesized template', () => {
       Policies: { PolicyDocument: { Statement: { Sid: string; Action: string | string[]; Resource: object }[] } }[];
     };
     const statements = Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
-    const isOfBooks = ({ Sid }: { Sid: string }) =>
+    const isElsewhere = ({ Sid }: { Sid: string }) =>
       (spec.grants.exports === true && Sid === 'Books') ||
-      (spec.grants.seals === true && ['Seals', 'SealsThere'].includes(Sid));
+      (spec.grants.seals === true && ['Seals', 'SealsThere'].includes(Sid)) ||
+      (spec.grants.catalog === true && ['Catalog', 'CatalogThere'].includes(Sid));
     const onFiles = statements
       .filter(({ Action }) => [Action].flat().some((action) => action.startsWith('s3:')))
-      .filter((statement) => !isOfBooks(statement));
+      .filter((statement) => !isElsewhere(statement));
     const rights = onFiles.map(({ Sid, Action, Resource }) => [
       Sid,
       [Action].flat().toSorted(),
@@ -334,7 +335,7 @@ describe('the synthesized template', () => {
       'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions.map((prefix) => `${prefix}*`) },
       Null: { 'dynamodb:LeadingKeys': 'false' },
     });
-    expect(functions[name]!.grants).toEqual({ table: actions, partitions, ...more });
+    expect(functions[name]!.grants).toEqual({ table: actions, partitions, catalog: true, ...more });
   });
   it('lets no function invoke models of Bedrock with its own role, unless the operator says so', () => {
     expect(JSON.stringify(api.toJSON())).not.toContain('bedrock:');
@@ -394,7 +395,12 @@ describe('the synthesized template', () => {
 
   it('keeps what outlives a deployment under the ids that it has: another id would replace it', () => {
     expect({
-      data: idsIn(data, ['AWS::DynamoDB::GlobalTable', 'AWS::SecretsManager::Secret', 'AWS::KMS::Key']),
+      data: idsIn(data, [
+        'AWS::DynamoDB::GlobalTable',
+        'AWS::SecretsManager::Secret',
+        'AWS::KMS::Key',
+        'AWS::S3::Bucket',
+      ]),
       api: idsIn(api, ['AWS::S3::Bucket', 'AWS::SQS::Queue', 'AWS::ApiGateway::RestApi']).toSorted(),
     }).toMatchInlineSnapshot(`
       {
@@ -414,6 +420,7 @@ describe('the synthesized template', () => {
           "Pepper2B9638F2",
           "ProviderKeys2563E0B5",
           "SealingKey98C9818D",
+          "Catalog742F25FD",
         ],
       }
     `);
@@ -561,16 +568,24 @@ describe('the synthesized template', () => {
     ]);
   });
 
-  it('lets operators have what their commands need: this table, its pepper, the keys of providers', () => {
+  it('lets operators have what their commands need: this table, its pepper, the keys of providers, the catalog', () => {
     const policies = Object.values(data.findResources('AWS::IAM::ManagedPolicy')) as {
       Properties: { PolicyDocument: { Statement: { Sid: string; Action: string | string[]; Resource: unknown }[] } };
     }[];
     const statements = policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement);
-    expect(statements.map(({ Sid }) => Sid)).toEqual(['Table', 'Pepper', 'ProviderKeys']);
+    expect(statements.map(({ Sid }) => Sid)).toEqual([
+      'Table',
+      'Pepper',
+      'ProviderKeys',
+      'Publication',
+      'Publications',
+    ]);
     expect(statements.map(({ Action }) => (Array.isArray(Action) ? Action.toSorted() : Action))).toEqual([
       operatorActions.map((action) => `dynamodb:${action}`).toSorted(),
       'secretsmanager:GetSecretValue',
       ['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'],
+      ['s3:GetObject', 's3:GetObjectVersion', 's3:PutObject'],
+      ['s3:ListBucket', 's3:ListBucketVersions'],
     ]);
     expect(JSON.stringify(statements)).not.toContain('*');
     expect(policies[0]!.Properties).not.toHaveProperty('Roles');

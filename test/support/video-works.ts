@@ -166,7 +166,7 @@ function worksOf(table: Table, catalog: Catalog) {
       const settings = { durationSeconds: 5, resolution: '768p', aspectRatio: '16:9' };
       const start = () =>
         startVideo(
-          { table: mortalTable, bucket: mortalBucket, jobs, catalog, bootId: 'boot' },
+          { table: mortalTable, bucket: mortalBucket, jobs, bootId: 'boot' },
           {
             generationId,
             caller,

@@ -42,7 +42,7 @@ export async function putBudget(input: BudgetInput<PathWithInterval, { limit_rub
   const { params, body, caller, request } = input;
   const table = resources.table();
   const { owner, set } = await budgetsOfPath(table, caller.account.id, params, 'change');
-  const { version, ...changed } = await setBudget(changesOf(resources, caller, request.id), owner, {
+  const { version, ...changed } = await setBudget(changesOf(table, caller, request.id), owner, {
     interval: params.interval,
     limit: body.limit_rub,
     expectedVersion: expectedVersion(request),
@@ -59,7 +59,7 @@ export async function putBudget(input: BudgetInput<PathWithInterval, { limit_rub
 export async function removeBudget({ params, caller, request }: BudgetInput<PathWithInterval>): Promise<HttpResponse> {
   const table = resources.table();
   const { owner } = await budgetsOfPath(table, caller.account.id, params, 'change');
-  await setBudget(changesOf(resources, caller, request.id), owner, {
+  await setBudget(changesOf(table, caller, request.id), owner, {
     interval: params.interval,
     limit: null,
     expectedVersion: expectedVersion(request),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { servedProviderIds } from '../../catalog/served-catalog.ts';
 import { answerOnce } from '../../http/answer-once.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { someId } from '../../http/path-params.ts';
@@ -38,7 +39,7 @@ export const handler = defineEndpoint('create-key', accepts, async ({ body, call
     const workspace = await findWorkspace(table, accountId, body.workspace_id ?? defaultWorkspaceId);
     checkActive(workspace);
     const created = await createKey(
-      changesOf(resources, caller, request.id),
+      { ...changesOf(table, caller, request.id), providerIds: servedProviderIds },
       await readPepper(),
       {
         kind: 'inference',

@@ -11,7 +11,7 @@ import { resources } from '../../resources.ts';
 export const accepts = { params: z.object({ hash: keyHash }) };
 
 export const handler = defineEndpoint('delete-key', accepts, async ({ params: { hash }, caller, request }) => {
-  await deleteKey(changesOf(resources, caller, request.id), {
+  await deleteKey(changesOf(resources.table(), caller, request.id), {
     hash,
     kind: 'inference',
     expectedVersion: expectedVersion(request),

@@ -1,5 +1,6 @@
 import { dailyRequests } from '../../admission/free/free-tier.ts';
 import { fundingOf } from '../../admission/free/funding.ts';
+import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { Money } from '../../money/money.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { resources } from '../../resources.ts';
@@ -15,7 +16,8 @@ interface ShownFreeUse {
 
 /** What an account may ask of free models today: on the terms of the model that allows most. */
 export async function readFreeUse(account: Account): Promise<ShownFreeUse> {
-  const terms = resources.catalog().models.flatMap(({ data }) => data.service_free ?? []);
+  const { models } = await servedCatalog();
+  const terms = models.flatMap(({ data }) => data.service_free ?? []);
   if (terms.length === 0) {
     const hasPaid = account.mode === 'postpaid' || !(account.limits.lifetime ?? Money.zero).isZero;
     return { dailyRequests: { limit: 0, remaining: 0, used: 0 }, isFunded: hasPaid };

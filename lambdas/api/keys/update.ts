@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { servedProviderIds } from '../../catalog/served-catalog.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { changeBody, keptWhenNull } from '../../http/fields.ts';
 import { keyHash } from '../../http/path-params.ts';
@@ -26,7 +27,7 @@ export const accepts = {
 export const handler = defineEndpoint('update-key', accepts, async ({ params: { hash }, body, caller, request }) => {
   const table = resources.table();
   const key = await updateKey(
-    changesOf(resources, caller, request.id),
+    { ...changesOf(table, caller, request.id), providerIds: servedProviderIds },
     { hash, kind: 'inference', expectedVersion: expectedVersion(request) },
     { name: body.name, disabled: body.disabled, ...keySettingsOf(body) },
   );

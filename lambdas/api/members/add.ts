@@ -27,7 +27,7 @@ export const handler = defineEndpoint('add-members', accepts, async ({ params, b
         added_count: changed,
         data: memberViews(workspace.id, members, counterOf),
       });
-    const context = changesOf(resources, caller, request.id);
+    const context = changesOf(table, caller, request.id);
     return answer(await addMembers(context, workspace, body.user_ids, (change) => keep(answer(change))));
   });
 });

@@ -17,7 +17,7 @@ export const handler = defineEndpoint('remove-members', accepts, async ({ params
   const { id: accountId } = caller.account;
   return once(async (keep) => {
     const workspace = await findWorkspace(table, accountId, params.workspaceId);
-    const context = changesOf(resources, caller, request.id);
+    const context = changesOf(table, caller, request.id);
     return removedBody(await removeMembers(context, workspace, body.user_ids, (change) => keep(removedBody(change))));
   });
 });

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { Model } from '../../catalog/catalog.ts';
+import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { unknownModel } from '../../catalog/unknown-model.ts';
 import { definePublicEndpoint } from '../../http/define-public-endpoint.ts';
 import { booleanParameter } from '../../http/fields.ts';
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import { notFound } from '../../platform/errors.ts';
-import { resources } from '../../resources.ts';
 import type { IsReady } from '../../routing/live-providers.ts';
 import { isMessagesClient } from './dialect.ts';
 import { readEndpointReport, readReadiness } from './endpoint-report.ts';
@@ -39,8 +39,9 @@ export const handler = definePublicEndpoint(
   async ({ params: { slug: path }, query, request }) => {
     const withEndpoints = query.endpoints || path.endsWith(ENDPOINTS_SUFFIX);
     const slug = path.endsWith(ENDPOINTS_SUFFIX) ? path.slice(0, -ENDPOINTS_SUFFIX.length) : path;
-    const model = resources.catalog().meant(slug);
-    if (!model) throw unknownModel(resources.catalog(), slug, 'slug');
+    const catalog = await servedCatalog();
+    const model = catalog.meant(slug);
+    if (!model) throw unknownModel(catalog, slug, 'slug');
     // Endpoints are of the public convention, whoever asks.
     if (withEndpoints) return answerEndpoints(model);
     const [isLimited, isReady] = await Promise.all([readFreeCapacity([model]), readReadiness([model])]);

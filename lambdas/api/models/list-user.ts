@@ -1,5 +1,6 @@
 import { privacyOf, type Caller } from '../../admission/caller.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
+import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { compressed } from '../../http/compressed.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
@@ -17,7 +18,8 @@ export const accepts = { query: listQuery, compress: compressed };
 export const handler = defineEndpoint('list-user-models', accepts, async (asked) => {
   const exclusionOf = privacyFilter(await privacyLayers(asked.caller));
   const isAllowed = (endpoint: Endpoint) => exclusionOf(endpoint) === undefined;
-  return answerList({ models: resources.catalog().models, isAllowed }, asked, '/v1/models/user');
+  const { models } = await servedCatalog();
+  return answerList({ models, isAllowed }, asked, '/v1/models/user');
 });
 
 /** A management key counts as its account in the Default workspace. */

@@ -4,6 +4,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { protectPrompt } from '../../protection/sensitive-data.ts';
+import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { resources } from '../../resources.ts';
 import { videoCandidates } from '../../routing/video-candidates.ts';
 import { framesOf } from '../../inference/videos/frames.ts';
@@ -27,7 +28,7 @@ export const handler = defineEndpoint('create-video', accepts, ({ body, caller, 
     const { model, provider } = body;
     const prompt = body.prompt ? await protectPrompt(body.prompt, caller.key.sensitiveData) : undefined;
     const candidates = await videoCandidates({
-      catalog: resources.catalog(),
+      catalog: await servedCatalog(),
       request: { model, messages: [{ role: 'user', content: prompt ?? '' }], ...(provider ? { provider } : {}) },
       exclusionOf: privacyFilter(privacyOf(caller)),
       signals: endpointSignals(),
@@ -54,7 +55,6 @@ const startTools = () => ({
   table: resources.table(),
   bucket: videoBucket(),
   jobs: resources.queue('advance-videos'),
-  catalog: resources.catalog(),
   bootId: resources.bootId(),
 });
 

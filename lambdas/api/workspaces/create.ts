@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { servedProviderIds } from '../../catalog/served-catalog.ts';
 import { answerOnce } from '../../http/answer-once.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
@@ -23,7 +24,7 @@ export const accepts = {
 
 export const handler = defineEndpoint('create-workspace', accepts, async ({ body, caller, request, once }) => {
   return once(async (keep) => {
-    const context = changesOf(resources, caller, request.id);
+    const context = { ...changesOf(resources.table(), caller, request.id), providerIds: servedProviderIds };
     return createdWorkspaceBody(
       await createWorkspace(context, body, (workspace) => keep(createdWorkspaceBody(workspace))),
     );

@@ -11,7 +11,7 @@ import type { DeletedWorkspaceAnswer } from './shape.ts';
 export const accepts = { params: z.object({ workspaceId }) };
 
 export const handler = defineEndpoint('delete-workspace', accepts, async ({ params, caller, request }) => {
-  const { archived } = await deleteWorkspace(changesOf(resources, caller, request.id), {
+  const { archived } = await deleteWorkspace(changesOf(resources.table(), caller, request.id), {
     idOrSlug: params.workspaceId,
     expectedVersion: expectedVersion(request),
   });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { servedProviderIds } from '../../catalog/served-catalog.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { changeBody, keptWhenNull } from '../../http/fields.ts';
 import { workspaceId } from '../../http/path-params.ts';
@@ -23,7 +24,7 @@ export const accepts = {
 export const handler = defineEndpoint('update-workspace', accepts, async ({ params, body, caller, request }) => {
   const table = resources.table();
   const workspace = await updateWorkspace(
-    changesOf(resources, caller, request.id),
+    { ...changesOf(table, caller, request.id), providerIds: servedProviderIds },
     { idOrSlug: params.workspaceId, expectedVersion: expectedVersion(request) },
     body,
   );

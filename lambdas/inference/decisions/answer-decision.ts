@@ -44,7 +44,7 @@ export async function answerDecision(input: DecisionInput): Promise<AnsweredDeci
   abortWhenLeft(abort, input.clientLeft);
   const [{ candidate: first, bytes }] = offers as [DecisionOffer];
   const { keeper } = await holdOrThrow(
-    { table, catalog: resources.catalog(), bootId: resources.bootId() },
+    { table, bootId: resources.bootId() },
     { ...input, receivedAtMs: input.request.receivedAtMs },
     {
       apiType: 'decisions',

@@ -1,12 +1,12 @@
 import { privacyOf, type Caller } from '../../admission/caller.ts';
 import { estimateTokens } from '../../accounting/usage.ts';
+import { servedCatalog } from '../../catalog/served-catalog.ts';
 import type { DecisionsRequest } from '../../decisions/schema.ts';
 import { taskOf, taskTexts, type Task, type TaskText } from '../../decisions/task.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { GatewayError } from '../../platform/errors.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { protect } from '../../protection/sensitive-data.ts';
-import { resources } from '../../resources.ts';
 import { decisionCandidates, type DecisionCandidate } from '../../routing/decision-candidates.ts';
 import { endpointSignals } from '../endpoint-signals.ts';
 
@@ -36,7 +36,7 @@ export async function routeDecision(body: DecisionsRequest, caller: Caller): Pro
   const [said] = message.messages;
   const written = (said!.content as unknown as { text: string }[]).map(({ text }) => text);
   const candidates = await decisionCandidates({
-    catalog: resources.catalog(),
+    catalog: await servedCatalog(),
     request: { ...asMessage, ...(models ? { models } : {}), ...(provider ? { provider } : {}) },
     exclusionOf: privacyFilter(privacyOf(caller)),
     signals: endpointSignals(),

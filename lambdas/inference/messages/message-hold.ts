@@ -78,7 +78,7 @@ async function holdWhileConnecting(
   let held: HeldInference | undefined;
   try {
     const result = await holdInference(
-      { table, catalog: resources.catalog(), bootId: resources.bootId() },
+      { table, bootId: resources.bootId() },
       { ...input, receivedAtMs: input.request.receivedAtMs },
       {
         apiType: 'completions',

@@ -1,12 +1,12 @@
 import { privacyOf, type Caller } from '../../admission/caller.ts';
 import { measurePrompt, type PromptContent } from '../../admission/prompt/prompt-size.ts';
+import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { allowsCompression, webPlugin } from '../../messages/plugins.ts';
 import { withBreakpoints } from '../../messages/cache-breakpoints.ts';
 import { withoutRouting, type RoutedRequest } from '../../messages/preferences.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { protect, type Protected } from '../../protection/sensitive-data.ts';
-import { resources } from '../../resources.ts';
 import { messagesCandidates, type Candidate } from '../../routing/candidates.ts';
 import { sessionOf } from '../../routing/conversation.ts';
 import { openSearch, type RequestSearch } from './search/open-search.ts';
@@ -38,9 +38,9 @@ export async function routeMessage(
   caller: Caller,
   headers: Record<string, string>,
 ): Promise<RoutedMessage> {
-  const catalog = resources.catalog();
+  const catalog = await servedCatalog();
   const session = sessionOf(body, headers);
-  const finding = findConversation(body, caller, session);
+  const finding = findConversation(body, { caller, session, catalog });
   const sent = withoutRouting(body);
   const read = await readSearches(sent, { body, catalog, accountId: caller.account.id });
   const declared = read?.declared && { tool: read.declared, index: read.toolIndex! };
@@ -54,7 +54,9 @@ export async function routeMessage(
   });
   const { message: asked, plugins, tool } = apartFromSettings(changed, settings);
   const searches = read && { ...read, declared: tool, plugin: read.plugin && (webPlugin({ plugins }) ?? read.plugin) };
-  const search = searches && (await openSearch(searches, { message: asked, ...protection }, privacyOf(caller)));
+  const search =
+    searches &&
+    (await openSearch(searches, { message: asked, ...protection }, { catalog, privacy: privacyOf(caller) }));
   const content = { ...measurePrompt(asked), ...search?.first };
   const conversation = await finding;
   const candidates = await messagesCandidates({

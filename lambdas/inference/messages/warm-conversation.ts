@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../admission/caller.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
 import { hasPrice } from '../../catalog/default-route.ts';
 import { factsOf } from '../../catalog/wires.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
@@ -27,18 +28,17 @@ export interface WarmConversation {
  */
 export async function findConversation(
   body: RoutedRequest,
-  caller: Caller,
-  session: string | undefined,
+  { caller, session, catalog }: { caller: Caller; session: string | undefined; catalog: Catalog },
 ): Promise<WarmConversation | undefined> {
-  if (!mayGoElsewhere(body)) return undefined;
+  if (!mayGoElsewhere(body, catalog)) return undefined;
   const name = hashOf(body, caller, session);
   const isBeginning = session === undefined && body.messages.length === 1;
   return { name, prompt: isBeginning ? undefined : await resources.warmPrompts().find(name) };
 }
 
-function mayGoElsewhere(body: RoutedRequest): boolean {
+function mayGoElsewhere(body: RoutedRequest, catalog: Catalog): boolean {
   try {
-    return requestedModels(resources.catalog(), body).some(({ model }) => model.endpoints.filter(hasPrice).length > 1);
+    return requestedModels(catalog, body).some(({ model }) => model.endpoints.filter(hasPrice).length > 1);
   } catch {
     // A model that does not exist is refused where candidates are looked for.
     return false;

@@ -1,4 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { describeError, log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
@@ -38,7 +39,7 @@ function toolsFor(context: Pick<Context, 'getRemainingTimeInMillis'>): VideoTool
     bucket: videoBucket(),
     jobs: resources.queue('advance-videos'),
     settlements: resources.queue('finalize-cost'),
-    candidateOf: (modelId, endpointId) => videoCandidate(resources.catalog(), modelId, endpointId),
+    candidateOf: async (modelId, endpointId) => videoCandidate(await servedCatalog(), modelId, endpointId),
     onResult: (endpointId, result) => {
       health.record(endpointId, result);
       if (result === 'failed') void health.publish();

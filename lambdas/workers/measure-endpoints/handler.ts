@@ -1,3 +1,4 @@
+import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { describeError, log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
@@ -6,7 +7,7 @@ import { measureEndpoints } from '../../statistics/measure.ts';
 
 /** Runs every minute; a run that fails is made up for by the next. */
 export async function handler(): Promise<{ measured: number }> {
-  const live = await liveProviders(resources.catalog()).catch((error: unknown) => {
+  const live = await liveProviders(await servedCatalog()).catch((error: unknown) => {
     log('error', 'live providers not known', { worker: 'measure-endpoints', ...describeError(error) });
     return undefined;
   });

@@ -1,3 +1,4 @@
+import { variables } from '../../../lambdas/platform/environment.ts';
 import type { FunctionHost } from '../function-host.ts';
 import { Sandbox, type Invocation } from './sandbox.ts';
 import type { DeployedFunction, Deployment, Value } from './templates.ts';
@@ -90,6 +91,8 @@ function environmentOf(deployed: DeployedFunction, parts: LocalParts): Record<st
     .filter(([, value]) => !('onAws' in value))
     .map(([name, value]) => [name, localValue(value as LocalValue, parts)]);
   const { TABLE_NAME: _, BUCKET_NAME: __, ...shared } = parts.environment;
+  // Who may not read the catalog on AWS does not find it here.
+  if (!(variables.catalogBucket in deployed.environment)) delete shared[variables.publicationsDirectory];
   return { ...providerKeys(), ...shared, ...(Object.fromEntries(own) as Record<string, string>) };
 }
 

@@ -136,8 +136,7 @@ function resolveValue(value: unknown, template: Template, templates: Template[])
       case 'AWS::DynamoDB::GlobalTable':
         return { table: true };
       case 'AWS::S3::Bucket':
-        // The table is exported on AWS alone.
-        return template.resources[id].Properties['ObjectLockEnabled'] === true ? { onAws: true } : { bucket: true };
+        return isOnAwsAlone(template.resources[id]) ? { onAws: true } : { bucket: true };
       case 'AWS::SQS::Queue':
         return { queue: id };
       case 'AWS::SecretsManager::Secret':
@@ -157,6 +156,11 @@ function resolveValue(value: unknown, template: Template, templates: Template[])
     }
   }
   throw new Error(`The local runtime does not understand ${JSON.stringify(value)} in a template`);
+}
+
+/** The table is exported on AWS alone, and catalogs are published in a directory. */
+function isOnAwsAlone({ Properties }: Resource): boolean {
+  return Properties['ObjectLockEnabled'] === true || Properties['VersioningConfiguration'] !== undefined;
 }
 
 /** The logical id in a reference, an attribute, or a text joined around one. */

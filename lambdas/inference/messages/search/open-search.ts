@@ -1,4 +1,5 @@
 import type { PromptContent } from '../../../admission/prompt/prompt-size.ts';
+import type { Catalog } from '../../../catalog/catalog.ts';
 import type { CatalogSearch } from '../../../catalog/search.ts';
 import type { WebPlugin } from '../../../messages/plugins.ts';
 import type { MessagesRequest } from '../../../messages/types.ts';
@@ -6,7 +7,6 @@ import { nowMs } from '../../../platform/clock.ts';
 import { invalidRequest } from '../../../platform/errors.ts';
 import { searchExclusion } from '../../../protection/privacy.ts';
 import type { Protected } from '../../../protection/sensitive-data.ts';
-import { resources } from '../../../resources.ts';
 import type { SearchQuery } from '../../../search/backend.ts';
 import { openBackends } from '../../../search/backends/open.ts';
 import { questionOf, defaultPrompt } from '../../../search/injected.ts';
@@ -45,12 +45,12 @@ interface WebQuestion {
 export async function openSearch(
   searches: ReadSearches,
   { message, protectMore }: Protected,
-  privacy: Privacy[],
+  { catalog, privacy }: { catalog: Catalog; privacy: Privacy[] },
 ): Promise<RequestSearch | undefined> {
   const { declared, plugin, sources, seals } = searches;
   if (!declared && !plugin) return undefined;
-  const { search } = resources.catalog();
-  const backends = await openBackends(resources.catalog(), searchExclusion(privacy));
+  const { search } = catalog;
+  const backends = await openBackends(catalog, searchExclusion(privacy));
   if (!search || backends.length === 0) throw nothingToAsk(searches, search);
   const session = new SearchSession({
     settings: declared ?? {},

@@ -1,0 +1,81 @@
+/** A signed request to a service of AWS and its answer, over connections that are kept. */
+
+import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { NoReplyError } from './aws-call.ts';
+import { requestTimeouts } from './sdk.ts';
+
+/** More than any answer of these services has. */
+const MAX_SERVICE_ANSWER_BYTES = 20_000_000;
+const MAX_SOCKETS = 128;
+
+const awsAgents = {
+  'http:': new http.Agent({ keepAlive: true, maxSockets: MAX_SOCKETS }),
+  'https:': new https.Agent({ keepAlive: true, maxSockets: MAX_SOCKETS }),
+};
+
+interface SignedRequest {
+  method: 'GET' | 'POST';
+  /** With the signature. */
+  headers: Record<string, string>;
+  body?: string;
+  signal?: AbortSignal | undefined;
+}
+
+export interface ServiceReply {
+  status: number;
+  text: string;
+  headers: IncomingHttpHeaders;
+}
+
+/** Sends a request, and reads the answer whole. @throws {NoReplyError} where there is none in time */
+export function exchangeSigned(url: URL, { method, headers, body = '', signal }: SignedRequest): Promise<ServiceReply> {
+  const { protocol, hostname, port, pathname: path } = url;
+  const isSecure = protocol === 'https:';
+  return new Promise((resolve, reject) => {
+    const outgoing = (isSecure ? https : http).request({
+      method,
+      hostname,
+      port,
+      path,
+      agent: awsAgents[isSecure ? 'https:' : 'http:'],
+      headers: method === 'GET' ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
+      // Of silence.
+      timeout: requestTimeouts.requestTimeout,
+      ...(signal ? { signal } : {}),
+    });
+    outgoing.on('response', (incoming) => void read(incoming).then(resolve, reject));
+    outgoing.on('timeout', () => outgoing.destroy(new NoReplyError('No reply in time')));
+    outgoing.on('error', (error) => reject(noReply(error)));
+    outgoing.on('socket', (socket) => {
+      if (!socket.connecting) return;
+      const timer = setTimeout(
+        () => outgoing.destroy(new NoReplyError('No connection in time')),
+        requestTimeouts.connectionTimeout,
+      );
+      for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(timer));
+    });
+    outgoing.end(body);
+  });
+}
+
+function noReply(error: Error): NoReplyError {
+  return error instanceof NoReplyError ? error : new NoReplyError(error.message, error);
+}
+
+function read(incoming: IncomingMessage): Promise<ServiceReply> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_SERVICE_ANSWER_BYTES) incoming.destroy(new Error('The answer of the service is too long'));
+      else chunks.push(chunk);
+    });
+    incoming.on('error', (error) => reject(noReply(error)));
+    incoming.on('end', () => {
+      const text = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8');
+      resolve({ status: incoming.statusCode!, text, headers: incoming.headers });
+    });
+  });
+}

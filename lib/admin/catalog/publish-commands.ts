@@ -1,0 +1,129 @@
+import type { Command } from 'commander';
+import { readCatalogFiles } from '../../../lambdas/catalog/files.ts';
+import { catalogDirectory } from '../../../lambdas/catalog/load.ts';
+import type { Table } from '../../../lambdas/store/table.ts';
+import { StartFailure } from '../../local/failure.ts';
+import type { LocalState } from '../../local/state.ts';
+import { parseCount } from '../arguments.ts';
+import { operatorOf } from '../operator.ts';
+import { print, table as asTable, type Row } from '../output.ts';
+import { withTableOf } from '../session.ts';
+import { earlierFiles, inForceAt, MAX_HISTORY, publish, readable, type Published, type Publisher } from './publish.ts';
+import { publicationsInBucket, publicationsInDirectory } from './publications.ts';
+
+/** Commands on the catalog that is in force, which the deployed one is while nothing is published. */
+export function addPublishCommands(catalog: Command): void {
+  const onPublications = (name: string, description: string) =>
+    catalog
+      .command(name)
+      .description(description)
+      .option('--bucket <name>', 'of the deployment: its output CatalogBucketName; needed with --table');
+  const changing = (name: string, description: string) =>
+    onPublications(name, description)
+      .option('--yes', 'do it; without it, only what would change is told')
+      .option('--variables-are-set', 'the deployment has the variables that the catalog in force does not name');
+  onPublications('show', 'the catalog that is in force, who has published it, and those before it')
+    .option('--history <n>', 'so many publications', parseCount, 1)
+    .action(({ bucket, history }: ShowOptions, command: Command) =>
+      withTableOf(command, async (_table, { json }, local) => {
+        print(await shown(placeOf(local, bucket), Math.min(history, MAX_HISTORY)), json);
+      }),
+    );
+  changing('publish', 'put a catalog in force without a deployment; running requests keep the one they began with')
+    .argument('<dir>', 'with providers.json and models/*.json')
+    .action((directory: string, options: ChangeOptions, command: Command) =>
+      withPublisher(command, options, async (publisher) =>
+        publish(publisher, readCatalogFiles(directory), { ...options, action: 'catalog.publish' }),
+      ),
+    );
+  changing('rollback', 'put the catalog in force again that was before')
+    .option('--to <version>', 'another one of those that were published')
+    .action((options: ChangeOptions & { to?: string }, command: Command) =>
+      withPublisher(command, options, async (publisher) =>
+        publish(publisher, await earlierFiles(publisher.publications, options.to), {
+          ...options,
+          action: 'catalog.rollback',
+        }),
+      ),
+    );
+  changing('withdraw', 'put the deployed catalog in force again').action((options: ChangeOptions, command: Command) =>
+    withPublisher(command, options, async (publisher) =>
+      publish(publisher, undefined, { ...options, action: 'catalog.withdraw' }),
+    ),
+  );
+}
+
+interface ChangeOptions {
+  bucket?: string;
+  yes?: boolean;
+  variablesAreSet?: boolean;
+}
+
+interface ShowOptions {
+  bucket?: string;
+  history: number;
+}
+
+async function shown(place: Place, history: number): Promise<Row[]> {
+  const kept = await place.publications.list(history);
+  if (kept.length === 0) {
+    const { files } = await inForceAt(place);
+    return [{ version: files.version, published_at: null, by: null, models: files.models.length, is: 'as deployed' }];
+  }
+  return kept.map((one, index) => {
+    const publication = readable(one);
+    const { files } = publication ?? {};
+    const is = !publication ? 'cannot be used' : files ? 'published' : 'as deployed';
+    return {
+      version: files?.version ?? null,
+      published_at: publication?.publishedAt ?? null,
+      by: publication?.by ?? null,
+      models: files?.models.length ?? null,
+      is: index === 0 && publication ? `${is}, in force` : is,
+    };
+  });
+}
+
+function withPublisher(
+  command: Command,
+  { bucket }: ChangeOptions,
+  work: (publisher: Publisher) => Promise<Published>,
+): Promise<void> {
+  return withTableOf(command, async (table: Table, { json }, local) => {
+    const operator = () => operatorOf(local === undefined);
+    const done = await work({ table, ...placeOf(local, bucket), operator });
+    if (json) print({ ...done }, true);
+    else tell(done);
+  });
+}
+
+/** More rows than anybody reads; programs get all of them. */
+const MAX_SHOWN = 100;
+
+const named = (version: string | null) => version ?? 'the deployed catalog';
+
+function tell({ published, before, after, prices, others, changes }: Published): void {
+  if (changes.length > 0) process.stdout.write(asTable(changes.slice(0, MAX_SHOWN).map((change) => ({ ...change }))));
+  const more = changes.length > MAX_SHOWN ? ` (${changes.length - MAX_SHOWN} more with --json)` : '';
+  process.stdout.write(
+    `${prices} prices and ${others} other values change${more}: ${named(before)} → ${named(after)}\n`,
+  );
+  process.stdout.write(
+    published
+      ? 'In force: a running function takes it up within two minutes, on one machine within two seconds.\n'
+      : 'Nothing was published: add --yes to do it.\n',
+  );
+}
+
+type Place = Pick<Publisher, 'publications' | 'deployed'>;
+
+/**
+ * Where catalogs are published. The deployed one is that of the running gateway, else the one of this checkout.
+ * @throws {StartFailure} where the table is on AWS, and nobody says which bucket
+ */
+function placeOf(local: LocalState | undefined, bucket: string | undefined): Place {
+  const deployed = () => readCatalogFiles(local?.running()?.catalog_directory ?? catalogDirectory());
+  if (local) return { publications: publicationsInDirectory(local.publicationsDirectory()), deployed };
+  if (bucket !== undefined) return { publications: publicationsInBucket(bucket), deployed };
+  throw new StartFailure('Say where catalogs are published with --bucket; the output CatalogBucketName names it.');
+}

@@ -1,0 +1,154 @@
+/** Puts a catalog in force while the gateway runs: looked at first, published if nobody else has meanwhile, and audited. */
+
+import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
+import { CatalogError } from '../../../lambdas/catalog/catalog-error.ts';
+import {
+  MAX_PUBLICATION_BYTES,
+  readPublication,
+  writePublication,
+  type Publication,
+} from '../../../lambdas/catalog/publication.ts';
+import { commitChange } from '../../../lambdas/management/change.ts';
+import { nowMs } from '../../../lambdas/platform/clock.ts';
+import { conflict, GatewayError } from '../../../lambdas/platform/errors.ts';
+import { GATEWAY_AUDIT, type Actor } from '../../../lambdas/store/audit.ts';
+import type { Table } from '../../../lambdas/store/table.ts';
+import { changesBetween, isOfPrice, variablesOf, type CatalogChange } from './catalog-changes.ts';
+import type { KeptPublication, Publications } from './publications.ts';
+
+export interface Publisher {
+  table: Table;
+  publications: Publications;
+  /** The catalog that is in force where nothing is published. */
+  deployed: () => CatalogFiles;
+  operator: () => Promise<Actor>;
+}
+
+/** What is asked for. */
+export interface PublishOptions {
+  action: 'catalog.publish' | 'catalog.rollback' | 'catalog.withdraw';
+  /** Without it, only the changes are told. */
+  yes?: boolean;
+  /** The operator has set the variables that the catalog in force does not name. */
+  variablesAreSet?: boolean;
+}
+
+/** What was done, or would be. */
+export interface Published {
+  published: boolean;
+  /** Versions; null: the catalog that was deployed. */
+  before: string | null;
+  after: string | null;
+  prices: number;
+  /** Values that are no price, and models, aliases and providers that are new or gone. */
+  others: number;
+  changes: CatalogChange[];
+}
+
+/** What was published last, and the files that are in force. */
+interface InForce {
+  kept: KeptPublication | undefined;
+  publication: Publication | undefined;
+  files: CatalogFiles;
+}
+
+export async function inForceAt({
+  publications,
+  deployed,
+}: Pick<Publisher, 'publications' | 'deployed'>): Promise<InForce> {
+  const kept = await publications.latest();
+  const publication = kept && readable(kept);
+  return { kept, publication, files: publication?.files ?? deployed() };
+}
+
+/** What functions cannot use either is as if it were not there, so that it can be published over. */
+export function readable({ text }: KeptPublication): Publication | undefined {
+  try {
+    return readPublication(text);
+  } catch (error) {
+    if (error instanceof CatalogError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * @param files what is to be in force; undefined for the catalog that was deployed
+ * @throws {GatewayError} 400 for a catalog that functions could not use; 409 where somebody has published meanwhile
+ */
+export async function publish(
+  publisher: Publisher,
+  files: CatalogFiles | undefined,
+  { action, yes = false, variablesAreSet = false }: PublishOptions,
+): Promise<Published> {
+  const { table, publications, deployed, operator } = publisher;
+  const { kept, publication, files: current } = await inForceAt(publisher);
+  // What was deployed was deployed with its variables.
+  if (files && !variablesAreSet) refuseNewVariables(current, files);
+  const changes = changesBetween(current, files ?? deployed());
+  const prices = changes.filter(isOfPrice).length;
+  const [before, after] = [publication?.files?.version ?? null, files?.version ?? null];
+  const told = { before, after, prices, others: changes.length - prices, changes };
+  if (!yes) return { published: false, ...told };
+  const actor = await operator();
+  const text = writePublication({ publishedAt: new Date(nowMs()).toISOString(), by: actor.id, files });
+  checkUsable(text);
+  if (!(await publications.put(text, kept))) {
+    throw conflict(
+      'Somebody else has published meanwhile: look at it with "catalog show --history 3", and publish again.',
+    );
+  }
+  await commitChange(
+    { table, accountId: GATEWAY_AUDIT, actor },
+    { action, target: `catalog ${after ?? 'as deployed'}`, before: { version: before }, after: { version: after } },
+    {},
+  );
+  return { published: true, ...told };
+}
+
+/** @throws {GatewayError} 400 where functions would find no value */
+function refuseNewVariables(current: CatalogFiles, next: CatalogFiles): void {
+  const known = variablesOf(current);
+  const fresh = [...variablesOf(next)].filter((name) => !known.has(name));
+  if (fresh.length === 0) return;
+  throw new GatewayError(
+    'invalid_request',
+    `The catalog needs ${fresh.join(', ')}, which the one in force does not. Functions get variables with a deployment (gateway:variables): deploy them first, then publish with --variables-are-set.`,
+  );
+}
+
+/** What functions will do with the text. */
+function checkUsable(text: string): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_PUBLICATION_BYTES) {
+    throw new GatewayError(
+      'invalid_request',
+      `The catalog has ${bytes} bytes, and functions read ${MAX_PUBLICATION_BYTES} at most.`,
+    );
+  }
+  readPublication(text);
+}
+
+/** The catalog that was in force before the one that is. @param version of the one that is wanted @throws {GatewayError} 404 */
+export async function earlierFiles(
+  publications: Publications,
+  version: string | undefined,
+): Promise<CatalogFiles | undefined> {
+  const kept = await publications.list(MAX_HISTORY);
+  const [current, ...earlier] = kept.map(readable);
+  const wanted =
+    version === undefined
+      ? earlier.find((one) => one !== undefined)
+      : [current, ...earlier].find((one) => one?.files?.version === version);
+  if (wanted) return wanted.files;
+  // Before the first publication, the deployed catalog was in force.
+  if (version === undefined && kept.length > 0) return undefined;
+  throw new GatewayError(
+    'not_found',
+    version === undefined
+      ? 'Nothing was published, so there is nothing to go back from.'
+      : `None of the last ${MAX_HISTORY} publications has the version "${version}"; "catalog show --history ${MAX_HISTORY}" lists them.`,
+  );
+}
+
+/** As many publications are looked through. */
+export const MAX_HISTORY = 50;

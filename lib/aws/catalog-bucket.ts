@@ -1,0 +1,24 @@
+import { RemovalPolicy, Validations, type Stack } from 'aws-cdk-lib';
+import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { PUBLICATION_KEY } from '../../lambdas/catalog/publication.ts';
+
+/** Has the catalog that was published while the gateway runs, in one object, and all versions that it has had. */
+export function createCatalogBucket(stack: Stack): Bucket {
+  const bucket = new Bucket(stack, 'Catalog', {
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    encryption: BucketEncryption.S3_MANAGED,
+    enforceSSL: true,
+    versioned: true,
+    removalPolicy: RemovalPolicy.RETAIN,
+  });
+  Validations.of(bucket).acknowledge({
+    id: 'AwsSolutions-S1',
+    reason:
+      'Every version says who has published it and when; functions read it each minute, which nobody wants in a log.',
+  });
+  return bucket;
+}
+
+export function publicationIn(bucket: Bucket): string {
+  return bucket.arnForObjects(PUBLICATION_KEY);
+}

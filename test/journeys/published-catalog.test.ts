@@ -1,0 +1,176 @@
+/** Prices change while the gateway runs: with requests in flight, and back again. */
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Money } from '../../lambdas/money/money.ts';
+import { readGeneration } from '../../lambdas/store/generation-queries.ts';
+import { adminHere } from '../support/admin.ts';
+import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
+import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+
+const AT_ONCE = 100;
+/** Functions on one machine look each second, and a request of two seconds later waits for the look. */
+const IN_FORCE_MS = 2_100;
+
+const prices = { first: { prompt: '0.001', completion: '0.003' }, second: { prompt: '0.0017', completion: '0.0051' } };
+type Side = keyof typeof prices;
+
+const offered = (pricing: object, endpoint: object = {}) =>
+  textModel('test/changing', [{ provider: 'sandbox-anthropic', upstream_model: 'claude', pricing, ...endpoint }]);
+
+let catalogs: Record<Side, CatalogDirectory>;
+let directory: string;
+let gateway: RunningGateway;
+beforeAll(async () => {
+  catalogs = { first: catalogDirectory([offered(prices.first)]), second: catalogDirectory([offered(prices.second)]) };
+  directory = mkdtempSync(join(tmpdir(), 'gateway-publishing-'));
+  gateway = await startGateway({ args: ['--data', directory, '--catalog', catalogs.first.path] });
+});
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(directory, { recursive: true, force: true });
+  for (const { remove } of Object.values(catalogs)) remove();
+});
+
+const run = (...args: string[]) => adminHere(directory, ...args);
+const versionOf = async () =>
+  (JSON.parse((await run('--json', 'catalog', 'show')).out) as { version: string | null }[])[0]!.version;
+
+interface Asked {
+  id: string;
+  /** Its cost, as the stream tells it; read to its end. */
+  told: () => Promise<string>;
+}
+
+/** A streamed answer that has begun. */
+async function ask(index: number, delayMs = 0): Promise<Asked> {
+  const answer = await post(gateway, '/messages', {
+    model: 'test/changing',
+    max_tokens: 20 + (index % 7),
+    stream: true,
+    messages: [said('Hi', `delay=${delayMs}`)],
+  });
+  if (answer.status !== 200) throw new Error(await answer.text());
+  return {
+    id: answer.headers.get('x-generation-id')!,
+    async told() {
+      const text = await answer.text();
+      expect(text).not.toContain('event: error');
+      return /"cost":([\d.]+)/.exec(text.slice(text.lastIndexOf('"usage"')))![1]!;
+    },
+  };
+}
+
+/** Answers of some seconds each, that have all begun. */
+const askMany = () => Promise.all(Array.from({ length: AT_ONCE }, (_, index) => ask(index, 110 + (index % 5) * 10)));
+
+/** The side that each request was charged by, as its tokens and its cost prove. */
+async function sidesOf(asked: Asked[]): Promise<Side[]> {
+  return Promise.all(
+    asked.map(async ({ id, told: read }) => {
+      const told = await read();
+      const { total_cost: cost, tokens_prompt: input, tokens_completion: output } = await finalGeneration(gateway, id);
+      expect(String(cost)).toBe(told);
+      const side = (Object.keys(prices) as Side[]).find((name) => {
+        const { prompt, completion } = prices[name];
+        const due = Money.parse(prompt)
+          .times(Number(input))
+          .plus(Money.parse(completion).times(Number(output)));
+        return due.equals(Money.parseNumber(String(cost)));
+      });
+      expect(side).toBeDefined();
+      return side!;
+    }),
+  );
+}
+
+describe('a catalog that is published while a hundred requests run', () => {
+  it('changes no price of theirs, and that of each request after it', async () => {
+    const before = await askMany();
+    const { out } = await run('catalog', 'publish', catalogs.second.path, '--yes');
+    expect(out).toContain('2 prices and 0 other values change');
+    await sleep(IN_FORCE_MS);
+    const after = await askMany();
+
+    expect(new Set(await sidesOf(before))).toEqual(new Set(['first']));
+    expect(new Set(await sidesOf(after))).toEqual(new Set(['second']));
+  });
+
+  it('is what models are shown with, and what records name', async () => {
+    const { pricing } = ((await (await get(gateway, '/models/test/changing')).json()) as { data: { pricing: object } })
+      .data;
+    expect(pricing).toMatchObject(prices.second);
+    const { id, told } = await ask(0);
+    await told();
+    await finalGeneration(gateway, id);
+    expect(await readGeneration(gateway.table(), gateway.accountId, id)).toMatchObject({
+      catalogVersion: await versionOf(),
+    });
+  });
+
+  it('is taken back in the same way', async () => {
+    const before = await askMany();
+    await run('catalog', 'rollback', '--yes');
+    await sleep(IN_FORCE_MS);
+    const after = await askMany();
+
+    expect(new Set(await sidesOf(before))).toEqual(new Set(['second']));
+    // The one of the start was in force before the first publication.
+    expect(new Set(await sidesOf(after))).toEqual(new Set(['first']));
+  });
+
+  it('leaves an entry of each change in the audit of the gateway', async () => {
+    const { out } = await run('--json', 'audit', '--gateway');
+    expect((JSON.parse(out) as { action: string }[]).map(({ action }) => action)).toEqual([
+      'catalog.rollback',
+      'catalog.publish',
+    ]);
+  });
+});
+
+describe('a catalog that is not published', () => {
+  it('without --yes is only compared', async () => {
+    const { out } = await run('catalog', 'publish', catalogs.second.path);
+    expect(out).toContain('Nothing was published');
+    expect(await versionOf()).toBeNull();
+  });
+
+  it('with a mistake is refused with its place', async () => {
+    const wrong = catalogDirectory([offered({ prompt: '-1', completion: '0.1' })]);
+    const { code, err } = await run('catalog', 'publish', wrong.path, '--yes');
+    wrong.remove();
+    expect(code).toBe(1);
+    expect(err).toContain('pricing.prompt');
+  });
+
+  it('needs a variable that functions do not have', async () => {
+    const needing = catalogDirectory([offered(prices.first, { upstream_model: 'claude-{A_NEW_FOLDER}' })]);
+    const { code, err } = await run('catalog', 'publish', needing.path, '--yes');
+    needing.remove();
+    expect(code).toBe(1);
+    expect(err).toContain('A_NEW_FOLDER');
+    expect(err).toContain('--variables-are-set');
+  });
+
+  it('cannot be gone back to by a version that never was', async () => {
+    const { code, err } = await run('catalog', 'rollback', '--to', 'never', '--yes');
+    expect([code, err]).toEqual([1, expect.stringContaining('"never"')]);
+  });
+});
+
+describe('a publication that functions cannot use', () => {
+  it('leaves the catalog in force that was, is told in the log, and can be published over', async () => {
+    const last = readdirSync(join(directory, 'catalog')).toSorted().at(-1)!;
+    const name = `${String(Number.parseInt(last, 10) + 1).padStart(6, '0')}.jsonl`;
+    writeFileSync(join(directory, 'catalog', name), '{"form": 9}\n');
+    await sleep(IN_FORCE_MS);
+
+    expect(await sidesOf([await ask(0)])).toEqual(['first']);
+    expect(gateway.log()).toContain('published catalog not used');
+    await run('catalog', 'publish', catalogs.second.path, '--yes');
+    await sleep(IN_FORCE_MS);
+    expect(await sidesOf([await ask(0)])).toEqual(['second']);
+  });
+});
