@@ -52,6 +52,7 @@ const settingUp = [
   'journeys/greeting',
   'journeys/long-answer',
   'journeys/npm-start',
+  'journeys/last-release',
   'journeys/published-catalog',
   'journeys/purchases',
   'journeys/october',

@@ -46,6 +46,8 @@ export interface FunctionSpec {
   grants: Grants;
   timeoutSeconds: number;
   memoryMb: number;
+  /** A deployment gives its new code a tenth of the work first, and takes it back where that fails. */
+  changesGradually?: boolean;
 }
 
 /** A function that answers requests. */

@@ -44,6 +44,7 @@ export const routes = {
     inference: true,
     asksProviders: true,
     asksBedrock: true,
+    changesGradually: true,
     timeoutSeconds: 900,
     // A stream mostly waits, and is billed by its memory: twice as much would give ten milliseconds.
     memoryMb: 512,
@@ -211,6 +212,7 @@ export const queueWorkers = /* @__PURE__ */ workers({
     // About fifty minutes.
     maxReceiveCount: 30,
     lateAfterSeconds: 120,
+    changesGradually: true,
     grants: { table: ['GetItem', 'PutItem', 'UpdateItem'], sendTo: ['roll-up-activity'] },
   },
   'roll-up-activity': {

@@ -1,5 +1,9 @@
 import * as z from 'zod';
 
+/** For so many minutes new code may have a tenth of the work, as CodeDeploy knows them; 0: it has all of it at once. */
+const canaryMinutes = [0, 5, 10, 15, 30] as const;
+export type CanaryMinutes = (typeof canaryMinutes)[number];
+
 /** What a platform team may set in cdk.json or with -c; everything has a working default. */
 const configSchema = z.strictObject({
   /** Prefix of the stacks' names: one deployment per stage. */
@@ -74,6 +78,13 @@ const configSchema = z.strictObject({
       error: 'must be true or false',
     })
     .default(false),
+  /** For so many minutes of a deployment the new code of functions that handle money has a tenth of the work; 0: all of it at once. */
+  canaryMinutes: z.coerce
+    .number()
+    .pipe(z.literal(canaryMinutes, { error: `must be one of ${canaryMinutes.join(', ')}` }))
+    .default(5),
+  /** Executions at once that AWS grants the account; an alarm is raised at four fifths of them. */
+  concurrency: z.coerce.number().int().min(10).max(1_000_000).default(1_000),
   /** Tags of everything that can have them, for who shares out costs. */
   tags: z.record(z.string().min(1).max(128), z.string().max(256)).default({}),
   /** Address that alarms are mailed to. */

@@ -1,6 +1,7 @@
 import { Annotations, CfnOutput, type Stack } from 'aws-cdk-lib';
 import {
   TreatMissingData,
+  type Alarm,
   type CreateAlarmOptions,
   type MathExpression,
   type Metric,
@@ -9,6 +10,16 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+
+/** What a person reads of an alarm. */
+export interface AlarmWords {
+  /** `Urgent`: clients or money are hurt now, and somebody is called at night; `Soon`: on the next working day. */
+  severity: 'Urgent' | 'Soon';
+  /** A sentence. */
+  says: string;
+  /** A heading of docs/operations.md. */
+  runbook: string;
+}
 
 /** The alarms of a stack, all on one topic. */
 export class Alarms {
@@ -46,13 +57,19 @@ export class Alarms {
   add(
     id: string,
     metric: Metric | MathExpression,
-    props: Partial<CreateAlarmOptions> & { alarmDescription: string },
-  ): void {
-    const usual = { threshold: 1, evaluationPeriods: 1, treatMissingData: TreatMissingData.NOT_BREACHING };
-    const alarm = metric.createAlarm(this.#stack, id, { ...usual, ...props });
+    { severity, says, runbook, ...props }: AlarmWords & Partial<CreateAlarmOptions>,
+  ): Alarm {
+    const alarm = metric.createAlarm(this.#stack, id, {
+      threshold: 1,
+      evaluationPeriods: 1,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+      alarmDescription: `${severity}: ${says} Runbook: docs/operations.md, "${runbook}".`,
+      ...props,
+    });
     const tell = new SnsAction(this.#topic);
     alarm.addAlarmAction(tell);
     // Whoever was called learns that it is over.
     alarm.addOkAction(tell);
+    return alarm;
   }
 }

@@ -8,7 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { ComparisonOperator, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { FunctionUrlAuthType, InvokeMode, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { FunctionUrlAuthType, type IFunction, InvokeMode, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
@@ -17,13 +17,14 @@ import { queueVariable, variables } from '../../lambdas/platform/environment.ts'
 import type { ErrorKind } from '../../lambdas/platform/errors.ts';
 import { bookTripwires, catalogTripwires, tripwires } from '../../lambdas/platform/logger.ts';
 import type { MetricName } from '../../lambdas/platform/metrics.ts';
-import type { FunctionSpec, QueueName, Route, ScheduledWorker } from '../../lambdas/route.ts';
+import type { FunctionSpec, QueueName, QueueWorker, Route, ScheduledWorker } from '../../lambdas/route.ts';
 import { functions, queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
 import type { GatewayConfig } from '../config.ts';
-import { Alarms } from './alarms.ts';
+import { Alarms, type AlarmWords } from './alarms.ts';
 import type { DataStack } from './data-stack.ts';
 import { createDashboard } from './dashboard.ts';
 import { GatewayFunction, type Resources } from './gateway-function.ts';
+import { GradualChange } from './gradual-change.ts';
 import { pascalCase } from './pascal-case.ts';
 import { addRefusals } from './refusals.ts';
 import { createBooksBucket, createReviewerPolicy } from './books-bucket.ts';
@@ -41,8 +42,9 @@ function doorSeconds({ timeoutSeconds }: Pick<Route, 'timeoutSeconds'>): number 
   return Math.min(timeoutSeconds + DOOR_STAYS_SECONDS, MAX_DOOR_SECONDS);
 }
 
-const CATALOG_RUNBOOK = 'Runbook: docs/operations.md, "Catalog without a deployment".';
-const BOOKS_RUNBOOK = 'Runbook: docs/operations.md, "Books that differ".';
+const aboutBooks = { severity: 'Urgent', runbook: 'Books that differ' } as const;
+const aboutCatalog = { severity: 'Urgent', runbook: 'Catalog without a deployment' } as const;
+const aboutUsage = { severity: 'Soon', runbook: 'Usage beyond the hold' } as const;
 /** A run may last into the next one. */
 const RUNS_AT_ONCE = 2;
 /** In five minutes: of fewer, one failure is more than two percent. */
@@ -61,6 +63,7 @@ export class ApiStack extends Stack {
   readonly #props: ApiStackProps;
   readonly #resources: Resources;
   readonly #alarms: Alarms;
+  readonly #change: GradualChange;
   readonly #functions: Record<string, GatewayFunction> = {};
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
@@ -68,6 +71,10 @@ export class ApiStack extends Stack {
     super(scope, id, { ...props, terminationProtection: true });
     this.#props = props;
     this.#alarms = new Alarms(this, props.config.alarmEmail);
+    this.#change = new GradualChange(this, this.#alarms, {
+      minutes: props.config.canaryMinutes,
+      namespace: this.#namespace,
+    });
     this.#resources = {
       table: props.data.table,
       bucket: createVideoBucket(this),
@@ -109,18 +116,32 @@ export class ApiStack extends Stack {
   #addThrottleAlarms(): void {
     const sum = { period: Duration.minutes(5), statistic: 'Sum' };
     this.#alarms.add('FunctionThrottlesAlarm', LambdaFunction.metricAllThrottles(sum), {
-      alarmDescription: 'Lambda refuses requests for want of concurrency. Runbook: docs/operations.md, "Throttling".',
+      severity: 'Urgent',
+      says: 'Lambda refuses requests for want of concurrency.',
+      runbook: 'Throttling',
+    });
+    const most = LambdaFunction.metricAllConcurrentExecutions({ period: Duration.minutes(1), statistic: 'Maximum' });
+    this.#alarms.add('ConcurrencyAlarm', most, {
+      threshold: Math.floor(0.8 * this.#props.config.concurrency),
+      evaluationPeriods: 3,
+      severity: 'Urgent',
+      says: 'Four fifths of the executions that AWS grants the account run at once.',
+      runbook: 'Throttling',
     });
     const { table } = this.#props.data;
     for (const metric of ['WriteThrottleEvents', 'ReadThrottleEvents'] as const) {
       this.#alarms.add(`Table${metric}Alarm`, table.metric(metric, sum), {
-        alarmDescription: 'The table refuses calls for want of throughput. Runbook: docs/operations.md, "Throttling".',
+        severity: 'Urgent',
+        says: 'The table refuses calls for want of throughput.',
+        runbook: 'Throttling',
       });
     }
     this.#alarms.add('TableConflictsAlarm', table.metric('TransactionConflict', sum), {
       threshold: MANY_CONFLICTS,
       evaluationPeriods: 2,
-      alarmDescription: 'Many requests write one counter at once. Runbook: docs/operations.md, "Throttling".',
+      severity: 'Soon',
+      says: 'Many requests write one counter at once.',
+      runbook: 'Throttling',
     });
   }
 
@@ -141,7 +162,8 @@ export class ApiStack extends Stack {
     addRefusals(api, config.corsOrigins);
     for (const [name, route] of Object.entries<Route>(routes)) {
       const { lambda, logs } = route.asksBedrock ? this.#addInvoker(name, route) : this.#addFunction(name, route);
-      const integration = new LambdaIntegration(lambda, {
+      const called = route.changesGradually ? this.#change.aliasOf(name, lambda) : lambda;
+      const integration = new LambdaIntegration(called, {
         allowTestInvoke: false,
         ...(route.streaming
           ? {
@@ -151,17 +173,18 @@ export class ApiStack extends Stack {
           : {}),
       });
       for (const path of route.paths) api.root.resourceForPath(path).addMethod(route.method, integration);
-      if (route.functionUrl && config.functionUrl) this.#addFunctionUrl(name, lambda);
+      if (route.functionUrl && config.functionUrl) this.#addFunctionUrl(name, called);
       if (route.asksProviders) {
-        this.#addTripwires(name, logs, tripwires, 'Runbook: docs/operations.md, "Usage beyond the hold".');
+        this.#addTripwires(name, logs, tripwires, aboutUsage);
       }
     }
     this.#addUnknownRoute(api);
     this.#alarms.add('ApiErrors', this.#ownErrors(api), {
       threshold: 0.02,
       evaluationPeriods: 2,
-      alarmDescription:
-        'More than 2 % of requests end with a 5xx that is no failure of a provider. Runbook: docs/operations.md, "5xx".',
+      severity: 'Urgent',
+      says: 'More than 2 % of requests end with a 5xx that is no failure of a provider.',
+      runbook: '5xx',
     });
     Validations.of(api).acknowledge(
       { id: 'AwsSolutions-APIG1', reason: 'Functions log one line per request, with an allow-list of fields.' },
@@ -197,7 +220,7 @@ export class ApiStack extends Stack {
   }
 
   /** The other door of the streaming function; the API's own alarm does not see its failures. */
-  #addFunctionUrl(name: string, lambda: LambdaFunction): void {
+  #addFunctionUrl(name: string, lambda: IFunction): void {
     const { url } = lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,
@@ -212,8 +235,9 @@ export class ApiStack extends Stack {
     this.#alarms.add('FunctionUrlErrors', failures, {
       threshold: 0.02,
       evaluationPeriods: 2,
-      alarmDescription:
-        'More than 2 % of requests to the function URL end with a 5xx. Runbook: docs/operations.md, "5xx".',
+      severity: 'Urgent',
+      says: 'More than 2 % of requests to the function URL end with a 5xx.',
+      runbook: '5xx',
     });
   }
 
@@ -251,7 +275,7 @@ export class ApiStack extends Stack {
   }
 
   /** Lines of a log that a person must look at, even if all else goes well. */
-  #addTripwires(name: string, logs: LogGroup, lines: Record<string, string>, runbook: string): void {
+  #addTripwires(name: string, logs: LogGroup, lines: Record<string, string>, about: Omit<AlarmWords, 'says'>): void {
     for (const [tripwire, message] of Object.entries(lines)) {
       const id = `${pascalCase(name)}${tripwire[0]!.toUpperCase()}${tripwire.slice(1)}`;
       const filter = logs.addMetricFilter(id, {
@@ -261,7 +285,8 @@ export class ApiStack extends Stack {
       });
       const metric = filter.metric({ period: Duration.minutes(5), statistic: 'Sum' });
       this.#alarms.add(`${id}Alarm`, metric, {
-        alarmDescription: `The log line "${message}" was written. ${runbook}`,
+        ...about,
+        says: `The log line "${message}" was written.`,
       });
     }
   }
@@ -299,26 +324,28 @@ export class ApiStack extends Stack {
     return Object.fromEntries(queues) as Record<QueueName, WorkerQueue>;
   }
 
-  #addQueueWorker(name: QueueName, { queue, reading, source }: WorkerQueue): void {
+  #addQueueWorker(name: QueueName, { queue, reading, source, warnings }: WorkerQueue): void {
     const environment = { [queueVariable(name)]: queue.queueUrl };
-    const { lambda, logs } = this.#addFunction(name, queueWorkers[name], {
+    const worker: QueueWorker = queueWorkers[name];
+    const { lambda, logs } = this.#addFunction(name, worker, {
       statements: [reading],
       environment,
-      reservedConcurrency: queueWorkers[name].maxConcurrency,
+      reservedConcurrency: worker.maxConcurrency,
     });
-    lambda.addEventSource(source);
+    const called = worker.changesGradually ? this.#change.aliasOf(name, lambda, warnings) : lambda;
+    called.addEventSource(source);
     const { unprovenRecord } = bookTripwires;
-    if (name === 'roll-up-activity') this.#addTripwires(name, logs, { unprovenRecord }, BOOKS_RUNBOOK);
+    if (name === 'roll-up-activity') this.#addTripwires(name, logs, { unprovenRecord }, aboutBooks);
   }
 
   #addSchedule(name: string, worker: ScheduledWorker): void {
     const { lambda, logs } = this.#addFunction(name, worker, { reservedConcurrency: RUNS_AT_ONCE });
     const { booksDiffer, booksLate } = bookTripwires;
     if (name === 'reconcile-days' || name === 'seal-days') {
-      this.#addTripwires(name, logs, { booksDiffer, booksLate }, BOOKS_RUNBOOK);
+      this.#addTripwires(name, logs, { booksDiffer, booksLate }, aboutBooks);
     }
     // It reads the catalog each minute, as functions do that requests wait for.
-    if (name === 'measure-endpoints') this.#addTripwires(name, logs, catalogTripwires, CATALOG_RUNBOOK);
+    if (name === 'measure-endpoints') this.#addTripwires(name, logs, catalogTripwires, aboutCatalog);
     // The scheduler only hands over: Lambda's own queue of events would repeat a failed or throttled run.
     lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     const role = new Role(this, `${pascalCase(name)}SchedulerRole`, {
@@ -343,13 +370,17 @@ export class ApiStack extends Stack {
     const each = { period: Duration.minutes(5), statistic: 'Sum' };
     this.#alarms.add(`${pascalCase(name)}ErrorsAlarm`, lambda.metricErrors(each), {
       threshold: 3,
-      alarmDescription: `${name} keeps failing. Runbook: docs/operations.md, "Scheduled workers".`,
+      severity: 'Soon',
+      says: `${name} keeps failing.`,
+      runbook: 'Scheduled workers',
     });
     this.#alarms.add(`${pascalCase(name)}SilenceAlarm`, lambda.metricInvocations(each), {
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
       evaluationPeriods: 2,
       treatMissingData: TreatMissingData.BREACHING,
-      alarmDescription: `${name} does not run any more. Runbook: docs/operations.md, "Scheduled workers".`,
+      severity: 'Soon',
+      says: `${name} does not run any more.`,
+      runbook: 'Scheduled workers',
     });
   }
 }

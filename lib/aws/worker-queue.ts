@@ -1,16 +1,21 @@
 import { Duration, RemovalPolicy, type Stack } from 'aws-cdk-lib';
-import { ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
+import { ComparisonOperator, type Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { visibilityTimeoutSeconds, type QueueName, type QueueWorker } from '../../lambdas/route.ts';
 import { queueWorkers } from '../../lambdas/routes.ts';
-import type { Alarms } from './alarms.ts';
+import type { Alarms, AlarmWords } from './alarms.ts';
 import { pascalCase } from './pascal-case.ts';
 
 /** A standard queue's message keeps its age when it is given up: dead letters must be kept for longer. */
 const QUEUE_RETENTION = Duration.days(4);
 const DEAD_LETTERS_RETENTION = Duration.days(14);
+
+/** What settles money is urgent: holds stay counted until it has. */
+function severityOf(name: QueueName): AlarmWords['severity'] {
+  return name === 'finalize-cost' ? 'Urgent' : 'Soon';
+}
 
 /**
  * A worker's queue with its dead letters, and their alarms. Not a construct: its resources stay children of the stack,
@@ -19,6 +24,8 @@ const DEAD_LETTERS_RETENTION = Duration.days(14);
 export class WorkerQueue {
   readonly queue: Queue;
   readonly deadLetters: Queue;
+  /** They say that its worker is in trouble. */
+  readonly warnings: Alarm[];
   readonly #worker: QueueWorker;
 
   constructor(stack: Stack, name: QueueName, alarms: Alarms) {
@@ -39,15 +46,20 @@ export class WorkerQueue {
     });
     const period = Duration.minutes(1);
     const dead = this.deadLetters.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' });
-    alarms.add(`${pascalCase(name)}DeadLettersAlarm`, dead, {
-      alarmDescription: `Messages of ${name} could not be handled. Runbook: docs/operations.md, "Dead letters".`,
+    const deadLetters = alarms.add(`${pascalCase(name)}DeadLettersAlarm`, dead, {
+      severity: severityOf(name),
+      says: `Messages of ${name} could not be handled.`,
+      runbook: 'Dead letters',
     });
-    alarms.add(`${pascalCase(name)}AgeAlarm`, this.queue.metricApproximateAgeOfOldestMessage({ period }), {
+    const age = alarms.add(`${pascalCase(name)}AgeAlarm`, this.queue.metricApproximateAgeOfOldestMessage({ period }), {
       threshold: this.#worker.lateAfterSeconds,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       evaluationPeriods: 2,
-      alarmDescription: `Messages of ${name} wait for minutes. Runbook: docs/operations.md, "Old messages".`,
+      severity: severityOf(name),
+      says: `Messages of ${name} wait for minutes.`,
+      runbook: 'Old messages',
     });
+    this.warnings = [deadLetters, age];
   }
 
   /** The worker's right to read the queue. */

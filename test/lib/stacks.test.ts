@@ -17,6 +17,19 @@ import { readTemplates, type Deployment } from '../../lib/local/sandboxed/templa
 import { manifestWiring, type WiredQueue } from '../../lib/local/wiring.ts';
 import { tableDefinition } from '../../lib/table-definition.ts';
 
+/** What a stack of the last release has that outlives a deployment, and what others may read of it. */
+interface ReleasedStack {
+  resources: Record<string, string>;
+  outputs: string[];
+}
+
+interface LastRelease {
+  data: ReleasedStack & { table: { keys: object[]; ttl: object; indexes: Record<string, unknown>[] } };
+  api: ReleasedStack;
+}
+
+const lastRelease = JSON.parse(readFileSync('test/fixtures/release-0.2.0/stacks.json', 'utf8')) as LastRelease;
+
 let directory: string;
 let api: Template;
 let data: Template;
@@ -61,12 +74,15 @@ const reservedIn = (stack: Template) =>
     ({ Properties: of }) => (of as { ReservedConcurrentExecutions?: number }).ReservedConcurrentExecutions ?? [],
   );
 
+const isNamed = (caller: object, id: string) => JSON.stringify(caller).includes(`"${id}"`);
+
 const idsIn = (stack: Template, types: string[]) => types.flatMap((type) => Object.keys(stack.findResources(type)));
 
 /** One with several settings at once, because each takes a second to make. */
 const otherDeployment = once(() =>
   deploymentWith({
     'gateway:reserveWorkers': true,
+    'gateway:canaryMinutes': 0,
     'gateway:tags': { team: 'platform' },
     'gateway:tableName': 'restored-2026-11-23',
   }),
@@ -186,10 +202,81 @@ describe('the synthesized template', () => {
     api.resourceCountIs('AWS::Lambda::Function', count);
     api.resourceCountIs('AWS::Logs::LogGroup', count);
     api.resourceCountIs('AWS::IAM::Policy', 0);
-    const roles = Object.values(api.findResources('AWS::IAM::Role')).filter(
-      ({ Properties: role }) => (role as { ManagedPolicyArns?: unknown }).ManagedPolicyArns !== undefined,
+    const managed = Object.entries(api.findResources('AWS::IAM::Role')).filter(
+      ([, { Properties: role }]) => (role as { ManagedPolicyArns?: unknown }).ManagedPolicyArns !== undefined,
     );
-    expect(roles).toEqual([]);
+    // CodeDeploy's own, which no function has.
+    expect(managed.map(([id]) => id)).toEqual([expect.stringMatching(/^ChangesRole/)]);
+  });
+
+  it.each(Object.entries<FunctionSpec>(functions).filter(([, spec]) => spec.changesGradually))(
+    'gives the new code of %s a tenth of the work first, and takes it back where alarms are raised',
+    (name) => {
+      const [[aliasId, alias]] = Object.entries(api.findResources('AWS::Lambda::Alias')).filter(([id]) =>
+        id.startsWith(`${pascalCase(name)}Live`),
+      ) as [[string, { UpdatePolicy: object }]];
+      const group = Object.entries(api.findResources('AWS::CodeDeploy::DeploymentGroup')).find(([id]) =>
+        id.startsWith(`${pascalCase(name)}Change`),
+      )!;
+
+      expect(alias.UpdatePolicy).toMatchObject({
+        CodeDeployLambdaAliasUpdate: { DeploymentGroupName: { Ref: group[0] } },
+      });
+      expect(group[1]['Properties']).toMatchObject({
+        DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+        AutoRollbackConfiguration: { Enabled: true, Events: expect.arrayContaining(['DEPLOYMENT_STOP_ON_ALARM']) },
+      });
+      const { Alarms } = (group[1]['Properties'] as { AlarmConfiguration: { Alarms: { Name: { Ref: string } }[] } })
+        .AlarmConfiguration;
+      const words = Alarms.map(
+        ({ Name }) =>
+          (api.findResources('AWS::CloudWatch::Alarm')[Name.Ref] as { Properties: { AlarmDescription: string } })
+            .Properties.AlarmDescription,
+      );
+      expect(words.slice(0, 2)).toEqual([
+        expect.stringContaining(`${name} fails before it can answer`),
+        expect.stringContaining('faults of the gateway itself'),
+      ]);
+      if (name === 'finalize-cost') expect(words).toHaveLength(4);
+      // Whatever calls it calls the alias: the newest code itself has no caller.
+      const callers = ['AWS::ApiGateway::Method', 'AWS::Lambda::Url', 'AWS::Lambda::EventSourceMapping']
+        .flatMap((type) => Object.values(api.findResources(type)))
+        .map(({ Properties }) => Properties as { Qualifier?: string });
+      const [[functionId]] = Object.entries(api.findResources('AWS::Lambda::Function')).filter(([id]) =>
+        id.startsWith(`${pascalCase(name)}Function`),
+      ) as [[string, unknown]];
+      expect(callers.filter((caller) => isNamed(caller, aliasId))).toHaveLength(1);
+      expect(
+        callers.filter((caller) => isNamed(caller, functionId) && caller.Qualifier !== 'live').map(String),
+      ).toEqual([]);
+    },
+  );
+
+  it('gives new code all of the work at once, where the operator wants that', () => {
+    const stack = Template.fromStack(otherDeployment().api);
+    stack.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 0);
+    stack.resourceCountIs('AWS::Lambda::Alias', 2);
+  });
+
+  it('names in each alarm how urgent it is, and a section of the runbook that is there', () => {
+    const headings = [...readFileSync('docs/operations.md', 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text]) => text!);
+    const alarms = Object.values(api.findResources('AWS::CloudWatch::Alarm')) as {
+      Properties: { AlarmDescription: string };
+    }[];
+
+    expect(alarms.length).toBeGreaterThan(20);
+    for (const { Properties } of alarms) {
+      const parts = /^(?:Urgent|Soon): .+\. Runbook: docs\/operations\.md, "(.+)"\.$/s.exec(
+        Properties.AlarmDescription,
+      );
+      expect(headings).toContain(parts?.[1]);
+    }
+  });
+
+  it('leaves room for more routes in a template, of which AWS takes no more than 500 resources', () => {
+    const resources = Object.keys(api.toJSON()['Resources'] as object).length;
+    // A route takes nine: its function with role, log and permission, its method, a resource for each new part of the path.
+    expect(resources).toBeLessThan(500 - 2 * 9);
   });
 
   it.each(Object.entries<FunctionSpec>(functions))(
@@ -424,6 +511,25 @@ describe('the synthesized template', () => {
         ],
       }
     `);
+  });
+
+  it('takes nothing away that the last release has: whoever goes back finds it, and functions that still run use it', () => {
+    for (const [name, template] of Object.entries({ data, api })) {
+      const before = lastRelease[name as keyof LastRelease];
+      const { Resources, Outputs } = template.toJSON() as {
+        Resources: Record<string, { Type: string }>;
+        Outputs: Record<string, unknown>;
+      };
+      const kept = Object.keys(before.resources).map((id) => [id, Resources[id]?.Type]);
+      expect(Object.fromEntries(kept)).toEqual(before.resources);
+      expect(Object.keys(Outputs)).toEqual(expect.arrayContaining(before.outputs));
+    }
+    const { table } = lastRelease.data;
+    data.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
+      KeySchema: table.keys,
+      TimeToLiveSpecification: table.ttl,
+      GlobalSecondaryIndexes: Match.arrayWith(table.indexes.map((index) => Match.objectLike(index))),
+    });
   });
 
   it('uses a table that is there already, where the operator names one, and keeps its own', () => {

@@ -69,6 +69,10 @@ export function readTemplates(directory: string): Deployment {
       environment: Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, resolve(value)])),
     });
   }
+  // An alias is called in place of its function.
+  for (const [id, { Properties: alias }] of ofType(template, 'AWS::Lambda::Alias')) {
+    functionNames.set(id, functionNames.get(referencedId(alias['FunctionName']))!);
+  }
   const nameOf = (value: unknown) => functionNames.get(referencedId(value))!;
   const url = ofType(template, 'AWS::Lambda::Url')[0]?.[1];
   const methods = readRoutes(template, nameOf);
@@ -163,12 +167,14 @@ function isOnAwsAlone({ Properties }: Resource): boolean {
   return Properties['ObjectLockEnabled'] === true || Properties['VersioningConfiguration'] !== undefined;
 }
 
-/** The logical id in a reference, an attribute, or a text joined around one. */
+/** The logical id in a reference, an attribute, a part of one, or a text joined around one. */
 function referencedId(value: unknown): string {
   if (typeof value !== 'object' || value === null) return '';
   const reference = value as Record<string, unknown>;
   if (typeof reference['Ref'] === 'string') return reference['Ref'].startsWith('AWS::') ? '' : reference['Ref'];
   if (Array.isArray(reference['Fn::GetAtt'])) return reference['Fn::GetAtt'][0] as string;
+  const [, part] = (reference['Fn::Select'] ?? reference['Fn::Split'] ?? []) as [unknown, unknown];
+  if (part !== undefined) return referencedId(Array.isArray(part) ? part[0] : part);
   const [, parts] = (reference['Fn::Join'] ?? ['', []]) as [string, unknown[]];
   return parts.map(referencedId).find((id) => id !== '') ?? '';
 }

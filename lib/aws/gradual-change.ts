@@ -1,0 +1,91 @@
+import { Duration, Validations, type Stack } from 'aws-cdk-lib';
+import { Metric, type IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Alias, type Function as LambdaFunction, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
+import type { ErrorKind } from '../../lambdas/platform/errors.ts';
+import type { MetricName } from '../../lambdas/platform/metrics.ts';
+import type { CanaryMinutes } from '../config.ts';
+import type { Alarms } from './alarms.ts';
+import { pascalCase } from './pascal-case.ts';
+
+const configs: Record<Exclude<CanaryMinutes, 0>, keyof typeof LambdaDeploymentConfig> = {
+  5: 'CANARY_10PERCENT_5MINUTES',
+  10: 'CANARY_10PERCENT_10MINUTES',
+  15: 'CANARY_10PERCENT_15MINUTES',
+  30: 'CANARY_10PERCENT_30MINUTES',
+};
+
+/** One mistake may be chance, and three in a minute are not. */
+const FAILURES_A_MINUTE = 3;
+
+/**
+ * Gives the work of some functions to their new code little by little, and takes it back by itself where an alarm is raised meanwhile:
+ * CloudFormation then fails, and puts everything else back as well.
+ */
+export class GradualChange {
+  readonly #stack: Stack;
+  readonly #alarms: Alarms;
+  readonly #minutes: CanaryMinutes;
+  readonly #application: LambdaApplication;
+  readonly #role: Role;
+  /** Raised by our own faults, whichever function has them. */
+  readonly #faults: IAlarm;
+
+  constructor(stack: Stack, alarms: Alarms, { minutes, namespace }: { minutes: CanaryMinutes; namespace: string }) {
+    this.#stack = stack;
+    this.#alarms = alarms;
+    this.#minutes = minutes;
+    this.#application = new LambdaApplication(stack, 'Changes');
+    this.#role = new Role(stack, 'ChangesRole', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') });
+    Validations.of(this.#role).acknowledge({
+      id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
+      reason: 'It is what CodeDeploy needs to move an alias and to read alarms, and AWS keeps it so.',
+    });
+    const faults = new Metric({
+      namespace,
+      metricName: 'Refused' satisfies MetricName,
+      dimensionsMap: { kind: 'server' satisfies ErrorKind },
+      period: Duration.minutes(1),
+      statistic: 'Sum',
+    });
+    this.#faults = alarms.add('FaultsAlarm', faults, {
+      threshold: FAILURES_A_MINUTE,
+      severity: 'Soon',
+      says: 'Requests end with faults of the gateway itself.',
+      runbook: '5xx',
+    });
+  }
+
+  /**
+   * What calls a function in place of itself, always under the same name.
+   * @param warnings further alarms that take its new code back
+   */
+  aliasOf(name: string, lambda: LambdaFunction, warnings: IAlarm[] = []): IFunction {
+    const id = pascalCase(name);
+    const alias = new Alias(this.#stack, `${id}Live`, {
+      aliasName: 'live',
+      version: lambda.currentVersion as IVersion,
+    });
+    if (this.#minutes === 0) return alias as IFunction;
+    const failing = this.#alarms.add(
+      `${id}LiveErrorsAlarm`,
+      alias.metricErrors({ period: Duration.minutes(1), statistic: 'Sum' }),
+      {
+        threshold: FAILURES_A_MINUTE,
+        severity: 'Urgent',
+        says: `${name} fails before it can answer.`,
+        runbook: '5xx',
+      },
+    );
+    new LambdaDeploymentGroup(this.#stack, `${id}Change`, {
+      application: this.#application,
+      alias,
+      role: this.#role,
+      deploymentConfig: LambdaDeploymentConfig[configs[this.#minutes]] as LambdaDeploymentConfig,
+      alarms: [failing, this.#faults, ...warnings],
+      autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
+    });
+    return alias as IFunction;
+  }
+}

@@ -1,0 +1,121 @@
+/** Records of the last release are gone on with, and what is written now can be read by it: an upgrade, and the way back. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Money } from '../../lambdas/money/money.ts';
+import { localCredentials } from '../../lambdas/platform/sdk.ts';
+import { LocalState } from '../../lib/local/state.ts';
+import { adminHere } from '../support/admin.ts';
+import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import {
+  layOutLastRelease,
+  RELEASED_DATE,
+  releasedItems,
+  releasedKeys,
+  type StoredItem,
+} from '../support/last-release.ts';
+import { manage } from '../support/manage.ts';
+
+let directory: string;
+let gateway: RunningGateway;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-release-'));
+  await layOutLastRelease(directory);
+  // Just before a full minute, after which the days that have ended are closed and sealed.
+  const started = await startGateway({ args: ['--data', directory, '--now', '2026-11-21T02:00:50Z'] });
+  gateway = { ...started, key: releasedKeys.server_key, managementKey: releasedKeys.management_key };
+}, 60_000);
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const ofKind = (items: StoredItem[], kind: string) => items.filter((item) => kindOf(item) === kind);
+/** What an item is: its entity or, where it has none, the beginning of its partition; and the word that its sort key begins with. */
+const kindOf = ({ entity, pk, sk }: StoredItem) =>
+  [entity?.S ?? pk!.S!.split('#')[0]!, /^[A-Z_]+(?=#|$)/.exec(sk!.S!)?.[0] ?? []].flat().join(' ');
+
+/** Of the schema. */
+const versionOf = (items: StoredItem[]) => ofKind(items, 'schema VERSION').map(({ version }) => version?.N);
+
+async function itemsNow(): Promise<StoredItem[]> {
+  const { dynamodb_endpoint: endpoint, table_name: TableName } = LocalState.at(directory).running()!;
+  const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials: localCredentials });
+  const { Items = [] } = await client.send(new ScanCommand({ TableName }));
+  client.destroy();
+  return Items;
+}
+
+describe('after an upgrade from the last release', () => {
+  it('its keys spend and manage', async () => {
+    const answer = await post(gateway, '/messages', {
+      model: 'sandbox/claude',
+      max_tokens: 20,
+      messages: [said('Hi', 'delay=0')],
+    });
+    expect(answer.status).toBe(200);
+    await finalGeneration(gateway, answer.headers.get('x-generation-id')!);
+    const { body } = await manage(gateway, 'GET', '/keys?workspace_id=team');
+    expect((body.data as { name: string }[]).map(({ name }) => name)).toEqual(['Server']);
+    expect((await get(gateway, '/key', releasedKeys.inference_key)).status).toBe(200);
+  });
+
+  it('its limits stand, with what was spent under them', async () => {
+    const { body } = await manage(gateway, 'GET', '/workspaces/team/budgets/monthly');
+    expect(body.data).toMatchObject({ limit_rub: '5000' });
+    expect(Number(body.data.remaining_rub)).toBeLessThan(4_938);
+  });
+
+  it('its generations are listed with their costs', async () => {
+    const { data } = (await manage(gateway, 'GET', `/generations?from=${RELEASED_DATE}&to=${RELEASED_DATE}&limit=100`))
+      .body;
+    const costs = (data as { id: string; total_cost: number }[]).map(({ id, total_cost: cost }) => [id, String(cost)]);
+    const released = ofKind(releasedItems, 'generation').map(({ id, total_cost_rub: cost }) => [
+      id!.S!,
+      Money.parse(cost!.N!).toString(),
+    ]);
+    expect(Object.fromEntries(costs)).toMatchObject(Object.fromEntries(released));
+  });
+
+  it('its days are closed, sealed and add up', async () => {
+    const statement = await vi.waitUntil(
+      async () => {
+        const { data } = (await manage(gateway, 'GET', '/statements/2026-11')).body;
+        return data.sealed_days.length > 0 && data;
+      },
+      { timeout: 90_000, interval: 300 },
+    );
+    expect(statement.sealed_days[0]).toMatchObject({ date: RELEASED_DATE });
+    expect(await adminHere(directory, 'reconcile', '--deep')).toMatchObject({ code: 0 });
+    expect(await adminHere(directory, 'verify')).toMatchObject({ code: 0 });
+  }, 120_000);
+});
+
+describe('the way back', () => {
+  it('finds records of the version that the last release knows', async () => {
+    expect(versionOf(releasedItems)).toHaveLength(1);
+    expect(versionOf(await itemsNow())).toEqual(versionOf(releasedItems));
+  });
+
+  it('finds in each new record whatever the last release wrote in all of its own, in the same form', async () => {
+    const known = new Set(releasedItems.map(({ pk, sk }) => `${pk!.S} ${sk!.S}`));
+    const written = (await itemsNow()).filter(({ pk, sk }) => !known.has(`${pk!.S} ${sk!.S}`));
+    const compared = new Set<string>();
+    for (const item of written) {
+      const before = ofKind(releasedItems, kindOf(item));
+      if (before.length === 0) continue;
+      compared.add(kindOf(item));
+      expect(formsOf([item])).toMatchObject(formsOf(before));
+    }
+    expect([...compared]).toEqual(expect.arrayContaining(['generation']));
+  });
+});
+
+/** The forms of those attributes that all of these items have. */
+function formsOf(items: StoredItem[]): Record<string, string> {
+  const [first] = items as [StoredItem];
+  const common = Object.entries(first).filter(([name]) => items.every((item) => item[name] !== undefined));
+  return Object.fromEntries(common.map(([name, value]) => [name, Object.keys(value)[0]!]));
+}

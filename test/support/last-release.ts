@@ -1,0 +1,44 @@
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BatchWriteItemCommand, DynamoDBClient, type AttributeValue } from '@aws-sdk/client-dynamodb';
+import { localCredentials } from '../../lambdas/platform/sdk.ts';
+import { createTable, LOCAL_TABLE, startDynamodb } from '../../lib/local/dynamodb.ts';
+
+/** In DynamoDB's own JSON. */
+export type StoredItem = Record<string, AttributeValue>;
+
+const fixture = join(import.meta.dirname, '../fixtures/release-0.2.0');
+const read = (name: string) => readFileSync(join(fixture, name), 'utf8');
+
+export const releasedItems = read('items.jsonl')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as StoredItem);
+
+/** The secrets of keys that the last release has made. */
+export const releasedKeys = JSON.parse(read('keys.json')) as Record<
+  'inference_key' | 'management_key' | 'server_key',
+  string
+>;
+
+/** When it was used. */
+export const RELEASED_DATE = '2026-11-20';
+
+/** Makes a data directory as the last release has left it. */
+export async function layOutLastRelease(directory: string): Promise<void> {
+  mkdirSync(directory, { recursive: true });
+  for (const name of ['secrets.json', 'state.json']) copyFileSync(join(fixture, name), join(directory, name));
+  const dynamodb = await startDynamodb(directory);
+  await createTable(dynamodb.endpoint, LOCAL_TABLE);
+  const client = new DynamoDBClient({
+    endpoint: dynamodb.endpoint,
+    region: 'us-east-1',
+    credentials: localCredentials,
+  });
+  for (let start = 0; start < releasedItems.length; start += 25) {
+    const some = releasedItems.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
+    await client.send(new BatchWriteItemCommand({ RequestItems: { [LOCAL_TABLE]: some } }));
+  }
+  client.destroy();
+  await dynamodb.stop();
+}
