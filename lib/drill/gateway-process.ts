@@ -7,25 +7,49 @@ import { StartFailure } from '../local/failure.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+/** What a client got. */
+export interface DrilledAnswer {
+  status: number;
+  /** The status, and of a refusal its type and whether it says when to come back. */
+  seen: string;
+  /** Undefined where nothing was answered. */
+  costRub: number | undefined;
+  durationMs: number;
+}
+
 /** A gateway in a process of its own, as `npm start` starts it, and its clients. */
 export interface DrilledGateway {
   /** An inference key; it is shown at the first start alone. */
   key: string;
-  /** @returns what an answer has cost in RUB; undefined where there was none */
-  ask: (key: string) => Promise<number | undefined>;
+  /** @param model another one than the sandbox's */
+  ask: (key: string, model?: string) => Promise<DrilledAnswer>;
+  /** What a key has spent, and what is left of its limit without what is held; null where it has none. */
+  spendingOf: (key: string) => Promise<{ spentRub: number; leftRub: number | null }>;
+  /** After what was answered last may be settled. */
   spentRub: (key: string) => Promise<number>;
   stop: () => Promise<void>;
 }
 
+interface GatewayMore {
+  args?: string[];
+  env?: Record<string, string>;
+}
+
+/** As much of its log is told where it does not start. */
+const MAX_LAST_WORDS = 1_000;
+
 /** @throws {StartFailure} where it does not start */
-export async function startedGateway(data: string): Promise<DrilledGateway> {
-  const child = spawn(process.execPath, ['bin/local.ts', '--json', '--port', '0', '--data', data], {
+export async function startedGateway(data: string, { args = [], env = {} }: GatewayMore = {}): Promise<DrilledGateway> {
+  const child = spawn(process.execPath, ['bin/local.ts', '--json', '--port', '0', '--data', data, ...args], {
     cwd: root,
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
   });
+  let lastWords = '';
+  child.stderr.on('data', (chunk: Buffer) => (lastWords = `${lastWords}${chunk.toString()}`.slice(-MAX_LAST_WORDS)));
   const line = await Promise.race([
     once(createInterface(child.stdout), 'line').then(([first]) => first as string),
-    once(child, 'exit').then(() => Promise.reject(new StartFailure('The gateway did not start.'))),
+    once(child, 'exit').then(() => Promise.reject(new StartFailure(`The gateway did not start. ${lastWords}`))),
   ]);
   const ready = JSON.parse(line) as { base_url: string; inference_key: string };
   const asking = (path: string, key: string, body?: object) =>
@@ -33,21 +57,34 @@ export async function startedGateway(data: string): Promise<DrilledGateway> {
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
     });
+  const spendingOf: DrilledGateway['spendingOf'] = async (key) => {
+    const { data: shown } = (await (await asking('/key', key)).json()) as {
+      data: { usage: number; limit_remaining: number | null };
+    };
+    return { spentRub: shown.usage, leftRub: shown.limit_remaining };
+  };
   return {
     key: ready.inference_key,
-    async ask(key) {
+    async ask(key, model = 'sandbox/claude') {
       const messages = [{ role: 'user', content: 'Hello\n@sandbox delay=0' }];
-      const answer = await asking('/messages', key, { model: 'sandbox/claude', max_tokens: 20, messages });
-      if (answer.status !== 200) return undefined;
-      return ((await answer.json()) as { usage: { cost: number } }).usage.cost;
+      const beganMs = performance.now();
+      const response = await asking('/messages', key, { model, max_tokens: 20, messages });
+      return answerOf(response, await response.text(), performance.now() - beganMs);
     },
+    spendingOf,
     async spentRub(key) {
-      // What was answered last may not be settled yet.
       await new Promise((resolve) => setTimeout(resolve, 1_500));
-      return ((await (await asking('/key', key)).json()) as { data: { usage: number } }).data.usage;
+      return (await spendingOf(key)).spentRub;
     },
     stop: () => ended(child),
   };
+}
+
+function answerOf({ status, headers }: Response, text: string, durationMs: number): DrilledAnswer {
+  const body = JSON.parse(text) as { usage?: { cost: number }; error?: { type: string } };
+  if (status === 200) return { status, seen: '200', costRub: body.usage!.cost, durationMs };
+  const comeBack = headers.has('retry-after') ? ' with retry-after' : '';
+  return { status, seen: `${status} ${body.error?.type ?? 'of no type'}${comeBack}`, costRub: undefined, durationMs };
 }
 
 async function ended(child: ChildProcess): Promise<void> {

@@ -1,14 +1,34 @@
 import { parseArgs } from 'node:util';
-import { table as asTable } from '../admin/output.ts';
 import { StartFailure } from '../local/failure.ts';
-import { drillRestore, type DrillStep } from './restore.ts';
+import type { DrillOptions, DrillStep } from './drill.ts';
+import { drillHotAccount } from './hot-account.ts';
+import { drillProviderDown } from './provider-down.ts';
+import { drillRestore } from './restore.ts';
+import { drillSecretMissing } from './secret-missing.ts';
+import { drillSettlementDown } from './settlement-down.ts';
+import { drillThrottled } from './throttled.ts';
+
+/** The drills by their names. */
+export const drills: Record<string, (options: DrillOptions) => Promise<DrillStep[]>> = {
+  restore: drillRestore,
+  'settlement-down': drillSettlementDown,
+  'hot-account': drillHotAccount,
+  'provider-down': drillProviderDown,
+  throttled: drillThrottled,
+  'secret-missing': drillSecretMissing,
+};
 
 const drillUsage = `Rehearses on this machine what an operator hopes never to need, and says what clients saw and whether the books are right.
 
-  npm run drill -- restore [--requests <count>] [--json]
+  npm run drill -- <name> [--requests <count>] [--json]
 
   restore                  the table is lost, and put back from an export
-  --requests <count>       how many before the export, and after it; default: 20
+  settlement-down          no settlement can be written for a while
+  hot-account              many requests at once meet at one counter, as DynamoDB lets them
+  provider-down            a provider does not answer
+  throttled                the table refuses some calls, then all
+  secret-missing           the secret that hashes keys is another one, then the right one again
+  --requests <count>       how many before, during and after it; default: 20
   --json                   print JSON for programs
   --help                   print this
 
@@ -24,15 +44,20 @@ export async function runDrill(args: string[]): Promise<number> {
     process.stdout.write(drillUsage);
     return 0;
   }
-  if (positionals[0] !== 'restore' || positionals.length > 1) {
-    throw new StartFailure('Say which drill: restore. (--help shows what there is)');
+  const drill =
+    positionals.length === 1 && Object.hasOwn(drills, positionals[0]!) ? drills[positionals[0]!] : undefined;
+  if (!drill) {
+    throw new StartFailure(`Say which drill: ${Object.keys(drills).join(', ')}. (--help shows what there is)`);
   }
   const requests = Number(values.requests);
   if (!Number.isInteger(requests) || requests < 1 || requests > MAX_REQUESTS) {
     throw new StartFailure(`--requests must be a whole number from 1 to ${MAX_REQUESTS}.`);
   }
-  const steps = await drillRestore(requests, ({ step }) => {
-    if (process.stderr.isTTY) process.stderr.write(`${step}\n`);
+  const steps = await drill({
+    requests,
+    tell: ({ step }) => {
+      if (process.stderr.isTTY) process.stderr.write(`${step}\n`);
+    },
   });
   const isRight = steps.every((step) => step.isRight);
   process.stdout.write(
@@ -42,8 +67,8 @@ export async function runDrill(args: string[]): Promise<number> {
 }
 
 function reportOf(steps: readonly DrillStep[], isRight: boolean): string {
-  const rows = steps.map(({ step, isRight: right, says }) => ({ step, result: right ? 'ok' : 'WRONG', says }));
-  return `${asTable(rows)}\n${isRight ? 'Everything was as it should be.' : 'Something was NOT as it should be.'}\n`;
+  const lines = steps.map(({ step, isRight: right, says }) => `${right ? 'ok   ' : 'WRONG'}  ${step}: ${says}\n`);
+  return `${lines.join('')}\n${isRight ? 'Everything was as it should be.' : 'Something was NOT as it should be.'}\n`;
 }
 
 function parsed(args: string[]) {

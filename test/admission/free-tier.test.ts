@@ -9,7 +9,7 @@ import { GatewayError } from '../../lambdas/platform/errors.ts';
 import type { Hold } from '../../lambdas/store/generation.ts';
 import { emptyOutcome } from '../../lambdas/store/outcome.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
+import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
 import { budgetOf, countedRequests, freeRequest } from '../support/free-use.ts';
 import { newSpender, outcome, placeHold, rub } from '../support/spending.ts';
 import { newTable, tableThrough } from '../support/table.ts';

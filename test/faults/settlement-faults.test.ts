@@ -6,7 +6,7 @@ import type { Settlement } from '../../lambdas/accounting/settlement.ts';
 import { generationKey } from '../../lambdas/store/generation-key.ts';
 import { StoreBusyError } from '../../lambdas/store/transact.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import { startFaultProxy, type DynamodbCall, type FaultProxy } from '../support/fault-proxy.ts';
+import { startFaultProxy, type DynamodbCall, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
 import {
   books,
   holdRequest,

@@ -5,7 +5,7 @@ import type { Settlement } from '../../lambdas/accounting/settlement.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import { startFaultProxy, type Fault, type FaultProxy } from '../support/fault-proxy.ts';
+import { startFaultProxy, type Fault, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
 import {
   books,
   extendHold,

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { functions } from '../../lambdas/routes.ts';
 import { runSmoke } from '../../lib/smoke/run.ts';
-import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
+import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { itemActions, type ItemAction } from '../support/item-actions.ts';
 import { manage } from '../support/manage.ts';

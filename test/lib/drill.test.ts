@@ -1,22 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { drillRestore } from '../../lib/drill/restore.ts';
-import { runDrill } from '../../lib/drill/run.ts';
+import { drills, runDrill } from '../../lib/drill/run.ts';
 
 describe('a drill', () => {
-  // Two gateways and three commands, each in its own process; test/books/books.test.ts restores in this one.
-  it.runIf(process.env['TEST_LONG'])(
-    'loses a table and puts it back, and the books are right',
-    { timeout: 120_000 },
-    async () => {
-      const steps = await drillRestore(20, () => {});
+  // Each starts gateways and commands in processes of their own: one of them stands for all in a usual run.
+  it.each(Object.keys(drills).filter((name) => name === 'provider-down' || process.env['TEST_LONG']))(
+    '%s shows that clients are told, and that the books are right',
+    { timeout: 240_000 },
+    async (name) => {
+      const told: string[] = [];
+      const steps = await drills[name]!({ requests: 3, tell: ({ step }) => told.push(step) });
+
       expect(steps.filter(({ isRight }) => !isRight)).toEqual([]);
-      expect(steps).toHaveLength(9);
+      expect(told).toEqual(steps.map(({ step }) => step));
+      expect(told.at(-1)).toBe('the books');
     },
   );
 
   it.each([
-    [[], /Say which drill: restore/],
-    [['flood'], /Say which drill: restore/],
+    [[], /Say which drill: restore, settlement-down/],
+    [['flood'], /Say which drill/],
+    [['toString'], /Say which drill/],
+    [['restore', 'throttled'], /Say which drill/],
     [['restore', '--requests', 'many'], /whole number from 1 to 10000/],
     [['restore', '--loud'], /Unknown option/],
   ])('says what it needs: %j', async (args, words) => {

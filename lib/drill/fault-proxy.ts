@@ -32,6 +32,8 @@ export interface FaultProxy {
   faultFor: (call: DynamodbCall, number: number) => Fault | Conflict;
   /** A call goes on after this has resolved: so a test can put the calls of several clients in order. */
   before: (call: DynamodbCall) => Promise<void> | void;
+  /** A call that went on has its reply. */
+  after: (call: DynamodbCall) => void;
   /** Lets the delayed calls happen now. @returns their status codes, in the order in which they were made */
   deliver: () => Promise<number[]>;
   stop: () => Promise<void>;
@@ -61,6 +63,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     calls: [],
     faultFor: () => undefined,
     before: () => undefined,
+    after: () => undefined,
     async deliver() {
       const statuses: number[] = [];
       for (const send of delayed.splice(0)) statuses.push((await send()).status);
@@ -102,7 +105,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       return;
     }
     await proxy.before(call);
-    const reply = await forward(target, request, body);
+    const reply = await forward(target, request, body).finally(() => proxy.after(call));
     if (fault === 'lost-reply') {
       request.socket.destroy();
       return;

@@ -1,0 +1,128 @@
+/** What every drill has in common: a directory of its own, steps that are told as they end, and the same last question. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTable, LOCAL_TABLE, startDynamodb } from '../local/dynamodb.ts';
+import { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
+import { runCommand, startedGateway, type DrilledAnswer, type DrilledGateway } from './gateway-process.ts';
+
+/** A step, and what it has shown. */
+export interface DrillStep {
+  step: string;
+  isRight: boolean;
+  says: string;
+}
+
+export interface DrillOptions {
+  /** How many before, during and after what goes wrong. */
+  requests: number;
+  /** Is told of each step as it ends. */
+  tell: (step: DrillStep) => void;
+}
+
+/** What a drill works with. */
+export interface DrillTools {
+  /** Nothing is in it at first. */
+  parent: string;
+  /** Of the gateway. */
+  data: string;
+  requests: number;
+  done: (step: string, isRight: boolean, says: string) => void;
+  /** An operator's command on the gateway's data, answered in JSON. */
+  admin: (...args: string[]) => ReturnType<typeof runCommand>;
+  /** The gateway of the drill; it ends with it. */
+  start: (more?: { args?: string[]; env?: Record<string, string> }) => Promise<DrilledGateway>;
+  /** A table that lets the drill do to its calls what DynamoDB may do. */
+  startTable: () => Promise<FaultProxy>;
+}
+
+/** Runs a drill in a directory of its own, and takes away what it has left. */
+export async function inDrill(
+  { requests, tell }: DrillOptions,
+  work: (tools: DrillTools) => Promise<void>,
+): Promise<DrillStep[]> {
+  const parent = mkdtempSync(join(tmpdir(), 'gateway-drill-'));
+  const data = join(parent, 'data');
+  const steps: DrillStep[] = [];
+  const ends: (() => Promise<void>)[] = [];
+  try {
+    await work({
+      parent,
+      data,
+      requests,
+      done(step, isRight, says) {
+        steps.push({ step, isRight, says });
+        tell(steps.at(-1)!);
+      },
+      admin: (...args) => runCommand('bin/admin.ts', ['--data', data, '--json', ...args]),
+      async start(more) {
+        const gateway = await startedGateway(data, more);
+        ends.push(gateway.stop);
+        return gateway;
+      },
+      async startTable() {
+        const dynamodb = await startDynamodb(undefined);
+        ends.push(dynamodb.stop);
+        await createTable(dynamodb.endpoint, LOCAL_TABLE);
+        const proxy = await startFaultProxy(dynamodb.endpoint);
+        ends.push(proxy.stop);
+        return proxy;
+      },
+    });
+    return steps;
+  } finally {
+    for (const end of ends.toReversed()) await end();
+    rmSync(parent, { recursive: true, force: true });
+  }
+}
+
+/** Requests one after another. */
+export async function askInTurn(gateway: DrilledGateway, key: string, requests: number): Promise<DrilledAnswer[]> {
+  const answers: DrilledAnswer[] = [];
+  for (let index = 0; index < requests; index += 1) answers.push(await gateway.ask(key));
+  return answers;
+}
+
+export function askAtOnce(gateway: DrilledGateway, key: string, requests: number): Promise<DrilledAnswer[]> {
+  return Promise.all(Array.from({ length: requests }, () => gateway.ask(key)));
+}
+
+/** What was told to have been charged. A float is enough to look at; the books are compared exactly. */
+export function rubOf(answers: readonly DrilledAnswer[]): number {
+  return rounded(answers.reduce((sum, { costRub }) => sum + (costRub ?? 0), 0));
+}
+
+export function rounded(rub: number): number {
+  return Math.round(rub * 1e12) / 1e12;
+}
+
+export function areAnswered(answers: readonly DrilledAnswer[]): boolean {
+  return answers.every(({ status }) => status === 200);
+}
+
+/** What clients saw: how many of each status, and how long the slowest took. */
+export function seenIn(answers: readonly DrilledAnswer[]): string {
+  const kinds = Object.entries(Object.groupBy(answers, ({ seen }) => seen)).map(
+    ([seen, of]) => `${of!.length} × ${seen}`,
+  );
+  const slowestMs = Math.max(...answers.map(({ durationMs }) => durationMs));
+  return `${kinds.join(', ')}; the slowest took ${(slowestMs / 1000).toFixed(1)} s; ${rubOf(answers)} RUB told`;
+}
+
+/** More than a settlement takes that was refused for a while. */
+const SETTLED_WITHIN_MS = 200_000;
+
+/** The last two steps of all: what was told is what the key has spent, nothing is held, and the books agree. */
+export async function checkBooks(
+  { done, admin }: DrillTools,
+  gateway: DrilledGateway,
+  { key, rub }: { key: string; rub: number },
+): Promise<void> {
+  const deadlineMs = performance.now() + SETTLED_WITHIN_MS;
+  let spent = await gateway.spentRub(key);
+  while (Math.abs(spent - rub) > 1e-9 && performance.now() < deadlineMs) spent = await gateway.spentRub(key);
+  done('what the key has spent', Math.abs(spent - rub) < 1e-9, `${spent} RUB; ${rub} RUB were told`);
+  const { code, answer } = await admin('reconcile', '--deep');
+  done('the books', code === 0 && answer['sound'] === true, 'records, rows, counters and payments are compared');
+}
