@@ -5,7 +5,7 @@ const canaryMinutes = [0, 5, 10, 15, 30] as const;
 export type CanaryMinutes = (typeof canaryMinutes)[number];
 
 /** What a platform team may set in cdk.json or with -c; everything has a working default. */
-const configSchema = z.strictObject({
+const settingsSchema = z.strictObject({
   /** Prefix of the stacks' names: one deployment per stage. */
   stage: z
     .string()
@@ -85,10 +85,36 @@ const configSchema = z.strictObject({
     .default(5),
   /** Executions at once that AWS grants the account; an alarm is raised at four fifths of them. */
   concurrency: z.coerce.number().int().min(10).max(1_000_000).default(1_000),
+  /** A name of the team's own for the API, and the certificate for it (ACM, in the region of the deployment). */
+  domain: z
+    .string()
+    .regex(/^(?=.{4,253}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/, 'must be a name like api.example.org')
+    .optional(),
+  certificateArn: z
+    .string()
+    .regex(/^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in ACM')
+    .optional(),
+  /** Requests that a key may send in five minutes before a firewall (AWS WAF) refuses them; by default there is none. */
+  requestsPerKey: z.coerce.number().int().min(10).max(2_000_000_000).optional(),
   /** Tags of everything that can have them, for who shares out costs. */
   tags: z.record(z.string().min(1).max(128), z.string().max(256)).default({}),
   /** Address that alarms are mailed to. */
   alarmEmail: z.email().optional(),
+});
+
+/** What only makes sense together. */
+const configSchema = settingsSchema.superRefine(({ domain, certificateArn, requestsPerKey, functionUrl }, context) => {
+  const report = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+  if (domain !== undefined && certificateArn === undefined) {
+    report(
+      'domain',
+      'needs gateway:certificateArn, a certificate in ACM for the name, in the region of the deployment',
+    );
+  }
+  if (certificateArn !== undefined && domain === undefined) report('certificateArn', 'needs gateway:domain');
+  if (requestsPerKey !== undefined && functionUrl) {
+    report('requestsPerKey', 'needs gateway:functionUrl to be false: a function URL has no firewall before it');
+  }
 });
 
 export type GatewayConfig = z.infer<typeof configSchema>;
@@ -98,7 +124,7 @@ const CONTEXT_PREFIX = 'gateway:';
 /** Reads `gateway:<name>` from the context. @throws {Error} naming the value that is wrong. */
 export function readConfig(contextOf: (key: string) => unknown): GatewayConfig {
   const given = Object.fromEntries(
-    Object.keys(configSchema.shape).flatMap((name) => {
+    Object.keys(settingsSchema.shape).flatMap((name) => {
       const value = contextOf(`${CONTEXT_PREFIX}${name}`);
       return value === undefined ? [] : [[name, value]];
     }),

@@ -24,6 +24,7 @@ import { Alarms, type AlarmWords } from './alarms.ts';
 import type { DataStack } from './data-stack.ts';
 import { createDashboard } from './dashboard.ts';
 import { GatewayFunction, type Resources } from './gateway-function.ts';
+import { addDomain, addRateRule } from './front-door.ts';
 import { GradualChange } from './gradual-change.ts';
 import { pascalCase } from './pascal-case.ts';
 import { addRefusals } from './refusals.ts';
@@ -194,6 +195,9 @@ export class ApiStack extends Stack {
       { id: 'AwsSolutions-APIG6', reason: 'Execution logs hold bodies, and bodies hold prompts.' },
       { id: 'AwsSolutions-COG4', reason: 'Functions authenticate the gateway’s own keys.' },
     );
+    const { domain, certificateArn, requestsPerKey } = config;
+    if (domain !== undefined) addDomain(this, api, domain, certificateArn!);
+    if (requestsPerKey !== undefined) addRateRule(this, api, requestsPerKey);
     // CDK's own output says the same, under a name of its making.
     api.node.tryRemoveChild('Endpoint');
     new CfnOutput(this, 'BaseUrl', { value: api.url, description: 'Base URL of the API' });

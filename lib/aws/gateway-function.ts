@@ -75,6 +75,8 @@ export class GatewayFunction extends Construct {
     if (spec.grants.seals) acknowledgeSeals(role, props.resources.books);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: `model gateway: ${name}`,
+      // An earlier version can take over again within seconds.
+      ...(spec.changesGradually ? { currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN } } : {}),
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',

@@ -28,3 +28,26 @@ describe('the models of Amazon Bedrock that the functions may invoke themselves'
     expect(() => modelsOf('*')).toThrow('gateway:bedrockModels');
   });
 });
+
+describe('settings that only make sense together', () => {
+  const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/1a2b';
+
+  it.each<[Record<string, unknown>, RegExp]>([
+    [{ domain: 'api.example.org' }, /gateway:domain is wrong: needs gateway:certificateArn/],
+    [{ certificateArn }, /gateway:certificateArn is wrong: needs gateway:domain/],
+    [{ domain: 'https://api.example.org', certificateArn }, /gateway:domain is wrong: must be a name like/],
+    [{ domain: 'api.example.org', certificateArn: 'my-certificate' }, /must be the ARN of a certificate/],
+    [{ requestsPerKey: 1_000 }, /gateway:requestsPerKey is wrong: needs gateway:functionUrl to be false/],
+    [{ requestsPerKey: 5, functionUrl: false }, /gateway:requestsPerKey/],
+    [{ canaryMinutes: 7 }, /gateway:canaryMinutes is wrong: must be one of 0, 5, 10, 15, 30/],
+    [{ concurrency: 'many' }, /gateway:concurrency/],
+  ])('are refused with what is missing: %j', (settings, words) => {
+    expect(() => readConfig((key) => settings[key.slice('gateway:'.length)])).toThrow(words);
+  });
+
+  it('are taken as texts of a command line, too', () => {
+    const given: Record<string, unknown> = { domain: 'api.example.org', certificateArn, requestsPerKey: '900' };
+    const config = readConfig((key) => ({ ...given, functionUrl: 'false', canaryMinutes: '10' })[key.slice(8)]);
+    expect(config).toMatchObject({ ...given, requestsPerKey: 900, functionUrl: false, canaryMinutes: 10 });
+  });
+});

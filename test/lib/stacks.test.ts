@@ -83,6 +83,10 @@ const otherDeployment = once(() =>
   deploymentWith({
     'gateway:reserveWorkers': true,
     'gateway:canaryMinutes': 0,
+    'gateway:domain': 'api.example.org',
+    'gateway:certificateArn': 'arn:aws:acm:eu-central-1:123456789012:certificate/1a2b-3c',
+    'gateway:functionUrl': false,
+    'gateway:requestsPerKey': 3_000,
     'gateway:tags': { team: 'platform' },
     'gateway:tableName': 'restored-2026-11-23',
   }),
@@ -256,6 +260,43 @@ describe('the synthesized template', () => {
     const stack = Template.fromStack(otherDeployment().api);
     stack.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 0);
     stack.resourceCountIs('AWS::Lambda::Alias', 2);
+  });
+
+  it('keeps earlier versions of what handles money, so that one of them can take over again', () => {
+    const versions = Object.values(api.findResources('AWS::Lambda::Version')) as { DeletionPolicy: string }[];
+    expect(versions.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(['Retain', 'Retain']);
+  });
+
+  it('answers under a name of the team, below the path that clients know, where one is given', () => {
+    api.resourceCountIs('AWS::ApiGateway::DomainName', 0);
+    const named = Template.fromStack(otherDeployment().api);
+    named.hasResourceProperties('AWS::ApiGateway::DomainName', {
+      DomainName: 'api.example.org',
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      SecurityPolicy: 'TLS_1_2',
+    });
+    named.hasResourceProperties('AWS::ApiGateway::BasePathMapping', { BasePath: 'v1' });
+    named.hasOutput('DomainTarget', {});
+  });
+
+  it('refuses what one key asks beyond its share before a function runs, where the operator wants that', () => {
+    api.resourceCountIs('AWS::WAFv2::WebACL', 0);
+    const guarded = Template.fromStack(otherDeployment().api);
+    const [{ Properties: firewall }] = Object.values(guarded.findResources('AWS::WAFv2::WebACL')) as [
+      { Properties: { Rules: object[]; CustomResponseBodies: Record<string, { Content: string }> } },
+    ];
+    expect(firewall.Rules).toMatchObject(
+      ['authorization', 'x-api-key'].map((Name) => ({
+        Action: { Block: { CustomResponse: { ResponseCode: 429 } } },
+        Statement: { RateBasedStatement: { Limit: 3_000, CustomKeys: [{ Header: { Name } }] } },
+        VisibilityConfig: { SampledRequestsEnabled: false },
+      })),
+    );
+    expect(JSON.parse(Object.values(firewall.CustomResponseBodies)[0]!.Content)).toMatchObject({
+      type: 'error',
+      error: { type: 'rate_limit_error', code: 429 },
+    });
+    guarded.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
   });
 
   it('names in each alarm how urgent it is, and a section of the runbook that is there', () => {

@@ -1,0 +1,91 @@
+/** What a team may put before the API: a name of its own, and a limit of requests for each key. */
+
+import { CfnOutput, type Stack } from 'aws-cdk-lib';
+import { BasePathMapping, DomainName, EndpointType, SecurityPolicy, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import { errorKinds, type ErrorKind } from '../../lambdas/platform/errors.ts';
+
+/** Clients know the API below this path: the stage has the same name. */
+const BASE_PATH = 'v1';
+
+/** @param certificateArn of ACM, in the region of the deployment */
+export function addDomain(stack: Stack, api: RestApi, domainName: string, certificateArn: string): void {
+  const domain = new DomainName(stack, 'Domain', {
+    domainName,
+    certificate: Certificate.fromCertificateArn(stack, 'Certificate', certificateArn),
+    endpointType: EndpointType.REGIONAL,
+    securityPolicy: SecurityPolicy.TLS_1_2,
+  });
+  new BasePathMapping(stack, 'BasePath', {
+    domainName: domain,
+    restApi: api,
+    basePath: BASE_PATH,
+    stage: api.deploymentStage,
+  });
+  new CfnOutput(stack, 'DomainTarget', {
+    value: domain.domainNameAliasDomainName,
+    description: `What a CNAME of ${domainName} has to name`,
+  });
+}
+
+/** Keys come in one of these; a request without either is refused by its function, and spends nothing. */
+const KEY_HEADERS = ['authorization', 'x-api-key'] as const;
+const WINDOW_SECONDS = 300;
+const REFUSAL = 'TooManyRequests';
+
+/**
+ * Refuses what a key asks beyond a limit, before any function runs: one customer cannot use up what is there for all.
+ *
+ * Weakness: AWS counts approximately, and some seconds late; it is a fuse, and no quota. The function URL has no firewall.
+ * @param requestsPerKey in any five minutes
+ */
+export function addRateRule(stack: Stack, api: RestApi, requestsPerKey: number): void {
+  const firewall = new CfnWebACL(stack, 'Firewall', {
+    scope: 'REGIONAL',
+    defaultAction: { allow: {} },
+    visibilityConfig: visibleAs('Firewall'),
+    customResponseBodies: { [REFUSAL]: { contentType: 'APPLICATION_JSON', content: refusalText() } },
+    rules: KEY_HEADERS.map((name, priority) => ({
+      name: `requests-by-${name}`,
+      priority,
+      action: {
+        block: {
+          customResponse: {
+            responseCode: errorKinds.rate_limit_exceeded.status,
+            customResponseBodyKey: REFUSAL,
+            responseHeaders: [{ name: 'retry-after', value: String(WINDOW_SECONDS) }],
+          },
+        },
+      },
+      statement: {
+        rateBasedStatement: {
+          limit: requestsPerKey,
+          evaluationWindowSec: WINDOW_SECONDS,
+          aggregateKeyType: 'CUSTOM_KEYS',
+          customKeys: [{ header: { name, textTransformations: [{ priority: 0, type: 'NONE' }] } }],
+        },
+      },
+      visibilityConfig: visibleAs(`RequestsBy${name}`),
+    })),
+  });
+  new CfnWebACLAssociation(stack, 'FirewallOfApi', {
+    webAclArn: firewall.attrArn,
+    resourceArn: api.deploymentStage.stageArn,
+  });
+}
+
+/** In the gateway's envelope; the firewall cannot tell the id of the request. */
+function refusalText(): string {
+  const kind: ErrorKind = 'rate_limit_exceeded';
+  const { status: code, messagesType: type } = errorKinds[kind];
+  const message =
+    'This key sends more requests than the operator of this gateway allows in five minutes. Wait, or ask for more.';
+  const metadata = { error_type: kind };
+  return JSON.stringify({ type: 'error', error: { type, code, message, metadata }, request_id: 'firewall' });
+}
+
+/** Nothing of a request is sampled: keys are in its headers. */
+function visibleAs(metricName: string) {
+  return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false };
+}
