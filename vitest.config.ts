@@ -73,6 +73,7 @@ const settingUp = [
   'lib/signed-requests',
   'lib/stacks',
   'platform/metrics',
+  'store/transact',
   'lib/synth',
   'platform/aws-identity',
   'platform/clock',

@@ -1,5 +1,4 @@
-import type { Measured } from '../platform/metrics.ts';
-import { writeMetrics } from '../platform/metrics.ts';
+import { writeMetrics, type Measured } from '../platform/metrics.ts';
 import { generationTimeMs } from '../platform/ids.ts';
 import type { Settlement } from './settlement.ts';
 
@@ -20,6 +19,8 @@ export function measureSettlements(made: readonly MeasuredSettlement[], atMs: nu
     Estimated: outcomes.filter(({ estimated }) => estimated).length,
     Capped: outcomes.filter(({ capped }) => capped).length,
     CostRub: outcomes.map(({ cost }) => Number(cost.toString())),
+    HeldRub: made.map(({ settlement }) => Number(settlement.hold.amount.toString())),
+    OverheadMs: outcomes.flatMap(({ overheadMs }) => overheadMs ?? []),
     InputTokens: outcomes.map(({ promptTokens }) => promptTokens),
     OutputTokens: outcomes.map(({ completionTokens }) => completionTokens),
     SettlementLagMs: made.map(({ sentAtMs }) => Math.max(0, atMs - sentAtMs)),

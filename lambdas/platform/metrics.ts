@@ -20,6 +20,12 @@ const metricUnits = {
   CostRub: 'None',
   InputTokens: 'Count',
   OutputTokens: 'Count',
+  /** What was held at the end of each generation. */
+  HeldRub: 'None',
+  /** Transactions that met others, each time. */
+  Conflicts: 'Count',
+  /** From the request until the first provider had all of it: the gateway's own time. */
+  OverheadMs: 'Milliseconds',
   /** From the request to the first event of its answer, and from there to its end. */
   FirstEventMs: 'Milliseconds',
   AnswerMs: 'Milliseconds',
@@ -31,6 +37,8 @@ const metricUnits = {
   Refused: 'Count',
 } as const satisfies Record<string, 'Count' | 'None' | 'Milliseconds'>;
 export type MetricName = keyof typeof metricUnits;
+
+export const metricNames = Object.keys(metricUnits) as MetricName[];
 
 /** By whom or what a metric may be split; each value is a metric of its own, and is charged so. */
 export interface MetricDimensions {

@@ -84,6 +84,8 @@ export const outcomeRecord = record({
   failedAttempts: list('failed_attempts', failedAttemptRecord, MAX_ATTEMPTS),
   /** HTTP status of the last attempt's answer; null where there was none. */
   providerStatus: orNull(count('provider_status')),
+  /** From the request until the first provider had all of it: the gateway's own time. Older records do not say. */
+  overheadMs: orNull(count('overhead_ms')),
   latencyMs: orNull(count('latency_ms')),
   generationTimeMs: orNull(count('generation_time_ms')),
 });

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsError, isUncertain } from '../platform/aws-call.ts';
 import { GatewayError } from '../platform/errors.ts';
+import { writeMetrics } from '../platform/metrics.ts';
 import { fromAttributes, type Attributes } from './attribute-values.ts';
 import { requestOf, transactWriteItems, writeItem } from './calls.ts';
 import type { Item, Table } from './table.ts';
@@ -78,7 +79,20 @@ export async function transact<Name extends string>(
   writes: Writes<Name>,
   options: { attempts?: number | undefined } = {},
 ): Promise<TransactOutcome<Name>> {
-  const attempts = options.attempts ?? DEFAULT_ATTEMPTS;
+  let conflicts = 0;
+  try {
+    const onConflict = () => (conflicts += 1);
+    return await transactInTurn(table, writes, { attempts: options.attempts ?? DEFAULT_ATTEMPTS, onConflict });
+  } finally {
+    if (conflicts > 0) writeMetrics({ Conflicts: conflicts });
+  }
+}
+
+async function transactInTurn<Name extends string>(
+  table: Table,
+  writes: Writes<Name>,
+  { attempts, onConflict }: { attempts: number; onConflict: () => void },
+): Promise<TransactOutcome<Name>> {
   const named = Object.entries(writes).filter((entry): entry is [Name, Write] => entry[1] !== undefined);
   const requests = named.map(([, write]) => requestOf(write));
   let wasUncertain = false;
@@ -93,7 +107,9 @@ export async function transact<Name extends string>(
       const failed = failedConditions(error, names);
       if (failed) return { committed: false, failed, isUncertain: wasUncertain };
       if (!isTransientReason(error)) throw error;
-      if (attempt >= attempts) throw new StoreBusyError(error, conflictingWrites(error, names));
+      const conflicting = conflictingWrites(error, names);
+      if (conflicting.length > 0) onConflict();
+      if (attempt >= attempts) throw new StoreBusyError(error, conflicting);
     }
     await pauseAfter(attempt);
   }

@@ -49,6 +49,7 @@ function generationRow(generation: Generation): RequestRow {
     finish_reason: outcome?.finishReason ?? null,
     provider_status: outcome?.providerStatus ?? null,
     latency_ms: outcome?.latencyMs ?? null,
+    overhead_ms: outcome?.overheadMs ?? null,
     ...payerColumns(payer),
     id,
   };

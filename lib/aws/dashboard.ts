@@ -42,7 +42,7 @@ export function createDashboard(stack: Stack, watched: Watched): Dashboard {
         'Amounts are floating point here: the books are in the table (docs/billing.md). Runbooks: docs/operations.md.',
     }),
   );
-  const rows = [moneyRow(watched), clientRow(watched), waitingRow(watched), limitRow(watched)];
+  const rows = [moneyRow(watched), clientRow(watched), workRow(watched), waitingRow(watched), limitRow(watched)];
   for (const row of rows) dashboard.addWidgets(...row.map(([title, ...left]) => graph(title, left)));
   addQueries(stack, watched);
   return dashboard;
@@ -70,7 +70,7 @@ function split({ namespace }: Watched, metricName: MetricName, by: string, stati
 
 function moneyRow(watched: Watched): Graph[] {
   return [
-    ['Charged, in RUB', own(watched, 'CostRub')],
+    ['Charged, and held at the end, in RUB', own(watched, 'CostRub'), own(watched, 'HeldRub')],
     [
       'Generations that became final',
       own(watched, 'Settled'),
@@ -85,8 +85,20 @@ function moneyRow(watched: Watched): Graph[] {
 function clientRow(watched: Watched): Graph[] {
   return [
     ['First event, by provider, 95 of 100', split(watched, 'FirstEventMs', 'provider', 'p95')],
+    [
+      'The gateway’s own time before a provider has the request',
+      own(watched, 'OverheadMs', 'p50'),
+      own(watched, 'OverheadMs', 'p95'),
+    ],
     ['Refused, by kind', split(watched, 'Refused', 'kind', 'Sum')],
+  ];
+}
+
+function workRow(watched: Watched): Graph[] {
+  return [
     ['Tokens', own(watched, 'InputTokens'), own(watched, 'OutputTokens')],
+    ['From the first event to the end, by provider, 95 of 100', split(watched, 'AnswerMs', 'provider', 'p95')],
+    ['Generations, by provider', split(watched, 'Settled', 'provider', 'Sum')],
   ];
 }
 
@@ -107,7 +119,8 @@ function waitingRow(watched: Watched): Graph[] {
   ];
 }
 
-function limitRow({ table, functions }: Watched): Graph[] {
+function limitRow(watched: Watched): Graph[] {
+  const { table, functions } = watched;
   const sum = { period, statistic: 'Sum' };
   const spending = Object.entries<Route>(routes).filter(([, { inference }]) => inference);
   return [
@@ -116,6 +129,7 @@ function limitRow({ table, functions }: Watched): Graph[] {
       table.metric('WriteThrottleEvents', sum),
       table.metric('ReadThrottleEvents', sum),
       table.metric('TransactionConflict', sum),
+      own(watched, 'Conflicts'),
     ],
     [
       'Lambda: at once, and refused for want of room',

@@ -78,7 +78,7 @@ export async function inDrill(
 }
 
 /** Requests one after another. */
-export async function askInTurn(gateway: DrilledGateway, key: string, requests: number): Promise<DrilledAnswer[]> {
+export async function askOneByOne(gateway: DrilledGateway, key: string, requests: number): Promise<DrilledAnswer[]> {
   const answers: DrilledAnswer[] = [];
   for (let index = 0; index < requests; index += 1) answers.push(await gateway.ask(key));
   return answers;

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
  * What no emulator does by itself. "lost-reply": the write happens, and the client gets no reply. "delayed": the client
  * gets no reply either, and the write happens when the test says so. "unavailable": the service answers with 503.
  */
-export type Fault = 'conflict' | 'throttle' | 'lost-reply' | 'delayed' | 'unavailable' | undefined;
+export type TableFault = 'conflict' | 'throttle' | 'lost-reply' | 'delayed' | 'unavailable' | undefined;
 
 /** A transaction meets others at the items whose JSON has this text, and at no other, as DynamoDB tells it. */
 interface Conflict {
@@ -29,7 +29,7 @@ export interface FaultProxy {
   /** Every call that came through, in order. */
   calls: DynamodbCall[];
   /** Decides the fate of each call. */
-  faultFor: (call: DynamodbCall, number: number) => Fault | Conflict;
+  faultFor: (call: DynamodbCall, number: number) => TableFault | Conflict;
   /** A call goes on after this has resolved: so a test can put the calls of several clients in order. */
   before: (call: DynamodbCall) => Promise<void> | void;
   /** A call that went on has its reply. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   areAnswered,
   askAtOnce,
-  askInTurn,
+  askOneByOne,
   checkBooks,
   inDrill,
   rubOf,
@@ -21,13 +21,13 @@ export function drillHotAccount(options: DrillOptions): Promise<DrillStep[]> {
     const gateway = await start({ env: { DYNAMODB_ENDPOINT: table.endpoint } });
     const { answer } = await admin('keys', 'create', '--name', 'Hot', '--limit', '1000');
     const key = String(answer['key']);
-    const before = await askInTurn(gateway, key, requests);
+    const before = await askOneByOne(gateway, key, requests);
     done('requests in turn', areAnswered(before), seenIn(before));
     const atOnce = await askAtOnce(gateway, key, 10 * requests);
     const isClear = atOnce.every(({ seen }) => seen === '200' || seen.endsWith('with retry-after'));
     done(`${10 * requests} requests at once`, isClear && atOnce.some(({ status }) => status === 200), seenIn(atOnce));
     done('transactions that met others', conflicts.count > 0, String(conflicts.count));
-    const after = await askInTurn(gateway, key, requests);
+    const after = await askOneByOne(gateway, key, requests);
     done('requests afterwards', areAnswered(after), seenIn(after));
     await checkBooks(tools, gateway, { key, rub: rubOf([...before, ...atOnce, ...after]) });
   });

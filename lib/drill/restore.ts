@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   areAnswered,
-  askInTurn,
+  askOneByOne,
   checkBooks,
   inDrill,
   rounded,
@@ -19,11 +19,11 @@ export function drillRestore(options: DrillOptions): Promise<DrillStep[]> {
     const books = join(parent, 'export');
     const first = await start();
     const { key } = first;
-    const before = await askInTurn(first, key, requests);
+    const before = await askOneByOne(first, key, requests);
     done('requests before the export', areAnswered(before), seenIn(before));
     const exported = await admin('export', books);
     done('export', exported.code === 0, `${String(exported.answer['items'])} items`);
-    const after = await askInTurn(first, key, Math.ceil(requests / 4));
+    const after = await askOneByOne(first, key, Math.ceil(requests / 4));
     done('requests after it, which will be lost', areAnswered(after), seenIn(after));
     await first.stop();
     const lost = readdirSync(data).filter((name) => name.startsWith('dynamodb.'));
@@ -36,7 +36,7 @@ export function drillRestore(options: DrillOptions): Promise<DrillStep[]> {
     const reconciled = await admin('reconcile', '--deep');
     done('books of the restored table', reconciled.answer['sound'] === true, 'compared before anything is spent');
     const second = await start();
-    const again = await askInTurn(second, key, requests);
+    const again = await askOneByOne(second, key, requests);
     done('requests with the same key', areAnswered(again), seenIn(again));
     await checkBooks(tools, second, { key, rub: rounded(rubOf(before) + rubOf(again)) });
   });

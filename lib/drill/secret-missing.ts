@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   areAnswered,
-  askInTurn,
+  askOneByOne,
   checkBooks,
   inDrill,
   rubOf,
@@ -18,18 +18,18 @@ export function drillSecretMissing(options: DrillOptions): Promise<DrillStep[]> 
     const secrets = join(data, 'secrets.json');
     const first = await start();
     const { key } = first;
-    const before = await askInTurn(first, key, requests);
+    const before = await askOneByOne(first, key, requests);
     done('requests before', areAnswered(before), seenIn(before));
     await first.stop();
     renameSync(secrets, `${secrets}.lost`);
     const second = await start();
-    const refused = await askInTurn(second, key, requests);
+    const refused = await askOneByOne(second, key, requests);
     const areRefused = refused.every(({ status }) => status === 401);
     done('requests with another secret', areRefused, seenIn(refused));
     await second.stop();
     renameSync(`${secrets}.lost`, secrets);
     const third = await start();
-    const after = await askInTurn(third, key, requests);
+    const after = await askOneByOne(third, key, requests);
     done('requests with the secret put back', areAnswered(after), seenIn(after));
     await checkBooks(tools, third, { key, rub: rubOf([...before, ...after]) });
   });

@@ -1,6 +1,6 @@
 import {
   areAnswered,
-  askInTurn,
+  askOneByOne,
   checkBooks,
   inDrill,
   rounded,
@@ -19,11 +19,11 @@ export function drillSettlementDown(options: DrillOptions): Promise<DrillStep[]>
     const gateway = await start({ env: { DYNAMODB_ENDPOINT: table.endpoint } });
     const { answer } = await admin('keys', 'create', '--name', 'Limited', '--limit', '1000');
     const key = String(answer['key']);
-    const before = await askInTurn(gateway, key, requests);
+    const before = await askOneByOne(gateway, key, requests);
     done('requests before', areAnswered(before), seenIn(before));
     const spentBefore = await gateway.spentRub(key);
     table.faultFor = (call) => (isSettlement(call) ? 'unavailable' : undefined);
-    const meanwhile = await askInTurn(gateway, key, requests);
+    const meanwhile = await askOneByOne(gateway, key, requests);
     done('requests while nothing is settled', areAnswered(meanwhile), seenIn(meanwhile));
     const { spentRub, leftRub } = await gateway.spendingOf(key);
     const heldRub = rounded(1_000 - spentRub - leftRub!);
@@ -33,7 +33,7 @@ export function drillSettlementDown(options: DrillOptions): Promise<DrillStep[]>
       `${heldRub} RUB are held for ${rubOf(meanwhile)} RUB that were told`,
     );
     table.faultFor = () => undefined;
-    const after = await askInTurn(gateway, key, requests);
+    const after = await askOneByOne(gateway, key, requests);
     done('requests afterwards', areAnswered(after), seenIn(after));
     await checkBooks(tools, gateway, { key, rub: rubOf([...before, ...meanwhile, ...after]) });
   });

@@ -1,7 +1,7 @@
 import {
   areAnswered,
   askAtOnce,
-  askInTurn,
+  askOneByOne,
   checkBooks,
   inDrill,
   rubOf,
@@ -17,10 +17,10 @@ export function drillThrottled(options: DrillOptions): Promise<DrillStep[]> {
     const table = await startTable();
     const gateway = await start({ env: { DYNAMODB_ENDPOINT: table.endpoint } });
     const { key } = gateway;
-    const before = await askInTurn(gateway, key, requests);
+    const before = await askOneByOne(gateway, key, requests);
     done('requests before', areAnswered(before), seenIn(before));
     table.faultFor = (_call, number) => (number % 3 === 0 ? 'throttle' : undefined);
-    const some = await askInTurn(gateway, key, requests);
+    const some = await askOneByOne(gateway, key, requests);
     done('requests while a third of all calls is throttled', areAnswered(some), seenIn(some));
     table.faultFor = () => 'throttle';
     const none = await askAtOnce(gateway, key, requests);
@@ -30,7 +30,7 @@ export function drillThrottled(options: DrillOptions): Promise<DrillStep[]> {
       seenIn(none),
     );
     table.faultFor = () => undefined;
-    const after = await askInTurn(gateway, key, requests);
+    const after = await askOneByOne(gateway, key, requests);
     done('requests afterwards', areAnswered(after), seenIn(after));
     await checkBooks(tools, gateway, { key, rub: rubOf([...before, ...some, ...after]) });
   });

@@ -7,7 +7,7 @@ import { sweepHolds, type SweepSelection } from '../../lambdas/accounting/sweep.
 import { DUE_AT_ONCE_MS, readGeneration } from '../../lambdas/store/generation-queries.ts';
 import { checkpoint, pendingPut } from '../../lambdas/store/generation-writes.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import { startFaultProxy, type Fault } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, type TableFault } from '../../lib/drill/fault-proxy.ts';
 import {
   books,
   holdRequest,
@@ -158,7 +158,7 @@ describe('the sweep', () => {
     const { id } = await held();
     const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
     // A token that is spent by a conflict makes the next attempt find its own write.
-    const faults: Fault[] = ['lost-reply', 'conflict'];
+    const faults: TableFault[] = ['lost-reply', 'conflict'];
     proxy.faultFor = ({ action }) => (action === 'TransactWriteItems' ? faults.shift() : undefined);
 
     const result = await sweepHolds(tableThrough(proxy.endpoint, table), { nowMs: inAnHour(), backlog: 'none' });

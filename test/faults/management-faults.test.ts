@@ -17,7 +17,7 @@ import { inferenceKeysOf, keyPage } from '../../lambdas/store/key-directory.ts';
 import { readKey } from '../../lambdas/store/keys.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { listWorkspaces } from '../../lambdas/store/workspaces.ts';
-import { startFaultProxy, type Fault, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, type TableFault, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
 import { holdRequest, newSpender, placeHold, rub, settlement } from '../support/spending.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => proxy.stop());
 
 /** The first writes suffer these faults, one each. */
-function suffer(faults: Fault[]): void {
+function suffer(faults: TableFault[]): void {
   const left = [...faults];
   proxy.faultFor = ({ action }) => (/Write|Put|Update/.test(action) ? left.shift() : undefined);
 }
@@ -47,84 +47,86 @@ const auditOf = async (target: string) =>
   (await readAudit(table, context.accountId, { limit: 1_000 })).filter((entry) => entry.target === target);
 
 /** A conflict behind a lost reply is the worst case: the write has happened, and its token is spent. */
-describe.each<Fault[][]>([[['conflict', 'conflict']], [['throttle']], [['lost-reply']], [['lost-reply', 'conflict']]])(
-  'with %j',
-  (faults) => {
-    it('a key is created once, and stands once in its lists', async () => {
-      const view = inferenceKeysOf({ workspaceId, includeDisabled: true });
-      const before = await keyPage(table, view, { offset: 0, limit: 1 });
-      suffer(faults);
-      const { key } = await newKey();
-      const after = await keyPage(table, view, { offset: before.total, limit: 10 });
-      expect(after).toEqual({ hashes: [key.hash], total: before.total + 1 });
-      expect(await readKey(table, key.hash)).toEqual(key);
-      expect(await auditOf(`key ${key.hash}`)).toHaveLength(1);
-    });
+describe.each<TableFault[][]>([
+  [['conflict', 'conflict']],
+  [['throttle']],
+  [['lost-reply']],
+  [['lost-reply', 'conflict']],
+])('with %j', (faults) => {
+  it('a key is created once, and stands once in its lists', async () => {
+    const view = inferenceKeysOf({ workspaceId, includeDisabled: true });
+    const before = await keyPage(table, view, { offset: 0, limit: 1 });
+    suffer(faults);
+    const { key } = await newKey();
+    const after = await keyPage(table, view, { offset: before.total, limit: 10 });
+    expect(after).toEqual({ hashes: [key.hash], total: before.total + 1 });
+    expect(await readKey(table, key.hash)).toEqual(key);
+    expect(await auditOf(`key ${key.hash}`)).toHaveLength(1);
+  });
 
-    it('a key is changed once', async () => {
-      const { key } = await newKey();
-      suffer(faults);
-      const changed = await updateKey(context, { hash: key.hash }, { limit: rub('7'), disabled: true });
-      expect(changed).toMatchObject({ version: 2, revision: 1 });
-      const counter = await readCounter(table, { kind: 'key', id: key.hash });
-      expect([counter.active, counter.revision, String(counter.limits.lifetime)]).toEqual([false, 1, '7']);
-      expect(await auditOf(`key ${key.hash}`)).toHaveLength(2);
-    });
+  it('a key is changed once', async () => {
+    const { key } = await newKey();
+    suffer(faults);
+    const changed = await updateKey(context, { hash: key.hash }, { limit: rub('7'), disabled: true });
+    expect(changed).toMatchObject({ version: 2, revision: 1 });
+    const counter = await readCounter(table, { kind: 'key', id: key.hash });
+    expect([counter.active, counter.revision, String(counter.limits.lifetime)]).toEqual([false, 1, '7']);
+    expect(await auditOf(`key ${key.hash}`)).toHaveLength(2);
+  });
 
-    it('a key is deleted without an error', async () => {
-      const { key } = await newKey();
-      suffer(faults);
-      await deleteKey(context, { hash: key.hash });
-      expect((await readKey(table, key.hash))?.deleted).toBe(true);
-      expect(await auditOf(`key ${key.hash}`)).toHaveLength(2);
-    });
+  it('a key is deleted without an error', async () => {
+    const { key } = await newKey();
+    suffer(faults);
+    await deleteKey(context, { hash: key.hash });
+    expect((await readKey(table, key.hash))?.deleted).toBe(true);
+    expect(await auditOf(`key ${key.hash}`)).toHaveLength(2);
+  });
 
-    it('a workspace is created once', async () => {
-      const slug = `w-${faults.join('-')}`;
-      suffer(faults);
-      const workspace = await createWorkspace(context, { name: 'w', slug });
-      const found = (await listWorkspaces(table, context.accountId)).filter((one) => one.slug === slug);
-      expect(found).toEqual([workspace]);
-    });
+  it('a workspace is created once', async () => {
+    const slug = `w-${faults.join('-')}`;
+    suffer(faults);
+    const workspace = await createWorkspace(context, { name: 'w', slug });
+    const found = (await listWorkspaces(table, context.accountId)).filter((one) => one.slug === slug);
+    expect(found).toEqual([workspace]);
+  });
 
-    it('a budget is set once', async () => {
-      const workspace = await createWorkspace(context, { name: 'b', slug: `b-${faults.join('-')}` });
-      suffer(faults);
-      const owner = workspaceBudgets(context.accountId, workspace.id);
-      const set = await setBudget(context, owner, { interval: 'daily', limit: rub('3') });
-      expect(set).toMatchObject({ version: 2 });
-      const counter = await readCounter(table, owner.scope);
-      expect([counter.revision, String(counter.limits.daily)]).toEqual([1, '3']);
-    });
+  it('a budget is set once', async () => {
+    const workspace = await createWorkspace(context, { name: 'b', slug: `b-${faults.join('-')}` });
+    suffer(faults);
+    const owner = workspaceBudgets(context.accountId, workspace.id);
+    const set = await setBudget(context, owner, { interval: 'daily', limit: rub('3') });
+    expect(set).toMatchObject({ version: 2 });
+    const counter = await readCounter(table, owner.scope);
+    expect([counter.revision, String(counter.limits.daily)]).toEqual([1, '3']);
+  });
 
-    it('money is paid in and given back once', async () => {
-      const { id } = await createAccount(table, operator, { name: 'Prepaid', mode: 'prepaid' });
-      const prepaid = { ...context, accountId: id };
-      suffer(faults);
-      await topUp(prepaid, { amount: rub('10'), reference: 'INV-1' });
-      suffer(faults);
-      const { account } = await refund(prepaid, { amount: rub('10'), reference: 'R-1' });
-      const entries = await listBalanceEntries(table, id);
-      expect(account.limits.lifetime!.toString()).toBe('0');
-      expect(entries.map(({ amount }) => amount.toString()).toSorted()).toEqual(['-10', '10']);
-    });
+  it('money is paid in and given back once', async () => {
+    const { id } = await createAccount(table, operator, { name: 'Prepaid', mode: 'prepaid' });
+    const prepaid = { ...context, accountId: id };
+    suffer(faults);
+    await topUp(prepaid, { amount: rub('10'), reference: 'INV-1' });
+    suffer(faults);
+    const { account } = await refund(prepaid, { amount: rub('10'), reference: 'R-1' });
+    const entries = await listBalanceEntries(table, id);
+    expect(account.limits.lifetime!.toString()).toBe('0');
+    expect(entries.map(({ amount }) => amount.toString()).toSorted()).toEqual(['-10', '10']);
+  });
 
-    it('a day is rolled up, and its rows stay', async () => {
-      const spender = await newSpender(table, {});
-      const date = dayBefore(utcDate(Date.now()));
-      const request = holdRequest(spender, rub('2'), { atMs: Date.parse(date) + 1_000 });
-      const { hold } = await placeHold(table, request);
-      await settleBatch(table, [settlement(request, hold, rub('0.7'))], { swept: false });
-      const { accountId } = spender.payer;
-      for (let shard = 0; shard < 8; shard += 1) {
-        suffer(faults);
-        await rollUpShard(context.table, { accountId, date, shard, sinceMs: Date.now() });
-      }
-      const rows = await readActivity(table, accountId, [date], {});
-      expect(rows).toMatchObject([{ requests: 1, usage: rub('0.7') }]);
-    });
-  },
-);
+  it('a day is rolled up, and its rows stay', async () => {
+    const spender = await newSpender(table, {});
+    const date = dayBefore(utcDate(Date.now()));
+    const request = holdRequest(spender, rub('2'), { atMs: Date.parse(date) + 1_000 });
+    const { hold } = await placeHold(table, request);
+    await settleBatch(table, [settlement(request, hold, rub('0.7'))], { swept: false });
+    const { accountId } = spender.payer;
+    for (let shard = 0; shard < 8; shard += 1) {
+      suffer(faults);
+      await rollUpShard(context.table, { accountId, date, shard, sinceMs: Date.now() });
+    }
+    const rows = await readActivity(table, accountId, [date], {});
+    expect(rows).toMatchObject([{ requests: 1, usage: rub('0.7') }]);
+  });
+});
 
 it('rows stay when the reply to the move of the version is lost', async () => {
   const spender = await newSpender(table, {});
@@ -146,7 +148,7 @@ it('rows stay when the reply to the move of the version is lost', async () => {
 it('a key that is busy with holds can still be switched off', async () => {
   proxy.faultFor = () => undefined;
   const { key } = await newKey();
-  suffer(Array<Fault>(20).fill('conflict'));
+  suffer(Array<TableFault>(20).fill('conflict'));
   expect(await updateKey(context, { hash: key.hash }, { disabled: true })).toMatchObject({ disabled: true });
   expect((await readCounter(table, { kind: 'key', id: key.hash })).active).toBe(false);
 });

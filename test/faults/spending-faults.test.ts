@@ -5,7 +5,7 @@ import type { Settlement } from '../../lambdas/accounting/settlement.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import { startFaultProxy, type Fault, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, type TableFault, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
 import {
   books,
   extendHold,
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => proxy.stop());
 
 /** The first `count` writes suffer the fault, what follows passes. */
-function failFirst(fault: Fault, count: number): void {
+function failFirst(fault: TableFault, count: number): void {
   let left = count;
   proxy.faultFor = ({ action }) => (/Write|Put|Update/.test(action) && left-- > 0 ? fault : undefined);
 }
@@ -95,11 +95,11 @@ describe('under any mix of faults, duplicates and order', () => {
           maxLength: 12,
         }),
         fc.infiniteStream(
-          fc.constantFrom<Fault>('conflict', 'throttle', 'lost-reply', ...Array<Fault>(9).fill(undefined)),
+          fc.constantFrom<TableFault>('conflict', 'throttle', 'lost-reply', ...Array<TableFault>(9).fill(undefined)),
         ),
         async (requests, faults) => {
           const spender = await newSpender(table, { key: { daily: rub('1000') }, account: { lifetime: rub('1000') } });
-          proxy.faultFor = () => faults.next().value as Fault;
+          proxy.faultFor = () => faults.next().value as TableFault;
 
           const messages: Settlement[] = [];
           await Promise.all(

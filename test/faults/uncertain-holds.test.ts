@@ -7,7 +7,7 @@ import { placeHold, type HoldRequest } from '../../lambdas/admission/hold.ts';
 import { planSpending } from '../../lambdas/admission/spending-plan.ts';
 import { readGeneration } from '../../lambdas/store/generation-queries.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import { startFaultProxy, type Fault, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, type TableFault, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
 import {
   books,
   holdRequest,
@@ -35,7 +35,7 @@ beforeEach(() => {
 afterAll(() => proxy.stop());
 
 /** Every attempt to place the hold suffers the fault; what comes after it does not. */
-async function placeUncertainly(spender: Spender, fault: Fault): Promise<HoldRequest> {
+async function placeUncertainly(spender: Spender, fault: TableFault): Promise<HoldRequest> {
   const request = holdRequest(spender, rub('1'));
   proxy.faultFor = () => fault;
   await expect(placeHold(faulty, request)).rejects.toThrow();
@@ -123,7 +123,7 @@ describe('a request that is refused although a try of its hold had no reply', ()
     const { hold } = await placeHold(table, others).then((result) => ('placed' in result ? result.placed : never()));
     const request = holdRequest(spender, rub('1'));
     // The first exchange has no reply, its repeat is throttled; the next transaction finds no room.
-    const fates: Fault[] = ['delayed', 'throttle', 'throttle', 'throttle'];
+    const fates: TableFault[] = ['delayed', 'throttle', 'throttle', 'throttle'];
     proxy.faultFor = ({ action }) => (action === 'TransactWriteItems' ? fates.shift() : undefined);
 
     const result = await admitted(request);
@@ -138,7 +138,7 @@ describe('a request that is refused although a try of its hold had no reply', ()
   it('is told that the gateway is busy while it cannot be released', async () => {
     const spender = await newSpender(table, { key: { daily: rub('0.5') } });
     const request = holdRequest(spender, rub('0.6'));
-    const fates: Fault[] = ['delayed', 'throttle', 'throttle', 'throttle'];
+    const fates: TableFault[] = ['delayed', 'throttle', 'throttle', 'throttle'];
     proxy.faultFor = ({ action }) => (action === 'TransactWriteItems' ? fates.shift() : 'conflict');
     await placeHold(table, holdRequest(spender, rub('0.4')));
     const likely = { ...request, amount: rub('0.3') };

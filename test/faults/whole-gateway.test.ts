@@ -6,7 +6,7 @@ import { readCounter } from '../../lambdas/store/counters.ts';
 import type { Generation } from '../../lambdas/store/generation.ts';
 import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
 import { startDynamodb, type LocalDynamodb } from '../../lib/local/dynamodb.ts';
-import { startFaultProxy, type DynamodbCall, type Fault, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, type DynamodbCall, type TableFault, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
 import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { repeated } from '../support/long-runs.ts';
 import { manage } from '../support/manage.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 /** One call in four suffers something. */
-const fates: [share: number, fate: Fault][] = [
+const fates: [share: number, fate: TableFault][] = [
   [0.08, 'throttle'],
   [0.06, 'lost-reply'],
   [0.05, 'conflict'],
@@ -44,7 +44,7 @@ const DELIVER_EVERY_MS = 700;
 const LATE_SHARE = 0.03;
 const LATE_MS = 1_200;
 
-function anyFate({ action }: DynamodbCall): Fault {
+function anyFate({ action }: DynamodbCall): TableFault {
   let left = Math.random();
   for (const [share, fate] of fates) {
     left -= share;

@@ -22,6 +22,15 @@ async function ask(model: string, more: object = {}): Promise<Answer> {
 
 const models = ['sandbox/claude', 'sandbox/gpt', 'sandbox/gemini', 'sandbox/bedrock', 'sandbox/bedrock-claude'];
 
+it('the record of an answer says how much of its latency was the gateway’s own', async () => {
+  const request = { model: 'sandbox/claude', max_tokens: 20, messages: [said('Hi', 'delay=0 first=200')] };
+  const answer = await post(gateway, '/messages', request);
+  const { latency, overhead_ms: overhead } = await finalGeneration(gateway, answer.headers.get('x-generation-id')!);
+
+  expect(overhead).toBeGreaterThanOrEqual(0);
+  expect(Number(latency) - Number(overhead)).toBeGreaterThanOrEqual(190);
+});
+
 describe('a sandbox model', () => {
   it.each(models)('%s ends before a stop sequence', async (model) => {
     const { content } = await ask(model, { stop_sequences: ['word9', 'word5'] });

@@ -79,7 +79,8 @@ const made = (providerName: string, more: object = {}) => ({
 
 describe('the measurements of settlements', () => {
   it('are what clients notice by provider, and everything else once', () => {
-    measureSettlements([made('One'), made('Two', { estimated: true }), made('One', { latencyMs: null })], 1_250);
+    const some = [made('One', { overheadMs: 4 }), made('Two', { estimated: true }), made('One', { latencyMs: null })];
+    measureSettlements(some, 1_250);
 
     const [all, one, two] = lines as [MetricLine, MetricLine, MetricLine];
     expect(all).toMatchObject({
@@ -87,6 +88,8 @@ describe('the measurements of settlements', () => {
       Estimated: 1,
       Corrected: 0,
       CostRub: [0.5, 0.5, 0.5],
+      HeldRub: [1, 1, 1],
+      OverheadMs: 4,
       SettlementLagMs: [250, 250, 250],
     });
     expect(one).toMatchObject({ provider: 'One', Settled: 2, FirstEventMs: 5, AnswerMs: [50, 50] });

@@ -74,6 +74,10 @@ const generationShape = z
     latency: countShape.nullable().meta({
       description: 'Milliseconds from the request to the first event of the answer; null where there was none.',
     }),
+    overhead_ms: countShape.nullable().meta({
+      description:
+        'Milliseconds of `latency` that were the gateway’s own: from the request until the first provider had all of it; null where that is not known.',
+    }),
     generation_time: countShape
       .nullable()
       .meta({ description: 'A duration in milliseconds; null where it is not known.' }),

@@ -23,6 +23,7 @@ export function generationView(generation: Generation): GenerationBody {
     ending: outcome.ending,
     provider_name: outcome.providerName,
     latency: outcome.latencyMs,
+    overhead_ms: outcome.overheadMs,
     generation_time: outcome.generationTimeMs,
     tokens_prompt: outcome.promptTokens,
     tokens_completion: outcome.completionTokens,

@@ -43,6 +43,7 @@ export function decisionOutcome(
       last: isDecided ? undefined : failed.at(-1),
       triedAt: (at) => offers[at]!.candidate,
     }),
+    overheadMs: null,
     latencyMs: Math.round(performance.now() - receivedAtMs),
     generationTimeMs: null,
   };

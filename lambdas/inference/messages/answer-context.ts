@@ -40,6 +40,8 @@ export interface AnswerContext {
   current: {
     index: number;
     sentAtMs: number | undefined;
+    /** The same of the first attempt that was sent at all. */
+    firstSentAtMs: number | undefined;
     failed: FailedAttempt[];
     /** How the attempt that is under way has failed, if it has. */
     failure: FailedAttempt | undefined;

@@ -33,7 +33,13 @@ export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
   abortWhenStopping(abort, input.stopping);
 
   const { estimatedTokens: estimatedInputTokens } = content;
-  const current: AnswerContext['current'] = { index: 0, sentAtMs: undefined, failed: [], failure: undefined };
+  const current: AnswerContext['current'] = {
+    index: 0,
+    sentAtMs: undefined,
+    firstSentAtMs: undefined,
+    failed: [],
+    failure: undefined,
+  };
   const ask = asksInTurn(current, { estimatedInputTokens, signal: abort.signal, health });
   const stage = routed.search
     ? new SearchStage(routed.search, {
@@ -84,7 +90,9 @@ function asksInTurn(
       },
       // A large request may be refused before its last byte was sent.
       onSent: (index) => {
-        if (current.index === placeOf(index)) current.sentAtMs = performance.now();
+        const atMs = performance.now();
+        current.firstSentAtMs ??= atMs;
+        if (current.index === placeOf(index)) current.sentAtMs = atMs;
       },
     });
 }

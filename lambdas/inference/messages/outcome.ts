@@ -13,6 +13,7 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
   const { usage, cost, cacheSaved, estimated, exceeded, rounds = [] } = charged;
   const { model, endpoint, pricing } = attempted.candidate;
   const { firstEventAtMs, finishReason, nativeFinishReason } = meter;
+  const { firstSentAtMs } = context.current;
   const failed = ending === 'refused_before' || ending === 'broke_off' || ending === 'out_of_time';
   return context.stage.withResults({
     cost,
@@ -39,6 +40,7 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
       last: context.current.failure,
       triedAt: (index) => context.attempts[index]!.candidate,
     }),
+    overheadMs: firstSentAtMs === undefined ? null : Math.round(firstSentAtMs - context.receivedAtMs),
     latencyMs: firstEventAtMs === undefined ? null : Math.round(firstEventAtMs - context.receivedAtMs),
     generationTimeMs: firstEventAtMs === undefined ? null : Math.round(performance.now() - firstEventAtMs),
   });
