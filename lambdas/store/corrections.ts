@@ -1,9 +1,10 @@
 import type { Money } from '../money/money.ts';
 import { generationKey } from './generation-key.ts';
 import { outcomeRecord, type Outcome } from './outcome.ts';
+import { readItem } from './query.ts';
 import { instant, money, nested, record, text } from './record.ts';
 import type { Table } from './table.ts';
-import { putNew, type Write } from './writes.ts';
+import { putNew, type Key, type Write } from './writes.ts';
 
 /** Why a final generation was changed. `late_settlement`: the sweep had estimated it before. */
 type CorrectionCause = 'late_settlement';
@@ -33,11 +34,24 @@ export const correctionAttributes = correctionRecord.attributes;
 export function correctionPut(table: Table, correction: Correction, atMs: number): Write {
   const { accountId, generationId } = correction;
   return putNew(table, {
-    pk: generationKey(accountId, generationId).pk,
-    sk: `${generationId}#CORRECTION`,
+    ...correctionKey(accountId, generationId),
     entity: 'correction',
     ...correctionRecord.toItem({ ...correction, difference: difference(correction), createdAtMs: atMs }),
   });
+}
+
+/** The correction of a generation; undefined where there was none. */
+export async function readCorrection(
+  table: Table,
+  accountId: string,
+  generationId: string,
+): Promise<Pick<Correction, 'before' | 'after'> | undefined> {
+  const item = await readItem(table, correctionKey(accountId, generationId));
+  return item && correctionRecord.from(item);
+}
+
+function correctionKey(accountId: string, generationId: string): Key {
+  return { pk: generationKey(accountId, generationId).pk, sk: `${generationId}#CORRECTION` };
 }
 
 /** What a correction adds to what has been spent; negative when the estimate was too high. */

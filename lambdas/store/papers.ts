@@ -1,7 +1,7 @@
 /** Papers of accounts: whom they are for, and which were issued with which rounding. Amounts elsewhere are exact; on a paper they are kopecks. */
 
 import { queryItems, readItem } from './query.ts';
-import { flag, instant, list, money, optional, record, text, type RecordOf } from './record.ts';
+import { flag, instant, list, money, nested, optional, record, text, type RecordOf } from './record.ts';
 import type { Table } from './table.ts';
 import { put, putNew, type Key, type Write } from './writes.ts';
 
@@ -33,6 +33,10 @@ const paperRecord = record({
   number: text('number'),
   /** Whose days: a month of Moscow begins three hours before that of UTC. */
   zone: text('period_zone'),
+  /** The thing that each line is for, which decides how kopecks are shared out. */
+  by: text('lines_by'),
+  /** Whom it is for, and how it is taxed, as it was said then. */
+  party: nested('party', partyRecord),
   /** The exact sum of the month. */
   exact: money('exact_rub'),
   /** The amounts by which earlier months have changed since their papers. */

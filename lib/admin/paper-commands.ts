@@ -32,10 +32,13 @@ export function addPaperCommands(program: Command): void {
     .option('--name <name>', 'of the organisation', textBy(nameRule))
     .option('--inn <number>', '10 or 12 digits', digits(/^(\d{10}|\d{12})$/, 'Use 10 or 12 digits.'))
     .option('--kpp <number>', '9 digits', digits(/^\d{9}$/, 'Use 9 digits.'))
+    .option('--no-kpp', 'it has none')
     .option('--address <text>', 'of the organisation', textBy(noteRule))
     .option('--contract <text>', 'number and day of the contract', textBy(noteRule))
+    .option('--no-contract', 'there is none')
     .option('--vat <percent or none>', 'the rate; an accountant confirms it', parseVat)
     .option('--prices-exclude-vat', 'the tax is added to what is charged; otherwise that contains it')
+    .option('--no-prices-exclude-vat', 'what is charged contains the tax')
     .action(onAccount(setParty));
   withOutput(papers.command('bill').description('data of a bill for money that is to be paid in'))
     .requiredOption('--amount <rub>', 'in roubles and kopecks', parsePositive)
@@ -79,7 +82,10 @@ function parseVat(text: string): string {
   throw new InvalidArgumentError('Use "none", or whole percents such as 20.');
 }
 
-type PartyOptions = Partial<Pick<Party, 'name' | 'inn' | 'kpp' | 'address' | 'contract' | 'vat'>> & {
+type PartyOptions = Partial<Pick<Party, 'name' | 'inn' | 'address' | 'vat'>> & {
+  /** False takes it away. */
+  kpp?: string | false;
+  contract?: string | false;
   pricesExcludeVat?: boolean;
 };
 
@@ -92,7 +98,15 @@ async function setParty({ table, accountId, changes }: Session, given: PartyOpti
     throw new GatewayError('invalid_request', 'A party needs --name, --inn, --address and --vat.');
   }
   const includesVat = pricesExcludeVat === undefined ? (before?.includesVat ?? true) : !pricesExcludeVat;
-  const party: Party = { name, inn, address, vat, kpp: rest.kpp, contract: rest.contract, includesVat };
+  const party: Party = {
+    name,
+    inn,
+    address,
+    vat,
+    kpp: rest.kpp || undefined,
+    contract: rest.contract || undefined,
+    includesVat,
+  };
   const after = partyRow(party);
   await commitChange(
     changes,
@@ -151,9 +165,10 @@ async function issueAct(
   { month, zone, number = month, by, draft, ...output }: ActOptions,
 ): Promise<Row> {
   const { table, accountId, changes } = session;
-  const parties = { seller: readSeller(output.seller), buyer: await requireParty(session) };
   const account = (await readAccount(table, accountId))!;
-  const act = await makeAct(table, { account, month, zone, number, by });
+  const act = await makeAct(table, { account, month, zone, number, by, party: await requireParty(session) });
+  // An issued paper has the party that it was issued for.
+  const parties = { seller: readSeller(output.seller), buyer: act.paper.party };
   if (!act.isIssued && !draft) {
     const { total, carriedOut } = act.paper;
     const after = { number, total_rub: total.toString(), carried_out_rub: carriedOut.toString() };
@@ -199,10 +214,12 @@ async function written(
 
 async function list({ table, accountId }: Session): Promise<Row[]> {
   const papers = await listPapers(table, accountId);
-  return papers.map(({ month, number, zone, exact, carriedIn, total, carriedOut, issuedAtMs }) => ({
+  return papers.map(({ month, number, zone, by, party, exact, carriedIn, total, carriedOut, issuedAtMs }) => ({
     month,
     number,
     zone,
+    by,
+    party: party.name,
     exact_rub: exact.toString(),
     carried_in_rub: carriedIn.toString(),
     total_rub: total.toString(),

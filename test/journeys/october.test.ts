@@ -264,7 +264,9 @@ describe('October, asked for in November, at the command line', () => {
     await run('papers', 'party', '--name', 'ООО Ромашка', '--inn', '7701234567', '--address', 'Москва', '--vat', '20');
     const draft = await run('--json', ...act, '--draft');
     const first = await run('--json', ...act, '--out', join(directory, 'papers'));
+    await run('papers', 'party', '--name', 'ООО Тюльпан', '--vat', 'none', '--prices-exclude-vat');
     const again = await run('--json', ...act);
+    const otherwise = await run('papers', 'act', '--month', '2026-10', '--zone', 'UTC', '--by', 'key');
     const listed = JSON.parse((await run('--json', 'papers', 'list')).out) as object[];
 
     expect(nobody.err).toMatch(/say it with "papers party"/);
@@ -273,11 +275,20 @@ describe('October, asked for in November, at the command line', () => {
     expect(paper.lines).toHaveLength(2);
     const { issued_at: _, draft: __, ...same } = JSON.parse(draft.out) as Record<string, unknown>;
     expect(JSON.parse(again.out)).toMatchObject(same);
-    expect(listed).toMatchObject([{ month: '2026-10', zone: 'UTC', total_rub: paper.amount_rub }]);
+    expect(otherwise.err).toMatch(/was issued with --by model, and stays as it is/);
+    expect(listed).toMatchObject([{ month: '2026-10', zone: 'UTC', by: 'model', total_rub: paper.amount_rub }]);
     const csv = readFileSync(join(directory, 'papers', 'act-2026-10.csv'), 'utf8')
       .trimEnd()
       .split('\n');
     expect(csv.at(-1)).toMatch(new RegExp(`^total,,,,[0-9.]+,20,${paper.vat_rub},${paper.amount_rub},`));
+  });
+
+  it('has a party that can be told less of again', async () => {
+    const more = await run('--json', 'papers', 'party', '--kpp', '770101001', '--contract', '12 of 1 October');
+    const less = await run('--json', 'papers', 'party', '--no-kpp', '--no-contract', '--no-prices-exclude-vat');
+
+    expect(JSON.parse(more.out)).toMatchObject({ kpp: '770101001', contract: '12 of 1 October' });
+    expect(JSON.parse(less.out)).toMatchObject({ kpp: null, contract: null, prices_include_vat: true });
   });
 
   it.each([

@@ -7,7 +7,7 @@ import { Money } from '../../../lambdas/money/money.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { conflict, GatewayError } from '../../../lambdas/platform/errors.ts';
 import type { Account } from '../../../lambdas/store/accounts.ts';
-import { listPapers, type Paper } from '../../../lambdas/store/papers.ts';
+import { listPapers, type Paper, type Party } from '../../../lambdas/store/papers.ts';
 import type { Table } from '../../../lambdas/store/table.ts';
 import { roundLines } from './kopecks.ts';
 
@@ -21,6 +21,8 @@ export interface ActQuestion {
   zone: string;
   number: string;
   by: LineSplit;
+  /** Whom a new paper is for. */
+  party: Party;
 }
 
 /** A line before VAT is told apart. */
@@ -48,12 +50,15 @@ const MONTHS_LOOKED_AT = 2;
  * settled, that does not follow the last paper, or whose records contradict each other
  */
 export async function makeAct(table: Table, question: ActQuestion): Promise<Act> {
-  const { account, month, zone, number, by } = question;
+  const { account, month, zone, number, by, party } = question;
   const papers = await listPapers(table, account.id);
   const issued = papers.find((paper) => paper.month === month);
   const before = papers.filter((paper) => paper.month < month);
   const last = before.at(-1);
   checkOrder(question, { last, later: papers.at(-1), issued });
+  if (issued && issued.by !== by) {
+    throw conflict(`The paper of ${month} was issued with --by ${issued.by}, and stays as it is.`);
+  }
   const statement = await statementOf(table, account, { month, zone: issued?.zone ?? zone, by });
   const changes = issued ? [...issued.changes] : await changesSince(table, account, before);
   const lines = [...linesOf(statement, by), ...changes.map(changeLine), ...adjustmentLines(statement)];
@@ -72,6 +77,8 @@ export async function makeAct(table: Table, question: ActQuestion): Promise<Act>
     month,
     number,
     zone,
+    by,
+    party,
     exact,
     changes,
     carriedIn,

@@ -10,6 +10,8 @@ export interface SealedLine {
   id: string;
   /** Whether it is the first of a generation's lines. */
   isFirst: boolean;
+  /** ISO time; empty where it says none. */
+  settledAt: string;
   /** Zero where there are none. */
   line: Money;
   total: Money;
@@ -42,13 +44,14 @@ export class SealedLineReader {
 /** The cells that are read are the first and the last ones: texts that may have commas are between them. */
 function parsedLine(text: string): SealedLine {
   const cells = text.split(',');
-  const [kind, id, round] = cells as [LineKind, string, string];
+  const [kind, id, round, , settledAt] = cells as [LineKind, string, string, string, string];
   const [line, total, correction] = cells.slice(-3).map((cell) => (cell === '' ? Money.zero : Money.parse(cell)));
   return {
     text,
     kind,
     id,
     isFirst: round === '1' || round === '',
+    settledAt,
     line: line!,
     total: total!,
     correction: correction!,

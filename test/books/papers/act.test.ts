@@ -5,7 +5,7 @@ import type { HoldRequest, PlacedHold } from '../../../lambdas/admission/hold.ts
 import { createAccount } from '../../../lambdas/management/accounts.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import type { Account } from '../../../lambdas/store/accounts.ts';
-import { paperPut } from '../../../lambdas/store/papers.ts';
+import { paperPut, type Party } from '../../../lambdas/store/papers.ts';
 import type { Table } from '../../../lambdas/store/table.ts';
 import { transact } from '../../../lambdas/store/transact.ts';
 import { makeAct, type Act } from '../../../lib/admin/papers/act.ts';
@@ -50,8 +50,18 @@ async function settled({ table }: Life, { request, placed }: Held, each: string,
   if (result instanceof Error) throw result;
 }
 
+const party: Party = {
+  name: 'ООО Ромашка',
+  inn: '7701234567',
+  kpp: undefined,
+  address: 'Москва',
+  contract: undefined,
+  vat: '20',
+  includesVat: true,
+};
+
 function asked({ table, account }: Life, month: string, more: { zone?: string } = {}): Promise<Act> {
-  return makeAct(table, { account, month, zone: 'UTC', number: month, by: 'nothing', ...more });
+  return makeAct(table, { account, month, zone: 'UTC', number: month, by: 'nothing', party, ...more });
 }
 
 async function issued(life: Life, month: string): Promise<Act> {

@@ -1,5 +1,6 @@
 /** What is not settled when its day is sealed, and runs that break off. */
 import { rmSync } from 'node:fs';
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { settleBatch } from '../../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../../lambdas/accounting/settlement.ts';
@@ -9,10 +10,12 @@ import { parseSealStatement } from '../../../lambdas/books/seals/seal-statement.
 import { createAccount } from '../../../lambdas/management/accounts.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import type { KeptFiles } from '../../../lambdas/platform/kept-files.ts';
+import { generationKey } from '../../../lambdas/store/generation-key.ts';
 import { readGeneration } from '../../../lambdas/store/generation-queries.ts';
 import { readSealHead, sealedDays } from '../../../lambdas/store/seals.ts';
 import type { Table } from '../../../lambdas/store/table.ts';
 import type { HoldRequest, PlacedHold } from '../../../lambdas/admission/hold.ts';
+import { documentsOf } from '../../support/documents.ts';
 import { randomFrom } from '../../support/random.ts';
 import { repeated } from '../../support/long-runs.ts';
 import { daysAfter, newSealing, sealBefore, verifyAll, type Sealing } from '../../support/sealing.ts';
@@ -101,6 +104,11 @@ async function expectSound(life: Life): Promise<void> {
   );
 }
 
+const alteredBefore = (item: Record<string, unknown>, fields: object) => ({
+  ...item,
+  before: { ...(item['before'] as object), ...fields },
+});
+
 describe('a generation that is not settled when its day is sealed', () => {
   it('is open on its day, and late on the first one after it is settled', async () => {
     const life = await newLife();
@@ -149,6 +157,36 @@ describe('a generation that is not settled when its day is sealed', () => {
       ['2026-11-17', '0', '0', '0.6', 0, '0.7'],
     ]);
     await expectSound(life);
+  });
+
+  it.each<
+    [string, 'generation' | 'correction', (item: Record<string, unknown>) => Record<string, unknown> | undefined]
+  >([
+    ['another key', 'generation', (item) => ({ ...item, key_hash: 'another' })],
+    ['another time', 'generation', (item) => ({ ...item, created_at: '2026-11-16T12:00:01.000Z' })],
+    ['other tokens in the estimate', 'correction', (item) => alteredBefore(item, { tokens_prompt: 999 })],
+    ['another model in the estimate', 'correction', (item) => alteredBefore(item, { model: 'acme/other' })],
+    ['no entry of the correction', 'correction', () => undefined],
+  ])('is named on its first day when it is altered after its correction: %s', async (_what, kind, alter) => {
+    const life = await newLife();
+    const first = await held(life, `${MONDAY}T12:00:00Z`);
+    await settled(life, first, { cost: '0.1', swept: true });
+    await sealedBefore(life, '2026-11-17');
+    await settled(life, first, { cost: '0.7' });
+    await sealedBefore(life, '2026-11-18');
+    const { id } = first.request.generation;
+    const { pk } = generationKey(life.account, id);
+    const Key = { pk, sk: kind === 'generation' ? id : `${id}#CORRECTION` };
+    const documents = documentsOf(life.table);
+    const TableName = life.table.name;
+    const { Item } = await documents.send(new GetCommand({ TableName, Key }));
+    const altered = alter(Item!);
+    if (altered) await documents.send(new PutCommand({ TableName, Item: altered }));
+    else await documents.send(new DeleteCommand({ TableName, Key }));
+
+    const { ofRecords } = await verifyAll(life.sealing, life.account);
+
+    expect(ofRecords.map(({ date }) => date)).toContain(MONDAY);
   });
 
   it('may be late, estimated and corrected on three days', async () => {
