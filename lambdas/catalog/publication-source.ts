@@ -23,7 +23,7 @@ export interface PublicationSource {
 const BUCKET_EVERY_MS = 60_000;
 const DIRECTORY_EVERY_MS = 1_000;
 
-/** What the environment names. @throws {Error} where it names nothing: this function was not granted the catalog */
+/** Opens the place that the environment names. @throws {Error} where it names nothing: this function was not granted the catalog */
 export function openPublicationSource(): PublicationSource {
   const directory = optionalVariable(variables.publicationsDirectory);
   return directory === undefined

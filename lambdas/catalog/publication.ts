@@ -12,7 +12,7 @@ import { readChecked, writeChecked } from './checked.ts';
 /** The key of the object that has the publication which is in force. */
 export const PUBLICATION_KEY = 'catalog/current.jsonl';
 
-/** Of the text. A function reads none that is larger than its answers may be (platform/aws-exchange.ts). */
+/** The text may be no longer: a function reads no larger answers (platform/aws-exchange.ts). */
 export const MAX_PUBLICATION_BYTES = 10_000_000;
 
 /** A function of this release reads this form, and no other one. */
@@ -31,12 +31,12 @@ const headerSchema = z.object({
   form: z.number(),
   published_at: z.iso.datetime(),
   by: z.string().min(1).max(2_048),
-  /** Of the catalog; null where none is in force. */
+  /** The version of the catalog; null where none is in force. */
   version: z.string().nullable(),
   sha256: z.string().nullable(),
 });
 
-/** What the first line of a publication says. */
+/** The first line of a publication, as it is read. */
 type PublicationHeader = z.infer<typeof headerSchema>;
 
 export function writePublication({ publishedAt, by, files }: Publication): string {

@@ -40,7 +40,7 @@ export function exchangeSigned(url: URL, { method, headers, body = '', signal }:
       path,
       agent: awsAgents[isSecure ? 'https:' : 'http:'],
       headers: method === 'GET' ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
-      // Of silence.
+      // This is silence, in milliseconds; an answer that goes on may take longer.
       timeout: requestTimeouts.requestTimeout,
       ...(signal ? { signal } : {}),
     });

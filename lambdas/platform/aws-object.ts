@@ -15,7 +15,7 @@ import { localCredentials } from './sdk.ts';
 export interface ObjectPlace {
   bucket: string;
   key: string;
-  /** Of an emulator, which takes any signature of a local key. */
+  /** The address of an emulator, which takes any signature of a local key. */
   endpoint?: string | undefined;
   identity: AwsIdentity;
 }

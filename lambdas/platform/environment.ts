@@ -16,7 +16,7 @@ export const variables = {
   sealingKeyFile: 'GATEWAY_SEALING_KEY_FILE',
   pepperSecret: 'PEPPER_SECRET_ARN',
   providerKeysSecret: 'PROVIDER_KEYS_SECRET_ARN',
-  /** Of the metrics that functions write; unset where nobody reads them. */
+  /** The namespace of the metrics that functions write; unset where nobody reads them. */
   metricsNamespace: 'METRICS_NAMESPACE',
   /** Largest number of output tokens that one step of a hold covers. */
   outputStepTokens: 'OUTPUT_STEP_TOKENS',

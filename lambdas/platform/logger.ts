@@ -20,7 +20,7 @@ export const bookTripwires = {
 
 /** The same of the catalog. */
 export const catalogTripwires = {
-  /** What is published as the catalog cannot be read, or is none: another one is in force. */
+  /** The published catalog cannot be read, or is none: another one is in force. */
   publishedUnused: 'published catalog not used',
 } as const;
 

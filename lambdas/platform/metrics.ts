@@ -20,7 +20,7 @@ const metricUnits = {
   CostRub: 'None',
   InputTokens: 'Count',
   OutputTokens: 'Count',
-  /** What was held at the end of each generation. */
+  /** The amount that was held at the end of each generation. */
   HeldRub: 'None',
   /** Transactions that met others, each time. */
   Conflicts: 'Count',

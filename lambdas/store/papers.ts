@@ -35,7 +35,7 @@ const paperRecord = record({
   zone: text('period_zone'),
   /** The thing that each line is for, which decides how kopecks are shared out. */
   by: text('lines_by'),
-  /** Whom it is for, and how it is taxed, as it was said then. */
+  /** The organisation that it is for, and how it is taxed, as it was said then. */
   party: nested('party', partyRecord),
   /** The exact sum of the month. */
   exact: money('exact_rub'),

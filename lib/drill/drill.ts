@@ -33,8 +33,10 @@ export interface DrillTools {
   admin: (...args: string[]) => ReturnType<typeof runCommand>;
   /** The gateway of the drill; it ends with it. */
   start: (more?: { args?: string[]; env?: Record<string, string> }) => Promise<DrilledGateway>;
-  /** A table that lets the drill do to its calls what DynamoDB may do. */
-  startTable: () => Promise<FaultProxy>;
+  /** The gateway on a table that lets the drill do to its calls what DynamoDB may do. @param prepare is called before the first of them */
+  startOnTable: (prepare?: (table: FaultProxy) => void) => Promise<{ table: FaultProxy; gateway: DrilledGateway }>;
+  /** A key with a limit of 1,000 RUB. */
+  limitedKey: () => Promise<string>;
 }
 
 /** Runs a drill in a directory of its own, and takes away what it has left. */
@@ -46,6 +48,12 @@ export async function inDrill(
   const data = join(parent, 'data');
   const steps: DrillStep[] = [];
   const ends: (() => Promise<void>)[] = [];
+  const admin: DrillTools['admin'] = (...args) => runCommand('bin/admin.ts', ['--data', data, '--json', ...args]);
+  const start: DrillTools['start'] = async (more) => {
+    const gateway = await startedGateway(data, more);
+    ends.push(gateway.stop);
+    return gateway;
+  };
   try {
     await work({
       parent,
@@ -55,19 +63,20 @@ export async function inDrill(
         steps.push({ step, isRight, says });
         tell(steps.at(-1)!);
       },
-      admin: (...args) => runCommand('bin/admin.ts', ['--data', data, '--json', ...args]),
-      async start(more) {
-        const gateway = await startedGateway(data, more);
-        ends.push(gateway.stop);
-        return gateway;
-      },
-      async startTable() {
+      admin,
+      start,
+      async startOnTable(prepare) {
         const dynamodb = await startDynamodb(undefined);
         ends.push(dynamodb.stop);
         await createTable(dynamodb.endpoint, LOCAL_TABLE);
-        const proxy = await startFaultProxy(dynamodb.endpoint);
-        ends.push(proxy.stop);
-        return proxy;
+        const table = await startFaultProxy(dynamodb.endpoint);
+        ends.push(table.stop);
+        prepare?.(table);
+        return { table, gateway: await start({ env: { DYNAMODB_ENDPOINT: table.endpoint } }) };
+      },
+      async limitedKey() {
+        const { answer } = await admin('keys', 'create', '--name', 'Limited', '--limit', '1000');
+        return String(answer['key']);
       },
     });
     return steps;
@@ -77,10 +86,24 @@ export async function inDrill(
   }
 }
 
-/** Requests one after another. */
-export async function askOneByOne(gateway: DrilledGateway, key: string, requests: number): Promise<DrilledAnswer[]> {
+/** Requests one after another, all of which must be answered: a step. @param model another one than the sandbox's */
+export async function askAsStep(
+  { requests, done }: Pick<DrillTools, 'requests' | 'done'>,
+  step: string,
+  { gateway, key, model }: { gateway: DrilledGateway; key: string; model?: string },
+): Promise<DrilledAnswer[]> {
+  const answers = await askOneByOne(gateway, { key, requests, model });
+  const areAnswered = answers.every(({ status }) => status === 200);
+  done(step, areAnswered, seenIn(answers));
+  return answers;
+}
+
+export async function askOneByOne(
+  gateway: DrilledGateway,
+  { key, requests, model }: { key: string; requests: number; model?: string | undefined },
+): Promise<DrilledAnswer[]> {
   const answers: DrilledAnswer[] = [];
-  for (let index = 0; index < requests; index += 1) answers.push(await gateway.ask(key));
+  for (let index = 0; index < requests; index += 1) answers.push(await gateway.ask(key, model));
   return answers;
 }
 
@@ -95,10 +118,6 @@ export function rubOf(answers: readonly DrilledAnswer[]): number {
 
 export function rounded(rub: number): number {
   return Math.round(rub * 1e12) / 1e12;
-}
-
-export function areAnswered(answers: readonly DrilledAnswer[]): boolean {
-  return answers.every(({ status }) => status === 200);
 }
 
 /** What clients saw: how many of each status, and how long the slowest took. */

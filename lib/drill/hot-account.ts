@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  areAnswered,
+  askAsStep,
   askAtOnce,
-  askOneByOne,
   checkBooks,
   inDrill,
   rubOf,
@@ -15,20 +14,17 @@ import type { DynamodbCall, FaultProxy } from './fault-proxy.ts';
 /** Ten times as many requests at once as otherwise, on one limited key: its counter is one item, which DynamoDB writes one at a time. */
 export function drillHotAccount(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {
-    const { requests, done, admin, start, startTable } = tools;
-    const table = await startTable();
-    const conflicts = letMeet(table);
-    const gateway = await start({ env: { DYNAMODB_ENDPOINT: table.endpoint } });
-    const { answer } = await admin('keys', 'create', '--name', 'Hot', '--limit', '1000');
-    const key = String(answer['key']);
-    const before = await askOneByOne(gateway, key, requests);
-    done('requests in turn', areAnswered(before), seenIn(before));
-    const atOnce = await askAtOnce(gateway, key, 10 * requests);
+    const { done } = tools;
+    const conflicts = { count: 0 };
+    const { gateway } = await tools.startOnTable((table) => letMeet(table, conflicts));
+    const key = await tools.limitedKey();
+    const requests = 10 * tools.requests;
+    const before = await askAsStep(tools, 'requests in turn', { gateway, key });
+    const atOnce = await askAtOnce(gateway, key, requests);
     const isClear = atOnce.every(({ seen }) => seen === '200' || seen.endsWith('with retry-after'));
-    done(`${10 * requests} requests at once`, isClear && atOnce.some(({ status }) => status === 200), seenIn(atOnce));
+    done(`${requests} requests at once`, isClear && atOnce.some(({ status }) => status === 200), seenIn(atOnce));
     done('transactions that met others', conflicts.count > 0, String(conflicts.count));
-    const after = await askOneByOne(gateway, key, requests);
-    done('requests afterwards', areAnswered(after), seenIn(after));
+    const after = await askAsStep(tools, 'requests afterwards', { gateway, key });
     await checkBooks(tools, gateway, { key, rub: rubOf([...before, ...atOnce, ...after]) });
   });
 }
@@ -40,8 +36,7 @@ const TRANSACTION_MS = 5;
  * Lets transactions meet as DynamoDB does, and its emulators do not: one that touches an item of another that is under way is cancelled,
  * with the reason at that item.
  */
-function letMeet(table: FaultProxy): { count: number } {
-  const conflicts = { count: 0 };
+function letMeet(table: FaultProxy, conflicts: { count: number }): void {
   const busy = new Map<string, number>();
   const held = new WeakMap<DynamodbCall, string[]>();
   table.faultFor = (call) => {
@@ -62,7 +57,6 @@ function letMeet(table: FaultProxy): { count: number } {
   table.after = (call) => {
     for (const key of held.get(call) ?? []) busy.delete(key);
   };
-  return conflicts;
 }
 
 /** The sort keys and partitions of the items that a transaction writes, each as it stands in the call. */

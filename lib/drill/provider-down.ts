@@ -1,7 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../local/free-port.ts';
-import { areAnswered, checkBooks, inDrill, rubOf, seenIn, type DrillOptions, type DrillStep } from './drill.ts';
+import {
+  askAsStep,
+  askOneByOne,
+  checkBooks,
+  inDrill,
+  rubOf,
+  seenIn,
+  type DrillOptions,
+  type DrillStep,
+} from './drill.ts';
 
 /** A provider does not answer: another one of the model does, and where there is none, clients are told and nothing is charged. */
 export function drillProviderDown(options: DrillOptions): Promise<DrillStep[]> {
@@ -11,18 +20,12 @@ export function drillProviderDown(options: DrillOptions): Promise<DrillStep[]> {
     writeCatalog(catalog, await freePort());
     const gateway = await start({ args: ['--catalog', catalog] });
     const { key } = gateway;
-    const asked = async (model: string) => {
-      const answers = [];
-      for (let index = 0; index < requests; index += 1) answers.push(await gateway.ask(key, model));
-      return answers;
-    };
-    const elsewhere = await asked('drill/both');
-    done('requests to a model that another provider has as well', areAnswered(elsewhere), seenIn(elsewhere));
-    const nowhere = await asked('drill/alone');
+    const both = { gateway, key, model: 'drill/both' };
+    const elsewhere = await askAsStep(tools, 'requests to a model that another provider has as well', both);
+    const nowhere = await askOneByOne(gateway, { key, requests, model: 'drill/alone' });
     const areTold = nowhere.every(({ status, costRub }) => status >= 500 && costRub === undefined);
     done('requests to a model that only this provider has', areTold, seenIn(nowhere));
-    const after = await asked('drill/both');
-    done('requests afterwards', areAnswered(after), seenIn(after));
+    const after = await askAsStep(tools, 'requests afterwards', both);
     await checkBooks(tools, gateway, { key, rub: rubOf([...elsewhere, ...after]) });
   });
 }

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  areAnswered,
+  askAsStep,
   askOneByOne,
   checkBooks,
   inDrill,
@@ -18,19 +18,17 @@ export function drillSecretMissing(options: DrillOptions): Promise<DrillStep[]> 
     const secrets = join(data, 'secrets.json');
     const first = await start();
     const { key } = first;
-    const before = await askOneByOne(first, key, requests);
-    done('requests before', areAnswered(before), seenIn(before));
+    const before = await askAsStep(tools, 'requests before', { gateway: first, key });
     await first.stop();
     renameSync(secrets, `${secrets}.lost`);
     const second = await start();
-    const refused = await askOneByOne(second, key, requests);
+    const refused = await askOneByOne(second, { key, requests });
     const areRefused = refused.every(({ status }) => status === 401);
     done('requests with another secret', areRefused, seenIn(refused));
     await second.stop();
     renameSync(`${secrets}.lost`, secrets);
     const third = await start();
-    const after = await askOneByOne(third, key, requests);
-    done('requests with the secret put back', areAnswered(after), seenIn(after));
+    const after = await askAsStep(tools, 'requests with the secret put back', { gateway: third, key });
     await checkBooks(tools, third, { key, rub: rubOf([...before, ...after]) });
   });
 }

@@ -1,40 +1,25 @@
-import {
-  areAnswered,
-  askOneByOne,
-  checkBooks,
-  inDrill,
-  rounded,
-  rubOf,
-  seenIn,
-  type DrillOptions,
-  type DrillStep,
-} from './drill.ts';
+import { askAsStep, checkBooks, inDrill, rounded, rubOf, type DrillOptions, type DrillStep } from './drill.ts';
 import type { DynamodbCall } from './fault-proxy.ts';
 
 /** No settlement can be written for a while: clients are answered, what they hold stays counted, and all of it is charged afterwards. */
 export function drillSettlementDown(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {
-    const { requests, done, admin, start, startTable } = tools;
-    const table = await startTable();
-    const gateway = await start({ env: { DYNAMODB_ENDPOINT: table.endpoint } });
-    const { answer } = await admin('keys', 'create', '--name', 'Limited', '--limit', '1000');
-    const key = String(answer['key']);
-    const before = await askOneByOne(gateway, key, requests);
-    done('requests before', areAnswered(before), seenIn(before));
+    const { table, gateway } = await tools.startOnTable();
+    const key = await tools.limitedKey();
+    const before = await askAsStep(tools, 'requests before', { gateway, key });
     const spentBefore = await gateway.spentRub(key);
     table.faultFor = (call) => (isSettlement(call) ? 'unavailable' : undefined);
-    const meanwhile = await askOneByOne(gateway, key, requests);
-    done('requests while nothing is settled', areAnswered(meanwhile), seenIn(meanwhile));
+    const meanwhile = await askAsStep(tools, 'requests while nothing is settled', { gateway, key });
     const { spentRub, leftRub } = await gateway.spendingOf(key);
     const heldRub = rounded(1_000 - spentRub - leftRub!);
-    done(
+    const isCounted = spentRub === spentBefore && heldRub >= rubOf(meanwhile);
+    tools.done(
       'the limit, which counts what is held',
-      spentRub === spentBefore && heldRub >= rubOf(meanwhile),
+      isCounted,
       `${heldRub} RUB are held for ${rubOf(meanwhile)} RUB that were told`,
     );
     table.faultFor = () => undefined;
-    const after = await askOneByOne(gateway, key, requests);
-    done('requests afterwards', areAnswered(after), seenIn(after));
+    const after = await askAsStep(tools, 'requests afterwards', { gateway, key });
     await checkBooks(tools, gateway, { key, rub: rubOf([...before, ...meanwhile, ...after]) });
   });
 }

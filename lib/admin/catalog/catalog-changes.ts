@@ -1,4 +1,4 @@
-/** What a catalog changes of another one, value by value: prices first, because they are what is looked for. */
+/** The changes between two catalogs, value by value: prices first, because they are what is looked for. */
 
 import { Money } from '../../../lambdas/money/money.ts';
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';

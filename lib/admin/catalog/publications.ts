@@ -37,7 +37,7 @@ export interface Publications {
 
 type Client = Pick<S3Client, 'send'>;
 
-/** What S3 answers to a condition that does not hold, at once or because of another write at the same time. */
+/** S3 answers so to a condition that does not hold, at once or because of another write at the same time. */
 const OVERTAKEN = new Set([409, 412]);
 
 /** One object, whose versions the bucket keeps. @param client of a test */

@@ -24,7 +24,7 @@ export interface Publisher {
   operator: () => Promise<Actor>;
 }
 
-/** What is asked for. */
+/** The change that is asked for. */
 export interface PublishOptions {
   action: 'catalog.publish' | 'catalog.rollback' | 'catalog.withdraw';
   /** Without it, only the changes are told. */
@@ -33,7 +33,7 @@ export interface PublishOptions {
   variablesAreSet?: boolean;
 }
 
-/** What was done, or would be. */
+/** The change that was made, or would be. */
 export interface Published {
   published: boolean;
   /** Versions; null: the catalog that was deployed. */
