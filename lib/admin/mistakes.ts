@@ -25,8 +25,9 @@ export function mistakeIn(error: unknown): string | undefined {
   if (error instanceof GatewayError || error instanceof StartFailure || error instanceof CatalogError) {
     return error.message;
   }
-  if (error instanceof AwsError) return `AWS refuses this: ${error.message} (${error.name})`;
   if (!(error instanceof Error)) return undefined;
+  // Clients of the SDK say so of whatever a service has answered.
+  if (error instanceof AwsError || '$metadata' in error) return `AWS refuses this: ${error.message} (${error.name})`;
   if (/^Region (?:is missing|not accepted)/.test(error.message) || error.name === 'CredentialsProviderError') {
     return NO_AWS;
   }
