@@ -60,7 +60,9 @@ async function compareMonth(table: Table, account: Account, date: string, pauseM
     isWhole: false,
     ...(pauseMs === undefined ? {} : { pauseMs }),
   });
-  writeMetrics({ DriftRub: findings.map(({ says, expected }) => amountOfDrift(says, expected)) });
+  const drift = findings.map(({ says, expected }) => amountOfDrift(says, expected));
+  // Zero says that somebody has looked.
+  writeMetrics({ DriftRub: drift.length === 0 ? 0 : drift });
   for (const { where, says, expected } of findings.slice(0, MAX_TOLD)) {
     const reason = `${where} says ${says}, and should say ${expected}`;
     log('error', bookTripwires.booksDiffer, { accountId: account.id, date, reason, count: findings.length });

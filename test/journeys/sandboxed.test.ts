@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { metricNames } from '../../lambdas/platform/metrics.ts';
 import { functions } from '../../lambdas/routes.ts';
 import { runSmoke } from '../../lib/smoke/run.ts';
 import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
@@ -183,6 +184,16 @@ it('every function does to the table what its role allows, no more and no less',
     actions.filter((action) => !isGranted(name, action)).map((action) => ({ name, ...action })),
   );
   expect(refused).toEqual([]);
+});
+
+it('its functions have written every metric that the dashboard shows, but what only trouble and the night bring', () => {
+  const lines = gateway
+    .log()
+    .split('\n')
+    .filter((line) => line.includes('"_aws"'));
+  const written = metricNames.filter((name) => lines.some((line) => line.includes(`"Name":"${name}"`)));
+
+  expect(metricNames.filter((name) => !written.includes(name))).toEqual(['Conflicts', 'DriftRub']);
 });
 
 it('is what clients need, by the checks that a deployment is checked with from outside', async () => {

@@ -38,10 +38,9 @@ export async function handler(
   await reopenDays(() => resources.queue('roll-up-activity'), result.settled).catch((error: unknown) =>
     failures.push(error as Error),
   );
-  if (result.swept > 0) {
-    log('warn', 'holds swept', { worker: 'sweep-holds', count: result.swept });
-    writeMetrics({ Swept: result.swept });
-  }
+  if (result.swept > 0) log('warn', 'holds swept', { worker: 'sweep-holds', count: result.swept });
+  // Zero says that somebody has looked.
+  writeMetrics({ Swept: result.swept });
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} things went wrong in a sweep`);
   return { swept: result.swept };
 }
