@@ -9,7 +9,8 @@ import { StartFailure } from '../local/failure.ts';
 import type { LocalState } from '../local/state.ts';
 import { print, table as asTable, type Row } from './output.ts';
 import { showProgress } from './progress.ts';
-import { accountsIn, checkAccount, type SealFinding } from './seals/check-files.ts';
+import { accountsIn, checkAccount } from './seals/check-files.ts';
+import { SealFindings } from './seals/findings.ts';
 import { compareAccount } from './seals/compare-records.ts';
 import { withTableOf } from './session.ts';
 
@@ -57,14 +58,13 @@ async function answer(
   }
   const publicKey = await publicKeyOf(key, opened?.local);
   const accounts = account === undefined ? await accountsOf(directory, opened?.table) : [account];
-  const findings: SealFinding[] = [];
-  const found = (finding: SealFinding) => void (findings.length < MAX_FINDINGS && findings.push(finding));
+  const findings = new SealFindings(MAX_FINDINGS);
   const rows: Row[] = [];
   const progress = showProgress('checked', accounts.length);
   for (const id of accounts) {
-    const before = findings.length;
-    const days = await checkAccount({ directory, account: id, publicKey }, found);
-    if (opened) await compareAccount({ table: opened.table, directory, account: id }, days, found);
+    const before = findings.count;
+    const days = await checkAccount({ directory, account: id, publicKey }, findings.add);
+    if (opened) await compareAccount({ table: opened.table, directory, account: id }, days, findings.add);
     progress(id);
     const last = days.at(-1)?.statement;
     rows.push({
@@ -74,13 +74,14 @@ async function answer(
       lines: days.reduce((sum, { statement }) => sum + statement.lines.count, 0),
       usage_rub: last?.usage_so_far_rub ?? null,
       paid_rub: last?.paid_so_far_rub ?? null,
-      faults: findings.length - before,
+      faults: findings.count - before,
       id,
     });
   }
-  const isSound = findings.length === 0;
+  const isSound = findings.count === 0;
   const compared = opened ? 'files and records' : 'files';
-  if (isJson) print({ sound: isSound, compared, accounts: rows, findings }, true);
+  if (isJson)
+    print({ sound: isSound, compared, accounts: rows, faults: findings.count, findings: findings.kept }, true);
   else process.stdout.write(textOf({ rows, findings, isSound, compared }));
   if (!isSound) process.exitCode = 1;
 }
@@ -113,12 +114,11 @@ function textOf({
   compared,
 }: {
   rows: Row[];
-  findings: SealFinding[];
+  findings: SealFindings;
   isSound: boolean;
   compared: string;
 }): string {
-  const told = findings.map(({ account, date, where, says }) => `- ${date} of ${account}: ${where} ${says}\n`);
-  const list = told.length === 0 ? '' : `\n${told.join('')}`;
+  const list = findings.count === 0 ? '' : `\n${findings.text()}`;
   const verdict = isSound
     ? `Everything is as it was sealed (${compared}).`
     : `Something is NOT as it was sealed (${compared}).`;
