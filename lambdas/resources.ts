@@ -18,7 +18,7 @@ import { readWarmPrompt, writeWarmPrompt } from './store/warm-prompts.ts';
 const table = once(() => openTable());
 
 /**
- * What lives as long as the process: connections, each opened on first use. Nothing here
+ * Connections, which live as long as the process and are each opened on first use. Nothing here
  * belongs to a request, so one process may serve many at once.
  */
 export const resources = {

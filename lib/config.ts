@@ -102,7 +102,7 @@ const settingsSchema = z.strictObject({
   alarmEmail: z.email().optional(),
 });
 
-/** What only makes sense together. */
+/** The settings, and which of them only make sense together. */
 const configSchema = settingsSchema.superRefine(({ domain, certificateArn, requestsPerKey, functionUrl }, context) => {
   const report = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
   if (domain !== undefined && certificateArn === undefined) {

@@ -60,7 +60,7 @@ function shownRows<Answer>(rows: Answer[], shown: (row: Answer) => Row | Row[]):
   return rows.flatMap((row): readonly Row[] => [shown(row)].flat());
 }
 
-/** Of the catalog that is in force; of a deployment, that of this checkout. */
+/** The providers of the catalog that is in force; for a deployment, those of this checkout. */
 const providerIdsOf = (local: LocalState | undefined) => async () => {
   if (!local) return loadCatalog().providerIds;
   const deployed = () => loadCatalog(local.running()?.catalog_directory);

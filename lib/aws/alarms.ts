@@ -11,7 +11,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 
-/** What a person reads of an alarm. */
+/** The words of an alarm, as a person reads them. */
 export interface AlarmWords {
   /** `Urgent`: clients or money are hurt now, and somebody is called at night; `Soon`: on the next working day. */
   severity: 'Urgent' | 'Soon';

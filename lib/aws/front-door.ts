@@ -1,4 +1,4 @@
-/** What a team may put before the API: a name of its own, and a limit of requests for each key. */
+/** A name of the team's own before the API, and a limit of requests for each key. */
 
 import { CfnOutput, type Stack } from 'aws-cdk-lib';
 import { BasePathMapping, DomainName, EndpointType, SecurityPolicy, type RestApi } from 'aws-cdk-lib/aws-apigateway';

@@ -58,7 +58,7 @@ export class GradualChange {
   }
 
   /**
-   * What calls a function in place of itself, always under the same name.
+   * Makes what is called in place of a function, always under the same name.
    * @param warnings further alarms that take its new code back
    */
   aliasOf(name: string, lambda: LambdaFunction, warnings: IAlarm[] = []): IFunction {

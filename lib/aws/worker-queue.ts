@@ -12,7 +12,7 @@ import { pascalCase } from './pascal-case.ts';
 const QUEUE_RETENTION = Duration.days(4);
 const DEAD_LETTERS_RETENTION = Duration.days(14);
 
-/** What settles money is urgent: holds stay counted until it has. */
+/** Trouble with settlements is urgent: holds stay counted until they are made. */
 function severityOf(name: QueueName): AlarmWords['severity'] {
   return name === 'finalize-cost' ? 'Urgent' : 'Soon';
 }

@@ -45,7 +45,7 @@ export interface Published {
   changes: CatalogChange[];
 }
 
-/** What was published last, and the files that are in force. */
+/** The last publication, and the files that are in force. */
 interface InForce {
   kept: KeptPublication | undefined;
   publication: Publication | undefined;
@@ -61,7 +61,7 @@ export async function inForceAt({
   return { kept, publication, files: publication?.files ?? deployed() };
 }
 
-/** What functions cannot use either is as if it were not there, so that it can be published over. */
+/** Reads a publication; one that functions cannot use either is as if it were not there, so that it can be published over. */
 export function readable({ text }: KeptPublication): Publication | undefined {
   try {
     return readPublication(text);
@@ -82,7 +82,7 @@ export async function publish(
 ): Promise<Published> {
   const { table, publications, deployed, operator } = publisher;
   const { kept, publication, files: current } = await inForceAt(publisher);
-  // What was deployed was deployed with its variables.
+  // The deployed catalog was deployed with its variables.
   if (files && !variablesAreSet) refuseNewVariables(current, files);
   const changes = changesBetween(current, files ?? deployed());
   const prices = changes.filter(isOfPrice).length;
@@ -116,7 +116,7 @@ function refuseNewVariables(current: CatalogFiles, next: CatalogFiles): void {
   );
 }
 
-/** What functions will do with the text. */
+/** Reads the text as functions will. @throws {GatewayError} 400 where they could not */
 function checkUsable(text: string): void {
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_PUBLICATION_BYTES) {

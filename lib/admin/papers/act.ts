@@ -21,7 +21,7 @@ export interface ActQuestion {
   zone: string;
   number: string;
   by: LineSplit;
-  /** Whom a new paper is for. */
+  /** The organisation that a new paper is for. */
   party: Party;
 }
 

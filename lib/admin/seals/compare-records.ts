@@ -114,7 +114,7 @@ function isPayment(kind: SealedLine['kind']): boolean {
   return (balanceEntryKinds as readonly string[]).includes(kind);
 }
 
-/** What the lines of a generation should be; none where there should be no such lines. */
+/** The lines that a generation should have; none where there should be no such lines. */
 async function expectedLines(
   table: Table,
   { lines }: LineGroup,
