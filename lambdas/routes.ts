@@ -49,6 +49,21 @@ export const routes = {
     // A stream mostly waits, and is billed by its memory: twice as much would give ten milliseconds.
     memoryMb: 512,
   }),
+  // The same engine behind another API: what differs is written by its door.
+  'create-chat-completion': postRoute('/chat/completions', {
+    ...inferring('chat/create', {
+      ...reading('Query', 'PutItem', 'UpdateItem'),
+      secrets: ['pepper', 'provider-keys'],
+      sendTo: ['finalize-cost'],
+      catalog: true,
+    }),
+    streaming: true,
+    inference: true,
+    asksProviders: true,
+    asksBedrock: true,
+    timeoutSeconds: 900,
+    memoryMb: 512,
+  }),
   'count-tokens': postRoute('/messages/count_tokens', {
     ...inferring('messages/count-tokens', { ...reading(), secrets: ['pepper', 'provider-keys'], catalog: true }),
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,

@@ -28,6 +28,7 @@ const arrows: Record<string, string[]> = {
   catalog: ['money', 'platform'],
   store: ['money', 'platform', 'catalog'],
   decisions: ['messages', 'platform'],
+  doors: ['messages', 'platform'],
   providers: ['decisions', 'messages', 'catalog', 'platform'],
   search: ['messages', 'catalog', 'money', 'platform'],
   routing: ['providers', 'messages', 'catalog', 'money', 'platform'],
@@ -50,7 +51,7 @@ const arrows: Record<string, string[]> = {
     'platform',
     'resources.ts',
   ],
-  api: ['http', 'books', 'inference', 'management', ...belowInference],
+  api: ['http', 'doors', 'books', 'inference', 'management', ...belowInference],
 };
 
 interface Source {

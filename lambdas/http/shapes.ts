@@ -92,6 +92,9 @@ export const errorShape = z
         message: z
           .string()
           .meta({ description: 'An explanation for people: the cause, the allowed values, and what to do.' }),
+        param: z.string().nullable().meta({
+          description: 'The same as `metadata.field`, where clients of OpenAI’s APIs look for it; `null` without one.',
+        }),
         details: z.looseObject({}).optional().meta({
           description:
             'More values for clients of the Messages API, such as `error_code`; other clients read `metadata`.',

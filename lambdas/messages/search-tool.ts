@@ -14,6 +14,9 @@ const MAX_TOOL_DOMAINS = 64;
 const MAX_PLACE_CHARACTERS = 255;
 /** More searches than a turn ever makes. */
 const MAX_USES = 1_000;
+export const maxUses = optionalField(z.int().positive().max(MAX_USES)).meta({
+  description: 'The most searches that the model may make for this answer.',
+});
 
 const domain = z.string().superRefine((text, context) => {
   const fault = domainFault(text);
@@ -22,19 +25,18 @@ const domain = z.string().superRefine((text, context) => {
 export const domains = optionalField(boundedList(domain, { max: MAX_TOOL_DOMAINS }));
 
 const place = optionalField(z.string().max(MAX_PLACE_CHARACTERS));
-export const userLocation = optionalField(
-  z.strictObject({
-    type: z.literal('approximate'),
-    city: place.meta({ description: 'The city of the user’s location, as free text.' }),
-    region: place.meta({ description: 'The region or state of the user’s location, as free text.' }),
-    country: optionalField(
-      z.string().regex(/^[A-Za-z]{2}$/, 'must be a code of two letters (ISO 3166-1), for example "RU"'),
-    ).meta({ description: 'The country of the user’s location, as a code of two letters.' }),
-    timezone: optionalField(z.string().max(MAX_PLACE_CHARACTERS).refine(isTimezone, 'must be an IANA time zone')).meta({
-      description: 'The time zone of the user’s location, such as `Europe/Moscow`.',
-    }),
+/** Where a user is, roughly. */
+export const placeFields = {
+  city: place.meta({ description: 'The city of the user’s location, as free text.' }),
+  region: place.meta({ description: 'The region or state of the user’s location, as free text.' }),
+  country: optionalField(
+    z.string().regex(/^[A-Za-z]{2}$/, 'must be a code of two letters (ISO 3166-1), for example "RU"'),
+  ).meta({ description: 'The country of the user’s location, as a code of two letters.' }),
+  timezone: optionalField(z.string().max(MAX_PLACE_CHARACTERS).refine(isTimezone, 'must be an IANA time zone')).meta({
+    description: 'The time zone of the user’s location, such as `Europe/Moscow`.',
   }),
-);
+};
+export const userLocation = optionalField(z.strictObject({ type: z.literal('approximate'), ...placeFields }));
 
 export const searchTool = z
   .strictObject({
@@ -44,9 +46,7 @@ export const searchTool = z
     name: z
       .literal(SEARCH_NAME, `must be "${SEARCH_NAME}"`)
       .meta({ description: 'The name of the function; the model calls it by this name.' }),
-    max_uses: optionalField(z.int().positive().max(MAX_USES)).meta({
-      description: 'The most searches that the model may make for this answer.',
-    }),
+    max_uses: maxUses,
     allowed_domains: domains.meta({ description: 'Only pages of these domains are shown to the model.' }),
     blocked_domains: domains.meta({ description: 'Pages of these domains are not shown to the model.' }),
     user_location: userLocation.meta({

@@ -1,6 +1,7 @@
 /**
- * Errors as a client sees them. One envelope serves both families of clients: those of the Messages API read
- * `error.type`, those of the OpenRouter convention read `error.code` and `error.metadata.error_type`.
+ * Errors as a client sees them. One envelope serves all families of clients: those of the Messages API read
+ * `error.type`, those of the OpenRouter convention `error.code` and `error.metadata.error_type`, those of OpenAI's APIs `error.param`
+ * as well.
  */
 
 interface ErrorSpec {
@@ -172,6 +173,8 @@ export interface ErrorEnvelope {
     type: string;
     code: number;
     message: string;
+    /** The field that is wrong, where clients of OpenAI's APIs look for it. */
+    param: string | null;
     details?: Record<string, unknown> | undefined;
     metadata: Record<string, unknown>;
   };
@@ -185,6 +188,7 @@ export function errorEnvelope(error: GatewayError, requestId: string): ErrorEnve
       type: errorKinds[error.kind].messagesType,
       code: error.status,
       message: error.message,
+      param: (error.metadata['field'] as string | undefined) ?? null,
       details: error.details,
       metadata: { error_type: error.kind, ...error.metadata },
     },

@@ -116,7 +116,7 @@ export function addRefusals(api: RestApi, corsOrigins: string): void {
       templates: {
         'application/json':
           `{"type":"error","error":{"type":"${messagesType}","code":${code},"message":${message},` +
-          `"metadata":{"error_type":"${kind}"}},"request_id":"$context.requestId"}`,
+          `"param":null,"metadata":{"error_type":"${kind}"}},"request_id":"$context.requestId"}`,
       },
     });
   }

@@ -1,5 +1,6 @@
 import { activity } from '../../lambdas/api/activity/about.ts';
 import { budgets } from '../../lambdas/api/budgets/about.ts';
+import { chat } from '../../lambdas/api/chat/about.ts';
 import { credits } from '../../lambdas/api/credits/about.ts';
 import { statements } from '../../lambdas/api/statements/about.ts';
 import { decisions } from '../../lambdas/api/decisions/about.ts';
@@ -17,6 +18,7 @@ import type { RouteName } from '../../lambdas/routes.ts';
 /** What people read about every route, in the order of the reference; a route without it does not compile. */
 export const abouts: Record<RouteName, About> = {
   ...messages,
+  ...chat,
   ...decisions,
   ...videos,
   ...models,

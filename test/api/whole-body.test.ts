@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { blanks, isThereWithin, wholeBody } from '../../lambdas/api/messages/whole-body.ts';
+import { blanks, isThereWithin, wholeBody } from '../../lambdas/api/parts/whole-body.ts';
 import { AnswerStream } from '../../lambdas/http/answer-stream.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 

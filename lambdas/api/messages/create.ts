@@ -1,7 +1,8 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { messagesJson, messagesRequestSchema } from '../../messages/schema.ts';
-import { createMessage } from './create-message.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
+import { answerMessage } from '../parts/answer-message.ts';
+import { messagesForm } from './answer-form.ts';
 
 export const accepts = {
   body: messagesRequestSchema,
@@ -9,4 +10,4 @@ export const accepts = {
   meanwhile: refreshSignals,
 };
 
-export const handler = defineEndpoint('create-message', accepts, createMessage);
+export const handler = defineEndpoint('create-message', accepts, (input) => answerMessage(input, messagesForm));

@@ -1,22 +1,18 @@
 import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
 import { PING, sseEvent } from '../../http/sse.ts';
-import type { WhenSilent } from '../../http/answer-stream.ts';
 import type { AnswerEvent } from '../../messages/types.ts';
-
-/** Clients give up on a silent stream, some after 20 seconds; any byte counts, also before the first event. */
-export const pings: WhenSilent = { chunk: PING, afterMs: 10_000 };
+import type { StreamStart } from '../parts/answer-message.ts';
 
 /**
  * The bytes of a streamed answer: one write per batch of events. An error is an event, and ends the stream; it never looks
  * like a complete answer.
- * @param pingFirst the client has already waited for the head of the answer
  */
 export async function* streamBody(
   events: AsyncIterable<AnswerEvent[]>,
-  { requestId, pingFirst }: { requestId: string; pingFirst: boolean },
+  { requestId, isSilent }: Pick<StreamStart, 'requestId' | 'isSilent'>,
 ): AsyncGenerator<string | Uint8Array> {
   try {
-    if (pingFirst) yield PING;
+    if (isSilent) yield PING;
     for await (const batch of events) yield serialise(batch);
   } catch (error) {
     yield sseEvent(errorEnvelope(toGatewayError(error), requestId));

@@ -2,7 +2,8 @@
 
 import { expect, vi } from 'vitest';
 import { AnswerStream } from '../../../lambdas/http/answer-stream.ts';
-import { pings, streamBody } from '../../../lambdas/api/messages/stream-body.ts';
+import { messagesForm } from '../../../lambdas/api/messages/answer-form.ts';
+import { streamBody } from '../../../lambdas/api/messages/stream-body.ts';
 import type { AnswerEvent, MessageBody } from '../../../lambdas/messages/types.ts';
 import { UpstreamError } from '../../../lambdas/providers/http/upstream-http.ts';
 import { complaintsAbout } from '../../providers/well-formed.ts';
@@ -122,10 +123,10 @@ export const journeyPitfalls: Pitfall[] = [
         async function* silent(): AsyncGenerator<AnswerEvent[], void> {
           yield await promise;
         }
-        const body = () => streamBody(silent(), { requestId: 'req_1', pingFirst: false });
-        const chunks = new AnswerStream(body, pings)[Symbol.asyncIterator]();
+        const body = () => streamBody(silent(), { requestId: 'req_1', isSilent: false });
+        const chunks = new AnswerStream(body, messagesForm.whenSilent)[Symbol.asyncIterator]();
         const first = chunks.next();
-        await vi.advanceTimersByTimeAsync(pings.afterMs);
+        await vi.advanceTimersByTimeAsync(messagesForm.whenSilent.afterMs);
         expect(String((await first).value)).toContain('event: ping');
         const second = chunks.next();
         reject(new UpstreamError('broken', 'The provider is gone'));

@@ -8,33 +8,61 @@ import type { AnswerContext } from '../../inference/messages/answer-context.ts';
 import { deliveredEvents, deliveredMessage } from '../../inference/messages/delivered-answer.ts';
 import { openAnswer } from '../../inference/messages/open-answer.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
-import type { MessageBody } from '../../messages/types.ts';
+import type { AnswerEvent, MessageBody } from '../../messages/types.ts';
 import { resources } from '../../resources.ts';
-import { pings, streamBody } from './stream-body.ts';
+import type { RouteName } from '../../routes.ts';
 import { blanks, COMMIT_AFTER_MS, isThereWithin, wholeBody } from './whole-body.ts';
 
+/** Clients give up on a silent stream, some after 20 seconds; any byte counts, also before the first event. */
+export const SILENCE_MS = 10_000;
+
 type MessageEndpointInput = EndpointInput<'inference', RoutedRequest>;
+
+export interface StreamStart {
+  requestId: string;
+  generationId: string;
+  /** The model that the client has asked for. */
+  model: string;
+  /** The client has already waited for the head of the answer: something has to be written at once. */
+  isSilent: boolean;
+}
+
+/** How the answer to a message is written for the clients of one API. */
+export interface AnswerForm {
+  /** The name of its route. */
+  route: RouteName;
+  /** What a stream says while there is nothing to say. */
+  whenSilent: WhenSilent;
+  /** The bytes of a stream. A failure of the events is written as one of them. */
+  streamBody: (events: AsyncIterable<AnswerEvent[]>, start: StreamStart) => AsyncGenerator<string | Uint8Array>;
+  /** The body of an answer in one piece. */
+  wholeAnswer: (message: MessageBody) => object;
+}
 
 /**
  * Answers a message. The path is the same with and without streaming: upstreams always stream, and a client that does not
  * gets the events put together.
  */
-export async function createMessage(input: MessageEndpointInput): Promise<HttpResponse> {
+export async function answerMessage(input: MessageEndpointInput, form: AnswerForm): Promise<HttpResponse> {
   const { request, caller } = input;
-  const claim = await claimOf(resources.table(), { route: 'create-message', ...request, payer: caller.payer });
+  const claim = await claimOf(resources.table(), { route: form.route, ...request, payer: caller.payer });
   const context = await openAnswer({ ...input, claim });
-  return context.streamed ? streamAnswer(context) : wholeAnswer(context, input);
+  return context.streamed ? streamAnswer(context, input, form) : wholeAnswer(context, input, form);
 }
 
 /**
  * Waits for the first event, so that a failure before it has its own status; but not for ever, because a client that
  * gets nothing leaves. From then on the answer is a stream, and failures are reported in it.
  */
-async function streamAnswer(context: AnswerContext): Promise<HttpResponse> {
+async function streamAnswer(
+  context: AnswerContext,
+  { body: { model } }: MessageEndpointInput,
+  { whenSilent, streamBody }: AnswerForm,
+): Promise<HttpResponse> {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<void>((resolve) => {
     const waitedMs = performance.now() - context.receivedAtMs;
-    timer = setTimeout(resolve, Math.max(0, pings.afterMs - waitedMs));
+    timer = setTimeout(resolve, Math.max(0, whenSilent.afterMs - waitedMs));
   });
   let isSilent = false;
   try {
@@ -45,23 +73,28 @@ async function streamAnswer(context: AnswerContext): Promise<HttpResponse> {
   } finally {
     clearTimeout(timer);
   }
-  const { requestId } = context;
-  const produce = () => streamBody(deliveredEvents(context), { requestId, pingFirst: isSilent });
-  return streamResponse(answerBody(context, produce, pings));
+  const { requestId, generationId } = context;
+  const produce = () => streamBody(deliveredEvents(context), { requestId, generationId, model, isSilent });
+  return streamResponse(answerBody(context, produce, whenSilent));
 }
 
 /**
  * The answer in one piece, as soon as it is whole: its settlement is reported while it is on its way. One that takes long
  * is begun before it is there, so that nobody gives up the connection.
  */
-async function wholeAnswer(context: AnswerContext, { waitUntil }: MessageEndpointInput): Promise<HttpResponse> {
+async function wholeAnswer(
+  context: AnswerContext,
+  { waitUntil }: MessageEndpointInput,
+  form: AnswerForm,
+): Promise<HttpResponse> {
   const { message, settled } = deliveredMessage(context);
+  const answer = message.then(form.wholeAnswer);
   waitUntil(settled);
   const waitedMs = performance.now() - context.receivedAtMs;
-  if (await isThereWithin(message, Math.max(0, COMMIT_AFTER_MS - waitedMs))) {
-    return jsonResponse<MessageBody>(200, await message);
+  if (await isThereWithin(answer, Math.max(0, COMMIT_AFTER_MS - waitedMs))) {
+    return jsonResponse<object>(200, await answer);
   }
-  const body = answerBody(context, () => wholeBody(message, context.requestId), blanks);
+  const body = answerBody(context, () => wholeBody(answer, context.requestId), blanks);
   return streamResponse(body, { 'content-type': 'application/json' });
 }
 

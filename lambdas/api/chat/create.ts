@@ -1,0 +1,30 @@
+import { KEEP_ALIVE } from '../../doors/chat/chunks.ts';
+import { chatCompletion } from '../../doors/chat/completion.ts';
+import { chatJson, chatRequestSchema, type ChatCall } from '../../doors/chat/request.ts';
+import { chatNames } from '../../doors/chat/sent-names.ts';
+import { asSent } from '../../doors/sent-names.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { refreshSignals } from '../../inference/endpoint-signals.ts';
+import { answerMessage, SILENCE_MS, type AnswerForm } from '../parts/answer-message.ts';
+import { chunkBody } from './stream-body.ts';
+
+export const accepts = {
+  body: chatRequestSchema,
+  ...chatJson,
+  meanwhile: refreshSignals,
+};
+
+function chatForm({ showsReasoning }: ChatCall): AnswerForm {
+  return {
+    route: 'create-chat-completion',
+    whenSilent: { chunk: KEEP_ALIVE, afterMs: SILENCE_MS },
+    streamBody: (events, start) => chunkBody(events, start, { showsReasoning }),
+    wholeAnswer: (message) => chatCompletion(message, { showsReasoning }),
+  };
+}
+
+export const handler = defineEndpoint('create-chat-completion', accepts, ({ body: call, ...input }) =>
+  answerMessage({ ...input, body: call.message }, chatForm(call)).catch((error: unknown) => {
+    throw asSent(error, chatNames(call.origins));
+  }),
+);

@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import { countShape, rub } from '../../http/shapes.ts';
+
+const functionCall = z.looseObject({
+  id: z.string().meta({ description: 'The id of the call; send it back with the result.' }),
+  type: z.literal('function'),
+  function: z
+    .looseObject({
+      name: z.string().meta({ description: 'The name of the function to call.' }),
+      arguments: z.string().meta({ description: 'The arguments of the call, as a text of JSON.' }),
+    })
+    .meta({ description: 'The function that the model wants to be called.' }),
+});
+
+const completionMessage = z.looseObject({
+  role: z.literal('assistant'),
+  content: z.string().nullable().meta({ description: 'The text of the answer; `null` where there are only calls.' }),
+  refusal: z.null(),
+  reasoning: z.string().optional().meta({ description: 'The thinking of the model as text, where it shows it.' }),
+  reasoning_content: z
+    .string()
+    .optional()
+    .meta({ description: 'The same as `reasoning`, for clients that read it here.' }),
+  reasoning_details: z
+    .array(z.looseObject({ type: z.string() }))
+    .optional()
+    .meta({ description: 'The thinking with its signatures. Send it back in the next turn, unchanged.' }),
+  tool_calls: z
+    .array(functionCall)
+    .optional()
+    .meta({ description: 'The functions that the model wants to be called.' }),
+  annotations: z
+    .array(z.looseObject({ type: z.literal('url_citation') }))
+    .optional()
+    .meta({ description: 'The pages that the answer cites, and where in the text.' }),
+});
+
+/** An answer of the chat API; the code that builds one has its own type. */
+export const chatCompletionAnswer = z
+  .looseObject({
+    id: z.string().meta({ description: 'The id of the generation.' }),
+    object: z.literal('chat.completion'),
+    created: countShape.meta({ description: 'The moment of the request, in seconds since 1970.' }),
+    model: z.string().meta({ description: 'The id of the model that answered.' }),
+    system_fingerprint: z.null(),
+    choices: z
+      .array(
+        z.looseObject({
+          index: z.literal(0),
+          message: completionMessage.meta({ description: 'What the model has answered.' }),
+          finish_reason: z.string().meta({
+            description: 'Why the answer ends: `stop`, `length`, `tool_calls`, `content_filter` or `error`.',
+          }),
+          native_finish_reason: z
+            .string()
+            .nullable()
+            .meta({ description: 'The same as the Messages API names it, such as `end_turn`.' }),
+          logprobs: z.null(),
+        }),
+      )
+      .meta({ description: 'The answer, as a list of one.' }),
+    usage: z
+      .looseObject({
+        prompt_tokens: countShape.meta({ description: 'Tokens of the prompt, those of caches included.' }),
+        completion_tokens: countShape.meta({ description: 'Tokens of the answer, thinking included.' }),
+        total_tokens: countShape.meta({ description: 'The sum of both.' }),
+        prompt_tokens_details: z
+          .looseObject({
+            cached_tokens: countShape.meta({ description: 'Tokens of the prompt that were read from a cache.' }),
+            cache_write_tokens: countShape.meta({ description: 'Tokens of the prompt that were written to a cache.' }),
+          })
+          .meta({ description: 'What of the prompt has a price of its own.' }),
+        completion_tokens_details: z
+          .looseObject({
+            reasoning_tokens: countShape.meta({ description: 'Tokens of thinking, where they are told.' }),
+          })
+          .meta({ description: 'What of the answer was thinking.' }),
+        cost: rub.optional().meta({ description: 'The price of the request in roubles, exact.' }),
+      })
+      .meta({ description: 'The tokens of the request, and what they cost.' }),
+  })
+  .meta({ id: 'ChatCompletion' });

@@ -1,0 +1,23 @@
+import { ChunkWriter, KEEP_ALIVE } from '../../doors/chat/chunks.ts';
+import type { AnswerEvent } from '../../messages/types.ts';
+import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
+import type { StreamStart } from '../parts/answer-message.ts';
+
+/** The chunks of a streamed answer: one write per batch of events. An error is a chunk with the reason `error`, and ends the stream. */
+export async function* chunkBody(
+  events: AsyncIterable<AnswerEvent[]>,
+  { requestId, isSilent, ...identity }: StreamStart,
+  { showsReasoning }: { showsReasoning: boolean },
+): AsyncGenerator<string> {
+  const writer = new ChunkWriter(identity, { showsReasoning });
+  try {
+    if (isSilent) yield KEEP_ALIVE;
+    for await (const batch of events) {
+      let chunks = '';
+      for (const { data } of batch) chunks += writer.write(data);
+      if (chunks !== '') yield chunks;
+    }
+  } catch (error) {
+    yield writer.fail(errorEnvelope(toGatewayError(error), requestId));
+  }
+}

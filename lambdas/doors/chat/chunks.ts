@@ -1,0 +1,180 @@
+/**
+ * An answer as chunks of the chat API. Every strict client has to read each of them: a chunk has all its members and no `null`
+ * that one of them would stumble over; calls come one after another; the last chunk has the usage, and `[DONE]` ends the stream.
+ */
+
+import type { Block, Delta, MessagesEvent } from '../../messages/types.ts';
+import type { ErrorEnvelope } from '../../platform/errors.ts';
+import { generationTimeMs } from '../../platform/ids.ts';
+import { urlAnnotations } from './citations.ts';
+import { finishFields } from './finish-reason.ts';
+import { encryptedDetail, signatureDetail, textDetail, type ShownDetail } from './reasoning-details.ts';
+import { chatUsage } from './usage.ts';
+
+/** A comment, which clients skip. */
+export const KEEP_ALIVE = ': keep-alive\n\n';
+const DONE = 'data: [DONE]\n\n';
+
+interface OpenBlock {
+  type: string;
+  /** Where its text began in the content. */
+  start: number;
+  citations: unknown[];
+  /** The place of a call among the calls, or of thinking among the thinking. */
+  place: number;
+  /** Whether its arguments, or its text, have begun. */
+  hasBegun: boolean;
+  /** The whole arguments of a call, where they came at once. */
+  input: unknown;
+}
+
+/** Who an answer is from, before its first event is there. */
+export interface AnswerIdentity {
+  generationId: string;
+  model: string;
+}
+
+/** Writes the chunks of one answer, in the order of its events. */
+export class ChunkWriter {
+  readonly #showsReasoning: boolean;
+  /** What all chunks begin with. */
+  #head: string;
+  /** Characters of the content so far. */
+  #length = 0;
+  #calls = 0;
+  #thoughts = 0;
+  #open: OpenBlock | undefined;
+
+  constructor(identity: AnswerIdentity, { showsReasoning }: { showsReasoning: boolean }) {
+    this.#showsReasoning = showsReasoning;
+    this.#head = headOf(identity);
+  }
+
+  /** @returns the chunks of an event; empty where the chat API has no words for it */
+  write(event: MessagesEvent): string {
+    switch (event.type) {
+      case 'message_start':
+        this.#head = headOf({ generationId: event.message.id, model: event.message.model });
+        return this.#delta({ role: 'assistant', content: '' });
+      case 'content_block_start':
+        return this.#begin(event.content_block);
+      case 'content_block_delta':
+        return this.#open ? this.#piece(this.#open, event.delta) : '';
+      case 'content_block_stop':
+        return this.#end();
+      case 'message_delta': {
+        const { delta, usage, metadata } = event;
+        if (delta.stop_reason === null) return '';
+        const choice = JSON.stringify([{ index: 0, delta: {}, ...finishFields(delta.stop_reason) }]);
+        const why = metadata === undefined ? '' : `,"metadata":${JSON.stringify(metadata)}`;
+        return `${this.#head}${choice}${why}}\n\n${this.#head}[],"usage":${JSON.stringify(chatUsage(usage))}}\n\n`;
+      }
+      case 'message_stop':
+        return DONE;
+      default:
+        return '';
+    }
+  }
+
+  /** An error in the place of the end, in the one form that every client reads: an annotation of no known kind makes the last look. */
+  fail({ error }: ErrorEnvelope): string {
+    const delta = { content: '', annotations: [{ type: 'error' }] };
+    const choices = JSON.stringify([{ index: 0, delta, finish_reason: 'error' }]);
+    return `${this.#head}${choices},"error":${JSON.stringify(error)}}\n\n${DONE}`;
+  }
+
+  #begin(block: Block): string {
+    const open = { type: block.type, start: this.#length, citations: [], hasBegun: false, input: block['input'] };
+    switch (block.type) {
+      case 'text':
+        this.#open = { ...open, place: 0 };
+        return this.#text(block['text'] as string | undefined);
+      case 'thinking':
+        this.#open = { ...open, place: this.#thoughts++ };
+        return this.#thought(this.#open, block['thinking'] as string | undefined);
+      case 'redacted_thinking':
+        return this.#details(encryptedDetail(this.#thoughts++, String(block['data'])));
+      case 'tool_use': {
+        const place = this.#calls++;
+        this.#open = { ...open, place };
+        const called = { name: block['name'], arguments: '' };
+        return this.#delta({ tool_calls: [{ index: place, id: block['id'], type: 'function', function: called }] });
+      }
+      default:
+        this.#open = undefined;
+        return '';
+    }
+  }
+
+  #piece(open: OpenBlock, delta: Delta): string {
+    switch (delta.type) {
+      case 'text_delta':
+        return this.#text(delta.text);
+      case 'thinking_delta':
+        return this.#thought(open, delta.thinking);
+      case 'signature_delta':
+        return this.#signature(open, delta.signature);
+      case 'input_json_delta':
+        return open.type === 'tool_use' ? this.#arguments(open, delta.partial_json) : '';
+      case 'citations_delta':
+        open.citations.push(delta.citation);
+        return '';
+      default:
+        return '';
+    }
+  }
+
+  #end(): string {
+    const open = this.#open;
+    this.#open = undefined;
+    if (open?.type === 'tool_use' && !open.hasBegun) return this.#arguments(open, JSON.stringify(open.input ?? {}));
+    if (!open || open.citations.length === 0) return '';
+    const annotations = urlAnnotations(open.citations, open.start, this.#length);
+    return annotations.length > 0 ? this.#delta({ annotations }) : '';
+  }
+
+  #text(text: string | undefined): string {
+    if (!text) return '';
+    this.#length += text.length;
+    // By far the most of all chunks: written without an object.
+    return `${this.#head}[{"index":0,"delta":{"content":${JSON.stringify(text)}},"finish_reason":null}]}\n\n`;
+  }
+
+  /** Some clients read the one name, and some the other. */
+  #thought(open: OpenBlock, text: string | undefined): string {
+    if (!text || !this.#showsReasoning) return '';
+    open.hasBegun = true;
+    return this.#delta({ reasoning: text, reasoning_content: text, reasoning_details: [textDetail(open.place, text)] });
+  }
+
+  /** Thinking that is not shown has a signature all the same; its text is then empty, and not missing. */
+  #signature(open: OpenBlock, signature: string): string {
+    const detail = signatureDetail(open.place, signature);
+    return this.#details(open.hasBegun ? detail : { ...detail, text: '' });
+  }
+
+  #details(detail: ShownDetail): string {
+    return this.#showsReasoning ? this.#delta({ reasoning_details: [detail] }) : '';
+  }
+
+  #arguments(open: OpenBlock, text: string): string {
+    if (text === '') return '';
+    open.hasBegun = true;
+    return this.#delta({ tool_calls: [{ index: open.place, function: { arguments: text } }] });
+  }
+
+  #delta(delta: object): string {
+    return `${this.#head}[{"index":0,"delta":${JSON.stringify(delta)},"finish_reason":null}]}\n\n`;
+  }
+}
+
+function headOf({ generationId, model }: AnswerIdentity): string {
+  const created = createdSeconds(generationId);
+  const shared = JSON.stringify({ id: generationId, object: 'chat.completion.chunk', created, model });
+  return `data: ${shared.slice(0, -1)},"choices":`;
+}
+
+/** Epoch seconds at which a generation was admitted. */
+export function createdSeconds(generationId: string): number {
+  return Math.floor((generationTimeMs(generationId) ?? 0) / 1_000);
+}

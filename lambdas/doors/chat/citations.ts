@@ -1,0 +1,23 @@
+/** Citations of an answer as the annotations of a text, which say where in it they belong. */
+
+/** Only pages of the web have an address: citations of documents that the client sent are left out. */
+export function urlAnnotation(citation: unknown, start: number, end: number): object | undefined {
+  const { url, title, cited_text: content } = (citation ?? {}) as Record<string, unknown>;
+  if (typeof url !== 'string') return undefined;
+  return {
+    type: 'url_citation',
+    url_citation: {
+      url,
+      title: typeof title === 'string' ? title : '',
+      start_index: start,
+      end_index: end,
+      ...(typeof content === 'string' ? { content } : {}),
+    },
+  };
+}
+
+/** The citations of a block that hold for a part of the text. */
+export function urlAnnotations(citations: unknown, start: number, end: number): object[] {
+  if (!Array.isArray(citations)) return [];
+  return citations.map((citation) => urlAnnotation(citation, start, end)).filter((found) => found !== undefined);
+}

@@ -1,0 +1,81 @@
+/** Parts of a message's content, as the chat API has them, and the blocks that they become. */
+
+import * as z from 'zod';
+import { cacheControl, optionalField } from '../../messages/field-kinds.ts';
+import type { Block } from '../../messages/types.ts';
+import { documentAddress, documentBlock, imageAddress, imageBlock } from '../media.ts';
+import { withoutNull } from '../without-null.ts';
+
+const MAX_FILE_NAME_CHARACTERS = 512;
+
+const textPart = z.object({
+  type: z.literal('text'),
+  text: z.string().meta({ description: 'The text of the part.' }),
+  cache_control: cacheControl.meta({
+    description:
+      'Asks the provider to cache the prompt up to this part, so that the next request with the same beginning costs less.',
+  }),
+});
+
+const imagePart = z.object({
+  type: z.literal('image_url'),
+  image_url: z
+    .union([
+      imageAddress,
+      z.object({
+        url: imageAddress.meta({ description: 'The address of the image, or its data as a data URL.' }),
+        detail: optionalField(z.enum(['auto', 'low', 'high', 'original'])).meta({
+          description: 'Accepted, and without an effect: providers get the image as it is.',
+        }),
+      }),
+    ])
+    .meta({ description: 'The image: an address, or an object with `url`.' }),
+  cache_control: cacheControl.meta({ description: 'Asks the provider to cache the prompt up to this part.' }),
+});
+
+const filePart = z.object({
+  type: z.literal('file'),
+  file: z
+    .object({
+      file_data: optionalField(documentAddress).meta({
+        description: 'The document: a PDF or a text as a data URL, or its http(s) address.',
+      }),
+      filename: optionalField(z.string().max(MAX_FILE_NAME_CHARACTERS)).meta({ description: 'The name of the file.' }),
+      file_id: optionalField(z.never('is not supported: this gateway keeps no files; send file_data')),
+    })
+    .refine(({ file_data: data }) => data !== undefined && data !== null, {
+      path: ['file_data'],
+      message: 'is required: send the file as a data URL, or its http(s) address',
+    })
+    .meta({ description: 'A document for the model to read.' }),
+});
+
+const refusalPart = z.object({
+  type: z.literal('refusal'),
+  refusal: z.string().meta({ description: 'The words with which the model has refused.' }),
+});
+
+type TextPart = z.output<typeof textPart>;
+type UserPart = TextPart | z.output<typeof imagePart> | z.output<typeof filePart>;
+type AssistantPart = TextPart | z.output<typeof refusalPart>;
+
+export const systemParts = [textPart] as const;
+export const userParts = [textPart, imagePart, filePart] as const;
+export const resultParts = [textPart, imagePart, filePart] as const;
+export const assistantParts = [textPart, refusalPart] as const;
+
+/** @param part one that its schema has let pass */
+export function partBlock(part: UserPart | AssistantPart): Block {
+  switch (part.type) {
+    case 'text':
+      return withoutNull({ type: 'text', text: part.text, cache_control: part.cache_control });
+    case 'refusal':
+      return { type: 'text', text: part.refusal };
+    case 'file':
+      return documentBlock(part.file.file_data!, part.file.filename ?? undefined);
+    case 'image_url': {
+      const image = imageBlock(typeof part.image_url === 'string' ? part.image_url : part.image_url.url);
+      return part.cache_control ? { ...image, cache_control: part.cache_control } : image;
+    }
+  }
+}

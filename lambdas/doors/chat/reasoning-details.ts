@@ -1,0 +1,78 @@
+/**
+ * Thinking in the form of the public convention: `reasoning_details`, one entry a block. A client that sends them back as it got
+ * them gives the model its thinking with its signatures; an entry that a client has damaged is left out.
+ */
+
+import * as z from 'zod';
+import { optionalField } from '../../messages/field-kinds.ts';
+import { boundedList } from '../../messages/list-of.ts';
+import type { Block } from '../../messages/types.ts';
+
+const MAX_DETAILS = 10_000;
+/** Clients drop entries whose format they do not know. */
+const ANTHROPIC_FORMAT = 'anthropic-claude-v1';
+const OTHER_FORMAT = 'unknown';
+
+const detailFields = {
+  text: optionalField(z.string()).meta({ description: 'The thinking as text, of type `reasoning.text`.' }),
+  signature: optionalField(z.string()).meta({
+    description: 'A signature with which the provider recognises its thinking. Send it back unchanged.',
+  }),
+  summary: optionalField(z.string()).meta({
+    description: 'A summary of the thinking, of type `reasoning.summary`. It is shown to people, and not sent on.',
+  }),
+  data: optionalField(z.string()).meta({
+    description: 'Encrypted thinking, of type `reasoning.encrypted`. Send it back unchanged.',
+  }),
+  format: optionalField(z.string()).meta({ description: 'Whose thinking it is: `anthropic-claude-v1` or `unknown`.' }),
+  index: optionalField(z.number()).meta({ description: 'The number of the block of thinking, from 0.' }),
+  id: optionalField(z.string()).meta({ description: 'An id that other gateways give; it means nothing here.' }),
+};
+
+const reasoningDetail = z.looseObject({
+  type: z.string().meta({ description: 'The kind of entry: `reasoning.text`, `reasoning.encrypted` or others.' }),
+  ...detailFields,
+});
+export const reasoningDetails = optionalField(boundedList(reasoningDetail, { max: MAX_DETAILS }));
+export type ReasoningDetail = z.output<typeof reasoningDetail>;
+
+/** An entry of an answer. */
+export type ShownDetail = Record<string, string | number> & { type: string };
+
+/** Who may have a block of thinking back, in the words of the convention. */
+function formatOf(signature: string): string {
+  return signature.startsWith('gw1.') ? OTHER_FORMAT : ANTHROPIC_FORMAT;
+}
+
+export function textDetail(index: number, text: string): ShownDetail {
+  return { type: 'reasoning.text', text, index };
+}
+
+/** What ends an entry of text: the pieces of one index are one entry. */
+export function signatureDetail(index: number, signature: string): ShownDetail {
+  return { type: 'reasoning.text', signature, format: formatOf(signature), index };
+}
+
+export function encryptedDetail(index: number, data: string): ShownDetail {
+  return { type: 'reasoning.encrypted', data, format: formatOf(data), index };
+}
+
+/** The entry of a whole block; undefined for a block that is no thinking. */
+export function wholeDetail(index: number, block: Block): ShownDetail | undefined {
+  if (block.type === 'redacted_thinking') return encryptedDetail(index, String(block['data']));
+  if (block.type !== 'thinking') return undefined;
+  const signature = (block['signature'] ?? '') as string;
+  return { ...signatureDetail(index, signature), text: (block['thinking'] ?? '') as string };
+}
+
+/** The blocks that a client sends back. */
+export function thinkingBlocks(details: readonly ReasoningDetail[]): Block[] {
+  return details.flatMap((detail): Block[] => {
+    if (detail.type === 'reasoning.encrypted') {
+      return detail.data ? [{ type: 'redacted_thinking', data: detail.data }] : [];
+    }
+    // A client that joins the pieces of a stream wrongly has kept the signature of a text without the text.
+    if (detail.type !== 'reasoning.text' || typeof detail.text !== 'string') return [];
+    return [{ type: 'thinking', thinking: detail.text, signature: detail.signature ?? '' }];
+  });
+}

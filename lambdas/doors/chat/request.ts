@@ -1,0 +1,137 @@
+/** A chat request as the engine gets it: a request of the Messages API. docs/doors/chat.md has the rules. */
+
+import type { z } from 'zod';
+import type { PromptPlugins } from '../../messages/plugins.ts';
+import type { RoutedRequest } from '../../messages/preferences.ts';
+import type { Block } from '../../messages/types.ts';
+import { searchPlaceOf } from '../search-request.ts';
+import { thinkingFields } from '../thinking-request.ts';
+import { withoutNull } from '../without-null.ts';
+import { conversationOf } from './conversation.ts';
+import { chatBody, type ChatBody } from './schema.ts';
+import { toolFields } from './tools.ts';
+
+/** A request of the chat API, and what its answer has to know of it. */
+export interface ChatCall {
+  message: RoutedRequest;
+  /** The place in `messages` of each message that the engine gets. */
+  origins: number[];
+  showsReasoning: boolean;
+}
+
+/** What a model is told that has to answer in JSON of any form. */
+const JSON_INSTRUCTION =
+  'Answer with a single JSON object and nothing else: no words before or after it, and no code fence around it.';
+
+const resultsBySize = { low: 3, medium: 5, high: 10 } as const;
+
+/** Values that say what would happen without them: clients send them unasked, and not every provider takes the field. */
+const neutral: Partial<Record<keyof ChatBody, unknown>> = {
+  top_p: 1,
+  top_k: 0,
+  frequency_penalty: 0,
+  presence_penalty: 0,
+  repetition_penalty: 1,
+  verbosity: 'medium',
+};
+
+const asTheyAre = [
+  'temperature',
+  'top_p',
+  'top_k',
+  'frequency_penalty',
+  'presence_penalty',
+  'repetition_penalty',
+  'seed',
+  'verbosity',
+  'cache_control',
+  'provider',
+  'transforms',
+  'stream',
+] as const satisfies (keyof ChatBody)[];
+
+export const chatRequestSchema = chatBody.transform((body, context): ChatCall => {
+  const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
+  const { system, messages, origins } = conversationOf(body.messages);
+  const [model, ...others] = [...(body.model ? [body.model] : []), ...(body.models ?? [])];
+  if (model === undefined) refuse(['model'], 'is required: the id of a model of the catalog');
+  if (messages.length === 0) refuse(['messages'], 'have no text; write at least one that is not empty');
+  if (body.reasoning?.max_tokens && body.reasoning.effort) {
+    refuse(['reasoning', 'max_tokens'], 'cannot be used together with effort; leave one of them out');
+  }
+  const showsReasoning = body.reasoning?.exclude !== true && body.include_reasoning !== false;
+  const message = {
+    ...plainFields(body),
+    model: model!,
+    ...(others.length > 0 ? { models: others } : {}),
+    messages,
+    ...systemField(system, body),
+    ...limitFields(body),
+    ...toolFields(body.tools, body.tool_choice, body.parallel_tool_calls),
+    ...answerFields(body, showsReasoning),
+    ...pluginFields(body),
+    ...callerFields(body),
+  } as RoutedRequest;
+  return { message, origins, showsReasoning };
+});
+export type ChatRequest = z.output<typeof chatRequestSchema>;
+
+function plainFields(body: ChatBody): Record<string, unknown> {
+  const said = asTheyAre.filter((name) => body[name] !== neutral[name]);
+  return withoutNull(Object.fromEntries(said.map((name) => [name, body[name]])));
+}
+
+function systemField(system: Block[], { response_format: format }: ChatBody): { system?: Block[] } {
+  const asked = format?.type === 'json_object' ? [{ type: 'text', text: JSON_INSTRUCTION }] : [];
+  const blocks = [...system, ...asked];
+  return blocks.length > 0 ? { system: blocks } : {};
+}
+
+function limitFields({ max_tokens: limit, max_completion_tokens: newer, stop }: ChatBody) {
+  const sequences = typeof stop === 'string' ? [stop] : (stop ?? []);
+  return withoutNull({
+    max_tokens: newer ?? limit,
+    stop_sequences: sequences.length > 0 ? sequences : undefined,
+  });
+}
+
+/** How the model thinks, and the form of what it says. */
+function answerFields(body: ChatBody, showsReasoning: boolean) {
+  const { reasoning, reasoning_effort: effort, response_format: format } = body;
+  const { output_config: output, ...thinking } = thinkingFields({
+    enabled: reasoning?.enabled,
+    effort: reasoning?.effort ?? effort,
+    maxTokens: reasoning?.max_tokens,
+    isHidden: !showsReasoning,
+  });
+  const schema =
+    format?.type === 'json_schema' ? { type: 'json_schema', schema: format.json_schema.schema ?? {} } : undefined;
+  if (!output && !schema) return thinking;
+  return { ...thinking, output_config: { ...output, ...(schema ? { format: schema } : {}) } };
+}
+
+function pluginFields({ plugins, web_search_options: options }: ChatBody): PromptPlugins {
+  const asked = plugins ?? [];
+  if (!options || asked.some(({ id }) => id === 'web')) return asked.length > 0 ? { plugins: asked } : {};
+  const web = withoutNull({
+    id: 'web' as const,
+    max_results: options.search_context_size ? resultsBySize[options.search_context_size] : undefined,
+    user_location: searchPlaceOf(options.user_location),
+  });
+  return { plugins: [...asked, web] };
+}
+
+function callerFields({ user, safety_identifier: person, session_id: session, prompt_cache_key: cacheKey }: ChatBody) {
+  const userId = person ?? user;
+  return withoutNull({
+    metadata: userId ? { user_id: userId } : undefined,
+    session_id: (session ?? cacheKey) || undefined,
+  });
+}
+
+/** How the JSON of such a body is read. */
+export const chatJson = {
+  maxValues: 100_000,
+  /** What a model has to write, and amounts of money: the gateway must not round their digits. */
+  exactWithin: ['parameters', 'schema', 'max_price'],
+};

@@ -1,0 +1,16 @@
+import type { SentNames } from '../sent-names.ts';
+
+/** What fields of the Messages API are called in a chat. */
+export const chatFields: SentNames['fields'] = {
+  system: 'messages.0',
+  stop_sequences: 'stop',
+  thinking: 'reasoning',
+  'output_config.effort': 'reasoning_effort',
+  'output_config.format': 'response_format',
+  'metadata.user_id': 'user',
+  'tool_choice.disable_parallel_tool_use': 'parallel_tool_calls',
+};
+
+export function chatNames(origins: readonly number[]): SentNames {
+  return { fields: chatFields, conversation: 'messages', origins };
+}

@@ -1,0 +1,114 @@
+/** Tools of a chat request, and what says the same in the Messages API. */
+
+import * as z from 'zod';
+import { anyObject, cacheControl, optionalField } from '../../messages/field-kinds.ts';
+import { boundedList, documentationOf, firstFault, refuse } from '../../messages/list-of.ts';
+import type { MessagesRequest, Tool } from '../../messages/types.ts';
+import { SEARCH_TOOL_TYPE, searchDeclaration, searchTool } from '../search-request.ts';
+
+const MAX_TOOLS = 1_024;
+const TYPES = 'must be "function", or "web_search" for the search of the gateway: it runs no other tool';
+
+const functionDeclaration = z.object({
+  type: z.literal('function', TYPES),
+  function: z
+    .object({
+      name: z
+        .string()
+        .min(1)
+        .max(128)
+        .meta({ description: 'The name of the function; the model calls it by this name.' }),
+      description: optionalField(z.string()).meta({
+        description: 'What the function does and when to call it; the model decides by this text.',
+      }),
+      parameters: optionalField(anyObject).meta({ description: 'The JSON schema of the function’s arguments.' }),
+      strict: optionalField(z.boolean()).meta({
+        description: 'With true the arguments always fit the schema, on models that support this.',
+      }),
+    })
+    .meta({ description: 'A function of yours that the model may call.' }),
+  cache_control: cacheControl.meta({ description: 'Asks the provider to cache the prompt up to this tool.' }),
+});
+type FunctionDeclaration = z.output<typeof functionDeclaration>;
+type Declaration = FunctionDeclaration | z.output<typeof searchDeclaration>;
+
+function isSearch(value: unknown): value is z.output<typeof searchDeclaration> {
+  const { type } = (value ?? {}) as { type?: unknown };
+  return typeof type === 'string' && SEARCH_TOOL_TYPE.test(type);
+}
+
+const declaration = z
+  .unknown()
+  .superRefine((value, context) => {
+    const fault = firstFault(isSearch(value) ? searchDeclaration : functionDeclaration, value);
+    if (fault) refuse(context, fault);
+  })
+  .meta({
+    override: ({ jsonSchema }) => {
+      Object.assign(jsonSchema, { anyOf: [functionDeclaration, searchDeclaration].map(documentationOf) });
+    },
+  }) as unknown as z.ZodType<Declaration>;
+
+export const chatTools = optionalField(
+  boundedList(declaration, { max: MAX_TOOLS }).superRefine((tools, context) => {
+    const searches = tools.flatMap((tool, index) => (isSearch(tool) ? [index] : []));
+    if (searches.length > 1) refuse(context, { path: [searches[1]!, 'type'], message: 'is declared twice' });
+  }),
+);
+
+const CHOICES = 'must be "auto", "none", "required" or {"type": "function", "function": {"name": …}}';
+export const chatToolChoice = optionalField(
+  z.union(
+    [
+      z.enum(['auto', 'none', 'required']),
+      z.object({
+        type: z.literal('function'),
+        function: z
+          .object({ name: z.string().min(1).meta({ description: 'The name of the function to call.' }) })
+          .meta({ description: 'The function that the model has to call.' }),
+      }),
+    ],
+    CHOICES,
+  ),
+);
+
+/** The tools of the request in the Messages API; nothing where there are none. */
+export function toolFields(
+  declared: readonly Declaration[] | null | undefined,
+  choice: z.output<typeof chatToolChoice>,
+  parallel: boolean | null | undefined,
+): Pick<MessagesRequest, 'tools' | 'tool_choice'> {
+  if (!declared?.length) return {};
+  const asked = choiceOf(choice);
+  const single = parallel === false ? { disable_parallel_tool_use: true } : {};
+  return {
+    tools: declared.map((tool) => (isSearch(tool) ? searchTool(tool) : functionTool(tool))),
+    ...(asked || parallel === false ? { tool_choice: { ...(asked ?? { type: 'auto' }), ...single } } : {}),
+  };
+}
+
+function functionTool({ function: declared, cache_control: cache }: FunctionDeclaration): Tool {
+  const { name, description, parameters, strict } = declared;
+  return {
+    name,
+    ...(description ? { description } : {}),
+    input_schema: parameters ?? { type: 'object', properties: {} },
+    ...(strict ? { strict } : {}),
+    ...(cache ? { cache_control: cache } : {}),
+  };
+}
+
+function choiceOf(choice: z.output<typeof chatToolChoice>): MessagesRequest['tool_choice'] {
+  switch (choice) {
+    case null:
+    case undefined:
+      return undefined;
+    case 'required':
+      return { type: 'any' };
+    case 'auto':
+    case 'none':
+      return { type: choice };
+    default:
+      return { type: 'tool', name: choice.function.name };
+  }
+}

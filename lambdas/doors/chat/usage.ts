@@ -1,0 +1,18 @@
+import type { WireUsage } from '../../messages/types.ts';
+
+/** Usage as the chat API counts it: what was read from a cache is part of the prompt, and thinking part of the answer. */
+export function chatUsage(usage: WireUsage): Record<string, unknown> {
+  const cached = usage.cache_read_input_tokens ?? 0;
+  const written = usage.cache_creation_input_tokens ?? 0;
+  const prompt = (usage.input_tokens ?? 0) + cached + written;
+  const completion = usage.output_tokens ?? 0;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: written },
+    completion_tokens_details: { reasoning_tokens: usage.output_tokens_details?.thinking_tokens ?? 0 },
+    ...(usage['cost'] === undefined ? {} : { cost: usage['cost'] }),
+    ...(usage.server_tool_use ? { server_tool_use: usage.server_tool_use } : {}),
+  };
+}

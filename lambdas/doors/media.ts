@@ -1,0 +1,66 @@
+/** Images and documents as clients of OpenAI's APIs send them: by an address, or as a data URL. */
+
+import * as z from 'zod';
+import { sourceUrl } from '../messages/field-kinds.ts';
+import type { Block } from '../messages/types.ts';
+
+/** The head of a data URL, which says what its data is. Parameters like a character set mean nothing for what is taken here. */
+const DATA_URL_HEAD = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[^;,]{1,100})*;base64,/i;
+/** No head is longer. */
+const MAX_HEAD_CHARACTERS = 512;
+
+/** Media types of images, by the names that clients have for them. */
+const imageTypes = new Map([
+  ['image/jpeg', 'image/jpeg'],
+  ['image/jpg', 'image/jpeg'],
+  ['image/png', 'image/png'],
+  ['image/gif', 'image/gif'],
+  ['image/webp', 'image/webp'],
+]);
+const PDF = 'application/pdf';
+const documentTypes = new Set([PDF, 'text/plain', 'text/markdown', 'text/csv', 'text/html', 'application/json']);
+
+const IMAGE_RULE =
+  'must be an http(s) address, or a data URL of image/jpeg, image/png, image/gif or image/webp in base64';
+const DOCUMENT_RULE = `must be an http(s) address, or a data URL of one of ${[...documentTypes].join(', ')} in base64`;
+
+/** A string that says where an image is, or what it is. */
+export const imageAddress = addressOf((type) => imageTypes.has(type), IMAGE_RULE);
+/** The same of a document. */
+export const documentAddress = addressOf((type) => documentTypes.has(type), DOCUMENT_RULE);
+
+function addressOf(isTaken: (mediaType: string) => boolean, rule: string) {
+  return z.string().refine((text) => {
+    if (!text.startsWith('data:')) return sourceUrl.safeParse(text).success;
+    const data = dataUrl(text);
+    return data !== undefined && isTaken(data.mediaType) && data.base64 !== '';
+  }, rule);
+}
+
+/** @returns undefined for what is no data URL in base64 */
+function dataUrl(text: string): { mediaType: string; base64: string } | undefined {
+  const [head, mediaType] = DATA_URL_HEAD.exec(text.slice(0, MAX_HEAD_CHARACTERS)) ?? [];
+  return head === undefined ? undefined : { mediaType: mediaType!.toLowerCase(), base64: text.slice(head.length) };
+}
+
+/** An image as a block. @param address one that `imageAddress` has let pass */
+export function imageBlock(address: string): Block {
+  const data = dataUrl(address);
+  if (!data) return { type: 'image', source: { type: 'url', url: address } };
+  return {
+    type: 'image',
+    source: { type: 'base64', media_type: imageTypes.get(data.mediaType), data: data.base64 },
+  };
+}
+
+/** A document as a block. @param address one that `documentAddress` has let pass */
+export function documentBlock(address: string, name: string | undefined): Block {
+  const title = name === undefined || name === '' ? {} : { title: name };
+  const data = dataUrl(address);
+  if (!data) return { type: 'document', source: { type: 'url', url: address }, ...title };
+  if (data.mediaType === PDF) {
+    return { type: 'document', source: { type: 'base64', media_type: PDF, data: data.base64 }, ...title };
+  }
+  const text = Buffer.from(data.base64, 'base64').toString('utf8');
+  return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, ...title };
+}
