@@ -49,9 +49,23 @@ export const routes = {
     // A stream mostly waits, and is billed by its memory: twice as much would give ten milliseconds.
     memoryMb: 512,
   }),
-  // The same engine behind another API: what differs is written by its door.
+  // The same engine behind two other APIs: what differs is written by their doors.
   'create-chat-completion': postRoute('/chat/completions', {
     ...inferring('chat/create', {
+      ...reading('Query', 'PutItem', 'UpdateItem'),
+      secrets: ['pepper', 'provider-keys'],
+      sendTo: ['finalize-cost'],
+      catalog: true,
+    }),
+    streaming: true,
+    inference: true,
+    asksProviders: true,
+    asksBedrock: true,
+    timeoutSeconds: 900,
+    memoryMb: 512,
+  }),
+  'create-response': postRoute('/responses', {
+    ...inferring('responses/create', {
       ...reading('Query', 'PutItem', 'UpdateItem'),
       secrets: ['pepper', 'provider-keys'],
       sendTo: ['finalize-cost'],

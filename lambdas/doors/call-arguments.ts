@@ -24,6 +24,11 @@ export class ArgumentReader {
   }
 }
 
+/** What a model has written as the arguments of a call; undefined for what is no JSON object. */
+export function callInput(text: string): Record<string, unknown> | undefined {
+  return text === '' ? undefined : objectIn(text);
+}
+
 function objectIn(text: string): Record<string, unknown> | undefined {
   try {
     const value = readExactly(text);

@@ -39,7 +39,7 @@ export const searchDeclaration = z
     }),
   })
   .superRefine((declared, context) => {
-    const { allowed_domains: allowed, blocked_domains: blocked } = searchTool(declared);
+    const { allowed_domains: allowed, blocked_domains: blocked } = declaredSearch(declared);
     if (allowed === undefined || blocked === undefined) return;
     const message = 'cannot be used together with allowed_domains; leave one of them out';
     context.addIssue({ code: 'custom', path: ['excluded_domains'], message });
@@ -52,7 +52,7 @@ type DeclaredSearch = Settings & {
 };
 
 /** The tool of the Messages API that says the same. */
-export function searchTool(declared: DeclaredSearch): Tool {
+export function declaredSearch(declared: DeclaredSearch): Tool {
   const { filters, parameters, ...beside } = declared;
   const asked: Settings = { ...withoutNull(beside), ...withoutNull(parameters ?? {}) };
   const allowed = asked.allowed_domains ?? filters?.allowed_domains;

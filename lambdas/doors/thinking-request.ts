@@ -25,7 +25,7 @@ export interface AskedThinking {
 type ThinkingFields = Pick<MessagesRequest, 'thinking' | 'output_config'>;
 
 /** The same in the Messages API; nothing where nothing was asked. */
-export function thinkingFields({ enabled, effort, maxTokens, isHidden }: AskedThinking): ThinkingFields {
+export function askedThinkingFields({ enabled, effort, maxTokens, isHidden }: AskedThinking): ThinkingFields {
   if (enabled === false || effort === 'none') return { thinking: { type: 'disabled' } };
   const display = isHidden ? 'omitted' : 'summarized';
   if (maxTokens) {

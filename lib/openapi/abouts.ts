@@ -9,6 +9,7 @@ import { keys } from '../../lambdas/api/keys/about.ts';
 import { members } from '../../lambdas/api/members/about.ts';
 import { messages } from '../../lambdas/api/messages/about.ts';
 import { models } from '../../lambdas/api/models/about.ts';
+import { responses } from '../../lambdas/api/responses/about.ts';
 import { service } from '../../lambdas/api/service/about.ts';
 import { videos } from '../../lambdas/api/videos/about.ts';
 import { workspaces } from '../../lambdas/api/workspaces/about.ts';
@@ -19,6 +20,7 @@ import type { RouteName } from '../../lambdas/routes.ts';
 export const abouts: Record<RouteName, About> = {
   ...messages,
   ...chat,
+  ...responses,
   ...decisions,
   ...videos,
   ...models,

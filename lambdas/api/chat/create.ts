@@ -1,4 +1,4 @@
-import { KEEP_ALIVE } from '../../doors/chat/chunks.ts';
+import { KEEP_ALIVE } from '../../doors/keep-alive.ts';
 import { chatCompletion } from '../../doors/chat/completion.ts';
 import { chatJson, chatRequestSchema, type ChatCall } from '../../doors/chat/request.ts';
 import { chatNames } from '../../doors/chat/sent-names.ts';

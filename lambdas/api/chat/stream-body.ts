@@ -1,4 +1,5 @@
-import { ChunkWriter, KEEP_ALIVE } from '../../doors/chat/chunks.ts';
+import { ChunkWriter } from '../../doors/chat/chunks.ts';
+import { KEEP_ALIVE } from '../../doors/keep-alive.ts';
 import type { AnswerEvent } from '../../messages/types.ts';
 import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
 import type { StreamStart } from '../parts/answer-message.ts';

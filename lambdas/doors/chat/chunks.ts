@@ -6,13 +6,11 @@
 import type { Block, Delta, MessagesEvent } from '../../messages/types.ts';
 import type { ErrorEnvelope } from '../../platform/errors.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
-import { urlAnnotations } from './citations.ts';
+import { urlAnnotations } from '../citations.ts';
 import { finishFields } from './finish-reason.ts';
 import { encryptedDetail, signatureDetail, textDetail, type ShownDetail } from './reasoning-details.ts';
 import { chatUsage } from './usage.ts';
 
-/** A comment, which clients skip. */
-export const KEEP_ALIVE = ': keep-alive\n\n';
 const DONE = 'data: [DONE]\n\n';
 
 interface OpenBlock {

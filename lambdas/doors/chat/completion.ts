@@ -2,7 +2,7 @@
 
 import type { Block, MessageBody } from '../../messages/types.ts';
 import { createdSeconds } from './chunks.ts';
-import { urlAnnotations } from './citations.ts';
+import { urlAnnotations } from '../citations.ts';
 import { finishFields } from './finish-reason.ts';
 import { wholeDetail } from './reasoning-details.ts';
 import { chatUsage } from './usage.ts';

@@ -101,7 +101,7 @@ interface Conversation {
 }
 
 /** Instructions at the beginning are the system prompt; a chat of nothing else is said by the user. */
-export function conversationOf(chat: readonly ChatMessage[]): Conversation {
+export function chatConversation(chat: readonly ChatMessage[]): Conversation {
   const saysSystem = ({ role }: ChatMessage) => role === 'system' || role === 'developer';
   const firstSaid = chat.findIndex((message) => !saysSystem(message));
   const begin = firstSaid === -1 ? chat.length - 1 : firstSaid;

@@ -1,15 +1,15 @@
 /** A chat request as the engine gets it: a request of the Messages API. docs/doors/chat.md has the rules. */
 
-import type { z } from 'zod';
 import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { Block } from '../../messages/types.ts';
+import { callerFields, JSON_INSTRUCTION, modelFields, plainFields } from '../common-fields.ts';
 import { searchPlaceOf } from '../search-request.ts';
-import { thinkingFields } from '../thinking-request.ts';
+import { askedThinkingFields } from '../thinking-request.ts';
 import { withoutNull } from '../without-null.ts';
-import { conversationOf } from './conversation.ts';
+import { chatConversation } from './conversation.ts';
 import { chatBody, type ChatBody } from './schema.ts';
-import { toolFields } from './tools.ts';
+import { declaredChatTools } from './tools.ts';
 
 /** A request of the chat API, and what its answer has to know of it. */
 export interface ChatCall {
@@ -19,21 +19,7 @@ export interface ChatCall {
   showsReasoning: boolean;
 }
 
-/** What a model is told that has to answer in JSON of any form. */
-const JSON_INSTRUCTION =
-  'Answer with a single JSON object and nothing else: no words before or after it, and no code fence around it.';
-
 const resultsBySize = { low: 3, medium: 5, high: 10 } as const;
-
-/** Values that say what would happen without them: clients send them unasked, and not every provider takes the field. */
-const neutral: Partial<Record<keyof ChatBody, unknown>> = {
-  top_p: 1,
-  top_k: 0,
-  frequency_penalty: 0,
-  presence_penalty: 0,
-  repetition_penalty: 1,
-  verbosity: 'medium',
-};
 
 const asTheyAre = [
   'temperature',
@@ -52,34 +38,27 @@ const asTheyAre = [
 
 export const chatRequestSchema = chatBody.transform((body, context): ChatCall => {
   const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
-  const { system, messages, origins } = conversationOf(body.messages);
-  const [model, ...others] = [...(body.model ? [body.model] : []), ...(body.models ?? [])];
-  if (model === undefined) refuse(['model'], 'is required: the id of a model of the catalog');
+  const { system, messages, origins } = chatConversation(body.messages);
+  const models = modelFields(body);
+  if (!models) refuse(['model'], 'is required: the id of a model of the catalog');
   if (messages.length === 0) refuse(['messages'], 'have no text; write at least one that is not empty');
   if (body.reasoning?.max_tokens && body.reasoning.effort) {
     refuse(['reasoning', 'max_tokens'], 'cannot be used together with effort; leave one of them out');
   }
   const showsReasoning = body.reasoning?.exclude !== true && body.include_reasoning !== false;
   const message = {
-    ...plainFields(body),
-    model: model!,
-    ...(others.length > 0 ? { models: others } : {}),
+    ...plainFields(body, asTheyAre),
+    ...models,
     messages,
     ...systemField(system, body),
     ...limitFields(body),
-    ...toolFields(body.tools, body.tool_choice, body.parallel_tool_calls),
+    ...declaredChatTools(body.tools, body.tool_choice, body.parallel_tool_calls),
     ...answerFields(body, showsReasoning),
     ...pluginFields(body),
     ...callerFields(body),
   } as RoutedRequest;
   return { message, origins, showsReasoning };
 });
-export type ChatRequest = z.output<typeof chatRequestSchema>;
-
-function plainFields(body: ChatBody): Record<string, unknown> {
-  const said = asTheyAre.filter((name) => body[name] !== neutral[name]);
-  return withoutNull(Object.fromEntries(said.map((name) => [name, body[name]])));
-}
 
 function systemField(system: Block[], { response_format: format }: ChatBody): { system?: Block[] } {
   const asked = format?.type === 'json_object' ? [{ type: 'text', text: JSON_INSTRUCTION }] : [];
@@ -98,7 +77,7 @@ function limitFields({ max_tokens: limit, max_completion_tokens: newer, stop }: 
 /** How the model thinks, and the form of what it says. */
 function answerFields(body: ChatBody, showsReasoning: boolean) {
   const { reasoning, reasoning_effort: effort, response_format: format } = body;
-  const { output_config: output, ...thinking } = thinkingFields({
+  const { output_config: output, ...thinking } = askedThinkingFields({
     enabled: reasoning?.enabled,
     effort: reasoning?.effort ?? effort,
     maxTokens: reasoning?.max_tokens,
@@ -119,14 +98,6 @@ function pluginFields({ plugins, web_search_options: options }: ChatBody): Promp
     user_location: searchPlaceOf(options.user_location),
   });
   return { plugins: [...asked, web] };
-}
-
-function callerFields({ user, safety_identifier: person, session_id: session, prompt_cache_key: cacheKey }: ChatBody) {
-  const userId = person ?? user;
-  return withoutNull({
-    metadata: userId ? { user_id: userId } : undefined,
-    session_id: (session ?? cacheKey) || undefined,
-  });
 }
 
 /** How the JSON of such a body is read. */

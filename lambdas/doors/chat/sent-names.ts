@@ -1,7 +1,7 @@
 import type { SentNames } from '../sent-names.ts';
 
 /** What fields of the Messages API are called in a chat. */
-export const chatFields: SentNames['fields'] = {
+const chatFields: SentNames['fields'] = {
   system: 'messages.0',
   stop_sequences: 'stop',
   thinking: 'reasoning',

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { anyObject, cacheControl, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, documentationOf, firstFault, refuse } from '../../messages/list-of.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
-import { SEARCH_TOOL_TYPE, searchDeclaration, searchTool } from '../search-request.ts';
+import { SEARCH_TOOL_TYPE, declaredSearch, searchDeclaration } from '../search-request.ts';
 
 const MAX_TOOLS = 1_024;
 const TYPES = 'must be "function", or "web_search" for the search of the gateway: it runs no other tool';
@@ -73,7 +73,7 @@ export const chatToolChoice = optionalField(
 );
 
 /** The tools of the request in the Messages API; nothing where there are none. */
-export function toolFields(
+export function declaredChatTools(
   declared: readonly Declaration[] | null | undefined,
   choice: z.output<typeof chatToolChoice>,
   parallel: boolean | null | undefined,
@@ -82,7 +82,7 @@ export function toolFields(
   const asked = choiceOf(choice);
   const single = parallel === false ? { disable_parallel_tool_use: true } : {};
   return {
-    tools: declared.map((tool) => (isSearch(tool) ? searchTool(tool) : functionTool(tool))),
+    tools: declared.map((tool) => (isSearch(tool) ? declaredSearch(tool) : functionTool(tool))),
     ...(asked || parallel === false ? { tool_choice: { ...(asked ?? { type: 'auto' }), ...single } } : {}),
   };
 }

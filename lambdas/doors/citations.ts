@@ -1,7 +1,12 @@
 /** Citations of an answer as the annotations of a text, which say where in it they belong. */
 
+interface UrlAnnotation {
+  type: 'url_citation';
+  url_citation: { url: string; title: string; start_index: number; end_index: number; content?: string };
+}
+
 /** Only pages of the web have an address: citations of documents that the client sent are left out. */
-export function urlAnnotation(citation: unknown, start: number, end: number): object | undefined {
+function urlAnnotation(citation: unknown, start: number, end: number): UrlAnnotation | undefined {
   const { url, title, cited_text: content } = (citation ?? {}) as Record<string, unknown>;
   if (typeof url !== 'string') return undefined;
   return {
@@ -17,7 +22,7 @@ export function urlAnnotation(citation: unknown, start: number, end: number): ob
 }
 
 /** The citations of a block that hold for a part of the text. */
-export function urlAnnotations(citations: unknown, start: number, end: number): object[] {
+export function urlAnnotations(citations: unknown, start: number, end: number): UrlAnnotation[] {
   if (!Array.isArray(citations)) return [];
   return citations.map((citation) => urlAnnotation(citation, start, end)).filter((found) => found !== undefined);
 }

@@ -1,0 +1,127 @@
+import { ok, providerErrors, tagged } from '../../http/about.ts';
+import { responseAnswer } from './shape.ts';
+
+const body = { model: 'sandbox/gpt', input: 'Hello!' };
+
+const moreExamples = {
+  'A stream, with instructions and a conversation': {
+    ...body,
+    stream: true,
+    instructions: 'You are a helpful guide. Answer in one sentence.',
+    input: [
+      { role: 'user', content: 'Which river flows through Moscow?' },
+      { role: 'assistant', content: 'The Moskva.' },
+      { role: 'user', content: 'And through Paris?' },
+    ],
+  },
+  'A function that the model may call': {
+    ...body,
+    tools: [
+      {
+        type: 'function',
+        name: 'get_weather',
+        description: 'Returns the weather in a city. Call it whenever somebody asks about the weather.',
+        parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      },
+    ],
+    input: 'What is the weather in Kazan?',
+  },
+  'An answer in JSON that fits a schema': {
+    ...body,
+    text: {
+      format: {
+        type: 'json_schema',
+        name: 'person',
+        schema: {
+          type: 'object',
+          properties: { name: { type: 'string' }, age: { type: 'integer' } },
+          required: ['name', 'age'],
+          additionalProperties: false,
+        },
+      },
+    },
+    input: 'Ann is 31 years old.',
+  },
+  'Thinking before the answer': {
+    ...body,
+    model: 'sandbox/claude',
+    reasoning: { effort: 'low', summary: 'auto' },
+    input: 'How many primes are there below 100?',
+  },
+  'A search of the web by the model': { ...body, tools: [{ type: 'web_search' }], input: 'What is new in Node.js?' },
+};
+
+const example = {
+  id: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
+  object: 'response',
+  created_at: 1_795_206_289,
+  completed_at: 1_795_206_290,
+  status: 'completed',
+  error: null,
+  incomplete_details: null,
+  model: 'sandbox/gpt',
+  output: [
+    {
+      type: 'message',
+      id: 'msg_01a1faa27c1e7b9a8f003d5c1a2b4c6d0000',
+      status: 'completed',
+      role: 'assistant',
+      content: [{ type: 'output_text', text: 'Hello! How can I help?', annotations: [], logprobs: [] }],
+    },
+  ],
+  output_text: 'Hello! How can I help?',
+  store: false,
+  usage: {
+    input_tokens: 4,
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+    output_tokens: 8,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 12,
+    cost: 0.0132,
+  },
+};
+
+const events = {
+  'response.created': 'The beginning: the response without its output.',
+  'response.in_progress': 'The same once more, as clients of the Responses API expect it.',
+  'response.output_item.added': 'An item begins. `output_index` counts them.',
+  'response.content_part.added': 'The text of a message begins.',
+  'response.output_text.delta': 'A piece of the text.',
+  'response.output_text.annotation.added': 'A page that the text cites.',
+  'response.output_text.done': 'The text is whole.',
+  'response.content_part.done': 'The same, as a part.',
+  'response.reasoning_summary_part.added': 'Thinking that is shown begins.',
+  'response.reasoning_summary_text.delta': 'A piece of it.',
+  'response.reasoning_summary_text.done': 'The thinking is whole.',
+  'response.reasoning_summary_part.done': 'The same, as a part.',
+  'response.function_call_arguments.delta': 'A piece of the arguments of a call.',
+  'response.function_call_arguments.done': 'The arguments are whole.',
+  'response.custom_tool_call_input.delta': 'The input of a custom tool, at once.',
+  'response.custom_tool_call_input.done': 'The same, whole.',
+  'response.web_search_call.in_progress': 'A search of the gateway was made.',
+  'response.web_search_call.searching': 'The same.',
+  'response.web_search_call.completed': 'Its results are there.',
+  'response.refusal.delta': 'The model has refused without a word.',
+  'response.refusal.done': 'The same, whole.',
+  'response.output_item.done': 'The item is whole.',
+  'response.completed': 'The end: the response with all items, its tokens, and what they cost: `usage.cost`, in RUB.',
+  'response.incomplete': 'The same where a limit has ended the answer.',
+  error: 'What went wrong. What was written until then is charged.',
+  'response.failed': 'The same, as the end of the stream.',
+};
+
+export const responses = tagged('Inference', {
+  'create-response': {
+    summary: 'Create a response',
+    chargedOnce: true,
+    description:
+      'The Responses API of OpenAI, for every model of the catalog: Codex, OpenAI’s SDKs and the clients that are built on them work with this base URL and a key of the gateway. Nothing is kept: every request carries the whole conversation, with the items of the answers as they came. `usage.cost` is the price in RUB.',
+    bodyExample: body,
+    moreExamples,
+    errors: [...providerErrors, 'payment_required'],
+    success: {
+      ...ok('The response, or its events where `stream` is true.', responseAnswer, example),
+      content: { 'text/event-stream': { schema: { type: 'string' }, 'x-events': events } },
+    },
+  },
+});

@@ -1,0 +1,34 @@
+import { KEEP_ALIVE } from '../../doors/keep-alive.ts';
+import {
+  responsesJson,
+  responsesNames,
+  responsesRequestSchema,
+  type ResponsesCall,
+} from '../../doors/responses/request.ts';
+import { wholeResponse } from '../../doors/responses/whole-response.ts';
+import { asSent } from '../../doors/sent-names.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { refreshSignals } from '../../inference/endpoint-signals.ts';
+import { answerMessage, SILENCE_MS, type AnswerForm } from '../parts/answer-message.ts';
+import { responseEventBody } from './stream-body.ts';
+
+export const accepts = {
+  body: responsesRequestSchema,
+  ...responsesJson,
+  meanwhile: refreshSignals,
+};
+
+function responseForm(call: ResponsesCall): AnswerForm {
+  return {
+    route: 'create-response',
+    whenSilent: { chunk: KEEP_ALIVE, afterMs: SILENCE_MS },
+    streamBody: (events, start) => responseEventBody(events, start, call),
+    wholeAnswer: (message) => wholeResponse(message, call),
+  };
+}
+
+export const handler = defineEndpoint('create-response', accepts, ({ body: call, ...input }) =>
+  answerMessage({ ...input, body: call.message }, responseForm(call)).catch((error: unknown) => {
+    throw asSent(error, responsesNames(call.origins));
+  }),
+);

@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { countShape, rub } from '../../http/shapes.ts';
+
+/** A response; the code that builds one has its own type. */
+export const responseAnswer = z
+  .looseObject({
+    id: z.string().meta({ description: 'The id of the generation.' }),
+    object: z.literal('response'),
+    created_at: countShape.meta({ description: 'The moment of the request, in seconds since 1970.' }),
+    completed_at: countShape.nullable().meta({ description: 'The end of the answer, in seconds since 1970.' }),
+    status: z
+      .enum(['completed', 'incomplete', 'failed', 'in_progress'])
+      .meta({ description: 'Whether the answer is whole; `incomplete` where a limit has ended it.' }),
+    error: z.looseObject({}).nullable().meta({ description: 'What went wrong, in a stream that has failed.' }),
+    incomplete_details: z
+      .looseObject({ reason: z.string().meta({ description: 'Only `max_output_tokens`.' }) })
+      .nullable()
+      .meta({ description: 'Why the answer is not whole; `null` where it is.' }),
+    model: z.string().meta({ description: 'The id of the model that answered.' }),
+    output: z.array(z.looseObject({ type: z.string() })).meta({
+      description:
+        'The answer as items: `message`, `reasoning`, `function_call`, `custom_tool_call` and `web_search_call`. Send them back in the next turn, unchanged.',
+    }),
+    output_text: z.string().meta({ description: 'All text of the answer.' }),
+    store: z.literal(false),
+    usage: z
+      .looseObject({
+        input_tokens: countShape.meta({ description: 'Tokens of the input, those of caches included.' }),
+        input_tokens_details: z
+          .looseObject({
+            cached_tokens: countShape.meta({ description: 'Tokens of the input that were read from a cache.' }),
+            cache_write_tokens: countShape.meta({ description: 'Tokens of the input that were written to a cache.' }),
+          })
+          .meta({ description: 'What of the input has a price of its own.' }),
+        output_tokens: countShape.meta({ description: 'Tokens of the answer, thinking included.' }),
+        output_tokens_details: z
+          .looseObject({
+            reasoning_tokens: countShape.meta({ description: 'Tokens of thinking, where they are told.' }),
+          })
+          .meta({ description: 'What of the answer was thinking.' }),
+        total_tokens: countShape.meta({ description: 'The sum of both.' }),
+        cost: rub.optional().meta({ description: 'The price of the request in roubles, exact.' }),
+      })
+      .meta({ description: 'The tokens of the request, and what they cost.' }),
+  })
+  .meta({ id: 'Response' });

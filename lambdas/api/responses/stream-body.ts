@@ -1,0 +1,25 @@
+import { ResponseWriter } from '../../doors/responses/stream-events.ts';
+import type { OutputSettings } from '../../doors/responses/output-items.ts';
+import type { AnswerEvent } from '../../messages/types.ts';
+import { toGatewayError } from '../../platform/errors.ts';
+import { KEEP_ALIVE } from '../../doors/keep-alive.ts';
+import type { StreamStart } from '../parts/answer-message.ts';
+
+/** The events of a streamed response: one write per batch. An error is an event and a terminal one, and ends the stream. */
+export async function* responseEventBody(
+  events: AsyncIterable<AnswerEvent[]>,
+  { isSilent, ...identity }: StreamStart,
+  settings: OutputSettings,
+): AsyncGenerator<string> {
+  const writer = new ResponseWriter(identity, settings);
+  try {
+    if (isSilent) yield KEEP_ALIVE;
+    for await (const batch of events) {
+      let written = '';
+      for (const { data } of batch) written += writer.write(data);
+      if (written !== '') yield written;
+    }
+  } catch (error) {
+    yield writer.fail(toGatewayError(error));
+  }
+}

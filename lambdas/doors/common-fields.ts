@@ -1,0 +1,145 @@
+/** Fields that both of OpenAI's APIs have, with the rule by which each is honoured, mapped or refused. */
+
+import * as z from 'zod';
+import { anyObject, optionalField } from '../messages/field-kinds.ts';
+import { boundedList } from '../messages/list-of.ts';
+import { plugins, transforms } from '../messages/plugins.ts';
+import { otherModels, providerPreferences, sessionId } from '../messages/preferences.ts';
+
+const MAX_LABELS = 16;
+const MAX_LABEL_CHARACTERS = 512;
+const MAX_USER_CHARACTERS = 512;
+
+export const tokenLimit = optionalField(z.int().positive());
+export const unsupported = (why: string) => optionalField(z.never(why)).meta({ description: 'Refused.' });
+const NO_PROBABILITIES = 'no probabilities are given here';
+
+export const commonFields = {
+  model: optionalField(z.string().min(1).max(200)).meta({
+    description:
+      'The id of a model of the catalog, such as `openai/gpt-5.5`. A suffix asks for something more: `:floor` for the lowest price, `:nitro` for the highest throughput, `:online` for a web search first.',
+  }),
+  models: otherModels.meta({
+    description: 'Other models that are tried in this order where the first one cannot answer.',
+  }),
+  stream: optionalField(z.boolean()).meta({
+    description: 'With true the answer comes as server-sent events while it is written.',
+  }),
+  stream_options: optionalField(
+    z.object({
+      include_usage: optionalField(z.boolean()).meta({
+        description: 'Accepted with any value: a stream always ends with its usage.',
+      }),
+      include_obfuscation: optionalField(z.boolean()).meta({
+        description: 'Accepted with any value: nothing is added to the events.',
+      }),
+    }),
+  ).meta({ description: 'Settings of the stream.' }),
+  temperature: optionalField(z.number().min(0).max(2)).meta({
+    description: 'How much chance decides between words: with 0 the model takes the most likely one.',
+  }),
+  top_p: optionalField(z.number().min(0).max(1)).meta({
+    description: 'The model chooses among the most likely tokens whose probabilities add up to this. 1 says nothing.',
+  }),
+  top_k: optionalField(z.int().nonnegative()).meta({
+    description: 'The model considers only this many of the most likely tokens. 0 says nothing.',
+  }),
+  frequency_penalty: optionalField(z.number().min(-2).max(2)).meta({
+    description: 'Makes words less likely the more often they were said. 0 says nothing.',
+  }),
+  presence_penalty: optionalField(z.number().min(-2).max(2)).meta({
+    description: 'Makes words less likely that were said before. 0 says nothing.',
+  }),
+  parallel_tool_calls: optionalField(z.boolean()).meta({
+    description: 'With false the answer has at most one call of a tool.',
+  }),
+  user: optionalField(z.string().max(MAX_USER_CHARACTERS)).meta({
+    description: 'Your id of the person that the request is for. Providers get a digest of it, never the id itself.',
+  }),
+  safety_identifier: optionalField(z.string().max(MAX_USER_CHARACTERS)).meta({
+    description: 'The newer name of `user`; it counts where both are sent.',
+  }),
+  prompt_cache_key: optionalField(z.string().max(256)).meta({
+    description: 'Your name for the conversation, like `session_id`, which counts where both are sent.',
+  }),
+  prompt_cache_retention: optionalField(z.enum(['in_memory', '24h'])).meta({
+    description: 'Accepted, and without an effect: a provider keeps its cache as long as its price says.',
+  }),
+  metadata: optionalField(
+    z
+      .record(z.string().max(64), z.string().max(MAX_LABEL_CHARACTERS))
+      .refine((labels) => Object.keys(labels).length <= MAX_LABELS, `must have at most ${MAX_LABELS} members`),
+  ).meta({ description: 'Labels of a stored answer. Nothing is stored here, so they have no effect.' }),
+  service_tier: optionalField(
+    z.enum(['auto', 'default', 'standard'], 'must be "auto" or "default": the catalog has no other price'),
+  ).meta({ description: 'Tiers with other prices are refused.' }),
+  top_logprobs: optionalField(z.literal(0, `must be 0: ${NO_PROBABILITIES}`)).meta({ description: 'Only 0.' }),
+  modalities: optionalField(boundedList(z.literal('text', 'must be "text": answers here are texts'), { max: 1 })).meta({
+    description: 'Only `["text"]`.',
+  }),
+  provider: optionalField(providerPreferences).meta({
+    description: 'Preferences for routing: which endpoints may answer, and in which order.',
+  }),
+  plugins: plugins.meta({
+    description:
+      'What the gateway does before the model is asked: `web` searches the web, `context-compression` shortens a conversation that is too long.',
+  }),
+  transforms: transforms.meta({
+    description: '`["middle-out"]` is the older way to ask for the plugin `context-compression`.',
+  }),
+  route: optionalField(z.literal('fallback')).meta({ description: 'Accepted: `models` are always tried in turn.' }),
+  session_id: sessionId,
+};
+type CommonBody = z.output<z.ZodObject<typeof commonFields>>;
+
+/** A schema of an answer, with what OpenAI's APIs have beside it. */
+export const namedSchema = {
+  name: optionalField(z.string()).meta({ description: 'A name of yours for the schema.' }),
+  description: optionalField(z.string()).meta({ description: 'What the schema is for.' }),
+  schema: optionalField(anyObject).meta({ description: 'The JSON schema that the answer has to fit.' }),
+  strict: optionalField(z.boolean()).meta({
+    description: 'Accepted: the answer has to fit the schema with any value of this.',
+  }),
+};
+
+/** What a model is told that has to answer in JSON of any form. */
+export const JSON_INSTRUCTION =
+  'Answer with a single JSON object and nothing else: no words before or after it, and no code fence around it.';
+
+/** Values that say what would happen without them: clients send them unasked, and not every provider takes the field. */
+const neutral: Record<string, unknown> = {
+  top_p: 1,
+  top_k: 0,
+  frequency_penalty: 0,
+  presence_penalty: 0,
+  repetition_penalty: 1,
+  verbosity: 'medium',
+};
+
+/** Members of a body that the Messages API has under the same names, without those that say nothing. */
+export function plainFields(body: object, names: readonly string[]): Record<string, unknown> {
+  const members = body as Record<string, unknown>;
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = members[name];
+      return value === null || value === undefined || value === neutral[name] ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** The models that may answer, the first one first; undefined where none is named. */
+export function modelFields({ model, models }: CommonBody): { model: string; models?: string[] } | undefined {
+  const [first, ...others] = [...(model ? [model] : []), ...(models ?? [])];
+  if (first === undefined) return undefined;
+  return { model: first, ...(others.length > 0 ? { models: others } : {}) };
+}
+
+/** Who asks, and in which conversation. */
+export function callerFields(body: CommonBody): { metadata?: { user_id: string }; session_id?: string } {
+  const userId = body.safety_identifier || body.user;
+  const session = body.session_id || body.prompt_cache_key;
+  return {
+    ...(userId ? { metadata: { user_id: userId } } : {}),
+    ...(session ? { session_id: session } : {}),
+  };
+}

@@ -1,0 +1,40 @@
+/** Tools whose input is a text of any form: to the models here they are functions with one argument. */
+
+import type { Tool } from '../../messages/types.ts';
+
+/** The name of the argument. */
+export const CUSTOM_ARGUMENT = 'input';
+/** A grammar is for the eyes of the model: nothing here holds its words to it. */
+const MAX_GRAMMAR_CHARACTERS = 20_000;
+
+interface CustomTool {
+  name: string;
+  description?: string | null | undefined;
+  format?:
+    | { type: string; syntax?: string | null | undefined; definition?: string | null | undefined }
+    | null
+    | undefined;
+}
+
+export function customTool({ name, description, format }: CustomTool): Tool {
+  const grammar = format?.definition
+    ? `The input has to fit this grammar (${format.syntax ?? 'lark'}):\n${format.definition.slice(0, MAX_GRAMMAR_CHARACTERS)}`
+    : '';
+  const about = [description ?? '', grammar].filter((text) => text !== '').join('\n\n');
+  return {
+    name,
+    ...(about === '' ? {} : { description: about }),
+    input_schema: {
+      type: 'object',
+      properties: { [CUSTOM_ARGUMENT]: { type: 'string', description: 'The whole input of the tool, as a text.' } },
+      required: [CUSTOM_ARGUMENT],
+      additionalProperties: false,
+    },
+  };
+}
+
+/** What the model has written to such a tool. One that has called it with anything else is passed on as it is. */
+export function customInput(input: unknown): string {
+  const text = (input as Record<string, unknown> | null | undefined)?.[CUSTOM_ARGUMENT];
+  return typeof text === 'string' ? text : JSON.stringify(input ?? {});
+}

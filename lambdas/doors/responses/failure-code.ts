@@ -1,0 +1,19 @@
+import type { ErrorKind, GatewayError } from '../../platform/errors.ts';
+
+/** Codes that clients of this API know. Codex repeats a turn for every other one, and then does not show why it failed. */
+const codes: Partial<Record<ErrorKind, string>> = {
+  invalid_request: 'invalid_prompt',
+  context_length_exceeded: 'context_length_exceeded',
+  payment_required: 'insufficient_quota',
+  rate_limit_exceeded: 'rate_limit_exceeded',
+  provider_overloaded: 'server_is_overloaded',
+};
+
+/**
+ * The code of a failure within a stream. A failure that must not be repeated, because what was written until then is charged, has
+ * the one code with which every client shows the message, and asks no more.
+ */
+export function failureCode({ kind, headers }: GatewayError): string {
+  if (headers['x-should-retry'] === 'false') return 'invalid_prompt';
+  return codes[kind] ?? 'server_error';
+}

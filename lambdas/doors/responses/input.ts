@@ -1,0 +1,192 @@
+/** The input of a response: items, and the conversation of the Messages API that says the same. */
+
+import * as z from 'zod';
+import { optionalField } from '../../messages/field-kinds.ts';
+import { boundedList, documentationOf, firstFault, refuse } from '../../messages/list-of.ts';
+import type { Block, Message } from '../../messages/types.ts';
+import { ArgumentReader } from '../call-arguments.ts';
+import { CUSTOM_ARGUMENT } from './custom-tools.ts';
+import { assistantContent, contentBlocks, instructionContent, resultContent, userContent } from './parts.ts';
+import { unsealedThinking } from './sealed-thinking.ts';
+
+/** More than the longest sessions of agents have. */
+const MAX_ITEMS = 20_000;
+
+const NO_REFERENCES =
+  'is not supported: this gateway keeps no answers. Send the items themselves: in the AI SDK set store to false, in other clients send back what the answer had in output';
+
+const messageType = optionalField(z.literal('message'));
+const said = <Role extends string, Content extends z.ZodType>(role: Role, content: Content) =>
+  z.object({ type: messageType, role: z.literal(role), content });
+
+const message = z.discriminatedUnion(
+  'role',
+  [
+    said('user', userContent),
+    said('assistant', assistantContent),
+    said('system', instructionContent),
+    said('developer', instructionContent),
+  ],
+  {
+    error: (issue) =>
+      issue.code === 'invalid_union' ? 'must be one of user, assistant, system, developer' : undefined,
+  },
+);
+
+const callId = z.string().min(1).meta({ description: 'The id of the call; its output refers to it.' });
+const functionCall = z.object({
+  type: z.literal('function_call'),
+  call_id: callId,
+  name: z.string().min(1).meta({ description: 'The name of the function.' }),
+  arguments: z.string().meta({ description: 'The arguments of the call, as a text of JSON.' }),
+});
+const customCall = z.object({
+  type: z.literal('custom_tool_call'),
+  call_id: callId,
+  name: z.string().min(1).meta({ description: 'The name of the tool.' }),
+  input: z.string().meta({ description: 'What the model has written to the tool.' }),
+});
+const outputOf = <Type extends string>(type: Type) =>
+  z.object({
+    type: z.literal(type),
+    call_id: callId,
+    output: resultContent.meta({ description: 'The result of the call: a text, or a list of parts.' }),
+  });
+const reasoning = z.object({
+  type: z.literal('reasoning'),
+  encrypted_content: optionalField(z.string()).meta({
+    description: 'The thinking as the answer had it. An item without it, or from elsewhere, is left out.',
+  }),
+});
+/** A search that the gateway made: what came of it is in the text of the answer. */
+const searchCall = z.object({ type: z.literal('web_search_call') });
+const reference = z.object({
+  type: z.literal('item_reference').refine(() => false, NO_REFERENCES),
+});
+
+const typed = [
+  functionCall,
+  outputOf('function_call_output'),
+  customCall,
+  outputOf('custom_tool_call_output'),
+  reasoning,
+  searchCall,
+  reference,
+] as const;
+const TYPES = `must be one of message, ${typed
+  .slice(0, -1)
+  .map(({ shape }) => shape.type.value)
+  .join(', ')}`;
+const typedItem = z.discriminatedUnion('type', typed, {
+  error: (issue) => (issue.code === 'invalid_union' ? TYPES : undefined),
+});
+
+export type InputItem = z.output<typeof message> | Exclude<z.output<typeof typedItem>, { type: 'item_reference' }>;
+
+/** Messages may leave out their type. */
+function isSaid(value: unknown): boolean {
+  const { type } = (value ?? {}) as { type?: unknown };
+  return type === undefined || type === null || type === 'message';
+}
+
+const item = z
+  .unknown()
+  .superRefine((value, context) => {
+    const fault = firstFault(isSaid(value) ? message : typedItem, value);
+    if (fault) refuse(context, fault);
+  })
+  .meta({
+    override: ({ jsonSchema }) => {
+      Object.assign(jsonSchema, { anyOf: [message, typedItem].map(documentationOf) });
+    },
+  }) as unknown as z.ZodType<InputItem>;
+
+const itemList = boundedList(item, { min: 1, max: MAX_ITEMS });
+export const responsesInput = z
+  .union([z.string().min(1), itemList], { error: 'must be a text or a list of items' })
+  .meta({ description: 'The conversation so far, with the oldest item first; a text is what the user says.' });
+
+interface Conversation {
+  system: Block[];
+  messages: Message[];
+  /** The place in the input of the first item of each message. */
+  origins: number[];
+}
+
+/** Neighbouring items of the assistant are one message, with its blocks in their order; so are results of calls. */
+export function responsesConversation(input: string | readonly InputItem[]): Conversation {
+  if (typeof input === 'string') return { system: [], messages: [{ role: 'user', content: input }], origins: [0] };
+  const conversation: Conversation = { system: [], messages: [], origins: [] };
+  const reader = new ArgumentReader();
+  let open: { kind: string; blocks: Block[] } | undefined;
+  for (const [index, one] of input.entries()) {
+    const { kind, role, blocks } = spoken(one, reader);
+    if (blocks.length === 0) continue;
+    if (role === 'system' && conversation.messages.length === 0) {
+      conversation.system.push(...blocks);
+    } else if (open?.kind === kind && kind !== 'said') {
+      open.blocks.push(...blocks);
+    } else {
+      open = { kind, blocks };
+      conversation.messages.push({ role, content: blocks });
+      conversation.origins.push(index);
+    }
+  }
+  return conversation;
+}
+
+interface Spoken {
+  /** Items of one kind that follow each other are one message, but what people say stays apart. */
+  kind: 'assistant' | 'results' | 'said';
+  role: Message['role'];
+  blocks: Block[];
+}
+
+function spoken(one: InputItem, reader: ArgumentReader): Spoken {
+  if (isItem(one)) return spokenItem(one, reader);
+  const blocks = contentBlocks(one.content);
+  switch (one.role) {
+    case 'user':
+      return { kind: 'said', role: 'user', blocks };
+    case 'assistant':
+      return { kind: 'assistant', role: 'assistant', blocks };
+    case 'system':
+    case 'developer':
+      return { kind: 'said', role: 'system', blocks };
+  }
+}
+
+function assistant(...blocks: Block[]): Spoken {
+  return { kind: 'assistant', role: 'assistant', blocks };
+}
+
+type TypedItem = Exclude<InputItem, { role: string }>;
+
+function isItem(one: InputItem): one is TypedItem {
+  return !('role' in one);
+}
+
+function spokenItem(one: TypedItem, reader: ArgumentReader): Spoken {
+  switch (one.type) {
+    case 'function_call':
+      return assistant({ type: 'tool_use', id: one.call_id, name: one.name, input: reader.read(one.arguments) });
+    case 'custom_tool_call':
+      return assistant({
+        type: 'tool_use',
+        id: one.call_id,
+        name: one.name,
+        input: { [CUSTOM_ARGUMENT]: one.input },
+      });
+    case 'function_call_output':
+    case 'custom_tool_call_output': {
+      const content = typeof one.output === 'string' ? one.output : contentBlocks(one.output);
+      return { kind: 'results', role: 'user', blocks: [{ type: 'tool_result', tool_use_id: one.call_id, content }] };
+    }
+    case 'reasoning': {
+      const thinking = unsealedThinking(one.encrypted_content ?? '');
+      return assistant(...(thinking ? [thinking] : []));
+    }
+    case 'web_search_call':
+      return assistant();
+  }
+}

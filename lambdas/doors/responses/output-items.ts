@@ -1,0 +1,85 @@
+/** Items of the output of a response, made from the blocks of an answer. */
+
+import type { Block } from '../../messages/types.ts';
+import { without } from '../../messages/without.ts';
+import { urlAnnotations } from '../citations.ts';
+import { customInput } from './custom-tools.ts';
+import { sealedThinking } from './sealed-thinking.ts';
+
+/** What an answer has to know of its request. */
+export interface OutputSettings {
+  customTools: ReadonlySet<string>;
+  showsSources: boolean;
+}
+
+export type OutputItem = Record<string, unknown> & { type: string; id: string };
+
+/** Ids of items are those of no other answer: clients keep them for a whole conversation. */
+export function itemId(prefix: string, generationId: string, index: number): string {
+  return `${prefix}_${generationId.replace(/^gen-/, '').replaceAll('-', '')}${index.toString(16).padStart(4, '0')}`;
+}
+
+/** Thinking as an item. @param text what the answer shows of it; empty where it shows nothing */
+export function reasoningItem(id: string, block: Block): OutputItem {
+  const text = (block['thinking'] ?? '') as string;
+  const summary = text === '' ? [] : [{ type: 'summary_text', text }];
+  return { type: 'reasoning', id, summary, encrypted_content: sealedThinking(block) };
+}
+
+interface SaidText {
+  text: string;
+  annotations: object[];
+}
+
+/** Several blocks of text that follow each other, as one text with annotations of its places. */
+export function saidText(blocks: readonly Block[]): SaidText {
+  let text = '';
+  const annotations: object[] = [];
+  for (const block of blocks) {
+    const start = text.length;
+    text += (block['text'] ?? '') as string;
+    annotations.push(...flatAnnotations(block['citations'], start, text.length));
+  }
+  return { text, annotations };
+}
+
+/** The annotations of this API have their members beside the type. */
+export function flatAnnotations(citations: unknown, start: number, end: number): object[] {
+  return urlAnnotations(citations, start, end).map(({ type, url_citation: page }) => ({
+    type,
+    ...without(page, 'content'),
+  }));
+}
+
+export function textPart({ text, annotations }: SaidText): object {
+  return { type: 'output_text', text, annotations, logprobs: [] };
+}
+
+export function messageItem(id: string, status: 'in_progress' | 'completed', content: object[]): OutputItem {
+  return { type: 'message', id, status, role: 'assistant', content };
+}
+
+/** A call of a function, or of a tool whose input is a text. */
+export function callItem(id: string, { id: callId, name, input }: Block, { customTools }: OutputSettings): OutputItem {
+  return customTools.has(name as string)
+    ? { type: 'custom_tool_call', id, status: 'completed', call_id: callId, name, input: customInput(input) }
+    : { type: 'function_call', id, status: 'completed', call_id: callId, name, arguments: JSON.stringify(input ?? {}) };
+}
+
+/** A search of the gateway, with what it has found. */
+export function searchItem(
+  id: string,
+  call: Block,
+  found: Block | undefined,
+  { showsSources }: OutputSettings,
+): OutputItem {
+  const { query } = (call['input'] ?? {}) as { query?: unknown };
+  const pages = Array.isArray(found?.['content']) ? (found['content'] as { url?: unknown }[]) : [];
+  const sources = pages.flatMap(({ url }) => (typeof url === 'string' ? [{ type: 'url', url }] : []));
+  return {
+    type: 'web_search_call',
+    id,
+    status: 'completed',
+    action: { type: 'search', query: typeof query === 'string' ? query : '', ...(showsSources ? { sources } : {}) },
+  };
+}

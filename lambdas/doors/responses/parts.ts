@@ -1,0 +1,88 @@
+/** Parts of content, as the Responses API has them, and the blocks that they become. */
+
+import * as z from 'zod';
+import { optionalField } from '../../messages/field-kinds.ts';
+import { boundedList } from '../../messages/list-of.ts';
+import type { Block } from '../../messages/types.ts';
+import { documentAddress, documentBlock, imageAddress, imageBlock } from '../media.ts';
+
+const MAX_FILE_NAME_CHARACTERS = 512;
+const NO_FILES = 'is not supported: this gateway keeps no files; send the data, or an address';
+
+const inputText = z.object({
+  type: z.literal('input_text'),
+  text: z.string().meta({ description: 'The text of the part.' }),
+});
+const inputImage = z.object({
+  type: z.literal('input_image'),
+  image_url: imageAddress.meta({ description: 'The address of the image, or its data as a data URL.' }),
+  detail: optionalField(z.enum(['auto', 'low', 'high', 'original'])).meta({
+    description: 'Accepted, and without an effect: providers get the image as it is.',
+  }),
+  file_id: optionalField(z.never(NO_FILES)),
+});
+const inputFile = z
+  .object({
+    type: z.literal('input_file'),
+    file_data: optionalField(documentAddress).meta({ description: 'A PDF or a text, as a data URL.' }),
+    file_url: optionalField(documentAddress).meta({ description: 'The http(s) address of the document.' }),
+    filename: optionalField(z.string().max(MAX_FILE_NAME_CHARACTERS)).meta({ description: 'The name of the file.' }),
+    file_id: optionalField(z.never(NO_FILES)),
+  })
+  .refine((file) => Boolean(file.file_data || file.file_url), {
+    path: ['file_data'],
+    message: 'is required: send the file as a data URL, or its address as file_url',
+  });
+const outputText = z.object({
+  type: z.literal('output_text'),
+  text: z.string().meta({ description: 'What the model has said.' }),
+});
+const refusal = z.object({
+  type: z.literal('refusal'),
+  refusal: z.string().meta({ description: 'The words with which the model has refused.' }),
+});
+
+type Part =
+  | z.output<typeof inputText>
+  | z.output<typeof inputImage>
+  | z.output<typeof inputFile>
+  | z.output<typeof outputText>
+  | z.output<typeof refusal>;
+export type Content = string | Part[];
+
+function contentOf(parts: readonly z.ZodObject[]): z.ZodType<Content> {
+  const types = parts.map(({ shape }) => (shape['type'] as z.ZodLiteral<string>).value).join(', ');
+  const part = z.discriminatedUnion('type', parts as unknown as [z.ZodObject], {
+    error: (issue) => (issue.code === 'invalid_union' ? `must be one of ${types}` : undefined),
+  });
+  const list = boundedList(part) as unknown as z.ZodType<Part[]>;
+  return z.union([z.string(), list], { error: 'must be a text or a list of parts' });
+}
+
+export const instructionContent = contentOf([inputText]).meta({ description: 'The instructions.' });
+export const userContent = contentOf([inputText, inputImage, inputFile]).meta({ description: 'What the user says.' });
+/** Some clients write what the model has said as they write what users say. */
+export const assistantContent = contentOf([outputText, refusal, inputText]).meta({
+  description: 'What the model has said.',
+});
+export const resultContent = contentOf([inputText, inputImage, inputFile]);
+
+/** @param content what its schema has let pass */
+export function contentBlocks(content: Content): Block[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  return content.map(partBlock);
+}
+
+function partBlock(part: Part): Block {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+      return { type: 'text', text: part.text };
+    case 'refusal':
+      return { type: 'text', text: part.refusal };
+    case 'input_image':
+      return imageBlock(part.image_url);
+    case 'input_file':
+      return documentBlock((part.file_data ?? part.file_url)!, part.filename ?? undefined);
+  }
+}

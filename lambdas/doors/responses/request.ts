@@ -1,0 +1,119 @@
+/** A request for a response as the engine gets it: a request of the Messages API. docs/doors/responses.md has the rules. */
+
+import type { PromptPlugins } from '../../messages/plugins.ts';
+import type { RoutedRequest } from '../../messages/preferences.ts';
+import { isSearchType } from '../../messages/search-tool.ts';
+import type { Block, MessagesRequest, Tool } from '../../messages/types.ts';
+import { callerFields, JSON_INSTRUCTION, modelFields, plainFields } from '../common-fields.ts';
+import type { SentNames } from '../sent-names.ts';
+import { askedThinkingFields } from '../thinking-request.ts';
+import { responsesConversation } from './input.ts';
+import { responsesBody, type ResponsesBody } from './schema.ts';
+import { declaredTools } from './tools.ts';
+
+/** A request of the Responses API, and what its answer has to know of it. */
+export interface ResponsesCall {
+  message: RoutedRequest;
+  /** The place in `input` of each message that the engine gets. */
+  origins: number[];
+  /** Names of tools whose input is a text. */
+  customTools: ReadonlySet<string>;
+  /** The answer names the pages that a search has found. */
+  showsSources: boolean;
+}
+
+const asTheyAre = [
+  'temperature',
+  'top_p',
+  'top_k',
+  'frequency_penalty',
+  'presence_penalty',
+  'provider',
+  'transforms',
+  'stream',
+];
+
+export const responsesRequestSchema = responsesBody.transform((body, context): ResponsesCall => {
+  const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
+  const { system, messages, origins } = responsesConversation(body.input);
+  const models = modelFields(body);
+  if (!models) refuse(['model'], 'is required: the id of a model of the catalog');
+  if (messages.length === 0) refuse(['input'], 'has no text; write at least one that is not empty');
+  const {
+    customTools,
+    tools,
+    tool_choice: choice,
+  } = declaredTools(body.tools ?? [], body.tool_choice, body.parallel_tool_calls);
+  if (choice?.type === 'tool' && !tools!.some(({ name }) => name === choice.name)) {
+    refuse(['tool_choice'], 'must name one of the tools that this gateway takes');
+  }
+  const message = {
+    ...plainFields(body, asTheyAre),
+    ...models,
+    messages,
+    ...systemField(system, body),
+    ...(body.max_output_tokens ? { max_tokens: body.max_output_tokens } : {}),
+    ...(tools ? { tools: withSearchLimit(tools, body.max_tool_calls) } : {}),
+    ...(choice ? { tool_choice: choice } : {}),
+    ...answerFields(body),
+    ...pluginFields(body),
+    ...callerFields(body),
+  } as RoutedRequest;
+  const showsSources = body.include?.includes('web_search_call.action.sources') === true;
+  return { message, origins, customTools, showsSources };
+});
+
+function systemField(system: Block[], { instructions, text }: ResponsesBody): { system?: Block[] } {
+  const texts = [instructions ?? '', ...(text?.format?.type === 'json_object' ? [JSON_INSTRUCTION] : [])];
+  const [first, ...more] = texts.map((words) => ({ type: 'text', text: words }));
+  const blocks = [...(first!.text === '' ? [] : [first!]), ...system, ...more];
+  return blocks.length > 0 ? { system: blocks } : {};
+}
+
+/** How the model thinks, and the form of what it says. A request that asks for a summary asks for thinking. */
+function answerFields({ reasoning, text }: ResponsesBody): Pick<MessagesRequest, 'thinking' | 'output_config'> {
+  const summary = reasoning?.summary ?? reasoning?.generate_summary ?? 'none';
+  const { output_config: output, ...thinking } = askedThinkingFields({
+    enabled: reasoning?.enabled ?? (summary === 'none' ? undefined : true),
+    effort: reasoning?.effort,
+    maxTokens: reasoning?.max_tokens,
+    isHidden: summary === 'none',
+  });
+  const format =
+    text?.format?.type === 'json_schema' ? { type: 'json_schema', schema: text.format.schema ?? {} } : undefined;
+  if (!output && !format) return thinking;
+  return { ...thinking, output_config: { ...output, ...(format ? { format } : {}) } };
+}
+
+function withSearchLimit(tools: Tool[], limit: number | null | undefined): Tool[] {
+  return limit ? tools.map((tool) => (isSearchType(tool.type) ? { max_uses: limit, ...tool } : tool)) : tools;
+}
+
+function pluginFields({ plugins, truncation }: ResponsesBody): PromptPlugins {
+  const asked = plugins ?? [];
+  const shortens = truncation === 'auto' && !asked.some(({ id }) => id === 'context-compression');
+  const all = shortens ? [...asked, { id: 'context-compression' as const }] : asked;
+  return all.length > 0 ? { plugins: all } : {};
+}
+
+/** How the JSON of such a body is read. */
+export const responsesJson = {
+  maxValues: 100_000,
+  /** What a model has to write, and amounts of money: the gateway must not round their digits. */
+  exactWithin: ['parameters', 'schema', 'max_price'],
+};
+
+const fields: SentNames['fields'] = {
+  max_tokens: 'max_output_tokens',
+  system: 'instructions',
+  thinking: 'reasoning',
+  'output_config.effort': 'reasoning.effort',
+  'output_config.format': 'text.format',
+  'metadata.user_id': 'user',
+  'tool_choice.disable_parallel_tool_use': 'parallel_tool_calls',
+};
+
+/** What fields of the Messages API are called in such a request. */
+export function responsesNames(origins: readonly number[]): SentNames {
+  return { fields, conversation: 'input', origins };
+}

@@ -1,0 +1,86 @@
+/** The object that a response is, whole or at the ends of its stream. Strict clients ask for every one of its members. */
+
+import type { StopReason, WireUsage } from '../../messages/types.ts';
+import { generationTimeMs } from '../../platform/ids.ts';
+import type { OutputItem } from './output-items.ts';
+
+export interface ResponseState {
+  generationId: string;
+  model: string;
+  status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
+  output: readonly OutputItem[];
+  usage?: WireUsage | undefined;
+  incompleteReason?: string | undefined;
+  error?: { code: string; message: string } | undefined;
+  /** Epoch seconds. */
+  completedAt?: number | undefined;
+  metadata?: unknown;
+}
+
+/** The request is not repeated in it: its settings are `null`, or what they are without one. */
+export function responseObject(state: ResponseState): object {
+  const { generationId, model, status, output, usage, incompleteReason, error } = state;
+  return {
+    id: generationId,
+    object: 'response',
+    created_at: Math.floor((generationTimeMs(generationId) ?? 0) / 1_000),
+    completed_at: state.completedAt ?? null,
+    status,
+    background: false,
+    error: error ?? null,
+    incomplete_details: incompleteReason === undefined ? null : { reason: incompleteReason },
+    instructions: null,
+    max_output_tokens: null,
+    model,
+    output,
+    output_text: textOf(output),
+    parallel_tool_calls: true,
+    previous_response_id: null,
+    prompt_cache_key: null,
+    reasoning: { effort: null, summary: null },
+    safety_identifier: null,
+    service_tier: 'default',
+    store: false,
+    temperature: null,
+    text: { format: { type: 'text' } },
+    tool_choice: 'auto',
+    tools: [],
+    top_p: null,
+    frequency_penalty: null,
+    presence_penalty: null,
+    truncation: 'disabled',
+    user: null,
+    metadata: {},
+    ...(usage ? { usage: responsesUsage(usage) } : {}),
+    ...(state.metadata === undefined ? {} : { gateway: state.metadata }),
+  };
+}
+
+function textOf(output: readonly OutputItem[]): string {
+  const parts = output.flatMap(({ content }) => (content ?? []) as { type: string; text: string }[]);
+  return parts.flatMap(({ type, text }) => (type === 'output_text' ? [text] : [])).join('');
+}
+
+/** Usage as this API counts it: what was read from a cache is part of the input, and thinking part of the output. */
+function responsesUsage(usage: WireUsage): object {
+  const cached = usage.cache_read_input_tokens ?? 0;
+  const written = usage.cache_creation_input_tokens ?? 0;
+  const input = (usage.input_tokens ?? 0) + cached + written;
+  const output = usage.output_tokens ?? 0;
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cached, cache_write_tokens: written },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: usage.output_tokens_details?.thinking_tokens ?? 0 },
+    total_tokens: input + output,
+    ...(usage['cost'] === undefined ? {} : { cost: usage['cost'] }),
+  };
+}
+
+/** Why an answer is not whole, in the words of this API; undefined for one that is. */
+export function incompleteReason(reason: StopReason | null): string | undefined {
+  return reason === 'max_tokens' || reason === 'model_context_window_exceeded' ? 'max_output_tokens' : undefined;
+}
+
+/** What a model that refuses without a word is taken to have said: an answer without any item is asked for again. */
+export const REFUSED = 'The model has refused to answer.';

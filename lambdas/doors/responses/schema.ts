@@ -1,0 +1,98 @@
+/**
+ * The body of POST /responses. Each field is honoured, or mapped by the rule in its description, or refused by its name. An explicit
+ * null, an empty text and an empty object count as absent: clients send them unasked.
+ */
+
+import * as z from 'zod';
+import { optionalField } from '../../messages/field-kinds.ts';
+import { boundedList } from '../../messages/list-of.ts';
+import { commonFields, namedSchema, tokenLimit, unsupported } from '../common-fields.ts';
+import { reasoningEffort, reasoningSummary } from '../thinking-request.ts';
+import { responsesInput } from './input.ts';
+import { responsesToolChoice, responsesTools } from './tools.ts';
+
+const MAX_INCLUDED = 64;
+const MAX_SEARCHES = 1_000;
+
+const NO_STORE =
+  'is not supported: this gateway keeps no answers. Send the whole conversation as input: in the AI SDK set store to false, in LangChain leave useResponsesApi’s previous_response_id off, in n8n and Open WebUI switch stored conversations off';
+
+const format = z.discriminatedUnion(
+  'type',
+  [
+    z.object({ type: z.literal('text') }),
+    z.object({ type: z.literal('json_object') }),
+    z.object({ type: z.literal('json_schema'), ...namedSchema }),
+  ],
+  { error: (issue) => (issue.code === 'invalid_union' ? 'must be one of text, json_object, json_schema' : undefined) },
+);
+
+export const responsesBody = z.strictObject({
+  ...commonFields,
+  input: responsesInput,
+  instructions: optionalField(z.string()).meta({
+    description: 'Instructions that the model gets before the conversation.',
+  }),
+  max_output_tokens: tokenLimit.meta({
+    description: 'The most tokens that the answer may have, thinking included. It also bounds what it may cost.',
+  }),
+  max_tool_calls: optionalField(z.int().positive().max(MAX_SEARCHES)).meta({
+    description: 'The most searches that the model may make for this answer.',
+  }),
+  tools: responsesTools.meta({
+    description:
+      'Your functions and custom tools that the model may call, and `{"type": "web_search"}` for the search of the gateway. Tools that only OpenAI runs are left out.',
+  }),
+  tool_choice: responsesToolChoice.meta({ description: 'Whether the model has to call a tool, and which one.' }),
+  text: optionalField(
+    z.object({
+      format: optionalField(format).meta({
+        description:
+          'The form of the answer. `json_schema` makes it fit a schema, on models that support this; `json_object` asks the model in the prompt for a JSON object.',
+      }),
+      verbosity: optionalField(z.enum(['low', 'medium', 'high'])).meta({
+        description: 'Accepted, and without an effect: most models do not take it, and agents send it unasked.',
+      }),
+    }),
+  ).meta({ description: 'Settings of the text of the answer.' }),
+  reasoning: optionalField(
+    z.object({
+      effort: reasoningEffort.meta({ description: 'How much the model thinks before it answers.' }),
+      summary: reasoningSummary.meta({
+        description: 'With any value but `none` the answer shows the thinking, as far as the provider does.',
+      }),
+      generate_summary: reasoningSummary.meta({ description: 'The older name of `summary`.' }),
+      max_tokens: tokenLimit.meta({ description: 'The most tokens of thinking, in place of an effort.' }),
+      enabled: optionalField(z.boolean()).meta({ description: 'With true the model thinks, with false it does not.' }),
+    }),
+  ).meta({ description: 'Whether the model thinks, how much, and whether the answer shows it.' }),
+  include: optionalField(
+    boundedList(
+      z
+        .string()
+        .max(100)
+        .refine((name) => name !== 'message.output_text.logprobs', 'is not supported: no probabilities are given here'),
+      { max: MAX_INCLUDED },
+    ),
+  ).meta({
+    description:
+      'More that the answer shows: `web_search_call.action.sources`. Encrypted thinking is always in it; other names have nothing to show here.',
+  }),
+  store: optionalField(z.boolean()).meta({
+    description: 'Accepted with any value: nothing is kept here, and the answer says `store: false`.',
+  }),
+  truncation: optionalField(z.enum(['auto', 'disabled'])).meta({
+    description: 'With `auto` a conversation that is too long is shortened, as by the plugin `context-compression`.',
+  }),
+  previous_response_id: optionalField(z.literal('', NO_STORE)).meta({ description: 'Refused: send the conversation.' }),
+  conversation: unsupported(NO_STORE),
+  prompt: unsupported('is not supported: this gateway keeps no prompts; send instructions and input'),
+  background: optionalField(z.literal(false, 'must be false: answers are not kept until somebody asks for them')).meta({
+    description: 'Only false.',
+  }),
+  client_metadata: optionalField(z.record(z.string().max(100), z.unknown())).meta({
+    description: 'Accepted, and without an effect: what a client says of itself.',
+  }),
+  messages: unsupported('is a field of POST /chat/completions: send the request there, or input here'),
+});
+export type ResponsesBody = z.output<typeof responsesBody>;

@@ -1,0 +1,336 @@
+/**
+ * An answer as the events of a response, in the order that every client can read: created, then for each item added, its pieces,
+ * done; then completed or incomplete with all items. Every event has its number. A stream never ends without a terminal event,
+ * because agents send a turn again whose end they have not seen.
+ */
+
+import type { Block, Delta, MessageDelta, MessagesEvent } from '../../messages/types.ts';
+import { nowMs } from '../../platform/clock.ts';
+import type { GatewayError } from '../../platform/errors.ts';
+import { callInput } from '../call-arguments.ts';
+import { failureCode } from './failure-code.ts';
+import {
+  callItem,
+  flatAnnotations,
+  itemId,
+  messageItem,
+  reasoningItem,
+  searchItem,
+  textPart,
+  type OutputItem,
+  type OutputSettings,
+} from './output-items.ts';
+import { incompleteReason, REFUSED, responseObject, type ResponseState } from './response.ts';
+
+interface OpenBlock {
+  block: Block;
+  /** The item that it is, or is a part of. */
+  id: string;
+  /** What was written of it: thinking, or the arguments of a call. */
+  written: string;
+  /** Where a text begins in its message. */
+  start: number;
+}
+
+/** Texts that follow each other are one message. */
+interface OpenMessage {
+  id: string;
+  text: string;
+  annotations: object[];
+}
+
+interface AnswerIdentity {
+  generationId: string;
+  model: string;
+}
+
+/** Writes the events of one answer. */
+export class ResponseWriter {
+  readonly #settings: OutputSettings;
+  #identity: AnswerIdentity;
+  #events = 0;
+  /** Items that are done: their number is the index of the one that is open. */
+  readonly #output: OutputItem[] = [];
+  #open: OpenBlock | undefined;
+  #message: OpenMessage | undefined;
+  /** Searches whose results are not there yet, by the ids of their calls. */
+  readonly #searches = new Map<unknown, Block>();
+
+  constructor(identity: AnswerIdentity, settings: OutputSettings) {
+    this.#identity = identity;
+    this.#settings = settings;
+  }
+
+  /** @returns the events that an event of the Messages API becomes; empty where this API has no words for it */
+  write(event: MessagesEvent): string {
+    switch (event.type) {
+      case 'message_start':
+        this.#identity = { generationId: event.message.id, model: event.message.model };
+        return this.#begin();
+      case 'content_block_start':
+        return this.#start({ ...event.content_block });
+      case 'content_block_delta':
+        return this.#open ? this.#piece(this.#open, event.delta) : '';
+      case 'content_block_stop':
+        return this.#open ? this.#end(this.#open) : '';
+      case 'message_delta':
+        return event.delta.stop_reason === null ? '' : this.#finish(event);
+      default:
+        return '';
+    }
+  }
+
+  /** Two events, because some clients read only the one, and some only the other. */
+  fail(error: GatewayError): string {
+    const code = failureCode(error);
+    const { message } = error;
+    const begun = this.#events > 0 ? '' : this.#begin();
+    const told = this.#event('error', { code, message, param: null });
+    return begun + told + this.#terminal('failed', { error: { code, message } });
+  }
+
+  #begin(): string {
+    const response = this.#response('in_progress');
+    return this.#event('response.created', { response }) + this.#event('response.in_progress', { response });
+  }
+
+  #start(block: Block): string {
+    if (block.type === 'text') {
+      const begun = this.#message ? '' : this.#beginMessage();
+      this.#open = { block, id: this.#message!.id, written: '', start: this.#message!.text.length };
+      return begun + this.#text(block['text'] as string | undefined);
+    }
+    const ended = this.#endMessage();
+    const open = (prefix: string) => (this.#open = { block, id: this.#nextId(prefix), written: '', start: 0 });
+    switch (block.type) {
+      case 'thinking':
+        return ended + this.#added({ ...reasoningItem(open('rs').id, {} as Block), encrypted_content: null });
+      case 'redacted_thinking':
+        open('rs');
+        return ended;
+      case 'tool_use':
+        return ended + this.#added(this.#begunCall(open('fc')));
+      case 'server_tool_use':
+      case 'web_search_tool_result':
+        open('ws');
+        return ended;
+      default:
+        this.#open = undefined;
+        return ended;
+    }
+  }
+
+  #begunCall({ id, block }: OpenBlock): OutputItem {
+    const whole = callItem(id, block, this.#settings);
+    return { ...whole, status: 'in_progress', [whole.type === 'function_call' ? 'arguments' : 'input']: '' };
+  }
+
+  #piece(open: OpenBlock, delta: Delta): string {
+    switch (delta.type) {
+      case 'text_delta':
+        return this.#text(delta.text);
+      case 'thinking_delta':
+        return this.#thought(open, delta.thinking);
+      case 'signature_delta':
+        open.block['signature'] = delta.signature;
+        return '';
+      case 'input_json_delta':
+        open.written += delta.partial_json;
+        return open.block.type === 'tool_use' && !this.#isCustom(open) && delta.partial_json !== ''
+          ? this.#event('response.function_call_arguments.delta', { ...this.#placeOf(open), delta: delta.partial_json })
+          : '';
+      case 'citations_delta':
+        open.block['citations'] = [...((open.block['citations'] ?? []) as unknown[]), delta.citation];
+        return '';
+      default:
+        return '';
+    }
+  }
+
+  #end(open: OpenBlock): string {
+    this.#open = undefined;
+    const { block, id, written } = open;
+    switch (block.type) {
+      case 'text':
+        return this.#cite(open);
+      case 'thinking':
+        return this.#endThinking(open);
+      case 'redacted_thinking': {
+        const item = reasoningItem(id, block);
+        return this.#added({ ...item, encrypted_content: null }) + this.#done(item);
+      }
+      case 'tool_use':
+        return this.#endCall(open);
+      case 'server_tool_use':
+        this.#searches.set(block['id'], { ...block, input: callInput(written) ?? block['input'] });
+        return '';
+      default:
+        return this.#searched(open);
+    }
+  }
+
+  #beginMessage(): string {
+    this.#message = { id: this.#nextId('msg'), text: '', annotations: [] };
+    const place = this.#placeOf(this.#message);
+    const part = textPart({ text: '', annotations: [] });
+    return (
+      this.#added(messageItem(this.#message.id, 'in_progress', [])) +
+      this.#event('response.content_part.added', { ...place, content_index: 0, part })
+    );
+  }
+
+  #text(text: string | undefined): string {
+    if (!text || !this.#message) return '';
+    this.#message.text += text;
+    const place = { ...this.#placeOf(this.#message), content_index: 0 };
+    return this.#event('response.output_text.delta', { ...place, delta: text, logprobs: [] });
+  }
+
+  /** What a block cites holds for its own part of the message. */
+  #cite({ block, start }: OpenBlock): string {
+    const message = this.#message!;
+    return flatAnnotations(block['citations'], start, message.text.length)
+      .map((annotation) => {
+        const place = { ...this.#placeOf(message), content_index: 0, annotation_index: message.annotations.length };
+        message.annotations.push(annotation);
+        return this.#event('response.output_text.annotation.added', { ...place, annotation });
+      })
+      .join('');
+  }
+
+  #endMessage(): string {
+    const message = this.#message;
+    if (!message) return '';
+    this.#message = undefined;
+    const place = { ...this.#placeOf(message), content_index: 0 };
+    const part = textPart(message);
+    return (
+      this.#event('response.output_text.done', { ...place, text: message.text, logprobs: [] }) +
+      this.#event('response.content_part.done', { ...place, part }) +
+      this.#done(messageItem(message.id, 'completed', [part]))
+    );
+  }
+
+  #thought(open: OpenBlock, text: string): string {
+    if (text === '') return '';
+    const place = { ...this.#placeOf(open), summary_index: 0 };
+    const begun =
+      open.written === ''
+        ? this.#event('response.reasoning_summary_part.added', { ...place, part: { type: 'summary_text', text: '' } })
+        : '';
+    open.written += text;
+    return begun + this.#event('response.reasoning_summary_text.delta', { ...place, delta: text });
+  }
+
+  #endThinking(open: OpenBlock): string {
+    const { block, id } = open;
+    // A provider may send thinking at once, in the beginning of its block.
+    const late = open.written === '' ? this.#thought(open, (block['thinking'] ?? '') as string) : '';
+    const text = open.written;
+    const place = { ...this.#placeOf(open), summary_index: 0 };
+    const ended =
+      text === ''
+        ? ''
+        : this.#event('response.reasoning_summary_text.done', { ...place, text }) +
+          this.#event('response.reasoning_summary_part.done', { ...place, part: { type: 'summary_text', text } });
+    return late + ended + this.#done(reasoningItem(id, { ...block, thinking: text }));
+  }
+
+  #isCustom({ block }: OpenBlock): boolean {
+    return this.#settings.customTools.has(block['name'] as string);
+  }
+
+  /** Arguments that are no JSON are told as they were written: the client says so to the model. */
+  #endCall(open: OpenBlock): string {
+    const { block, id, written } = open;
+    const place = this.#placeOf(open);
+    const whole = callItem(id, { ...block, input: callInput(written) ?? block['input'] }, this.#settings);
+    if (whole.type === 'custom_tool_call') {
+      const input = whole['input'] as string;
+      return (
+        this.#event('response.custom_tool_call_input.delta', { ...place, delta: input }) +
+        this.#event('response.custom_tool_call_input.done', { ...place, input }) +
+        this.#done(whole)
+      );
+    }
+    const item = written === '' ? whole : { ...whole, arguments: written };
+    const { name, arguments: text } = item as unknown as { name: string; arguments: string };
+    const late = written === '' ? this.#event('response.function_call_arguments.delta', { ...place, delta: text }) : '';
+    return (
+      late +
+      this.#event('response.function_call_arguments.done', { ...place, name, arguments: text }) +
+      this.#done(item)
+    );
+  }
+
+  #searched({ block, id }: OpenBlock): string {
+    const call = this.#searches.get(block['tool_use_id']);
+    if (!call) return '';
+    this.#searches.delete(block['tool_use_id']);
+    const item = searchItem(id, call, block, this.#settings);
+    const place = { output_index: this.#output.length, item_id: id };
+    return (
+      this.#added({ ...item, status: 'in_progress' }) +
+      this.#event('response.web_search_call.in_progress', place) +
+      this.#event('response.web_search_call.searching', place) +
+      this.#event('response.web_search_call.completed', place) +
+      this.#done(item)
+    );
+  }
+
+  #finish({ delta, usage, metadata }: MessageDelta): string {
+    const ended = this.#endMessage();
+    const hasMessage = this.#output.some(({ type }) => type === 'message');
+    const refused = delta.stop_reason === 'refusal' && !hasMessage ? this.#refuse() : '';
+    const incomplete = incompleteReason(delta.stop_reason);
+    const status = incomplete === undefined ? 'completed' : 'incomplete';
+    return ended + refused + this.#terminal(status, { usage, incompleteReason: incomplete, metadata });
+  }
+
+  #refuse(): string {
+    const id = this.#nextId('msg');
+    const place = { item_id: id, output_index: this.#output.length, content_index: 0 };
+    const part = { type: 'refusal', refusal: REFUSED };
+    return (
+      this.#added(messageItem(id, 'in_progress', [])) +
+      this.#event('response.content_part.added', { ...place, part: { type: 'refusal', refusal: '' } }) +
+      this.#event('response.refusal.delta', { ...place, delta: REFUSED }) +
+      this.#event('response.refusal.done', { ...place, refusal: REFUSED }) +
+      this.#event('response.content_part.done', { ...place, part }) +
+      this.#done(messageItem(id, 'completed', [part]))
+    );
+  }
+
+  #terminal(status: Exclude<ResponseState['status'], 'in_progress'>, more: Partial<ResponseState>): string {
+    const completedAt = status === 'completed' ? Math.floor(nowMs() / 1_000) : undefined;
+    return this.#event(`response.${status}`, { response: this.#response(status, { ...more, completedAt }) });
+  }
+
+  #response(status: ResponseState['status'], more: Partial<ResponseState> = {}): object {
+    return responseObject({ ...this.#identity, status, output: this.#output, ...more });
+  }
+
+  #nextId(prefix: string): string {
+    return itemId(prefix, this.#identity.generationId, this.#output.length);
+  }
+
+  #placeOf({ id }: { id: string }): { item_id: string; output_index: number } {
+    return { item_id: id, output_index: this.#output.length };
+  }
+
+  #added(item: OutputItem): string {
+    return this.#event('response.output_item.added', { output_index: this.#output.length, item });
+  }
+
+  #done(item: OutputItem): string {
+    const told = this.#event('response.output_item.done', { output_index: this.#output.length, item });
+    this.#output.push(item);
+    return told;
+  }
+
+  #event(type: string, fields: object): string {
+    const data = JSON.stringify({ type, sequence_number: this.#events, ...fields });
+    this.#events += 1;
+    return `event: ${type}\ndata: ${data}\n\n`;
+  }
+}

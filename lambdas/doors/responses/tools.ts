@@ -1,0 +1,148 @@
+/**
+ * Tools of a response, and what says the same in the Messages API. Agents declare tools on every request that only OpenAI can run:
+ * those are left out, because a refusal would end all their work (docs/doors/responses.md lists them).
+ */
+
+import * as z from 'zod';
+import { anyObject, optionalField } from '../../messages/field-kinds.ts';
+import { boundedList, firstFault, refuse } from '../../messages/list-of.ts';
+import { SEARCH_NAME } from '../../messages/search-tool.ts';
+import type { MessagesRequest, Tool } from '../../messages/types.ts';
+import { SEARCH_TOOL_TYPE, declaredSearch, searchDeclaration } from '../search-request.ts';
+import { customTool } from './custom-tools.ts';
+
+const MAX_TOOLS = 1_024;
+
+const toolName = z
+  .string()
+  .min(1)
+  .max(128)
+  .meta({ description: 'The name of the tool; the model calls it by this name.' });
+const description = optionalField(z.string()).meta({
+  description: 'What the tool does and when to call it; the model decides by this text.',
+});
+
+const functionDeclaration = z.object({
+  type: z.literal('function'),
+  name: toolName,
+  description,
+  parameters: optionalField(anyObject).meta({ description: 'The JSON schema of the function’s arguments.' }),
+  strict: optionalField(z.boolean()).meta({
+    description: 'With true the arguments always fit the schema, on models that support this.',
+  }),
+});
+const customDeclaration = z.object({
+  type: z.literal('custom'),
+  name: toolName,
+  description,
+  format: optionalField(
+    z.looseObject({
+      type: z.string(),
+      syntax: optionalField(z.string()),
+      definition: optionalField(z.string()),
+    }),
+  ).meta({ description: 'The form of the input. The model reads a grammar; nothing holds its words to it.' }),
+});
+/** Without an access to the web a search would be one of OpenAI's own memory. */
+const searchOnline = searchDeclaration.extend({ external_web_access: optionalField(z.boolean()) });
+const anyDeclaration = z.looseObject({ type: z.string().min(1).max(100) });
+
+const schemas = {
+  function: functionDeclaration,
+  custom: customDeclaration,
+  search: searchOnline,
+  other: anyDeclaration,
+};
+type Kind = keyof typeof schemas;
+
+function kindOf(value: unknown): Kind {
+  const { type } = (value ?? {}) as { type?: unknown };
+  if (type === 'function' || type === 'custom') return type;
+  return typeof type === 'string' && SEARCH_TOOL_TYPE.test(type) ? 'search' : 'other';
+}
+
+const declaration = z.unknown().superRefine((value, context) => {
+  const fault = firstFault(schemas[kindOf(value)], value);
+  if (fault) refuse(context, fault);
+});
+export const responsesTools = optionalField(boundedList(declaration, { max: MAX_TOOLS }));
+
+const chosenTool = z.looseObject({ type: z.string(), name: optionalField(z.string()) });
+const allowList = z.object({
+  type: z.literal('allowed_tools'),
+  mode: z.enum(['auto', 'required']).meta({ description: 'Whether one of them has to be called.' }),
+  tools: boundedList(chosenTool, { max: MAX_TOOLS }).meta({ description: 'The tools that may be called.' }),
+});
+export const responsesToolChoice = optionalField(
+  z.union(
+    [z.enum(['auto', 'none', 'required']), allowList, chosenTool],
+    'must be "auto", "none", "required", or an object that names a tool',
+  ),
+);
+type ToolChoice = z.output<typeof responsesToolChoice>;
+
+interface ToolFields extends Pick<MessagesRequest, 'tools' | 'tool_choice'> {
+  /** Names of tools whose input is a text. */
+  customTools: ReadonlySet<string>;
+}
+
+/** The tools of the request in the Messages API. A choice that names a tool that is not there is told by its name. */
+export function declaredTools(
+  declared: readonly unknown[],
+  choice: ToolChoice,
+  parallel: boolean | null | undefined,
+): ToolFields {
+  const known = declared.map(knownTool).filter((tool) => tool !== undefined);
+  const customTools = new Set(declared.filter((tool) => kindOf(tool) === 'custom').map(nameOf));
+  const allowed = isAllowList(choice) ? new Set(choice.tools.map(nameOf)) : undefined;
+  const tools = allowed ? known.filter(({ name }) => allowed.has(name)) : known;
+  if (tools.length === 0) return { customTools };
+  const asked = choiceOf(choice);
+  const single = parallel === false ? { disable_parallel_tool_use: true } : {};
+  return {
+    customTools,
+    tools,
+    ...(asked || parallel === false ? { tool_choice: { ...(asked ?? { type: 'auto' }), ...single } } : {}),
+  };
+}
+
+function knownTool(declared: unknown): Tool | undefined {
+  switch (kindOf(declared)) {
+    case 'function': {
+      const { name, description: about, parameters, strict } = declared as z.output<typeof functionDeclaration>;
+      return {
+        name,
+        ...(about ? { description: about } : {}),
+        input_schema: parameters ?? { type: 'object', properties: {} },
+        ...(strict ? { strict } : {}),
+      };
+    }
+    case 'custom':
+      return customTool(declared as z.output<typeof customDeclaration>);
+    case 'search': {
+      const search = declared as z.output<typeof searchOnline>;
+      return search.external_web_access === false ? undefined : declaredSearch(search);
+    }
+    case 'other':
+      return undefined;
+  }
+}
+
+function nameOf(tool: unknown): string {
+  const { name, type } = tool as { name?: string | null; type: string };
+  return SEARCH_TOOL_TYPE.test(type) ? SEARCH_NAME : (name ?? '');
+}
+
+type AllowList = z.output<typeof allowList>;
+
+function isAllowList(choice: ToolChoice): choice is AllowList {
+  return typeof choice === 'object' && choice !== null && 'mode' in choice;
+}
+
+function choiceOf(choice: ToolChoice): MessagesRequest['tool_choice'] {
+  if (choice === null || choice === undefined) return undefined;
+  if (choice === 'required') return { type: 'any' };
+  if (typeof choice === 'string') return { type: choice };
+  if (isAllowList(choice)) return { type: choice.mode === 'required' ? 'any' : 'auto' };
+  return { type: 'tool', name: nameOf(choice) };
+}

@@ -1,0 +1,70 @@
+import type { Block, MessageBody } from '../../messages/types.ts';
+import { nowMs } from '../../platform/clock.ts';
+import {
+  callItem,
+  itemId,
+  messageItem,
+  reasoningItem,
+  saidText,
+  searchItem,
+  textPart,
+  type OutputItem,
+  type OutputSettings,
+} from './output-items.ts';
+import { incompleteReason, REFUSED, responseObject } from './response.ts';
+
+/** A whole answer as a response. */
+export function wholeResponse(message: MessageBody, settings: OutputSettings): object {
+  const { id, model, stop_reason: reason, usage, metadata } = message;
+  const output = outputItems(message, settings);
+  const incomplete = incompleteReason(reason);
+  return responseObject({
+    generationId: id,
+    model,
+    status: incomplete === undefined ? 'completed' : 'incomplete',
+    output,
+    usage,
+    incompleteReason: incomplete,
+    completedAt: Math.floor(nowMs() / 1_000),
+    metadata,
+  });
+}
+
+function outputItems({ id, content, stop_reason: reason }: MessageBody, settings: OutputSettings): OutputItem[] {
+  const items: OutputItem[] = [];
+  const nextId = (prefix: string) => itemId(prefix, id, items.length);
+  for (const group of neighbours(content)) {
+    const [first] = group as [Block, ...Block[]];
+    switch (first.type) {
+      case 'text':
+        items.push(messageItem(nextId('msg'), 'completed', [textPart(saidText(group))]));
+        break;
+      case 'thinking':
+      case 'redacted_thinking':
+        items.push(reasoningItem(nextId('rs'), first));
+        break;
+      case 'tool_use':
+        items.push(callItem(nextId('fc'), first, settings));
+        break;
+      case 'server_tool_use': {
+        const found = content.find((block) => block['tool_use_id'] === first['id']);
+        items.push(searchItem(nextId('ws'), first, found, settings));
+      }
+    }
+  }
+  const isRefusal = reason === 'refusal' && !items.some(({ type }) => type === 'message');
+  return isRefusal
+    ? [...items, messageItem(nextId('msg'), 'completed', [{ type: 'refusal', refusal: REFUSED }])]
+    : items;
+}
+
+/** Texts that follow each other are one group, and every other block is one of its own. */
+function neighbours(blocks: readonly Block[]): Block[][] {
+  const groups: Block[][] = [];
+  for (const block of blocks) {
+    const last = groups.at(-1);
+    if (block.type === 'text' && last?.[0]!.type === 'text') last.push(block);
+    else groups.push([block]);
+  }
+  return groups;
+}
