@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, Stack, Validations, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Duration, NestedStack, Stack, Validations, type StackProps } from 'aws-cdk-lib';
 import {
   EndpointType,
   type IResource,
@@ -36,6 +36,8 @@ const queueNames = Object.keys(queueWorkers) as QueueName[];
 
 /** The door waits longer than a function may take, so that the function's own last words are heard. */
 const DOOR_STAYS_SECONDS = 2;
+/** The first part of every path. */
+const STAGE_NAME = 'v1';
 /** API Gateway streams for no longer. */
 const MAX_DOOR_SECONDS = 900;
 
@@ -53,6 +55,14 @@ const FEW_REQUESTS = 50;
 /** In five minutes: ten a second, from where on requests of one key feel it. */
 const MANY_CONFLICTS = 3_000;
 
+interface FunctionSettings {
+  /** The template that it is in: the stack's own where absent. */
+  scope?: Stack;
+  statements?: PolicyStatement[];
+  environment?: Record<string, string>;
+  reservedConcurrency?: number;
+}
+
 export interface ApiStackProps extends StackProps {
   config: GatewayConfig;
   data: DataStack;
@@ -65,6 +75,8 @@ export class ApiStack extends Stack {
   readonly #resources: Resources;
   readonly #alarms: Alarms;
   readonly #change: GradualChange;
+  /** A template takes 500 resources: those of routes' functions are in one of their own, inside of this stack. */
+  readonly #routes: NestedStack;
   readonly #functions: Record<string, GatewayFunction> = {};
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
@@ -76,6 +88,7 @@ export class ApiStack extends Stack {
       minutes: props.config.canaryMinutes,
       namespace: this.#namespace,
     });
+    this.#routes = new NestedStack(this, 'Routes', { description: 'Model gateway: functions of routes' });
     this.#resources = {
       table: props.data.table,
       bucket: createVideoBucket(this),
@@ -153,7 +166,7 @@ export class ApiStack extends Stack {
       endpointTypes: [EndpointType.REGIONAL],
       cloudWatchRole: false,
       deployOptions: {
-        stageName: 'v1',
+        stageName: STAGE_NAME,
         throttlingRateLimit: config.rateLimit,
         throttlingBurstLimit: config.burstLimit,
         // Metrics of each method are charged, and nothing reads them: those of the API are free.
@@ -162,8 +175,10 @@ export class ApiStack extends Stack {
     });
     addRefusals(api, config.corsOrigins);
     for (const [name, route] of Object.entries<Route>(routes)) {
-      const { lambda, logs } = route.asksBedrock ? this.#addInvoker(name, route) : this.#addFunction(name, route);
-      const called = route.changesGradually ? this.#change.aliasOf(name, lambda) : lambda;
+      const { lambda, logs } = route.asksBedrock ? this.#addInvoker(name, route) : this.#addRouteFunction(name, route);
+      const called = route.changesGradually
+        ? this.#change.aliasOf(name, lambda)
+        : this.#calledBy(api, lambda, { name, route });
       const integration = new LambdaIntegration(called, {
         allowTestInvoke: false,
         ...(route.streaming
@@ -204,6 +219,20 @@ export class ApiStack extends Stack {
     new CfnOutput(this, 'StageArn', {
       value: api.deploymentStage.stageArn,
       description: 'Stage of the API, for a WAF',
+    });
+  }
+
+  /** The function of a route as its methods call it: the right to do so is beside the function, and not in this template. */
+  #calledBy(api: RestApi, lambda: LambdaFunction, { name, route }: { name: string; route: Route }): IFunction {
+    for (const [index, path] of route.paths.entries()) {
+      lambda.addPermission(`Path${index}`, {
+        principal: new ServicePrincipal('apigateway.amazonaws.com'),
+        sourceArn: api.arnForExecuteApi(route.method, path, STAGE_NAME),
+      });
+    }
+    return LambdaFunction.fromFunctionAttributes(this, `${pascalCase(name)}Route`, {
+      functionArn: lambda.functionArn,
+      skipPermissions: true,
     });
   }
 
@@ -250,7 +279,7 @@ export class ApiStack extends Stack {
    * refusal. So every resource has a method for all that is no route, and there is one for all other paths.
    */
   #addUnknownRoute(api: RestApi): void {
-    const { lambda } = this.#addFunction(UNKNOWN_ROUTE, functions[UNKNOWN_ROUTE]!);
+    const { lambda } = this.#addRouteFunction(UNKNOWN_ROUTE, functions[UNKNOWN_ROUTE]!);
     // One permission for all of them.
     const integration = new LambdaIntegration(lambda, { scopePermissionToMethod: false });
     const resources = new Set<IResource>([api.root, api.root.addResource('{path+}')]);
@@ -266,9 +295,9 @@ export class ApiStack extends Stack {
   /** A function that may invoke models of Amazon Bedrock with its own role, those that the operator names. */
   #addInvoker(name: string, route: Route): GatewayFunction {
     const { bedrockModels: resources } = this.#props.config;
-    if (resources.length === 0) return this.#addFunction(name, route);
+    if (resources.length === 0) return this.#addRouteFunction(name, route);
     const actions = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'];
-    const invoker = this.#addFunction(name, route, {
+    const invoker = this.#addRouteFunction(name, route, {
       statements: [new PolicyStatement({ sid: 'Bedrock', actions, resources })],
     });
     const wildcards = resources.filter((arn) => arn.includes('*'));
@@ -295,17 +324,14 @@ export class ApiStack extends Stack {
     }
   }
 
-  #addFunction(
-    name: string,
-    spec: FunctionSpec,
-    more: {
-      statements?: PolicyStatement[];
-      environment?: Record<string, string>;
-      reservedConcurrency?: number;
-    } = {},
-  ): GatewayFunction {
+  /** What changes gradually stays in this template, beside its alias. */
+  #addRouteFunction(name: string, route: FunctionSpec, more: FunctionSettings = {}): GatewayFunction {
+    return this.#addFunction(name, route, { scope: route.changesGradually ? this : this.#routes, ...more });
+  }
+
+  #addFunction(name: string, spec: FunctionSpec, { scope = this, ...more }: FunctionSettings = {}): GatewayFunction {
     const { timestampAuthority } = this.#props.config;
-    return (this.#functions[name] = new GatewayFunction(this, pascalCase(name), {
+    return (this.#functions[name] = new GatewayFunction(scope, pascalCase(name), {
       name,
       spec,
       resources: this.#resources,

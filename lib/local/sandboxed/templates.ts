@@ -35,6 +35,12 @@ interface Resource {
   Properties: Record<string, unknown>;
 }
 
+/** What is in the file of a template. */
+interface TemplateFile {
+  Resources: Record<string, Resource>;
+  Outputs?: Template['outputs'];
+}
+
 interface Template {
   stackName: string;
   resources: Record<string, Resource>;
@@ -190,20 +196,50 @@ function loadTemplates(directory: string): Template[] {
   return Object.entries(manifest.artifacts)
     .filter(([, { type }]) => type === 'aws:cloudformation:stack')
     .map(([id, { properties }]) => {
-      const { Resources, Outputs } = readJson(join(directory, properties.templateFile)) as {
-        Resources: Record<string, Resource>;
-        Outputs?: Template['outputs'];
-      };
-      const { files } = readJson(join(directory, `${id}.assets.json`)) as {
-        files: Record<string, { source: { path: string }; destinations: Record<string, { objectKey: string }> }>;
-      };
-      const assets = new Map(
-        Object.values(files).flatMap(({ source, destinations }) =>
-          Object.values(destinations).map(({ objectKey }) => [objectKey, join(directory, source.path)] as const),
-        ),
-      );
+      const assets = readAssets(directory, id);
+      const { Resources, Outputs } = readTemplate(join(directory, properties.templateFile), assets);
       return { stackName: properties.stackName ?? id, resources: Resources, outputs: Outputs ?? {}, assets };
     });
+}
+
+/** The files that a stack brings, by the keys of the objects that they are put as. */
+export function readAssets(directory: string, stackId: string): Map<string, string> {
+  const { files } = readJson(join(directory, `${stackId}.assets.json`)) as {
+    files: Record<string, { source: { path: string }; destinations: Record<string, { objectKey: string }> }>;
+  };
+  return new Map(
+    Object.values(files).flatMap(({ source, destinations }) =>
+      Object.values(destinations).map(({ objectKey }) => [objectKey, join(directory, source.path)] as const),
+    ),
+  );
+}
+
+/** A template together with those that are nested in it: what they hand to each other is put in its place. */
+export function readTemplate(path: string, assets: ReadonlyMap<string, string>): TemplateFile {
+  const template = readJson(path) as TemplateFile;
+  const nested = Object.entries(template.Resources).filter(([, { Type }]) => Type === 'AWS::CloudFormation::Stack');
+  let whole = template;
+  for (const [id, { Properties: properties }] of nested) {
+    const [, key] = /([\w.]+\.json)"/.exec(JSON.stringify(properties['TemplateURL'])) ?? [];
+    const { Resources, Outputs = {} } = readTemplate(assets.get(key!)!, assets);
+    const parameters = (properties['Parameters'] ?? {}) as Record<string, unknown>;
+    const inner = replaced(Resources, ({ Ref: name }) => (typeof name === 'string' ? parameters[name] : undefined));
+    const outer = replaced(whole, ({ 'Fn::GetAtt': of }) => {
+      const [owner, attribute] = Array.isArray(of) ? (of as [string, string]) : [];
+      return owner === id ? Outputs[attribute!.replace(/^Outputs\./, '')]?.Value : undefined;
+    });
+    whole = { ...outer, Resources: { ...outer.Resources, ...inner } };
+  }
+  return whole;
+}
+
+/** A copy in which each reference that `valueOf` knows is its value. */
+function replaced<Value>(value: Value, valueOf: (reference: Record<string, unknown>) => unknown): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((part: unknown) => replaced(part, valueOf)) as Value;
+  const known = valueOf(value as Record<string, unknown>);
+  if (known !== undefined) return known as Value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, replaced(part, valueOf)])) as Value;
 }
 
 function readJson(path: string): unknown {
