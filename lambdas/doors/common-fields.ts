@@ -11,7 +11,8 @@ const MAX_LABEL_CHARACTERS = 512;
 const MAX_USER_CHARACTERS = 512;
 
 export const tokenLimit = optionalField(z.int().positive());
-export const unsupported = (why: string) => optionalField(z.never(why)).meta({ description: 'Refused.' });
+export const unsupported = (why: string) =>
+  optionalField(z.never(why)).meta({ description: 'This field is refused; the error says what to send.' });
 const NO_PROBABILITIES = 'no probabilities are given here';
 
 export const commonFields = {
@@ -34,7 +35,7 @@ export const commonFields = {
         description: 'Accepted with any value: nothing is added to the events.',
       }),
     }),
-  ).meta({ description: 'Settings of the stream.' }),
+  ).meta({ description: 'Settings of the stream; none of them changes anything here.' }),
   temperature: optionalField(z.number().min(0).max(2)).meta({
     description: 'How much chance decides between words: with 0 the model takes the most likely one.',
   }),
@@ -73,9 +74,11 @@ export const commonFields = {
   service_tier: optionalField(
     z.enum(['auto', 'default', 'standard'], 'must be "auto" or "default": the catalog has no other price'),
   ).meta({ description: 'Tiers with other prices are refused.' }),
-  top_logprobs: optionalField(z.literal(0, `must be 0: ${NO_PROBABILITIES}`)).meta({ description: 'Only 0.' }),
+  top_logprobs: optionalField(z.literal(0, `must be 0: ${NO_PROBABILITIES}`)).meta({
+    description: 'Only 0 is taken, because no probabilities are given here.',
+  }),
   modalities: optionalField(boundedList(z.literal('text', 'must be "text": answers here are texts'), { max: 1 })).meta({
-    description: 'Only `["text"]`.',
+    description: 'Only `["text"]` is taken, because all answers here are texts.',
   }),
   provider: optionalField(providerPreferences).meta({
     description: 'Preferences for routing: which endpoints may answer, and in which order.',
@@ -128,7 +131,7 @@ export function plainFields(body: object, names: readonly string[]): Record<stri
 }
 
 /** The models that may answer, the first one first; undefined where none is named. */
-export function modelFields({ model, models }: CommonBody): { model: string; models?: string[] } | undefined {
+export function askedModels({ model, models }: CommonBody): { model: string; models?: string[] } | undefined {
   const [first, ...others] = [...(model ? [model] : []), ...(models ?? [])];
   if (first === undefined) return undefined;
   return { model: first, ...(others.length > 0 ? { models: others } : {}) };

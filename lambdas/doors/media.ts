@@ -44,7 +44,7 @@ function dataUrl(text: string): { mediaType: string; base64: string } | undefine
 }
 
 /** An image as a block. @param address one that `imageAddress` has let pass */
-export function imageBlock(address: string): Block {
+export function sentImage(address: string): Block {
   const data = dataUrl(address);
   if (!data) return { type: 'image', source: { type: 'url', url: address } };
   return {
@@ -54,7 +54,7 @@ export function imageBlock(address: string): Block {
 }
 
 /** A document as a block. @param address one that `documentAddress` has let pass */
-export function documentBlock(address: string, name: string | undefined): Block {
+export function sentDocument(address: string, name: string | undefined): Block {
   const title = name === undefined || name === '' ? {} : { title: name };
   const data = dataUrl(address);
   if (!data) return { type: 'document', source: { type: 'url', url: address }, ...title };

@@ -11,7 +11,7 @@ export const searchLocation = optionalField(
   z.object({
     ...placeFields,
     type: optionalField(z.literal('approximate')),
-    approximate: optionalField(z.object(placeFields)).meta({ description: 'The location itself.' }),
+    approximate: optionalField(z.object(placeFields)).meta({ description: 'The location of the user, roughly.' }),
   }),
 );
 
@@ -39,7 +39,7 @@ export const searchDeclaration = z
     }),
   })
   .superRefine((declared, context) => {
-    const { allowed_domains: allowed, blocked_domains: blocked } = declaredSearch(declared);
+    const { allowed_domains: allowed, blocked_domains: blocked } = gatewaySearchTool(declared);
     if (allowed === undefined || blocked === undefined) return;
     const message = 'cannot be used together with allowed_domains; leave one of them out';
     context.addIssue({ code: 'custom', path: ['excluded_domains'], message });
@@ -52,7 +52,7 @@ type DeclaredSearch = Settings & {
 };
 
 /** The tool of the Messages API that says the same. */
-export function declaredSearch(declared: DeclaredSearch): Tool {
+export function gatewaySearchTool(declared: DeclaredSearch): Tool {
   const { filters, parameters, ...beside } = declared;
   const asked: Settings = { ...withoutNull(beside), ...withoutNull(parameters ?? {}) };
   const allowed = asked.allowed_domains ?? filters?.allowed_domains;

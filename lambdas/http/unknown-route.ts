@@ -22,8 +22,8 @@ export function methodsAt(path: string): string[] {
   return [...(tree.find(path)?.methods.keys() ?? [])];
 }
 
-/** Paths of other APIs that clients know. */
-const OTHER_APIS = /^\/(?:chat\/completions|completions|responses)$/;
+/** Paths near those of OpenAI's APIs. */
+const NEAR_OTHER_APIS = /^\/(?:chat|completions|engines|responses)(?:\/|$)/;
 /** Parts of the Messages API, and of others, that this gateway does not have. */
 const NOT_HERE =
   /^\/(?:messages\/batches|files|skills|embeddings|batches|audio|images|moderations|agents|sessions|environments|rerank|guardrails|providers|presets|organization)(?:\/|$)/;
@@ -52,6 +52,8 @@ function hintFor(path: string): string {
   if (path === '/auth/key') return 'GET /v1/key says what a key may spend.';
   if (NOT_HERE.test(path))
     return 'This gateway does not have that part of the API; GET /v1/docs describes all that it has.';
-  if (OTHER_APIS.test(path)) return 'This gateway speaks the Messages API: POST /v1/messages.';
+  if (NEAR_OTHER_APIS.test(path)) {
+    return 'Models answer POST /v1/messages, POST /v1/chat/completions and POST /v1/responses.';
+  }
   return 'GET /v1/models is a good place to start.';
 }

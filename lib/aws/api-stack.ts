@@ -29,6 +29,7 @@ import { GradualChange } from './gradual-change.ts';
 import { pascalCase } from './pascal-case.ts';
 import { addRefusals } from './refusals.ts';
 import { createBooksBucket, createReviewerPolicy } from './books-bucket.ts';
+import { addThrottleAlarms } from './throttle-alarms.ts';
 import { createVideoBucket } from './video-bucket.ts';
 import { WorkerQueue } from './worker-queue.ts';
 
@@ -52,8 +53,6 @@ const aboutUsage = { severity: 'Soon', runbook: 'Usage beyond the hold' } as con
 const RUNS_AT_ONCE = 2;
 /** In five minutes: of fewer, one failure is more than two percent. */
 const FEW_REQUESTS = 50;
-/** In five minutes: ten a second, from where on requests of one key feel it. */
-const MANY_CONFLICTS = 3_000;
 
 interface FunctionSettings {
   /** The template that it is in: the stack's own where absent. */
@@ -102,7 +101,7 @@ export class ApiStack extends Stack {
     for (const name of queueNames) this.#addQueueWorker(name, this.#resources.queues[name]);
     for (const [name, worker] of Object.entries<ScheduledWorker>(scheduledWorkers)) this.#addSchedule(name, worker);
     this.#addApi();
-    this.#addThrottleAlarms();
+    addThrottleAlarms(this.#alarms, props.data.table, props.config.concurrency);
     createDashboard(this, {
       namespace: this.#namespace,
       table: props.data.table,
@@ -123,39 +122,6 @@ export class ApiStack extends Stack {
     new CfnOutput(this, 'ReviewerPolicyArn', {
       value: reviewer.managedPolicyArn,
       description: 'The rights to fetch exports, to attach to a role of billing reviewers',
-    });
-  }
-
-  /** A growing deployment meets these first: Lambda's concurrency, the table's throughput, one item that all write. */
-  #addThrottleAlarms(): void {
-    const sum = { period: Duration.minutes(5), statistic: 'Sum' };
-    this.#alarms.add('FunctionThrottlesAlarm', LambdaFunction.metricAllThrottles(sum), {
-      severity: 'Urgent',
-      says: 'Lambda refuses requests for want of concurrency.',
-      runbook: 'Throttling',
-    });
-    const most = LambdaFunction.metricAllConcurrentExecutions({ period: Duration.minutes(1), statistic: 'Maximum' });
-    this.#alarms.add('ConcurrencyAlarm', most, {
-      threshold: Math.floor(0.8 * this.#props.config.concurrency),
-      evaluationPeriods: 3,
-      severity: 'Urgent',
-      says: 'Four fifths of the executions that AWS grants the account run at once.',
-      runbook: 'Throttling',
-    });
-    const { table } = this.#props.data;
-    for (const metric of ['WriteThrottleEvents', 'ReadThrottleEvents'] as const) {
-      this.#alarms.add(`Table${metric}Alarm`, table.metric(metric, sum), {
-        severity: 'Urgent',
-        says: 'The table refuses calls for want of throughput.',
-        runbook: 'Throttling',
-      });
-    }
-    this.#alarms.add('TableConflictsAlarm', table.metric('TransactionConflict', sum), {
-      threshold: MANY_CONFLICTS,
-      evaluationPeriods: 2,
-      severity: 'Soon',
-      says: 'Many requests write one counter at once.',
-      runbook: 'Throttling',
     });
   }
 

@@ -13,6 +13,7 @@ export function greeting(gateway: LocalGateway, kept: Kept, startedInMs: number)
 
   base URL        ${baseUrl}
   Anthropic SDKs  ${anthropicBase}
+  OpenAI SDKs     ${baseUrl}
   function URL    ${streamingUrl ?? 'none'}
   reference       ${baseUrl}/docs
 ${keysOf(gateway, kept)}

@@ -244,6 +244,7 @@ function errorComponent(kind: ErrorKind) {
             type: messagesType,
             code: status,
             message: errorGuides[kind].cause,
+            param: kind === 'invalid_request' ? 'name' : null,
             metadata: { error_type: kind, ...(kind === 'invalid_request' ? { field: 'name' } : {}) },
           },
           request_id: 'req_0123456789abcdef0123456789abcdef',

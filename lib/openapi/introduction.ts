@@ -41,7 +41,7 @@ Every answer has a \`request-id\`, and every answer of a model an \`x-generation
 ## Errors
 
 An error has one form on every route: \`error.type\` and \`error.message\` as clients of the Messages API read them, \`error.code\` with
-the status, and \`error.metadata.error_type\` with one of these kinds. A failure after the first byte of a stream comes as an \`error\` event
+the status, \`error.param\` with the field as clients of OpenAI’s APIs read it, and \`error.metadata.error_type\` with one of these kinds. A failure after the first byte of a stream comes as an \`error\` event
 of the same form.
 
 ${errorLines.join('\n')}`;

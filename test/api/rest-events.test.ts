@@ -84,8 +84,8 @@ describe('a path that is no route', () => {
     {
       method: 'POST',
       resource: '/{path+}',
-      path: '/chat/completions',
-      named: { path: 'chat/completions' },
+      path: '/rerank/documents',
+      named: { path: 'rerank/documents' },
       status: 404,
     },
     { method: 'DELETE', resource: '/models/{slug+}', path: '/models/a%2Fb', named: { slug: 'a%2Fb' }, status: 405 },

@@ -124,6 +124,8 @@ const attempts: Attempt[] = [
 /** Routes in which nothing of an account can be named: they answer about the caller, or about the catalog. */
 const nameNothing: (keyof typeof routes)[] = [
   'create-message',
+  'create-chat-completion',
+  'create-response',
   'count-tokens',
   'create-decision',
   'create-video',

@@ -21,8 +21,9 @@ const messageIn = (text: string) => (JSON.parse(text) as { error: { message: str
 
 describe('a request that no route takes', () => {
   it.each([
-    ['POST', '/chat/completions', /Messages API: POST \/v1\/messages/],
-    ['POST', '/responses', /Messages API/],
+    ['POST', '/completions', /POST \/v1\/chat\/completions/],
+    ['POST', '/chat', /POST \/v1\/chat\/completions/],
+    ['POST', '/responses/compact', /POST \/v1\/responses/],
     ['POST', '/v1/messages', /Leave "\/v1" out of the base URL/],
     ['GET', '/nothing', /GET \/v1\/models is a good place to start/],
     ['GET', '/keys/a/b/c', /There is no GET \/v1\/keys\/a\/b\/c/],
@@ -44,7 +45,7 @@ describe('a request that no route takes', () => {
   });
 
   it('does not get its key back', async () => {
-    for (const path of ['/chat/completions', '/keys/x/y', `/${encodeURIComponent('{')}`]) {
+    for (const path of ['/rerank/x', '/keys/x/y', `/${encodeURIComponent('{')}`]) {
       expect((await send('POST', path, '{}')).text).not.toContain(gateway.key);
     }
   });

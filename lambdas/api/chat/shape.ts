@@ -63,7 +63,7 @@ export const chatCompletionAnswer = z
       .looseObject({
         prompt_tokens: countShape.meta({ description: 'Tokens of the prompt, those of caches included.' }),
         completion_tokens: countShape.meta({ description: 'Tokens of the answer, thinking included.' }),
-        total_tokens: countShape.meta({ description: 'The sum of both.' }),
+        total_tokens: countShape.meta({ description: 'The sum of the tokens of prompt and answer.' }),
         prompt_tokens_details: z
           .looseObject({
             cached_tokens: countShape.meta({ description: 'Tokens of the prompt that were read from a cache.' }),

@@ -13,7 +13,7 @@ export const responseAnswer = z
       .meta({ description: 'Whether the answer is whole; `incomplete` where a limit has ended it.' }),
     error: z.looseObject({}).nullable().meta({ description: 'What went wrong, in a stream that has failed.' }),
     incomplete_details: z
-      .looseObject({ reason: z.string().meta({ description: 'Only `max_output_tokens`.' }) })
+      .looseObject({ reason: z.string().meta({ description: 'The reason, which is always `max_output_tokens`.' }) })
       .nullable()
       .meta({ description: 'Why the answer is not whole; `null` where it is.' }),
     model: z.string().meta({ description: 'The id of the model that answered.' }),
@@ -38,7 +38,7 @@ export const responseAnswer = z
             reasoning_tokens: countShape.meta({ description: 'Tokens of thinking, where they are told.' }),
           })
           .meta({ description: 'What of the answer was thinking.' }),
-        total_tokens: countShape.meta({ description: 'The sum of both.' }),
+        total_tokens: countShape.meta({ description: 'The sum of the tokens of prompt and answer.' }),
         cost: rub.optional().meta({ description: 'The price of the request in roubles, exact.' }),
       })
       .meta({ description: 'The tokens of the request, and what they cost.' }),

@@ -9,7 +9,7 @@ import { generationTimeMs } from '../../platform/ids.ts';
 import { urlAnnotations } from '../citations.ts';
 import { finishFields } from './finish-reason.ts';
 import { encryptedDetail, signatureDetail, textDetail, type ShownDetail } from './reasoning-details.ts';
-import { chatUsage } from './usage.ts';
+import { completionUsage } from './usage.ts';
 
 const DONE = 'data: [DONE]\n\n';
 
@@ -65,7 +65,7 @@ export class ChunkWriter {
         if (delta.stop_reason === null) return '';
         const choice = JSON.stringify([{ index: 0, delta: {}, ...finishFields(delta.stop_reason) }]);
         const why = metadata === undefined ? '' : `,"metadata":${JSON.stringify(metadata)}`;
-        return `${this.#head}${choice}${why}}\n\n${this.#head}[],"usage":${JSON.stringify(chatUsage(usage))}}\n\n`;
+        return `${this.#head}${choice}${why}}\n\n${this.#head}[],"usage":${JSON.stringify(completionUsage(usage))}}\n\n`;
       }
       case 'message_stop':
         return DONE;

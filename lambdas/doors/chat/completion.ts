@@ -5,7 +5,7 @@ import { createdSeconds } from './chunks.ts';
 import { urlAnnotations } from '../citations.ts';
 import { finishFields } from './finish-reason.ts';
 import { wholeDetail } from './reasoning-details.ts';
-import { chatUsage } from './usage.ts';
+import { completionUsage } from './usage.ts';
 
 /** What strict clients ask for is there, `null` where they take one, and left out where they do not. */
 export function chatCompletion(message: MessageBody, { showsReasoning }: { showsReasoning: boolean }): object {
@@ -24,7 +24,7 @@ export function chatCompletion(message: MessageBody, { showsReasoning }: { shows
         logprobs: null,
       },
     ],
-    usage: chatUsage(usage),
+    usage: completionUsage(usage),
     ...(metadata === undefined ? {} : { metadata }),
   };
 }

@@ -5,7 +5,7 @@ import { cacheControl, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
 import type { Block, Message } from '../../messages/types.ts';
 import { ArgumentReader } from '../call-arguments.ts';
-import { assistantParts, partBlock, resultParts, systemParts, userParts } from './parts.ts';
+import { assistantParts, partBlock, toolResultParts, systemParts, userParts } from './parts.ts';
 import { reasoningDetails, thinkingBlocks } from './reasoning-details.ts';
 
 /** More than the longest conversations of agents have. */
@@ -62,7 +62,7 @@ const assistantMessage = z.object({
     description: 'The functions that the model has called.',
   }),
   reasoning: optionalField(z.string()).meta({ description: 'The thinking of the model, where it has no details.' }),
-  reasoning_content: optionalField(z.string()).meta({ description: 'Another name of `reasoning`.' }),
+  reasoning_content: optionalField(z.string()).meta({ description: 'The same as `reasoning`, under its other name.' }),
   reasoning_details: reasoningDetails.meta({
     description: 'The thinking of the model as the answer had it, so that the model goes on where it was.',
   }),
@@ -73,7 +73,7 @@ const assistantMessage = z.object({
 const toolMessage = z.object({
   role: z.literal('tool'),
   tool_call_id: z.string().min(1).meta({ description: 'The id of the call that this is the result of.' }),
-  content: contentOf(resultParts).meta({ description: 'The result of the call: a text, or a list of parts.' }),
+  content: contentOf(toolResultParts).meta({ description: 'The result of the call: a text, or a list of parts.' }),
   name,
   cache_control: cacheControl.meta({ description: 'Asks the provider to cache the prompt up to this result.' }),
 });
@@ -84,7 +84,7 @@ const chatMessage = z.discriminatedUnion(
   { error: (issue) => (issue.code === 'invalid_union' ? ROLE_RULE : undefined) },
 );
 const ROLE_RULE = 'must be one of system, developer, user, assistant, tool';
-export type ChatMessage = z.output<typeof chatMessage>;
+export type SentChatMessage = z.output<typeof chatMessage>;
 type AssistantMessage = z.output<typeof assistantMessage>;
 type ToolMessage = z.output<typeof toolMessage>;
 
@@ -101,8 +101,8 @@ interface Conversation {
 }
 
 /** Instructions at the beginning are the system prompt; a chat of nothing else is said by the user. */
-export function chatConversation(chat: readonly ChatMessage[]): Conversation {
-  const saysSystem = ({ role }: ChatMessage) => role === 'system' || role === 'developer';
+export function chatConversation(chat: readonly SentChatMessage[]): Conversation {
+  const saysSystem = ({ role }: SentChatMessage) => role === 'system' || role === 'developer';
   const firstSaid = chat.findIndex((message) => !saysSystem(message));
   const begin = firstSaid === -1 ? chat.length - 1 : firstSaid;
   const conversation: Conversation = {
@@ -126,7 +126,7 @@ export function chatConversation(chat: readonly ChatMessage[]): Conversation {
   return conversation;
 }
 
-type Spoken = Exclude<ChatMessage, ToolMessage>;
+type Spoken = Exclude<SentChatMessage, ToolMessage>;
 
 function spoken(message: Spoken, reader: ArgumentReader): Message {
   switch (message.role) {
@@ -143,7 +143,7 @@ function spoken(message: Spoken, reader: ArgumentReader): Message {
   }
 }
 
-type Content = ChatMessage['content'];
+type Content = SentChatMessage['content'];
 
 function blocksOf(content: Content): Block[] {
   if (content === null || content === undefined || content === '') return [];

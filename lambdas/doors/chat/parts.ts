@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { cacheControl, optionalField } from '../../messages/field-kinds.ts';
 import type { Block } from '../../messages/types.ts';
-import { documentAddress, documentBlock, imageAddress, imageBlock } from '../media.ts';
+import { documentAddress, sentDocument, imageAddress, sentImage } from '../media.ts';
 import { withoutNull } from '../without-null.ts';
 
 const MAX_FILE_NAME_CHARACTERS = 512;
@@ -61,7 +61,7 @@ type AssistantPart = TextPart | z.output<typeof refusalPart>;
 
 export const systemParts = [textPart] as const;
 export const userParts = [textPart, imagePart, filePart] as const;
-export const resultParts = [textPart, imagePart, filePart] as const;
+export const toolResultParts = [textPart, imagePart, filePart] as const;
 export const assistantParts = [textPart, refusalPart] as const;
 
 /** @param part one that its schema has let pass */
@@ -72,9 +72,9 @@ export function partBlock(part: UserPart | AssistantPart): Block {
     case 'refusal':
       return { type: 'text', text: part.refusal };
     case 'file':
-      return documentBlock(part.file.file_data!, part.file.filename ?? undefined);
+      return sentDocument(part.file.file_data!, part.file.filename ?? undefined);
     case 'image_url': {
-      const image = imageBlock(typeof part.image_url === 'string' ? part.image_url : part.image_url.url);
+      const image = sentImage(typeof part.image_url === 'string' ? part.image_url : part.image_url.url);
       return part.cache_control ? { ...image, cache_control: part.cache_control } : image;
     }
   }

@@ -3,7 +3,7 @@
 import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { Block } from '../../messages/types.ts';
-import { callerFields, JSON_INSTRUCTION, modelFields, plainFields } from '../common-fields.ts';
+import { callerFields, JSON_INSTRUCTION, askedModels, plainFields } from '../common-fields.ts';
 import { searchPlaceOf } from '../search-request.ts';
 import { askedThinkingFields } from '../thinking-request.ts';
 import { withoutNull } from '../without-null.ts';
@@ -39,7 +39,7 @@ const asTheyAre = [
 export const chatRequestSchema = chatBody.transform((body, context): ChatCall => {
   const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
   const { system, messages, origins } = chatConversation(body.messages);
-  const models = modelFields(body);
+  const models = askedModels(body);
   if (!models) refuse(['model'], 'is required: the id of a model of the catalog');
   if (messages.length === 0) refuse(['messages'], 'have no text; write at least one that is not empty');
   if (body.reasoning?.max_tokens && body.reasoning.effort) {

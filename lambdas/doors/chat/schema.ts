@@ -97,7 +97,7 @@ export const chatBody = z.strictObject({
     description: 'Only 1: each request has one answer.',
   }),
   logprobs: optionalField(z.literal(false, 'must be false: no probabilities are given here')).meta({
-    description: 'Only false.',
+    description: 'Only false is taken, because no probabilities are given here.',
   }),
   audio: unsupported('is not supported: answers here are texts'),
   prediction: unsupported('is not supported by this gateway; leave it out'),

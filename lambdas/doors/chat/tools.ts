@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { anyObject, cacheControl, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, documentationOf, firstFault, refuse } from '../../messages/list-of.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
-import { SEARCH_TOOL_TYPE, declaredSearch, searchDeclaration } from '../search-request.ts';
+import { SEARCH_TOOL_TYPE, gatewaySearchTool, searchDeclaration } from '../search-request.ts';
 
 const MAX_TOOLS = 1_024;
 const TYPES = 'must be "function", or "web_search" for the search of the gateway: it runs no other tool';
@@ -82,7 +82,7 @@ export function declaredChatTools(
   const asked = choiceOf(choice);
   const single = parallel === false ? { disable_parallel_tool_use: true } : {};
   return {
-    tools: declared.map((tool) => (isSearch(tool) ? declaredSearch(tool) : functionTool(tool))),
+    tools: declared.map((tool) => (isSearch(tool) ? gatewaySearchTool(tool) : functionTool(tool))),
     ...(asked || parallel === false ? { tool_choice: { ...(asked ?? { type: 'auto' }), ...single } } : {}),
   };
 }

@@ -1,7 +1,7 @@
 import type { WireUsage } from '../../messages/types.ts';
 
 /** Usage as the chat API counts it: what was read from a cache is part of the prompt, and thinking part of the answer. */
-export function chatUsage(usage: WireUsage): Record<string, unknown> {
+export function completionUsage(usage: WireUsage): Record<string, unknown> {
   const cached = usage.cache_read_input_tokens ?? 0;
   const written = usage.cache_creation_input_tokens ?? 0;
   const prompt = (usage.input_tokens ?? 0) + cached + written;

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
 import type { Block } from '../../messages/types.ts';
-import { documentAddress, documentBlock, imageAddress, imageBlock } from '../media.ts';
+import { documentAddress, sentDocument, imageAddress, sentImage } from '../media.ts';
 
 const MAX_FILE_NAME_CHARACTERS = 512;
 const NO_FILES = 'is not supported: this gateway keeps no files; send the data, or an address';
@@ -59,11 +59,15 @@ function contentOf(parts: readonly z.ZodObject[]): z.ZodType<Content> {
   return z.union([z.string(), list], { error: 'must be a text or a list of parts' });
 }
 
-export const instructionContent = contentOf([inputText]).meta({ description: 'The instructions.' });
-export const userContent = contentOf([inputText, inputImage, inputFile]).meta({ description: 'What the user says.' });
+export const instructionContent = contentOf([inputText]).meta({
+  description: 'The instructions, as a text or a list of parts.',
+});
+export const userContent = contentOf([inputText, inputImage, inputFile]).meta({
+  description: 'What the user says, as a text or a list of parts.',
+});
 /** Some clients write what the model has said as they write what users say. */
 export const assistantContent = contentOf([outputText, refusal, inputText]).meta({
-  description: 'What the model has said.',
+  description: 'What the model has said, as a text or a list of parts.',
 });
 export const resultContent = contentOf([inputText, inputImage, inputFile]);
 
@@ -81,8 +85,8 @@ function partBlock(part: Part): Block {
     case 'refusal':
       return { type: 'text', text: part.refusal };
     case 'input_image':
-      return imageBlock(part.image_url);
+      return sentImage(part.image_url);
     case 'input_file':
-      return documentBlock((part.file_data ?? part.file_url)!, part.filename ?? undefined);
+      return sentDocument((part.file_data ?? part.file_url)!, part.filename ?? undefined);
   }
 }

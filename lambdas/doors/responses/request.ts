@@ -4,7 +4,7 @@ import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import { isSearchType } from '../../messages/search-tool.ts';
 import type { Block, MessagesRequest, Tool } from '../../messages/types.ts';
-import { callerFields, JSON_INSTRUCTION, modelFields, plainFields } from '../common-fields.ts';
+import { callerFields, JSON_INSTRUCTION, askedModels, plainFields } from '../common-fields.ts';
 import type { SentNames } from '../sent-names.ts';
 import { askedThinkingFields } from '../thinking-request.ts';
 import { responsesConversation } from './input.ts';
@@ -36,7 +36,7 @@ const asTheyAre = [
 export const responsesRequestSchema = responsesBody.transform((body, context): ResponsesCall => {
   const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
   const { system, messages, origins } = responsesConversation(body.input);
-  const models = modelFields(body);
+  const models = askedModels(body);
   if (!models) refuse(['model'], 'is required: the id of a model of the catalog');
   if (messages.length === 0) refuse(['input'], 'has no text; write at least one that is not empty');
   const {

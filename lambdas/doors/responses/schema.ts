@@ -84,11 +84,13 @@ export const responsesBody = z.strictObject({
   truncation: optionalField(z.enum(['auto', 'disabled'])).meta({
     description: 'With `auto` a conversation that is too long is shortened, as by the plugin `context-compression`.',
   }),
-  previous_response_id: optionalField(z.literal('', NO_STORE)).meta({ description: 'Refused: send the conversation.' }),
+  previous_response_id: optionalField(z.literal('', NO_STORE)).meta({
+    description: 'This field is refused: send the whole conversation as `input`.',
+  }),
   conversation: unsupported(NO_STORE),
   prompt: unsupported('is not supported: this gateway keeps no prompts; send instructions and input'),
   background: optionalField(z.literal(false, 'must be false: answers are not kept until somebody asks for them')).meta({
-    description: 'Only false.',
+    description: 'Only false is taken, because answers are not kept.',
   }),
   client_metadata: optionalField(z.record(z.string().max(100), z.unknown())).meta({
     description: 'Accepted, and without an effect: what a client says of itself.',

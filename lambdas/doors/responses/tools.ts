@@ -8,7 +8,7 @@ import { anyObject, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, firstFault, refuse } from '../../messages/list-of.ts';
 import { SEARCH_NAME } from '../../messages/search-tool.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
-import { SEARCH_TOOL_TYPE, declaredSearch, searchDeclaration } from '../search-request.ts';
+import { SEARCH_TOOL_TYPE, gatewaySearchTool, searchDeclaration } from '../search-request.ts';
 import { customTool } from './custom-tools.ts';
 
 const MAX_TOOLS = 1_024;
@@ -121,7 +121,7 @@ function knownTool(declared: unknown): Tool | undefined {
       return customTool(declared as z.output<typeof customDeclaration>);
     case 'search': {
       const search = declared as z.output<typeof searchOnline>;
-      return search.external_web_access === false ? undefined : declaredSearch(search);
+      return search.external_web_access === false ? undefined : gatewaySearchTool(search);
     }
     case 'other':
       return undefined;
