@@ -14,6 +14,7 @@ const rooms = [
   'catalog',
   'conformance',
   'decisions',
+  'doors',
   'faults',
   'http',
   'inference',

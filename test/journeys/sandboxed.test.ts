@@ -89,6 +89,13 @@ async function useEverything(): Promise<void> {
     messages: [said('How deep is Baikal?')],
   });
   await ask('sandbox/claude', { messages: [said('Hi', 'error=500')] });
+  for (const model of ['sandbox/claude', 'sandbox/gpt:free']) {
+    // A conversation is remembered from its second turn on, where nothing else says what it is.
+    const chat = { model, max_tokens: 20_000, messages: [said('Hi', 'delay=0'), said('And now?', 'delay=0')] };
+    await (await post(limitedClient, '/chat/completions', { ...chat, stream: true })).text();
+    const { messages: input, max_tokens: limit, ...rest } = chat;
+    await (await post(limitedClient, '/responses', { ...rest, input, max_output_tokens: limit, stream: true })).text();
+  }
   await post(gateway, '/messages/count_tokens', { model: 'sandbox/claude', messages: [said('Hi')] });
   await post(limitedClient, '/decisions', {
     model: 'sandbox/judge',

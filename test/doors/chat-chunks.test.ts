@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ChunkWriter } from '../../lambdas/doors/chat/chunks.ts';
+import { chatCompletion } from '../../lambdas/doors/chat/completion.ts';
+import type { MessagesEvent } from '../../lambdas/messages/types.ts';
+import { errorEnvelope, GatewayError } from '../../lambdas/platform/errors.ts';
+import { answerEvents, byteCuts, cutBytes, wholeMessage } from '../support/answer-arbitrary.ts';
+import { dataIn } from '../support/sse-client.ts';
+
+const identity = { generationId: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d', model: 'sandbox/claude' };
+
+interface Call {
+  index: number;
+  id?: string;
+  type?: string;
+  function: { name?: string; arguments?: string };
+}
+
+interface Detail {
+  type: string;
+  index: number;
+  text?: string;
+  signature?: string;
+}
+
+interface Chunk {
+  id: string;
+  object: string;
+  created: number;
+  model: string;
+  choices: {
+    index: number;
+    delta: {
+      role?: string;
+      content?: string;
+      reasoning?: string;
+      reasoning_details?: Detail[];
+      tool_calls?: Call[];
+      annotations?: object[];
+    };
+    finish_reason: string | null;
+    native_finish_reason?: string;
+  }[];
+  usage?: object;
+  error?: { code: number; message: string };
+}
+
+function written(events: readonly MessagesEvent[], showsReasoning = true): string {
+  const writer = new ChunkWriter(identity, { showsReasoning });
+  return events.map((event) => writer.write(event)).join('');
+}
+
+function chunksIn(data: readonly string[]): Chunk[] {
+  expect(data.at(-1)).toBe('[DONE]');
+  return data.slice(0, -1).map((text) => JSON.parse(text) as Chunk);
+}
+
+/** The pieces of one index are one entry, as clients join them. */
+function joinedDetails(details: readonly Detail[]): Detail[] {
+  const joined = new Map<number, Detail>();
+  for (const detail of details) {
+    const known = joined.get(detail.index);
+    const text = (known?.text ?? '') + (detail.text ?? '');
+    joined.set(detail.index, { ...known, ...detail, ...(detail.type === 'reasoning.text' ? { text } : {}) });
+  }
+  return [...joined.values()];
+}
+
+/** The message that a client puts together from chunks. */
+function accumulated(chunks: readonly Chunk[]) {
+  const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
+  const calls = new Map<number, { id: string; type: string; function: { name: string; arguments: string } }>();
+  for (const { index, id, type, function: part } of deltas.flatMap((delta) => delta.tool_calls ?? [])) {
+    const call = calls.get(index) ?? { id: id!, type: type!, function: { name: part.name!, arguments: '' } };
+    call.function.arguments += part.arguments ?? '';
+    calls.set(index, call);
+  }
+  return {
+    content: deltas.map(({ content }) => content ?? '').join(''),
+    reasoning: deltas.map(({ reasoning }) => reasoning ?? '').join(''),
+    details: joinedDetails(deltas.flatMap((delta) => delta.reasoning_details ?? [])),
+    calls: [...calls.values()],
+    annotations: deltas.flatMap((delta) => delta.annotations ?? []),
+    usage: chunks.findLast(({ usage }) => usage)?.usage,
+    finish: chunks.flatMap(({ choices }) => choices.flatMap((choice) => choice.finish_reason ?? [])),
+  };
+}
+
+interface Completion {
+  choices: [
+    {
+      message: {
+        content: string | null;
+        reasoning?: string;
+        reasoning_details?: Detail[];
+        tool_calls?: object[];
+        annotations?: object[];
+      };
+      finish_reason: string;
+    },
+  ];
+  usage: object;
+}
+
+describe('a streamed chat', () => {
+  it('comes to the same message as one in one piece, wherever its bytes are cut', () => {
+    fc.assert(
+      fc.property(answerEvents, byteCuts, (events, cuts) => {
+        const whole = chatCompletion(wholeMessage(events), { showsReasoning: true }) as unknown as Completion;
+        const [{ message, finish_reason: reason }] = whole.choices;
+
+        const streamed = accumulated(chunksIn(dataIn(cutBytes(written(events), cuts))));
+
+        expect(streamed).toEqual({
+          content: message.content ?? '',
+          reasoning: message.reasoning ?? '',
+          details: message.reasoning_details ?? [],
+          calls: message.tool_calls ?? [],
+          annotations: message.annotations ?? [],
+          usage: whole.usage,
+          finish: [reason],
+        });
+      }),
+    );
+  });
+
+  it('has chunks with every member that strict clients ask for, and none that is null where they take none', () => {
+    fc.assert(
+      fc.property(answerEvents, (events) => {
+        const chunks = chunksIn(dataIn(cutBytes(written(events), [])));
+
+        for (const chunk of chunks) {
+          expect(chunk).toMatchObject({
+            id: identity.generationId,
+            object: 'chat.completion.chunk',
+            model: 'sandbox/claude',
+          });
+          expect(Object.values(chunk)).not.toContain(null);
+          for (const choice of chunk.choices) {
+            expect(choice).toMatchObject({ index: 0, delta: expect.any(Object) as unknown });
+            expect(Object.values(choice.delta)).not.toContain(null);
+            expect('finish_reason' in choice).toBe(true);
+          }
+        }
+        expect(chunks[0]!.choices[0]!.delta).toEqual({ role: 'assistant', content: '' });
+        expect(chunks.at(-1)).toMatchObject({ choices: [], usage: expect.any(Object) as unknown });
+      }),
+    );
+  });
+
+  it('shows no thinking where the client wants none', () => {
+    fc.assert(
+      fc.property(answerEvents, (events) => {
+        expect(written(events, false)).not.toContain('reasoning_content');
+        expect(written(events, false)).not.toContain('reasoning_details');
+      }),
+    );
+  });
+
+  it('ends with an error that every client finds, and with the end that some wait for', () => {
+    const writer = new ChunkWriter(identity, { showsReasoning: true });
+    const error = new GatewayError('provider_overloaded', 'Overloaded');
+
+    const [text, done] = dataIn(cutBytes(writer.fail(errorEnvelope(error, 'req_1')), []));
+
+    expect(JSON.parse(text!)).toMatchObject({
+      id: identity.generationId,
+      choices: [{ index: 0, delta: { annotations: [{ type: 'error' }] }, finish_reason: 'error' }],
+      error: { code: 529, message: 'Overloaded', param: null },
+    });
+    expect(done).toBe('[DONE]');
+  });
+});

@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ResponseWriter } from '../../lambdas/doors/responses/stream-events.ts';
+import { unsealedThinking } from '../../lambdas/doors/responses/sealed-thinking.ts';
+import { wholeResponse } from '../../lambdas/doors/responses/whole-response.ts';
+import type { MessagesEvent } from '../../lambdas/messages/types.ts';
+import { GatewayError } from '../../lambdas/platform/errors.ts';
+import { answerEvents, byteCuts, cutBytes, wholeMessage } from '../support/answer-arbitrary.ts';
+import { dataIn } from '../support/sse-client.ts';
+
+const identity = { generationId: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d', model: 'sandbox/claude' };
+const settings = { customTools: new Set<string>(), showsSources: true };
+
+interface Event {
+  type: string;
+  sequence_number: number;
+  output_index?: number;
+  item_id?: string;
+  item?: { id: string; type: string; arguments?: string };
+  delta?: string;
+  response?: { status: string; output: object[]; error: { code: string } | null };
+}
+
+function written(events: readonly MessagesEvent[], asked = settings): string {
+  const writer = new ResponseWriter(identity, asked);
+  return events.map((event) => writer.write(event)).join('');
+}
+
+function eventsIn(text: string, cuts: readonly number[] = []): Event[] {
+  return dataIn(cutBytes(text, cuts)).map((data) => JSON.parse(data) as Event);
+}
+
+function textOf(events: readonly Event[], type: string, id: string): string {
+  return events.flatMap((event) => (event.type === type && event.item_id === id ? [event.delta!] : [])).join('');
+}
+
+const timeless = (response: object) => ({ ...response, completed_at: null });
+
+describe('a streamed response', () => {
+  it('ends with the same response as one in one piece, wherever its bytes are cut', () => {
+    fc.assert(
+      fc.property(answerEvents, byteCuts, (events, cuts) => {
+        const last = eventsIn(written(events), cuts).at(-1)!;
+
+        const whole = wholeResponse(wholeMessage(events), settings);
+        expect(timeless(last.response!)).toEqual(timeless(whole));
+        expect(last.type).toBe(`response.${last.response!.status}`);
+      }),
+    );
+  });
+
+  it('has its events in the order that clients ask for: numbered, created first, each item added before its pieces, and done', () => {
+    fc.assert(
+      fc.property(answerEvents, (sent) => {
+        const events = eventsIn(written(sent));
+
+        expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index));
+        expect(events.slice(0, 2).map(({ type }) => type)).toEqual(['response.created', 'response.in_progress']);
+        const open: string[] = [];
+        const done: object[] = [];
+        for (const { type, item, item_id: id, output_index: index } of events) {
+          if (type === 'response.output_item.added') open.push(item!.id);
+          else if (type === 'response.output_item.done') {
+            expect(open.splice(0)).toEqual([item!.id]);
+            expect(index).toBe(done.length);
+            done.push(item!);
+          } else if (id !== undefined) {
+            expect([id, index]).toEqual([open[0], done.length]);
+          }
+        }
+        expect(events.at(-1)!.response!.output).toEqual(done);
+      }),
+    );
+  });
+
+  it('has in its pieces what the items say when they are done', () => {
+    fc.assert(
+      fc.property(answerEvents, (sent) => {
+        const events = eventsIn(written(sent));
+        const done = events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item!);
+
+        for (const item of done.filter(({ type }) => type === 'function_call')) {
+          expect(textOf(events, 'response.function_call_arguments.delta', item.id)).toBe(item.arguments);
+        }
+        const messages = done.filter(({ type }) => type === 'message') as unknown as {
+          id: string;
+          content: { type: string; text?: string }[];
+        }[];
+        for (const { id, content } of messages) {
+          const text = content.map((part) => part.text ?? '').join('');
+          expect(textOf(events, 'response.output_text.delta', id)).toBe(text);
+        }
+      }),
+    );
+  });
+
+  it('gives thinking back as its provider has signed it', () => {
+    const block = { type: 'thinking', thinking: 'Hm. 😀', signature: 'abc' };
+    const events: MessagesEvent[] = [
+      { type: 'content_block_start', index: 0, content_block: block },
+      { type: 'content_block_stop', index: 0 },
+    ];
+
+    const item = eventsIn(written(events)).at(-1)!.item as unknown as { encrypted_content: string };
+
+    expect(unsealedThinking(item.encrypted_content)).toEqual(block);
+  });
+
+  it('shows the input of a custom tool as the text that it is', () => {
+    const call = { type: 'tool_use', id: 'c1', name: 'apply_patch', input: {} };
+    const events: MessagesEvent[] = [
+      { type: 'content_block_start', index: 0, content_block: call },
+      {
+        type: 'content_block_delta',
+        index: 0,
+        delta: { type: 'input_json_delta', partial_json: '{"input":"*** Begin' },
+      },
+      { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: ' Patch"}' } },
+      { type: 'content_block_stop', index: 0 },
+    ];
+
+    const done = eventsIn(written(events, { ...settings, customTools: new Set(['apply_patch']) })).at(-1)!;
+
+    expect(done.item).toMatchObject({ type: 'custom_tool_call', call_id: 'c1', input: '*** Begin Patch' });
+  });
+
+  it('shows a search with what it has found', () => {
+    const found = [{ type: 'web_search_result', url: 'https://a.example', title: 'A', encrypted_content: 'x' }];
+    const events = [
+      {
+        type: 'content_block_start',
+        index: 0,
+        content_block: { type: 'server_tool_use', id: 's1', name: 'web_search' },
+      },
+      {
+        type: 'content_block_delta',
+        index: 0,
+        delta: { type: 'input_json_delta', partial_json: '{"query":"Baikal"}' },
+      },
+      { type: 'content_block_stop', index: 0 },
+      {
+        type: 'content_block_start',
+        index: 1,
+        content_block: { type: 'web_search_tool_result', tool_use_id: 's1', content: found },
+      },
+      { type: 'content_block_stop', index: 1 },
+    ] as MessagesEvent[];
+
+    const done = eventsIn(written(events)).at(-1)!;
+
+    expect(done).toMatchObject({
+      type: 'response.output_item.done',
+      item: {
+        type: 'web_search_call',
+        status: 'completed',
+        action: { type: 'search', query: 'Baikal', sources: [{ type: 'url', url: 'https://a.example' }] },
+      },
+    });
+  });
+
+  it.each([
+    ['repeats nothing that is charged', { 'x-should-retry': 'false' }, 'invalid_prompt'],
+    ['may be repeated where nothing is', {}, 'server_is_overloaded'],
+  ])('ends with a failure that %s', (_, headers, code) => {
+    const writer = new ResponseWriter(identity, settings);
+    const error = new GatewayError('provider_overloaded', 'Overloaded', { headers });
+
+    const events = eventsIn(writer.fail(error));
+
+    expect(events.map(({ type }) => type)).toEqual([
+      'response.created',
+      'response.in_progress',
+      'error',
+      'response.failed',
+    ]);
+    expect(events.at(-1)!.response).toMatchObject({ status: 'failed', error: { code, message: 'Overloaded' } });
+  });
+});

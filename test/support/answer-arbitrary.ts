@@ -1,0 +1,121 @@
+/** Answers of any content, and their events as providers may send them. */
+
+import fc from 'fast-check';
+import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
+import type { Block, MessageBody, MessagesEvent, StopReason } from '../../lambdas/messages/types.ts';
+
+const someText = fc.string({ unit: 'grapheme', maxLength: 40 });
+const id = fc.string({ unit: fc.constantFrom(...'abc123_'), minLength: 1, maxLength: 12 });
+
+const citation = fc.record({
+  type: fc.constant('web_search_result_location'),
+  url: fc.webUrl(),
+  title: someText,
+  cited_text: someText,
+});
+
+/** Where a text is cut into pieces: each number is a part of what is left. */
+const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 });
+
+function piecesOf(text: string, parts: readonly number[]): string[] {
+  const pieces: string[] = [];
+  let rest = text;
+  for (const part of parts) {
+    const end = Math.floor(rest.length * part);
+    pieces.push(rest.slice(0, end));
+    rest = rest.slice(end);
+  }
+  return [...pieces, rest];
+}
+
+/** A block as its first event has it, and the deltas that follow. */
+interface SentBlock {
+  block: Block;
+  deltas: object[];
+}
+
+const textBlock = fc
+  .record({ text: someText, cited: fc.array(citation, { maxLength: 2 }), cuts })
+  .map(({ text, cited, cuts: parts }): SentBlock => ({
+    block: { type: 'text', text: '', ...(cited.length > 0 ? { citations: [] } : {}) },
+    deltas: [
+      ...cited.map((one) => ({ type: 'citations_delta', citation: one })),
+      ...piecesOf(text, parts).map((piece) => ({ type: 'text_delta', text: piece })),
+    ],
+  }));
+
+const thinkingBlock = fc
+  .record({ thinking: someText, signature: id, cuts })
+  .map(({ thinking, signature, cuts: parts }): SentBlock => ({
+    block: { type: 'thinking', thinking: '', signature: '' },
+    deltas: [
+      ...piecesOf(thinking, parts).map((piece) => ({ type: 'thinking_delta', thinking: piece })),
+      { type: 'signature_delta', signature },
+    ],
+  }));
+
+const redactedBlock = id.map((data): SentBlock => ({ block: { type: 'redacted_thinking', data }, deltas: [] }));
+
+const input = fc.dictionary(fc.string({ minLength: 1, maxLength: 6 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 });
+const callBlock = fc
+  .record({ id, name: id, input: fc.option(input, { nil: undefined }), cuts })
+  .map(({ id: callId, name, input: asked, cuts: parts }): SentBlock => ({
+    block: { type: 'tool_use', id: callId, name, input: {} },
+    // A call without arguments may come without a delta.
+    deltas: asked
+      ? piecesOf(JSON.stringify(asked), parts).map((piece) => ({ type: 'input_json_delta', partial_json: piece }))
+      : [],
+  }));
+
+const blocks = fc.array(fc.oneof(textBlock, thinkingBlock, redactedBlock, callBlock), { maxLength: 6 });
+const reasons: StopReason[] = ['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal', 'pause_turn'];
+const count = fc.nat(1_000_000);
+
+/** The events of one answer, from its beginning to its end. */
+export const answerEvents = fc
+  .record({ blocks, reason: fc.constantFrom(...reasons), input: count, output: count, cached: count, thinking: count })
+  .map(({ blocks: sent, reason, input: prompt, output, cached, thinking }): MessagesEvent[] => {
+    const message = {
+      id: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
+      type: 'message',
+      role: 'assistant',
+      model: 'sandbox/claude',
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { input_tokens: prompt, output_tokens: 0 },
+    } satisfies MessageBody;
+    const usage = {
+      input_tokens: prompt,
+      output_tokens: output,
+      cache_read_input_tokens: cached,
+      output_tokens_details: { thinking_tokens: thinking },
+      cost: 0.25,
+    };
+    return [
+      { type: 'message_start', message },
+      ...sent.flatMap(({ block, deltas }, index) => [
+        { type: 'content_block_start', index, content_block: block },
+        ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+        { type: 'content_block_stop', index },
+      ]),
+      { type: 'message_delta', delta: { stop_reason: reason, stop_sequence: null }, usage },
+      { type: 'message_stop' },
+    ] as MessagesEvent[];
+  });
+
+/** The whole message that events come to. */
+export function wholeMessage(events: readonly MessagesEvent[]): MessageBody {
+  const assembler = new MessageAssembler();
+  for (const event of events) assembler.add(event);
+  return assembler.finish()!;
+}
+
+/** Bytes in pieces, cut anywhere: also within a character. */
+export function cutBytes(text: string, parts: readonly number[]): Uint8Array[] {
+  const bytes = Buffer.from(text);
+  const ends = [...parts.map((part) => Math.floor(bytes.length * part)), bytes.length].toSorted((a, b) => a - b);
+  return ends.map((end, index) => bytes.subarray(index === 0 ? 0 : ends[index - 1], end));
+}
+
+export const byteCuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 });

@@ -1,0 +1,11 @@
+import { createParser } from 'eventsource-parser';
+
+/** The data of server-sent events, as a client reads them from bytes that come in pieces. */
+export function dataIn(pieces: readonly Uint8Array[]): string[] {
+  const data: string[] = [];
+  const parser = createParser({ onEvent: (event) => data.push(event.data) });
+  const decoder = new TextDecoder();
+  for (const piece of pieces) parser.feed(decoder.decode(piece, { stream: true }));
+  parser.feed(decoder.decode());
+  return data;
+}
