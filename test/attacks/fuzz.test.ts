@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chatBodies, responsesBodies } from '../support/door-bodies.ts';
 import { get, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { repeated } from '../support/long-runs.ts';
 import { mutated } from '../support/mutations.ts';
@@ -120,10 +121,17 @@ const anthropicBases = [
 
 const routes = ['/messages', '/messages', '/messages', '/messages/count_tokens'];
 
-const wires = [
-  { model: 'sandbox/claude', bodies: [...bases, ...anthropicBases] },
-  { model: 'sandbox/gpt', bodies: bases },
-].map(({ model, bodies }) => ({ model, bodies: bodies.map((body) => ({ model, ...body })) }));
+/** Each wire through the Messages API, and each further door. */
+const subjects = [
+  { model: 'sandbox/claude', routes, bodies: [...bases, ...anthropicBases] },
+  { model: 'sandbox/gpt', routes, bodies: bases },
+  { model: 'sandbox/claude', routes: ['/chat/completions'], bodies: chatBodies },
+  { model: 'sandbox/gpt', routes: ['/responses'], bodies: responsesBodies },
+].map(({ model, routes: asked, bodies }) => ({
+  model,
+  routes: asked,
+  bodies: bodies.map((body) => ({ model, ...body })),
+}));
 
 interface Asked {
   path: string;
@@ -140,18 +148,23 @@ async function ask({ path, body }: Asked): Promise<{ status: number; fault?: str
   });
   const { status } = response;
   const answer = await response.text();
-  if (status === 200) return answer.includes('event: error') ? { status, fault: answer } : { status };
+  if (status === 200) return isBroken(answer) ? { status, fault: answer } : { status };
   if (status === 400 && fieldOf(answer)) return { status };
   return status === 404 ? { status } : { status, fault: answer };
+}
+
+/** A stream that ends with an error, of whichever API. */
+function isBroken(answer: string): boolean {
+  return answer.includes('event: error') || answer.includes('"finish_reason":"error"');
 }
 
 function fieldOf(answer: string): unknown {
   return (JSON.parse(answer) as { error: { metadata: { field?: string } } }).error.metadata.field;
 }
 
-describe.each(wires)('mutated requests to $model', ({ bodies }) => {
+describe.each(subjects)('mutated requests to $model at $routes', ({ routes: paths, bodies }) => {
   it('begin as requests that are accepted', async () => {
-    for (const path of new Set(routes)) {
+    for (const path of new Set(paths)) {
       for (const body of bodies) {
         expect(await ask({ path, body: JSON.stringify(body) }), JSON.stringify(body)).toEqual({ status: 200 });
       }
@@ -160,7 +173,7 @@ describe.each(wires)('mutated requests to $model', ({ bodies }) => {
 
   it('are answered or refused by the name of a field, and leave nothing behind', { timeout: 300_000 }, async () => {
     const statuses = new Map<number, number>();
-    const asked = fc.record({ path: fc.constantFrom(...routes), body: mutated(bodies) });
+    const asked = fc.record({ path: fc.constantFrom(...paths), body: mutated(bodies) });
     const several = fc.array(asked, { minLength: AT_ONCE, maxLength: AT_ONCE });
     const neverBroken = fc.asyncProperty(several, async (requests) => {
       const answers = await Promise.all(requests.map(ask));

@@ -1,0 +1,157 @@
+/** Requests of OpenAI's APIs that both wires of the sandbox accept, with every field that clients were seen to send. */
+
+const directives = '\n@sandbox delay=0 tokens=2';
+const pixel =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
+const textFile = `data:text/plain;base64,${Buffer.from('Text.').toString('base64')}`;
+const parameters = { type: 'object', properties: { at: { type: 'string' }, how: { enum: ['far', 'near'] } } };
+const answerSchema = {
+  type: 'object',
+  properties: { a: { type: 'integer' } },
+  required: ['a'],
+  additionalProperties: false,
+};
+
+const look = { type: 'function', function: { name: 'look', description: 'Looks.', parameters } };
+const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"at":"x","n":1.50}' } };
+const hello = { role: 'user', content: `Hi${directives}` };
+
+export const chatBodies = [
+  { messages: [hello] },
+  {
+    messages: [
+      { role: 'developer', content: [{ type: 'text', text: 'Be short.', cache_control: { type: 'ephemeral' } }] },
+      { ...hello, name: 'ann' },
+      { role: 'assistant', content: null, refusal: 'No.', reasoning: 'Hm.', annotations: [], audio: null },
+      { role: 'system', content: 'Now.' },
+      hello,
+    ],
+    stream: true,
+    stream_options: { include_usage: true },
+    max_completion_tokens: 3,
+    temperature: 0.5,
+    top_p: 0.9,
+    stop: ['END'],
+    frequency_penalty: 0,
+    presence_penalty: 0,
+    user: 'u',
+    metadata: { a: 'b' },
+    store: false,
+    n: 1,
+    usage: { include: true },
+    prompt_cache_key: 'c',
+  },
+  {
+    messages: [
+      hello,
+      {
+        role: 'assistant',
+        content: 'I look.',
+        reasoning_details: [
+          { type: 'reasoning.text', text: 'Hm.', signature: 'gw1.x', format: 'unknown', index: 0 },
+          { type: 'reasoning.encrypted', data: 'gw1.y', format: 'unknown', index: 1 },
+        ],
+        tool_calls: [call, { ...call, id: 'call_2', index: 1 }],
+      },
+      { role: 'tool', tool_call_id: 'call_1', content: 'Far.' },
+      { role: 'tool', tool_call_id: 'call_2', content: [{ type: 'text', text: `Near.${directives}` }] },
+    ],
+    tools: [look],
+    tool_choice: 'auto',
+    parallel_tool_calls: false,
+    reasoning: { effort: 'low', exclude: false },
+    max_tokens: 2_000,
+  },
+  {
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'image_url', image_url: { url: pixel, detail: 'low' } },
+          { type: 'file', file: { filename: 'a.txt', file_data: textFile } },
+          { type: 'text', text: `What?${directives}` },
+        ],
+      },
+    ],
+    provider: { sort: 'price', allow_fallbacks: true },
+    models: ['sandbox/gpt'],
+    session_id: 's',
+    max_tokens: 2,
+  },
+  {
+    messages: [{ role: 'user', content: 'Hi\n@sandbox tool delay=0' }],
+    tools: [look],
+    tool_choice: { type: 'function', function: { name: 'look' } },
+    stream: true,
+    max_tokens: 4,
+  },
+];
+
+export const responsesBodies = [
+  { input: `Hi${directives}` },
+  {
+    // As some clients send what they do not use.
+    input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: `Hi${directives}` }] }],
+    include: null,
+    instructions: '',
+    metadata: {},
+    previous_response_id: null,
+    reasoning: {},
+    store: false,
+    truncation: null,
+    user: '',
+    text: {},
+    stream: true,
+    max_output_tokens: 2,
+  },
+  {
+    instructions: 'Be short.',
+    input: [
+      { role: 'developer', content: 'Now.' },
+      hello,
+      { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'elsewhere' },
+      { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '{"at":"x"}' },
+      { type: 'custom_tool_call', call_id: 'call_2', name: 'patch', input: '*** Begin' },
+      { type: 'function_call_output', id: 'o_1', call_id: 'call_1', output: 'Far.' },
+      {
+        type: 'custom_tool_call_output',
+        call_id: 'call_2',
+        output: [{ type: 'input_text', text: `Done.${directives}` }],
+      },
+    ],
+    tools: [
+      { type: 'function', name: 'look', description: 'Looks.', parameters, strict: false },
+      { type: 'custom', name: 'patch', format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' } },
+      { type: 'namespace', name: 'agents', tools: [] },
+      { type: 'web_search', external_web_access: false },
+    ],
+    tool_choice: 'auto',
+    parallel_tool_calls: true,
+    reasoning: { effort: 'low', summary: 'auto' },
+    include: ['reasoning.encrypted_content'],
+    client_metadata: { session: 'a' },
+    max_output_tokens: 2_000,
+    stream: true,
+  },
+  {
+    input: [
+      {
+        role: 'user',
+        content: [
+          { type: 'input_image', image_url: pixel, detail: 'auto' },
+          { type: 'input_file', filename: 'a.txt', file_data: textFile },
+          { type: 'input_text', text: `What?${directives}` },
+        ],
+      },
+    ],
+    truncation: 'auto',
+    service_tier: 'auto',
+    max_output_tokens: 2,
+  },
+];
+
+/** What only a model with structured answers takes. */
+export const structuredChat = {
+  messages: [hello],
+  response_format: { type: 'json_schema', json_schema: { name: 'a', strict: true, schema: answerSchema } },
+};
