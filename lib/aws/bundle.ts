@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
@@ -21,6 +21,18 @@ const withoutZodLocales: Plugin = {
       importer.includes('/zod/') ? { path: 'locales', namespace: 'no-locales' } : undefined,
     );
     bundler.onLoad({ filter: /.*/, namespace: 'no-locales' }, () => ({ contents: 'export {};' }));
+  },
+};
+
+/** Functions check values and describe no schema: the API's document is written beforehand, from the sources. */
+const withoutJsonSchema: Plugin = {
+  name: 'without-json-schema',
+  setup(bundler) {
+    bundler.onLoad({ filter: /\/zod\/v4\/core\/(?:json-schema-processors|to-json-schema)\.js$/ }, ({ path }) => {
+      const exported = readFileSync(path, 'utf8').matchAll(/^export (?:const|function) (\w+)/gm);
+      const refusal = `() => { throw new Error('Functions are bundled without JSON Schema'); }`;
+      return { contents: Array.from(exported, ([, name]) => `export const ${name} = ${refusal};`).join('\n') };
+    });
   },
 };
 
@@ -77,7 +89,7 @@ const options = {
   banner: { js: requireBanner },
   // Containers alone load it, and only with the first call of AWS; Lambda's runtime has the SDK as well.
   external: ['@aws-sdk/credential-provider-http'],
-  plugins: [withoutZodLocales, withCheckedCatalog],
+  plugins: [withoutZodLocales, withoutJsonSchema, withCheckedCatalog],
   legalComments: 'none',
   logLevel: 'error',
 } satisfies BuildOptions;

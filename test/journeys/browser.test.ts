@@ -44,7 +44,7 @@ const foreignPage = (baseUrl: string, key: string) => `<!doctype html><pre id="s
     said('generation ' + answer.headers.get('x-generation-id'));
     const text = await answer.text();
     said('ended ' + text.includes('message_stop'));
-    const refused = await fetch('${baseUrl}/chat/completions', { method: 'POST', headers: { authorization: 'Bearer x' } });
+    const refused = await fetch('${baseUrl}/nowhere', { method: 'POST', headers: { authorization: 'Bearer x' } });
     said('refused ' + refused.status);
   } catch (error) {
     said('failed ' + error);

@@ -22,10 +22,15 @@ describe('an error of the gateway', () => {
         type: errorKinds[kind].messagesType,
         code: errorKinds[kind].status,
         message: 'No.',
+        param: 'name',
         metadata: { error_type: kind, field: 'name' },
       },
       request_id: 'req_1',
     });
+  });
+
+  it('has null for the field where none is at fault', () => {
+    expect(errorEnvelope(new GatewayError('server', 'No.'), 'req_1').error).toMatchObject({ param: null });
   });
 
   it('may have a status of its own', () => {
