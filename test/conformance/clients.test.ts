@@ -10,11 +10,11 @@ beforeAll(async () => {
   gateway = await startGateway();
   report = await reportOnClients(gateway);
   process.stdout.write(`\n${report.table}\n\n`);
-}, 60_000);
+}, 120_000);
 afterAll(() => gateway.stop());
 
-/** The clients that people use, over all wires of the sandbox, against one running gateway. */
-describe('clients of the Messages API', () => {
+/** The clients that people use, through every door and over all wires of the sandbox, against one running gateway. */
+describe('clients', () => {
   it('are tried over every wire that answers messages', () => {
     expect(sandboxModels().map(({ wire }) => wire)).toEqual(messagesWires);
   });

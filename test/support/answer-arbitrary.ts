@@ -5,7 +5,7 @@ import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
 import type { Block, MessageBody, MessagesEvent, StopReason } from '../../lambdas/messages/types.ts';
 
 const someText = fc.string({ unit: 'grapheme', maxLength: 40 });
-const id = fc.string({ unit: fc.constantFrom(...'abc123_'), minLength: 1, maxLength: 12 });
+const id = fc.string({ unit: fc.constantFrom(...Array.from('abc123_')), minLength: 1, maxLength: 12 });
 
 const citation = fc.record({
   type: fc.constant('web_search_result_location'),

@@ -151,7 +151,7 @@ export const responsesBodies = [
 ];
 
 /** What only a model with structured answers takes. */
-export const structuredChat = {
+const structuredChat = {
   messages: [hello],
   response_format: { type: 'json_schema', json_schema: { name: 'a', strict: true, schema: answerSchema } },
 };

@@ -1,7 +1,10 @@
-/** The AI SDK: it checks every event and body against a schema. */
+/** The AI SDK through each door: it checks every event and body against a schema. */
 
 import assert from 'node:assert/strict';
 import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { createOpenRouter } from '@openrouter/ai-sdk-provider';
 import {
   APICallError,
   generateText,
@@ -10,12 +13,15 @@ import {
   Output,
   streamText,
   tool,
+  type LanguageModel,
   type ProviderMetadata,
+  type ToolSet,
 } from 'ai';
 import {
   answerSchema,
   assertCited,
   clockSchema,
+  LONG_ANSWER,
   MAX_SEARCHES,
   MAX_TOKENS,
   pdf,
@@ -29,6 +35,27 @@ import {
   type Subject,
 } from './client.ts';
 
+type ProviderOptions = NonNullable<Parameters<typeof generateText>[0]['providerOptions']>;
+
+/** One of its providers, and what is special to it. */
+interface Provider {
+  name: string;
+  door: Client['door'];
+  modelOf: (subject: Subject) => Exclude<LanguageModel, string>;
+  /** Of every request. */
+  always?: ProviderOptions;
+  thinking: ProviderOptions;
+  structured?: ProviderOptions;
+  /** What it reads of an answer besides text and calls. */
+  reads: { thinking: boolean; sources: boolean };
+  /** What a request that is searched for has of its own; undefined where the provider has a test of its own. */
+  searching?: (subject: Subject) => {
+    model?: ReturnType<Provider['modelOf']>;
+    tools?: ToolSet;
+    providerOptions?: ProviderOptions;
+  };
+}
+
 const tools = {
   get_weather: tool({
     description: 'Weather of a city',
@@ -37,84 +64,174 @@ const tools = {
   }),
   get_time: tool({ inputSchema: jsonSchema<object>(clockSchema), execute: () => 'noon' }),
 };
-const thinking = { anthropic: { thinking: { type: 'enabled', budgetTokens: THINKING_BUDGET } } } as const;
-const nativeFormat = { anthropic: { structuredOutputMode: 'outputFormat' } } as const;
 
-function ask({ gateway, model }: Subject, words: string, directives = '') {
+const addressOf = ({ gateway }: Subject) => ({ baseURL: gateway.baseUrl, apiKey: gateway.key });
+
+const anthropic: Provider = {
+  name: 'AI SDK, @ai-sdk/anthropic',
+  door: 'messages',
+  modelOf: (subject) => createAnthropic(addressOf(subject))(subject.model),
+  thinking: { anthropic: { thinking: { type: 'enabled', budgetTokens: THINKING_BUDGET } } },
+  structured: { anthropic: { structuredOutputMode: 'outputFormat' } },
+  reads: { thinking: true, sources: true },
+};
+
+const openAiChat: Provider = {
+  name: 'AI SDK, @ai-sdk/openai',
+  door: 'chat completions',
+  modelOf: (subject) => createOpenAI(addressOf(subject)).chat(subject.model),
+  // It knows by their names which models think.
+  thinking: { openai: { reasoningEffort: 'low', forceReasoning: true } },
+  reads: { thinking: false, sources: true },
+  searching: (subject) => ({ model: createOpenAI({ ...addressOf(subject), fetch: withSearch }).chat(subject.model) }),
+};
+
+const openAiResponses: Provider = {
+  name: 'AI SDK, @ai-sdk/openai',
+  door: 'responses',
+  modelOf: (subject) => createOpenAI(addressOf(subject))(subject.model),
+  // Without it, the next turn refers to what this gateway would have to have stored.
+  always: { openai: { store: false } },
+  thinking: { openai: { store: false, reasoningEffort: 'low', reasoningSummary: 'auto', forceReasoning: true } },
+  reads: { thinking: true, sources: true },
+  searching: (subject) => ({ tools: { web_search: createOpenAI(addressOf(subject)).tools.webSearch({}) } }),
+};
+
+const compatible: Provider = {
+  name: 'AI SDK, @ai-sdk/openai-compatible',
+  door: 'chat completions',
+  modelOf: (subject) =>
+    createOpenAICompatible({ ...addressOf(subject), name: 'gateway', supportsStructuredOutputs: true })(subject.model),
+  thinking: { gateway: { reasoningEffort: 'low' } },
+  reads: { thinking: true, sources: false },
+  searching: () => ({ providerOptions: { gateway: { web_search_options: {} } } }),
+};
+
+const openRouter: Provider = {
+  name: 'AI SDK, @openrouter/ai-sdk-provider',
+  door: 'chat completions',
+  modelOf: (subject) => createOpenRouter(addressOf(subject))(subject.model),
+  thinking: { openrouter: { reasoning: { effort: 'low' } } },
+  reads: { thinking: true, sources: true },
+  searching: (subject) => ({
+    model: createOpenRouter(addressOf(subject))(subject.model, { plugins: [{ id: 'web' }] }),
+  }),
+};
+
+function ask({ modelOf, always = {} }: Provider, subject: Subject, words: string, directives = '') {
   return {
-    model: createAnthropic({ baseURL: gateway.baseUrl, apiKey: gateway.key })(model),
+    model: modelOf(subject),
     maxOutputTokens: MAX_TOKENS,
     maxRetries: 0,
-    messages: [{ role: 'user' as const, content: `${words}\n@sandbox delay=0 ${directives}` }],
+    providerOptions: always,
+    messages: [{ role: 'user' as const, content: `${words}\n@sandbox ${directives} delay=0` }],
   };
 }
 
-function askAbout(subject: Subject, mediaType: string, data: string) {
+function askAbout(provider: Provider, subject: Subject, mediaType: string, data: string) {
   const question = { type: 'text' as const, text: 'What is it?\n@sandbox delay=0' };
-  const file = { type: 'file' as const, mediaType, data };
-  return { ...ask(subject, ''), messages: [{ role: 'user' as const, content: [file, question] }] };
+  const file = { type: 'file' as const, mediaType, data, filename: 'a' };
+  return { ...ask(provider, subject, ''), messages: [{ role: 'user' as const, content: [file, question] }] };
 }
 
-export const aiSdk: Client = {
-  name: 'AI SDK',
-  uses: {
-    text: async (subject) => {
-      const { text, usage, finishReason } = await generateText(ask(subject, 'Hello'));
-      assert.match(text, /Hello/);
-      assert.equal(finishReason, 'stop');
-      assert.ok(usage.outputTokens! > 5);
+function clientOf(provider: Provider): Client {
+  const asked = (subject: Subject, words: string, directives = '') => ask(provider, subject, words, directives);
+  return {
+    name: provider.name,
+    door: provider.door,
+    uses: {
+      text: async (subject) => {
+        const { text, usage, finishReason } = await generateText(asked(subject, 'Hello'));
+        assert.match(text, /Hello/);
+        assert.equal(finishReason, 'stop');
+        assert.ok(usage.outputTokens! > 5);
+      },
+      stream: async (subject) => {
+        const result = streamText(asked(subject, 'Привет, мир!'));
+        assert.match(await collect(result.fullStream), /Привет, мир!/);
+      },
+      'tool loop': async (subject) => {
+        const result = streamText({ ...asked(subject, 'Weather?', 'tools=2'), tools, stopWhen: isStepCount(3) });
+        assert.match(await collect(result.fullStream), /tool has answered/);
+        const [first] = await result.steps;
+        const outputs = first!.toolResults.map(({ output }) => output);
+        assert.deepEqual(outputs, ['Sunny in Москва', 'noon']);
+      },
+      'thinking in a tool loop': async (subject) => {
+        const question = asked(subject, 'Weather?', 'think tool');
+        const result = streamText({ ...question, tools, stopWhen: isStepCount(3), providerOptions: provider.thinking });
+        assert.match(await collect(result.fullStream), /tool has answered/);
+        const [first] = await result.steps;
+        if (provider.reads.thinking) assert.match(first!.reasoningText ?? '', /sandbox/);
+        assert.equal(first!.toolCalls.length, 1);
+      },
+      image: async (subject) => {
+        const { text } = await generateText(askAbout(provider, subject, 'image/png', pixel));
+        assert.match(text, /1 image/);
+      },
+      document: async (subject) => {
+        const { usage } = await generateText(askAbout(provider, subject, 'application/pdf', pdf));
+        assert.ok(usage.inputTokens! >= PDF_TOKENS);
+      },
+      'structured output': async (subject) => {
+        const output = Output.object({ schema: jsonSchema(answerSchema) });
+        const result = await generateText({
+          ...asked(subject, 'Weather?'),
+          output,
+          ...(provider.structured ? { providerOptions: provider.structured } : {}),
+        });
+        assert.deepEqual(result.output, structuredAnswer);
+      },
+      'web search': (subject) => (provider.searching ? searchWith(provider, subject) : search(subject)),
+      error: async (subject) => {
+        const refused = generateText(asked(subject, 'x', 'error=529'));
+        await assert.rejects(
+          refused,
+          (error) => APICallError.isInstance(error) && error.statusCode === 529 && error.isRetryable,
+        );
+        const failing = streamText({ ...asked(subject, 'x', 'fail'), onError: () => {} });
+        await assert.rejects(collect(failing.fullStream), /Overloaded/);
+      },
+      cancel: async (subject) => {
+        const stop = new AbortController();
+        const result = streamText({ ...asked(subject, 'Long', LONG_ANSWER), abortSignal: stop.signal });
+        for await (const part of result.fullStream) if (part.type === 'text-delta') stop.abort();
+      },
     },
-    stream: async (subject) => {
-      const result = streamText(ask(subject, 'Привет, мир!'));
-      assert.match(await collect(result.fullStream), /Привет, мир!/);
-    },
-    'tool loop': async (subject) => {
-      const result = streamText({ ...ask(subject, 'Weather?', 'tools=2'), tools, stopWhen: isStepCount(3) });
-      assert.match(await collect(result.fullStream), /tool has answered/);
-      const [first] = await result.steps;
-      const outputs = first!.toolResults.map(({ output }) => output);
-      assert.deepEqual(outputs, ['Sunny in Москва', 'noon']);
-    },
-    'thinking in a tool loop': async (subject) => {
-      const question = ask(subject, 'Weather?', 'think tool');
-      const result = streamText({ ...question, tools, stopWhen: isStepCount(3), providerOptions: thinking });
-      assert.match(await collect(result.fullStream), /tool has answered/);
-      const [first] = await result.steps;
-      assert.match(first!.reasoningText ?? '', /sandbox/);
-      assert.equal(first!.toolCalls.length, 1);
-    },
-    image: async (subject) => {
-      const { text } = await generateText(askAbout(subject, 'image/png', pixel));
-      assert.match(text, /1 image/);
-    },
-    document: async (subject) => {
-      const { usage } = await generateText(askAbout(subject, 'application/pdf', pdf));
-      assert.ok(usage.inputTokens! >= PDF_TOKENS);
-    },
-    'structured output': async (subject) => {
-      const output = Output.object({ schema: jsonSchema(answerSchema) });
-      const result = await generateText({ ...ask(subject, 'Weather?'), output, providerOptions: nativeFormat });
-      assert.deepEqual(result.output, structuredAnswer);
-    },
-    'web search': search,
-    error: async (subject) => {
-      const refused = generateText(ask(subject, 'x', 'error=529'));
-      await assert.rejects(
-        refused,
-        (error) => APICallError.isInstance(error) && error.statusCode === 529 && error.isRetryable,
-      );
-      const failing = streamText({ ...ask(subject, 'x', 'fail'), onError: () => {} });
-      await assert.rejects(collect(failing.fullStream), /Overloaded/);
-    },
-  },
+  };
+}
+
+export const aiSdk: Client[] = [anthropic, openAiChat, openAiResponses, compatible, openRouter].map((provider) =>
+  clientOf(provider),
+);
+
+/** It has no setting for the option of chat completions that asks for a search. */
+const withSearch: typeof fetch = (address, init) => {
+  const body = JSON.parse(init!.body as string) as object;
+  return fetch(address, { ...init, body: JSON.stringify({ ...body, web_search_options: {} }) });
 };
+
+/** A search, an answer with its sources where the provider reads them, and another turn with all of that before it. */
+async function searchWith(provider: Provider, subject: Subject): Promise<void> {
+  const question = ask(provider, subject, searched.question);
+  const result = streamText({ ...question, ...provider.searching!(subject) });
+  const text = await collect(result.fullStream);
+  assert.match(text, /./);
+  assert.doesNotMatch(text, /\[\d+\]/);
+  if (provider.reads.sources) {
+    assert.ok((await result.sources).some((source) => source.sourceType === 'url' && source.url !== ''));
+  }
+  const next = ask(provider, subject, searched.next, searched.nextDirectives);
+  const messages = [...question.messages, ...(await result.response).messages, ...next.messages];
+  const second = await generateText({ ...question, messages });
+  assert.match(second.text, /And now\?/);
+}
 
 /** A search, what it found, an answer that cites it, and another turn with all of that before it. */
 async function search(subject: Subject): Promise<void> {
-  const { gateway } = subject;
-  const { tools: own } = createAnthropic({ baseURL: gateway.baseUrl, apiKey: gateway.key });
+  const { tools: own } = createAnthropic(addressOf(subject));
   const webSearch = { web_search: own.webSearch_20250305({ maxUses: MAX_SEARCHES }) };
-  const question = ask(subject, searched.question);
+  const question = ask(anthropic, subject, searched.question);
   const result = streamText({ ...question, tools: webSearch });
   const text = await collect(result.fullStream);
 
@@ -139,7 +256,7 @@ async function search(subject: Subject): Promise<void> {
   );
   assert.equal(await searchesOf(result.providerMetadata), 1);
 
-  const next = ask(subject, searched.next, searched.nextDirectives);
+  const next = ask(anthropic, subject, searched.next, searched.nextDirectives);
   const messages = [...question.messages, ...(await result.response).messages, ...next.messages];
   const second = await generateText({ ...next, tools: webSearch, messages });
   assert.match(second.text, /And now\?/);

@@ -8,6 +8,7 @@ import {
   answerSchema,
   assertCited,
   clockSchema,
+  LONG_ANSWER,
   MAX_SEARCHES,
   MAX_TOKENS,
   pdf,
@@ -38,6 +39,7 @@ const tools: Anthropic.Tool[] = [
 function clientOf(name: string, connect: Connect): Client {
   return {
     name,
+    door: 'messages',
     uses: {
       text: async (subject) => {
         const message = await connect(subject).messages.create(ask(subject, 'Hello'));
@@ -82,12 +84,18 @@ function clientOf(name: string, connect: Connect): Client {
         const stream = client.messages.stream(ask(subject, 'x', 'fail'));
         await assert.rejects(stream.finalMessage(), { type: 'overloaded_error' });
       },
+      cancel: async (subject) => {
+        const request = { ...ask(subject, 'Long', LONG_ANSWER), stream: true } as const;
+        for await (const { type } of await connect(subject).messages.create(request)) {
+          if (type === 'content_block_delta') break;
+        }
+      },
     },
   };
 }
 
 function ask({ model }: Subject, words: string, directives = ''): Anthropic.MessageCreateParamsNonStreaming {
-  return { model, max_tokens: MAX_TOKENS, messages: [said(words, `delay=0 ${directives}`)] };
+  return { model, max_tokens: MAX_TOKENS, messages: [said(words, `${directives} delay=0`)] };
 }
 
 function askAbout(subject: Subject, block: Anthropic.ContentBlockParam): Anthropic.MessageCreateParamsNonStreaming {
@@ -121,7 +129,7 @@ async function search(client: Anthropic, subject: Subject): Promise<void> {
   );
   assert.equal(usage.server_tool_use?.web_search_requests, 1);
 
-  const next = said(searched.next, `delay=0 ${searched.nextDirectives}`);
+  const next = said(searched.next, `${searched.nextDirectives} delay=0`);
   const messages = [...question.messages, { role: 'assistant' as const, content }, next];
   const second = await client.messages.create({ ...question, messages });
   assert.match(textOf(second), /And now\?/);

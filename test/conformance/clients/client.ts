@@ -1,4 +1,4 @@
-/** What every client of the Messages API is asked to do, over every wire. */
+/** What every client is asked to do, through its door and over every wire. */
 
 import assert from 'node:assert/strict';
 import type { RunningGateway } from '../../support/gateway.ts';
@@ -13,6 +13,7 @@ export const features = [
   'structured output',
   'web search',
   'error',
+  'cancel',
 ] as const;
 export type Feature = (typeof features)[number];
 
@@ -22,9 +23,13 @@ export interface Subject {
   model: string;
 }
 
-/** Each use throws when the client does not get what it should. */
+/** The API that a client speaks. */
+type Door = 'messages' | 'chat completions' | 'responses';
+
+/** Each use throws when the client does not get what it should. What was cancelled is looked up afterwards, by the key. */
 export interface Client {
   name: string;
+  door: Door;
   uses: Record<Feature, (subject: Subject) => Promise<void>>;
 }
 
@@ -34,6 +39,8 @@ export const pdf = 'JVBERi0=';
 export const PDF_TOKENS = 1_500;
 export const THINKING_BUDGET = 1_024;
 export const MAX_TOKENS = 2_000;
+/** An answer that takes a minute: the first of two words counts. */
+export const LONG_ANSWER = 'tokens=500 delay=100';
 
 /** A question that is searched for, and one afterwards that is not. */
 export const searched = { question: 'Cities?', next: 'And now?', nextDirectives: 'search=0' };
@@ -76,3 +83,29 @@ export const answerSchema = {
   additionalProperties: false,
 };
 export const structuredAnswer = { city: 'Москва', degrees: 42, dry: true };
+
+interface UrlCitation {
+  url: string;
+  title: string;
+  start_index: number;
+  end_index: number;
+}
+
+/** Each citation has a source, and a place in the text. */
+export function assertQuotedPlaces(text: string, citations: UrlCitation[]): void {
+  assert.ok(citations.length > 0);
+  assert.doesNotMatch(text, /\[\d+\]/);
+  for (const { url, title, start_index: start, end_index: end } of citations) {
+    assert.match(url, /^https?:/);
+    assert.ok(title !== '' && text.slice(start, end) !== '' && end <= text.length, `${url} has no place in the text`);
+  }
+}
+
+export const tools = {
+  get_weather: { description: 'Weather of a city', schema: weatherSchema },
+  get_time: { description: 'Time of day', schema: clockSchema },
+};
+/** What the sandbox calls them with. */
+export const toolArguments = [{ city: 'Москва' }, {}];
+export const pngUrl = `data:image/png;base64,${pixel}`;
+export const pdfUrl = `data:application/pdf;base64,${pdf}`;

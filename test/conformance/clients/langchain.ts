@@ -14,6 +14,7 @@ import {
   answerSchema,
   assertCited,
   clockSchema,
+  LONG_ANSWER,
   MAX_SEARCHES,
   MAX_TOKENS,
   pdf,
@@ -43,7 +44,7 @@ function connect({ gateway, model }: Subject, more: Partial<ChatAnthropicInput> 
   return new ChatAnthropic({ ...own, ...more });
 }
 
-const asks = (words: string, directives = '') => [new HumanMessage(`${words}\n@sandbox delay=0 ${directives}`)];
+const asks = (words: string, directives = '') => [new HumanMessage(`${words}\n@sandbox ${directives} delay=0`)];
 
 function asksAbout(block: { type: 'image' | 'document'; source: object }) {
   const question = { type: 'text' as const, text: 'What is it?\n@sandbox delay=0' };
@@ -51,17 +52,18 @@ function asksAbout(block: { type: 'image' | 'document'; source: object }) {
 }
 
 export const langchain: Client = {
-  name: 'LangChain',
+  name: 'LangChain, @langchain/anthropic',
+  door: 'messages',
   uses: {
     text: async (subject) => {
       const message = await connect(subject).invoke(asks('Hello'));
       assert.match(message.text, /Hello/);
-      assert.ok(usageOf(message).output_tokens > 5);
+      assert.ok(langchainUsage(message).output_tokens > 5);
     },
     stream: async (subject) => {
-      const message = await collect(await connect(subject).stream(asks('Привет, мир!')));
+      const message = await collectChunks(await connect(subject).stream(asks('Привет, мир!')));
       assert.match(message.text, /Привет, мир!/);
-      assert.ok(usageOf(message).output_tokens > 5);
+      assert.ok(langchainUsage(message).output_tokens > 5);
     },
     'tool loop': async (subject) => {
       await runTools(connect(subject), asks('Weather?', 'tools=2'), 2);
@@ -79,7 +81,7 @@ export const langchain: Client = {
     document: async (subject) => {
       const source = { type: 'base64', media_type: 'application/pdf', data: pdf };
       const message = await connect(subject).invoke(asksAbout({ type: 'document', source }));
-      assert.ok(usageOf(message).input_tokens >= PDF_TOKENS);
+      assert.ok(langchainUsage(message).input_tokens >= PDF_TOKENS);
     },
     'structured output': async (subject) => {
       const structured = connect(subject).withStructuredOutput(answerSchema, { method: 'jsonSchema' });
@@ -88,18 +90,21 @@ export const langchain: Client = {
     'web search': search,
     error: async (subject) => {
       await assert.rejects(connect(subject).invoke(asks('x', 'error=529')), { status: 529 });
-      const failing = connect(subject).stream(asks('x', 'fail')).then(collect);
+      const failing = connect(subject).stream(asks('x', 'fail')).then(collectChunks);
       await assert.rejects(failing, /Overloaded/);
+    },
+    cancel: async (subject) => {
+      for await (const chunk of await connect(subject).stream(asks('Long', LONG_ANSWER))) if (chunk.text !== '') break;
     },
   },
 };
 
 /** Its type is that of the message's structure, which is not known here. */
-function usageOf(message: { usage_metadata?: unknown }): UsageMetadata {
+export function langchainUsage(message: { usage_metadata?: unknown }): UsageMetadata {
   return message.usage_metadata as UsageMetadata;
 }
 
-async function collect(stream: AsyncIterable<AIMessageChunk>): Promise<AIMessageChunk> {
+export async function collectChunks(stream: AsyncIterable<AIMessageChunk>): Promise<AIMessageChunk> {
   let message: AIMessageChunk | undefined;
   for await (const chunk of stream) message = message ? message.concat(chunk) : chunk;
   return message!;
@@ -119,7 +124,7 @@ async function search(subject: Subject): Promise<void> {
   const webSearch = { type: 'web_search_20250305', name: 'web_search', max_uses: MAX_SEARCHES };
   const model = connect(subject).bindTools([webSearch]);
   const question = asks(searched.question);
-  const first = await collect(await model.stream(question));
+  const first = await collectChunks(await model.stream(question));
 
   const content = first.content as SearchBlock[];
   const call = content.find(({ type }) => type === 'server_tool_use');
@@ -141,7 +146,7 @@ async function search(subject: Subject): Promise<void> {
 /** Calls, results, and the answer to them. @returns the message with the calls */
 async function runTools(model: ChatAnthropic, question: BaseMessage[], expectedCalls: number): Promise<AIMessage> {
   const withTools = model.bindTools(tools);
-  const first = await collect(await withTools.stream(question));
+  const first = await collectChunks(await withTools.stream(question));
   const calls = first.tool_calls ?? [];
   assert.deepEqual(
     calls.map(({ args }) => args),

@@ -2,19 +2,25 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { messagesWires } from '../../../lambdas/catalog/wires.ts';
 import { shippedCatalog } from '../../support/catalog.ts';
 import type { RunningGateway } from '../../support/gateway.ts';
+import { manage } from '../../support/manage.ts';
 import { markdownList, markdownTable } from '../markdown.ts';
 import { aiSdk } from './ai-sdk.ts';
 import { anthropicSdks } from './anthropic-sdk.ts';
-import { features, type Client, type Feature } from './client.ts';
+import { features, type Client, type Feature, type Subject } from './client.ts';
+import { langchainOpenAi } from './langchain-openai.ts';
 import { langchain } from './langchain.ts';
+import { openAiSdk } from './openai-sdk.ts';
+import { openRouterSdk } from './openrouter-sdk.ts';
 
-const clients: Client[] = [...anthropicSdks, aiSdk, langchain];
+const clients: Client[] = [...anthropicSdks, ...openAiSdk, ...aiSdk, langchain, ...langchainOpenAi, ...openRouterSdk];
 
 interface Cell {
   client: string;
+  door: Client['door'];
   wire: string;
   feature: Feature;
   /** Why it does not work; undefined where it does. */
@@ -24,6 +30,7 @@ interface Cell {
 /** What is known not to work, and why. One that works has to go. */
 interface KnownGap {
   client: string;
+  door: Client['door'];
   wire: string;
   feature: Feature;
   reason: string;
@@ -59,18 +66,24 @@ function read(file: string): unknown {
 }
 
 export async function reportOnClients(gateway: RunningGateway): Promise<ClientsReport> {
-  const cells = await Promise.all(
-    clients.flatMap((client) =>
-      sandboxModels().flatMap(({ wire, model }) =>
-        features.map((feature) => use(client, { wire, model, feature, gateway })),
-      ),
-    ),
-  );
+  const cells: Cell[] = [];
+  for (const client of clients) cells.push(...(await usesOf(client, gateway)));
   const table = tableOf(cells);
-  const gaps = knownGaps.map(({ client, wire, feature, reason }) => `${client}, ${wire}, ${feature}: ${reason}`);
+  const gaps = knownGaps.map(
+    ({ client, door, wire, feature, reason }) => `${client}, ${door}, ${wire}, ${feature}: ${reason}`,
+  );
   const markdown = ['## Clients', table, gaps.length > 0 ? markdownList(gaps) : 'Nothing is known not to work.'];
   return { unexplained: unexplained(cells), table, markdown: markdown.join('\n\n') };
 }
+
+/** All at once over every wire: fifty requests or so. */
+function usesOf(client: Client, gateway: RunningGateway): Promise<Cell[]> {
+  const places = sandboxModels().flatMap(({ wire, model }) => features.map((feature) => ({ wire, model, feature })));
+  return Promise.all(places.map((place) => use(client, { ...place, gateway })));
+}
+
+/** Some errors show the whole request. */
+const MAX_SHOWN_CHARACTERS = 500;
 
 interface Use {
   wire: string;
@@ -80,31 +93,50 @@ interface Use {
 }
 
 async function use(client: Client, { wire, model, feature, gateway }: Use): Promise<Cell> {
-  const failure = await client.uses[feature]({ gateway, model }).then(
+  const tried = feature === 'cancel' ? cancelled(client, { gateway, model }) : client.uses[feature]({ gateway, model });
+  const failure = await tried.then(
     () => undefined,
-    (error: Error) => error.message,
+    (error: Error) => error.message.slice(0, MAX_SHOWN_CHARACTERS),
   );
-  return { client: client.name, wire, feature, failure };
+  return { client: client.name, door: client.door, wire, feature, failure };
+}
+
+const SETTLED_MS = 10_000;
+
+/** The client goes away in the middle of an answer, with a key of its own: the one generation of this key says so. */
+async function cancelled(client: Client, { gateway, model }: Subject): Promise<void> {
+  const created = await manage(gateway, 'POST', '/keys', { name: `${client.name}, ${client.door}, ${model}` });
+  const { key, data } = created.body as { key: string; data: { hash: string } };
+  await client.uses.cancel({ gateway: { ...gateway, key }, model });
+  const deadline = performance.now() + SETTLED_MS;
+  for (;;) {
+    const { body } = await manage(gateway, 'GET', `/generations?api_key_hash=${data.hash}`);
+    const statuses = (body as { data: { status: string }[] }).data.map(({ status }) => status);
+    if (statuses.join() === 'client_left') return;
+    if (performance.now() > deadline) throw new Error(`its generations are ${statuses.join()}`);
+    await setTimeout(50);
+  }
 }
 
 function gapOf(cell: Cell): KnownGap | undefined {
   return knownGaps.find(
-    ({ client, wire, feature }) => client === cell.client && wire === cell.wire && feature === cell.feature,
+    ({ client, door, wire, feature }) =>
+      client === cell.client && door === cell.door && wire === cell.wire && feature === cell.feature,
   );
 }
 
 function unexplained(cells: Cell[]): string[] {
   return cells.flatMap((cell) => {
-    const place = `${cell.client}, ${cell.wire}, ${cell.feature}`;
+    const place = `${cell.client}, ${cell.door}, ${cell.wire}, ${cell.feature}`;
     if (cell.failure !== undefined) return gapOf(cell) ? [] : [`${place}: ${cell.failure}`];
     return gapOf(cell) ? [`${place}: works, although it is known not to`] : [];
   });
 }
 
 function tableOf(cells: Cell[]): string {
-  const rows = Map.groupBy(cells, ({ client, wire }) => `${client}\n${wire}`);
+  const rows = Map.groupBy(cells, ({ client, door, wire }) => `${client}\n${door}\n${wire}`);
   return markdownTable(
-    ['Client', 'Wire', ...features],
+    ['Client', 'Door', 'Wire', ...features],
     [...rows].map(([place, own]) => [
       ...place.split('\n'),
       ...own.map(({ failure }) => (failure === undefined ? 'yes' : 'no')),
