@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { decideInTurn } from '../../lambdas/inference/decisions/decide.ts';
-import { prepareOffers } from '../../lambdas/inference/decisions/offers.ts';
+import { askEach } from '../../lambdas/inference/asked/rounds.ts';
+import { decidingOf, decisionOffers } from '../../lambdas/inference/decisions/answer-decision.ts';
 import type { DecisionCandidate } from '../../lambdas/routing/decision-candidates.ts';
 import { decisionEngine } from '../../lambdas/providers/decisions/engines.ts';
 import { candidateAt } from '../support/candidate.ts';
@@ -26,7 +26,7 @@ async function usageWhere(reported: object) {
     response.end(JSON.stringify({ choices: [{ message: { content: '{"p0": 0.3, "p1": 0.7}' } }], usage: reported })),
   );
   const offer = { candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
-  const { rounds } = await decideInTurn([offer], task, { signal: new AbortController().signal, health });
+  const { rounds } = await askEach([offer], decidingOf(task), { signal: new AbortController().signal, health });
   return rounds[0]!;
 }
 
@@ -87,7 +87,7 @@ describe('a decision that its provider refuses', () => {
     const { url } = await upstream((response) => response.writeHead(400).end('{"error": {"message": "no"}}'));
     const offer = { candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
 
-    const { failed } = await decideInTurn([offer], task, { signal: new AbortController().signal, health });
+    const { failed } = await askEach([offer], decidingOf(task), { signal: new AbortController().signal, health });
 
     expect(failed).toMatchObject([{ index: 0, providerStatus: 400 }]);
   });
@@ -95,13 +95,13 @@ describe('a decision that its provider refuses', () => {
 
 describe('a decider that is silent in the middle of its answer', () => {
   it('is followed by the next one, where it cannot have been thinking', async () => {
-    const decided = await decideInTurn([await silent(false), await sound()], task, input());
+    const decided = await askEach([await silent(false), await sound()], decidingOf(task), input());
 
-    expect(decided).toMatchObject({ index: 1, wasThinking: false, result: { verdicts: [{}] } });
+    expect(decided).toMatchObject({ index: 1, wasThinking: false, result: { answer: [{}] } });
   });
 
   it('is the last one, where it may have been thinking: it would be paid for, and the next one as well', async () => {
-    const decided = await decideInTurn([await silent(true), await sound()], task, input());
+    const decided = await askEach([await silent(true), await sound()], decidingOf(task), input());
 
     expect(decided).toMatchObject({ index: 0, wasThinking: true, result: { failure: { kind: 'timeout' } } });
   });
@@ -124,7 +124,7 @@ describe('a request for decisions that allows no fallback', () => {
     const second = { ...first, endpoint: { ...first.endpoint, id: 'test/model/1' } };
     const other = { ...first, model: { ...first.model, id: 'test/other' } };
 
-    const offers = prepareOffers([first, second, other], task);
+    const offers = decisionOffers([first, second, other], task);
 
     expect(offers.map(({ candidate }) => candidate)).toEqual([first, other]);
   });

@@ -5,13 +5,6 @@ const pixel =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
 const textFile = `data:text/plain;base64,${Buffer.from('Text.').toString('base64')}`;
 const parameters = { type: 'object', properties: { at: { type: 'string' }, how: { enum: ['far', 'near'] } } };
-const answerSchema = {
-  type: 'object',
-  properties: { a: { type: 'integer' } },
-  required: ['a'],
-  additionalProperties: false,
-};
-
 const look = { type: 'function', function: { name: 'look', description: 'Looks.', parameters } };
 const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"at":"x","n":1.50}' } };
 const hello = { role: 'user', content: `Hi${directives}` };
@@ -149,9 +142,3 @@ export const responsesBodies = [
     max_output_tokens: 2,
   },
 ];
-
-/** What only a model with structured answers takes. */
-const structuredChat = {
-  messages: [hello],
-  response_format: { type: 'json_schema', json_schema: { name: 'a', strict: true, schema: answerSchema } },
-};

@@ -1,25 +1,15 @@
 /**
  * A way to decide: the questions of a task become requests to a provider, and its answers become probabilities. An engine
- * says beforehand what it may ask at most, so that this can be paid for; it sends nothing itself.
+ * says beforehand what it may ask at most, so that this can be paid for.
  */
 
 import type { Quirks } from '../../catalog/quirk-schemas.ts';
 import type { Verdict } from '../../decisions/question.ts';
 import type { Task } from '../../decisions/task.ts';
-import type { WireUsage } from '../../messages/types.ts';
-import type { WireRefusal, WireRequest, WireTarget } from '../wire.ts';
+import type { Ask, AskReader, Send } from '../asks.ts';
+import type { WireTarget } from '../wire.ts';
 
-/** One request to the provider. */
-export interface Ask {
-  request: WireRequest;
-  /** The most that the provider may write, and bill. */
-  outputTokens: number;
-}
-
-/** Sends a request. @returns the JSON that came back @throws {Error} where none came: nothing is decided then */
-export type Send = (ask: Ask) => Promise<unknown>;
-
-export interface DecisionEngine<Q extends Quirks = Quirks> {
+export interface DecisionEngine<Q extends Quirks = Quirks> extends AskReader {
   /**
    * All that `decide` may send for a task, or requests as large. One after the other: together they may be larger than memory.
    * @throws {GatewayError} 400 for what it cannot ask
@@ -31,7 +21,4 @@ export interface DecisionEngine<Q extends Quirks = Quirks> {
    * @throws {UpstreamError} for an answer that decides nothing
    */
   decide(task: Task, target: WireTarget<Q>, send: Send): Promise<Verdict[]>;
-  /** What the provider says that one request has used; undefined where it does not say. */
-  readUsage(body: unknown): WireUsage | undefined;
-  readRefusal(body: string): WireRefusal;
 }

@@ -7,7 +7,8 @@ import type { Task } from '../../decisions/task.ts';
 import { readErrorBody, refusalFrom } from '../translated/errors.ts';
 import { UpstreamError } from '../http/upstream-http.ts';
 import type { WireTarget } from '../wire.ts';
-import type { Ask, DecisionEngine } from './engine.ts';
+import type { Ask } from '../asks.ts';
+import type { DecisionEngine } from './engine.ts';
 import { recordOrEmpty } from '../../platform/foreign-json.ts';
 
 /** What an answer has at most: a probability, and a name, for each option. */

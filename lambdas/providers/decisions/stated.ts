@@ -10,7 +10,8 @@ import type { Question, Verdict } from '../../decisions/question.ts';
 import { UpstreamError } from '../http/upstream-http.ts';
 import type { WireTarget } from '../wire.ts';
 import { chatRefusal, chatRequest, chatUsage, choiceIn } from './chat.ts';
-import type { Ask, DecisionEngine } from './engine.ts';
+import type { Ask } from '../asks.ts';
+import type { DecisionEngine } from './engine.ts';
 import { stateMessages, type ChatMessage } from './prompt.ts';
 import { recordOrEmpty } from '../../platform/foreign-json.ts';
 

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../../lambdas/catalog/catalog.ts';
 import type { Question } from '../../../lambdas/decisions/question.ts';
 import { logprobsEngine } from '../../../lambdas/providers/decisions/logprobs.ts';
-import type { Ask } from '../../../lambdas/providers/decisions/engine.ts';
+import type { Ask } from '../../../lambdas/providers/asks.ts';
 import { readText } from '../../../lambdas/providers/http/upstream-http.ts';
 import { atMost } from '../../../lambdas/platform/at-most.ts';
 import { connect } from '../../../lambdas/routing/connection.ts';

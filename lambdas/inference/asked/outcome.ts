@@ -5,19 +5,19 @@ import { serviceCostOf } from '../../accounting/service-cost.ts';
 import type { Ending, Outcome } from '../../store/outcome.ts';
 import type { AbortReason } from '../abort.ts';
 import { attemptRecords } from '../attempt-records.ts';
-import type { Decided } from './decide.ts';
-import type { DecisionOffer } from './offers.ts';
+import type { AskedOffer } from './offers.ts';
+import type { Asked } from './rounds.ts';
 
-/** What a decision came to, as the record keeps it. */
-export function decisionOutcome(
-  { index, failed, rounds, result, wasThinking }: Decided,
+/** What an answer of several requests came to, as the record keeps it. */
+export function askedOutcome(
+  { index, failed, rounds, result, wasThinking }: Asked<unknown>,
   charged: Charged,
-  { offers, signal, receivedAtMs }: { offers: readonly DecisionOffer[]; signal: AbortSignal; receivedAtMs: number },
+  { offers, signal, receivedAtMs }: { offers: readonly AskedOffer[]; signal: AbortSignal; receivedAtMs: number },
 ): Outcome {
   const { usage, cost, cacheSaved, estimated, exceeded } = charged;
   const { model, endpoint, pricing } = offers[index]!.candidate;
-  const isDecided = 'verdicts' in result;
-  const ending = isDecided ? 'complete' : wasThinking ? 'out_of_time' : decisionEnding(signal);
+  const isAnswered = 'answer' in result;
+  const ending = isAnswered ? 'complete' : wasThinking ? 'out_of_time' : abortedEnding(signal);
   return {
     cost,
     cacheSaved,
@@ -26,7 +26,7 @@ export function decisionOutcome(
     capped: exceeded,
     cancelled: isCancelled({ ending, hasOutput: rounds.length > 0 }),
     ending,
-    finishReason: isDecided ? 'stop' : 'error',
+    finishReason: isAnswered ? 'stop' : 'error',
     nativeFinishReason: null,
     model: model.id,
     modelPermaslug: model.data.permaslug,
@@ -40,7 +40,7 @@ export function decisionOutcome(
     searchResults: null,
     videoSeconds: null,
     ...attemptRecords(failed, {
-      last: isDecided ? undefined : failed.at(-1),
+      last: isAnswered ? undefined : failed.at(-1),
       triedAt: (at) => offers[at]!.candidate,
     }),
     overheadMs: null,
@@ -49,7 +49,7 @@ export function decisionOutcome(
   };
 }
 
-function decisionEnding(signal: AbortSignal): Ending {
+function abortedEnding(signal: AbortSignal): Ending {
   const { reason } = signal as { reason: AbortReason | undefined };
   return reason === 'client_left' || reason === 'out_of_time' ? reason : 'refused_before';
 }

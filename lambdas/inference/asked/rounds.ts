@@ -2,20 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chargeForMeasured, type Charged } from '../../accounting/charge.ts';
 import { UsageMeter } from '../../accounting/meter.ts';
 import { estimateTokens, promptTokens } from '../../accounting/usage.ts';
-import type { Verdict } from '../../decisions/question.ts';
-import type { Task } from '../../decisions/task.ts';
 import { atMost } from '../../platform/at-most.ts';
 import { failureOf, refusalOfResponse, type ProviderFailure } from '../../providers/failures.ts';
-import type { Ask } from '../../providers/decisions/engine.ts';
-import { readText, UpstreamError } from '../../providers/http/upstream-http.ts';
+import type { Ask, Send } from '../../providers/asks.ts';
+import { readText, UpstreamError, type UpstreamResponse } from '../../providers/http/upstream-http.ts';
 import { connect, failedProvider } from '../../routing/connection.ts';
-import type { DecisionCandidate } from '../../routing/decision-candidates.ts';
 import { askInTurn, type FailedAttempt, type InTurn } from '../in-turn.ts';
 import { isUsualSlip, type Surprises } from '../tripwires.ts';
-import { boundOf, type DecisionOffer } from './offers.ts';
+import { boundOf, type AskedCandidate, type AskedOffer } from './offers.ts';
 
 /** A request to a provider that is charged. */
-export interface DecidedRound extends Charged {
+export interface AskedRound extends Charged {
   surprises: Surprises;
 }
 
@@ -23,31 +20,40 @@ export interface DecidedRound extends Charged {
  * What came of it. `rounds` are the requests that are charged: those of a candidate that failed are not. `failed` are all
  * attempts that failed, that at `index` among them where a provider's failure was the end.
  */
-export interface Decided {
+export interface Asked<Answer> {
   index: number;
-  rounds: DecidedRound[];
+  rounds: AskedRound[];
   failed: FailedAttempt[];
-  result: { verdicts: Verdict[] } | { failure: ProviderFailure };
+  result: { answer: Answer } | { failure: ProviderFailure };
   /** A silent model may have been thinking: the rounds before are paid for, and nobody else is asked. */
   wasThinking: boolean;
 }
 
-/** Asks one candidate after the other, until one has answered every question. */
-export async function decideInTurn(
-  offers: readonly DecisionOffer[],
-  task: Task,
+/** How an answer is made of requests to one candidate. */
+export interface Asking<Candidate, Answer> {
+  answerOf: (candidate: Candidate, send: Send) => Promise<Answer>;
+  /** So many of its requests are under way at most. */
+  maxAtOnce: number;
+  /** Of the provider's answer to one of them. */
+  maxAnswerBytes: number;
+}
+
+/** Asks one candidate after the other, until one has answered everything. */
+export async function askEach<Candidate extends AskedCandidate, Answer>(
+  offers: readonly AskedOffer<Candidate>[],
+  asking: Asking<Candidate, Answer>,
   { signal, health }: Pick<InTurn, 'signal' | 'health'>,
-): Promise<Decided> {
+): Promise<Asked<Answer>> {
   const failed: FailedAttempt[] = [];
-  const current: Pick<Decided, 'index' | 'rounds'> = { index: 0, rounds: [] };
-  const begin = (offer: DecisionOffer, index: number) => {
+  const current: Pick<Asked<Answer>, 'index' | 'rounds'> = { index: 0, rounds: [] };
+  const begin = ({ candidate }: AskedOffer<Candidate>, index: number) => {
     Object.assign(current, { index, rounds: [] });
-    return decideAt(offer, task, current.rounds, signal);
+    return askOne(candidate, asking, current.rounds, signal);
   };
   try {
     const onFailure = (attempt: FailedAttempt) => failed.push(attempt);
-    const { answer: verdicts } = await askInTurn(offers, begin, { signal, health, onFailure });
-    return { ...current, failed, result: { verdicts }, wasThinking: false };
+    const { answer } = await askInTurn(offers, begin, { signal, health, onFailure });
+    return { ...current, failed, result: { answer }, wasThinking: false };
   } catch (error) {
     const { index, rounds } = current;
     const { candidate, hasHiddenReasoning } = offers[index]!;
@@ -59,39 +65,41 @@ export async function decideInTurn(
   }
 }
 
-/** So many requests of one decision are under way at most. */
-const MAX_DECISIONS_AT_ONCE = 16;
-
-async function decideAt(
-  { candidate }: DecisionOffer,
-  task: Task,
-  rounds: DecidedRound[],
+async function askOne<Candidate extends AskedCandidate, Answer>(
+  candidate: Candidate,
+  { answerOf, maxAtOnce, maxAnswerBytes }: Asking<Candidate, Answer>,
+  rounds: AskedRound[],
   signal: AbortSignal,
-): Promise<Verdict[]> {
+): Promise<Answer> {
   // When one request fails, nobody needs what the others would say.
   const attempt = new AbortController();
-  const until = AbortSignal.any([signal, attempt.signal]);
-  const inTurn = atMost(MAX_DECISIONS_AT_ONCE);
+  const exchange = { candidate, maxAnswerBytes, signal: AbortSignal.any([signal, attempt.signal]) };
+  const inTurn = atMost(maxAtOnce);
   const send = (ask: Ask) =>
     inTurn(async () => {
-      const body = await answerTo(ask, candidate, until);
-      rounds.push(chargedFor(ask, body, candidate));
+      const { body, headers } = await answerTo(ask, exchange);
+      rounds.push(chargedFor(ask, { body, headers }, candidate));
       return body;
     });
   try {
-    return await candidate.engine.decide(task, candidate.target, send);
+    return await answerOf(candidate, send);
   } finally {
     attempt.abort();
   }
 }
 
-function chargedFor(ask: Ask, body: unknown, candidate: DecisionCandidate): DecidedRound {
+interface ProviderAnswer {
+  body: unknown;
+  headers: UpstreamResponse['headers'];
+}
+
+function chargedFor(ask: Ask, { body, headers }: ProviderAnswer, candidate: AskedCandidate): AskedRound {
   const estimatedInputTokens = estimateTokens(Buffer.byteLength(ask.request.body));
   const meter = new UsageMeter({ estimatedInputTokens, promptCountedAtStart: false });
-  const usage = candidate.engine.readUsage(body);
+  const usage = candidate.engine.readUsage(body, headers);
   if (usage) meter.addReported(usage);
-  // What was not reported is estimated: at least a word was written.
-  if (meter.reportedOutputTokens === undefined) meter.holdBack(1);
+  // What was not reported is estimated: at least a word was written, where words are written at all.
+  if (ask.outputTokens > 0 && meter.reportedOutputTokens === undefined) meter.holdBack(1);
   const bound = boundOf(ask, candidate);
   const round = chargeForMeasured(meter, { pricing: candidate.pricing, bound }, 'usage', undefined);
   const reported = { promptTokens: promptTokens(round.usage), reportedOutputTokens: meter.reportedOutputTokens };
@@ -99,32 +107,38 @@ function chargedFor(ask: Ask, body: unknown, candidate: DecisionCandidate): Deci
   return { ...round, surprises: { isBeyondHold, unpriced: [...meter.unpriced] } };
 }
 
-const MAX_DECISION_BYTES = 4 * 1024 * 1024;
-const DECISION_PAUSES_MS = [250, 1_000];
+const PAUSES_MS = [250, 1_000];
+
+interface Exchange {
+  candidate: AskedCandidate;
+  maxAnswerBytes: number;
+  signal: AbortSignal;
+}
 
 /** The answer to one request; where its provider is busy for a moment, to the same request once more. */
-async function answerTo(ask: Ask, candidate: DecisionCandidate, signal: AbortSignal): Promise<unknown> {
-  for (const pauseMs of DECISION_PAUSES_MS) {
+async function answerTo(ask: Ask, exchange: Exchange): Promise<ProviderAnswer> {
+  const { candidate, signal } = exchange;
+  for (const pauseMs of PAUSES_MS) {
     try {
-      return await decisionExchange(ask, candidate, signal);
+      return await askOnce(ask, exchange);
     } catch (error) {
       const { mayTryAnother, kind } = failureOf(error, failedProvider(candidate));
       if (signal.aborted || !mayTryAnother || kind === 'timeout') throw error;
     }
     await sleep(pauseMs, undefined, { signal });
   }
-  return decisionExchange(ask, candidate, signal);
+  return askOnce(ask, exchange);
 }
 
-async function decisionExchange({ request }: Ask, candidate: DecisionCandidate, signal: AbortSignal): Promise<unknown> {
+async function askOnce({ request }: Ask, { candidate, maxAnswerBytes, signal }: Exchange): Promise<ProviderAnswer> {
   signal.throwIfAborted();
   const response = await connect(candidate, request, signal).send(request.body);
-  const text = await readText(response.body, MAX_DECISION_BYTES);
+  const text = await readText(response.body, maxAnswerBytes);
   if (response.status < 200 || response.status > 299) {
     throw refusalOfResponse(response, candidate.engine.readRefusal(text), failedProvider(candidate));
   }
   try {
-    return JSON.parse(text);
+    return { body: JSON.parse(text), headers: response.headers };
   } catch (error) {
     throw new UpstreamError('malformed', 'The provider sent an answer that is not JSON', error);
   }

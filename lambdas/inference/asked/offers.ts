@@ -1,34 +1,51 @@
-/** What a request for decisions may come to at each candidate, before anything is sent. */
+/** What an answer of several requests may come to at each candidate, before anything is sent. */
 
 import { priceUpperBound, type UsageBound } from '../../accounting/price.ts';
 import { measurePrompt, promptBound } from '../../admission/prompt/prompt-size.ts';
 import type { Quote, SpendingPlan } from '../../admission/spending-plan.ts';
-import type { Task } from '../../decisions/task.ts';
 import { Money } from '../../money/money.ts';
-import { invalidRequest } from '../../platform/errors.ts';
-import type { Ask } from '../../providers/decisions/engine.ts';
-import type { DecisionCandidate } from '../../routing/decision-candidates.ts';
+import type { Ask, AskReader } from '../../providers/asks.ts';
+import type { WireTarget } from '../../providers/wire.ts';
+import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
 import { MAX_ROUNDS } from '../../store/outcome.ts';
 import type { Offer } from '../in-turn.ts';
 
-export interface DecisionOffer extends Offer {
-  candidate: DecisionCandidate;
+/** An endpoint whose answers an engine reads. */
+export interface AskedCandidate extends UsableEndpoint {
+  engine: AskReader;
+  target: WireTarget;
+}
+
+export interface AskedOffer<Candidate extends AskedCandidate = AskedCandidate> extends Offer {
+  candidate: Candidate;
   /** Of all that may be asked: the texts themselves are written once more when they are sent. */
   bounds: UsageBound[];
   bytes: number;
 }
 
-/** Each request to a provider may repeat the state, and all of them may wait to be sent at the same time. */
+/** What is asked of a candidate, and how a request is refused that would take too much. */
+export interface AskPlan<Candidate> {
+  /** All that may be sent to it, or requests as large. @throws {GatewayError} 400 for what it cannot be asked */
+  asksOf: (candidate: Candidate) => Iterable<Ask>;
+  tooLarge: (maxMebibytes: number) => Error;
+  tooMany: (asks: number, maxAsks: number) => Error;
+}
+
+/** All requests may wait to be sent at the same time. */
 const MAX_BYTES = 32 * 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
 
 /** @throws {GatewayError} 400 where no candidate can be asked so much */
-export function prepareOffers(candidates: readonly DecisionCandidate[], task: Task): DecisionOffer[] {
-  const offers: DecisionOffer[] = [];
+export function prepareOffers<Candidate extends AskedCandidate>(
+  candidates: readonly Candidate[],
+  plan: AskPlan<Candidate>,
+): AskedOffer<Candidate>[] {
+  const offers: AskedOffer<Candidate>[] = [];
   let refusal: unknown;
   for (const candidate of candidates) {
     if (candidate.isOnlyFirst && offers.some((offer) => offer.candidate.model.id === candidate.model.id)) continue;
     try {
-      offers.push(offerOf(candidate, task));
+      offers.push(offerOf(candidate, plan));
     } catch (error) {
       refusal ??= error;
     }
@@ -37,34 +54,23 @@ export function prepareOffers(candidates: readonly DecisionCandidate[], task: Ta
   return offers;
 }
 
-function offerOf(candidate: DecisionCandidate, task: Task): DecisionOffer {
+function offerOf<Candidate extends AskedCandidate>(
+  candidate: Candidate,
+  { asksOf, tooLarge, tooMany }: AskPlan<Candidate>,
+): AskedOffer<Candidate> {
   const bounds: UsageBound[] = [];
   let bytes = 0;
-  for (const ask of candidate.engine.maxAsks(task, candidate.target)) {
+  for (const ask of asksOf(candidate)) {
     bytes += Buffer.byteLength(ask.request.body);
-    if (bytes > MAX_BYTES) throw tooLarge();
+    if (bytes > MAX_BYTES) throw tooLarge(MAX_BYTES / MEBIBYTE);
     bounds.push(boundOf(ask, candidate));
   }
-  if (bounds.length > MAX_ROUNDS) throw tooManyQuestions(bounds.length);
+  if (bounds.length > MAX_ROUNDS) throw tooMany(bounds.length, MAX_ROUNDS);
   return { candidate, bounds, bytes, hasHiddenReasoning: candidate.target.quirks.hidden_reasoning === true };
 }
 
-function tooLarge(): Error {
-  return invalidRequest(
-    'state',
-    `is repeated in requests to this model that come to more than ${MAX_BYTES / 1024 / 1024} MiB; shorten it, or send fewer questions`,
-  );
-}
-
-function tooManyQuestions(asks: number): Error {
-  return invalidRequest(
-    'questions',
-    `take ${asks} requests to this model, of which one request may take ${MAX_ROUNDS}; send fewer questions, or questions with fewer options`,
-  );
-}
-
 /** What one request to the provider may use. */
-export function boundOf({ request: { body }, outputTokens }: Ask, { endpoint }: DecisionCandidate): UsageBound {
+export function boundOf({ request: { body }, outputTokens }: Ask, { endpoint }: AskedCandidate): UsageBound {
   return {
     promptTokens: promptBound(measurePrompt(NOTHING_ELSE), body, endpoint),
     outputTokens,
@@ -75,16 +81,16 @@ export function boundOf({ request: { body }, outputTokens }: Ask, { endpoint }: 
   };
 }
 
-/** A decision is made of text alone, all of which is in the body. */
+/** Only texts are asked about, all of which are in the body. */
 const NOTHING_ELSE = { model: '', messages: [] };
 
 /** Holds for everything that the dearest candidate may be asked: there is no shorter answer to fall back to. */
-export function planOf(offers: readonly DecisionOffer[]): SpendingPlan {
+export function planOf(offers: readonly AskedOffer[]): SpendingPlan {
   const priced = offers.map(({ candidate, bounds }) => {
     const { pricing } = candidate;
     const costOf = (bound: UsageBound) => priceUpperBound(bound, pricing);
     return {
-      quote: decisionQuote(bounds, candidate),
+      quote: sumOfQuotes(bounds, candidate),
       amount: Money.sum(bounds.map(costOf)),
       inputAmount: Money.sum(bounds.map((bound) => costOf({ ...bound, outputTokens: 0 }))),
     };
@@ -99,7 +105,7 @@ export function planOf(offers: readonly DecisionOffer[]): SpendingPlan {
   };
 }
 
-function decisionQuote(bounds: readonly UsageBound[], { pricing }: DecisionCandidate): Quote {
+function sumOfQuotes(bounds: readonly UsageBound[], { pricing }: AskedCandidate): Quote {
   const sum = (of: (bound: UsageBound) => number) => bounds.reduce((total, bound) => total + of(bound), 0);
   const outputTokens = sum((bound) => bound.outputTokens);
   const bound = { ...bounds[0]!, promptTokens: sum(({ promptTokens }) => promptTokens), outputTokens };

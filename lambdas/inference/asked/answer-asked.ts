@@ -1,0 +1,96 @@
+import { cappedAt, chargedTogether, NOTHING_CHARGED, type Charged } from '../../accounting/charge.ts';
+import { reportSettlement } from '../../accounting/report.ts';
+import { estimateTokens } from '../../accounting/usage.ts';
+import type { HoldKeeper } from '../../admission/hold-keeper.ts';
+import type { NewGeneration } from '../../admission/new-generation.ts';
+import { clientHasLeft, GatewayError } from '../../platform/errors.ts';
+import { resources } from '../../resources.ts';
+import { abortInTime, abortWhenLeft, type AbortReason } from '../abort.ts';
+import { holdOrThrow } from '../hold-inference.ts';
+import type { InferenceInput } from '../inference-input.ts';
+import { raiseAlarms, type Surprises } from '../tripwires.ts';
+import { planOf, type AskedCandidate, type AskedOffer } from './offers.ts';
+import { askedOutcome } from './outcome.ts';
+import { askEach, type AskedRound, type Asking } from './rounds.ts';
+
+/** A function of the API is stopped after half a minute: what was answered until then has to be settled. */
+const STOP_BEFORE_TIMEOUT_MS = 5_000;
+
+export interface AskedTerms<Candidate extends AskedCandidate, Answer> extends Asking<Candidate, Answer> {
+  apiType: NewGeneration['apiType'];
+  /** At least one, the first one first. */
+  offers: AskedOffer<Candidate>[];
+  /** What a client reads whose request took longer than the gateway may run. */
+  outOfTime: string;
+}
+
+/** The whole answer, by the candidate that gave it. */
+export interface AnsweredAsked<Candidate, Answer> {
+  candidate: Candidate;
+  answer: Answer;
+  charged: Charged;
+}
+
+/**
+ * Answers everything that is asked, or nothing: hold, requests to a provider, settlement. One generation, which is charged for
+ * what the provider that answered has read and written.
+ * @throws {GatewayError} when the request is not admitted, or nobody answers
+ */
+export async function answerAsked<Candidate extends AskedCandidate, Answer>(
+  input: InferenceInput<unknown>,
+  { apiType, offers, outOfTime, ...asking }: AskedTerms<Candidate, Answer>,
+): Promise<AnsweredAsked<Candidate, Answer>> {
+  const { caller, generationId } = input;
+  // All that settlement needs is there before anything is held.
+  const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
+  const abort = new AbortController();
+  abortWhenLeft(abort, input.clientLeft);
+  const { candidate: first, bytes } = offers[0]!;
+  const { keeper } = await holdOrThrow(
+    { table, bootId: resources.bootId() },
+    { ...input, receivedAtMs: input.request.receivedAtMs },
+    { apiType, streamed: false, estimatedTokens: estimateTokens(bytes), candidate: first, plan: planOf(offers) },
+  );
+  abortInTime(abort, input.remainingMs(), STOP_BEFORE_TIMEOUT_MS);
+
+  const asked = await askEach(offers, asking, { signal: abort.signal, health });
+  const measured = chargedForAll(asked.rounds);
+  const charged = await withinLimits(measured, keeper);
+  const { hold } = await keeper.settled();
+  const { receivedAtMs } = input.request;
+  const outcome = askedOutcome(asked, charged, { offers, signal: abort.signal, receivedAtMs });
+  const { candidate } = offers[asked.index]!;
+  const isCutByHold = !charged.cost.equals(measured.cost);
+  raiseAlarms(askedSurprises(asked.rounds, isCutByHold), { generationId, candidate, cost: outcome.cost });
+  await Promise.all([
+    reportSettlement(table, queue, { generationId, payer: caller.payer, hold, outcome }),
+    health.publish(),
+  ]);
+
+  const { result } = asked;
+  if ('failure' in result) throw failureToTell(result.failure, abort.signal, outOfTime);
+  return { candidate, answer: result.answer, charged };
+}
+
+/** The price of all requests together. */
+function chargedForAll(rounds: readonly AskedRound[]): Charged {
+  return rounds.length > 0 ? chargedTogether(rounds) : NOTHING_CHARGED;
+}
+
+/** As far as the hold goes, which is raised where that is possible. */
+async function withinLimits(measured: Charged, keeper: HoldKeeper): Promise<Charged> {
+  return measured.cost.isZero ? measured : cappedAt(measured, await keeper.chargeable(measured.cost));
+}
+
+function askedSurprises(rounds: readonly AskedRound[], isCutByHold: boolean): Surprises {
+  return {
+    isBeyondHold: isCutByHold || rounds.some(({ surprises }) => surprises.isBeyondHold),
+    unpriced: [...new Set(rounds.flatMap(({ surprises }) => surprises.unpriced))],
+  };
+}
+
+function failureToTell(failure: GatewayError, signal: AbortSignal, outOfTime: string): GatewayError {
+  const { reason } = signal as { reason: AbortReason | undefined };
+  if (reason === 'client_left') return clientHasLeft(failure);
+  return reason === 'out_of_time' ? new GatewayError('timeout', outOfTime) : failure;
+}

@@ -1,0 +1,27 @@
+/**
+ * Answers that take one request to a provider, or several: decisions and embeddings. An engine writes the requests and reads
+ * the answers; it sends nothing itself.
+ */
+
+import type { WireUsage } from '../messages/types.ts';
+import type { WireRefusal, WireRequest } from './wire.ts';
+
+/** One request to the provider. */
+export interface Ask {
+  request: WireRequest;
+  /** The most that the provider may write, and bill. */
+  outputTokens: number;
+}
+
+/** Sends a request. @returns the JSON that came back @throws {Error} where none came: nothing is answered then */
+export type Send = (ask: Ask) => Promise<unknown>;
+
+/** What an engine reads of every answer. */
+export interface AskReader {
+  /**
+   * What the provider says that one request has used; undefined where it does not say.
+   * @param headers of its answer, their names in small letters
+   */
+  readUsage(body: unknown, headers: Readonly<Record<string, string | string[] | undefined>>): WireUsage | undefined;
+  readRefusal(body: string): WireRefusal;
+}
