@@ -95,6 +95,22 @@ export const routes = {
     memoryMb: 1024,
   }),
 
+  'create-embeddings': postRoute('/embeddings', {
+    ...inferring('embeddings/create', {
+      ...reading('Query', 'PutItem', 'UpdateItem'),
+      secrets: ['pepper', 'provider-keys'],
+      sendTo: ['finalize-cost'],
+      catalog: true,
+    }),
+    // Vectors of two thousand texts are more than a function may answer with otherwise.
+    streaming: true,
+    inference: true,
+    asksProviders: true,
+    asksBedrock: true,
+    timeoutSeconds: 120,
+    memoryMb: 1024,
+  }),
+
   // How fast the endpoints are, what is left of free models' budgets, and nothing else of the table.
   'list-models': getRoute('/models', openLarge('models/list', ofCatalog(publicOnly('Query')))),
   // How the endpoints are doing, what is left of a free model's budget, and nothing else of the table.

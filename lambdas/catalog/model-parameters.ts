@@ -23,6 +23,8 @@ export const modelParameters: ReadonlySet<string> = new Set([
   'structured_outputs',
   'response_format',
   'seed',
+  'dimensions',
+  'input_type',
   'logit_bias',
   'logprobs',
   'top_logprobs',

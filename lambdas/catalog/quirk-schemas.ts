@@ -154,6 +154,23 @@ const videoQuirks = z.strictObject({
   needs_first_frame: z.boolean().optional(),
 });
 
+const embeddingsQuirks = z.strictObject({
+  ...common,
+  /** The most texts that one request may have, where it is not what the wire's own service takes. */
+  max_inputs: z.int().positive().optional(),
+  /** The most bytes of text that one request may have: more are sent in several. A token has at least one byte. */
+  max_request_bytes: z.int().positive().optional(),
+});
+const openaiEmbeddingsQuirks = embeddingsQuirks.extend({
+  /** Name of the field for the length of the vectors. */
+  dimensions_field: z.enum(['dimensions', 'output_dimension']).optional(),
+  /** Takes lists of tokens in the place of texts. */
+  takes_tokens: z.boolean().optional(),
+  /** Answers in base64 where it is asked to. */
+  base64: z.boolean().optional(),
+});
+export type EmbeddingsQuirks = z.infer<typeof openaiEmbeddingsQuirks>;
+
 const none = z.strictObject({});
 
 /** By wire: those that its endpoints may have, and no others. */
@@ -170,7 +187,11 @@ export const quirkSchemas = {
   'google-veo': none,
   'minimax-video': videoQuirks,
   'runway-tasks': videoQuirks,
-  'openai-embeddings': none,
+  'openai-embeddings': openaiEmbeddingsQuirks,
+  'google-embeddings': embeddingsQuirks,
+  'cohere-embeddings': embeddingsQuirks,
+  'bedrock-titan-embeddings': embeddingsQuirks,
+  'bedrock-cohere-embeddings': embeddingsQuirks,
   'openai-images': none,
   'openai-audio': none,
   rerank: none,

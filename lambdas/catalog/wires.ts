@@ -31,6 +31,8 @@ interface WireFacts {
   decides?: true;
   /** It makes videos. */
   video?: true;
+  /** It makes embeddings. */
+  embeds?: true;
 }
 
 export interface MessagesFacts {
@@ -125,7 +127,12 @@ const wireTable = {
   'google-veo': { auth: 'x-goog-api-key', messages: undefined, video: true },
   'minimax-video': { auth: 'bearer', messages: undefined, video: true },
   'runway-tasks': { auth: 'bearer', messages: undefined, video: true },
-  'openai-embeddings': listedOnly,
+  'openai-embeddings': { auth: 'bearer', messages: undefined, embeds: true },
+  'google-embeddings': { auth: 'x-goog-api-key', messages: undefined, embeds: true },
+  'cohere-embeddings': { auth: 'bearer', messages: undefined, embeds: true },
+  /** InvokeModel, whose body is the model's own. */
+  'bedrock-titan-embeddings': { auth: 'aws-sigv4', messages: undefined, embeds: true },
+  'bedrock-cohere-embeddings': { auth: 'aws-sigv4', messages: undefined, embeds: true },
   'openai-images': listedOnly,
   'openai-audio': listedOnly,
   rerank: listedOnly,
@@ -143,6 +150,11 @@ export type DecisionsWireName = {
 /** Wires that make videos. */
 export type VideoWireName = {
   [Name in Wire]: (typeof wireTable)[Name] extends { video: true } ? Name : never;
+}[Wire];
+
+/** Wires that make embeddings. */
+export type EmbeddingsWireName = {
+  [Name in Wire]: (typeof wireTable)[Name] extends { embeds: true } ? Name : never;
 }[Wire];
 
 export const wires = Object.keys(wireTable) as [Wire, ...Wire[]];

@@ -26,7 +26,7 @@ export function methodsAt(path: string): string[] {
 const NEAR_OTHER_APIS = /^\/(?:chat|completions|engines|responses)(?:\/|$)/;
 /** Parts of the Messages API, and of others, that this gateway does not have. */
 const NOT_HERE =
-  /^\/(?:messages\/batches|files|skills|embeddings|batches|audio|images|moderations|agents|sessions|environments|rerank|guardrails|providers|presets|organization)(?:\/|$)/;
+  /^\/(?:messages\/batches|files|skills|batches|audio|images|moderations|agents|sessions|environments|rerank|guardrails|providers|presets|organization)(?:\/|$)/;
 
 /**
  * @param path below the stage, `/v1`

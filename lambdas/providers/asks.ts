@@ -11,6 +11,10 @@ export interface Ask {
   request: WireRequest;
   /** The most that the provider may write, and bill. */
   outputTokens: number;
+  /** The texts in it, each of which may be as long as the model's context; one where absent. */
+  inputs?: number;
+  /** The most that its answer may have; 4 MiB where absent. */
+  maxAnswerBytes?: number;
 }
 
 /** Sends a request. @returns the JSON that came back @throws {Error} where none came: nothing is answered then */

@@ -33,6 +33,7 @@ export function readiness(isLive: (providerId: string) => boolean | undefined): 
 
 /** Something is sent to it at all, and nothing but a credential may be missing. */
 function isAnswering({ pricing, unsetVariable, wire }: Endpoint): boolean {
-  const { messages, decides, video } = factsOf(wire);
-  return pricing !== undefined && unsetVariable === undefined && (messages !== undefined || decides || video) === true;
+  const { messages, decides, video, embeds } = factsOf(wire);
+  const canAnswer = (messages !== undefined || decides || video || embeds) === true;
+  return pricing !== undefined && unsetVariable === undefined && canAnswer;
 }

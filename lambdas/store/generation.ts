@@ -23,7 +23,7 @@ import {
 } from './record.ts';
 import { indexes, type Item } from './table.ts';
 
-export const apiTypes = ['completions', 'decisions', 'video'] as const;
+export const apiTypes = ['completions', 'decisions', 'video', 'embeddings'] as const;
 
 /** More models than a request may name. */
 const MAX_SERVICE_HOLDS = 8;

@@ -167,7 +167,7 @@ function catalogModel(wanted: SelectedModel, found: Found[], conversion: Convers
   const isText = outputModalities.includes('text');
   const context = found[0]!.place.limit?.context ?? Number(data.limit.context);
   const inputs = wanted.input_modalities ?? union(found.map(inputsOf));
-  const parameters = found.map((one) => (isText ? supportedParameters(one, wanted) : []));
+  const parameters = found.map((one) => supportedParameters(one, wanted, isText));
   const allParameters = parameterNames.filter((name) => parameters.some((names) => names.includes(name)));
   return {
     id: wanted.id,
@@ -245,10 +245,23 @@ const parameterNames = [
   'include_reasoning',
   'structured_outputs',
   'response_format',
+  'dimensions',
+  'input_type',
 ];
 
-function supportedParameters({ place, data }: Found, wanted: SelectedModel): string[] {
+/** The list tells parameters of models that write texts; those of others are only in the selection. */
+function supportedParameters({ place, data }: Found, wanted: SelectedModel, isText: boolean): string[] {
   const taken = new Set([
+    ...(isText ? textParameters(place, data) : []),
+    ...(place.with_parameters ?? []),
+    ...(wanted.with_parameters ?? []),
+  ]);
+  const refused = new Set([...(wanted.without_parameters ?? []), ...(place.without_parameters ?? [])]);
+  return parameterNames.filter((parameter) => taken.has(parameter) && !refused.has(parameter));
+}
+
+function textParameters(place: Found['place'], data: Found['data']): string[] {
+  return [
     'max_tokens',
     'stop',
     ...(data.temperature === false ? [] : ['temperature', 'top_p']),
@@ -256,11 +269,7 @@ function supportedParameters({ place, data }: Found, wanted: SelectedModel): str
     ...(data.tool_call ? ['tools', 'tool_choice'] : []),
     ...(data.reasoning ? ['reasoning', 'include_reasoning'] : []),
     ...(data.structured_output ? ['structured_outputs', 'response_format'] : []),
-    ...(place.with_parameters ?? []),
-    ...(wanted.with_parameters ?? []),
-  ]);
-  const refused = new Set([...(wanted.without_parameters ?? []), ...(place.without_parameters ?? [])]);
-  return parameterNames.filter((parameter) => taken.has(parameter) && !refused.has(parameter));
+  ];
 }
 
 function pricing(cost: ListedCost, wanted: SelectedModel, conversion: Conversion): unknown {

@@ -4,6 +4,7 @@ import { chat } from '../../lambdas/api/chat/about.ts';
 import { credits } from '../../lambdas/api/credits/about.ts';
 import { statements } from '../../lambdas/api/statements/about.ts';
 import { decisions } from '../../lambdas/api/decisions/about.ts';
+import { embeddings } from '../../lambdas/api/embeddings/about.ts';
 import { generations } from '../../lambdas/api/generations/about.ts';
 import { keys } from '../../lambdas/api/keys/about.ts';
 import { members } from '../../lambdas/api/members/about.ts';
@@ -22,6 +23,7 @@ export const abouts: Record<RouteName, About> = {
   ...chat,
   ...responses,
   ...decisions,
+  ...embeddings,
   ...videos,
   ...models,
   ...generations,

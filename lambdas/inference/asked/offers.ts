@@ -70,9 +70,13 @@ function offerOf<Candidate extends AskedCandidate>(
 }
 
 /** What one request to the provider may use. */
-export function boundOf({ request: { body }, outputTokens }: Ask, { endpoint }: AskedCandidate): UsageBound {
+export function boundOf(
+  { request: { body }, outputTokens, inputs = 1 }: Ask,
+  { endpoint }: AskedCandidate,
+): UsageBound {
+  const { contextLength = Infinity, quirks } = endpoint;
   return {
-    promptTokens: promptBound(measurePrompt(NOTHING_ELSE), body, endpoint),
+    promptTokens: promptBound(measurePrompt(NOTHING_ELSE), body, { contextLength: contextLength * inputs, quirks }),
     outputTokens,
     // Providers may cache, and charge for it, what they were not asked to.
     cacheWrites: '5m',

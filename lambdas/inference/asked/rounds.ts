@@ -34,8 +34,6 @@ export interface Asking<Candidate, Answer> {
   answerOf: (candidate: Candidate, send: Send) => Promise<Answer>;
   /** So many of its requests are under way at most. */
   maxAtOnce: number;
-  /** Of the provider's answer to one of them. */
-  maxAnswerBytes: number;
 }
 
 /** Asks one candidate after the other, until one has answered everything. */
@@ -67,13 +65,13 @@ export async function askEach<Candidate extends AskedCandidate, Answer>(
 
 async function askOne<Candidate extends AskedCandidate, Answer>(
   candidate: Candidate,
-  { answerOf, maxAtOnce, maxAnswerBytes }: Asking<Candidate, Answer>,
+  { answerOf, maxAtOnce }: Asking<Candidate, Answer>,
   rounds: AskedRound[],
   signal: AbortSignal,
 ): Promise<Answer> {
   // When one request fails, nobody needs what the others would say.
   const attempt = new AbortController();
-  const exchange = { candidate, maxAnswerBytes, signal: AbortSignal.any([signal, attempt.signal]) };
+  const exchange = { candidate, signal: AbortSignal.any([signal, attempt.signal]) };
   const inTurn = atMost(maxAtOnce);
   const send = (ask: Ask) =>
     inTurn(async () => {
@@ -107,11 +105,11 @@ function chargedFor(ask: Ask, { body, headers }: ProviderAnswer, candidate: Aske
   return { ...round, surprises: { isBeyondHold, unpriced: [...meter.unpriced] } };
 }
 
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const PAUSES_MS = [250, 1_000];
 
 interface Exchange {
   candidate: AskedCandidate;
-  maxAnswerBytes: number;
   signal: AbortSignal;
 }
 
@@ -130,7 +128,10 @@ async function answerTo(ask: Ask, exchange: Exchange): Promise<ProviderAnswer> {
   return askOnce(ask, exchange);
 }
 
-async function askOnce({ request }: Ask, { candidate, maxAnswerBytes, signal }: Exchange): Promise<ProviderAnswer> {
+async function askOnce(
+  { request, maxAnswerBytes = MAX_ANSWER_BYTES }: Ask,
+  { candidate, signal }: Exchange,
+): Promise<ProviderAnswer> {
   signal.throwIfAborted();
   const response = await connect(candidate, request, signal).send(request.body);
   const text = await readText(response.body, maxAnswerBytes);

@@ -11,7 +11,6 @@ import type { InferenceInput } from '../inference-input.ts';
 import { routeDecision } from './routed-decision.ts';
 
 const MAX_DECISIONS_AT_ONCE = 16;
-const MAX_DECISION_BYTES = 4 * 1024 * 1024;
 
 export type DecisionInput = InferenceInput<DecisionsRequest>;
 
@@ -64,6 +63,5 @@ export function decidingOf(
   return {
     answerOf: ({ engine, target }, send) => engine.decide(task, target, send),
     maxAtOnce: MAX_DECISIONS_AT_ONCE,
-    maxAnswerBytes: MAX_DECISION_BYTES,
   };
 }

@@ -9,6 +9,7 @@ import { decideAtOnce, decideInChat, type SandboxDecision } from './decisions.ts
 import { objectionToDirectives } from './fault-injection.ts';
 import { play } from './player.ts';
 import { writeScript } from './script.ts';
+import { embedTexts } from './embeddings.ts';
 import { answerSearch } from './search/answer.ts';
 import { openStudio, type Studio } from './video/studio.ts';
 import { askedFor, type SandboxWire } from './wires.ts';
@@ -84,9 +85,9 @@ async function answer(
     sendJson(response, 403, bedrockRefusal(403, 'The request signature we calculated does not match'));
     return;
   }
-  const decided = decisionFor(url, bytes);
-  if (decided) {
-    sendJson(response, decided.status, decided.body);
+  const whole = wholeAnswerFor(url, bytes);
+  if (whole) {
+    sendJson(response, whole.status, whole.body);
     return;
   }
   const asked = askedFor(url);
@@ -120,8 +121,9 @@ async function answer(
   await play(script, wire.writer(model), wire.fields, response);
 }
 
-/** What is asked for decisions: an answer to chat completions that is not streamed, or all questions at once. */
-function decisionFor(url: string, bytes: Buffer): SandboxDecision | undefined {
+/** What is answered in one piece: embeddings, all questions at once, or a chat completion that is not streamed, which decides. */
+function wholeAnswerFor(url: string, bytes: Buffer): SandboxDecision | undefined {
+  if (url === '/openai/v1/embeddings') return embedTexts(JSON.parse(bytes.toString('utf8')) as never);
   if (url === '/openai/v1/decisions') return decideAtOnce(JSON.parse(bytes.toString('utf8')) as never);
   if (url !== '/openai/v1/chat/completions') return undefined;
   const body = JSON.parse(bytes.toString('utf8')) as { stream?: boolean };

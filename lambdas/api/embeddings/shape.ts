@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { countShape, rub } from '../../http/shapes.ts';
+
+export const embeddingsAnswer = z
+  .strictObject({
+    id: z.string().meta({ description: 'The id of the generation.' }),
+    object: z.literal('list'),
+    model: z.string().meta({ description: 'The id of the model that answered.' }),
+    provider: z.string().meta({ description: 'The name of the provider that answered.' }),
+    data: z
+      .array(
+        z.strictObject({
+          object: z.literal('embedding'),
+          index: countShape.meta({ description: 'The place of the input that the vector is made of.' }),
+          embedding: z.union([z.array(z.number()), z.string()]).meta({
+            description:
+              'The vector: numbers, or base64 of 32-bit floats with the least significant byte first, as `encoding_format` asks.',
+          }),
+        }),
+      )
+      .meta({ description: 'A vector for each input, in the order of the inputs.' }),
+    usage: z
+      .strictObject({
+        prompt_tokens: countShape.meta({ description: 'The number of tokens of all inputs together.' }),
+        total_tokens: countShape.meta({ description: 'The same number: embeddings have no output tokens.' }),
+        cost: rub.optional().meta({
+          description:
+            'What the request cost, in RUB; absent while it is not known: the record of the generation has it a little later.',
+        }),
+      })
+      .meta({ description: 'The tokens of all inputs, and what they cost.' }),
+  })
+  .meta({ id: 'Embeddings' });
+export type EmbeddingsAnswer = z.output<typeof embeddingsAnswer>;

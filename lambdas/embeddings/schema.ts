@@ -1,0 +1,118 @@
+/** The body of POST /embeddings. */
+
+import * as z from 'zod';
+import { optionalField } from '../messages/field-kinds.ts';
+import { firstFault, refuse, type Fault } from '../messages/list-of.ts';
+import { providerPreferences } from '../messages/preferences.ts';
+
+const MAX_INPUTS = 2_048;
+const MAX_TOKENS_OF_INPUT = 100_000;
+const MAX_DIMENSIONS = 16_384;
+const MAX_LABEL_CHARACTERS = 512;
+const MAX_VOCABULARY = 2 ** 31;
+
+/** A text, or the tokens of one. */
+export type EmbeddingInput = string | readonly number[];
+
+const INPUT_RULE = 'must be a text, a list of texts, a list of tokens, or a list of lists of tokens';
+const text = z.string().min(1);
+const token = z.int().nonnegative().max(MAX_VOCABULARY);
+
+const input = z
+  .unknown()
+  .superRefine((value, context) => {
+    const fault = inputFault(value);
+    if (fault) refuse(context, fault);
+  })
+  .meta({
+    override: {
+      oneOf: [
+        { type: 'string', minLength: 1 },
+        { type: 'array', minItems: 1, maxItems: MAX_INPUTS, items: { type: 'string', minLength: 1 } },
+        { type: 'array', minItems: 1, maxItems: MAX_TOKENS_OF_INPUT, items: { type: 'integer', minimum: 0 } },
+        {
+          type: 'array',
+          minItems: 1,
+          maxItems: MAX_INPUTS,
+          items: { type: 'array', minItems: 1, items: { type: 'integer', minimum: 0 } },
+        },
+      ],
+    },
+    description: 'The text to embed, or up to 2,048 of them, or their tokens where the model takes tokens.',
+  }) as unknown as z.ZodType<string | string[] | number[] | number[][]>;
+
+/** What the vectors are for; some models make other vectors for a question than for the texts that answer it. */
+export const inputTypes = [
+  'search_query',
+  'search_document',
+  'classification',
+  'clustering',
+  'semantic_similarity',
+] as const;
+export type InputType = (typeof inputTypes)[number];
+
+export const vectorEncodings = ['float', 'base64'] as const;
+export type VectorEncoding = (typeof vectorEncodings)[number];
+
+const OTHER_MODELS = 'is refused here, because vectors of different models cannot be compared; name one in "model"';
+
+export const embeddingsRequestSchema = z.strictObject({
+  model: z.string().min(1).max(200).meta({
+    description:
+      'The id of a model that makes embeddings, such as `openai/text-embedding-3-small`; GET /embeddings/models lists them.',
+  }),
+  input,
+  encoding_format: optionalField(z.enum(vectorEncodings)).meta({
+    description:
+      'With `float`, which is the default, a vector is a list of numbers; with `base64` it is the bytes of its 32-bit floats, the least significant byte first.',
+  }),
+  dimensions: optionalField(z.int().min(1).max(MAX_DIMENSIONS)).meta({
+    description: 'The length of the vectors, where the model can make shorter ones.',
+  }),
+  input_type: optionalField(z.enum(inputTypes)).meta({
+    description: 'What the vectors are for, where the model makes a difference between its uses.',
+  }),
+  provider: optionalField(providerPreferences).meta({
+    description:
+      'Preferences for routing: which endpoints may answer, and in which order. Providers never see this field.',
+  }),
+  models: optionalField(z.never(OTHER_MODELS)).meta({
+    description: 'This field is refused, because vectors of different models cannot be compared.',
+  }),
+  // A label of the client's own; the gateway has no use for it.
+  user: optionalField(z.string().max(MAX_LABEL_CHARACTERS)).meta({
+    description: 'An id of your choice for the end user; it does not change the answer.',
+  }),
+});
+export type EmbeddingsRequest = z.output<typeof embeddingsRequestSchema>;
+
+/** Checks element by element up to the first fault: a list may be long. */
+function inputFault(value: unknown): Fault | undefined {
+  if (typeof value === 'string') return firstFault(text, value);
+  if (value === undefined) return { path: [], message: 'is required' };
+  if (!Array.isArray(value)) return { path: [], message: INPUT_RULE };
+  if (value.length === 0) return { path: [], message: 'must have at least one element' };
+  const list = value as unknown[];
+  if (typeof list[0] === 'number') return tokensFault(list, []);
+  if (list.length > MAX_INPUTS) return { path: [], message: `must have at most ${MAX_INPUTS} elements` };
+  const isOfTokens = Array.isArray(list[0]);
+  for (const [index, element] of list.entries()) {
+    if (isOfTokens !== Array.isArray(element)) return { path: [], message: INPUT_RULE };
+    const fault = isOfTokens ? tokensFault(element as unknown[], [index]) : firstFault(text, element);
+    if (fault) return isOfTokens ? fault : { path: [index, ...fault.path], message: fault.message };
+  }
+  return undefined;
+}
+
+function tokensFault(tokens: readonly unknown[], path: PropertyKey[]): Fault | undefined {
+  if (tokens.length === 0) return { path, message: 'must have at least one token' };
+  if (tokens.length > MAX_TOKENS_OF_INPUT) return { path, message: `must have at most ${MAX_TOKENS_OF_INPUT} tokens` };
+  const wrong = tokens.findIndex((one) => !token.safeParse(one).success);
+  return wrong === -1 ? undefined : { path: [...path, wrong], message: 'must be a token, a whole number from 0 on' };
+}
+
+/** The inputs in their order, however the client has put them. */
+export function inputsOf({ input }: EmbeddingsRequest): EmbeddingInput[] {
+  if (typeof input === 'string') return [input];
+  return typeof input[0] === 'number' ? [input as number[]] : (input as (string | number[])[]);
+}

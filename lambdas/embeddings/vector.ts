@@ -1,0 +1,33 @@
+/** Vectors as providers tell them and as clients want them: numbers, or the bytes of 32-bit floats in base64. */
+
+import type { VectorEncoding } from './schema.ts';
+
+/** As its provider has written it: what is asked for in the same form passes unchanged, to the last digit. */
+export type Vector = { numbers: readonly number[] } | { base64: string };
+
+const BYTES_PER_NUMBER = 4;
+
+export function dimensionsOf(vector: Vector): number {
+  if ('numbers' in vector) return vector.numbers.length;
+  return Buffer.byteLength(vector.base64, 'base64') / BYTES_PER_NUMBER;
+}
+
+/** The vector in the form that the client reads. */
+export function encodedVector(vector: Vector, encoding: VectorEncoding): readonly number[] | string {
+  if (encoding === 'float') return 'numbers' in vector ? vector.numbers : numbersIn(vector.base64);
+  return 'base64' in vector ? vector.base64 : base64Of(vector.numbers);
+}
+
+/** Base64 of 32-bit floats as numbers. */
+export function numbersIn(base64: string): number[] {
+  const bytes = Buffer.from(base64, 'base64');
+  return Array.from({ length: Math.floor(bytes.length / BYTES_PER_NUMBER) }, (_, index) =>
+    bytes.readFloatLE(index * BYTES_PER_NUMBER),
+  );
+}
+
+function base64Of(numbers: readonly number[]): string {
+  const bytes = Buffer.alloc(numbers.length * BYTES_PER_NUMBER);
+  for (const [index, number] of numbers.entries()) bytes.writeFloatLE(number, index * BYTES_PER_NUMBER);
+  return bytes.toString('base64');
+}

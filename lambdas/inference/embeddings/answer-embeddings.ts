@@ -1,0 +1,46 @@
+import type { Charged } from '../../accounting/charge.ts';
+import type { EmbeddingsRequest } from '../../embeddings/schema.ts';
+import type { Vector } from '../../embeddings/vector.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import { embed, embeddingAsks } from '../../providers/embeddings/embed.ts';
+import type { EmbeddingCandidate } from '../../routing/embedding-candidates.ts';
+import { answerAsked } from '../asked/answer-asked.ts';
+import { prepareOffers } from '../asked/offers.ts';
+import type { InferenceInput } from '../inference-input.ts';
+import { routeEmbeddings } from './routed-embeddings.ts';
+
+/** Their answers are large, and all wait in memory for the last one. */
+const MAX_BATCHES_AT_ONCE = 4;
+
+export interface AnsweredEmbeddings {
+  candidate: EmbeddingCandidate;
+  /** One for each input, in their order. */
+  vectors: Vector[];
+  charged: Charged;
+}
+
+/**
+ * Embeds all inputs of a request, or none: candidates, hold, requests to a provider, settlement.
+ * @throws {GatewayError} when the request goes nowhere, is not admitted, or nobody embeds
+ */
+export async function answerEmbeddings(input: InferenceInput<EmbeddingsRequest>): Promise<AnsweredEmbeddings> {
+  const { task, candidates } = await routeEmbeddings(input.body, input.caller);
+  const offers = prepareOffers(candidates, {
+    asksOf: ({ engine, target }) => embeddingAsks(engine, task, target),
+    tooLarge: (maxMebibytes) =>
+      invalidRequest('input', `is more than ${maxMebibytes} MiB for this model; send fewer texts`),
+    tooMany: (asks, maxAsks) =>
+      invalidRequest(
+        'input',
+        `takes ${asks} requests to this model, of which one may take ${maxAsks}; send fewer texts`,
+      ),
+  });
+  const { candidate, answer, charged } = await answerAsked(input, {
+    apiType: 'embeddings',
+    offers,
+    answerOf: ({ engine, target }: EmbeddingCandidate, send) => embed(engine, task, target, send),
+    maxAtOnce: MAX_BATCHES_AT_ONCE,
+    outOfTime: 'The texts took longer than the gateway may run. Send fewer at once.',
+  });
+  return { candidate, vectors: answer, charged };
+}

@@ -1,0 +1,39 @@
+/** Embeddings on Amazon Bedrock, by InvokeModel: Titan takes one text a request, Cohere many. */
+
+import { recordOrEmpty } from '../../platform/foreign-json.ts';
+import { readBedrockRefusal } from '../aws-event-stream/exceptions.ts';
+import { cohereFields, cohereVectors, MAX_COHERE_INPUTS } from './cohere.ts';
+import type { EmbeddingEngine, EmbeddingTask } from './engine.ts';
+import { jsonRequest, refuseInputType, textsOf } from './requests.ts';
+import { vectorsFrom } from './vectors.ts';
+
+/** Bedrock counts the tokens of every model in this header. */
+const TOKENS_HEADER = 'x-amzn-bedrock-input-token-count';
+
+const readUsage: EmbeddingEngine['readUsage'] = (body, headers) => {
+  const told = recordOrEmpty(body)['inputTextTokenCount'] ?? Number(headers[TOKENS_HEADER] ?? NaN);
+  return Number.isFinite(told) ? { input_tokens: told as number, output_tokens: 0 } : undefined;
+};
+const invokePath = (model: string) => `/model/${encodeURIComponent(model)}/invoke`;
+
+export const bedrockTitanEmbeddings: EmbeddingEngine = {
+  maxInputs: 1,
+  requestFor: (task, { upstreamModel }) => jsonRequest(invokePath(upstreamModel), titanFields(task)),
+  vectorsIn: (body) => vectorsFrom([recordOrEmpty(body)['embedding']], (element) => element),
+  readUsage,
+  readRefusal: readBedrockRefusal,
+};
+
+export const bedrockCohereEmbeddings: EmbeddingEngine = {
+  maxInputs: MAX_COHERE_INPUTS,
+  requestFor: (task, { upstreamModel }) => jsonRequest(invokePath(upstreamModel), cohereFields(task)),
+  vectorsIn: cohereVectors,
+  readUsage,
+  readRefusal: readBedrockRefusal,
+};
+
+function titanFields(task: EmbeddingTask): Record<string, unknown> {
+  refuseInputType(task);
+  const [inputText] = textsOf(task);
+  return { inputText, ...(task.dimensions === undefined ? {} : { dimensions: task.dimensions }) };
+}

@@ -1,0 +1,44 @@
+/** Cohere's own API, version 2, and the same models on Amazon Bedrock. */
+
+import type { InputType } from '../../embeddings/schema.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import { recordOrEmpty } from '../../platform/foreign-json.ts';
+import type { Vector } from '../../embeddings/vector.ts';
+import { readErrorBody, refusalFrom } from '../translated/errors.ts';
+import type { EmbeddingEngine, EmbeddingTask } from './engine.ts';
+import { jsonRequest, textsOf } from './requests.ts';
+import { vectorsFrom } from './vectors.ts';
+
+/** The most texts of one request, there and on Bedrock. */
+export const MAX_COHERE_INPUTS = 96;
+
+const uses: readonly InputType[] = ['search_query', 'search_document', 'classification', 'clustering'];
+
+export const cohereEmbeddings: EmbeddingEngine = {
+  maxInputs: MAX_COHERE_INPUTS,
+  requestFor: (task, { upstreamModel }) => jsonRequest('/embed', { model: upstreamModel, ...cohereFields(task) }),
+  vectorsIn: cohereVectors,
+  readUsage(body) {
+    const { billed_units } = recordOrEmpty(recordOrEmpty(body)['meta']);
+    const { input_tokens: tokens } = recordOrEmpty(billed_units);
+    return typeof tokens === 'number' ? { input_tokens: tokens, output_tokens: 0 } : undefined;
+  },
+  readRefusal: (body) => readErrorBody(body, refusalFrom),
+};
+
+/** A text that is too long is refused, as by other providers, and not cut without a word. */
+export function cohereFields(task: EmbeddingTask): Record<string, unknown> {
+  const { inputType = 'search_document', dimensions } = task;
+  if (!uses.includes(inputType)) throw invalidRequest('input_type', `must be one of ${uses.join(', ')} for this model`);
+  return {
+    texts: textsOf(task),
+    input_type: inputType,
+    embedding_types: ['float'],
+    truncate: 'NONE',
+    ...(dimensions === undefined ? {} : { output_dimension: dimensions }),
+  };
+}
+
+export function cohereVectors(body: unknown): Vector[] {
+  return vectorsFrom(recordOrEmpty(recordOrEmpty(body)['embeddings'])['float'], (element) => element);
+}

@@ -1,0 +1,60 @@
+/** OpenAI's embeddings, and those of all who speak like it: Mistral, Yandex, GigaChat, servers of one's own. */
+
+import { isRecord, recordOrEmpty } from '../../platform/foreign-json.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import { readErrorBody, refusalFrom } from '../translated/errors.ts';
+import type { EmbeddingEngine, EmbeddingTarget, EmbeddingTask } from './engine.ts';
+import { jsonRequest, refuseInputType } from './requests.ts';
+import { vectorsFrom } from './vectors.ts';
+
+/** What OpenAI takes. */
+const MAX_INPUTS = 2_048;
+
+export const openaiEmbeddings: EmbeddingEngine = {
+  maxInputs: MAX_INPUTS,
+  requestFor(task, target) {
+    const { inputs, dimensions } = task;
+    const { quirks, upstreamModel } = target;
+    refuseTokens(task, target);
+    refuseInputType(task);
+    return jsonRequest('/embeddings', {
+      model: upstreamModel,
+      input: inputs,
+      encoding_format: quirks.base64 === true ? task.encoding : 'float',
+      ...(dimensions === undefined ? {} : { [quirks.dimensions_field ?? 'dimensions']: dimensions }),
+    });
+  },
+  vectorsIn(body) {
+    const { data } = recordOrEmpty(body);
+    return vectorsFrom(inOrder(data), (element) => recordOrEmpty(element)['embedding']);
+  },
+  readUsage(body) {
+    const { usage, data } = recordOrEmpty(body);
+    // GigaChat tells the tokens of each vector beside it.
+    const counts = isRecord(usage)
+      ? [usage]
+      : listOf(data).map((element) => recordOrEmpty(recordOrEmpty(element)['usage']));
+    const tokens = counts.map(({ prompt_tokens, total_tokens }) => prompt_tokens ?? total_tokens);
+    if (tokens.length === 0 || !tokens.every((count) => typeof count === 'number')) return undefined;
+    return { input_tokens: tokens.reduce((sum, count) => sum + count, 0), output_tokens: 0 };
+  },
+  readRefusal: (body) => readErrorBody(body, refusalFrom),
+};
+
+function refuseTokens({ inputs }: EmbeddingTask, { quirks }: EmbeddingTarget): void {
+  if (quirks.takes_tokens === true || inputs.every((input) => typeof input === 'string')) return;
+  throw invalidRequest('input', 'must be a text or a list of texts: this model does not take tokens');
+}
+
+/** By their `index`, where each has its own: OpenAI promises no order. */
+function inOrder(data: unknown): unknown[] {
+  const list = listOf(data);
+  const indexOf = (element: unknown) => recordOrEmpty(element)['index'];
+  const indexes = new Set(list.map(indexOf));
+  const isNumbered = indexes.size === list.length && list.every((_, index) => indexes.has(index));
+  return isNumbered ? list.toSorted((a, b) => (indexOf(a) as number) - (indexOf(b) as number)) : list;
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

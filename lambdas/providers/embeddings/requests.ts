@@ -1,0 +1,27 @@
+/** What requests of all wires of embeddings have in common. */
+
+import type { EmbeddingInput } from '../../embeddings/schema.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import type { WireRequest } from '../wire.ts';
+import type { EmbeddingTask } from './engine.ts';
+
+export function jsonRequest(path: string, body: object): WireRequest {
+  return { path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+/** @throws {GatewayError} 400 for tokens, which only models of OpenAI's form take */
+export function textsOf({ inputs }: EmbeddingTask): string[] {
+  return inputs.map((input: EmbeddingInput) => {
+    if (typeof input !== 'string') {
+      throw invalidRequest('input', 'must be a text or a list of texts: this model does not take tokens');
+    }
+    return input;
+  });
+}
+
+/** @throws {GatewayError} 400 where a use is named, and the model makes no difference between uses */
+export function refuseInputType({ inputType }: EmbeddingTask): void {
+  if (inputType !== undefined) {
+    throw invalidRequest('input_type', 'is not taken by this model, which makes the same vectors for every use');
+  }
+}

@@ -1,0 +1,211 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { EmbeddingsWireName } from '../../lambdas/catalog/wires.ts';
+import { encodedVector } from '../../lambdas/embeddings/vector.ts';
+import type { Ask } from '../../lambdas/providers/asks.ts';
+import { embed, embeddingAsks } from '../../lambdas/providers/embeddings/embed.ts';
+import type { EmbeddingTarget, EmbeddingTask } from '../../lambdas/providers/embeddings/engine.ts';
+import { embeddingEngine } from '../../lambdas/providers/embeddings/engines.ts';
+
+const engineOf = (wire: EmbeddingsWireName) => embeddingEngine(wire)!;
+const target = (quirks: EmbeddingTarget['quirks'] = {}): EmbeddingTarget => ({
+  providerId: 'acme',
+  upstreamModel: 'embed-1',
+  maxOutputTokens: undefined,
+  supportedParameters: [],
+  quirks,
+});
+const task = (more: Partial<EmbeddingTask> = {}): EmbeddingTask => ({
+  inputs: ['one', 'two'],
+  encoding: 'float',
+  dimensions: undefined,
+  inputType: undefined,
+  ...more,
+});
+const bodyOf = ({ request }: Ask) => JSON.parse(request.body) as Record<string, unknown>;
+const asked = (wire: EmbeddingsWireName, more: Partial<EmbeddingTask> = {}, quirks: EmbeddingTarget['quirks'] = {}) =>
+  Array.from(embeddingAsks(engineOf(wire), task(more), target(quirks)));
+
+describe('a request for embeddings', () => {
+  it('is one of OpenAI’s', () => {
+    const [ask] = asked('openai-embeddings', { dimensions: 256, encoding: 'base64' });
+
+    expect(ask!.request.path).toBe('/embeddings');
+    // Only who says so answers in base64; what comes as numbers is encoded here.
+    expect(bodyOf(ask!)).toEqual({
+      model: 'embed-1',
+      input: ['one', 'two'],
+      encoding_format: 'float',
+      dimensions: 256,
+    });
+  });
+
+  it('has the names and the forms that the endpoint’s quirks say', () => {
+    const quirks = { dimensions_field: 'output_dimension', base64: true, takes_tokens: true } as const;
+    const [ask] = asked('openai-embeddings', { inputs: [[1, 2]], dimensions: 256, encoding: 'base64' }, quirks);
+
+    expect(bodyOf(ask!)).toMatchObject({ input: [[1, 2]], encoding_format: 'base64', output_dimension: 256 });
+  });
+
+  it('is a batch of the Gemini API, each text with the settings', () => {
+    const [ask] = asked('google-embeddings', { dimensions: 256, inputType: 'search_query' });
+
+    const settings = { model: 'models/embed-1', taskType: 'RETRIEVAL_QUERY', outputDimensionality: 256 };
+    expect(ask!.request.path).toBe('/models/embed-1:batchEmbedContents');
+    expect(bodyOf(ask!)).toEqual({
+      requests: ['one', 'two'].map((text) => ({ ...settings, content: { parts: [{ text }] } })),
+    });
+  });
+
+  it('says to Cohere what the vectors are for, which it has to be told', () => {
+    const [ask] = asked('cohere-embeddings', { dimensions: 256 });
+
+    expect(ask!.request.path).toBe('/embed');
+    expect(bodyOf(ask!)).toEqual({
+      model: 'embed-1',
+      texts: ['one', 'two'],
+      input_type: 'search_document',
+      embedding_types: ['float'],
+      truncate: 'NONE',
+      output_dimension: 256,
+    });
+  });
+
+  it('has one text for Titan, as many requests as texts', () => {
+    const asks = asked('bedrock-titan-embeddings', { dimensions: 256 });
+
+    expect(asks.map(bodyOf)).toEqual([
+      { inputText: 'one', dimensions: 256 },
+      { inputText: 'two', dimensions: 256 },
+    ]);
+    expect(asks[0]!.request.path).toBe('/model/embed-1/invoke');
+  });
+
+  it.each([
+    ['tokens', 'openai-embeddings', { inputs: [[1]] }, 'input'],
+    ['tokens', 'google-embeddings', { inputs: [[1]] }, 'input'],
+    ['a use', 'openai-embeddings', { inputType: 'clustering' }, 'input_type'],
+    ['a use that is none of its own', 'cohere-embeddings', { inputType: 'semantic_similarity' }, 'input_type'],
+  ] as const)('with %s is refused on %s', (_what, wire, more, field) => {
+    expect(() => asked(wire, more as Partial<EmbeddingTask>)).toThrow(
+      expect.objectContaining({ status: 400, metadata: expect.objectContaining({ field }) as object }),
+    );
+  });
+
+  it('has all texts in their order, within the bounds of the endpoint, in as few pieces as they allow one after another', () => {
+    const texts = fc.array(fc.string({ minLength: 1, maxLength: 40 }), { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 120 }), (inputs, count, bytes) => {
+        const asks = asked('openai-embeddings', { inputs }, { max_inputs: count, max_request_bytes: bytes });
+
+        const batches = asks.map((ask) => bodyOf(ask)['input'] as string[]);
+        expect(batches.flat()).toEqual(inputs);
+        for (const [index, batch] of batches.entries()) {
+          const size = batch.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+          expect(batch.length).toBeLessThanOrEqual(count);
+          if (batch.length > 1) expect(size).toBeLessThanOrEqual(bytes);
+          const next = batches[index + 1];
+          if (next) expect(batch.length === count || size + Buffer.byteLength(next[0]!) > bytes).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe('an answer with embeddings', () => {
+  const answered = (wire: EmbeddingsWireName, body: unknown, more: Partial<EmbeddingTask> = {}) =>
+    embed(engineOf(wire), task(more), target(), () => Promise.resolve(body));
+
+  const base64 = Buffer.from(Float32Array.of(0.5, -2).buffer).toString('base64');
+
+  it.each([
+    ['openai-embeddings', { data: [{ embedding: [1, 2] }, { embedding: [3, 4] }] }],
+    [
+      'openai-embeddings',
+      {
+        data: [
+          { index: 1, embedding: [3, 4] },
+          { index: 0, embedding: [1, 2] },
+        ],
+      },
+    ],
+    ['google-embeddings', { embeddings: [{ values: [1, 2] }, { values: [3, 4] }] }],
+    [
+      'cohere-embeddings',
+      {
+        embeddings: {
+          float: [
+            [1, 2],
+            [3, 4],
+          ],
+        },
+      },
+    ],
+    [
+      'bedrock-cohere-embeddings',
+      {
+        embeddings: {
+          float: [
+            [1, 2],
+            [3, 4],
+          ],
+        },
+      },
+    ],
+  ] as const)('has a vector for each text, in their order: %s', async (wire, body) => {
+    expect(await answered(wire, body)).toEqual([{ numbers: [1, 2] }, { numbers: [3, 4] }]);
+  });
+
+  it.each([
+    ['nothing', null],
+    ['one vector too few', { data: [{ embedding: [1] }] }],
+    ['one vector too many', { data: [{ embedding: [1] }, { embedding: [1] }, { embedding: [1] }] }],
+    ['null in the place of a vector', { data: [{ embedding: [1] }, { embedding: null }] }],
+    ['null in a vector', { data: [{ embedding: [1] }, { embedding: [null] }] }],
+    ['vectors of different lengths', { data: [{ embedding: [1] }, { embedding: [1, 2] }] }],
+    ['base64 of half a number', { data: [{ embedding: 'AAAA' }, { embedding: 'AAAA' }] }],
+    ['a text that is not base64', { data: [{ embedding: '????' }, { embedding: '????' }] }],
+    ['empty vectors', { data: [{ embedding: [] }, { embedding: [] }] }],
+  ])('is the provider’s failure with %s', async (_what, body) => {
+    await expect(answered('openai-embeddings', body)).rejects.toMatchObject({ failure: 'malformed' });
+  });
+
+  it('is the provider’s failure with vectors of another length than was asked for', async () => {
+    const body = { data: [{ embedding: [1, 2] }, { embedding: [3, 4] }] };
+
+    await expect(answered('openai-embeddings', body, { dimensions: 3 })).rejects.toMatchObject({
+      failure: 'malformed',
+    });
+  });
+
+  it('comes to the client as it is asked for, whatever form its provider has sent', async () => {
+    const [vector] = await answered('openai-embeddings', { data: [{ embedding: base64 }] }, { inputs: ['one'] });
+
+    expect(encodedVector(vector!, 'float')).toEqual([0.5, -2]);
+    expect(encodedVector(vector!, 'base64')).toBe(base64);
+    expect(encodedVector({ numbers: [0.5, -2] }, 'base64')).toBe(base64);
+    expect(encodedVector({ numbers: [0.1, 1e-40] }, 'float')).toEqual([0.1, 1e-40]);
+  });
+
+  it.each([
+    ['openai-embeddings', { usage: { prompt_tokens: 7, total_tokens: 7 } }, {}],
+    ['openai-embeddings', { usage: { total_tokens: 7 } }, {}],
+    ['openai-embeddings', { data: [{ usage: { prompt_tokens: 3 } }, { usage: { prompt_tokens: 4 } }] }, {}],
+    ['google-embeddings', { usageMetadata: { promptTokenCount: 7 } }, {}],
+    ['cohere-embeddings', { meta: { billed_units: { input_tokens: 7 } } }, {}],
+    ['bedrock-titan-embeddings', { inputTextTokenCount: 7 }, {}],
+    ['bedrock-cohere-embeddings', {}, { 'x-amzn-bedrock-input-token-count': '7' }],
+  ] as const)('tells its tokens: %s', (wire, body, headers) => {
+    expect(engineOf(wire).readUsage(body, headers)).toEqual({ input_tokens: 7, output_tokens: 0 });
+  });
+
+  it.each([
+    ['openai-embeddings', { usage: { prompt_tokens: '7' } }],
+    ['openai-embeddings', { data: [{ usage: { prompt_tokens: 3 } }, {}] }],
+    ['google-embeddings', {}],
+    ['cohere-embeddings', { meta: null }],
+    ['bedrock-titan-embeddings', {}],
+  ] as const)('may tell none: %s', (wire, body) => {
+    expect(engineOf(wire).readUsage(body, {})).toBeUndefined();
+  });
+});
