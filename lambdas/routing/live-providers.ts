@@ -4,7 +4,7 @@
  */
 
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
-import { factsOf } from '../catalog/wires.ts';
+import { factsOf, type Wire } from '../catalog/wires.ts';
 import { hasProviderKeyHere, readProviderKey } from '../platform/secrets.ts';
 
 /** Ids of the providers whose credential is set, or that need none. */
@@ -33,7 +33,11 @@ export function readiness(isLive: (providerId: string) => boolean | undefined): 
 
 /** Something is sent to it at all, and nothing but a credential may be missing. */
 function isAnswering({ pricing, unsetVariable, wire }: Endpoint): boolean {
+  return pricing !== undefined && unsetVariable === undefined && isCalled(wire);
+}
+
+/** Whether a route of this gateway calls models on this wire; others are in the lists only. */
+export function isCalled(wire: Wire): boolean {
   const { messages, decides, video, embeds } = factsOf(wire);
-  const canAnswer = (messages !== undefined || decides || video || embeds) === true;
-  return pricing !== undefined && unsetVariable === undefined && canAnswer;
+  return (messages !== undefined || decides || video || embeds) === true;
 }

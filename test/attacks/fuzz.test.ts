@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chatBodies, responsesBodies } from '../support/door-bodies.ts';
+import { chatBodies, embeddingsBodies, responsesBodies } from '../support/door-bodies.ts';
 import { get, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { repeated } from '../support/long-runs.ts';
 import { mutated } from '../support/mutations.ts';
@@ -127,6 +127,7 @@ const subjects = [
   { model: 'sandbox/gpt', routes, bodies: bases },
   { model: 'sandbox/claude', routes: ['/chat/completions'], bodies: chatBodies },
   { model: 'sandbox/gpt', routes: ['/responses'], bodies: responsesBodies },
+  { model: 'sandbox/embedder', routes: ['/embeddings'], bodies: embeddingsBodies },
 ].map(({ model, routes: asked, bodies }) => ({
   model,
   routes: asked,

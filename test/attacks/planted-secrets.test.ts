@@ -27,7 +27,7 @@ beforeAll(async () => {
   });
   upstream = await listen(server);
   const pricing = { prompt: '0.0001', completion: '0.0001' };
-  const providers = (['anthropic', 'decisions-stated'] as const).map((wire) => ({
+  const providers = (['anthropic', 'decisions-stated', 'openai-embeddings'] as const).map((wire) => ({
     id: `test-${wire}`,
     name: wire,
     wire,
@@ -40,6 +40,9 @@ beforeAll(async () => {
     textModel('test/text', [{ provider: 'test-anthropic', pricing, quirks }], {
       input_modalities: ['text', 'image', 'file'],
       supported_parameters: ['tools', 'tool_choice', 'stop', 'temperature', 'reasoning', 'structured_outputs'],
+    }),
+    textModel('test/embedder', [{ provider: 'test-openai-embeddings', pricing }], {
+      output_modalities: ['embeddings'],
     }),
     textModel('test/decider', [{ provider: 'test-decisions-stated', pricing }], { output_modalities: ['decisions'] }),
     ...film.models,
@@ -62,26 +65,38 @@ afterAll(async () => {
 /** Encoded values cannot be read, so nothing is looked for in them: signatures, and the bytes of files. */
 const ENCODED = /(?:\.signature|\.encrypted_\w+|source<0>\.data|<4>\.data)$/;
 
-/** Routes that send what a client wrote to somebody, and how many requests reach one at least. */
-const routes = [
+interface PlantedRoute {
+  name: string;
+  path: string;
+  model: string;
+  /** So many of its requests reach a provider at least. */
+  sends: number;
+  forms?: Record<string, string>;
+}
+
+/** Routes that send what a client wrote to somebody. */
+const routes: PlantedRoute[] = [
   { name: 'POST /messages', path: '/messages', model: 'test/text', sends: 290 },
   { name: 'POST /messages/count_tokens', path: '/messages/count_tokens', model: 'test/text', sends: 290 },
   { name: 'POST /decisions', path: '/decisions', model: 'test/decider', sends: 10 },
-  { name: 'POST /videos', path: '/videos', model: 'test/film', sends: 3 },
+  { name: 'POST /embeddings', path: '/embeddings', model: 'test/embedder', sends: 3 },
+  { name: 'POST /chat/completions', path: '/chat/completions', model: 'test/text', sends: 50 },
+  { name: 'POST /responses', path: '/responses', model: 'test/text', sends: 35 },
+  { name: 'POST /videos', path: '/videos', model: 'test/film', sends: 3, forms: { prompt: 'Rain' } },
 ];
 
 const PLANT = 'PLANTED';
 const nameOf = (index: number) => `leak${index}x`;
 
 /** Sends a body for each text of a route's schema, with a value in it. @returns where they were */
-async function planting({ name, path, model }: (typeof routes)[number]): Promise<string[]> {
+async function planting({ name, path, model, forms }: PlantedRoute): Promise<string[]> {
   const { body } = documentedOperations.find((one) => one.name === name)!;
   const bodies = planted(body!, PLANT, {
     model,
     role: 'user',
     url: 'https://example.org/a.png',
     name: 'look',
-    prompt: 'Rain',
+    ...forms,
   });
   const places: string[] = [];
   for (const [index, { path: place, value }] of bodies.entries()) {

@@ -31,6 +31,9 @@ describe('requests with one Idempotency-Key', () => {
   it.each([
     ['/messages', message()],
     ['/messages', message('delay=0', { stream: true })],
+    ['/chat/completions', message('delay=0')],
+    ['/responses', { model: 'sandbox/claude', input: 'Hello\n@sandbox delay=0' }],
+    ['/embeddings', { model: 'sandbox/embedder', input: 'Hello' }],
     [
       '/decisions',
       {

@@ -128,6 +128,7 @@ const nameNothing: (keyof typeof routes)[] = [
   'create-response',
   'count-tokens',
   'create-decision',
+  'create-embeddings',
   'create-video',
   'notice-video',
   'list-models',

@@ -102,6 +102,7 @@ async function useEverything(): Promise<void> {
     state: 'Where is my parcel?',
     questions: { angry: { type: 'noul', instructions: 'Is the writer angry?' } },
   });
+  await post(limitedClient, '/embeddings', { model: 'sandbox/embedder', input: ['Where is my parcel?', 'Late.'] });
   const { id: video } = (await (
     await post(limitedClient, '/videos', { model: 'sandbox/filmmaker', prompt: 'A fox @sandbox polls=0', duration: 5 })
   ).json()) as { id: string };

@@ -26,6 +26,9 @@ const bodyOf = ({ request }: Ask) => JSON.parse(request.body) as Record<string, 
 const asked = (wire: EmbeddingsWireName, more: Partial<EmbeddingTask> = {}, quirks: EmbeddingTarget['quirks'] = {}) =>
   Array.from(embeddingAsks(engineOf(wire), task(more), target(quirks)));
 
+const answered = (wire: EmbeddingsWireName, body: unknown, more: Partial<EmbeddingTask> = {}) =>
+  embed(engineOf(wire), task(more), target(), () => Promise.resolve(body));
+
 describe('a request for embeddings', () => {
   it('is one of OpenAI’s', () => {
     const [ask] = asked('openai-embeddings', { dimensions: 256, encoding: 'base64' });
@@ -113,9 +116,6 @@ describe('a request for embeddings', () => {
 });
 
 describe('an answer with embeddings', () => {
-  const answered = (wire: EmbeddingsWireName, body: unknown, more: Partial<EmbeddingTask> = {}) =>
-    embed(engineOf(wire), task(more), target(), () => Promise.resolve(body));
-
   const base64 = Buffer.from(Float32Array.of(0.5, -2).buffer).toString('base64');
 
   it.each([

@@ -142,3 +142,10 @@ export const responsesBodies = [
     max_output_tokens: 2,
   },
 ];
+
+export const embeddingsBodies: object[] = [
+  { input: 'Text.' },
+  { input: ['One.', 'Two.'], encoding_format: 'base64', dimensions: 3, user: 'ann', input_type: null },
+  { input: [1, 2, 3], encoding_format: 'float', provider: { order: ['sandbox-openai'], max_price: { prompt: '100' } } },
+  { input: [[1], [2, 3]] },
+];

@@ -101,6 +101,10 @@ const modelFieldShapes = {
     description:
       'Whether the model can be called here, because the operator has set what one of its providers needs. The value may be two minutes old; null where it is not known.',
   }),
+  unavailable_reason: z
+    .string()
+    .optional()
+    .meta({ description: 'Why the model cannot be called here; only where `available` is false.' }),
   context_length: z.int().nullable().meta({ description: 'The most tokens that prompt and answer may have together.' }),
   architecture: z
     .strictObject({

@@ -4,7 +4,7 @@ import { endpointTag, type Endpoint, type Model } from '../../catalog/catalog.ts
 import type { ModelData, Pricing, ServiceFree } from '../../catalog/schema.ts';
 import { factsOf } from '../../catalog/wires.ts';
 import { Money } from '../../money/money.ts';
-import type { IsReady } from '../../routing/live-providers.ts';
+import { isCalled, type IsReady } from '../../routing/live-providers.ts';
 import type { EndpointReport } from './endpoint-report.ts';
 import type { IsLimited } from './free-capacity.ts';
 import { inRoutingOrder } from './offer.ts';
@@ -35,7 +35,7 @@ export function modelView(
     ...icons(data, route),
     ...(data.hugging_face_id === undefined ? {} : { hugging_face_id: data.hugging_face_id }),
     ...(data.knowledge_cutoff === undefined ? {} : { knowledge_cutoff: data.knowledge_cutoff }),
-    available: isAnyReady(endpoints, isReady),
+    ...availability(model.data, endpoints, isReady),
     context_length: data.context_length ?? null,
     architecture: architecture(model),
     pricing: pricingView(route?.pricing),
@@ -68,10 +68,15 @@ function icons({ id, icon_url: own, icon_id: name, custom_icon_url: custom }: Mo
   };
 }
 
-function isAnyReady(endpoints: readonly Endpoint[], isReady: IsReady): boolean | null {
+function availability({ output_modalities: makes }: ModelData, endpoints: readonly Endpoint[], isReady: IsReady) {
   const answers = new Set(endpoints.map(isReady));
-  if (answers.has(true)) return true;
-  return answers.has(undefined) ? null : false;
+  if (answers.has(true)) return { available: true };
+  if (answers.has(undefined)) return { available: null };
+  const isCalledAnywhere = endpoints.some(({ wire }) => isCalled(wire));
+  const reason = isCalledAnywhere
+    ? 'The operator has not set what one of its providers needs.'
+    : `No route of this gateway calls models that make ${makes.join(', ')} yet.`;
+  return { available: false, unavailable_reason: reason };
 }
 
 function serviceFreeView(terms: ServiceFree, isLimited: boolean): ServiceFreeBody {

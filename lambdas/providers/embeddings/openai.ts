@@ -49,10 +49,13 @@ function refuseTokens({ inputs }: EmbeddingTask, { quirks }: EmbeddingTarget): v
 /** By their `index`, where each has its own: OpenAI promises no order. */
 function inOrder(data: unknown): unknown[] {
   const list = listOf(data);
-  const indexOf = (element: unknown) => recordOrEmpty(element)['index'];
   const indexes = new Set(list.map(indexOf));
   const isNumbered = indexes.size === list.length && list.every((_, index) => indexes.has(index));
   return isNumbered ? list.toSorted((a, b) => (indexOf(a) as number) - (indexOf(b) as number)) : list;
+}
+
+function indexOf(element: unknown): unknown {
+  return recordOrEmpty(element)['index'];
 }
 
 function listOf(value: unknown): unknown[] {
