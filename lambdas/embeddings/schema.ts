@@ -42,7 +42,7 @@ const input = z
   }) as unknown as z.ZodType<string | string[] | number[] | number[][]>;
 
 /** What the vectors are for; some models make other vectors for a question than for the texts that answer it. */
-export const inputTypes = [
+const inputTypes = [
   'search_query',
   'search_document',
   'classification',
@@ -51,7 +51,7 @@ export const inputTypes = [
 ] as const;
 export type InputType = (typeof inputTypes)[number];
 
-export const vectorEncodings = ['float', 'base64'] as const;
+const vectorEncodings = ['float', 'base64'] as const;
 export type VectorEncoding = (typeof vectorEncodings)[number];
 
 const OTHER_MODELS = 'is refused here, because vectors of different models cannot be compared; name one in "model"';

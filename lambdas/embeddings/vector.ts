@@ -19,7 +19,7 @@ export function encodedVector(vector: Vector, encoding: VectorEncoding): readonl
 }
 
 /** Base64 of 32-bit floats as numbers. */
-export function numbersIn(base64: string): number[] {
+function numbersIn(base64: string): number[] {
   const bytes = Buffer.from(base64, 'base64');
   return Array.from({ length: Math.floor(bytes.length / BYTES_PER_NUMBER) }, (_, index) =>
     bytes.readFloatLE(index * BYTES_PER_NUMBER),

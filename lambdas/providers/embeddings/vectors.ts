@@ -6,7 +6,7 @@ const NO_VECTOR: Vector = { numbers: [] };
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /** A list of numbers, or base64 of 32-bit floats. */
-export function vectorFrom(value: unknown): Vector {
+function vectorFrom(value: unknown): Vector {
   if (typeof value === 'string') return BASE64.test(value) && value.length % 4 === 0 ? { base64: value } : NO_VECTOR;
   return isNumbers(value) ? { numbers: value } : NO_VECTOR;
 }

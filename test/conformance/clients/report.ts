@@ -11,6 +11,7 @@ import { markdownList, markdownTable } from '../markdown.ts';
 import { aiSdk } from './ai-sdk.ts';
 import { anthropicSdks } from './anthropic-sdk.ts';
 import { features, type Client, type Feature, type Subject } from './client.ts';
+import { reportOnEmbeddings } from './embeddings.ts';
 import { langchainOpenAi } from './langchain-openai.ts';
 import { langchain } from './langchain.ts';
 import { openAiSdk } from './openai-sdk.ts';
@@ -72,8 +73,19 @@ export async function reportOnClients(gateway: RunningGateway): Promise<ClientsR
   const gaps = knownGaps.map(
     ({ client, door, wire, feature, reason }) => `${client}, ${door}, ${wire}, ${feature}: ${reason}`,
   );
-  const markdown = ['## Clients', table, gaps.length > 0 ? markdownList(gaps) : 'Nothing is known not to work.'];
-  return { unexplained: unexplained(cells), table, markdown: markdown.join('\n\n') };
+  const embeddings = await reportOnEmbeddings(gateway);
+  const markdown = [
+    '## Clients',
+    table,
+    'Embeddings, of `sandbox/embedder`:',
+    embeddings.table,
+    gaps.length > 0 ? markdownList(gaps) : 'Nothing is known not to work.',
+  ];
+  return {
+    unexplained: [...unexplained(cells), ...embeddings.unexplained],
+    table: [table, embeddings.table].join('\n\n'),
+    markdown: markdown.join('\n\n'),
+  };
 }
 
 /** All at once over every wire: fifty requests or so. */
