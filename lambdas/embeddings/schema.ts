@@ -42,13 +42,7 @@ const input = z
   }) as unknown as z.ZodType<string | string[] | number[] | number[][]>;
 
 /** What the vectors are for; some models make other vectors for a question than for the texts that answer it. */
-const inputTypes = [
-  'search_query',
-  'search_document',
-  'classification',
-  'clustering',
-  'semantic_similarity',
-] as const;
+const inputTypes = ['search_query', 'search_document', 'classification', 'clustering', 'semantic_similarity'] as const;
 export type InputType = (typeof inputTypes)[number];
 
 const vectorEncodings = ['float', 'base64'] as const;
