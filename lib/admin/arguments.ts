@@ -31,6 +31,19 @@ export function parsePositive(text: string): Money {
   return amount;
 }
 
+/** The base URL of a gateway, without a slash at its end. */
+export function parseBaseUrl(text: string): string {
+  const isWhole = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/["'\s`$]/.test(text);
+  if (!isWhole) throw new InvalidArgumentError('Use an address such as https://gateway.example.com/v1.');
+  return text.replace(/\/+$/, '');
+}
+
+/** The id of a model, which is put into texts of any language. */
+export function parseModelId(text: string): string {
+  if (/^[\w./:@~-]{1,200}$/.test(text)) return text;
+  throw new InvalidArgumentError('Use the id of a model, such as sandbox/claude.');
+}
+
 /** An amount of either sign, and not zero. */
 export function parseSigned(text: string): Money {
   return text.startsWith('-') ? parsePositive(text.slice(1)).negated() : parsePositive(text);

@@ -7,6 +7,7 @@ import { addAuditCommand } from './audit-commands.ts';
 import { addBooksCommands } from './books-commands.ts';
 import { addBudgetCommands } from './budget-commands.ts';
 import { addCatalogCommands } from './catalog-commands.ts';
+import { addClientCommand } from './client-commands.ts';
 import { addFreeCommand } from './free-commands.ts';
 import { addGenerationCommands } from './generation-commands.ts';
 import { addInvoiceCommand } from './invoice-commands.ts';
@@ -59,6 +60,7 @@ export function buildProgram(): Command {
     .action(onTable(upgrade));
   addCatalogCommands(program);
   addProviderCommand(program);
+  addClientCommand(program);
   showCommandsAfterMistakes(program);
   return program;
 }

@@ -30,6 +30,10 @@ ${keysOf(gateway, kept)}
 
     curl ${baseUrl}/models
 
+  What to paste into Codex, opencode, an SDK or another client:
+
+    npm run admin -- clients
+
   Keys, workspaces and budgets are managed with the management key:
 
     curl ${baseUrl}/keys -H "authorization: Bearer ${managementKey ?? '$MANAGEMENT_KEY'}"

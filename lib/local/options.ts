@@ -14,13 +14,14 @@ export interface LocalOptions {
 }
 
 /** Where data is kept that no flag puts elsewhere. */
+export const DEFAULT_PORT = '8787';
 export const DEFAULT_DATA = '.local';
 
 export const usage = `Runs the whole gateway on this machine.
 
 Usage: npm start -- [flags]
 
-  --port <n>        port of the API; the next one is the function URL's; 0 takes any two (default 8787)
+  --port <n>        port of the API; the next one is the function URL's; 0 takes any two (default ${DEFAULT_PORT})
   --data <dir>      where keys, generations and counters are kept (default .local/)
   --ephemeral       keep nothing: every start is a first start
   --catalog <dir>   use this catalog instead of the one that comes with the code
@@ -56,7 +57,7 @@ function readFlags(args: string[]) {
     return parseArgs({
       args,
       options: {
-        port: { type: 'string', default: '8787' },
+        port: { type: 'string', default: DEFAULT_PORT },
         data: { type: 'string' },
         ephemeral: { type: 'boolean', default: false },
         catalog: { type: 'string' },

@@ -57,6 +57,7 @@ const day = 'Use a day, for example';
 
 /** In an order in which one does not undo what the next needs. */
 const cases: Record<string, Case> = {
+  clients: { good: ['codex', '--model', 'sandbox/gpt'], bad: [['nobody'], /claude-code, codex/] },
   'accounts create': {
     good: ['--name', 'Third'],
     bad: [['--name', 'x', '--mode', 'free'], /postpaid, prepaid/],

@@ -1,0 +1,35 @@
+import { Argument, type Command } from 'commander';
+import { configurations, type ClientConfiguration, type Place } from '../clients/configurations.ts';
+import { DEFAULT_PORT } from '../local/options.ts';
+import { parseBaseUrl, parseModelId } from './arguments.ts';
+import { print } from './output.ts';
+
+/** What to paste into clients, which takes no table. */
+export function addClientCommand(program: Command): void {
+  program
+    .command('clients')
+    .description('what to paste into a client so that it calls the gateway; without a name, the clients that are known')
+    .addArgument(new Argument('[name]', 'the client').choices(configurations.map(({ name }) => name)))
+    .option('--url <url>', 'base URL of the gateway, with /v1', parseBaseUrl, `http://127.0.0.1:${DEFAULT_PORT}/v1`)
+    .option('--model <id>', 'model that is to answer', parseModelId, 'sandbox/claude')
+    .action((name: string | undefined, { url, model }: { url: string; model: string }, command: Command) => {
+      const { json } = command.optsWithGlobals<{ json: boolean }>();
+      const known = configurations.find((one) => one.name === name);
+      if (!known)
+        print(
+          configurations.map(({ name, title, api, where }) => ({ name, title, api, where })),
+          json,
+        );
+      else if (json) print(pasted(known, { baseUrl: url, model }), json);
+      else process.stdout.write(page(known, { baseUrl: url, model }));
+    });
+}
+
+function pasted({ name, api, where, text, note }: ClientConfiguration, place: Place) {
+  return { name, api, where, text: text(place), note: note ?? null };
+}
+
+/** The text stands alone between empty lines, to be marked and copied. */
+function page({ title, where, text, note }: ClientConfiguration, place: Place): string {
+  return `${title}: into ${where}\n\n${text(place)}\n\n${note === undefined ? '' : `${note}\n`}`;
+}

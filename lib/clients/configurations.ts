@@ -1,0 +1,257 @@
+/** What to paste where, so that a client calls the gateway: one entry a client, from which nothing has to be guessed. */
+
+/** Where the gateway is, and the model that is to answer. The key is never written down: texts name its variable. */
+export interface Place {
+  /** With /v1. */
+  baseUrl: string;
+  model: string;
+}
+
+export interface ClientConfiguration {
+  /** What it is called on the command line. */
+  name: string;
+  title: string;
+  /** The API that it speaks. */
+  api: 'messages' | 'chat completions' | 'responses';
+  /** The file that the text belongs into, or what else to do with it. */
+  where: string;
+  text: (place: Place) => string;
+  /** What one has to know beside it. */
+  note?: string;
+}
+
+const KEY = 'GATEWAY_KEY';
+const SHELL = 'a shell';
+const TYPESCRIPT = 'a file .ts or .mjs';
+
+/** Clients of the Messages API append /v1 themselves. */
+const anthropicUrl = ({ baseUrl }: Place) => baseUrl.replace(/\/v1\/?$/, '');
+
+export const configurations: readonly ClientConfiguration[] = [
+  {
+    name: 'claude-code',
+    title: 'Claude Code',
+    api: 'messages',
+    where: SHELL,
+    text: (place) => `export ANTHROPIC_BASE_URL=${anthropicUrl(place)} ANTHROPIC_AUTH_TOKEN="$${KEY}"
+export ANTHROPIC_MODEL=${place.model} ANTHROPIC_SMALL_FAST_MODEL=${place.model}
+claude`,
+  },
+  {
+    name: 'codex',
+    title: 'Codex',
+    api: 'responses',
+    where: '~/.codex/config.toml',
+    text: ({ baseUrl, model }) => `model = "${model}"
+model_provider = "gateway"
+
+[model_providers.gateway]
+name = "Gateway"
+base_url = "${baseUrl}"
+env_key = "${KEY}"
+wire_api = "responses"`,
+    note: `The variable ${KEY} has to be set in the shell that Codex is started from.`,
+  },
+  {
+    name: 'opencode',
+    title: 'opencode',
+    api: 'chat completions',
+    where: 'opencode.json',
+    text: ({ baseUrl, model }) => `{
+  "$schema": "https://opencode.ai/config.json",
+  "provider": {
+    "gateway": {
+      "npm": "@ai-sdk/openai-compatible",
+      "name": "Gateway",
+      "options": { "baseURL": "${baseUrl}", "apiKey": "{env:${KEY}}" },
+      "models": { "${model}": { "name": "${model}", "tool_call": true } }
+    }
+  },
+  "model": "gateway/${model}",
+  "small_model": "gateway/${model}"
+}`,
+  },
+  {
+    name: 'qwen-code',
+    title: 'Qwen Code',
+    api: 'chat completions',
+    where: SHELL,
+    text: ({ baseUrl, model }) => `export OPENAI_BASE_URL=${baseUrl} OPENAI_API_KEY="$${KEY}" OPENAI_MODEL=${model}
+qwen --auth-type openai`,
+  },
+  {
+    name: 'continue',
+    title: 'Continue (cn)',
+    api: 'chat completions',
+    where: 'config.yaml, for cn --config config.yaml',
+    text: ({ baseUrl, model }) => `name: Gateway
+version: 1.0.0
+schema: v1
+models:
+  - name: ${model}
+    provider: openai
+    model: ${model}
+    apiBase: ${baseUrl}
+    apiKey: <the value of ${KEY}>
+    roles: [chat, edit, apply]
+    capabilities: [tool_use, image_input]`,
+    note: 'Models named gpt-5… or o3… are asked over the Responses API, which works as well.',
+  },
+  {
+    name: 'cursor',
+    title: 'Cursor',
+    api: 'chat completions',
+    where: 'Settings → Models',
+    text: ({ baseUrl, model }) => `OpenAI API key: <the value of ${KEY}>
+Override OpenAI base URL: ${baseUrl}
+Add model: ${model}`,
+    note: 'Cursor calls from its own servers, so the address has to be reachable over public https.',
+  },
+  {
+    name: 'n8n',
+    title: 'n8n',
+    api: 'responses',
+    where: 'Credentials → OpenAI',
+    text: ({ baseUrl, model }) => `API key: <the value of ${KEY}>
+Base URL: ${baseUrl}
+Model of the node "OpenAI Chat Model", by ID: ${model}`,
+    note: 'With "Use Responses API" switched off, the node asks over chat completions.',
+  },
+  {
+    name: 'open-webui',
+    title: 'Open WebUI',
+    api: 'chat completions',
+    where: SHELL,
+    text: ({ baseUrl }) => `docker run -p 3000:8080 -e OPENAI_API_BASE_URLS=${baseUrl} -e OPENAI_API_KEYS="$${KEY}" \\
+  ghcr.io/open-webui/open-webui:main`,
+    note: 'From inside of a container this machine has another name, such as host.docker.internal.',
+  },
+  {
+    name: 'openai-typescript',
+    title: 'OpenAI SDK for TypeScript (openai)',
+    api: 'chat completions',
+    where: TYPESCRIPT,
+    text: ({ baseUrl, model }) => `import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: '${baseUrl}', apiKey: process.env.${KEY} });
+const answer = await client.chat.completions.create({
+  model: '${model}',
+  messages: [{ role: 'user', content: 'Hello!' }],
+});
+console.log(answer.choices[0].message.content);`,
+  },
+  {
+    name: 'openai-python',
+    title: 'OpenAI SDK for Python (openai)',
+    api: 'chat completions',
+    where: 'a file .py',
+    text: ({ baseUrl, model }) => `import os
+from openai import OpenAI
+
+client = OpenAI(base_url="${baseUrl}", api_key=os.environ["${KEY}"])
+answer = client.chat.completions.create(
+    model="${model}", messages=[{"role": "user", "content": "Hello!"}]
+)
+print(answer.choices[0].message.content)`,
+  },
+  {
+    name: 'openai-go',
+    title: 'OpenAI SDK for Go (github.com/openai/openai-go/v3)',
+    api: 'chat completions',
+    where: 'main.go',
+    text: ({ baseUrl, model }) => `package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+)
+
+func main() {
+	client := openai.NewClient(option.WithBaseURL("${baseUrl}/"), option.WithAPIKey(os.Getenv("${KEY}")))
+	answer, err := client.Chat.Completions.New(context.Background(), openai.ChatCompletionNewParams{
+		Model:    "${model}",
+		Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("Hello!")},
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(answer.Choices[0].Message.Content)
+}`,
+  },
+  {
+    name: 'anthropic-typescript',
+    title: 'Anthropic SDK for TypeScript (@anthropic-ai/sdk)',
+    api: 'messages',
+    where: TYPESCRIPT,
+    text: (place) => `import Anthropic from '@anthropic-ai/sdk';
+
+const client = new Anthropic({ baseURL: '${anthropicUrl(place)}', apiKey: process.env.${KEY} });
+const answer = await client.messages.create({
+  model: '${place.model}',
+  max_tokens: 1000,
+  messages: [{ role: 'user', content: 'Hello!' }],
+});
+console.log(answer.content[0].text);`,
+  },
+  {
+    name: 'ai-sdk',
+    title: 'AI SDK (@ai-sdk/openai-compatible)',
+    api: 'chat completions',
+    where: TYPESCRIPT,
+    text: ({ baseUrl, model }) => `import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { generateText } from 'ai';
+
+const gateway = createOpenAICompatible({
+  name: 'gateway',
+  baseURL: '${baseUrl}',
+  apiKey: process.env.${KEY},
+  supportsStructuredOutputs: true,
+});
+const { text } = await generateText({ model: gateway('${model}'), prompt: 'Hello!' });
+console.log(text);`,
+    note: 'With @ai-sdk/openai, whose usual API is Responses, set providerOptions.openai.store to false: nothing is kept here between requests.',
+  },
+  {
+    name: 'langchain',
+    title: 'LangChain (@langchain/openai)',
+    api: 'chat completions',
+    where: TYPESCRIPT,
+    text: ({ baseUrl, model }) => `import { ChatOpenAI } from '@langchain/openai';
+
+const chat = new ChatOpenAI({
+  model: '${model}',
+  apiKey: process.env.${KEY},
+  configuration: { baseURL: '${baseUrl}' },
+});
+console.log((await chat.invoke('Hello!')).text);`,
+  },
+  {
+    name: 'openrouter-sdk',
+    title: 'OpenRouter SDK (@openrouter/sdk)',
+    api: 'chat completions',
+    where: TYPESCRIPT,
+    text: ({ baseUrl, model }) => `import { OpenRouter } from '@openrouter/sdk';
+
+const client = new OpenRouter({ serverURL: '${baseUrl}', apiKey: process.env.${KEY} });
+const answer = await client.chat.send({
+  chatRequest: { model: '${model}', messages: [{ role: 'user', content: 'Hello!' }] },
+});
+console.log(answer.choices[0].message.content);`,
+    note: 'Without a retryConfig of its own, this client repeats what has failed for up to an hour.',
+  },
+  {
+    name: 'curl',
+    title: 'curl',
+    api: 'messages',
+    where: SHELL,
+    text: ({
+      baseUrl,
+      model,
+    }) => `curl ${baseUrl}/messages -H "authorization: Bearer $${KEY}" -H "content-type: application/json" \\
+  -d '{"model": "${model}", "max_tokens": 1000, "messages": [{"role": "user", "content": "Hello!"}]}'`,
+  },
+];
