@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { configurations, type ClientConfiguration, type Place } from '../clients/configurations.ts';
+import { configurations, type ClientConfiguration, type GatewayPlace } from '../clients/configurations.ts';
 import { DEFAULT_PORT } from '../local/options.ts';
 import { parseBaseUrl, parseModelId } from './arguments.ts';
 import { print } from './output.ts';
@@ -25,11 +25,11 @@ export function addClientCommand(program: Command): void {
     });
 }
 
-function pasted({ name, api, where, text, note }: ClientConfiguration, place: Place) {
+function pasted({ name, api, where, text, note }: ClientConfiguration, place: GatewayPlace) {
   return { name, api, where, text: text(place), note: note ?? null };
 }
 
 /** The text stands alone between empty lines, to be marked and copied. */
-function page({ title, where, text, note }: ClientConfiguration, place: Place): string {
+function page({ title, where, text, note }: ClientConfiguration, place: GatewayPlace): string {
   return `${title}: into ${where}\n\n${text(place)}\n\n${note === undefined ? '' : `${note}\n`}`;
 }

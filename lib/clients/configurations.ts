@@ -1,7 +1,7 @@
 /** What to paste where, so that a client calls the gateway: one entry a client, from which nothing has to be guessed. */
 
 /** Where the gateway is, and the model that is to answer. The key is never written down: texts name its variable. */
-export interface Place {
+export interface GatewayPlace {
   /** With /v1. */
   baseUrl: string;
   model: string;
@@ -15,7 +15,7 @@ export interface ClientConfiguration {
   api: 'messages' | 'chat completions' | 'responses';
   /** The file that the text belongs into, or what else to do with it. */
   where: string;
-  text: (place: Place) => string;
+  text: (place: GatewayPlace) => string;
   /** What one has to know beside it. */
   note?: string;
 }
@@ -25,7 +25,7 @@ const SHELL = 'a shell';
 const TYPESCRIPT = 'a file .ts or .mjs';
 
 /** Clients of the Messages API append /v1 themselves. */
-const anthropicUrl = ({ baseUrl }: Place) => baseUrl.replace(/\/v1\/?$/, '');
+const anthropicUrl = ({ baseUrl }: GatewayPlace) => baseUrl.replace(/\/v1\/?$/, '');
 
 export const configurations: readonly ClientConfiguration[] = [
   {

@@ -32,8 +32,18 @@ describe('recorded interactions', () => {
       expect(report.requests.unexplained).toEqual([]);
     });
 
+    it('say the same to clients of OpenAI’s APIs, through the door of each', () => {
+      expect(report.inwardAnswers.unexplained).toEqual([]);
+    });
+
+    it('are the same requests when they come in at a door and go on to their provider', () => {
+      expect(report.inwardRequests.unexplained).toEqual([]);
+    });
+
     it('have no exception that explains nothing', () => {
-      const explained = [...report.answers.explained, ...report.requests.explained];
+      const { answers, requests, inwardAnswers, inwardRequests } = report;
+      const outcomes = [answers, requests, inwardAnswers, inwardRequests];
+      const explained = outcomes.flatMap((outcome) => [...outcome.explained]);
       expect(explained.filter(([, count]) => count === 0).map(([{ reason }]) => reason)).toEqual([]);
     });
 

@@ -31,7 +31,7 @@ describe('a request that no route takes', () => {
     ['GET', '/health/', /Leave the last slash out: \/v1\/health\./],
     ['POST', '/messages/batches', /does not have that part/],
     ['GET', '/files/abc', /does not have that part/],
-    ['POST', '/embeddings', /does not have that part/],
+    ['POST', '/rerank', /does not have that part/],
     ['POST', '/rerank', /does not have that part/],
     ['GET', '/providers', /does not have that part/],
     ['GET', '/auth/key', /GET \/v1\/key says what a key may spend/],

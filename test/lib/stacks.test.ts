@@ -492,6 +492,7 @@ describe('the synthesized template', () => {
       expect.stringMatching(/^CreateMessageRole/),
       expect.stringMatching(/^CreateChatCompletionRole/),
       expect.stringMatching(/^CreateResponseRole/),
+      expect.stringMatching(/^CreateEmbeddingsRole/),
     ]);
     expect(JSON.stringify(invoking)).toContain(
       `"Action":["bedrock:InvokeModel","bedrock:InvokeModelWithResponseStream"],"Effect":"Allow","Resource":"${model}"`,

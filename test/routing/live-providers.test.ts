@@ -43,8 +43,8 @@ describe('an endpoint', () => {
 
   it('that is in lists only is never called', () => {
     vi.stubEnv(variables.providerKeysSecret, 'arn');
-    const embedding = catalog.models.find(({ data }) => data.output_modalities.includes('embeddings'))!;
+    const painter = catalog.models.find(({ data }) => data.output_modalities.includes('image'))!;
 
-    expect(embedding.endpoints.map(readiness(() => true))).not.toContain(true);
+    expect(painter.endpoints.map(readiness(() => true))).not.toContain(true);
   });
 });

@@ -78,15 +78,20 @@ function limitFields({ max_tokens: limit, max_completion_tokens: newer, stop }: 
 function answerFields(body: ChatBody, showsReasoning: boolean) {
   const { reasoning, reasoning_effort: effort, response_format: format } = body;
   const { output_config: output, ...thinking } = askedThinkingFields({
-    enabled: reasoning?.enabled,
+    enabled: reasoning?.enabled ?? isThinkingAsked(body),
     effort: reasoning?.effort ?? effort,
-    maxTokens: reasoning?.max_tokens,
+    maxTokens: reasoning?.max_tokens ?? body.thinking?.budget_tokens ?? body.thinking_budget,
     isHidden: !showsReasoning,
   });
   const schema =
     format?.type === 'json_schema' ? { type: 'json_schema', schema: format.json_schema.schema ?? {} } : undefined;
   if (!output && !schema) return thinking;
   return { ...thinking, output_config: { ...output, ...(schema ? { format: schema } : {}) } };
+}
+
+/** As services beside OpenAI ask for it. */
+function isThinkingAsked({ thinking, enable_thinking: isEnabled }: ChatBody): boolean | undefined {
+  return thinking ? thinking.type !== 'disabled' : (isEnabled ?? undefined);
 }
 
 function pluginFields({ plugins, web_search_options: options }: ChatBody): PromptPlugins {

@@ -79,6 +79,22 @@ export const chatBody = z.strictObject({
       summary: reasoningSummary.meta({ description: 'Accepted: summaries are as long as the provider makes them.' }),
     }),
   ).meta({ description: 'Whether the model thinks, how much, and whether the answer shows it.' }),
+  thinking: optionalField(
+    z.strictObject({
+      type: z.enum(['enabled', 'adaptive', 'auto', 'disabled']).meta({
+        description: 'With `disabled` the model does not think; with any other value it does.',
+      }),
+      budget_tokens: tokenLimit.meta({ description: 'The most tokens of thinking.' }),
+    }),
+  ).meta({
+    description: 'How Anthropic, DeepSeek, Z.ai and others ask for thinking; `reasoning` counts where both are sent.',
+  }),
+  enable_thinking: optionalField(z.boolean()).meta({
+    description: 'How Qwen’s services ask for thinking; `reasoning` counts where both are sent.',
+  }),
+  thinking_budget: tokenLimit.meta({
+    description: 'The most tokens of thinking, beside `enable_thinking`.',
+  }),
   include_reasoning: optionalField(z.boolean()).meta({
     description: 'With false the answer does not show the thinking.',
   }),

@@ -34,11 +34,13 @@ export interface SandboxUpstream {
 }
 
 const FILMS = '/films';
+const KEPT_ALIVE_MS = 10 * 60_000;
 
 export async function startSandbox(): Promise<SandboxUpstream> {
   const key = { id: 'SANDBOX', secret: randomBytes(24).toString('hex') };
   const studio = openStudio();
-  const server = createServer((request, response) => {
+  // Providers keep idle connections for minutes; Node would close them after five seconds.
+  const server = createServer({ keepAliveTimeout: KEPT_ALIVE_MS }, (request, response) => {
     answer(request, response, key, studio).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');

@@ -195,7 +195,13 @@ function clientOf(provider: Provider): Client {
       cancel: async (subject) => {
         const stop = new AbortController();
         const result = streamText({ ...asked(subject, 'Long', LONG_ANSWER), abortSignal: stop.signal });
-        for await (const part of result.fullStream) if (part.type === 'text-delta') stop.abort();
+        // What comes of the answer is rejected, and would end the process where nobody has asked for it.
+        Promise.resolve(result.usage).catch(() => {});
+        for await (const part of result.fullStream) {
+          if (part.type !== 'text-delta') continue;
+          stop.abort();
+          break;
+        }
       },
     },
   };

@@ -61,7 +61,7 @@ const context: DecodeContext = {
   estimatedInputTokens: 7,
 };
 
-async function eventsOf(wire: MessagesWire, { kind, bytes }: Answer): Promise<MessagesEvent[]> {
+export async function eventsOf(wire: MessagesWire, { kind, bytes }: Answer): Promise<MessagesEvent[]> {
   if (kind === 'document') {
     const batch = wire.decodeWhole(JSON.parse(bytes.toString()), context);
     if (!batch) throw new Error('the document is not taken for an answer');
@@ -78,14 +78,14 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
     yield await Promise.resolve(bytes.subarray(start, start + 997));
 }
 
-function messageOf(events: MessagesEvent[]): MessageBody {
+export function messageOf(events: MessagesEvent[]): MessageBody {
   const assembler = new MessageAssembler();
   for (const event of events) assembler.add(event);
   return assembler.finish()!;
 }
 
 /** What was said and not heard. Of a recording without usage, or without an end, nothing is asked. */
-function differences(who: string, said: Partial<Said>, own: Partial<Said>): string[] {
+export function differences(who: string, said: Partial<Said>, own: Partial<Said>): string[] {
   return (Object.keys(said) as (keyof Said)[])
     .filter((part) => said[part] !== undefined && !isDeepStrictEqual(said[part], own[part]))
     .map((part) => `${who}${part} is ${excerpt(own[part])} instead of ${excerpt(said[part])}`);
@@ -102,7 +102,7 @@ function lostEvents(interaction: Interaction, { keepsEvents }: WireRow, events: 
 }
 
 /** What a provider does not count, the gateway counts before clients see it. */
-function withCounts(event: MessagesEvent): MessagesEvent {
+export function withCounts(event: MessagesEvent): MessagesEvent {
   if (event.type !== 'message_delta') return event;
   return { ...event, usage: { output_tokens: 0, ...event.usage } };
 }

@@ -63,3 +63,27 @@ export const requestExceptions: readonly Exception[] = [
       'these two take images inside a result; most providers do not, so on this wire they follow in a user message',
   },
 ];
+
+const ownSearch = 'the gateway searches itself, before the request goes to a provider';
+
+/** Of recordings of OpenAI's APIs that come in at our doors. */
+export const inwardAnswerExceptions: readonly Exception[] = answerExceptions.flatMap((exception) =>
+  exception.wire === 'openai-responses' ? [{ ...exception, complaint: /^(streamed|whole): text is/ }] : [],
+);
+export const inwardRequestExceptions: readonly Exception[] = [
+  ...requestExceptions.filter(({ wire }) => wire === 'openai-chat'),
+  {
+    wire: 'openai-chat',
+    name: /./,
+    complaint: /^system became .*Answer with a single JSON object/,
+    reason: 'JSON of any form is asked for in the system prompt, on every model',
+  },
+  { wire: 'openai-responses', name: /./, complaint: /web_search_20250305/, reason: ownSearch },
+  {
+    wire: 'openai-chat',
+    name: /mistral_.*_preserves_thinking_signatures/,
+    complaint: /must be one of text, refusal/,
+    reason:
+      'Mistral’s own parts of thinking inside of a content are refused by name; clients of the public convention send `reasoning_details`',
+  },
+];

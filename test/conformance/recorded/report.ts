@@ -2,8 +2,9 @@
 
 import { markdownList, markdownTable } from '../markdown.ts';
 import { measureAnswers } from './answers.ts';
-import { answerExceptions, requestExceptions } from './exceptions.ts';
+import { answerExceptions, inwardAnswerExceptions, inwardRequestExceptions, requestExceptions } from './exceptions.ts';
 import { findInteractions } from './interactions.ts';
+import { measureInwardAnswers, measureInwardRequests } from './inward.ts';
 import { outcomeOf, type Outcome, type Share } from './measured.ts';
 import { measureRequests } from './requests.ts';
 import { wireRows } from './rows.ts';
@@ -11,6 +12,8 @@ import { wireRows } from './rows.ts';
 export interface RecordedReport {
   answers: Outcome;
   requests: Outcome;
+  inwardAnswers: Outcome;
+  inwardRequests: Outcome;
   /** The table of shares. */
   table: string;
   markdown: string;
@@ -21,12 +24,19 @@ export async function reportOnRecordings(): Promise<RecordedReport> {
   const answers = outcomeOf(await measureAnswers(wireRows, interactions), answerExceptions);
   const { measured, unsaid } = measureRequests(wireRows, interactions);
   const requests = outcomeOf(measured, requestExceptions);
+  const inwardAnswers = outcomeOf(await measureInwardAnswers(wireRows, interactions), inwardAnswerExceptions);
+  const inwardRequests = outcomeOf(measureInwardRequests(wireRows, interactions), inwardRequestExceptions);
   const table = tableOf(answers.shares, requests.shares);
+  const inwardTable = tableOf(inwardAnswers.shares, inwardRequests.shares);
   const markdown = [
     '## Recorded interactions',
     table,
     '### What does not pass, and why',
     markdownList([...explanations('answers', answers), ...explanations('requests', requests)]),
+    '### The same through the doors',
+    'Recordings of chat completions and of Responses, whose clients could as well have called this gateway.',
+    inwardTable,
+    markdownList([...explanations('answers', inwardAnswers), ...explanations('requests', inwardRequests)]),
     '### Fields that we send and no recording has',
     markdownTable(
       ['Wire', 'Provider', 'Field', 'Reason'],
@@ -44,7 +54,7 @@ export async function reportOnRecordings(): Promise<RecordedReport> {
     '### Recordings of other wires and endpoints',
     markdownList(counted(others)),
   ].join('\n\n');
-  return { answers, requests, table, markdown };
+  return { answers, requests, inwardAnswers, inwardRequests, table: [table, inwardTable].join('\n\n'), markdown };
 }
 
 function tableOf(answers: Share[], requests: Share[]): string {

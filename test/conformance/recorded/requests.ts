@@ -77,7 +77,11 @@ function complaintsAboutRequest({ provider, request: { uri, body } }: Recorded, 
 }
 
 /** The endpoint as the shipped catalog has it, or one of the same provider; of other providers, a plain one. */
-function targetOf(provider: string, model: string, { row, endpoints }: Knowledge): WireTarget {
+export function targetOf(
+  provider: string,
+  model: string,
+  { row, endpoints }: Pick<Knowledge, 'row' | 'endpoints'>,
+): WireTarget {
   const { catalogId, quirks } = row.endpoint(provider, model);
   const own = endpoints.filter((endpoint) => endpoint.provider.id === catalogId && endpoint.wire === row.wire);
   const endpoint = own.find(({ upstreamModel }) => upstreamModel === model) ?? own[0];

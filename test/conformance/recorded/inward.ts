@@ -1,0 +1,113 @@
+/**
+ * The recordings of OpenAI's two APIs the other way round: a request that a provider was sent comes in at our door, and what we send
+ * on has to say the same; what the provider answered goes out through the door, and has to say the same to whoever reads it there.
+ */
+
+import type { MessagesWireName } from '../../../lambdas/catalog/wires.ts';
+import { ChunkWriter } from '../../../lambdas/doors/chat/chunks.ts';
+import { chatCompletion } from '../../../lambdas/doors/chat/completion.ts';
+import { chatRequestSchema } from '../../../lambdas/doors/chat/request.ts';
+import { responsesRequestSchema } from '../../../lambdas/doors/responses/request.ts';
+import { ResponseWriter } from '../../../lambdas/doors/responses/stream-events.ts';
+import { wholeResponse } from '../../../lambdas/doors/responses/whole-response.ts';
+import { withoutRouting, type RoutedRequest } from '../../../lambdas/messages/preferences.ts';
+import type { MessageBody, MessagesEvent } from '../../../lambdas/messages/types.ts';
+import { messagesWire } from '../../../lambdas/providers/wires.ts';
+import { loadShippedCatalog } from '../../support/catalog.ts';
+import { differences, eventsOf, messageOf, withCounts } from './answers.ts';
+import type { Interaction } from './interactions.ts';
+import { differingParts } from './meaning.ts';
+import type { Measured } from './measured.ts';
+import { targetOf } from './requests.ts';
+import type { WireRow } from './wire-row.ts';
+
+interface RecordedDoor {
+  /** @throws what the door refuses */
+  read: (body: object) => RoutedRequest;
+  writer: () => { write: (event: MessagesEvent) => string };
+  whole: (message: MessageBody) => object;
+}
+
+const identity = { generationId: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d', model: 'm' };
+const chatSettings = { showsReasoning: true };
+const responseSettings = { customTools: new Set<string>(), showsSources: true };
+
+const doors: Partial<Record<MessagesWireName, RecordedDoor>> = {
+  'openai-chat': {
+    read: (body) => chatRequestSchema.parse(body).message,
+    writer: () => new ChunkWriter(identity, chatSettings),
+    whole: (message) => chatCompletion(message, chatSettings),
+  },
+  'openai-responses': {
+    read: (body) => responsesRequestSchema.parse(body).message,
+    writer: () => new ResponseWriter(identity, responseSettings),
+    whole: (message) => wholeResponse(message, responseSettings),
+  },
+};
+
+/** Answers through the door of their wire. Refusals, and answers that end with an error, are not measured. */
+export async function measureInwardAnswers(rows: readonly WireRow[], interactions: Interaction[]): Promise<Measured[]> {
+  const measured: Measured[] = [];
+  for (const interaction of interactions) {
+    const door = doors[interaction.wire];
+    if (!door || interaction.answer.kind === 'refusal') continue;
+    const events = await eventsOf(messagesWire(interaction.wire)!, interaction.answer);
+    if (events.at(-1)?.type === 'error') continue;
+    const row = rows.find(({ wire }) => wire === interaction.wire)!;
+    measured.push({ interaction, complaints: complaintsAboutAnswer(interaction, row, { door, events }) });
+  }
+  return measured;
+}
+
+function complaintsAboutAnswer(
+  interaction: Interaction,
+  row: WireRow,
+  { door, events }: { door: RecordedDoor; events: MessagesEvent[] },
+): string[] {
+  const counted = events.map(withCounts);
+  const writer = door.writer();
+  const stream = counted.map((event) => writer.write(event)).join('');
+  const document = JSON.stringify(door.whole(messageOf(counted)));
+  const readAs = (kind: 'stream' | 'document', text: string) =>
+    row.read({ ...interaction, answer: { kind, bytes: Buffer.from(text) } });
+  const said = row.read(interaction);
+  return [
+    ...differences('streamed: ', said, readAs('stream', stream)),
+    ...differences('whole: ', said, readAs('document', document)),
+  ];
+}
+
+/** Requests at the door of their wire, and from there to the same provider. What a provider refused is not measured. */
+export function measureInwardRequests(rows: readonly WireRow[], interactions: Interaction[]): Measured[] {
+  const endpoints = loadShippedCatalog().models.flatMap((model) => model.endpoints);
+  return interactions.flatMap((interaction) => {
+    const { wire, request, answer } = interaction;
+    const door = doors[wire];
+    if (!door || !request || answer.kind === 'refusal') return [];
+    const row = rows.find((one) => one.wire === wire)!;
+    return { interaction, complaints: complaintsAboutRequest(interaction, { row, door, endpoints }) };
+  });
+}
+
+function complaintsAboutRequest(
+  { provider, wire, request }: Interaction,
+  {
+    row,
+    door,
+    endpoints,
+  }: { row: WireRow; door: RecordedDoor; endpoints: Parameters<typeof targetOf>[2]['endpoints'] },
+): string[] {
+  const { body, uri } = request as { body: Record<string, unknown>; uri: string };
+  try {
+    const message = withoutRouting(door.read(body));
+    const target = targetOf(provider, message.model, { row, endpoints });
+    const sent = messagesWire(wire)!.encode(message, target, {
+      anthropicVersion: '2023-06-01',
+      anthropicBeta: undefined,
+    });
+    const ours = JSON.parse(sent.body) as Record<string, unknown>;
+    return differingParts(row.readRequest(body, uri).request, row.readRequest(ours, sent.path).request, target.quirks);
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
