@@ -42,6 +42,23 @@ describe('a model of two endpoints', () => {
   });
 });
 
+describe('a model that cannot be called', () => {
+  const reasonOf = (id: string, isReady: boolean) =>
+    modelView(loadShippedCatalog().find(id)!, undefined, undefined, () => isReady).unavailable_reason;
+
+  it('says so where no route calls such models', () => {
+    expect(reasonOf('sandbox/painter', false)).toBe('No route of this gateway calls models that make image yet.');
+  });
+
+  it('says so where a credential is missing', () => {
+    expect(reasonOf('openai/text-embedding-3-small', false)).toMatch(/operator has not set/);
+  });
+
+  it('gives no reason where it can be called', () => {
+    expect(reasonOf('sandbox/gpt', true)).toBeUndefined();
+  });
+});
+
 describe('the icons of a model', () => {
   const model = loadShippedCatalog().find('anthropic/claude-sonnet-5')!;
   const withData = (data: object) => ({ ...model, data: { ...model.data, ...data } });

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { chatRequestSchema } from '../../lambdas/doors/chat/request.ts';
+
+const hello = { role: 'user', content: 'Hello' };
+const messageOf = (body: object) =>
+  chatRequestSchema.parse({ model: 'sandbox/claude', messages: [hello], ...body }).message;
+const faultsOf = (body: object) => {
+  const parsed = chatRequestSchema.safeParse({ model: 'sandbox/claude', messages: [hello], ...body });
+  return parsed.success ? [] : parsed.error.issues.map(({ path }) => path.join('.'));
+};
+const call = (id: string, name: string, text: string) => ({
+  id,
+  type: 'function',
+  function: { name, arguments: text },
+});
+
+describe('a chat as a message', () => {
+  it('has the system messages of its beginning as the system prompt, and later ones where they stand', () => {
+    const { system, messages } = messageOf({
+      messages: [
+        { role: 'system', content: 'Be short.' },
+        { role: 'developer', content: [{ type: 'text', text: 'Be kind.' }] },
+        hello,
+        { role: 'system', content: 'Be fast.' },
+        hello,
+      ],
+    });
+
+    expect(system).toMatchObject([{ text: 'Be short.' }, { text: 'Be kind.' }]);
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'system', 'user']);
+  });
+
+  it('has the results of neighbouring tool messages in one message', () => {
+    const { messages } = messageOf({
+      messages: [
+        hello,
+        { role: 'assistant', content: null, tool_calls: [call('a', 'look', '{"at":"x"}'), call('b', 'look', '')] },
+        { role: 'tool', tool_call_id: 'a', content: 'One' },
+        { role: 'tool', tool_call_id: 'b', content: [{ type: 'text', text: 'Two' }] },
+      ],
+    });
+
+    expect(messages[1]!.content).toMatchObject([
+      { type: 'tool_use', id: 'a', input: { at: 'x' } },
+      { type: 'tool_use', id: 'b', input: {} },
+    ]);
+    expect(messages[2]).toMatchObject({
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 'a' },
+        { type: 'tool_result', tool_use_id: 'b' },
+      ],
+    });
+  });
+
+  it('passes on arguments that are no JSON object as a text', () => {
+    const { messages } = messageOf({
+      messages: [
+        hello,
+        { role: 'assistant', tool_calls: [call('a', 'look', '{"at":')] },
+        { role: 'tool', tool_call_id: 'a', content: 'One' },
+      ],
+    });
+
+    expect(messages[1]!.content).toMatchObject([{ input: { arguments: '{"at":' } }]);
+  });
+
+  it('has thinking before text and calls, with its signature', () => {
+    const { messages } = messageOf({
+      messages: [
+        hello,
+        {
+          role: 'assistant',
+          content: 'Hi',
+          reasoning: 'Hm',
+          reasoning_details: [{ type: 'reasoning.text', text: 'Hm', signature: 's', index: 0, format: 'unknown' }],
+        },
+        hello,
+      ],
+    });
+
+    expect(messages[1]!.content).toMatchObject([
+      { type: 'thinking', thinking: 'Hm', signature: 's' },
+      { type: 'text', text: 'Hi' },
+    ]);
+  });
+
+  it.each([
+    [{ reasoning_effort: 'none' }, { type: 'disabled' }, undefined],
+    [{ reasoning: { enabled: false } }, { type: 'disabled' }, undefined],
+    [{ thinking: { type: 'disabled' } }, { type: 'disabled' }, undefined],
+    [{ enable_thinking: false }, { type: 'disabled' }, undefined],
+    [{ reasoning_effort: 'minimal' }, { type: 'adaptive', display: 'summarized' }, { effort: 'low' }],
+    [{ reasoning: { effort: 'high', exclude: true } }, { type: 'adaptive', display: 'omitted' }, { effort: 'high' }],
+    [{ enable_thinking: true }, { type: 'adaptive', display: 'summarized' }, undefined],
+    [{ thinking: { type: 'enabled' } }, { type: 'adaptive', display: 'summarized' }, undefined],
+    [
+      { thinking: { type: 'enabled', budget_tokens: 4_000 } },
+      { type: 'enabled', budget_tokens: 4_000, display: 'summarized' },
+      undefined,
+    ],
+    [
+      { enable_thinking: true, thinking_budget: 10 },
+      { type: 'enabled', budget_tokens: 1_024, display: 'summarized' },
+      undefined,
+    ],
+    [{ reasoning: { enabled: true }, enable_thinking: false }, { type: 'adaptive', display: 'summarized' }, undefined],
+  ])('thinks as %j asks', (body, thinking, output) => {
+    const message = messageOf(body);
+
+    expect(message.thinking).toEqual(thinking);
+    expect(message.output_config).toEqual(output);
+  });
+
+  it.each([
+    [{ max_tokens: 5 }, 5],
+    [{ max_completion_tokens: 6 }, 6],
+    [{ max_tokens: 5, max_completion_tokens: 6 }, 6],
+  ])('has the limit of %j', (body, limit) => {
+    expect(messageOf(body).max_tokens).toBe(limit);
+  });
+
+  it('leaves out what says nothing, because not every provider takes it', () => {
+    const message = messageOf({
+      top_p: 1,
+      top_k: 0,
+      frequency_penalty: 0,
+      n: 1,
+      logprobs: false,
+      store: false,
+      stop: null,
+    });
+
+    expect(Object.keys(message).toSorted()).toEqual(['messages', 'model']);
+  });
+
+  it.each([
+    [{ n: 2 }, ['n']],
+    [{ logprobs: true }, ['logprobs']],
+    [{ logit_bias: {} }, ['logit_bias']],
+    [{ audio: {} }, ['audio']],
+    [{ functions: [] }, ['functions']],
+    [{ some_new_field: 1 }, ['']],
+    [{ messages: [] }, ['messages']],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }] },
+      ['messages.0.content.0.type'],
+    ],
+    [{ reasoning: { effort: 'low', max_tokens: 5 } }, ['reasoning.max_tokens']],
+  ])('is refused by name: %j', (body, fields) => {
+    expect(faultsOf(body)).toEqual(fields);
+  });
+});
