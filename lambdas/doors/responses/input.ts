@@ -52,6 +52,16 @@ const outputOf = <Type extends string>(type: Type) =>
     call_id: callId,
     output: resultContent.meta({ description: 'The result of the call: a text, or a list of parts.' }),
   });
+/** Codex tells its model what it has set itself in outputs that answer no call. */
+const functionOutput = z
+  .object({
+    ...outputOf('function_call_output').shape,
+    call_id: optionalField(callId),
+    name: optionalField(z.string().min(1)).meta({
+      description: 'The name of what is told, in an output that answers no call.',
+    }),
+  })
+  .refine(({ call_id: id, name }) => id || name, { path: ['call_id'], error: 'is required (expected string)' });
 const reasoning = z.object({
   type: z.literal('reasoning'),
   encrypted_content: optionalField(z.string()).meta({
@@ -66,7 +76,7 @@ const reference = z.object({
 
 const typed = [
   functionCall,
-  outputOf('function_call_output'),
+  functionOutput,
   customCall,
   outputOf('custom_tool_call_output'),
   reasoning,
@@ -125,7 +135,8 @@ export function responsesConversation(input: string | readonly InputItem[]): Con
     if (role === 'system' && conversation.messages.length === 0) {
       conversation.system.push(...blocks);
     } else if (open?.kind === kind && kind !== 'said') {
-      open.blocks.push(...blocks);
+      if (kind === 'results') addResults(open.blocks, blocks);
+      else open.blocks.push(...blocks);
     } else {
       open = { kind, blocks };
       conversation.messages.push({ role, content: blocks });
@@ -133,6 +144,15 @@ export function responsesConversation(input: string | readonly InputItem[]): Con
     }
   }
   return conversation;
+}
+
+/** Results stand before texts in a message, whatever their order was: providers refuse it otherwise. */
+function addResults(open: Block[], blocks: readonly Block[]): void {
+  for (const block of blocks) {
+    const firstText = open.findIndex(({ type }) => type === 'text');
+    const isResult = block.type === 'tool_result';
+    open.splice(isResult && firstText !== -1 ? firstText : open.length, 0, block);
+  }
 }
 
 interface Spoken {
@@ -178,10 +198,13 @@ function spokenItem(one: TypedItem, reader: ArgumentReader): Spoken {
         input: { [CUSTOM_ARGUMENT]: one.input },
       });
     case 'function_call_output':
-    case 'custom_tool_call_output': {
-      const content = typeof one.output === 'string' ? one.output : contentBlocks(one.output);
-      return { kind: 'results', role: 'user', blocks: [{ type: 'tool_result', tool_use_id: one.call_id, content }] };
-    }
+      return {
+        kind: 'results',
+        role: 'user',
+        blocks: one.call_id ? [resultBlock(one.call_id, one.output)] : toldBlocks(one),
+      };
+    case 'custom_tool_call_output':
+      return { kind: 'results', role: 'user', blocks: [resultBlock(one.call_id, one.output)] };
     case 'reasoning': {
       const thinking = unsealedThinking(one.encrypted_content ?? '');
       return assistant(...(thinking ? [thinking] : []));
@@ -189,4 +212,20 @@ function spokenItem(one: TypedItem, reader: ArgumentReader): Spoken {
     case 'web_search_call':
       return assistant();
   }
+}
+
+type Output = z.output<typeof resultContent>;
+
+function resultBlock(callId: string, output: Output): Block {
+  return {
+    type: 'tool_result',
+    tool_use_id: callId,
+    content: typeof output === 'string' ? output : contentBlocks(output),
+  };
+}
+
+/** What an agent tells without having been called, under the name that it has for it. */
+function toldBlocks({ name, output }: { name?: string | null | undefined; output: Output }): Block[] {
+  const blocks = typeof output === 'string' ? [{ type: 'text', text: output }] : contentBlocks(output);
+  return [{ type: 'text', text: `${name}:` }, ...blocks];
 }

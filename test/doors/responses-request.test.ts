@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { responsesRequestSchema } from '../../lambdas/doors/responses/request.ts';
+import { deepestIssue } from '../../lambdas/platform/issues.ts';
+
+const messageOf = (body: object) =>
+  responsesRequestSchema.parse({ model: 'sandbox/claude', input: 'Hello', ...body }).message;
+const faultsOf = (body: object) => {
+  const parsed = responsesRequestSchema.safeParse({ model: 'sandbox/claude', input: 'Hello', ...body });
+  return parsed.success ? [] : parsed.error.issues.map((issue) => deepestIssue(issue).path.join('.'));
+};
+const asked = { role: 'user', content: 'Hello' };
+const call = (id: string) => ({ type: 'function_call', call_id: id, name: 'look', arguments: '{"at":"x"}' });
+const output = (id: string, text = 'Seen') => ({ type: 'function_call_output', call_id: id, output: text });
+
+describe('the input of a response as a message', () => {
+  it('is what the user says, where it is a text', () => {
+    expect(messageOf({}).messages).toEqual([{ role: 'user', content: 'Hello' }]);
+  });
+
+  it('has instructions and the developer’s messages of its beginning as the system prompt', () => {
+    const { system } = messageOf({
+      instructions: 'Be short.',
+      input: [{ role: 'developer', content: 'Be kind.' }, asked],
+    });
+
+    expect(system).toMatchObject([{ text: 'Be short.' }, { text: 'Be kind.' }]);
+  });
+
+  it('has neighbouring items of the assistant in one message, and so the results', () => {
+    const { messages } = messageOf({
+      input: [
+        asked,
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Let me look.' }] },
+        call('a'),
+        call('b'),
+        output('a'),
+        output('b'),
+      ],
+    });
+
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(messages[1]!.content).toMatchObject([{ type: 'text' }, { id: 'a', input: { at: 'x' } }, { id: 'b' }]);
+    expect(messages[2]!.content).toMatchObject([{ tool_use_id: 'a' }, { tool_use_id: 'b' }]);
+  });
+
+  it('has what answers no call as a text of the user, behind the results', () => {
+    const goal = { type: 'function_call_output', name: 'goal_objective', namespace: 'agent', output: 'Kazan' };
+
+    const { messages } = messageOf({ input: [asked, call('a'), call('b'), output('a'), goal, output('b')] });
+
+    expect(messages[2]!.content).toMatchObject([
+      { tool_use_id: 'a' },
+      { tool_use_id: 'b' },
+      { type: 'text', text: 'goal_objective:' },
+      { type: 'text', text: 'Kazan' },
+    ]);
+  });
+
+  it('has custom tools as functions with one argument, and their calls so', () => {
+    const { tools, messages } = messageOf({
+      tools: [{ type: 'custom', name: 'patch', description: 'Patches.' }],
+      input: [
+        asked,
+        { type: 'custom_tool_call', call_id: 'a', name: 'patch', input: '*** Begin' },
+        { type: 'custom_tool_call_output', call_id: 'a', output: 'Done' },
+      ],
+    });
+
+    expect(tools).toMatchObject([{ name: 'patch', input_schema: { properties: { input: { type: 'string' } } } }]);
+    expect(messages[1]!.content).toMatchObject([{ type: 'tool_use', name: 'patch', input: { input: '*** Begin' } }]);
+  });
+
+  it('leaves out tools that agents always declare and no model here can have, and thinking from elsewhere', () => {
+    const { tools, messages } = messageOf({
+      tools: [
+        { type: 'namespace', name: 'x', tools: [] },
+        { type: 'image_generation' },
+        { type: 'function', name: 'look', parameters: { type: 'object' } },
+      ],
+      input: [
+        asked,
+        { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'of another service' },
+        call('a'),
+        output('a'),
+      ],
+    });
+
+    expect(tools!.map(({ name }) => name)).toEqual(['look']);
+    expect(messages[1]!.content).toMatchObject([{ type: 'tool_use' }]);
+  });
+
+  it.each([
+    [{ previous_response_id: 'resp_1' }, ['previous_response_id']],
+    [{ input: [{ type: 'item_reference', id: 'rs_1' }] }, ['input.0.type']],
+    [{ input: [{ type: 'function_call_output', output: 'x' }] }, ['input.0.call_id']],
+    [{ input: [{ type: 'custom_tool_call_output', output: 'x' }] }, ['input.0.call_id']],
+    [{ input: [] }, ['input']],
+    [{ background: true }, ['background']],
+    [{ some_new_field: 1 }, ['']],
+  ])('is refused by name: %j', (body, fields) => {
+    expect(faultsOf(body)).toEqual(fields);
+  });
+});
