@@ -42,10 +42,10 @@ describe('a model of two endpoints', () => {
   });
 });
 
-describe('a model that cannot be called', () => {
-  const reasonOf = (id: string, isReady: boolean) =>
-    modelView(loadShippedCatalog().find(id)!, undefined, undefined, () => isReady).unavailable_reason;
+const reasonOf = (id: string, isReady: boolean) =>
+  modelView(loadShippedCatalog().find(id)!, undefined, undefined, () => isReady).unavailable_reason;
 
+describe('a model that cannot be called', () => {
   it('says so where no route calls such models', () => {
     expect(reasonOf('sandbox/painter', false)).toBe('No route of this gateway calls models that make image yet.');
   });
