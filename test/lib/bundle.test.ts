@@ -36,7 +36,7 @@ beforeAll(async () => {
     calling: { entry: '../test/support/calling-handler.ts' },
     signing: { entry: '../test/support/calling-handler.ts', credential: 'inference' as const },
   });
-});
+}, 120_000);
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('the bundle of a function', () => {
