@@ -147,6 +147,19 @@ export async function gatewayLane(options: GatewayOptions): Promise<GatewayLane>
   };
 }
 
+/** The same gateway, asked over chat completions: such a body is one of either API. */
+export function chatLane(gateway: GatewayLane): Lane {
+  return {
+    ...gateway,
+    name: 'chat',
+    target(wire, shape) {
+      const target = gateway.target(wire, shape)!;
+      return { ...target, url: target.url.replace(/\/messages$/, '/chat/completions') };
+    },
+    stop: () => Promise.resolve(),
+  };
+}
+
 /** Another version of this repository, checked out beside it, with the packages that it asks for. */
 export function checkOut(ref: string, directory: string): void {
   run(root, 'git', 'worktree', 'add', '--detach', '--force', directory, ref);

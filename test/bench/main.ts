@@ -9,6 +9,7 @@ import { freePort } from '../../lib/local/free-port.ts';
 import { startCapacityMeter, type CapacityMeter } from '../support/capacity-meter.ts';
 import { wires as allWires, writeCatalog, type WireName } from './bench-catalog.ts';
 import {
+  chatLane,
   checkOut,
   directLane,
   gatewayLane,
@@ -35,6 +36,7 @@ const usage = `Usage: npm run bench -- [options]
   --quick                  a tenth of the requests, in one round: to see that it runs, not to compare
   --rounds <n>             interleaved rounds (4); the medians are printed
   --wires <a,b>            of ${allWires.join(', ')} (the first two)
+  --doors                  also the gateway over chat completions
   --compare <ref>          also that version of this repository, in the same rounds
   --peer "<command>"       also another gateway for the Messages API: how it is started, with NODE_ENV=production;
                            {port} is a port that is free,
@@ -50,6 +52,7 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     wires: { type: 'string', default: allWires.slice(0, 2).join(',') },
+    doors: { type: 'boolean', default: false },
     compare: { type: 'string' },
     peer: { type: 'string' },
     'peer-node': { type: 'string', multiple: true, default: [process.execPath] },
@@ -88,6 +91,7 @@ const lanes: Lane[] = [];
 try {
   const gateway = await startGateway('gateway', { profiles: options.profile });
   lanes.push(directLane(upstreamUrl), await pipeLane(upstreamUrl), gateway);
+  if (options.doors) lanes.push(chatLane(gateway));
   if (options.compare !== undefined) {
     checkOut(options.compare, otherVersion);
     lanes.push(await startGateway(options.compare, { directory: otherVersion }));
