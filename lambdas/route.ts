@@ -134,6 +134,16 @@ export function ofCatalog(grants: Grants = {}): Grants {
   return { ...grants, catalog: true };
 }
 
+/** A route that holds money, looks how endpoints are doing, asks one of them, and reports what was spent. */
+export function answering(file: string) {
+  const grants: Grants = {
+    ...ofCatalog(reading('Query', 'PutItem', 'UpdateItem')),
+    secrets: ['pepper', 'provider-keys'],
+    sendTo: ['finalize-cost'],
+  };
+  return { ...inferring(file, grants), inference: true, asksProviders: true } as const;
+}
+
 /** Rights that end at what is known of the endpoints' health. */
 export function healthOnly(...table: TableAction[]): Grants {
   return { table, partitions: ['HEALTH#'] };

@@ -5,6 +5,7 @@
  */
 
 import {
+  answering,
   deleteRoute,
   getRoute,
   healthOnly,
@@ -32,17 +33,9 @@ const BEFORE_THE_DOOR_SECONDS = 27;
 
 export const routes = {
   'create-message': postRoute('/messages', {
-    ...inferring('messages/create', {
-      // It asks how endpoints are doing.
-      ...reading('Query', 'PutItem', 'UpdateItem'),
-      secrets: ['pepper', 'provider-keys'],
-      sendTo: ['finalize-cost'],
-      catalog: true,
-    }),
+    ...answering('messages/create'),
     streaming: true,
     functionUrl: true,
-    inference: true,
-    asksProviders: true,
     asksBedrock: true,
     changesGradually: true,
     timeoutSeconds: 900,
@@ -51,29 +44,15 @@ export const routes = {
   }),
   // The same engine behind two other APIs: what differs is written by their doors.
   'create-chat-completion': postRoute('/chat/completions', {
-    ...inferring('chat/create', {
-      ...reading('Query', 'PutItem', 'UpdateItem'),
-      secrets: ['pepper', 'provider-keys'],
-      sendTo: ['finalize-cost'],
-      catalog: true,
-    }),
+    ...answering('chat/create'),
     streaming: true,
-    inference: true,
-    asksProviders: true,
     asksBedrock: true,
     timeoutSeconds: 900,
     memoryMb: 512,
   }),
   'create-response': postRoute('/responses', {
-    ...inferring('responses/create', {
-      ...reading('Query', 'PutItem', 'UpdateItem'),
-      secrets: ['pepper', 'provider-keys'],
-      sendTo: ['finalize-cost'],
-      catalog: true,
-    }),
+    ...answering('responses/create'),
     streaming: true,
-    inference: true,
-    asksProviders: true,
     asksBedrock: true,
     timeoutSeconds: 900,
     memoryMb: 512,
@@ -83,29 +62,15 @@ export const routes = {
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
   }),
   'create-decision': postRoute(['/decisions', '/systemone'], {
-    ...inferring('decisions/create', {
-      ...reading('Query', 'PutItem', 'UpdateItem'),
-      secrets: ['pepper', 'provider-keys'],
-      sendTo: ['finalize-cost'],
-      catalog: true,
-    }),
-    inference: true,
-    asksProviders: true,
+    ...answering('decisions/create'),
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
     memoryMb: 1024,
   }),
 
   'create-embeddings': postRoute('/embeddings', {
-    ...inferring('embeddings/create', {
-      ...reading('Query', 'PutItem', 'UpdateItem'),
-      secrets: ['pepper', 'provider-keys'],
-      sendTo: ['finalize-cost'],
-      catalog: true,
-    }),
+    ...answering('embeddings/create'),
     // Vectors of two thousand texts are more than a function may answer with otherwise.
     streaming: true,
-    inference: true,
-    asksProviders: true,
     asksBedrock: true,
     timeoutSeconds: 120,
     memoryMb: 1024,

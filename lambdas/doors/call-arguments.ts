@@ -24,7 +24,7 @@ export class ArgumentReader {
   }
 }
 
-/** What a model has written as the arguments of a call; undefined for what is no JSON object. */
+/** The arguments that a model has written for a call; undefined for a text that is no JSON object. */
 export function callInput(text: string): Record<string, unknown> | undefined {
   return text === '' ? undefined : objectIn(text);
 }

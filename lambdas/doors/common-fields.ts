@@ -98,14 +98,14 @@ type CommonBody = z.output<z.ZodObject<typeof commonFields>>;
 /** A schema of an answer, with what OpenAI's APIs have beside it. */
 export const namedSchema = {
   name: optionalField(z.string()).meta({ description: 'A name of yours for the schema.' }),
-  description: optionalField(z.string()).meta({ description: 'What the schema is for.' }),
+  description: optionalField(z.string()).meta({ description: 'The purpose of the schema.' }),
   schema: optionalField(anyObject).meta({ description: 'The JSON schema that the answer has to fit.' }),
   strict: optionalField(z.boolean()).meta({
     description: 'Accepted: the answer has to fit the schema with any value of this.',
   }),
 };
 
-/** What a model is told that has to answer in JSON of any form. */
+/** A model that has to answer in JSON of any form is told this. */
 export const JSON_INSTRUCTION =
   'Answer with a single JSON object and nothing else: no words before or after it, and no code fence around it.';
 

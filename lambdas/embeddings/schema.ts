@@ -41,7 +41,7 @@ const input = z
     description: 'The text to embed, or up to 2,048 of them, or their tokens where the model takes tokens.',
   }) as unknown as z.ZodType<string | string[] | number[] | number[][]>;
 
-/** What the vectors are for; some models make other vectors for a question than for the texts that answer it. */
+/** The use of the vectors: some models make other vectors for a question than for the texts that answer it. */
 const inputTypes = ['search_query', 'search_document', 'classification', 'clustering', 'semantic_similarity'] as const;
 export type InputType = (typeof inputTypes)[number];
 
@@ -64,7 +64,7 @@ export const embeddingsRequestSchema = z.strictObject({
     description: 'The length of the vectors, where the model can make shorter ones.',
   }),
   input_type: optionalField(z.enum(inputTypes)).meta({
-    description: 'What the vectors are for, where the model makes a difference between its uses.',
+    description: 'The use of the vectors, where the model makes a difference between uses.',
   }),
   provider: optionalField(providerPreferences).meta({
     description:

@@ -1,7 +1,7 @@
 import type { DecisionEngine } from '../providers/decisions/engine.ts';
 import { decisionEngine } from '../providers/decisions/engines.ts';
 import type { WireTarget } from '../providers/wire.ts';
-import { usableEndpoints, type RoutingInput, type UsableEndpoint } from './usable-endpoints.ts';
+import { engineTarget, usableEndpoints, type RoutingInput, type UsableEndpoint } from './usable-endpoints.ts';
 
 /** An endpoint that can answer questions now. */
 export interface DecisionCandidate extends UsableEndpoint {
@@ -15,13 +15,6 @@ export function decisionCandidates(input: RoutingInput): Promise<DecisionCandida
 }
 
 function toDecisionCandidate(usable: UsableEndpoint): DecisionCandidate | undefined {
-  const { endpoint } = usable;
-  const engine = decisionEngine(endpoint.wire);
-  if (!engine) return undefined;
-  const { provider, upstreamModel, maxOutputTokens, supportedParameters, quirks } = endpoint;
-  return {
-    ...usable,
-    engine,
-    target: { providerId: provider.id, upstreamModel, maxOutputTokens, supportedParameters, quirks },
-  };
+  const engine = decisionEngine(usable.endpoint.wire);
+  return engine && { ...usable, engine, target: engineTarget(usable) };
 }

@@ -1,6 +1,6 @@
 import type { EmbeddingEngine, EmbeddingTarget } from '../providers/embeddings/engine.ts';
 import { embeddingEngine } from '../providers/embeddings/engines.ts';
-import { usableEndpoints, type RoutingInput, type UsableEndpoint } from './usable-endpoints.ts';
+import { engineTarget, usableEndpoints, type RoutingInput, type UsableEndpoint } from './usable-endpoints.ts';
 
 /** An endpoint that can embed now. */
 export interface EmbeddingCandidate extends UsableEndpoint {
@@ -14,13 +14,6 @@ export function embeddingCandidates(input: RoutingInput): Promise<EmbeddingCandi
 }
 
 function toEmbeddingCandidate(usable: UsableEndpoint): EmbeddingCandidate | undefined {
-  const { endpoint } = usable;
-  const engine = embeddingEngine(endpoint.wire);
-  if (!engine) return undefined;
-  const { provider, upstreamModel, maxOutputTokens, supportedParameters, quirks } = endpoint;
-  return {
-    ...usable,
-    engine,
-    target: { providerId: provider.id, upstreamModel, maxOutputTokens, supportedParameters, quirks },
-  };
+  const engine = embeddingEngine(usable.endpoint.wire);
+  return engine && { ...usable, engine, target: engineTarget(usable) };
 }

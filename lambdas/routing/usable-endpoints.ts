@@ -7,6 +7,7 @@ import type { Pricing } from '../catalog/schema.ts';
 import type { RoutedRequest } from '../messages/preferences.ts';
 import { GatewayError, invalidRequest, notFound } from '../platform/errors.ts';
 import { readProviderKey } from '../platform/secrets.ts';
+import type { WireTarget } from '../providers/wire.ts';
 import { refuseUnknownNames } from './endpoint-names.ts';
 import { misfitOf } from './preference-filter.ts';
 import { inOrder, type EndpointSignals } from './order.ts';
@@ -29,6 +30,12 @@ export interface UsableEndpoint {
   ca?: string | undefined;
   /** Of its model, only the first candidate that can take the request is asked. */
   isOnlyFirst: boolean;
+}
+
+/** The endpoint as an engine of several requests needs it. */
+export function engineTarget({ endpoint }: UsableEndpoint): WireTarget {
+  const { provider, upstreamModel, maxOutputTokens, supportedParameters, quirks } = endpoint;
+  return { providerId: provider.id, upstreamModel, maxOutputTokens, supportedParameters, quirks };
 }
 
 /** What decides where a request may go, and in which order. */

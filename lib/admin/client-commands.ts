@@ -4,7 +4,7 @@ import { DEFAULT_PORT } from '../local/options.ts';
 import { parseBaseUrl, parseModelId } from './arguments.ts';
 import { print } from './output.ts';
 
-/** What to paste into clients, which takes no table. */
+/** Texts to paste into clients, which takes no table. */
 export function addClientCommand(program: Command): void {
   program
     .command('clients')

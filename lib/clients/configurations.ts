@@ -1,4 +1,4 @@
-/** What to paste where, so that a client calls the gateway: one entry a client, from which nothing has to be guessed. */
+/** Texts to paste into clients, so that they call the gateway: one entry a client, from which nothing has to be guessed. */
 
 /** Where the gateway is, and the model that is to answer. The key is never written down: texts name its variable. */
 export interface GatewayPlace {
@@ -8,7 +8,7 @@ export interface GatewayPlace {
 }
 
 export interface ClientConfiguration {
-  /** What it is called on the command line. */
+  /** Its name on the command line. */
   name: string;
   title: string;
   /** The API that it speaks. */
@@ -16,7 +16,7 @@ export interface ClientConfiguration {
   /** The file that the text belongs into, or what else to do with it. */
   where: string;
   text: (place: GatewayPlace) => string;
-  /** What one has to know beside it. */
+  /** A sentence that one has to know beside it. */
   note?: string;
 }
 

@@ -47,7 +47,7 @@ export const chatCompletionAnswer = z
       .array(
         z.looseObject({
           index: z.literal(0),
-          message: completionMessage.meta({ description: 'What the model has answered.' }),
+          message: completionMessage.meta({ description: 'The answer of the model.' }),
           finish_reason: z.string().meta({
             description: 'Why the answer ends: `stop`, `length`, `tool_calls`, `content_filter` or `error`.',
           }),
@@ -69,12 +69,12 @@ export const chatCompletionAnswer = z
             cached_tokens: countShape.meta({ description: 'Tokens of the prompt that were read from a cache.' }),
             cache_write_tokens: countShape.meta({ description: 'Tokens of the prompt that were written to a cache.' }),
           })
-          .meta({ description: 'What of the prompt has a price of its own.' }),
+          .meta({ description: 'The tokens of the prompt that have a price of their own.' }),
         completion_tokens_details: z
           .looseObject({
             reasoning_tokens: countShape.meta({ description: 'Tokens of thinking, where they are told.' }),
           })
-          .meta({ description: 'What of the answer was thinking.' }),
+          .meta({ description: 'The tokens of the answer that were thinking.' }),
         cost: rub.optional().meta({ description: 'The price of the request in roubles, exact.' }),
       })
       .meta({ description: 'The tokens of the request, and what they cost.' }),

@@ -26,7 +26,7 @@ export const handler = defineEndpoint('create-embeddings', accepts, async (input
   const { candidate, vectors, charged } = await answerEmbeddings({ ...input, claim });
   const encoding = body.encoding_format ?? 'float';
   const tokens = promptTokens(charged.usage);
-  // What a provider does not report is counted, and settled a little later.
+  // Usage that a provider does not report is counted, and settled a little later.
   const isPending = charged.estimated;
   const answer: EmbeddingsAnswer = {
     id: generationId,

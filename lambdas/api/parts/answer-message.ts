@@ -31,7 +31,7 @@ export interface StreamStart {
 export interface AnswerForm {
   /** The name of its route. */
   route: RouteName;
-  /** What a stream says while there is nothing to say. */
+  /** A stream says this while there is nothing to say. */
   whenSilent: WhenSilent;
   /** The bytes of a stream. A failure of the events is written as one of them. */
   streamBody: (events: AsyncIterable<AnswerEvent[]>, start: StreamStart) => AsyncGenerator<string | Uint8Array>;

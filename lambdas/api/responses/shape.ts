@@ -11,7 +11,7 @@ export const responseAnswer = z
     status: z
       .enum(['completed', 'incomplete', 'failed', 'in_progress'])
       .meta({ description: 'Whether the answer is whole; `incomplete` where a limit has ended it.' }),
-    error: z.looseObject({}).nullable().meta({ description: 'What went wrong, in a stream that has failed.' }),
+    error: z.looseObject({}).nullable().meta({ description: 'The failure of a stream; null where there was none.' }),
     incomplete_details: z
       .looseObject({ reason: z.string().meta({ description: 'The reason, which is always `max_output_tokens`.' }) })
       .nullable()
@@ -31,13 +31,13 @@ export const responseAnswer = z
             cached_tokens: countShape.meta({ description: 'Tokens of the input that were read from a cache.' }),
             cache_write_tokens: countShape.meta({ description: 'Tokens of the input that were written to a cache.' }),
           })
-          .meta({ description: 'What of the input has a price of its own.' }),
+          .meta({ description: 'The tokens of the input that have a price of their own.' }),
         output_tokens: countShape.meta({ description: 'Tokens of the answer, thinking included.' }),
         output_tokens_details: z
           .looseObject({
             reasoning_tokens: countShape.meta({ description: 'Tokens of thinking, where they are told.' }),
           })
-          .meta({ description: 'What of the answer was thinking.' }),
+          .meta({ description: 'The tokens of the answer that were thinking.' }),
         total_tokens: countShape.meta({ description: 'The sum of the tokens of prompt and answer.' }),
         cost: rub.optional().meta({ description: 'The price of the request in roubles, exact.' }),
       })

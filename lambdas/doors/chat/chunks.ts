@@ -35,7 +35,7 @@ export interface AnswerIdentity {
 /** Writes the chunks of one answer, in the order of its events. */
 export class ChunkWriter {
   readonly #showsReasoning: boolean;
-  /** What all chunks begin with. */
+  /** All chunks begin with this. */
   #head: string;
   /** Characters of the content so far. */
   #length = 0;

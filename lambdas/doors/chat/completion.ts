@@ -7,7 +7,7 @@ import { finishFields } from './finish-reason.ts';
 import { wholeDetail } from './reasoning-details.ts';
 import { completionUsage } from './usage.ts';
 
-/** What strict clients ask for is there, `null` where they take one, and left out where they do not. */
+/** The members that strict clients ask for are there, `null` where they take one, and left out where they do not. */
 export function chatCompletion(message: MessageBody, { showsReasoning }: { showsReasoning: boolean }): object {
   const { id, model, content, stop_reason: reason, usage, metadata } = message;
   return {

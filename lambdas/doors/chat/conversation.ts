@@ -36,7 +36,7 @@ const developerMessage = z.object({ role: z.literal('developer'), ...instruction
 
 const userMessage = z.object({
   role: z.literal('user'),
-  content: contentOf(userParts).meta({ description: 'What the user says: a text, or a list of parts.' }),
+  content: contentOf(userParts).meta({ description: 'The words of the user: a text, or a list of parts.' }),
   name,
 });
 
@@ -51,11 +51,11 @@ const functionCall = z.object({
     .meta({ description: 'The function that was called.' }),
 });
 
-/** What an answer of ours has beside these may come back with it, and says nothing more. */
+/** An answer of ours has more members than these; they may come back with it, and say nothing more. */
 const assistantMessage = z.object({
   role: z.literal('assistant'),
   content: optionalField(contentOf(assistantParts)).meta({
-    description: 'What the model has said: a text, or a list of text parts.',
+    description: 'The words of the model: a text, or a list of text parts.',
   }),
   refusal: optionalField(z.string()).meta({ description: 'The words with which the model has refused.' }),
   tool_calls: optionalField(boundedList(functionCall, { max: MAX_CALLS })).meta({

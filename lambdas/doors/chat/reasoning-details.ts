@@ -48,7 +48,7 @@ export function textDetail(index: number, text: string): ShownDetail {
   return { type: 'reasoning.text', text, index };
 }
 
-/** What ends an entry of text: the pieces of one index are one entry. */
+/** The end of an entry of text: the pieces of one index are one entry. */
 export function signatureDetail(index: number, signature: string): ShownDetail {
   return { type: 'reasoning.text', signature, format: formatOf(signature), index };
 }

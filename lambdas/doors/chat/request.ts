@@ -108,6 +108,6 @@ function pluginFields({ plugins, web_search_options: options }: ChatBody): Promp
 /** How the JSON of such a body is read. */
 export const chatJson = {
   maxValues: 100_000,
-  /** What a model has to write, and amounts of money: the gateway must not round their digits. */
+  /** A model has to write these, and amounts are money: the gateway must not round their digits. */
   exactWithin: ['parameters', 'schema', 'max_price'],
 };

@@ -1,6 +1,6 @@
 import type { SentNames } from '../sent-names.ts';
 
-/** What fields of the Messages API are called in a chat. */
+/** The names that fields of the Messages API have in a chat. */
 const chatFields: SentNames['fields'] = {
   system: 'messages.0',
   stop_sequences: 'stop',

@@ -33,7 +33,7 @@ export function customTool({ name, description, format }: CustomTool): Tool {
   };
 }
 
-/** What the model has written to such a tool. One that has called it with anything else is passed on as it is. */
+/** The text that the model has written to such a tool. A call with anything else is passed on as it is. */
 export function customInput(input: unknown): string {
   const text = (input as Record<string, unknown> | null | undefined)?.[CUSTOM_ARGUMENT];
   return typeof text === 'string' ? text : JSON.stringify(input ?? {});

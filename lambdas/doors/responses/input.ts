@@ -44,7 +44,7 @@ const customCall = z.object({
   type: z.literal('custom_tool_call'),
   call_id: callId,
   name: z.string().min(1).meta({ description: 'The name of the tool.' }),
-  input: z.string().meta({ description: 'What the model has written to the tool.' }),
+  input: z.string().meta({ description: 'The text that the model has written to the tool.' }),
 });
 const outputOf = <Type extends string>(type: Type) =>
   z.object({
@@ -224,7 +224,7 @@ function resultBlock(callId: string, output: Output): Block {
   };
 }
 
-/** What an agent tells without having been called, under the name that it has for it. */
+/** An agent tells something without having been called: the text stands under the name that it has for it. */
 function toldBlocks({ name, output }: { name?: string | null | undefined; output: Output }): Block[] {
   const blocks = typeof output === 'string' ? [{ type: 'text', text: output }] : contentBlocks(output);
   return [{ type: 'text', text: `${name}:` }, ...blocks];

@@ -6,7 +6,7 @@ import { urlAnnotations } from '../citations.ts';
 import { customInput } from './custom-tools.ts';
 import { sealedThinking } from './sealed-thinking.ts';
 
-/** What an answer has to know of its request. */
+/** An answer has to know this of its request. */
 export interface OutputSettings {
   customTools: ReadonlySet<string>;
   showsSources: boolean;

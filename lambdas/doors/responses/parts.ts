@@ -35,7 +35,7 @@ const inputFile = z
   });
 const outputText = z.object({
   type: z.literal('output_text'),
-  text: z.string().meta({ description: 'What the model has said.' }),
+  text: z.string().meta({ description: 'The words of the model.' }),
 });
 const refusal = z.object({
   type: z.literal('refusal'),
@@ -63,11 +63,11 @@ export const instructionContent = contentOf([inputText]).meta({
   description: 'The instructions, as a text or a list of parts.',
 });
 export const userContent = contentOf([inputText, inputImage, inputFile]).meta({
-  description: 'What the user says, as a text or a list of parts.',
+  description: 'The words of the user, as a text or a list of parts.',
 });
 /** Some clients write what the model has said as they write what users say. */
 export const assistantContent = contentOf([outputText, refusal, inputText]).meta({
-  description: 'What the model has said, as a text or a list of parts.',
+  description: 'The words of the model, as a text or a list of parts.',
 });
 export const resultContent = contentOf([inputText, inputImage, inputFile]);
 

@@ -99,7 +99,7 @@ function pluginFields({ plugins, truncation }: ResponsesBody): PromptPlugins {
 /** How the JSON of such a body is read. */
 export const responsesJson = {
   maxValues: 100_000,
-  /** What a model has to write, and amounts of money: the gateway must not round their digits. */
+  /** A model has to write these, and amounts are money: the gateway must not round their digits. */
   exactWithin: ['parameters', 'schema', 'max_price'],
 };
 
@@ -113,7 +113,7 @@ const fields: SentNames['fields'] = {
   'tool_choice.disable_parallel_tool_use': 'parallel_tool_calls',
 };
 
-/** What fields of the Messages API are called in such a request. */
+/** The names that fields of the Messages API have in such a request. */
 export function responsesNames(origins: readonly number[]): SentNames {
   return { fields, conversation: 'input', origins };
 }

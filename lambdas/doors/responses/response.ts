@@ -82,5 +82,5 @@ export function incompleteReason(reason: StopReason | null): string | undefined 
   return reason === 'max_tokens' || reason === 'model_context_window_exceeded' ? 'max_output_tokens' : undefined;
 }
 
-/** What a model that refuses without a word is taken to have said: an answer without any item is asked for again. */
+/** A model that refuses without a word is taken to have said this: agents ask again for an answer without any item. */
 export const REFUSED = 'The model has refused to answer.';

@@ -26,7 +26,7 @@ interface OpenBlock {
   block: Block;
   /** The item that it is, or is a part of. */
   id: string;
-  /** What was written of it: thinking, or the arguments of a call. */
+  /** The text that was written of it: thinking, or the arguments of a call. */
   written: string;
   /** Where a text begins in its message. */
   start: number;
@@ -186,7 +186,7 @@ export class ResponseWriter {
     return this.#event('response.output_text.delta', { ...place, delta: text, logprobs: [] });
   }
 
-  /** What a block cites holds for its own part of the message. */
+  /** The citations of a block hold for its own part of the message. */
   #cite({ block, start }: OpenBlock): string {
     const message = this.#message!;
     return flatAnnotations(block['citations'], start, message.text.length)

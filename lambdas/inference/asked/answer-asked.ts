@@ -20,7 +20,7 @@ export interface AskedTerms<Candidate extends AskedCandidate, Answer> extends As
   apiType: NewGeneration['apiType'];
   /** At least one, the first one first. */
   offers: AskedOffer<Candidate>[];
-  /** What a client reads whose request took longer than the gateway may run. */
+  /** A client reads this whose request took longer than the gateway may run. */
   outOfTime: string;
 }
 

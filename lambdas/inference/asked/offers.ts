@@ -1,4 +1,4 @@
-/** What an answer of several requests may come to at each candidate, before anything is sent. */
+/** The most that an answer of several requests may come to at each candidate, before anything is sent. */
 
 import { priceUpperBound, type UsageBound } from '../../accounting/price.ts';
 import { measurePrompt, promptBound } from '../../admission/prompt/prompt-size.ts';
@@ -23,7 +23,7 @@ export interface AskedOffer<Candidate extends AskedCandidate = AskedCandidate> e
   bytes: number;
 }
 
-/** What is asked of a candidate, and how a request is refused that would take too much. */
+/** The requests to a candidate, and how a client's request is refused that would take too much. */
 export interface AskPlan<Candidate> {
   /** All that may be sent to it, or requests as large. @throws {GatewayError} 400 for what it cannot be asked */
   asksOf: (candidate: Candidate) => Iterable<Ask>;
@@ -69,7 +69,7 @@ function offerOf<Candidate extends AskedCandidate>(
   return { candidate, bounds, bytes, hasHiddenReasoning: candidate.target.quirks.hidden_reasoning === true };
 }
 
-/** What one request to the provider may use. */
+/** The most that one request to the provider may use. */
 export function boundOf(
   { request: { body }, outputTokens, inputs = 1 }: Ask,
   { endpoint }: AskedCandidate,

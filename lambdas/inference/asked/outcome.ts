@@ -8,7 +8,7 @@ import { attemptRecords } from '../attempt-records.ts';
 import type { AskedOffer } from './offers.ts';
 import type { Asked } from './rounds.ts';
 
-/** What an answer of several requests came to, as the record keeps it. */
+/** The outcome of an answer of several requests, as the record keeps it. */
 export function askedOutcome(
   { index, failed, rounds, result, wasThinking }: Asked<unknown>,
   charged: Charged,

@@ -17,7 +17,7 @@ export interface AskedRound extends Charged {
 }
 
 /**
- * What came of it. `rounds` are the requests that are charged: those of a candidate that failed are not. `failed` are all
+ * The result of asking. `rounds` are the requests that are charged: those of a candidate that failed are not. `failed` are all
  * attempts that failed, that at `index` among them where a provider's failure was the end.
  */
 export interface Asked<Answer> {
@@ -96,7 +96,7 @@ function chargedFor(ask: Ask, { body, headers }: ProviderAnswer, candidate: Aske
   const meter = new UsageMeter({ estimatedInputTokens, promptCountedAtStart: false });
   const usage = candidate.engine.readUsage(body, headers);
   if (usage) meter.addReported(usage);
-  // What was not reported is estimated: at least a word was written, where words are written at all.
+  // Usage that was not reported is estimated: at least a word was written, where words are written at all.
   if (ask.outputTokens > 0 && meter.reportedOutputTokens === undefined) meter.holdBack(1);
   const bound = boundOf(ask, candidate);
   const round = chargeForMeasured(meter, { pricing: candidate.pricing, bound }, 'usage', undefined);

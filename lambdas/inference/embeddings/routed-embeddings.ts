@@ -63,7 +63,7 @@ async function protectedInputs(inputs: readonly EmbeddingInput[], { key }: Calle
   return (message.messages[0]!.content as unknown as { text: string }[]).map(({ text }) => text);
 }
 
-/** What is wrong with a text is named by the field that the client wrote it in. */
+/** A fault in a text is named by the field that the client wrote it in. */
 function inInput(error: unknown): unknown {
   if (!(error instanceof GatewayError)) return error;
   const { field } = error.metadata;

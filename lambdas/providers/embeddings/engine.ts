@@ -6,7 +6,7 @@ import type { EmbeddingsQuirks } from '../../catalog/quirk-schemas.ts';
 import type { AskReader } from '../asks.ts';
 import type { WireRequest, WireTarget } from '../wire.ts';
 
-/** What is to be embedded, and how. */
+/** Texts to embed, and how. */
 export interface EmbeddingTask {
   inputs: readonly EmbeddingInput[];
   encoding: VectorEncoding;

@@ -7,7 +7,7 @@ import type { EmbeddingEngine } from './engine.ts';
 import { jsonRequest, textsOf } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
-/** What batchEmbedContents takes. */
+/** One batchEmbedContents takes no more. */
 const MAX_INPUTS = 100;
 
 const taskTypes: Record<InputType, string> = {

@@ -7,7 +7,7 @@ import type { EmbeddingEngine, EmbeddingTarget, EmbeddingTask } from './engine.t
 import { jsonRequest, refuseInputType } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
-/** What OpenAI takes. */
+/** OpenAI takes no more. */
 const MAX_INPUTS = 2_048;
 
 export const openaiEmbeddings: EmbeddingEngine = {

@@ -1,4 +1,4 @@
-/** What requests of all wires of embeddings have in common. */
+/** Parts that requests of all wires of embeddings have in common. */
 
 import type { EmbeddingInput } from '../../embeddings/schema.ts';
 import { invalidRequest } from '../../platform/errors.ts';
