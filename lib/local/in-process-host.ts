@@ -3,6 +3,7 @@ import type { Context } from 'aws-lambda';
 import { functions } from '../../lambdas/routes.ts';
 import { contained, containFaults } from './containment.ts';
 import type { FunctionHost } from './function-host.ts';
+import { importHandler } from './handlers.ts';
 import { returnIdleMemory } from './idle-memory.ts';
 
 type BufferedHandler = (event: unknown, context: Context) => Promise<unknown>;
@@ -34,7 +35,7 @@ export async function startInProcessHost(names: string[]): Promise<FunctionHost>
   const handlers = new Map<string, BufferedHandler | StreamingHandler>();
   await Promise.all(
     names.map(async (name) => {
-      const module = (await import(`../../lambdas/${functions[name]!.entry}`)) as { handler: BufferedHandler };
+      const module = (await importHandler(name)) as { handler: BufferedHandler };
       handlers.set(name, module.handler);
     }),
   );

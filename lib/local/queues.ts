@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import {
   CreateQueueCommand,
   DeleteMessageBatchCommand,
@@ -14,6 +13,7 @@ import { variables } from '../../lambdas/platform/environment.ts';
 import { newSecretBits } from '../../lambdas/platform/ids.ts';
 import { localCredentials, quietLogger } from '../../lambdas/platform/sdk.ts';
 import { StartFailure } from './failure.ts';
+import { programs } from './programs.ts';
 import type { WiredQueue } from './wiring.ts';
 
 /** SQS on loopback. Queues live in memory: the sweep finds what a killed gateway left in them. */
@@ -23,14 +23,12 @@ export interface LocalSqs {
   stop: () => Promise<void>;
 }
 
-const server = fileURLToPath(new URL('./aws-server.ts', import.meta.url));
-
 /** @throws {StartFailure} when the server does not come up. */
 export async function startSqs(): Promise<LocalSqs> {
   // Functions and the emulator get it with the environment.
   process.env[variables.localSecret] ??= newSecretBits();
   // In its own process group: Ctrl-C must reach the gateway first, which still has messages to handle.
-  const child = spawn(process.execPath, [server], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+  const child = spawn(process.execPath, [programs.aws], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const exit = once(child, 'exit');
   const port = await Promise.race([
     once(createInterface(child.stdout), 'line').then(([line]) => line as string),

@@ -8,10 +8,10 @@
 
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { log } from '../../lambdas/platform/logger.ts';
 import { adoptChild } from './children.ts';
 import { StartFailure } from './failure.ts';
+import { programs } from './programs.ts';
 import type { Connections, Workers } from './workers.ts';
 
 /** What the workers' process is told. */
@@ -23,7 +23,6 @@ export type Order =
 /** What it says: that it is ready, or what became of a call. */
 export type Report = { ready: true } | { id: number; error?: string };
 
-const program = fileURLToPath(new URL('./workers-main.ts', import.meta.url));
 const RESTART_MS = 1_000;
 
 interface Waiting {
@@ -41,7 +40,9 @@ export async function startWorkersProcess(): Promise<Workers> {
 
   async function start(): Promise<ChildProcess> {
     // In its own process group: Ctrl-C must reach the gateway first, whose last requests still send to the queues.
-    const started = adoptChild(fork(program, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true }));
+    const started = adoptChild(
+      fork(programs.workers, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true }),
+    );
     const ended = once(started, 'exit');
     await Promise.race([
       once(started, 'message'),

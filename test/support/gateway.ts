@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { openTable, type Table } from '../../lambdas/store/table.ts';
+import { BUNDLED_GATEWAY } from './bundled-gateway.ts';
 import { unprovenRecords } from './proof.ts';
 
-/** A gateway in its own process, started as `npm start` does. */
+/** A gateway in its own process, started as `npm start` does, or from the bundle of a run of tests. */
 export interface RunningGateway {
   baseUrl: string;
   /** The base URL of clients that append /v1 themselves. */
@@ -33,7 +34,7 @@ const noSearchAccounts = Object.fromEntries(
   ['YANDEX_SEARCH_API_KEY', 'BRAVE_API_KEY', 'TAVILY_API_KEY', 'EXA_API_KEY', 'SEARXNG_URL'].map((name) => [name, '']),
 );
 
-const entry = fileURLToPath(new URL('../../bin/local.ts', import.meta.url));
+const entry = process.env[BUNDLED_GATEWAY] ?? fileURLToPath(new URL('../../bin/local.ts', import.meta.url));
 
 export interface StartOptions {
   args?: string[];

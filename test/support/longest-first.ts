@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take longest, most of it waiting: begun last, one of them would run alone at the end. */
 const longest = [
+  'conformance/clients',
   'journeys/streams',
   'journeys/start',
   'attacks/hostile-provider',
