@@ -7,6 +7,7 @@ export default {
     'bin/*.mjs',
     ...Object.values(functions).map(({ entry }) => `lambdas/${entry}`),
     'lambdas/**/*-worker.ts',
+    'lambdas/server/main.ts',
     // The bundler puts them in the places of others.
     'lambdas/catalog/load-checked.ts',
     'lambdas/{store/table,platform/queue}-calls-sdk.ts',

@@ -29,6 +29,7 @@ const rooms = [
   'providers',
   'routing',
   'search',
+  'server',
   'simulations',
   'statistics',
   'store',
@@ -67,7 +68,7 @@ const settingUp = [
   'lib/bundle',
   'lib/calibrate',
   'lib/config',
-  'lib/idle-memory',
+
   'lib/key-settings',
   'lib/private-files',
   'lib/publications',
@@ -85,6 +86,8 @@ const settingUp = [
   'routing/candidates',
   'routing/live-providers',
   'search/web-search',
+  'server/home',
+  'server/idle-memory',
 ].map((file) => `test/${file}.test.ts`);
 
 const sharing = { include: rooms.map((room) => `test/${room}/**/*.test.ts`), exclude: settingUp };

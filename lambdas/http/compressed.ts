@@ -6,7 +6,7 @@ import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
 /** Below it, compressing costs more than it saves: all of an answer is in one packet. */
-const MIN_CHARACTERS = 1_400;
+export const MIN_COMPRESSED_CHARACTERS = 1_400;
 
 const compress: (text: string) => Promise<Buffer> = promisify(gzip);
 
@@ -34,7 +34,7 @@ async function compressWith(
   response: HttpResponse,
 ): Promise<void> {
   const { body } = response;
-  if (typeof body !== 'string' || body.length < MIN_CHARACTERS) return;
+  if (typeof body !== 'string' || body.length < MIN_COMPRESSED_CHARACTERS) return;
   response.headers['vary'] = 'accept-encoding';
   // Without the header a client may take anything, and is given what every client can read.
   if (headers['accept-encoding'] === undefined) return;

@@ -99,6 +99,18 @@ export const awsVariables = {
   region: 'AWS_REGION',
 } as const;
 
+/** What a server that answers many requests is told of its place; the first is Lambda's own, of a Web Function. */
+export const serverVariables = {
+  webFunctionEndpoint: 'AWS_LAMBDA_HTTP_ENDPOINT',
+  /** In a container: where it listens, 0.0.0.0 and 8080 where they are absent. */
+  host: 'GATEWAY_HOST',
+  port: 'GATEWAY_PORT',
+  /** The gateway's own name. */
+  domain: 'GATEWAY_DOMAIN',
+  /** How many proxies of the operator's own, such as a load balancer, are between a client and this process; 0 where it is absent. */
+  proxies: 'GATEWAY_PROXIES',
+} as const;
+
 /** Where a container finds the keys of its role, as Amazon ECS and EKS name it. */
 export const containerVariables = {
   relativeUri: 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',

@@ -143,6 +143,38 @@ const threads = [
   { of: 'lambdas/protection/sensitive-data.ts', entry: 'protection/protection-worker.ts' },
 ];
 
+/** The name of a server's program in its bundle. */
+export const SERVER_PROGRAM = 'index.mjs';
+
+/**
+ * Bundles the server: all that clients of models ask for, in one directory. What is asked for rarely is in files of its own, which are
+ * loaded when it is.
+ * @param catalogDirectory replaces the catalog that comes with the code
+ * @returns the directory, which needs nothing else but Node
+ * @throws {CatalogError} for a catalog with a mistake
+ */
+export async function bundleServer(
+  outputDirectory: string,
+  catalogDirectory: string = shippedCatalogDirectory,
+): Promise<string> {
+  const catalog = writeChecked(readCatalogFiles(catalogDirectory));
+  const directory = resolve(outputDirectory);
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  await build({
+    ...options,
+    splitting: true,
+    // A container has nothing else: what asks it for the keys of its role comes along.
+    external: [],
+    entryPoints: [{ in: join(lambdasDirectory, 'server/main.ts'), out: basename(SERVER_PROGRAM, '.mjs') }],
+    outdir: directory,
+  });
+  writeFileSync(join(directory, 'catalog.json'), catalog);
+  writeFileSync(join(directory, 'package.json'), '{"type":"module"}\n');
+  await bundleThreads(directory, Object.fromEntries(threads.map(({ entry }) => [basename(entry, '.ts'), entry])));
+  return directory;
+}
+
 /** @param beside the files by their places */
 async function bundleThreads(directory: string, beside: Record<string, string>): Promise<void> {
   await build({
@@ -158,4 +190,5 @@ if (import.meta.main) {
     process.stdout.write(`${name.padEnd(24)} ${(size / 1024).toFixed(0).padStart(6)} KB\n`);
   }
   process.stdout.write(`in ${directory}\n`);
+  process.stdout.write(`the server in ${await bundleServer('.build/server')}\n`);
 }

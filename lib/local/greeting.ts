@@ -6,7 +6,7 @@ type Kept = Pick<LocalOptions, 'dataDirectory' | 'ephemeral' | 'catalogDirectory
 
 /** What a person sees when the gateway is ready: its address, the keys, and lines that work when pasted. */
 export function greeting(gateway: LocalGateway, kept: Kept, startedInMs: number): string {
-  const { baseUrl, streamingUrl, inferenceKey, managementKey, modelId, providers } = gateway;
+  const { baseUrl, streamingUrl, webUrl, inferenceKey, managementKey, modelId, providers } = gateway;
   const anthropicBase = baseUrl.slice(0, -'/v1'.length);
   return `
   The gateway is ready (${(startedInMs / 1000).toFixed(1)} s). Ctrl-C stops it.
@@ -14,7 +14,7 @@ export function greeting(gateway: LocalGateway, kept: Kept, startedInMs: number)
   base URL        ${baseUrl}
   Anthropic SDKs  ${anthropicBase}
   OpenAI SDKs     ${baseUrl}
-  function URL    ${streamingUrl ?? 'none'}
+  function URL    ${streamingUrl ?? 'none'}${webUrl === undefined ? '' : `\n  server          ${webUrl}`}
   reference       ${baseUrl}/docs
 ${keysOf(gateway, kept)}
 
@@ -85,6 +85,7 @@ export function readyLine(gateway: LocalGateway): string {
   return JSON.stringify({
     base_url: gateway.baseUrl,
     streaming_url: gateway.streamingUrl,
+    web_url: gateway.webUrl,
     inference_key: gateway.inferenceKey,
     management_key: gateway.managementKey,
     account_id: gateway.accountId,

@@ -1,6 +1,5 @@
+import type { ImportHandler } from '../../lambdas/server/in-process-host.ts';
 import { functions } from '../../lambdas/routes.ts';
 
-/** Loads the module of a function of the manifest. The tests' bundle of a gateway has another file in the place of this one. */
-export function importHandler(name: string): Promise<unknown> {
-  return import(`../../lambdas/${functions[name]!.entry}`);
-}
+/** Any function of the manifest. The tests' bundle of a gateway has another file in the place of this one. */
+export const importHandler: ImportHandler = (name) => import(`../../lambdas/${functions[name]!.entry}`);

@@ -7,6 +7,7 @@ export interface LocalOptions {
   ephemeral: boolean;
   catalogDirectory: string | undefined;
   sandboxed: boolean;
+  web: boolean;
   /** Milliseconds to add to the system clock. */
   clockOffsetMs: number;
   json: boolean;
@@ -26,6 +27,7 @@ Usage: npm start -- [flags]
   --ephemeral       keep nothing: every start is a first start
   --catalog <dir>   use this catalog instead of the one that comes with the code
   --sandboxed       run the synthesized bundles, one process per sandbox, wired from the template
+  --web             also run the server that Lambda Web Functions and containers run, and print its address
   --now <ISO time>  start the gateway's clock there, for example 2026-11-20T23:59:00Z
   --json            print one line of JSON on standard output when ready; logs go to standard error
                     (npm's own two lines before it go with: npm -s start -- --json)
@@ -40,12 +42,16 @@ export function parseOptions(args: string[]): LocalOptions {
   if (values.ephemeral && values.data !== undefined) {
     throw new StartFailure('--ephemeral keeps nothing, so there is nothing for --data to name: leave one of them out.');
   }
+  if (values.sandboxed && values.web) {
+    throw new StartFailure('--sandboxed runs functions, --web runs a server instead of them: leave one of them out.');
+  }
   return {
     port: parsePort(values.port),
     dataDirectory: values.data ?? DEFAULT_DATA,
     ephemeral: values.ephemeral,
     catalogDirectory: values.catalog,
     sandboxed: values.sandboxed,
+    web: values.web,
     clockOffsetMs: parseNow(values.now),
     json: values.json,
     help: values.help,
@@ -62,6 +68,7 @@ function readFlags(args: string[]) {
         ephemeral: { type: 'boolean', default: false },
         catalog: { type: 'string' },
         sandboxed: { type: 'boolean', default: false },
+        web: { type: 'boolean', default: false },
         now: { type: 'string' },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },

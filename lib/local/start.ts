@@ -9,15 +9,18 @@ import { deadLettersVariable, optionalVariable, queueVariable, variables } from 
 import { describeError, log } from '../../lambdas/platform/logger.ts';
 import { localCredentials } from '../../lambdas/platform/sdk.ts';
 import type { QueueName } from '../../lambdas/route.ts';
-import { queueWorkers, routes } from '../../lambdas/routes.ts';
+import { queueWorkers } from '../../lambdas/routes.ts';
+import type { FunctionHost } from '../../lambdas/server/function-host.ts';
+import { startApi, startFunctionUrl } from '../../lambdas/server/front-door.ts';
+import { startInProcessHost } from '../../lambdas/server/in-process-host.ts';
+import { answeringNames } from '../../lambdas/server/served-routes.ts';
 import { openTable } from '../../lambdas/store/table.ts';
 import { upgradeRecords } from '../upgrade.ts';
 import { bootstrap, type LocalAccount } from './bootstrap.ts';
 import { modelToTry, providerStates, type ProviderState } from './callable.ts';
 import { StartFailure } from './failure.ts';
-import type { FunctionHost } from './function-host.ts';
-import { checkPorts, startApi, startFunctionUrl } from './http-server.ts';
-import { startInProcessHost } from './in-process-host.ts';
+import { importHandler } from './handlers.ts';
+import { checkPorts, openAt } from './ports.ts';
 import type { LocalOptions } from './options.ts';
 import { startSandboxedHost } from './sandboxed/host.ts';
 import { synthesize } from './sandboxed/synth.ts';
@@ -25,6 +28,7 @@ import { readTemplates } from './sandboxed/templates.ts';
 import { startServices, type LocalServices, type Stops } from './services.ts';
 import { LocalState } from './state.ts';
 import { deadLettersOf, manifestWiring, type Wiring } from './wiring.ts';
+import { startWebServer } from './web-server.ts';
 import { startWorkersProcess } from './workers-process.ts';
 import { workersOf, type Workers } from './workers.ts';
 
@@ -33,6 +37,8 @@ export interface LocalGateway extends LocalAccount {
   baseUrl: string;
   /** Of the function URL; null where the deployment has none. */
   streamingUrl: string | null;
+  /** Base URL of the server, where it was asked for. */
+  webUrl: string | undefined;
   /** For a first request. */
   modelId: string | undefined;
   providers: ProviderState[];
@@ -84,7 +90,7 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   const catalog = await servedCatalog();
   const host = deployment
     ? startSandboxedHost(deployment, { ...services, environment })
-    : await startInProcessHost([...Object.keys(routes), wiring.unknownRoute]);
+    : await startInProcessHost(answeringNames, importHandler);
   stops.push(host.stop);
   // Sandboxes are processes of their own already.
   const workers = deployment ? workersOf(services.sqs, host.invoke) : await startWorkersProcess();
@@ -95,6 +101,8 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   // At the end, requests finish first, then the workers handle what those sent to the queues.
   stops.push(() => Promise.race([host.idle(), sleep(LAST_REQUESTS_MS, undefined, { ref: false })]));
   const { api, streamingUrl } = await openFrontDoor(options.port, wiring, host, stops);
+  const web = options.web ? await startWebServer(catalogOf(options)) : undefined;
+  if (web) stops.push(web.stop);
   // First of all, streams end with a word, while their connections are there.
   stops.push(async () => {
     host.endAnswers?.();
@@ -113,6 +121,7 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
     ...account,
     baseUrl,
     streamingUrl,
+    webUrl: web?.baseUrl,
     modelId: modelToTry(catalog)?.id,
     providers: providerStates(catalog),
     publishedCatalog: catalog.version === deployed.version ? undefined : catalog.version,
@@ -188,10 +197,11 @@ async function sweepAfter(deadBootIds: string[], workers: Workers, state: LocalS
 }
 
 async function openFrontDoor(port: number, wiring: Wiring, host: FunctionHost, stops: Stops) {
-  const api = await startApi(port, wiring, host);
+  const api = await openAt(port, (at) => startApi(at, wiring, host));
   stops.push(api.stop);
   if (wiring.functionUrl === undefined) return { api, streamingUrl: null };
-  const functionUrl = await startFunctionUrl(port === 0 ? 0 : port + 1, wiring.functionUrl, host);
+  const name = wiring.functionUrl;
+  const functionUrl = await openAt(port === 0 ? 0 : port + 1, (at) => startFunctionUrl(at, name, host));
   stops.push(functionUrl.stop);
   return { api, streamingUrl: functionUrl.url };
 }

@@ -1,5 +1,6 @@
 import { visibilityTimeoutSeconds, type QueueWorker, type Route } from '../../lambdas/route.ts';
 import { queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
+import { wiredRoutes, type WiredRoute } from '../../lambdas/server/routing-table.ts';
 
 /** What the local runtime has to connect: the same facts, whether they come from the manifest or from a template. */
 export interface Wiring {
@@ -21,14 +22,6 @@ export interface WiredQueue {
   deadLetters: string;
 }
 
-export interface WiredRoute {
-  method: string;
-  /** As API Gateway writes it, below the stage. */
-  path: string;
-  functionName: string;
-  streaming: boolean;
-}
-
 /** The name of a queue's dead-letter queue, where queues have their names from the manifest. */
 export function deadLettersOf(queue: string): string {
   return `${queue}-dead-letters`;
@@ -36,11 +29,8 @@ export function deadLettersOf(queue: string): string {
 
 /** The wiring that the manifest asks for. */
 export function manifestWiring(): Wiring {
-  const entries = Object.entries<Route>(routes);
   return {
-    routes: entries.flatMap(([functionName, route]) =>
-      route.paths.map((path) => ({ method: route.method, path, functionName, streaming: route.streaming === true })),
-    ),
+    routes: wiredRoutes(routes),
     queues: Object.fromEntries(
       Object.entries<QueueWorker>(queueWorkers).map(([name, worker]) => [
         name,
@@ -61,7 +51,7 @@ export function manifestWiring(): Wiring {
       functionName,
       everyMinutes,
     })),
-    functionUrl: entries.find(([, route]) => route.functionUrl)![0],
+    functionUrl: Object.entries<Route>(routes).find(([, route]) => route.functionUrl)![0],
     unknownRoute: UNKNOWN_ROUTE,
   };
 }

@@ -1,8 +1,8 @@
 /** The program of the workers' process (workers-process.ts). Its environment names the services, as a function's does. */
 
-import { queueWorkers, scheduledWorkers } from '../../lambdas/routes.ts';
 import { requireVariable, variables } from '../../lambdas/platform/environment.ts';
-import { startInProcessHost } from './in-process-host.ts';
+import { startInProcessHost } from '../../lambdas/server/in-process-host.ts';
+import { importHandler } from './handlers.ts';
 import { connectSqs } from './queues.ts';
 import type { Order, Report } from './workers-process.ts';
 import { workersOf } from './workers.ts';
@@ -11,7 +11,7 @@ process.umask(0o077);
 // The gateway is gone: nobody would stop this process, and its queues are gone as well.
 process.on('disconnect', () => process.exit(0));
 
-const host = await startInProcessHost([...Object.keys(queueWorkers), ...Object.keys(scheduledWorkers)]);
+const host = await startInProcessHost(['finalize-cost'], importHandler);
 const sqs = connectSqs(requireVariable(variables.sqsEndpoint));
 const workers = workersOf(sqs, host.invoke);
 

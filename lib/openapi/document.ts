@@ -5,7 +5,7 @@ import { errorShape } from '../../lambdas/http/shapes.ts';
 import { errorKinds, kindOfStatus, type ErrorKind } from '../../lambdas/platform/errors.ts';
 import type { Credential, Route } from '../../lambdas/route.ts';
 import { routes, type RouteName } from '../../lambdas/routes.ts';
-import { installStreamingGlobal } from '../local/in-process-host.ts';
+import { installStreamingGlobal } from '../../lambdas/server/streaming-global.ts';
 import { abouts } from './abouts.ts';
 import { blockShapes, contentBlock } from './content-blocks.ts';
 import { errorGuides, errorText } from './error-guides.ts';

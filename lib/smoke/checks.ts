@@ -1,6 +1,7 @@
 /** The checks of what a deployment must do for its clients, each seen from outside. Those that spend anything spend on a few tokens of one model. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MIN_COMPRESSED_CHARACTERS } from '../../lambdas/http/compressed.ts';
 import { call, demand, expectStatus, FailedError, jsonOf, SkippedError, type Target } from './target.ts';
 
 /** The findings of the checks before. */
@@ -67,7 +68,9 @@ async function compresses(target: Target): Promise<string> {
   const response = await call(target, '/models', { key: null, headers: { 'accept-encoding': 'gzip' } });
   await expectStatus(response, 200);
   const encoding = response.headers.get('content-encoding');
-  await response.arrayBuffer();
+  const { length } = await response.text();
+  if (encoding === null && length < MIN_COMPRESSED_CHARACTERS)
+    throw new SkippedError('the list of models is too short');
   demand(encoding === 'gzip', `content-encoding is ${encoding ?? 'absent'}`);
   return 'gzip';
 }
@@ -176,6 +179,7 @@ async function knowsItsKey(target: Target): Promise<string> {
 
 async function separatesKeys(target: Target): Promise<string> {
   const { status } = await call(target, '/keys');
+  if (status === 404) throw new SkippedError('no management at this address');
   demand(status === 401 || status === 403, `an inference key may list keys: ${status}`);
   return `${status} for an inference key at a management route`;
 }

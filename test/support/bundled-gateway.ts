@@ -66,7 +66,7 @@ export async function bundleGateway(): Promise<string> {
     banner: {
       js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`,
     },
-    external: ['@aws-sdk/credential-provider-http'],
+    external: ['@aws-sdk/credential-provider-http', 'esbuild'],
     plugins: [asFromSources],
     logLevel: 'error',
   });

@@ -15,6 +15,8 @@ export interface RunningGateway {
   /** The base URL of clients that append /v1 themselves. */
   anthropicUrl: string;
   streamingUrl: string;
+  /** Base URL of the server; with `--web`. */
+  webUrl: string;
   key: string;
   managementKey: string;
   accountId: string;
@@ -67,6 +69,7 @@ export async function startGateway({ args = [], env = {} }: StartOptions = {}): 
     baseUrl: ready['base_url']!,
     anthropicUrl: ready['base_url']!.replace(/\/v1$/, ''),
     streamingUrl: ready['streaming_url']!,
+    webUrl: ready['web_url']!,
     key: ready['inference_key']!,
     managementKey: ready['management_key']!,
     accountId: ready['account_id']!,

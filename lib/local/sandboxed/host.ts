@@ -1,5 +1,5 @@
 import { variables } from '../../../lambdas/platform/environment.ts';
-import type { FunctionHost } from '../function-host.ts';
+import type { FunctionHost } from '../../../lambdas/server/function-host.ts';
 import { Sandbox, type Invocation } from './sandbox.ts';
 import type { DeployedFunction, Deployment, Value } from './templates.ts';
 

@@ -5,7 +5,8 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WiredQueue, WiredRoute, Wiring } from '../wiring.ts';
+import type { WiredRoute } from '../../../lambdas/server/routing-table.ts';
+import type { WiredQueue, Wiring } from '../wiring.ts';
 
 export interface Deployment {
   wiring: Wiring;

@@ -1,13 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
+import { nowMs } from '../platform/clock.ts';
+import type { Origin } from './origin.ts';
 import type { RequestTarget } from './request-target.ts';
 import type { RouteMatch } from './routing-table.ts';
 
+/** A request as it has arrived, without its body. */
+export interface Arrival {
+  request: IncomingMessage;
+  target: RequestTarget;
+  origin: Origin;
+}
+
 /** HTTP as a REST API hands it to a function (payload format 1.0). */
 export function toRestEvent(
-  request: IncomingMessage,
-  target: RequestTarget,
+  { request, target, origin }: Arrival,
   match: { route: { path: string }; pathParameters: RouteMatch['pathParameters'] },
   body: string,
 ): APIGatewayProxyEvent {
@@ -19,7 +27,7 @@ export function toRestEvent(
     single[name] = value;
     (multiple[name] ??= []).push(value);
   }
-  single['X-Forwarded-Proto'] = 'http';
+  single['X-Forwarded-Proto'] = origin.protocol;
   const query = byName<string>();
   const multipleQuery = byName<string[]>();
   for (const [name, value] of new URLSearchParams(target.query)) {
@@ -40,12 +48,12 @@ export function toRestEvent(
     requestContext: {
       requestId: randomUUID(),
       stage: 'v1',
-      domainName: domainOf(request),
+      domainName: origin.domain,
       path: target.path,
       httpMethod: request.method!,
       resourcePath: match.route.path,
       protocol: 'HTTP/1.1',
-      identity: { sourceIp: request.socket.remoteAddress ?? '127.0.0.1' },
+      identity: { sourceIp: origin.clientAddress },
     } as APIGatewayProxyEvent['requestContext'],
     body: body === '' ? null : body,
     isBase64Encoded: false,
@@ -53,7 +61,7 @@ export function toRestEvent(
 }
 
 /** HTTP as a function URL hands it to its function (payload format 2.0). */
-export function toUrlEvent(request: IncomingMessage, target: RequestTarget, body: string): APIGatewayProxyEventV2 {
+export function toUrlEvent({ request, target, origin }: Arrival, body: string): APIGatewayProxyEventV2 {
   const headers = byName<string>();
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(',') : value;
@@ -67,9 +75,9 @@ export function toUrlEvent(request: IncomingMessage, target: RequestTarget, body
     requestContext: {
       requestId: randomUUID(),
       stage: '$default',
-      domainName: domainOf(request),
-      time: new Date().toISOString(),
-      timeEpoch: Date.now(),
+      domainName: origin.domain,
+      time: new Date(nowMs()).toISOString(),
+      timeEpoch: nowMs(),
       routeKey: '$default',
       accountId: 'anonymous',
       apiId: 'local',
@@ -78,7 +86,7 @@ export function toUrlEvent(request: IncomingMessage, target: RequestTarget, body
         method: request.method!,
         path: target.path,
         protocol: 'HTTP/1.1',
-        sourceIp: request.socket.remoteAddress ?? '127.0.0.1',
+        sourceIp: origin.clientAddress,
         userAgent: request.headers['user-agent'] ?? '',
       },
     },
@@ -90,14 +98,4 @@ export function toUrlEvent(request: IncomingMessage, target: RequestTarget, body
 /** Without the names that every object inherits: a client may call a header or a parameter `constructor`. */
 function byName<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>;
-}
-
-const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
-
-/**
- * Where the gateway is reached, as API Gateway fills it in: never what a client merely says. Addresses for others are made of
- * it, such as the one that a provider of videos is told for its notices.
- */
-function domainOf({ headers: { host = '' }, socket }: IncomingMessage): string {
-  return LOOPBACK.test(host) ? host : `${socket.localAddress ?? '127.0.0.1'}:${socket.localPort}`;
 }

@@ -1,5 +1,14 @@
-import { ResourceTree } from '../../lambdas/http/resource-tree.ts';
-import type { WiredRoute } from './wiring.ts';
+import { ResourceTree } from '../http/resource-tree.ts';
+import type { Route } from '../route.ts';
+
+/** A method of a path, and the function that answers it. */
+export interface WiredRoute {
+  method: string;
+  /** As API Gateway writes it, below the stage. */
+  path: string;
+  functionName: string;
+  streaming: boolean;
+}
 
 /** Where a request goes, and what its path says. */
 export interface RouteMatch {
@@ -9,6 +18,13 @@ export interface RouteMatch {
 }
 
 export type MatchRoute = (method: string, path: string) => RouteMatch | undefined;
+
+/** Each path of each route of a manifest. */
+export function wiredRoutes(routes: Record<string, Route>): WiredRoute[] {
+  return Object.entries(routes).flatMap(([functionName, { method, paths, streaming = false }]) =>
+    paths.map((path) => ({ method, path, functionName, streaming })),
+  );
+}
 
 /** API Gateway's matching of the routes. */
 export function buildRoutingTable(routes: WiredRoute[]): MatchRoute {

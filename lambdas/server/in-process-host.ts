@@ -1,44 +1,35 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
-import { functions } from '../../lambdas/routes.ts';
+import { functions } from '../routes.ts';
 import { contained, containFaults } from './containment.ts';
 import type { FunctionHost } from './function-host.ts';
-import { importHandler } from './handlers.ts';
 import { returnIdleMemory } from './idle-memory.ts';
+import { installStreamingGlobal } from './streaming-global.ts';
 
 type BufferedHandler = (event: unknown, context: Context) => Promise<unknown>;
 type StreamingHandler = (event: unknown, response: ServerResponse, context: Context) => Promise<void>;
 
-/**
- * The part of Lambda's own global that streaming handlers use: the response stream is the HTTP response itself, and the
- * metadata becomes its head.
- */
-export function installStreamingGlobal(): void {
-  const streaming = {
-    streamifyResponse: (handler: StreamingHandler) => handler,
-    HttpResponseStream: {
-      from(response: ServerResponse, metadata: { statusCode: number; headers?: Record<string, string> }) {
-        // An escaped fault was already answered: nobody reads this answer, and its writer must learn that.
-        if (response.headersSent) return response.destroy();
-        response.writeHead(metadata.statusCode, metadata.headers);
-        return response;
-      },
-    },
-  };
-  Object.assign(globalThis, { awslambda: streaming });
-}
+/** Loads the module of a function. @param name in the manifest */
+export type ImportHandler = (name: string) => Promise<unknown>;
 
-/** Loads handlers of the manifest into this process: the fastest way to run them, and to debug them. */
-export async function startInProcessHost(names: string[]): Promise<FunctionHost> {
+/** No answer lasts longer, whatever its function may take: AWS ends each request of a server after fifteen minutes. */
+const LONGEST_ANSWER_SECONDS = 885;
+
+/**
+ * Runs functions of the manifest in this process, as many requests at once as come.
+ *
+ * Guarantee: a fault that escapes a request fails that request alone, and a request whose client has left is told so.
+ * @param names the functions to load before the first request; others are loaded when they are first asked for
+ */
+export async function startInProcessHost(names: string[], importHandler: ImportHandler): Promise<FunctionHost> {
   installStreamingGlobal();
   containFaults();
-  const handlers = new Map<string, BufferedHandler | StreamingHandler>();
-  await Promise.all(
-    names.map(async (name) => {
-      const module = (await importHandler(name)) as { handler: BufferedHandler };
-      handlers.set(name, module.handler);
-    }),
-  );
+  const loading = new Map<string, Promise<unknown>>();
+  const load = async <Handler>(name: string): Promise<Handler> => {
+    if (!loading.has(name)) loading.set(name, importHandler(name));
+    return ((await loading.get(name)) as { handler: Handler }).handler;
+  };
+  await Promise.all(names.map((name) => load(name)));
   const running = new Set<Promise<unknown>>();
   const answers = new Set<AbortController>();
   const memory = returnIdleMemory(() => running.size > 0);
@@ -51,13 +42,16 @@ export async function startInProcessHost(names: string[]): Promise<FunctionHost>
     });
   };
   return {
-    invoke: (name, event) => track(contained(() => (handlers.get(name) as BufferedHandler)(event, newContext(name)))),
-    stream: (name, event, response) => {
+    invoke(name, event) {
+      const context = newContext(name);
+      return track(contained(async () => (await load<BufferedHandler>(name))(event, context)));
+    },
+    stream(name, event, response) {
       // Each answer has a signal of its own, which ends with it: one for all would keep a listener of every answer.
       const stopping = new AbortController();
       answers.add(stopping);
       const context = { ...newContext(name), clientLeft: leavingOf(response), stopping: stopping.signal };
-      const work = contained(() => (handlers.get(name) as StreamingHandler)(event, response, context as Context));
+      const work = contained(async () => (await load<StreamingHandler>(name))(event, response, context as Context));
       return track(work).finally(() => answers.delete(stopping));
     },
     endAnswers() {
@@ -80,7 +74,8 @@ function leavingOf(response: ServerResponse): AbortSignal {
 }
 
 function newContext(name: string): Context {
-  const deadline = performance.now() + functions[name]!.timeoutSeconds * 1000;
+  const seconds = Math.min(functions[name]!.timeoutSeconds, LONGEST_ANSWER_SECONDS);
+  const deadline = performance.now() + seconds * 1000;
   return {
     functionName: name,
     awsRequestId: crypto.randomUUID(),

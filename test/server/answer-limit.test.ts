@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FunctionHost } from '../../lib/local/function-host.ts';
-import { startApi, type LocalServer } from '../../lib/local/http-server.ts';
+import type { FunctionHost } from '../../lambdas/server/function-host.ts';
+import { startApi } from '../../lambdas/server/front-door.ts';
+import type { Listener } from '../../lambdas/server/listener.ts';
 
 let bodyLength = 0;
-let server: LocalServer;
+let server: Listener;
 beforeAll(async () => {
   const host = {
     invoke: () => Promise.resolve({ statusCode: 200, headers: {}, body: '"'.repeat(bodyLength) }),
   } as unknown as FunctionHost;
   const routes = [{ method: 'GET', path: '/large', functionName: 'large', streaming: false }];
-  server = await startApi(0, { routes, unknownRoute: 'large' }, host);
+  server = await startApi({ port: 0, host: '127.0.0.1' }, { routes, unknownRoute: 'large' }, host);
 });
 afterAll(() => server.stop());
 

@@ -4,7 +4,7 @@
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { describeError, log } from '../../lambdas/platform/logger.ts';
+import { describeError, log } from '../platform/logger.ts';
 
 interface Course {
   fail: (error: Error) => void;

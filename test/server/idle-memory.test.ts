@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { returnIdleMemory } from '../../lib/local/idle-memory.ts';
+import { returnIdleMemory } from '../../lambdas/server/idle-memory.ts';
 
 const MB = 1024 * 1024;
 

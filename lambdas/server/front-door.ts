@@ -1,0 +1,117 @@
+/** What stands where API Gateway is on AWS: it finds the function of a request, and hands the request over as API Gateway does. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ListenOptions } from 'node:net';
+import { GatewayError, notFound } from '../platform/errors.ts';
+import type { Beside } from './beside.ts';
+import { MAX_EVENT_BYTES, readBody, tooLarge, type BodyRoom, type BodyShare } from './bodies.ts';
+import type { FunctionHost, ProxyResult } from './function-host.ts';
+import { toRestEvent, toUrlEvent, type Arrival } from './http-events.ts';
+import { listen, type Listener } from './listener.ts';
+import { directly, originOf, type Origin } from './origin.ts';
+import type { RequestTarget } from './request-target.ts';
+import { buildRoutingTable, type RouteMatch, type WiredRoute } from './routing-table.ts';
+
+/** The largest answer that Lambda accepts of a function that does not stream. */
+const MAX_RESULT_BYTES = 6_291_556;
+
+export interface DoorOptions {
+  /** Who sends a request, and where the gateway is reached by it. */
+  originOf?: (request: IncomingMessage) => Origin;
+  /** What the bodies of all requests may take together; without it, each is bounded alone. */
+  room?: BodyRoom;
+  /** Why a route is not here that is no unknown one. @param path below /v1 */
+  servedElsewhere?: (method: string, path: string) => GatewayError | undefined;
+  /** Who answers requests that are larger than `upToBytes`. */
+  beside?: { upToBytes: number; process: Beside };
+}
+
+/** The routes below /v1, and a function for all else there. Elsewhere it has no stage. */
+export function startApi(
+  at: ListenOptions,
+  { routes, unknownRoute }: { routes: WiredRoute[]; unknownRoute: string },
+  host: FunctionHost,
+  { originOf: origin = (request) => originOf(request, directly), room, servedElsewhere, beside }: DoorOptions = {},
+): Promise<Listener> {
+  const match = buildRoutingTable(routes);
+  const elsewhere = { functionName: unknownRoute, path: '/{path+}', streaming: false };
+  const found = ({ method = '' }: IncomingMessage, path: string): Pick<RouteMatch, 'route' | 'pathParameters'> =>
+    match(method, path.slice('/v1'.length)) ?? {
+      route: { ...elsewhere, method },
+      pathParameters: { path: path.slice('/v1/'.length) },
+    };
+
+  async function handOver(arrival: Arrival, response: ServerResponse, share: BodyShare | undefined): Promise<void> {
+    const { request, target } = arrival;
+    const { bytes, isWhole } = await readBody(request, { share, upToBytes: beside?.upToBytes });
+    if (!isWhole) {
+      share?.release();
+      return beside!.process.forward(arrival, bytes, response);
+    }
+    const route = found(request, target.path);
+    const event = fitting(toRestEvent(arrival, route, bytes.toString('utf8')));
+    const { functionName, streaming } = route.route;
+    if (streaming) await host.stream(functionName, event, response);
+    else writeResult(response, (await host.invoke(functionName, event)) as ProxyResult);
+  }
+
+  return listen(at, async (request, response, target) => {
+    if (isBrowserAtTheRoot(request, target)) {
+      response.writeHead(302, { location: '/v1/docs' }).end();
+      return;
+    }
+    const { path } = target;
+    if (path !== '/v1' && !path.startsWith('/v1/')) {
+      throw notFound(
+        `There is no ${request.method} ${path}. The base URL of this gateway ends with /v1; /v1/docs describes the API.`,
+      );
+    }
+    const absence = servedElsewhere?.(request.method ?? '', path.slice('/v1'.length));
+    if (absence) throw absence;
+    const share = room?.share();
+    try {
+      await handOver({ request, target, origin: origin(request) }, response, share);
+    } finally {
+      share?.release();
+    }
+  });
+}
+
+/** A browser at the address itself, where AWS has nothing: a person wants to read what is here. */
+function isBrowserAtTheRoot({ method, headers }: IncomingMessage, { path }: RequestTarget): boolean {
+  return path === '/' && method === 'GET' && headers.accept?.includes('text/html') === true;
+}
+
+/** Stands for the function URL: every path goes to its one function. */
+export function startFunctionUrl(at: ListenOptions, name: string, host: FunctionHost): Promise<Listener> {
+  return listen(at, async (request, response, target) => {
+    const { bytes } = await readBody(request);
+    const arrival = { request, target, origin: originOf(request, directly) };
+    await host.stream(name, fitting(toUrlEvent(arrival, bytes.toString('utf8'))), response);
+  });
+}
+
+/** @throws {GatewayError} 502 for an answer that Lambda would not take */
+function writeResult(response: ServerResponse, result: ProxyResult): void {
+  if (isLargerThan(MAX_RESULT_BYTES, result)) {
+    throw new GatewayError('server', 'The answer of the function is larger than Lambda takes.', { status: 502 });
+  }
+  const body = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');
+  response.writeHead(result.statusCode, {
+    ...(result.headers as Record<string, string>),
+    'content-length': body.length,
+  });
+  response.end(body);
+}
+
+/** @throws {GatewayError} 413 for an event that Lambda would not take */
+function fitting<Event extends { body?: string | null }>(event: Event): Event {
+  if (isLargerThan(MAX_EVENT_BYTES, event)) throw tooLarge();
+  return event;
+}
+
+/** As JSON, which is how Lambda measures both ways. */
+function isLargerThan(bytes: number, message: { body?: string | null | undefined }): boolean {
+  // A character becomes six at most; most bodies are far from the limit, and need not be counted.
+  return (message.body?.length ?? 0) > bytes / 6 && Buffer.byteLength(JSON.stringify(message)) > bytes;
+}

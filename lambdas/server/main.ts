@@ -1,0 +1,77 @@
+/**
+ * The program of a server: all that clients of models ask for, many requests at once in one process, on Lambda Web Functions or in a
+ * container. Its functions are those of the deployment, unchanged. Nothing that must happen waits for its end: what it could not settle
+ * any more, the sweep settles from the last checkpoint.
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ListenOptions } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describeError, log } from '../platform/logger.ts';
+import { besideOf, forwardedOrigin, type Beside } from './beside.ts';
+import { BodyRoom } from './bodies.ts';
+import { startApi, type DoorOptions } from './front-door.ts';
+import { homeOf, type Home } from './home.ts';
+import { startInProcessHost } from './in-process-host.ts';
+import { originOf } from './origin.ts';
+import { answeringNames, importServedHandler, served, servedElsewhere } from './served-routes.ts';
+
+/** What bodies may take of one process's memory, as long as their answers are not whole. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+/** A body of this size takes about ten milliseconds of the processor; larger ones are answered beside. */
+const BESIDE_FROM_BYTES = 256 * 1024;
+
+process.umask(0o077);
+const [, , option, socketPath] = process.argv;
+const home = homeOf();
+await (option === '--beside' ? serveBeside(socketPath!) : serveClients(home)).catch((error: unknown) => {
+  log('error', 'the server did not start', describeError(error));
+  process.exit(1);
+});
+
+async function serveClients({ host, port, vantage, graceMs }: Home): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-'));
+  const beside = besideOf(fileURLToPath(import.meta.url), join(directory, 'large.sock'));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  const url = await serve(
+    { host, port },
+    {
+      originOf: (request) => originOf(request, vantage),
+      beside: { upToBytes: BESIDE_FROM_BYTES, process: beside },
+    },
+    { graceMs, beside },
+  );
+  log('info', 'listening', { reason: url });
+}
+
+/** Ends with the process that it serves, in whatever way that ends. */
+async function serveBeside(path: string): Promise<void> {
+  process.on('disconnect', () => process.exit(0));
+  rmSync(path, { force: true });
+  await serve({ path }, { originOf: forwardedOrigin }, { graceMs: home.graceMs });
+  process.send!('ready');
+}
+
+async function serve(
+  at: ListenOptions,
+  options: DoorOptions,
+  { graceMs, beside }: { graceMs: number; beside?: Beside },
+): Promise<string> {
+  const functions = await startInProcessHost(answeringNames, importServedHandler);
+  const door = await startApi(at, served, functions, {
+    room: new BodyRoom(MAX_BODY_BYTES),
+    servedElsewhere,
+    ...options,
+  });
+  process.once('SIGTERM', () => {
+    functions.endAnswers!();
+    const ended = Promise.all([beside?.stop() ?? Promise.resolve(), door.close()])
+      // Settlements go on after the last byte of an answer.
+      .then(() => functions.idle());
+    void Promise.race([ended, sleep(graceMs)]).then(() => process.exit(0));
+  });
+  return door.url;
+}

@@ -1,0 +1,67 @@
+/** The server's bundle in a process of its own: what a Lambda Web Function or a container runs, on this machine's services. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { serverVariables } from '../../lambdas/platform/environment.ts';
+import { adoptChild } from './children.ts';
+import { StartFailure } from './failure.ts';
+import { freePort } from './free-port.ts';
+
+const builds = fileURLToPath(new URL('../../.build', import.meta.url));
+const LOOPBACK = '127.0.0.1';
+const START_TIMEOUT_MS = 10_000;
+
+export interface WebServer {
+  /** With /v1. */
+  baseUrl: string;
+  stop: () => Promise<void>;
+}
+
+/**
+ * @param catalogDirectory replaces the catalog that comes with the code
+ * @throws {StartFailure} when the server does not come up
+ */
+export async function startWebServer(catalogDirectory: string | undefined): Promise<WebServer> {
+  mkdirSync(builds, { recursive: true });
+  const directory = mkdtempSync(join(builds, 'server-'));
+  // Only who asks for the server waits for the bundler.
+  const { bundleServer, SERVER_PROGRAM } = await import('../aws/bundle.ts');
+  await bundleServer(directory, catalogDirectory);
+  const port = await freePort();
+  // In its own process group: Ctrl-C must reach the gateway first, whose services the server still needs.
+  const child = adoptChild(
+    spawn(process.execPath, ['--enable-source-maps', join(directory, SERVER_PROGRAM)], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, [serverVariables.host]: LOOPBACK, [serverVariables.port]: String(port) },
+      detached: true,
+    }),
+  );
+  const exit = once(child, 'exit');
+  const baseUrl = `http://${LOOPBACK}:${port}/v1`;
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await exit;
+    rmSync(directory, { recursive: true, force: true });
+  };
+  const isUp = await Promise.race([answersAt(`${baseUrl}/health`), exit.then(() => false)]);
+  if (isUp) return { baseUrl, stop };
+  await stop();
+  throw new StartFailure('The server did not start.');
+}
+
+async function answersAt(url: string): Promise<boolean> {
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  while (performance.now() < deadline) {
+    const isThere = await fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isThere) return true;
+    await sleep(20);
+  }
+  return false;
+}

@@ -1,0 +1,265 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Money } from '../../lambdas/money/money.ts';
+import { runSmoke } from '../../lib/smoke/run.ts';
+import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
+import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { listen, type Listening } from '../support/listen.ts';
+import { repeated } from '../support/long-runs.ts';
+import { manage } from '../support/manage.ts';
+import { cpuMs, descendantsOf, residentMb } from '../support/processes.ts';
+import { readEvents, summarise } from '../support/sse.ts';
+import { frames } from '../support/upstream.ts';
+
+/** Two hundred streams of fifteen seconds in the long form. */
+const STREAMS = repeated(200, { ofWhichAlways: 40 });
+const WORDS = repeated(300, { ofWhichAlways: 40 });
+const WORD_EVERY_MS = repeated(50, { ofWhichAlways: 25 });
+const PROMPT = '0.0001';
+const COMPLETION = '0.0002';
+
+let upstream: Listening;
+/** What the provider is working at. */
+const working = new Set<http.ServerResponse>();
+let catalog: CatalogDirectory;
+let gateway: RunningGateway;
+
+/** As many words as the prompt says, one at a time. */
+async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+  working.add(response);
+  response.once('close', () => working.delete(response));
+  let body = '';
+  for await (const chunk of request as AsyncIterable<Buffer>) body += chunk.toString();
+  const [{ content }] = (JSON.parse(body) as { messages: [{ content: string }] }).messages;
+  const count = Number(/^\d+/.exec(content)?.[0] ?? 1);
+  response.write(frames.start + frames.blockStart);
+  for (let word = 0; word < count && !response.destroyed; word += 1) {
+    response.write(frames.text(`w${word} `));
+    await sleep(WORD_EVERY_MS);
+  }
+  response.end(frames.end(count));
+}
+
+beforeAll(async () => {
+  upstream = await listen(http.createServer((request, response) => void answer(request, response)));
+  const provider = (id: string, path: string) => ({
+    id,
+    name: id,
+    wire: 'anthropic',
+    base_url: `${upstream.url}${path}`,
+    data_policy: { logs_prompts: false, trains_on_prompts: false },
+    timeouts: { first_byte_ms: 2_000, idle_ms: 2_000 },
+  });
+  const pricing = { prompt: PROMPT, completion: COMPLETION };
+  catalog = catalogDirectory(
+    [
+      textModel('test/plain', [{ provider: 'plain', pricing }], { context_length: 5_000_000 }),
+      textModel('test/faulty', [{ provider: 'faulty', pricing }]),
+    ],
+    [provider('plain', ''), provider('faulty', '/response/')],
+  );
+  gateway = await startServer();
+});
+afterAll(async () => {
+  await gateway.stop();
+  await upstream.stop();
+  catalog.remove();
+});
+
+/** A gateway whose base URL is that of the server. */
+async function startServer(): Promise<RunningGateway> {
+  const saboteur = new URL('../support/saboteur.mjs', import.meta.url).href;
+  const started = await startGateway({
+    args: ['--web', '--catalog', catalog.path],
+    env: { NODE_OPTIONS: `--import=${saboteur}` },
+  });
+  return { ...started, baseUrl: started.webUrl };
+}
+
+const processes = () => descendantsOf(gateway.process.pid!).filter(({ command }) => command.includes('/server-'));
+const serverPid = () => processes().find(({ command }) => !command.includes('--beside'))!.pid;
+const besidePid = () => processes().find(({ command }) => command.includes('--beside'))!.pid;
+
+const ask = (words: number, more = '') => ({
+  model: 'test/plain',
+  max_tokens: 1_000,
+  stream: true,
+  messages: [said(`${words} ${more}`)],
+});
+
+async function wholeStream(server: RunningGateway, words: number, more = '') {
+  const response = await post(server, '/messages', ask(words, more));
+  expect(response.status).toBe(200);
+  return { id: response.headers.get('x-generation-id')!, ...summarise(await readEvents(response)) };
+}
+
+const textOf = (words: number) => Array.from({ length: words }, (_, word) => `w${word} `).join('');
+
+/** A key of its own with a limit, and how much of that is neither spent nor free. */
+async function limitedKey(limit: number): Promise<{ server: RunningGateway; state: () => Promise<[string, string]> }> {
+  const { body } = await manage({ ...gateway, baseUrl: gateway.anthropicUrl + '/v1' }, 'POST', '/keys', {
+    name: `limited to ${limit}`,
+    limit,
+  });
+  const server = { ...gateway, key: (body as { key: string }).key };
+  const state = async (): Promise<[string, string]> => {
+    const answered = await fetch(`${gateway.anthropicUrl}/v1/key`, { headers: { 'x-api-key': server.key } });
+    const { data: key } = (await answered.json()) as { data: { usage: number; limit_remaining: number } };
+    return [String(key.usage), String(key.limit_remaining)];
+  };
+  return { server, state };
+}
+
+describe('the server', () => {
+  it('passes the checks that a deployment is checked with from outside', async () => {
+    const out = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+    const code = await runSmoke(['--json', '--url', gateway.baseUrl, '--model', 'test/plain'], {
+      GATEWAY_KEY: gateway.key,
+    });
+    const report = String(out.mock.calls[0]![0]);
+    out.mockRestore();
+
+    expect(JSON.parse(report)).toMatchObject({ passed: true });
+    expect(code).toBe(0);
+  });
+
+  it('says of management where it is', async () => {
+    const response = await fetch(`${gateway.baseUrl}/keys`, { headers: { 'x-api-key': gateway.managementKey } });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({
+      error: { message: expect.stringContaining('base URL of the API') as string },
+    });
+  });
+
+  it(`answers ${STREAMS} streams at once, whole and to the last digit`, { timeout: 120_000 }, async () => {
+    const { server, state } = await limitedKey(1_000);
+    let mostMb = 0;
+    const watch = setInterval(() => (mostMb = Math.max(mostMb, residentMb(serverPid()))), 100);
+
+    const answers = await Promise.all(Array.from({ length: STREAMS }, () => wholeStream(server, WORDS)));
+    clearInterval(watch);
+
+    for (const { text, stopReason } of answers) {
+      expect([text, stopReason]).toEqual([textOf(WORDS), 'end_turn']);
+    }
+    const each = Money.parse(PROMPT).times(10).plus(Money.parse(COMPLETION).times(WORDS));
+    const spent = each.times(STREAMS);
+    await expect
+      .poll(state, { timeout: 20_000 })
+      .toEqual([spent.toString(), Money.parse('1000').minus(spent).toString()]);
+    expect(mostMb).toBeLessThan(400);
+  });
+
+  it('ends the work of the provider when a client leaves, small request or large', async () => {
+    for (const more of ['', 'x'.repeat(400_000)]) {
+      const leaving = new AbortController();
+      const response = await fetch(`${gateway.baseUrl}/messages`, {
+        method: 'POST',
+        signal: leaving.signal,
+        headers: { 'x-api-key': gateway.key, 'content-type': 'application/json' },
+        body: JSON.stringify(ask(500, more)),
+      });
+      await response.body!.getReader().read();
+      expect(working.size).toBe(1);
+
+      leaving.abort();
+
+      await expect.poll(() => working.size, { timeout: 2_000 }).toBe(0);
+      const generation = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
+      expect(generation).toMatchObject({ cancelled: true });
+    }
+  });
+});
+
+describe('a fault that escapes', () => {
+  it('fails its request, and disturbs no other', async () => {
+    const other = wholeStream(gateway, 60);
+
+    const failed = await post(gateway, '/messages', { ...ask(3), model: 'test/faulty', stream: false });
+    await failed.text();
+
+    expect((await other).text).toBe(textOf(60));
+    expect(processes()).toContainEqual(expect.objectContaining({ pid: serverPid() }));
+    expect(gateway.log()).toContain('"a fault escaped"');
+  });
+});
+
+describe('a large request', () => {
+  it('is answered beside, so that the others go on', async () => {
+    await wholeStream(gateway, 1, 'x'.repeat(400_000));
+    const before = { main: cpuMs(serverPid()), beside: cpuMs(besidePid()) };
+    // As many values as a body may have, of which each is read and checked.
+    const hostile = {
+      ...ask(1),
+      messages: [{ role: 'user', content: Array.from({ length: 30_000 }, () => ({ type: 'text', text: 'x' })) }],
+    };
+
+    const answers = await Promise.all(Array.from({ length: 4 }, () => post(gateway, '/messages', hostile)));
+
+    for (const response of answers) expect(response.status).toBeLessThan(500);
+    await Promise.all(answers.map((response) => response.text()));
+    const [main, beside] = [cpuMs(serverPid()) - before.main, cpuMs(besidePid()) - before.beside];
+    expect(main).toBeLessThan(beside / 2);
+  });
+
+  it('is answered again after the process beside has died', async () => {
+    await wholeStream(gateway, 1, 'x'.repeat(400_000));
+    const dying = besidePid();
+    const open = await post(gateway, '/messages', ask(400, 'x'.repeat(400_000)));
+
+    process.kill(dying, 'SIGKILL');
+
+    await expect(readEvents(open)).rejects.toThrow();
+    expect((await wholeStream(gateway, 3, 'x'.repeat(400_000))).text).toBe(textOf(3));
+    expect(besidePid()).not.toBe(dying);
+  });
+
+  it('waits for room where others take it', async () => {
+    const { hostname, port } = new URL(gateway.baseUrl);
+    const uploads = Array.from({ length: 6 }, () => {
+      const upload = http.request({ hostname, port, method: 'POST', path: '/v1/messages', agent: false });
+      upload.setHeader('content-length', 6_000_000);
+      upload.on('error', () => undefined);
+      upload.write('x'.repeat(5_900_000));
+      return upload;
+    });
+    const answered = uploads.map((upload) => once(upload, 'response') as Promise<[http.IncomingMessage]>);
+    // A refused body is read to its end before its answer.
+    await sleep(500);
+    for (const upload of uploads) upload.end('x'.repeat(100_000));
+
+    const refused = (await Promise.all(answered)).filter(([{ statusCode }]) => statusCode === 529);
+    expect(refused.map(([{ headers }]) => headers['retry-after'])).toEqual(['1']);
+    for (const upload of uploads) upload.destroy();
+    await expect
+      .poll(async () => (await post(gateway, '/messages', ask(1, 'x'.repeat(400_000)))).status, { timeout: 5_000 })
+      .toBe(200);
+  });
+});
+
+describe('an end in the middle', () => {
+  it('tells each stream, charges what was told, and leaves no hold behind', { timeout: 60_000 }, async () => {
+    const { server, state } = await limitedKey(2_000);
+    const requests = [...Array(10).keys()].map((index) => (index === 0 ? 'x'.repeat(400_000) : ''));
+    const streams = await Promise.all(requests.map((more) => post(server, '/messages', ask(900, more))));
+    const reading = streams.map((stream) => readEvents(stream));
+    await expect.poll(() => working.size).toBe(10);
+
+    process.kill(serverPid(), 'SIGTERM');
+
+    const ends = await Promise.all(reading);
+    for (const events of ends) expect(events.at(-1)).toMatchObject({ type: 'error' });
+    await expect.poll(() => working.size).toBe(0);
+    await expect.poll(processes, { timeout: 10_000 }).toEqual([]);
+    const ids = streams.map((stream) => stream.headers.get('x-generation-id')!);
+    const api = { ...server, baseUrl: `${gateway.anthropicUrl}/v1` };
+    const generations = await Promise.all(ids.map((id) => finalGeneration(api, id, 10_000)));
+    const spent = Money.sum(generations.map(({ total_cost: cost }) => Money.parse(String(cost))));
+    await expect
+      .poll(state, { timeout: 10_000 })
+      .toEqual([spent.toString(), Money.parse('2000').minus(spent).toString()]);
+    for (const generation of generations) expect(generation['tokens_completion']).toBeGreaterThanOrEqual(1);
+  });
+});

@@ -1,0 +1,54 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { homeOf } from '../../lambdas/server/home.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+describe('a container', () => {
+  it('is reached from everywhere, at the port of such servers, and trusts nobody about clients', () => {
+    expect(homeOf()).toMatchObject({
+      host: '0.0.0.0',
+      port: 8080,
+      vantage: { domain: undefined, isHostChecked: false, proxies: 0 },
+    });
+  });
+
+  it('is told its place by variables', () => {
+    vi.stubEnv('GATEWAY_HOST', '10.0.0.1');
+    vi.stubEnv('GATEWAY_PORT', '9000');
+    vi.stubEnv('GATEWAY_DOMAIN', 'api.example');
+    vi.stubEnv('GATEWAY_PROXIES', '2');
+    expect(homeOf()).toMatchObject({
+      host: '10.0.0.1',
+      port: 9000,
+      vantage: { domain: 'api.example', isHostChecked: false, proxies: 2 },
+    });
+  });
+
+  it.each(['-1', 'two', '1.5'])('does not start with %s proxies', (proxies) => {
+    vi.stubEnv('GATEWAY_PROXIES', proxies);
+    expect(homeOf).toThrow(/GATEWAY_PROXIES/);
+  });
+});
+
+describe('a Web Function', () => {
+  it.each([
+    ['127.0.0.1:9001', '127.0.0.1', 9001],
+    ['http://127.0.0.1:9001', '127.0.0.1', 9001],
+    ['[::1]:9001', '::1', 9001],
+  ])('listens at %s', (endpoint, host, port) => {
+    vi.stubEnv('AWS_LAMBDA_HTTP_ENDPOINT', endpoint);
+    expect(homeOf()).toMatchObject({ host, port, vantage: { isHostChecked: true, proxies: 1 } });
+  });
+
+  it('has less than the second that Lambda gives it to end', () => {
+    vi.stubEnv('AWS_LAMBDA_HTTP_ENDPOINT', '127.0.0.1:9001');
+    expect(homeOf().graceMs).toBeLessThan(1_000);
+  });
+
+  it('does not start without an address', () => {
+    vi.stubEnv('AWS_LAMBDA_HTTP_ENDPOINT', 'nonsense');
+    expect(homeOf).toThrow(/AWS_LAMBDA_HTTP_ENDPOINT/);
+  });
+});

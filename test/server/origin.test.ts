@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { originOf, type Vantage } from '../../lambdas/server/origin.ts';
+
+const socket = { remoteAddress: '10.0.0.9', localAddress: '10.0.0.1', localPort: 8080 };
+
+function origin(headers: Record<string, string>, vantage: Partial<Vantage>) {
+  const request = { headers, socket } as unknown as IncomingMessage;
+  return originOf(request, { isHostChecked: false, proxies: 0, ...vantage });
+}
+
+describe('whom a request is from', () => {
+  const forwarded = { 'x-forwarded-for': '6.6.6.6, 203.0.113.7, 10.0.0.2' };
+
+  it.each([
+    ['the other end of the connection, where nobody is between', 0, forwarded, '10.0.0.9'],
+    ['whom the only proxy names', 1, forwarded, '10.0.0.2'],
+    ['whom the outer one of two proxies names', 2, forwarded, '203.0.113.7'],
+    ['the other end, where a proxy named nobody', 1, {}, '10.0.0.9'],
+    ['the other end, where more proxies are expected than have spoken', 4, forwarded, '10.0.0.9'],
+  ])('is %s', (_, proxies, headers, address) => {
+    expect(origin(headers, { proxies }).clientAddress).toBe(address);
+  });
+});
+
+describe('where the gateway is reached', () => {
+  it.each<[string, string, Partial<Vantage>, string, string]>([
+    ['the name that the operator has told', 'evil.example', { domain: 'api.example' }, 'https', 'api.example'],
+    ['the host that Lambda has checked', 'abc.on.aws', { isHostChecked: true }, 'https', 'abc.on.aws'],
+    ['an address of this machine', 'localhost:8787', {}, 'http', 'localhost:8787'],
+    ['its own address, where a client could say anything', 'evil.example', {}, 'http', '10.0.0.1:8080'],
+  ])('is %s', (_, host, vantage, protocol, domain) => {
+    expect(origin({ host }, vantage)).toMatchObject({ protocol, domain });
+  });
+});
