@@ -74,6 +74,7 @@ const settingUp = [
   'lib/publications',
   'lib/signed-requests',
   'lib/stacks',
+  'lib/web-server-stack',
   'platform/metrics',
   'store/transact',
   'lib/synth',

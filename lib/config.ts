@@ -57,6 +57,11 @@ const settingsSchema = z.strictObject({
       error: 'must be true or false',
     })
     .default(true),
+  /**
+   * Where clients of models are answered besides the API: `functions` has nothing more than the function URL, and `web` a server as a Lambda
+   * Web Function, which answers many requests in one process.
+   */
+  streamRuntime: z.enum(['functions', 'web']).default('functions'),
   /** Origins whose pages may call the gateway, with commas between them; `*` for all, by default none. */
   corsOrigins: z
     .string()
@@ -103,7 +108,8 @@ const settingsSchema = z.strictObject({
 });
 
 /** The settings, and which of them only make sense together. */
-const configSchema = settingsSchema.superRefine(({ domain, certificateArn, requestsPerKey, functionUrl }, context) => {
+const configSchema = settingsSchema.superRefine((settings, context) => {
+  const { domain, certificateArn, requestsPerKey, functionUrl, streamRuntime } = settings;
   const report = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
   if (domain !== undefined && certificateArn === undefined) {
     report(
@@ -114,6 +120,9 @@ const configSchema = settingsSchema.superRefine(({ domain, certificateArn, reque
   if (certificateArn !== undefined && domain === undefined) report('certificateArn', 'needs gateway:domain');
   if (requestsPerKey !== undefined && functionUrl) {
     report('requestsPerKey', 'needs gateway:functionUrl to be false: a function URL has no firewall before it');
+  }
+  if (requestsPerKey !== undefined && streamRuntime === 'web') {
+    report('requestsPerKey', 'needs gateway:streamRuntime to be functions: a Web Function has no firewall before it');
   }
 });
 

@@ -18,6 +18,12 @@ export const bookTripwires = {
   booksLate: 'books are late',
 } as const;
 
+/** The same of a server. */
+export const serverTripwires = {
+  /** A revision of it takes requests, and its process ends before it could answer any. */
+  notStarted: 'the server did not start',
+} as const;
+
 /** The same of the catalog. */
 export const catalogTripwires = {
   /** The published catalog cannot be read, or is none: another one is in force. */

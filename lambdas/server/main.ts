@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import type { ListenOptions } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { describeError, log } from '../platform/logger.ts';
+import { describeError, log, serverTripwires } from '../platform/logger.ts';
 import { besideOf, forwardedOrigin, type Beside } from './beside.ts';
 import { BodyRoom } from './bodies.ts';
 import { startApi, type DoorOptions } from './front-door.ts';
@@ -25,12 +25,15 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const BESIDE_FROM_BYTES = 256 * 1024;
 
 process.umask(0o077);
-const [, , option, socketPath] = process.argv;
-const home = homeOf();
-await (option === '--beside' ? serveBeside(socketPath!) : serveClients(home)).catch((error: unknown) => {
-  log('error', 'the server did not start', describeError(error));
+await start(process.argv.slice(2)).catch((error: unknown) => {
+  log('error', serverTripwires.notStarted, describeError(error));
   process.exit(1);
 });
+
+async function start([option, socketPath]: string[]): Promise<void> {
+  const home = homeOf();
+  await (option === '--beside' ? serveBeside(socketPath!, home) : serveClients(home));
+}
 
 async function serveClients({ host, port, vantage, graceMs }: Home): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-'));
@@ -48,10 +51,10 @@ async function serveClients({ host, port, vantage, graceMs }: Home): Promise<voi
 }
 
 /** Ends with the process that it serves, in whatever way that ends. */
-async function serveBeside(path: string): Promise<void> {
+async function serveBeside(path: string, { graceMs }: Home): Promise<void> {
   process.on('disconnect', () => process.exit(0));
   rmSync(path, { force: true });
-  await serve({ path }, { originOf: forwardedOrigin }, { graceMs: home.graceMs });
+  await serve({ path }, { originOf: forwardedOrigin }, { graceMs });
   process.send!('ready');
 }
 

@@ -35,6 +35,9 @@ const handlers: Record<ServedRoute | typeof UNKNOWN_ROUTE, () => Promise<unknown
   [UNKNOWN_ROUTE]: () => import('../api/service/unknown-route.ts'),
 };
 
+/** Their names in the manifest. */
+export const servedNames = Object.keys(handlers);
+
 /** Those that clients wait for a model at: they are loaded before the first request. */
 export const answeringNames: ServedRoute[] = [
   'create-message',

@@ -9,7 +9,7 @@ import {
 import { ComparisonOperator, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { FunctionUrlAuthType, type IFunction, InvokeMode, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { FilterPattern, type LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Construct } from 'constructs';
@@ -23,13 +23,17 @@ import type { GatewayConfig } from '../config.ts';
 import { Alarms, type AlarmWords } from './alarms.ts';
 import type { DataStack } from './data-stack.ts';
 import { createDashboard } from './dashboard.ts';
-import { GatewayFunction, type Resources } from './gateway-function.ts';
+import { GatewayFunction } from './gateway-function.ts';
+import type { Resources } from './grants.ts';
+import { acknowledgeBedrock, bedrockStatements } from './bedrock.ts';
 import { addDomain, addRateRule } from './front-door.ts';
 import { GradualChange } from './gradual-change.ts';
 import { pascalCase } from './pascal-case.ts';
 import { addRefusals } from './refusals.ts';
 import { createBooksBucket, createReviewerPolicy } from './books-bucket.ts';
 import { addThrottleAlarms } from './throttle-alarms.ts';
+import { addTripwires } from './tripwires.ts';
+import { addWebServer } from './web-server.ts';
 import { createVideoBucket } from './video-bucket.ts';
 import { WorkerQueue } from './worker-queue.ts';
 
@@ -101,6 +105,15 @@ export class ApiStack extends Stack {
     for (const name of queueNames) this.#addQueueWorker(name, this.#resources.queues[name]);
     for (const [name, worker] of Object.entries<ScheduledWorker>(scheduledWorkers)) this.#addSchedule(name, worker);
     this.#addApi();
+    if (props.config.streamRuntime === 'web') {
+      addWebServer(this, this.#alarms, {
+        config: props.config,
+        resources: this.#resources,
+        bundles: props.bundles,
+        environment: this.#environment,
+        namespace: this.#namespace,
+      });
+    }
     addThrottleAlarms(this.#alarms, props.data.table, props.config.concurrency);
     createDashboard(this, {
       namespace: this.#namespace,
@@ -260,34 +273,14 @@ export class ApiStack extends Stack {
 
   /** A function that may invoke models of Amazon Bedrock with its own role, those that the operator names. */
   #addInvoker(name: string, route: Route): GatewayFunction {
-    const { bedrockModels: resources } = this.#props.config;
-    if (resources.length === 0) return this.#addRouteFunction(name, route);
-    const actions = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'];
-    const invoker = this.#addRouteFunction(name, route, {
-      statements: [new PolicyStatement({ sid: 'Bedrock', actions, resources })],
-    });
-    const wildcards = resources.filter((arn) => arn.includes('*'));
-    Validations.of(invoker).acknowledge(
-      ...wildcards.map((arn) => ({ id: `AwsSolutions-IAM5[Resource::${arn}]`, reason: 'The operator names it so.' })),
-    );
+    const { bedrockModels } = this.#props.config;
+    const invoker = this.#addRouteFunction(name, route, { statements: bedrockStatements(bedrockModels) });
+    acknowledgeBedrock(invoker, bedrockModels);
     return invoker;
   }
 
-  /** Lines of a log that a person must look at, even if all else goes well. */
   #addTripwires(name: string, logs: LogGroup, lines: Record<string, string>, about: Omit<AlarmWords, 'says'>): void {
-    for (const [tripwire, message] of Object.entries(lines)) {
-      const id = `${pascalCase(name)}${tripwire[0]!.toUpperCase()}${tripwire.slice(1)}`;
-      const filter = logs.addMetricFilter(id, {
-        filterPattern: FilterPattern.stringValue('$.message', '=', message),
-        metricNamespace: this.#namespace,
-        metricName: id,
-      });
-      const metric = filter.metric({ period: Duration.minutes(5), statistic: 'Sum' });
-      this.#alarms.add(`${id}Alarm`, metric, {
-        ...about,
-        says: `The log line "${message}" was written.`,
-      });
-    }
+    addTripwires(this.#alarms, name, { logs, namespace: this.#namespace, lines, about });
   }
 
   /** What changes gradually stays in this template, beside its alias. */
@@ -303,16 +296,24 @@ export class ApiStack extends Stack {
       resources: this.#resources,
       bundles: this.#props.bundles,
       environment: {
-        ...this.#props.config.variables,
-        [variables.metricsNamespace]: this.#namespace,
-        [variables.outputStepTokens]: String(this.#props.config.outputStepTokens),
+        ...this.#environment,
         ...(spec.grants.seals && timestampAuthority ? { [variables.timestampAuthority]: timestampAuthority } : {}),
-        ...(this.#props.config.corsOrigins === '' ? {} : { [variables.corsOrigins]: this.#props.config.corsOrigins }),
         ...more.environment,
       },
       statements: more.statements ?? [],
       reservedConcurrency: this.#props.config.reserveWorkers ? more.reservedConcurrency : undefined,
     }));
+  }
+
+  /** The variables that every process has, whatever it is granted. */
+  get #environment(): Record<string, string> {
+    const { variables: named, outputStepTokens, corsOrigins } = this.#props.config;
+    return {
+      ...named,
+      [variables.metricsNamespace]: this.#namespace,
+      [variables.outputStepTokens]: String(outputStepTokens),
+      ...(corsOrigins === '' ? {} : { [variables.corsOrigins]: corsOrigins }),
+    };
   }
 
   #createQueues(): Record<QueueName, WorkerQueue> {

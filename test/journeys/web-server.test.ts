@@ -1,8 +1,12 @@
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
+import { freePort } from '../../lib/local/free-port.ts';
 import { runSmoke } from '../../lib/smoke/run.ts';
 import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
 import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
@@ -81,6 +85,18 @@ async function startServer(): Promise<RunningGateway> {
 const processes = () => descendantsOf(gateway.process.pid!).filter(({ command }) => command.includes('/server-'));
 const serverPid = () => processes().find(({ command }) => !command.includes('--beside'))!.pid;
 const besidePid = () => processes().find(({ command }) => command.includes('--beside'))!.pid;
+
+const processFile = (file: string) => readFileSync(`/proc/${serverPid()}/${file}`, 'utf8').split('\0');
+
+/** The program of the running server, with its environment, and what Lambda would tell it. */
+function startProgram(endpoint: string): ChildProcess {
+  const program = processFile('cmdline').find((part) => part.endsWith('.mjs'))!;
+  const variables = Object.fromEntries(processFile('environ').map((line) => line.split(/=(.*)/s).slice(0, 2)));
+  return spawn(process.execPath, [program], {
+    env: { ...variables, AWS_LAMBDA_HTTP_ENDPOINT: endpoint },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+}
 
 const ask = (words: number, more = '') => ({
   model: 'test/plain',
@@ -236,6 +252,32 @@ describe('a large request', () => {
     await expect
       .poll(async () => (await post(gateway, '/messages', ask(1, 'x'.repeat(400_000)))).status, { timeout: 5_000 })
       .toBe(200);
+  });
+});
+
+describe('as a Web Function', () => {
+  it('listens where Lambda says, and ends within the second that Lambda gives it', async () => {
+    const endpoint = `127.0.0.1:${await freePort()}`;
+    const program = startProgram(endpoint);
+    const baseUrl = `http://${endpoint}/v1`;
+    const health = () => fetch(`${baseUrl}/health`).then(({ status }) => status, String);
+    await expect.poll(health, { timeout: 10_000 }).toBe(200);
+    const open = await post({ ...gateway, baseUrl }, '/messages', ask(900));
+    const reading = readEvents(open);
+
+    program.kill('SIGTERM');
+    const endedAtMs = performance.now();
+
+    expect((await reading).at(-1)).toMatchObject({ type: 'error' });
+    expect(await once(program, 'exit')).toEqual([0, null]);
+    expect(performance.now() - endedAtMs).toBeLessThan(1_000);
+  });
+
+  it('says that it did not start, because Lambda would give it all requests nevertheless', async () => {
+    const program = startProgram('nonsense');
+    const [log, [code]] = await Promise.all([text(program.stderr!), once(program, 'exit')]);
+    expect(code).toBe(1);
+    expect(log).toContain('"message":"the server did not start"');
   });
 });
 

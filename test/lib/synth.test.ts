@@ -6,13 +6,22 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
 describe('what is deployed', () => {
-  it(
-    'is synthesized from the real bundles, passes all checks, and warns of nothing but that no one hears alarms',
+  it.each(['functions', 'web'])(
+    'is synthesized from the real bundles, passes all checks, and warns of nothing but that no one hears alarms: %s',
     { timeout: 90_000 },
-    async () => {
+    async (runtime) => {
       const output = mkdtempSync(join(tmpdir(), 'gateway-synth-'));
       try {
-        const cdk = ['bin/node24.mjs', 'node_modules/aws-cdk/bin/cdk', 'synth', '--quiet', '--output', output];
+        const cdk = [
+          'bin/node24.mjs',
+          'node_modules/aws-cdk/bin/cdk',
+          'synth',
+          '--quiet',
+          '--output',
+          output,
+          '-c',
+          `gateway:streamRuntime=${runtime}`,
+        ];
         const { stdout, stderr } = await promisify(execFile)(process.execPath, cdk, { encoding: 'utf8' });
         const said = stdout + stderr;
         expect(said).toContain('Successfully synthesized');

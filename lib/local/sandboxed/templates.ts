@@ -63,7 +63,10 @@ export function readTemplates(directory: string): Deployment {
   const functionNames = new Map<string, string>();
   const functions = new Map<string, DeployedFunction>();
   for (const [id, { Properties: properties }] of ofType(template, 'AWS::Lambda::Function')) {
-    const name = (properties['Description'] as string).slice(DESCRIPTION_PREFIX.length);
+    const description = properties['Description'];
+    // The CDK has functions of its own, which run at deployments alone.
+    if (typeof description !== 'string' || !description.startsWith(DESCRIPTION_PREFIX)) continue;
+    const name = description.slice(DESCRIPTION_PREFIX.length);
     const variables =
       (properties['Environment'] as { Variables: Record<string, unknown> } | undefined)?.Variables ?? {};
     functionNames.set(id, name);

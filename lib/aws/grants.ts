@@ -1,0 +1,176 @@
+/** What functions may be granted, and the rights and variables that grants become. */
+
+import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import type { Key } from 'aws-cdk-lib/aws-kms';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { deadLettersVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
+import type { Grants, ObjectFolder, QueueName, SecretName } from '../../lambdas/route.ts';
+import { tableDefinition } from '../table-definition.ts';
+import { publicationIn } from './catalog-bucket.ts';
+import { acknowledgeBooks, acknowledgeSeals, allIn, sealsIn } from './books-bucket.ts';
+import type { GatewayTable } from './data-stack.ts';
+import { pascalCase } from './pascal-case.ts';
+import { acknowledgeFolders, filesIn, foldersOf } from './video-bucket.ts';
+import type { WorkerQueue } from './worker-queue.ts';
+
+export interface Resources {
+  table: GatewayTable;
+  bucket: Bucket;
+  books: Bucket;
+  catalog: Bucket;
+  sealingKey: Key;
+  secrets: Record<SecretName, Secret>;
+  queues: Record<QueueName, WorkerQueue>;
+}
+
+const secretVariables: Record<SecretName, string> = {
+  pepper: variables.pepperSecret,
+  'provider-keys': variables.providerKeysSecret,
+};
+
+/** What one process needs that does the work of several functions: the rights of each, on as much as any of them has. */
+export function unitedGrants(all: readonly Grants[]): Grants {
+  const each = <Value>(read: (grants: Grants) => readonly Value[] | undefined): Value[] => [
+    ...new Set(all.flatMap((grants) => read(grants) ?? [])),
+  ];
+  const ofTable = all.filter(({ table }) => table);
+  const partitions = each((grants) => grants.partitions);
+  const folders = each(({ objects = {} }) => Object.keys(objects) as ObjectFolder[]);
+  return {
+    table: each(({ table }) => table),
+    ...(ofTable.every((grants) => grants.partitions) ? { partitions } : {}),
+    indexes: all.some(({ indexes }) => indexes),
+    objects: Object.fromEntries(folders.map((folder) => [folder, each(({ objects }) => objects?.[folder])])),
+    secrets: each(({ secrets }) => secrets),
+    sendTo: each(({ sendTo }) => sendTo),
+    watch: each(({ watch }) => watch),
+    catalog: all.some(({ catalog }) => catalog),
+    exports: all.some(({ exports }) => exports),
+    seals: all.some(({ seals }) => seals),
+  };
+}
+
+/** Says of rights with a wildcard, which name folders of buckets, why they have one. */
+export function acknowledgeWildcards(role: Role, grants: Grants, resources: Resources): void {
+  const folders = foldersOf(grants.objects).map(([folder]) => folder);
+  if (folders.length > 0) acknowledgeFolders(role, resources.bucket, folders);
+  if (grants.exports) acknowledgeBooks(role, resources.books);
+  if (grants.seals) acknowledgeSeals(role, resources.books);
+}
+
+/** The rights that grants are on AWS. */
+export function grantStatements(grants: Grants, resources: Resources): PolicyStatement[] {
+  const { queues } = resources;
+  const { table, partitions, indexes, objects, secrets = [], sendTo = [], watch = [] } = grants;
+  const statements: PolicyStatement[] = [];
+  if (table) {
+    const indexArns = tableDefinition.indexes.map(({ name }) => `${resources.table.tableArn}/index/${name}`);
+    statements.push(
+      new PolicyStatement({
+        sid: 'Table',
+        actions: table.map((action) => `dynamodb:${action}`),
+        resources: [resources.table.tableArn, ...(indexes ? indexArns : [])],
+        ...(partitions ? { conditions: onPartitions(partitions) } : {}),
+      }),
+    );
+  }
+  for (const [folder, actions] of foldersOf(objects)) {
+    statements.push(
+      new PolicyStatement({
+        sid: `Objects${pascalCase(folder)}`,
+        actions: actions.map((action) => `s3:${action}`),
+        resources: [filesIn(resources.bucket, folder)],
+      }),
+    );
+  }
+  if (grants.catalog) statements.push(...catalogStatements(resources));
+  if (grants.exports) statements.push(...exportStatements(resources));
+  if (grants.seals) statements.push(...sealStatements(resources));
+  if (secrets.length > 0) {
+    statements.push(
+      new PolicyStatement({
+        sid: 'Secrets',
+        actions: ['secretsmanager:GetSecretValue'],
+        resources: secrets.map((name) => resources.secrets[name].secretArn),
+      }),
+    );
+  }
+  if (sendTo.length > 0) {
+    statements.push(
+      new PolicyStatement({
+        sid: 'Queues',
+        actions: ['sqs:SendMessage'],
+        resources: sendTo.map((name) => queues[name].queue.queueArn),
+      }),
+    );
+  }
+  if (watch.length > 0) {
+    statements.push(
+      new PolicyStatement({
+        sid: 'WatchQueues',
+        actions: ['sqs:GetQueueAttributes'],
+        resources: watch.flatMap((name) => [queues[name].queue.queueArn, queues[name].deadLetters.queueArn]),
+      }),
+    );
+  }
+  return statements;
+}
+
+/** Without the right to list, S3 says of an object that is not there that it is forbidden. */
+function catalogStatements({ catalog }: Resources): PolicyStatement[] {
+  return [
+    new PolicyStatement({ sid: 'Catalog', actions: ['s3:GetObject'], resources: [publicationIn(catalog)] }),
+    new PolicyStatement({ sid: 'CatalogThere', actions: ['s3:ListBucket'], resources: [catalog.bucketArn] }),
+  ];
+}
+
+/** The table exports itself with the rights of who asks it to. */
+function exportStatements({ table, books }: Resources): PolicyStatement[] {
+  return [
+    new PolicyStatement({ sid: 'Export', actions: ['dynamodb:ExportTableToPointInTime'], resources: [table.tableArn] }),
+    new PolicyStatement({
+      sid: 'Books',
+      actions: ['s3:PutObject', 's3:AbortMultipartUpload'],
+      resources: [allIn(books)],
+    }),
+  ];
+}
+
+/** It reads what it has kept; without the right to list, S3 says of a file that is not there that it is forbidden. */
+function sealStatements({ books, sealingKey }: Resources): PolicyStatement[] {
+  return [
+    new PolicyStatement({ sid: 'Sign', actions: ['kms:Sign'], resources: [sealingKey.keyArn] }),
+    new PolicyStatement({ sid: 'Seals', actions: ['s3:GetObject', 's3:PutObject'], resources: [sealsIn(books)] }),
+    new PolicyStatement({ sid: 'SealsThere', actions: ['s3:ListBucket'], resources: [books.bucketArn] }),
+  ];
+}
+
+/** Holds only of calls that name partition keys, which all but scans do. */
+function onPartitions(prefixes: readonly string[]): Record<string, object> {
+  const keys = prefixes.map((prefix) => `${prefix}*`);
+  return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys }, Null: { 'dynamodb:LeadingKeys': 'false' } };
+}
+
+/** The variables by which a function finds what it is granted. */
+export function grantEnvironment(grants: Grants, resources: Resources): Record<string, string> {
+  const { queues } = resources;
+  const { table, objects, secrets = [], sendTo = [], watch = [] } = grants;
+  return {
+    ...(table ? { [variables.tableName]: resources.table.tableName } : {}),
+    ...(objects ? { [variables.bucketName]: resources.bucket.bucketName } : {}),
+    ...(grants.catalog ? { [variables.catalogBucket]: resources.catalog.bucketName } : {}),
+    ...(grants.exports
+      ? { [variables.booksBucket]: resources.books.bucketName, [variables.tableArn]: resources.table.tableArn }
+      : {}),
+    ...(grants.seals
+      ? {
+          [variables.booksBucket]: resources.books.bucketName,
+          [variables.sealingKey]: resources.sealingKey.keyArn,
+        }
+      : {}),
+    ...Object.fromEntries(secrets.map((name) => [secretVariables[name], resources.secrets[name].secretArn])),
+    ...Object.fromEntries([...sendTo, ...watch].map((name) => [queueVariable(name), queues[name].queue.queueUrl])),
+    ...Object.fromEntries(watch.map((name) => [deadLettersVariable(name), queues[name].deadLetters.queueUrl])),
+  };
+}

@@ -1,0 +1,138 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Template } from 'aws-cdk-lib/assertions';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serverTripwires } from '../../lambdas/platform/logger.ts';
+import type { Route } from '../../lambdas/route.ts';
+import { functions, routes } from '../../lambdas/routes.ts';
+import { servedNames } from '../../lambdas/server/served-routes.ts';
+import { createGatewayApp } from '../../lib/aws/gateway-app.ts';
+import { pascalCase } from '../../lib/aws/pascal-case.ts';
+import { SERVER_BUNDLE } from '../../lib/aws/web-server.ts';
+import { readAssets, readTemplate, readTemplates } from '../../lib/local/sandboxed/templates.ts';
+
+interface Statement {
+  Sid: string;
+  Action: string | string[];
+  Resource: unknown;
+  Condition?: object;
+}
+
+let directory: string;
+let outdir: string;
+let api: Template;
+let violations: unknown[];
+let created: ReturnType<typeof createGatewayApp>;
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-web-stack-'));
+  for (const name of [...Object.keys(functions), SERVER_BUNDLE]) {
+    mkdirSync(join(directory, 'bundles', name), { recursive: true });
+    writeFileSync(join(directory, 'bundles', name, 'index.mjs'), `export const handler = () => '${name}';\n`);
+  }
+  outdir = join(directory, 'cdk.out');
+  created = synthesized(outdir, { 'gateway:rateLimit': 1_500 });
+  violations = new AwsSolutionsChecks().validateScope(created.app).violations;
+  Template.fromStack(created.api);
+  const { templateFile, artifactId } = created.api;
+  api = Template.fromJSON(readTemplate(join(outdir, templateFile), readAssets(outdir, artifactId)));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+function synthesized(to: string, settings: Record<string, unknown>) {
+  const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
+  return createGatewayApp(join(directory, 'bundles'), {
+    context: { ...context, 'gateway:streamRuntime': 'web', ...settings },
+    outdir: to,
+    builtinCloudFormationValidation: false,
+  });
+}
+
+function statementsOf(rolePrefix: string): Statement[] {
+  const [, role] = Object.entries(api.findResources('AWS::IAM::Role')).find(([id]) => id.startsWith(rolePrefix))!;
+  const { Policies } = role['Properties'] as { Policies: { PolicyDocument: { Statement: Statement[] } }[] };
+  return Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+}
+
+const actionsOf = (statements: Statement[]) => [
+  ...new Set(statements.flatMap(({ Action }) => Action).filter((action) => !action.startsWith('logs:'))),
+];
+
+const only = (type: string) => {
+  const found = Object.values(api.findResources(type)) as { Properties: Record<string, unknown> }[];
+  expect(found).toHaveLength(1);
+  return found[0]!.Properties;
+};
+
+describe('the server as a Web Function', () => {
+  it('passes all checks of the stacks', () => {
+    expect(violations).toEqual([]);
+  });
+
+  it('runs its program on Node 24, many requests at once, each for as long as a function may take', () => {
+    expect(only('AWS::Lambda::WebFunctionRevision')).toMatchObject({
+      BuildConfig: { RuntimeConfig: { Runtime: 'nodejs24.x' } },
+      ServiceConfig: {
+        MaxConcurrencyPerEnvironment: 128,
+        TimeoutSeconds: 900,
+        EnvironmentVariables: { AWS_LAMBDA_NODEJS_ENTRYPOINT: 'index.mjs', NODE_OPTIONS: '--enable-source-maps' },
+      },
+    });
+  });
+
+  it('is public, because its functions ask for keys, and takes no more requests a second than the API', () => {
+    expect(only('AWS::Lambda::WebFunctionEndpoint')).toMatchObject({
+      AuthType: 'ApplicationManaged',
+      ThrottleConfig: { RateLimit: 1_000 },
+    });
+  });
+
+  it('is named by its name wherever AWS takes no ARN', () => {
+    const name = only('AWS::Lambda::WebFunction')['FunctionName'];
+    expect(JSON.stringify(name)).toContain('model-gateway-prod-');
+    for (const part of ['Revision', 'Endpoint']) {
+      expect(only(`AWS::Lambda::WebFunction${part}`)['FunctionName']).toEqual(name);
+    }
+  });
+
+  it('may do what the functions may whose routes it serves, and nothing else', () => {
+    const routesOf = Object.entries<Route>(routes).filter(([name]) => servedNames.includes(name));
+    const theirs = routesOf.flatMap(([name]) => actionsOf(statementsOf(`${pascalCase(name)}Role`)));
+    const own = actionsOf(statementsOf('ServerRole'));
+    expect(own.toSorted()).toEqual([...new Set(theirs)].toSorted());
+    expect(own.filter((action) => action.includes('*'))).toEqual([]);
+  });
+
+  it('has the variables of each of those functions', () => {
+    const { functions: deployed } = readTemplates(outdir);
+    const names = servedNames.flatMap((name) => Object.keys(deployed.get(name)!.environment));
+    const { EnvironmentVariables: own } = only('AWS::Lambda::WebFunctionRevision')['ServiceConfig'] as {
+      EnvironmentVariables: object;
+    };
+    expect(Object.keys(own)).toEqual(expect.arrayContaining([...new Set(names)]));
+    expect(Object.keys(own)).not.toContain('GATEWAY_LOCAL');
+  });
+
+  it('stands beside the functions, which stay as they are, with the function URL', () => {
+    expect([...readTemplates(outdir).functions.keys()].toSorted()).toEqual(Object.keys(functions).toSorted());
+    api.resourceCountIs('AWS::Lambda::Url', 1);
+    Template.fromStack(created.api).hasOutput('WebUrl', {});
+  });
+
+  it('has an alarm for a process that cannot start, which AWS would give all requests', () => {
+    api.hasResourceProperties('AWS::Logs::MetricFilter', {
+      FilterPattern: `{ $.message = "*${serverTripwires.notStarted}*" }`,
+    });
+    const alarms = JSON.stringify(api.findResources('AWS::CloudWatch::Alarm'));
+    expect(alarms).toContain(serverTripwires.notStarted);
+  });
+
+  it('has no firewall before it, and is refused together with one', () => {
+    const settings = { 'gateway:functionUrl': false, 'gateway:requestsPerKey': 3_000 };
+    expect(() => synthesized(join(directory, 'refused'), settings)).toThrow(
+      /gateway:requestsPerKey is wrong: needs gateway:streamRuntime to be functions/,
+    );
+  });
+});
