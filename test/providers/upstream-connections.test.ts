@@ -223,3 +223,22 @@ describe('what a provider sends after the end of an answer', () => {
     await gone(connections[0]);
   });
 });
+
+describe('connections that wait for a request', () => {
+  it('are bounded over all upstreams together, because a process may have so many files open', async () => {
+    const all = Promise.withResolvers<void>();
+    let asked = 0;
+    const answer = async (response: ServerResponse) => {
+      if (++asked === 300) all.resolve();
+      await all.promise;
+      response.end('ok');
+    };
+    const upstreams = await Promise.all(Array.from({ length: 3 }, () => upstream(answer)));
+
+    await Promise.all(upstreams.flatMap(({ url }) => Array.from({ length: 100 }, () => exchange(url))));
+
+    const open = () => upstreams.flatMap(({ connections }) => connections.filter(({ destroyed }) => !destroyed)).length;
+    await expect.poll(open).toBeLessThanOrEqual(256);
+    expect(open()).toBeGreaterThan(200);
+  });
+});

@@ -5,12 +5,11 @@
  * one byte of the request leaves before `send`.
  */
 
-import { BoundedMap } from '../../platform/bounded-map.ts';
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { finished } from 'node:stream';
-import { getCACertificates } from 'node:tls';
 import type { Pulled } from '../../platform/pulled.ts';
+import { plainAgent, secureAgent, trusted } from './upstream-agents.ts';
 
 export interface Timeouts {
   connectMs: number;
@@ -68,29 +67,6 @@ const MAX_TRAILING_BYTES = 64 * 1024;
 const STALE_WITHIN_MS = 150;
 /** Interim answers (status 1xx) before the real one. */
 const MAX_INTERIM_ANSWERS = 16;
-
-const upstreamAgents = {
-  'http:': new http.Agent({ keepAlive: true, maxFreeSockets: 256 }),
-  'https:': new https.Agent({ keepAlive: true, maxFreeSockets: 256 }),
-};
-
-function trusted(ca: string): string[] {
-  return [...getCACertificates('default'), ca];
-}
-
-const MAX_CA_AGENTS = 16;
-const agentsByCa = new BoundedMap<string, https.Agent>(MAX_CA_AGENTS);
-
-/** Connections to targets with certificates of their own are apart from all others, and trust them alone. */
-function secureAgent(ca: string | undefined): https.Agent {
-  if (ca === undefined) return upstreamAgents['https:'];
-  const known = agentsByCa.get(ca);
-  if (known) return known;
-  // Only a rotated certificate adds another: what used the oldest goes on, and its connections close by themselves.
-  const agent = new https.Agent({ keepAlive: true, maxFreeSockets: 256, ca: trusted(ca) });
-  agentsByCa.set(ca, agent);
-  return agent;
-}
 
 /** A request that connects at once and is sent on demand. */
 export class UpstreamRequest {
@@ -155,7 +131,7 @@ export class UpstreamRequest {
     const { ca } = this.#target;
     const request = (secure ? https : http).request(url, {
       method: this.#target.method ?? 'POST',
-      agent: pooled && (secure ? secureAgent(ca) : upstreamAgents['http:']),
+      agent: pooled && (secure ? secureAgent(ca) : plainAgent),
       ...(secure && ca !== undefined ? { ca: trusted(ca) } : {}),
       headers: this.#target.headers,
     });
