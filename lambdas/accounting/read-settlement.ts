@@ -3,7 +3,7 @@ import { generationTimeMs } from '../platform/ids.ts';
 import { holdRecord } from '../store/generation.ts';
 import { outcomeRecord, type Outcome } from '../store/outcome.ts';
 import { payerRecord } from '../store/payer.ts';
-import type { Settlement } from './settlement.ts';
+import type { EncodedSettlement, Settlement } from './settlement.ts';
 
 const outcomeSchema = outcomeRecord.messageSchema();
 
@@ -16,8 +16,8 @@ const head = {
 
 /** A message of the finalize queue. Version 1, which an earlier gateway may have sent, named the amounts differently. */
 const settlementMessage = z.discriminatedUnion('v', [
-  z.strictObject({ v: z.literal(2), ...head, outcome: outcomeSchema }),
-  z.strictObject({
+  z.object({ v: z.literal(2), ...head, outcome: outcomeSchema }),
+  z.object({
     v: z.literal(1),
     ...head,
     outcome: z
@@ -31,8 +31,20 @@ const settlementMessage = z.discriminatedUnion('v', [
   }),
 ]);
 
-/** @throws {Error} when the text is not a settlement of a version we know. */
-export function readSettlement(text: string): Settlement {
-  const { generation_id: generationId, payer, hold, outcome } = settlementMessage.parse(JSON.parse(text));
+/**
+ * Reads a message of this release, or of one before or after it.
+ *
+ * Guarantee: a field that is unknown here is left out, and the settlement is made without it, so that functions of two releases can
+ * run side by side. A field that changes what is charged needs another version, which is refused.
+ * @throws {Error} when it is not a settlement of a version we know.
+ */
+export function readSettlement({ body, added }: EncodedSettlement): Settlement {
+  const message = JSON.parse(body) as { outcome?: object };
+  const whole = added === undefined ? message : { ...message, outcome: { ...message.outcome, ...addedTo(added) } };
+  const { generation_id: generationId, payer, hold, outcome } = settlementMessage.parse(whole);
   return { generationId, payer, hold, outcome };
+}
+
+function addedTo(added: string): object {
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(added));
 }

@@ -14,7 +14,8 @@ import { encodeSettlement, type Settlement } from './settlement.ts';
 export async function reportSettlement(table: Table, queue: QueueSender, settlement: Settlement): Promise<void> {
   const { generationId, payer, outcome } = settlement;
   try {
-    await queue.send(encodeSettlement(settlement));
+    const { body, added } = encodeSettlement(settlement);
+    await queue.send(body, { added });
     return;
   } catch (error) {
     log('error', 'settlement message not sent; the sweeper will settle', { generationId, ...describeError(error) });

@@ -28,7 +28,7 @@ export interface RollUp {
   sinceMs: number;
 }
 
-const rollUpMessage = z.strictObject({
+const rollUpMessage = z.object({
   v: z.literal(1),
   account_id: z.string(),
   date: z.iso.date(),

@@ -11,18 +11,37 @@ export interface Settlement {
   outcome: Outcome;
 }
 
+/** A settlement as the finalize queue carries it. */
+export interface EncodedSettlement {
+  body: string;
+  /** Fields of the outcome that the last release does not know, as JSON. */
+  added?: string | undefined;
+}
+
+/**
+ * Fields of an outcome, by their names in a message, that were added after the last release. That release takes a body as a whole
+ * or not at all, so they travel beside it, where it does not look: while two releases run side by side, and on the way back, it settles
+ * without them. With the next release the list is empty.
+ */
+const addedFields: ReadonlySet<string> = new Set(['overhead_ms']);
+
 /**
  * Its message in the finalize queue, of version 2.
  * @throws {TypeError} for what `readSettlement` would not read: the sender gets the error, not the dead-letter queue.
  */
-export function encodeSettlement(settlement: Settlement): string {
+export function encodeSettlement(settlement: Settlement): EncodedSettlement {
   const { generationId, payer, hold, outcome } = settlement;
   if (generationTimeMs(generationId) === undefined) throw new TypeError(`not a generation id: ${generationId}`);
-  return JSON.stringify({
+  const fields = Object.entries(outcomeRecord.toMessage(outcome));
+  const [known, added] = [false, true].map((isAdded) =>
+    Object.fromEntries(fields.filter(([name]) => addedFields.has(name) === isAdded)),
+  );
+  const body = JSON.stringify({
     v: 2,
     generation_id: generationId,
     payer: payerRecord.toMessage(payer),
     hold: holdRecord.toMessage(hold),
-    outcome: outcomeRecord.toMessage(outcome),
+    outcome: known,
   });
+  return { body, added: JSON.stringify(added) };
 }

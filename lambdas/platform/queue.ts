@@ -4,9 +4,18 @@ import { openQueueCalls } from './queue-calls.ts';
 
 /** Sends messages to one queue; resolves when SQS has stored the message. */
 export interface QueueSender {
-  /** @param delaySeconds how long nobody gets it; 900 at most */
-  send(body: string, delaySeconds?: number): Promise<void>;
+  send(body: string, options?: SendOptions): Promise<void>;
 }
+
+export interface SendOptions {
+  /** How long nobody gets the message; 900 at most. */
+  delaySeconds?: number;
+  /** A text beside the body, in the message's attribute of this name. */
+  added?: string | undefined;
+}
+
+/** The attribute of a message that holds what was added to it. */
+export const ADDED_ATTRIBUTE = 'added';
 
 /** SQS takes at most this many messages in one call. */
 const MAX_SENT_BATCH = 10;
@@ -17,9 +26,8 @@ export function openQueue(urlVariable: string): QueueSender {
   return new BatchingSender(openQueueCalls(url), url);
 }
 
-interface WaitingMessage {
+interface WaitingMessage extends SendOptions {
   body: string;
-  delaySeconds: number;
   resolve: () => void;
   reject: (error: Error) => void;
 }
@@ -39,8 +47,8 @@ class BatchingSender implements QueueSender {
     this.#queueUrl = queueUrl;
   }
 
-  send(body: string, delaySeconds = 0): Promise<void> {
-    const sent = new Promise<void>((resolve, reject) => this.#waiting.push({ body, delaySeconds, resolve, reject }));
+  send(body: string, options: SendOptions = {}): Promise<void> {
+    const sent = new Promise<void>((resolve, reject) => this.#waiting.push({ body, ...options, resolve, reject }));
     if (!this.#sending) void this.#drain();
     return sent;
   }
@@ -57,10 +65,11 @@ class BatchingSender implements QueueSender {
         'SendMessageBatch',
         {
           QueueUrl: this.#queueUrl,
-          Entries: batch.map(({ body, delaySeconds }, index) => ({
+          Entries: batch.map(({ body, delaySeconds = 0, added }, index) => ({
             Id: String(index),
             MessageBody: body,
             ...(delaySeconds > 0 ? { DelaySeconds: delaySeconds } : {}),
+            ...(added === undefined ? {} : { MessageAttributes: { [ADDED_ATTRIBUTE]: textAttribute(added) } }),
           })),
         },
       );
@@ -73,4 +82,8 @@ class BatchingSender implements QueueSender {
       for (const { reject } of batch) reject(error as Error);
     }
   }
+}
+
+function textAttribute(text: string) {
+  return { DataType: 'String', StringValue: text };
 }

@@ -39,7 +39,7 @@ export interface StoredRecord<Stored> {
   readonly from: (item: Item) => Stored;
   /** @throws {TypeError} for what `messageSchema` would not read */
   readonly toMessage: (stored: Stored) => Record<string, unknown>;
-  /** Reads `toMessage`. */
+  /** Reads `toMessage`, also of a later release: fields that are unknown here are left out. */
   readonly messageSchema: () => z.ZodType<Stored>;
 }
 
@@ -65,7 +65,7 @@ export function record<Of extends Fields>(fields: Of): StoredRecord<Entity<Of>> 
       Object.fromEntries(entries.map(([name, field]) => [field.messageName, field.toMessage(stored[name])])),
     messageSchema: () =>
       z
-        .strictObject(Object.fromEntries(entries.map(([, field]) => [field.messageName, field.messageSchema()])))
+        .object(Object.fromEntries(entries.map(([, field]) => [field.messageName, field.messageSchema()])))
         .transform((message) => assemble(({ messageName }) => message[messageName])),
   };
 }

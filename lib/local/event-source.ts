@@ -115,7 +115,7 @@ export function toSqsEvent(messages: Message[], queueUrl: string): SQSEvent {
           receiptHandle: message.ReceiptHandle!,
           body: message.Body ?? '',
           attributes: (message.Attributes ?? {}) as unknown as SQSRecord['attributes'],
-          messageAttributes: {},
+          messageAttributes: attributesOf(message),
           md5OfBody: message.MD5OfBody ?? '',
           eventSource: 'aws:sqs',
           eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${queueName}`,
@@ -123,4 +123,13 @@ export function toSqsEvent(messages: Message[], queueUrl: string): SQSEvent {
         }) satisfies SQSRecord,
     ),
   };
+}
+
+function attributesOf({ MessageAttributes: attributes = {} }: Message): SQSRecord['messageAttributes'] {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, { DataType: dataType, StringValue: stringValue }]) => [
+      name,
+      { dataType: dataType ?? 'String', ...(stringValue === undefined ? {} : { stringValue }) },
+    ]),
+  );
 }

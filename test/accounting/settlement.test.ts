@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readSettlement } from '../../lambdas/accounting/read-settlement.ts';
-import { encodeSettlement, type Settlement } from '../../lambdas/accounting/settlement.ts';
+import { encodeSettlement, type EncodedSettlement, type Settlement } from '../../lambdas/accounting/settlement.ts';
 import { newGenerationId } from '../../lambdas/platform/ids.ts';
 import { outcome, rub } from '../support/spending.ts';
 
@@ -12,11 +12,12 @@ const settlement = (more: Partial<Settlement> = {}): Settlement => ({
   ...more,
 });
 
-/** The message with a change. */
-function changed(change: (message: Record<string, unknown>) => unknown): string {
-  const message = JSON.parse(encodeSettlement(settlement())) as Record<string, unknown>;
+/** The message with a change of its body. */
+function changed(change: (message: Record<string, unknown>) => unknown): EncodedSettlement {
+  const { body, added } = encodeSettlement(settlement());
+  const message = JSON.parse(body) as Record<string, unknown>;
   change(message);
-  return JSON.stringify(message);
+  return { body: JSON.stringify(message), added };
 }
 
 describe('a settlement in the queue', () => {
@@ -56,7 +57,7 @@ describe('a settlement in the queue', () => {
 
     for (const value of nonsense) {
       const broken = settlement({ outcome: { ...outcome(rub('0.3')), [field]: value } });
-      let text: string;
+      let text: EncodedSettlement;
       try {
         text = encodeSettlement(broken);
       } catch (error) {
@@ -69,7 +70,6 @@ describe('a settlement in the queue', () => {
 
   it.each<[string, (message: Record<string, unknown>) => unknown]>([
     ['a version of tomorrow', (message) => (message['v'] = 3)],
-    ['a field that nobody knows', (message) => (message['prompt'] = 'x')],
     ['an id without a time', (message) => (message['generation_id'] = 'gen-1')],
     ['an amount that is a float', (message) => Object.assign(message['hold'] as object, { amount_rub: 0.1 })],
     ['an amount that is no number', (message) => Object.assign(message['hold'] as object, { amount_rub: 'x' })],
@@ -81,6 +81,22 @@ describe('a settlement in the queue', () => {
   });
 
   it('is not read when it is no JSON', () => {
-    expect(() => readSettlement('no settlement')).toThrow(SyntaxError);
+    expect(() => readSettlement({ body: 'no settlement' })).toThrow(SyntaxError);
+  });
+
+  it('of a later release is read without the fields that are unknown here', () => {
+    const sent = settlement();
+    const { body, added } = encodeSettlement(sent);
+    const { outcome: fields, ...rest } = JSON.parse(body) as Record<string, object>;
+    const later = JSON.stringify({ ...rest, region: 'eu', outcome: { ...fields, carbon_grams: 3 } });
+
+    expect(readSettlement({ body: later, added })).toEqual(sent);
+  });
+
+  it('of an earlier release is read without the fields that it does not have', () => {
+    const sent = settlement({ outcome: { ...outcome(rub('0.3')), overheadMs: 7 } });
+    const { body } = encodeSettlement(sent);
+
+    expect(readSettlement({ body })).toEqual({ ...sent, outcome: { ...sent.outcome, overheadMs: null } });
   });
 });

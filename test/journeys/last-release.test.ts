@@ -4,6 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readSettlement } from '../../lambdas/accounting/read-settlement.ts';
+import { decodeRollUp, encodeRollUp } from '../../lambdas/accounting/roll-up.ts';
+import { encodeSettlement } from '../../lambdas/accounting/settlement.ts';
+import { decodeVideoMessage, encodeVideoMessage } from '../../lambdas/inference/videos/message.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { localCredentials } from '../../lambdas/platform/sdk.ts';
 import { LocalState } from '../../lib/local/state.ts';
@@ -14,6 +18,7 @@ import {
   RELEASED_DATE,
   releasedItems,
   releasedKeys,
+  releasedMessages,
   type StoredItem,
 } from '../support/last-release.ts';
 import { manage } from '../support/manage.ts';
@@ -91,6 +96,28 @@ describe('after an upgrade from the last release', () => {
     expect(await adminHere(directory, 'reconcile', '--deep')).toMatchObject({ code: 0 });
     expect(await adminHere(directory, 'verify')).toMatchObject({ code: 0 });
   }, 120_000);
+});
+
+describe('messages of two releases', () => {
+  it('are read here as the last release has sent them', () => {
+    const { 'finalize-cost': settlement, 'roll-up-activity': rollUp, 'advance-videos': video } = releasedMessages;
+
+    expect(readSettlement({ body: JSON.stringify(settlement) }).outcome.cost).toEqual(Money.parse('0.3'));
+    expect(decodeRollUp(JSON.stringify(rollUp))).toMatchObject({ accountId: 'a', shard: 3 });
+    expect(decodeVideoMessage(JSON.stringify(video))).toMatchObject({ accountId: 'a', isNotice: true });
+  });
+
+  it('have no field in their bodies that the last release would refuse', () => {
+    const { 'finalize-cost': settlement, 'roll-up-activity': rollUp, 'advance-videos': video } = releasedMessages;
+    const sent = readSettlement({ body: JSON.stringify(settlement) });
+    const bodies = [
+      encodeSettlement({ ...sent, outcome: { ...sent.outcome, overheadMs: 7 } }).body,
+      encodeRollUp(decodeRollUp(JSON.stringify(rollUp))),
+      encodeVideoMessage(decodeVideoMessage(JSON.stringify(video))),
+    ];
+
+    expect(bodies.map((body) => JSON.parse(body))).toEqual([settlement, rollUp, video]);
+  });
 });
 
 describe('the way back', () => {

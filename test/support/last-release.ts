@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BatchWriteItemCommand, DynamoDBClient, type AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { QueueName } from '../../lambdas/route.ts';
 import { localCredentials } from '../../lambdas/platform/sdk.ts';
 import { createTable, LOCAL_TABLE, startDynamodb } from '../../lib/local/dynamodb.ts';
 
@@ -20,6 +21,9 @@ export const releasedKeys = JSON.parse(read('keys.json')) as Record<
   'inference_key' | 'management_key' | 'server_key',
   string
 >;
+
+/** A message of each of its queues, as JSON. */
+export const releasedMessages = JSON.parse(read('messages.json')) as Record<QueueName, object>;
 
 /** When it was used. */
 export const RELEASED_DATE = '2026-11-20';

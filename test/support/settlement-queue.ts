@@ -1,6 +1,7 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { inject } from 'vitest';
 import { encodeSettlement, type Settlement } from '../../lambdas/accounting/settlement.ts';
+import { ADDED_ATTRIBUTE } from '../../lambdas/platform/queue.ts';
 import { deadLettersVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import { queueWorkers } from '../../lambdas/routes.ts';
 import type { Table } from '../../lambdas/store/table.ts';
@@ -42,8 +43,9 @@ export async function startSettlementQueue(table: Table): Promise<SettlementQueu
     rollUpUrl: rollUp.url,
     videosUrl: videos.url,
     async send(settlement) {
-      const MessageBody = encodeSettlement(settlement);
-      await sqs.client.send(new SendMessageCommand({ QueueUrl: finalize.url, MessageBody }));
+      const { body: MessageBody, added: StringValue } = encodeSettlement(settlement);
+      const MessageAttributes = { [ADDED_ATTRIBUTE]: { DataType: 'String', StringValue } };
+      await sqs.client.send(new SendMessageCommand({ QueueUrl: finalize.url, MessageBody, MessageAttributes }));
     },
     async startWorker() {
       const { handler } = await import('../../lambdas/workers/finalize-cost/handler.ts');

@@ -105,7 +105,7 @@ function worksOf(table: Table, catalog: Catalog) {
     delete: (key) => written(() => bucket.delete(key)),
   };
   const jobs = {
-    send: (body: string, delaySeconds = 0) =>
+    send: (body: string, { delaySeconds = 0 } = {}) =>
       written(() => {
         messages.push({ dueAtMs: clock.ms + delaySeconds * 1_000, body });
         return Promise.resolve();
@@ -116,9 +116,9 @@ function worksOf(table: Table, catalog: Catalog) {
     bucket: mortalBucket,
     jobs,
     settlements: {
-      send: (body) =>
+      send: (body, { added } = {}) =>
         written(async () => {
-          const [result] = await settleBatch(table, [readSettlement(body)], { swept: false });
+          const [result] = await settleBatch(table, [readSettlement({ body, added })], { swept: false });
           if (result instanceof Error) throw result;
         }),
     },

@@ -32,8 +32,9 @@ export async function advanceVideo(tools: VideoTools, message: VideoMessage): Pr
     throw error;
   });
   // A notice comes beside the job's own message, which is still in the queue.
-  if (next && !message.isNotice)
-    await tools.jobs.send(encodeVideoMessage(message), Math.min(MAX_STEP_DELAY_SECONDS, next.afterSeconds));
+  if (!next || message.isNotice) return;
+  const delaySeconds = Math.min(MAX_STEP_DELAY_SECONDS, next.afterSeconds);
+  await tools.jobs.send(encodeVideoMessage(message), { delaySeconds });
 }
 
 async function step(tools: VideoTools, job: VideoJob, { isNotice = false }: VideoMessage): Promise<Next> {

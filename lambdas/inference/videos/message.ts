@@ -9,7 +9,7 @@ export interface VideoMessage {
   isNotice?: boolean;
 }
 
-const videoMessage = z.strictObject({
+const videoMessage = z.object({
   v: z.literal(1),
   account_id: z.string().min(1),
   id: z.string().refine((id) => generationTimeMs(id) !== undefined, 'not a generation id'),

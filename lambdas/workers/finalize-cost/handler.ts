@@ -7,6 +7,7 @@ import { readSettlement } from '../../accounting/read-settlement.ts';
 import type { Settlement } from '../../accounting/settlement.ts';
 import { measureSettlements, sentAt, type MeasuredSettlement } from '../../accounting/settlement-metrics.ts';
 import { nowMs } from '../../platform/clock.ts';
+import { ADDED_ATTRIBUTE } from '../../platform/queue.ts';
 import { resources } from '../../resources.ts';
 import { countOutcomes } from '../../statistics/count-outcomes.ts';
 import { describeError, log } from '../../platform/logger.ts';
@@ -33,7 +34,8 @@ export async function handler(
   const readable: SettlementMessage[] = [];
   for (const record of event.Records) {
     try {
-      readable.push({ record, settlement: readSettlement(record.body) });
+      const added = record.messageAttributes[ADDED_ATTRIBUTE]?.stringValue;
+      readable.push({ record, settlement: readSettlement({ body: record.body, added }) });
     } catch (error) {
       log('error', 'unreadable settlement', { worker: 'finalize-cost', ...describeError(error) });
       failed.add(record);
