@@ -97,6 +97,21 @@ describe('the architecture', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('is drawn as it is: each room once, no arrow to a floor above', () => {
+    const drawing = readFileSync(join(root, 'docs/pictures/rooms.svg'), 'utf8');
+    const floors = drawing.split('<rect class="floor"').slice(1);
+    const drawn = floors.flatMap((floor, index) =>
+      [...floor.matchAll(/<text class="name"[^>]*>([a-z]+)</g)].map(([, room]) => [room!, index] as const),
+    );
+    const floorOf = new Map(drawn);
+    const upward = Object.entries(arrows).flatMap(([room, below]) =>
+      below.filter((other) => floorOf.get(other)! < floorOf.get(room)!).map((other) => `${room} → ${other}`),
+    );
+
+    expect(drawn.map(([room]) => room).toSorted()).toEqual(Object.keys(arrows).toSorted());
+    expect(upward).toEqual([]);
+  });
+
   it('keeps what runs free of what deploys', () => {
     const wrong = sources
       .filter(({ path }) => path.startsWith('lambdas/'))
@@ -164,6 +179,24 @@ describe('the architecture', () => {
       ),
     );
     expect(exported.filter((name, index) => exported.indexOf(name) !== index && !repeated.has(name))).toEqual([]);
+  });
+
+  it('lets few names stand for several things', () => {
+    const defined = sources
+      .filter(({ path }) => path.startsWith('lambdas/'))
+      .map(({ text }) => [
+        ...new Set(
+          [...text.matchAll(/^(?:export )?(?:async )?(?:const|function\*?|class|interface|type|enum) (\w+)/gm)].map(
+            ([, name]) => name!,
+          ),
+        ),
+      ]);
+    const files = new Map<string, number>();
+    for (const name of defined.flat()) files.set(name, (files.get(name) ?? 0) + 1);
+    const all = defined.flat().filter((name) => name !== 'handler' && name !== 'accepts');
+    const ambiguous = all.filter((name) => files.get(name)! > 1);
+
+    expect(ambiguous.length / all.length).toBeLessThan(0.06);
   });
 
   it('has a handler for every entry of the manifest, and no other', async () => {

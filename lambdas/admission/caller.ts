@@ -46,7 +46,7 @@ const cache = new BoundedMap<string, CacheEntry>(MAX_CACHED);
  * Finds the caller of a key's hash.
  *
  * Cost: no read while the cached one is fresh; one read after that; two when the key was never seen, because only its
- * record says to whom it belongs. Requests that arrive together share one read.
+ * record says to whom it belongs. The read is a single flight: requests that arrive together share it.
  * @returns undefined where no key has this hash
  * @throws {GatewayError} 401 for a disabled, expired or deleted key, a removed member, an archived workspace or a closed account.
  */

@@ -62,7 +62,7 @@ type ContainerCredentials = AwsCredentials & { expiration?: Date };
 let knownContainer: ContainerCredentials | undefined;
 let readingContainer: Promise<ContainerCredentials> | undefined;
 
-/** Requests that arrive together share one reading, and none waits for it while the known keys still hold. */
+/** The address is read in single flight: requests that arrive together share one reading, and none waits for it while the known keys still hold. */
 async function containersCredentials(): Promise<AwsCredentials> {
   const leftMs = knownContainer?.expiration ? knownContainer.expiration.getTime() - nowMs() : 0;
   if (knownContainer && leftMs > REFRESH_BEFORE_MS) return knownContainer;

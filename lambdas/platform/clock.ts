@@ -23,7 +23,7 @@ function readOffsetMs(): number {
   return value;
 }
 
-/** A moment, by the clock on the wall and by the one that only runs forward. */
+/** A moment by the wall clock, and by the monotonic clock, which only runs forward. */
 export interface Moment {
   wallMs: number;
   steadyMs: number;

@@ -6,7 +6,7 @@ import { openQueueCalls } from './queue-calls.ts';
 /** Returns failed messages to their queue. */
 export interface QueueRetries {
   /**
-   * Has the messages delivered again in seconds, later each time, instead of when their visibility timeout ends. Never
+   * Has the messages delivered again in seconds, with back-off, instead of when their visibility timeout ends. Never
    * throws: a message that cannot be returned is delivered again at that time.
    */
   retrySoon(records: SQSRecord[]): Promise<void>;

@@ -7,7 +7,7 @@ export interface QueueSender {
   send(body: string, options?: SendOptions): Promise<void>;
 }
 
-export interface SendOptions {
+interface SendOptions {
   /** How long nobody gets the message; 900 at most. */
   delaySeconds?: number;
   /** A text beside the body, in the message's attribute of this name. */

@@ -1,5 +1,5 @@
 /**
- * Which endpoints are failing now. Each instance of a function counts its own attempts; when one fails, it tells the
+ * The circuit breaker: it tells which endpoints are failing now, and the order of candidates tries those last. Each instance of a function counts its own attempts; when one fails, it tells the
  * others, and they tell what they know of the same endpoint, so that one failure among a thousand attempts is not taken
  * for one among three. While all is well nothing is written.
  *

@@ -1,7 +1,7 @@
 import { DEFAULT_ATTEMPTS, pauseAfter, StoreBusyError } from './transact.ts';
 
 /**
- * Processes any number of parts, batch after batch; what DynamoDB had no room for is retried, later each time.
+ * Processes any number of parts, batch after batch; what DynamoDB had no room for is retried with back-off.
  * @param work resolves with the parts of a batch that were not done
  * @throws {StoreBusyError} after DEFAULT_ATTEMPTS in a row that did nothing; what was done stays.
  */

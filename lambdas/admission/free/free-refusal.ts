@@ -22,6 +22,7 @@ export function freeRefusalError(refusal: FreeRefusal): GatewayError {
   const { endsAtMs, most, models } = refusal;
   const isHeldOnly = refusal.kind === 'free_budget' && refusal.isHeldOnly;
   const waitSeconds = isHeldOnly ? HELD_RETRY_SECONDS : Math.max(1, Math.ceil((endsAtMs - refusal.atMs) / 1_000));
+  // As headers: x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset.
   const names = {
     'X-RateLimit-Limit': String(most),
     'X-RateLimit-Remaining': '0',

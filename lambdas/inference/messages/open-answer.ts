@@ -7,7 +7,7 @@ import type { AnswerContext } from './answer-context.ts';
 import { passThrough } from './answer-stage.ts';
 import { prepareAttempts } from './attempts.ts';
 import { holdForRequest, type MessageInput } from './message-hold.ts';
-import { reportPathsAsSent } from './search/requested-search.ts';
+import { reportPathsAsSent } from './paths-as-sent.ts';
 import { SearchStage } from './search/search-stage.ts';
 import { routeMessage } from './routed-message.ts';
 import { noteConversation } from './warm-conversation.ts';

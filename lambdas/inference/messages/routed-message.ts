@@ -13,7 +13,8 @@ import { openSearch, type RequestSearch } from './search/open-search.ts';
 import { withinContext } from './compression.ts';
 import { endpointSignals } from '../endpoint-signals.ts';
 import { apartFromSettings, withSettings } from './protected-settings.ts';
-import { atOrigin, readSearches, refuseWithoutFunctions } from './search/requested-search.ts';
+import { atOrigin } from './paths-as-sent.ts';
+import { readSearches, refuseWithoutFunctions } from './search/requested-search.ts';
 import { findConversation, type WarmConversation } from './warm-conversation.ts';
 
 /** The message is as providers may get it. */

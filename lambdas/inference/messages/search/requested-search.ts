@@ -5,7 +5,7 @@ import { webPlugin, type WebPlugin } from '../../../messages/plugins.ts';
 import type { RoutedRequest } from '../../../messages/preferences.ts';
 import { declaredSearch, type SearchTool } from '../../../messages/search-tool.ts';
 import type { MessagesRequest } from '../../../messages/types.ts';
-import { GatewayError, invalidRequest } from '../../../platform/errors.ts';
+import { invalidRequest } from '../../../platform/errors.ts';
 import { readPepper } from '../../../platform/secrets.ts';
 import type { Candidate } from '../../../routing/candidates.ts';
 import { asksForSearch } from '../../../routing/requested-models.ts';
@@ -64,41 +64,5 @@ export function refuseWithoutFunctions({ toolIndex }: ReadSearches, candidates: 
   throw invalidRequest(
     `tools.${toolIndex}.type`,
     `"${candidates[0]!.model.id}" calls no functions, so it cannot search by itself; have the web searched before it is asked, with the plugin "web" or the suffix ":online"`,
-  );
-}
-
-const MESSAGE_PLACE = /^messages\.(\d+)(?=\.|$)/;
-
-/**
- * Runs a check of a conversation that searches have changed; what it finds wrong is named by the client's own message.
- * @throws {GatewayError} what `check` throws
- */
-export function reportPathsAsSent<Result>(origins: readonly number[] | undefined, check: () => Result): Result {
-  try {
-    return check();
-  } catch (error) {
-    throw atOrigin(error, origins);
-  }
-}
-
-/** An error that names a message by its place in the client's own request. @param origins undefined where no place has changed */
-export function atOrigin(error: unknown, origins: readonly number[] | undefined): unknown {
-  if (!origins || !(error instanceof GatewayError)) return error;
-  const { kind, message, metadata, status, headers, details } = error;
-  const { field } = metadata;
-  if (typeof field !== 'string') return error;
-  const origin = origins[Number(MESSAGE_PLACE.exec(field)?.[1])];
-  if (origin === undefined) return error;
-  const renamed = field.replace(MESSAGE_PLACE, `messages.${origin}`);
-  return new GatewayError(
-    kind,
-    message.replace(field, () => renamed),
-    {
-      status,
-      metadata: { ...metadata, field: renamed },
-      headers,
-      details,
-      cause: error,
-    },
   );
 }
