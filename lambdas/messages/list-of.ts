@@ -45,6 +45,28 @@ function listFault(list: unknown, element: z.ZodType, { min = 0, max = Infinity 
   return undefined;
 }
 
+/**
+ * A value that is checked by the one schema that its own type asks for, so that a fault is one of that schema. The value is passed on
+ * as it is. @param alternatives all that the API's document shows
+ */
+export function checkedBy<Output>(
+  schemaFor: (value: unknown) => z.ZodType,
+  alternatives: readonly z.ZodType[],
+): z.ZodType<Output> {
+  const checked = z
+    .unknown()
+    .superRefine((value, context) => {
+      const fault = firstFault(schemaFor(value), value);
+      if (fault) refuse(context, fault);
+    })
+    .meta({
+      override: ({ jsonSchema }) => {
+        Object.assign(jsonSchema, { anyOf: alternatives.map(documentationOf) });
+      },
+    });
+  return checked as unknown as z.ZodType<Output>;
+}
+
 /** Reports a fault, and ends the check: refinements of the value around it may rely on its content. */
 export function refuse(context: z.core.$RefinementCtx, { path, message }: Fault): void {
   context.addIssue({ code: 'custom', path, message, continue: false });

@@ -89,7 +89,29 @@ describe('the input of a response as a message', () => {
     expect(messages[1]!.content).toMatchObject([{ type: 'tool_use' }]);
   });
 
+  it('has an item for what its type says, though a client gave it a role as well', () => {
+    const { messages } = messageOf({
+      input: [
+        asked,
+        { type: 'reasoning', role: 'assistant', summary: [] },
+        { ...call('a'), role: 'assistant' },
+        { ...output('a'), role: 'tool' },
+      ],
+    });
+
+    expect(messages.slice(1)).toMatchObject([
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'a' }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a' }] },
+    ]);
+  });
+
   it.each([
+    [{ tool_choice: { type: 'allowed_tools', mode: 'auto' } }, ['tool_choice.tools']],
+    [{ tool_choice: { type: 'allowed_tools', mode: 'auto', tools: 'abc' } }, ['tool_choice.tools']],
+    [{ tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [null] } }, ['tool_choice.tools.0']],
+    [{ tool_choice: { type: 'allowed_tools', mode: 'any', tools: [] } }, ['tool_choice.mode']],
+    [{ tool_choice: { name: 'look' } }, ['tool_choice.type']],
+    [{ tool_choice: 'any' }, ['tool_choice']],
     [{ previous_response_id: 'resp_1' }, ['previous_response_id']],
     [{ input: [{ type: 'item_reference', id: 'rs_1' }] }, ['input.0.type']],
     [{ input: [{ type: 'function_call_output', output: 'x' }] }, ['input.0.call_id']],

@@ -6,6 +6,7 @@ const pixel =
 const textFile = `data:text/plain;base64,${Buffer.from('Text.').toString('base64')}`;
 const parameters = { type: 'object', properties: { at: { type: 'string' }, how: { enum: ['far', 'near'] } } };
 const look = { type: 'function', function: { name: 'look', description: 'Looks.', parameters } };
+const flatLook = { type: 'function', name: 'look', description: 'Looks.', parameters, strict: false };
 const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"at":"x","n":1.50}' } };
 const hello = { role: 'user', content: `Hi${directives}` };
 
@@ -113,7 +114,7 @@ export const responsesBodies = [
       },
     ],
     tools: [
-      { type: 'function', name: 'look', description: 'Looks.', parameters, strict: false },
+      flatLook,
       { type: 'custom', name: 'patch', format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' } },
       { type: 'namespace', name: 'agents', tools: [] },
       { type: 'web_search', external_web_access: false },
@@ -139,6 +140,32 @@ export const responsesBodies = [
     ],
     truncation: 'auto',
     service_tier: 'auto',
+    max_output_tokens: 2,
+  },
+  {
+    input: [{ role: 'user', content: 'Hi\n@sandbox tool delay=0' }],
+    tools: [flatLook, { type: 'custom', name: 'patch' }, { type: 'web_search' }],
+    tool_choice: {
+      type: 'allowed_tools',
+      mode: 'required',
+      tools: [
+        { type: 'function', name: 'look' },
+        { type: 'custom', name: 'patch' },
+        { type: 'mcp', server_label: 's' },
+      ],
+    },
+    max_output_tokens: 4,
+  },
+  {
+    input: [
+      hello,
+      // Some clients give every item a role.
+      { type: 'reasoning', role: 'assistant', id: 'rs_1', summary: [] },
+      { type: 'function_call', role: 'assistant', call_id: 'call_1', name: 'look', arguments: '{}' },
+      { type: 'function_call_output', role: 'tool', call_id: 'call_1', output: `Far.${directives}` },
+    ],
+    tools: [flatLook],
+    tool_choice: { type: 'function', name: 'look' },
     max_output_tokens: 2,
   },
 ];

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { anyObject, cacheControl, optionalField } from '../../messages/field-kinds.ts';
-import { boundedList, documentationOf, firstFault, refuse } from '../../messages/list-of.ts';
+import { boundedList, checkedBy, refuse } from '../../messages/list-of.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
 import { SEARCH_TOOL_TYPE, gatewaySearchTool, searchDeclaration } from '../search-request.ts';
 
@@ -37,17 +37,10 @@ function isSearch(value: unknown): value is z.output<typeof searchDeclaration> {
   return typeof type === 'string' && SEARCH_TOOL_TYPE.test(type);
 }
 
-const declaration = z
-  .unknown()
-  .superRefine((value, context) => {
-    const fault = firstFault(isSearch(value) ? searchDeclaration : functionDeclaration, value);
-    if (fault) refuse(context, fault);
-  })
-  .meta({
-    override: ({ jsonSchema }) => {
-      Object.assign(jsonSchema, { anyOf: [functionDeclaration, searchDeclaration].map(documentationOf) });
-    },
-  }) as unknown as z.ZodType<Declaration>;
+const declaration = checkedBy<Declaration>(
+  (value) => (isSearch(value) ? searchDeclaration : functionDeclaration),
+  [functionDeclaration, searchDeclaration],
+);
 
 export const chatTools = optionalField(
   boundedList(declaration, { max: MAX_TOOLS }).superRefine((tools, context) => {

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
-import { boundedList, documentationOf, firstFault, refuse } from '../../messages/list-of.ts';
+import { boundedList, checkedBy } from '../../messages/list-of.ts';
 import type { Block, Message } from '../../messages/types.ts';
 import { ArgumentReader } from '../call-arguments.ts';
 import { CUSTOM_ARGUMENT } from './custom-tools.ts';
@@ -91,26 +91,17 @@ const typedItem = z.discriminatedUnion('type', typed, {
   error: (issue) => (issue.code === 'invalid_union' ? TYPES : undefined),
 });
 
-export type InputItem = z.output<typeof message> | Exclude<z.output<typeof typedItem>, { type: 'item_reference' }>;
+type SaidItem = z.output<typeof message>;
+type TypedItem = Exclude<z.output<typeof typedItem>, { type: 'item_reference' }>;
+export type InputItem = SaidItem | TypedItem;
 
-/** Messages may leave out their type. */
-function isSaid(value: unknown): boolean {
+/** Messages may leave out their type. Other items are what their type says, whatever else they have. */
+function isSaid(value: unknown): value is SaidItem {
   const { type } = (value ?? {}) as { type?: unknown };
   return type === undefined || type === null || type === 'message';
 }
 
-const item = z
-  .unknown()
-  .superRefine((value, context) => {
-    const fault = firstFault(isSaid(value) ? message : typedItem, value);
-    if (fault) refuse(context, fault);
-  })
-  .meta({
-    override: ({ jsonSchema }) => {
-      Object.assign(jsonSchema, { anyOf: [message, typedItem].map(documentationOf) });
-    },
-  }) as unknown as z.ZodType<InputItem>;
-
+const item = checkedBy<InputItem>((value) => (isSaid(value) ? message : typedItem), [message, typedItem]);
 const itemList = boundedList(item, { min: 1, max: MAX_ITEMS });
 export const responsesInput = z
   .union([z.string().min(1), itemList], { error: 'must be a text or a list of items' })
@@ -163,7 +154,7 @@ interface Spoken {
 }
 
 function spoken(one: InputItem, reader: ArgumentReader): Spoken {
-  if (isItem(one)) return spokenItem(one, reader);
+  if (!isSaid(one)) return spokenItem(one, reader);
   const blocks = contentBlocks(one.content);
   switch (one.role) {
     case 'user':
@@ -178,12 +169,6 @@ function spoken(one: InputItem, reader: ArgumentReader): Spoken {
 
 function assistant(...blocks: Block[]): Spoken {
   return { kind: 'assistant', role: 'assistant', blocks };
-}
-
-type TypedItem = Exclude<InputItem, { role: string }>;
-
-function isItem(one: InputItem): one is TypedItem {
-  return !('role' in one);
 }
 
 function spokenItem(one: TypedItem, reader: ArgumentReader): Spoken {

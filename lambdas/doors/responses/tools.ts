@@ -5,13 +5,14 @@
 
 import * as z from 'zod';
 import { anyObject, optionalField } from '../../messages/field-kinds.ts';
-import { boundedList, firstFault, refuse } from '../../messages/list-of.ts';
+import { boundedList, checkedBy, firstFault, refuse } from '../../messages/list-of.ts';
 import { SEARCH_NAME } from '../../messages/search-tool.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
 import { SEARCH_TOOL_TYPE, gatewaySearchTool, searchDeclaration } from '../search-request.ts';
 import { customTool } from './custom-tools.ts';
 
 const MAX_TOOLS = 1_024;
+const CHOICES = 'must be "auto", "none", "required", or an object that names a tool';
 
 const toolName = z
   .string()
@@ -67,19 +68,31 @@ const declaration = z.unknown().superRefine((value, context) => {
 });
 export const responsesTools = optionalField(boundedList(declaration, { max: MAX_TOOLS }));
 
-const chosenTool = z.looseObject({ type: z.string(), name: optionalField(z.string()) });
+const modes = z.enum(['auto', 'none', 'required'], CHOICES);
+const chosenTool = z.looseObject({
+  type: z.string().meta({ description: 'The type of the tool, as it was declared.' }),
+  name: optionalField(z.string()).meta({ description: 'The name of the tool, where its type has one.' }),
+});
 const allowList = z.object({
   type: z.literal('allowed_tools'),
   mode: z.enum(['auto', 'required']).meta({ description: 'Whether one of them has to be called.' }),
   tools: boundedList(chosenTool, { max: MAX_TOOLS }).meta({ description: 'The tools that may be called.' }),
 });
+type AllowList = z.output<typeof allowList>;
+type ToolChoice = z.output<typeof modes> | AllowList | z.output<typeof chosenTool> | null | undefined;
+
+function isAllowList(choice: unknown): choice is AllowList {
+  return (choice as { type?: unknown } | null | undefined)?.type === 'allowed_tools';
+}
+
+function choiceSchema(value: unknown): z.ZodType {
+  if (typeof value !== 'object') return modes;
+  return isAllowList(value) ? allowList : chosenTool;
+}
+
 export const responsesToolChoice = optionalField(
-  z.union(
-    [z.enum(['auto', 'none', 'required']), allowList, chosenTool],
-    'must be "auto", "none", "required", or an object that names a tool',
-  ),
+  checkedBy<NonNullable<ToolChoice>>(choiceSchema, [modes, allowList, chosenTool]),
 );
-type ToolChoice = z.output<typeof responsesToolChoice>;
 
 interface ToolFields extends Pick<MessagesRequest, 'tools' | 'tool_choice'> {
   /** Names of tools whose input is a text. */
@@ -131,12 +144,6 @@ function knownTool(declared: unknown): Tool | undefined {
 function nameOf(tool: unknown): string {
   const { name, type } = tool as { name?: string | null; type: string };
   return SEARCH_TOOL_TYPE.test(type) ? SEARCH_NAME : (name ?? '');
-}
-
-type AllowList = z.output<typeof allowList>;
-
-function isAllowList(choice: ToolChoice): choice is AllowList {
-  return typeof choice === 'object' && choice !== null && 'mode' in choice;
 }
 
 function choiceOf(choice: ToolChoice): MessagesRequest['tool_choice'] {
