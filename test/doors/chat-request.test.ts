@@ -14,6 +14,8 @@ const call = (id: string, name: string, text: string) => ({
   function: { name, arguments: text },
 });
 
+const look = { type: 'function', function: { name: 'look' } };
+
 describe('a chat as a message', () => {
   it('has the system messages of its beginning as the system prompt, and later ones where they stand', () => {
     const { system, messages } = messageOf({
@@ -135,6 +137,21 @@ describe('a chat as a message', () => {
   });
 
   it.each([
+    [{ tool_choice: 'auto' }, undefined],
+    [{ tool_choice: 'none' }, undefined],
+    [{ tool_choice: 'required', tools: [look] }, { type: 'any' }],
+    [
+      { tool_choice: look, tools: [look] },
+      { type: 'tool', name: 'look' },
+    ],
+  ])('has the choice of %j', (body, choice) => {
+    expect(messageOf(body).tool_choice).toEqual(choice);
+  });
+
+  it.each([
+    [{ tool_choice: 'required' }, ['tool_choice']],
+    [{ tool_choice: look }, ['tool_choice']],
+    [{ tool_choice: { type: 'function', function: { name: 'see' } }, tools: [look] }, ['tool_choice']],
     [{ n: 2 }, ['n']],
     [{ logprobs: true }, ['logprobs']],
     [{ logit_bias: {} }, ['logit_bias']],

@@ -12,6 +12,9 @@ const asked = { role: 'user', content: 'Hello' };
 const call = (id: string) => ({ type: 'function_call', call_id: id, name: 'look', arguments: '{"at":"x"}' });
 const output = (id: string, text = 'Seen') => ({ type: 'function_call_output', call_id: id, output: text });
 
+const look = { type: 'function', name: 'look' };
+const search = { type: 'web_search' };
+
 describe('the input of a response as a message', () => {
   it('is what the user says, where it is a text', () => {
     expect(messageOf({}).messages).toEqual([{ role: 'user', content: 'Hello' }]);
@@ -106,6 +109,27 @@ describe('the input of a response as a message', () => {
   });
 
   it.each([
+    [{ tool_choice: 'auto' }, undefined],
+    [{ tool_choice: 'none', tools: [{ type: 'image_generation' }] }, undefined],
+    [{ tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [] }, tools: [look] }, undefined],
+    [{ tool_choice: 'required', tools: [look] }, { type: 'any' }],
+    [
+      { tool_choice: { type: 'web_search' }, tools: [search] },
+      { type: 'tool', name: 'web_search' },
+    ],
+  ])('has the choice of %j', (body, choice) => {
+    expect(messageOf(body).tool_choice).toEqual(choice);
+  });
+
+  it.each([
+    [{ tool_choice: 'required' }, ['tool_choice']],
+    [{ tool_choice: 'required', tools: [{ type: 'image_generation' }] }, ['tool_choice']],
+    [{ tool_choice: { type: 'image_generation' }, tools: [{ type: 'image_generation' }] }, ['tool_choice']],
+    [{ tool_choice: { type: 'function', name: 'see' }, tools: [look] }, ['tool_choice']],
+    [
+      { tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'mcp' }] }, tools: [look] },
+      ['tool_choice'],
+    ],
     [{ tool_choice: { type: 'allowed_tools', mode: 'auto' } }, ['tool_choice.tools']],
     [{ tool_choice: { type: 'allowed_tools', mode: 'auto', tools: 'abc' } }, ['tool_choice.tools']],
     [{ tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [null] } }, ['tool_choice.tools.0']],

@@ -6,10 +6,11 @@ import type { Block } from '../../messages/types.ts';
 import { callerFields, JSON_INSTRUCTION, askedModels, plainFields } from '../common-fields.ts';
 import { searchPlaceOf } from '../search-request.ts';
 import { askedThinkingFields } from '../thinking-request.ts';
+import { toolChoiceFault, toolFields } from '../tool-fields.ts';
 import { withoutNull } from '../without-null.ts';
 import { chatConversation } from './conversation.ts';
 import { chatBody, type ChatBody } from './schema.ts';
-import { declaredChatTools } from './tools.ts';
+import { chosenChatTool, declaredChatTools } from './tools.ts';
 
 /** A request of the chat API, and what its answer has to know of it. */
 export interface ChatCall {
@@ -45,6 +46,10 @@ export const chatRequestSchema = chatBody.transform((body, context): ChatCall =>
   if (body.reasoning?.max_tokens && body.reasoning.effort) {
     refuse(['reasoning', 'max_tokens'], 'cannot be used together with effort; leave one of them out');
   }
+  const tools = declaredChatTools(body.tools ?? []);
+  const choice = chosenChatTool(body.tool_choice);
+  const choiceFault = toolChoiceFault(tools, choice);
+  if (choiceFault) refuse(['tool_choice'], choiceFault);
   const showsReasoning = body.reasoning?.exclude !== true && body.include_reasoning !== false;
   const message = {
     ...plainFields(body, asTheyAre),
@@ -52,7 +57,7 @@ export const chatRequestSchema = chatBody.transform((body, context): ChatCall =>
     messages,
     ...systemField(system, body),
     ...limitFields(body),
-    ...declaredChatTools(body.tools, body.tool_choice, body.parallel_tool_calls),
+    ...toolFields(tools, choice, body.parallel_tool_calls),
     ...answerFields(body, showsReasoning),
     ...pluginFields(body),
     ...callerFields(body),

@@ -65,19 +65,9 @@ export const chatToolChoice = optionalField(
   ),
 );
 
-/** The tools of the request in the Messages API; nothing where there are none. */
-export function declaredChatTools(
-  declared: readonly Declaration[] | null | undefined,
-  choice: z.output<typeof chatToolChoice>,
-  parallel: boolean | null | undefined,
-): Pick<MessagesRequest, 'tools' | 'tool_choice'> {
-  if (!declared?.length) return {};
-  const asked = choiceOf(choice);
-  const single = parallel === false ? { disable_parallel_tool_use: true } : {};
-  return {
-    tools: declared.map((tool) => (isSearch(tool) ? gatewaySearchTool(tool) : functionTool(tool))),
-    ...(asked || parallel === false ? { tool_choice: { ...(asked ?? { type: 'auto' }), ...single } } : {}),
-  };
+/** The same tools in the Messages API. */
+export function declaredChatTools(declared: readonly Declaration[]): Tool[] {
+  return declared.map((tool) => (isSearch(tool) ? gatewaySearchTool(tool) : functionTool(tool)));
 }
 
 function functionTool({ function: declared, cache_control: cache }: FunctionDeclaration): Tool {
@@ -91,7 +81,8 @@ function functionTool({ function: declared, cache_control: cache }: FunctionDecl
   };
 }
 
-function choiceOf(choice: z.output<typeof chatToolChoice>): MessagesRequest['tool_choice'] {
+/** The same choice in the Messages API. */
+export function chosenChatTool(choice: z.output<typeof chatToolChoice>): MessagesRequest['tool_choice'] {
   switch (choice) {
     case null:
     case undefined:

@@ -7,9 +7,10 @@ import type { Block, MessagesRequest, Tool } from '../../messages/types.ts';
 import { callerFields, JSON_INSTRUCTION, askedModels, plainFields } from '../common-fields.ts';
 import type { SentNames } from '../sent-names.ts';
 import { askedThinkingFields } from '../thinking-request.ts';
+import { toolChoiceFault, toolFields } from '../tool-fields.ts';
 import { responsesConversation } from './input.ts';
 import { responsesBody, type ResponsesBody } from './schema.ts';
-import { declaredTools } from './tools.ts';
+import { callableTools, chosenTool, customToolNames } from './tools.ts';
 
 /** A request of the Responses API, and what its answer has to know of it. */
 export interface ResponsesCall {
@@ -39,28 +40,24 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
   const models = askedModels(body);
   if (!models) refuse(['model'], 'is required: the id of a model of the catalog');
   if (messages.length === 0) refuse(['input'], 'has no text; write at least one that is not empty');
-  const {
-    customTools,
-    tools,
-    tool_choice: choice,
-  } = declaredTools(body.tools ?? [], body.tool_choice, body.parallel_tool_calls);
-  if (choice?.type === 'tool' && !tools!.some(({ name }) => name === choice.name)) {
-    refuse(['tool_choice'], 'must name one of the tools that this gateway takes');
-  }
+  const declared = body.tools ?? [];
+  const tools = withSearchLimit(callableTools(declared, body.tool_choice), body.max_tool_calls);
+  const choice = chosenTool(body.tool_choice);
+  const choiceFault = toolChoiceFault(tools, choice);
+  if (choiceFault) refuse(['tool_choice'], choiceFault);
   const message = {
     ...plainFields(body, asTheyAre),
     ...models,
     messages,
     ...systemField(system, body),
     ...(body.max_output_tokens ? { max_tokens: body.max_output_tokens } : {}),
-    ...(tools ? { tools: withSearchLimit(tools, body.max_tool_calls) } : {}),
-    ...(choice ? { tool_choice: choice } : {}),
+    ...toolFields(tools, choice, body.parallel_tool_calls),
     ...answerFields(body),
     ...pluginFields(body),
     ...callerFields(body),
   } as RoutedRequest;
   const showsSources = body.include?.includes('web_search_call.action.sources') === true;
-  return { message, origins, customTools, showsSources };
+  return { message, origins, customTools: customToolNames(declared), showsSources };
 });
 
 function systemField(system: Block[], { instructions, text }: ResponsesBody): { system?: Block[] } {

@@ -69,17 +69,17 @@ const declaration = z.unknown().superRefine((value, context) => {
 export const responsesTools = optionalField(boundedList(declaration, { max: MAX_TOOLS }));
 
 const modes = z.enum(['auto', 'none', 'required'], CHOICES);
-const chosenTool = z.looseObject({
+const namedTool = z.looseObject({
   type: z.string().meta({ description: 'The type of the tool, as it was declared.' }),
   name: optionalField(z.string()).meta({ description: 'The name of the tool, where its type has one.' }),
 });
 const allowList = z.object({
   type: z.literal('allowed_tools'),
   mode: z.enum(['auto', 'required']).meta({ description: 'Whether one of them has to be called.' }),
-  tools: boundedList(chosenTool, { max: MAX_TOOLS }).meta({ description: 'The tools that may be called.' }),
+  tools: boundedList(namedTool, { max: MAX_TOOLS }).meta({ description: 'The tools that may be called.' }),
 });
 type AllowList = z.output<typeof allowList>;
-type ToolChoice = z.output<typeof modes> | AllowList | z.output<typeof chosenTool> | null | undefined;
+type ResponsesToolChoice = z.output<typeof modes> | AllowList | z.output<typeof namedTool> | null | undefined;
 
 function isAllowList(choice: unknown): choice is AllowList {
   return (choice as { type?: unknown } | null | undefined)?.type === 'allowed_tools';
@@ -87,36 +87,24 @@ function isAllowList(choice: unknown): choice is AllowList {
 
 function choiceSchema(value: unknown): z.ZodType {
   if (typeof value !== 'object') return modes;
-  return isAllowList(value) ? allowList : chosenTool;
+  return isAllowList(value) ? allowList : namedTool;
 }
 
 export const responsesToolChoice = optionalField(
-  checkedBy<NonNullable<ToolChoice>>(choiceSchema, [modes, allowList, chosenTool]),
+  checkedBy<NonNullable<ResponsesToolChoice>>(choiceSchema, [modes, allowList, namedTool]),
 );
 
-interface ToolFields extends Pick<MessagesRequest, 'tools' | 'tool_choice'> {
-  /** Names of tools whose input is a text. */
-  customTools: ReadonlySet<string>;
+/** The tools that the model may call, in the Messages API. */
+export function callableTools(declared: readonly unknown[], choice: ResponsesToolChoice): Tool[] {
+  const known = declared.map(knownTool).filter((tool) => tool !== undefined);
+  if (!isAllowList(choice)) return known;
+  const allowed = new Set(choice.tools.map(nameOf));
+  return known.filter(({ name }) => allowed.has(name));
 }
 
-/** The tools of the request in the Messages API. A choice that names a tool that is not there is told by its name. */
-export function declaredTools(
-  declared: readonly unknown[],
-  choice: ToolChoice,
-  parallel: boolean | null | undefined,
-): ToolFields {
-  const known = declared.map(knownTool).filter((tool) => tool !== undefined);
-  const customTools = new Set(declared.filter((tool) => kindOf(tool) === 'custom').map(nameOf));
-  const allowed = isAllowList(choice) ? new Set(choice.tools.map(nameOf)) : undefined;
-  const tools = allowed ? known.filter(({ name }) => allowed.has(name)) : known;
-  if (tools.length === 0) return { customTools };
-  const asked = choiceOf(choice);
-  const single = parallel === false ? { disable_parallel_tool_use: true } : {};
-  return {
-    customTools,
-    tools,
-    ...(asked || parallel === false ? { tool_choice: { ...(asked ?? { type: 'auto' }), ...single } } : {}),
-  };
+/** Names of tools whose input is a text. */
+export function customToolNames(declared: readonly unknown[]): ReadonlySet<string> {
+  return new Set(declared.filter((tool) => kindOf(tool) === 'custom').map(nameOf));
 }
 
 function knownTool(declared: unknown): Tool | undefined {
@@ -146,7 +134,8 @@ function nameOf(tool: unknown): string {
   return SEARCH_TOOL_TYPE.test(type) ? SEARCH_NAME : (name ?? '');
 }
 
-function choiceOf(choice: ToolChoice): MessagesRequest['tool_choice'] {
+/** The same choice in the Messages API. */
+export function chosenTool(choice: ResponsesToolChoice): MessagesRequest['tool_choice'] {
   if (choice === null || choice === undefined) return undefined;
   if (choice === 'required') return { type: 'any' };
   if (typeof choice === 'string') return { type: choice };
