@@ -10,14 +10,14 @@ import {
   takeVersion,
   writeRows,
   type DailyRow,
-  type RowLevel,
 } from '../store/activity.ts';
 import { generationsOfShard } from '../store/generation-queries.ts';
 import { GENERATION_SHARDS } from '../store/generation-key.ts';
 import type { Table } from '../store/table.ts';
 import { isCompleted } from './activity-days.ts';
 import { linesOf, provesItsPrice } from './generation-lines.ts';
-import { addDailySums, dailySumsOf, isActivity, noDailySums, type FinalGeneration } from './daily-sums.ts';
+import { isActivity } from './daily-sums.ts';
+import { addToDayRows } from './day-rows.ts';
 
 /** One shard of an account's day that is to be rolled up. Ids and times only. */
 export interface RollUp {
@@ -116,7 +116,7 @@ async function computeRows(
   const unproven: string[] = [];
   for await (const generation of generationsOfShard(table, of.accountId, of.date, of.shard)) {
     if (!isActivity(generation)) continue;
-    addGeneration(rows, generation, of);
+    addToDayRows(rows, generation, of);
     if (!provesItsPrice(generation, linesOf(generation))) unproven.push(generation.id);
   }
   tellUnproven(unproven, of);
@@ -127,39 +127,6 @@ async function computeRows(
 function tellUnproven([first, ...others]: string[], { accountId, date }: { accountId: string; date: string }): void {
   if (first === undefined) return;
   log('error', bookTripwires.unprovenRecord, { accountId, date, generationId: first, count: others.length + 1 });
-}
-
-function addGeneration(
-  rows: Map<string, DailyRow>,
-  { payer, outcome }: FinalGeneration,
-  of: { shard: number; version: number },
-): void {
-  const { workspaceId, memberId, keyHash } = payer;
-  const owners: { level: RowLevel; memberId?: string; keyHash?: string }[] = [
-    { level: 'WORKSPACE' },
-    { level: 'KEY', keyHash, ...(memberId === undefined ? {} : { memberId }) },
-    ...(memberId === undefined ? [] : [{ level: 'MEMBER' as const, memberId }]),
-  ];
-  const { model, modelPermaslug, endpointId, providerName } = outcome;
-  const sums = dailySumsOf(outcome);
-  for (const { level, ...owner } of owners) {
-    const name = [level, workspaceId, owner.memberId, owner.keyHash, endpointId, model, modelPermaslug].join('\n');
-    const row = rows.get(name) ?? {
-      level,
-      shard: of.shard,
-      version: of.version,
-      workspaceId,
-      memberId: owner.memberId,
-      keyHash: owner.keyHash,
-      model,
-      modelPermaslug,
-      endpointId,
-      providerName,
-      ...noDailySums,
-    };
-    addDailySums(row, sums);
-    rows.set(name, row);
-  }
 }
 
 function sameRows(a: DailyRow[], b: DailyRow[]): boolean {

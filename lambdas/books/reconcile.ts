@@ -1,6 +1,7 @@
 /**
  * Reconciliation: whether everything that the table says of an account's money says the same. Records are re-priced from their
- * own fields, and added up against daily rows and counters; payments against the limit that they make.
+ * own fields, and added up against daily rows and counters; payments against the limit that they make. Where records are read, each
+ * attribute of each row is compared; where rows stand for them, what the rows say was spent, with the counters.
  *
  * Guarantee: no false alarm while requests go on. Of the day that goes on nothing is compared (unless nothing happens meanwhile),
  * and what differs is looked at again: only what differs in the same way twice is reported.
@@ -11,27 +12,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isComplete } from '../accounting/activity.ts';
 import { isActivity } from '../accounting/daily-sums.ts';
+import { addToDayRows } from '../accounting/day-rows.ts';
 import { Money } from '../money/money.ts';
 import { utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
-import { dailyRows, readDays, type DailyRow, type Day } from '../store/activity.ts';
+import { dailyRows, namedDailyRows, readDays, type DailyRow, type Day } from '../store/activity.ts';
 import { listBalanceEntries, readAccount, type Account } from '../store/accounts.ts';
 import { readCounter, readCounters, scopeKinds, type ScopeId, type StoredCounter } from '../store/counters.ts';
+import { shardOf } from '../store/generation-key.ts';
 import { generationsInOrder } from '../store/generation-queries.ts';
 import { memberScope } from '../store/payer.ts';
 import type { Table } from '../store/table.ts';
 import { linesOf, provesItsPrice } from '../accounting/generation-lines.ts';
+import { differencesOfRows, isCurrent } from './row-differences.ts';
 import { driftOf, ScopeSums, type ScopeDays } from './scope-sums.ts';
 
 /** Something that does not add up. */
 export interface BookFinding {
   /** Names the comparison: a record with itself, records with rows, counters or budgets of free models, payments with the limit. */
   kind: 'record' | 'day' | 'counter' | 'payments' | 'budget';
-  /** A generation, a day and its owner, a scope and its window, or the account. */
+  /** A generation, a day with its row and the row's attribute, a scope and its window, or the account. */
   where: string;
-  /** The amount that stands there, in RUB. */
+  /** What stands there: an amount in RUB, or the value of a row's attribute. */
   says: string;
-  /** The amount that should stand there, by the other side of the comparison. */
+  /** What should stand there, by the other side of the comparison. */
   expected: string;
 }
 
@@ -122,14 +126,14 @@ interface DaysRead {
   covered: Set<string>;
 }
 
-/** Re-prices each record of a day, and compares their sums with its rows where it is closed. */
+/** Re-prices each record of a day, and compares its rows with what they come to, where it is closed. */
 async function readRecords(
   table: Table,
   { id: accountId }: Account,
   date: string,
   { read, day }: { read: DaysRead; day: Day | undefined },
 ): Promise<void> {
-  const byOwner = new Map<string, Money>();
+  const rows = new Map<string, DailyRow>();
   for await (const generation of generationsInOrder(table, accountId, date)) {
     read.records += 1;
     read.sums.add(generation);
@@ -140,58 +144,23 @@ async function readRecords(
       const expected = Money.sum(lines.map(({ cost }) => cost)).toString();
       found(read, { kind: 'record', where: final.id, says: final.outcome.cost.toString(), expected });
     }
-    if (!isActivity(final)) continue;
-    for (const owner of ownersOf(final.payer)) addTo(byOwner, owner, final.outcome.cost);
+    if (!day || !isActivity(final)) continue;
+    const shard = shardOf(final.id);
+    addToDayRows(rows, final, { shard, version: day.versions[shard]! });
   }
   read.covered.add(date);
   if (!day) return;
   read.days += 1;
-  const ofRows = await spentByOwner(table, accountId, day);
-  for (const owner of new Set([...byOwner.keys(), ...ofRows.keys()])) {
-    const [says, expected] = [ofRows.get(owner) ?? Money.zero, byOwner.get(owner) ?? Money.zero];
-    if (says.equals(expected)) continue;
-    found(read, { kind: 'day', where: `${date} ${owner}`, says: String(says), expected: String(expected) });
+  const differences = differencesOfRows(namedDailyRows(table, accountId, date), { day, expected: rows });
+  for await (const { name, field, says, expected } of differences) {
+    found(read, { kind: 'day', where: `${date} ${name} ${field}`, says, expected });
   }
-}
-
-function ownersOf({
-  workspaceId,
-  keyHash,
-  memberId,
-}: {
-  workspaceId: string;
-  keyHash: string;
-  memberId?: string | undefined;
-}) {
-  return [
-    `workspace ${workspaceId}`,
-    `key ${keyHash}`,
-    ...(memberId === undefined ? [] : [`member ${workspaceId}/${memberId}`]),
-  ];
-}
-
-function addTo(sums: Map<string, Money>, name: string, amount: Money): void {
-  sums.set(name, (sums.get(name) ?? Money.zero).plus(amount));
-}
-
-async function spentByOwner(table: Table, accountId: string, day: Day): Promise<Map<string, Money>> {
-  const sums = new Map<string, Money>();
-  for await (const row of currentRows(table, accountId, day)) addTo(sums, ownerOf(row), row.usage);
-  return sums;
-}
-
-async function* currentRows(table: Table, accountId: string, day: Day): AsyncGenerator<DailyRow, void> {
-  for await (const row of dailyRows(table, accountId, day.date)) if (row.version === day.versions[row.shard]) yield row;
-}
-
-function ownerOf({ level, workspaceId, keyHash, memberId }: DailyRow): string {
-  if (level === 'WORKSPACE') return `workspace ${workspaceId}`;
-  return level === 'KEY' ? `key ${keyHash}` : `member ${workspaceId}/${memberId}`;
 }
 
 /** Adds up the rows of a closed day by the scopes that they belong to. */
 async function addRows(table: Table, { id }: Account, day: Day, read: DaysRead): Promise<void> {
-  for await (const { level, workspaceId, keyHash, memberId, usage: spent } of currentRows(table, id, day)) {
+  for await (const { level, workspaceId, keyHash, memberId, usage: spent, ...row } of dailyRows(table, id, day.date)) {
+    if (!isCurrent(row, day)) continue;
     const more = { spent, held: Money.zero };
     if (level === 'WORKSPACE') {
       read.sums.addTo({ kind: 'workspace', id: workspaceId }, day.date, more);

@@ -13,11 +13,11 @@ import { GENERATION_SHARDS } from './generation-key.ts';
 import { routeFields } from './outcome.ts';
 import { queryItems, queryPartition, readItem } from './query.ts';
 import { count, money, oneOf, optional, record, text, type RecordOf } from './record.ts';
-import { numberFrom, type Item, type Table } from './table.ts';
+import { numberFrom, type Item, type moneyAttribute, type Table } from './table.ts';
 import { retryConflicts, writeAlone } from './transact.ts';
 import { update, type Key } from './writes.ts';
 
-const rowLevels = ['WORKSPACE', 'KEY', 'MEMBER'] as const;
+export const rowLevels = ['WORKSPACE', 'KEY', 'MEMBER'] as const;
 export type RowLevel = (typeof rowLevels)[number];
 
 const rowRecord = record({
@@ -158,14 +158,33 @@ export async function* dailyRows(
   for await (const item of queryPartition(table, rowPartition(accountId, date), prefix)) yield rowRecord.from(item);
 }
 
-function rowKey(accountId: string, date: string, row: DailyRow): Key {
+/** All rows of a day in any version, each with the name that it was written under, whatever its attributes say now. */
+export async function* namedDailyRows(
+  table: Table,
+  accountId: string,
+  date: string,
+): AsyncGenerator<{ name: string; row: DailyRow }> {
+  for await (const item of queryPartition(table, rowPartition(accountId, date))) {
+    yield { name: item['sk'] as string, row: rowRecord.from(item) };
+  }
+}
+
+/** The name of a row among those of its account's day. */
+export function dailyRowName(row: DailyRow): string {
   const owner = { WORKSPACE: row.workspaceId, KEY: row.keyHash, MEMBER: `${row.memberId}#${row.workspaceId}` }[
     row.level
   ];
-  return {
-    pk: rowPartition(accountId, date),
-    sk: `${row.level}#${owner}#${row.endpointId}#${row.model}#${row.modelPermaslug}#${row.shard}#${row.version}`,
-  };
+  return `${row.level}#${owner}#${row.endpointId}#${row.model}#${row.modelPermaslug}#${row.shard}#${row.version}`;
+}
+
+/** The attributes of a row as texts, each by its name. */
+export function dailyRowTexts(row: DailyRow): Map<string, string> {
+  const item = rowRecord.toItem(row) as Record<string, string | number | ReturnType<typeof moneyAttribute> | undefined>;
+  return new Map(rowRecord.attributes.map(({ name }) => [name, String(item[name] ?? '')]));
+}
+
+function rowKey(accountId: string, date: string, row: DailyRow): Key {
+  return { pk: rowPartition(accountId, date), sk: dailyRowName(row) };
 }
 
 function rowItem(accountId: string, date: string, row: DailyRow): Key & Item {

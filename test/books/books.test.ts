@@ -1,6 +1,6 @@
 /** One history in all the ways in which it can be read. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -15,7 +15,14 @@ import { isProven, readStatement, type Statement } from '../../lambdas/books/sta
 import { Money } from '../../lambdas/money/money.ts';
 import { DAY_MS } from '../../lambdas/money/periods.ts';
 import { readAccount, type Account } from '../../lambdas/store/accounts.ts';
-import { dailyRows } from '../../lambdas/store/activity.ts';
+import {
+  dailyRowName,
+  dailyRows,
+  dailyRowTexts,
+  deleteRows,
+  rowLevels,
+  writeRows,
+} from '../../lambdas/store/activity.ts';
 import { counterKey, readCounter } from '../../lambdas/store/counters.ts';
 import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
 import { generationKey } from '../../lambdas/store/generation-key.ts';
@@ -247,6 +254,20 @@ const differing = async (from = exported()) => {
 /** What a charge was cut from, and the prices of an answer that is not charged, are in no sum. */
 const isInSum = (item: string) => !/"capped":\{"BOOL":true|"tokens_prompt":\{"N":"0"/.test(item);
 
+const withNextDigit = (item: string, digit: RegExp) =>
+  item.replace(digit, (found, old: string) => `${found.slice(0, -1)}${(Number(old) + 1) % 10}`);
+
+/** Copies the export with other items. @returns its directory */
+const altered = (change: (items: string[]) => void): string => {
+  const copy = mkdtempSync(join(directory, 'altered-'));
+  execFileSync('cp', ['-r', `${exported()}/.`, copy]);
+  const file = filesIn(copy)[0]!;
+  const items = gunzipSync(readFileSync(file)).toString().split('\n');
+  change(items);
+  writeFileSync(file, gzipSync(items.join('\n')));
+  return copy;
+};
+
 describe('an export', () => {
   beforeAll(async () => void (await exportTable(history.table, exported(), () => {})), 300_000);
 
@@ -284,27 +305,41 @@ describe('an export', () => {
       ['day_drift', /"usage_rub":\{"N":"(\d)/],
       ['payment_drift', /"amount_rub":\{"N":"(\d)/],
     ] as const;
-    const altered = join(directory, 'altered');
-    execFileSync('cp', ['-r', exported(), altered]);
-    const file = readdirSync(altered, { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith('.json.gz'))!;
-    const items = gunzipSync(readFileSync(join(altered, file)))
-      .toString()
-      .split('\n');
-    const changed = new Set<number>();
-    for (const [, digit] of flips) {
-      const place = items.findIndex((item, index) => !changed.has(index) && digit.test(item) && isInSum(item));
-      items[place] = items[place]!.replace(
-        digit,
-        (found, old: string) => `${found.slice(0, -1)}${(Number(old) + 1) % 10}`,
-      );
-      changed.add(place);
-    }
-    writeFileSync(join(altered, file), gzipSync(items.join('\n')));
+    const copy = altered((items) => {
+      const changed = new Set<number>();
+      for (const [, digit] of flips) {
+        const place = items.findIndex((item, index) => !changed.has(index) && digit.test(item) && isInSum(item));
+        items[place] = withNextDigit(items[place]!, digit);
+        changed.add(place);
+      }
+    });
 
-    const found = await differing(altered);
+    const found = await differing(copy);
     expect(Object.keys(found).toSorted()).toEqual(Object.keys(checkedViews).toSorted());
     expect(found['unproven']).toHaveLength(3);
-    expect(await alteredFiles(findExports(altered))).toEqual([expect.stringMatching(/was changed after the export$/)]);
+    expect(await alteredFiles(findExports(copy))).toEqual([expect.stringMatching(/was changed after the export$/)]);
+  });
+
+  it.each([
+    'usage_rub',
+    'cache_saved_rub',
+    'requests',
+    'prompt_tokens',
+    'completion_tokens',
+    'reasoning_tokens',
+    'model',
+  ])('with another %s in a daily row is told, with the row', async (field) => {
+    const value = new RegExp(`"${field}":\\{"[NS]":"[^"]*?(\\d)(?=[^\\d"]*")`);
+    let sk = '';
+    const copy = altered((items) => {
+      const place = items.findIndex((item) => item.includes('"activity_row"') && value.test(item));
+      items[place] = withNextDigit(items[place]!, value);
+      sk = /"sk":\{"S":"([^"]*)"/.exec(items[place])![1]!;
+    });
+
+    expect(await differing(copy)).toMatchObject({
+      day_drift: [{ account_id: account.id, row_name: sk, field, first_generation: expect.stringMatching(/^gen-/) }],
+    });
   });
 });
 
@@ -337,20 +372,20 @@ describe('an export that is put back', () => {
 
 const compare = (more: object = {}) =>
   reconcile(history.table, { account, dates: history.dates, isDeep: true, isWhole: true, pauseMs: 1, ...more });
-const set = (key: Key, name: string, amount: Money) =>
+const set = (key: Key, name: string, value: Money | string) =>
   documentsOf(history.table).send(
     new UpdateCommand({
       TableName: history.table.name,
       Key: key,
       UpdateExpression: 'SET #name = :amount',
       ExpressionAttributeNames: { '#name': name },
-      ExpressionAttributeValues: { ':amount': moneyAttribute(amount) },
+      ExpressionAttributeValues: { ':amount': typeof value === 'string' ? value : moneyAttribute(value) },
     }),
   );
 
-/** Adds a millionth of a kopeck to an amount of an item while the books are compared. */
-const withDifference = async (key: Key, name: string, amount: Money) => {
-  await set(key, name, amount.plus(Money.parse('0.00000001')));
+/** Adds a millionth of a kopeck, or `more`, to an amount of an item while the books are compared. */
+const withDifference = async (key: Key, name: string, amount: Money, more = Money.parse('0.00000001')) => {
+  await set(key, name, amount.plus(more));
   try {
     return (await compare()).findings;
   } finally {
@@ -388,14 +423,53 @@ describe('reconciling', () => {
     ]);
   });
 
-  it('names a day and its owner', async () => {
-    const date = history.dates[0]!;
-    const pk = `ACTIVITY#${account.id}#${date}`;
-    const [row] = await Array.fromAsync(dailyRows(history.table, account.id, date, { level: 'KEY' }));
-    const sk = `KEY#${row!.keyHash}#${row!.endpointId}#${row!.model}#${row!.modelPermaslug}#${row!.shard}#${row!.version}`;
-    const findings = await withDifference({ pk, sk }, 'usage_rub', row!.usage);
+  /** The attributes of daily rows that GET /activity and statements show. */
+  const shown = ['usage_rub', 'cache_saved_rub', 'requests', 'prompt_tokens', 'completion_tokens', 'reasoning_tokens'];
+  it.each(rowLevels.flatMap((level) => shown.map((field) => [level, field] as const)))(
+    'names a day, its row of the level %s, and its %s',
+    async (level, field) => {
+      const date = history.dates[0]!;
+      const pk = `ACTIVITY#${account.id}#${date}`;
+      const [row] = await Array.fromAsync(dailyRows(history.table, account.id, date, { level }));
+      const sk = dailyRowName(row!);
+      const value = dailyRowTexts(row!).get(field)!;
+      const findings = await withDifference({ pk, sk }, field, Money.parse(value), Money.parse('1'));
 
-    expect(findings).toMatchObject([{ kind: 'day', where: `${date} key ${row!.keyHash}` }]);
+      expect(findings).toEqual([
+        {
+          kind: 'day',
+          where: `${date} ${sk} ${field}`,
+          says: String(Money.parse(value).plus(Money.parse('1'))),
+          expected: value,
+        },
+      ]);
+    },
+  );
+
+  it('names a row that says another model', async () => {
+    const date = history.dates[0]!;
+    const [row] = await Array.fromAsync(dailyRows(history.table, account.id, date, { level: 'KEY' }));
+    const key = { pk: `ACTIVITY#${account.id}#${date}`, sk: dailyRowName(row!) };
+    await set(key, 'model', 'test/dearer');
+    const { findings } = await compare().finally(() => set(key, 'model', row!.model));
+
+    expect(findings).toEqual([
+      { kind: 'day', where: `${date} ${key.sk} model`, says: 'test/dearer', expected: row!.model },
+    ]);
+  });
+
+  it('names each sum of a row that is gone', async () => {
+    const date = history.dates[0]!;
+    const [row] = await Array.fromAsync(dailyRows(history.table, account.id, date, { level: 'MEMBER' }));
+    await deleteRows(history.table, account.id, date, [row!]);
+    const { findings } = await compare().finally(() => writeRows(history.table, account.id, date, [row!]));
+
+    expect(findings).toContainEqual({
+      kind: 'day',
+      where: `${date} ${dailyRowName(row!)} requests`,
+      says: '0',
+      expected: String(row!.requests),
+    });
   });
 
   it('names an account whose limit is not what was paid in', async () => {

@@ -188,7 +188,20 @@ WHERE c.spent_rub <> coalesce(s.spent_rub, 0) OR c.committed_rub - c.spent_rub <
   OR (c.scope_id IS NULL AND s."window" = 'lifetime' AND s.spent_rub <> 0);
 `;
 
-/** The daily rows that count, of days of which every part was rolled up, against the records. */
+/** What all records of a daily row have in common. */
+const rowTexts = ['workspace_id', 'model', 'model_permaslug', 'endpoint_id', 'provider_name'];
+
+/** The sums of a daily row, and what each record adds to them. */
+const rowSums = {
+  usage_rub: 'total_cost_rub',
+  cache_saved_rub: 'cache_saved_rub',
+  requests: '1',
+  prompt_tokens: 'tokens_prompt',
+  completion_tokens: 'tokens_completion',
+  reasoning_tokens: 'native_tokens_reasoning',
+};
+
+/** The daily rows that count, of days of which every part was rolled up, against those that the records come to, attribute by attribute. */
 const rolledUp = `
 CREATE VIEW closed_days AS
 WITH parts AS (
@@ -201,19 +214,54 @@ SELECT *, count(version) OVER (PARTITION BY account_id, day) = 8 AS is_closed FR
 CREATE VIEW current_rows AS
 SELECT r.* FROM daily_rows r JOIN closed_days d
   ON r.account_id = d.account_id AND r.date = d.day AND r.shard = d.shard AND r.version = d.version WHERE d.is_closed;
-CREATE VIEW day_drift AS
-WITH of_rows AS (
-  SELECT account_id, date AS day, level, sum(usage_rub) AS rows_rub FROM current_rows WHERE level <> 'MEMBER' GROUP BY ALL
-), of_records AS (
-  SELECT account_id, split_part(pk, '#', 3) AS day, sum(coalesce(total_cost_rub, 0)) AS records_rub
-  FROM generations WHERE state = 'final' GROUP BY ALL
-), closed AS (
-  SELECT DISTINCT account_id, day, unnest(['WORKSPACE', 'KEY']) AS level FROM closed_days WHERE is_closed
+CREATE VIEW expected_rows AS
+WITH activity AS (
+  SELECT *, split_part(pk, '#', 3) AS day, CAST(split_part(pk, '#', 4) AS BIGINT) AS shard FROM generations
+  WHERE state = 'final' AND (coalesce(total_cost_rub, 0) <> 0 OR (NOT cancelled AND finish_reason IS DISTINCT FROM 'error'))
+), owned AS (
+  SELECT 'WORKSPACE' AS level, workspace_id AS owner, * FROM activity
+  UNION ALL SELECT 'KEY', key_hash, * FROM activity
+  UNION ALL SELECT 'MEMBER', member_id || '#' || workspace_id, * FROM activity WHERE member_id IS NOT NULL
+), named AS (
+  SELECT concat_ws('#', level, owner, endpoint_id, model, model_permaslug, shard, version) AS name, owned.*
+  FROM owned JOIN closed_days USING (account_id, day, shard) WHERE is_closed
 )
-SELECT c.account_id, c.day, c.level, coalesce(rows_rub, 0) AS rows_rub, coalesce(records_rub, 0) AS records_rub
-FROM closed c LEFT JOIN of_rows USING (account_id, day, level) LEFT JOIN of_records USING (account_id, day)
-WHERE coalesce(rows_rub, 0) <> coalesce(records_rub, 0);
+SELECT account_id, day, name, level, min(id) AS first_generation,
+  CASE WHEN level = 'KEY' THEN min(key_hash) END AS key_hash,
+  CASE WHEN level <> 'WORKSPACE' THEN arg_min(member_id, id) END AS member_id,
+  ${rowTexts.map((text) => `arg_min(${text}, id) AS ${text}`).join(', ')},
+  ${Object.entries(rowSums)
+    .map(([name, ofRecord]) => `sum(coalesce(${ofRecord}, 0)) AS ${name}`)
+    .join(',\n  ')}
+FROM named GROUP BY account_id, day, name, level;
+CREATE VIEW day_drift AS
+WITH compared AS (
+  SELECT coalesce(r.account_id, e.account_id) AS account_id, coalesce(r.date, e.day) AS day, coalesce(r.sk, e.name) AS row_name, first_generation,
+    unnest([
+      ${comparedInRows().join(',\n      ')}
+    ]) AS told
+  FROM current_rows r FULL JOIN expected_rows e ON r.account_id = e.account_id AND r.date = e.day AND r.sk = e.name
+)
+SELECT account_id, day, row_name, first_generation, told.field AS field, told.row_says AS row_says, told.records_say AS records_say
+FROM compared WHERE told.row_says IS DISTINCT FROM told.records_say;
 `;
+
+/** Each attribute of a row beside what the records say of it; a row that is missing on one side counts as one without requests. */
+function comparedInRows(): string[] {
+  const texts = ['level', 'key_hash', 'member_id', ...rowTexts].map((name) =>
+    comparedAs(
+      name,
+      `CASE WHEN r.sk IS NULL THEN e.${name} ELSE r.${name} END`,
+      `CASE WHEN e.name IS NULL THEN r.${name} ELSE e.${name} END`,
+    ),
+  );
+  const sums = Object.keys(rowSums).map((name) => comparedAs(name, `coalesce(r.${name}, 0)`, `coalesce(e.${name}, 0)`));
+  return [...texts, ...sums];
+}
+
+function comparedAs(field: string, ofRow: string, ofRecords: string): string {
+  return `{'field': '${field}', 'row_says': CAST(${ofRow} AS VARCHAR), 'records_say': CAST(${ofRecords} AS VARCHAR)}`;
+}
 
 /** What was paid in and given back, against the limits that follow from it. */
 const payments = `
@@ -234,7 +282,7 @@ WHERE coalesce(paid_rub, 0) <> limit_rub OR limit_rub <> coalesce(counter_limit_
 export const checkedViews = {
   unproven: 'a record whose price does not follow from its fields',
   drift: 'a counter that says something else than the records',
-  day_drift: 'a closed day whose rows say something else than the records',
+  day_drift: 'an attribute of a closed day’s row that says something else than the records',
   payment_drift: 'a prepaid account whose limit is not what was paid in',
 } as const;
 
@@ -253,5 +301,6 @@ export const viewNames: readonly string[] = [
   'spent_in_scopes',
   'closed_days',
   'current_rows',
+  'expected_rows',
   ...Object.keys(checkedViews),
 ];
